@@ -5,7 +5,7 @@ use ir::op::BarOp;
 use mem::{MemoryView, ReadBytes};
 use race::CtaSlot;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use vm::{Arg, Atomics, Context, Fault, Geometry, Hooks, Program, RtRequest, Site, State, Stop, Warp};
+use vm::{Arg, Atomics, Context, Fault, Geometry, Hooks, Program, RtRequest, Site, SplitView, State, Stop, Warp};
 
 /// A thread block that has begun.
 #[derive(Clone, Debug)]
@@ -246,13 +246,12 @@ impl Block {
 
     /// The barrier at which every thread that has not exited waits, if it is one, and what it gives.
     fn meeting(&self) -> Option<(BarOp, u32)> {
-        let mut place: Option<Vec<vm::Site>> = None;
+        let mut place: Option<SplitView<'_, 32>> = None;
         let (mut count, mut all, mut kind) = (0, true, BarOp::Sync);
         for warp in &self.warps {
             for split in warp.splits() {
                 let State::AtBarrier { op, pred } = *split.state() else { return None };
-                let here = split.call_stack();
-                if place.get_or_insert_with(|| here.clone()) != &here {
+                if !place.get_or_insert(split).is_where(&split) {
                     return None;
                 }
                 kind = op;

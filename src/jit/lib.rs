@@ -15,17 +15,21 @@
 //! a *strip* of lanes at a time (8 with AVX2) and computes the whole segment for it in vector registers. Only what later segments
 //! read goes back to the frame.
 //!
+//! A segment that is a loop and stores nothing is a transaction of as many iterations as are sure to pass their checks: a strip goes
+//! through all of them with what they carry in registers, then the next strip.
+//!
 //! Not here: which operations become segments, how the interpreter goes on (`vm`), what operations mean (`ir::eval`, `scalar`).
 
 mod code;
 mod emit;
+mod iterations;
 mod segment;
 mod state;
 
 pub use code::{Entry, NativeCode};
 pub use emit::{CompileError, compile, is_available, is_known};
 pub use segment::{
-    Access, AccessId, AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, Place, Routine, Segment,
-    Store, Value, ValueId,
+    Access, AccessId, AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, PatternRow, PatternUpdate,
+    Place, Routine, Segment, Store, Value, ValueId,
 };
 pub use state::{Outcome, PatternHead, State, Window};

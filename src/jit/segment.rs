@@ -46,6 +46,8 @@ pub enum Value {
     /// See [`Value::ScalarUn`].
     ScalarBin(BinOp, Ty, ValueId, ValueId),
     /// See [`Value::ScalarUn`].
+    ScalarTri(TriOp, Ty, ValueId, ValueId, ValueId),
+    /// See [`Value::ScalarUn`].
     ScalarCmp(CmpOp, Ty, ValueId, ValueId),
     /// See [`Value::ScalarUn`]: operation, from, to.
     ScalarCvt(CvtOp, Ty, Ty, ValueId),
@@ -91,6 +93,7 @@ impl Value {
             | Value::FirstRow(..)
             | Value::ScalarUn(..)
             | Value::ScalarBin(..)
+            | Value::ScalarTri(..)
             | Value::ScalarCmp(..)
             | Value::ScalarCvt(..)
             | Value::ScalarSelect(..)
@@ -134,7 +137,10 @@ impl Value {
                 see(a);
                 see(b);
             }
-            Value::ScalarSelect(a, b, c) | Value::Tri(_, _, a, b, c) | Value::Select(_, a, b, c) => {
+            Value::ScalarSelect(a, b, c)
+            | Value::ScalarTri(_, _, a, b, c)
+            | Value::Tri(_, _, a, b, c)
+            | Value::Select(_, a, b, c) => {
                 see(a);
                 see(b);
                 see(c);
@@ -177,16 +183,41 @@ impl PatternKey {
         self.0
     }
 
+    /// Lanes of a row, step from lane to lane and from row to row; `None` without a rule.
+    pub fn rule(self) -> Option<(u32, i64, i64)> {
+        let lanes = (self.0 & 0xff) as u32;
+        let field = |shift: u32| (self.0 << (36 - shift)) as i64 >> 36;
+        (lanes != 0).then(|| (lanes, field(8), field(36)))
+    }
+
     /// How far each lane is from lane 0; `None` without a rule.
     pub fn offsets(self) -> Option<[i64; 32]> {
-        let lanes = (self.0 & 0xff) as usize;
-        if lanes == 0 {
-            return None;
-        }
-        let field = |shift: u32| (self.0 << (36 - shift)) as i64 >> 36;
-        let (step, row) = (field(8), field(36));
+        let (lanes, step, row) = self.rule()?;
+        let lanes = lanes as usize;
         Some(std::array::from_fn(|i| (i % lanes) as i64 * step + (i / lanes) as i64 * row))
     }
+}
+
+/// A pattern that is worked out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PatternUpdate {
+    /// Its number.
+    pub pattern: u32,
+    /// How its lanes differ as a rule.
+    pub key: PatternKey,
+    /// The rows that it is the sum of; none if there are too many for code of its own.
+    pub rows: [Option<PatternRow>; 2],
+}
+
+/// A register of the frame times a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PatternRow {
+    /// Words are signed.
+    pub class: Class,
+    /// The register.
+    pub slot: u32,
+    /// The constant.
+    pub factor: i64,
 }
 
 /// A scalar times a constant, as a part of an address.
@@ -232,8 +263,6 @@ pub enum Place {
 /// A load or store.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Access {
-    /// The number of its window.
-    pub window: u32,
     /// Which memory.
     pub place: Place,
     /// Bytes of a word: 4 or 8; of a scalar load also 1 or 2.
@@ -335,7 +364,7 @@ pub struct Segment {
     /// Whether one of them is the back edge of a loop.
     pub has_back_edge: bool,
     /// Patterns that are worked out before anything is checked. That changes nothing but what is known.
-    pub patterns_before: Vec<u32>,
+    pub patterns_before: Vec<PatternUpdate>,
     /// Its values.
     pub values: Vec<Value>,
     /// Its accesses; the bounds of all are checked before anything is done.
@@ -345,7 +374,7 @@ pub struct Segment {
     /// Registers that it writes; the last of one register counts.
     pub outs: Vec<Out>,
     /// Patterns that are worked out anew once the registers are written.
-    pub patterns: Vec<u32>,
+    pub patterns: Vec<PatternUpdate>,
     /// How it ends.
     pub end: End,
 }

@@ -13,10 +13,12 @@ use std::mem::MaybeUninit;
 pub struct Window {
     /// The first address.
     pub low: u64,
-    /// How far above `low` the lowest address of an access may lie. An access has one extent, which is subtracted.
-    pub limit: u64,
+    /// How many bytes.
+    pub len: u64,
     /// Where the byte at `low` is.
     pub place: *mut u8,
+    /// Nothing: a window has a power of two of bytes, so that its place in a table is found by a shift.
+    pub rest: u64,
 }
 
 // SAFETY: a window is a note of where bytes were. Who uses the pointer asks first whether the note still holds.
@@ -26,7 +28,20 @@ unsafe impl Sync for Window {}
 
 impl Window {
     /// A window that no access lies in.
-    pub const EMPTY: Window = Window { low: u64::MAX, limit: 0, place: std::ptr::null_mut() };
+    pub const EMPTY: Window = Window { low: u64::MAX, len: 0, place: std::ptr::null_mut(), rest: 0 };
+
+    /// The entry of a table of windows in which that of an address is kept: a table has [`Window::COUNT`] of them to read and as many
+    /// to write. Accesses differ in `salt`, so that those of several arrays do not share an entry.
+    pub fn entry(address: u64, salt: u32, writes: bool) -> usize {
+        let bucket = ((address >> Window::SHIFT) as usize).wrapping_add(salt as usize);
+        bucket % Window::COUNT + if writes { Window::COUNT } else { 0 }
+    }
+
+    /// Windows of a table to read, and to write.
+    pub const COUNT: usize = 32;
+
+    /// Addresses that share an entry of a table differ in the bits from this one on.
+    pub const SHIFT: u32 = 16;
 }
 
 /// The part of a lane pattern that compiled code reads.
@@ -63,7 +78,7 @@ pub struct State {
     pub longs: *mut u64,
     /// Scalars.
     pub scalars: *mut u64,
-    /// A window for each access expression.
+    /// A table of windows.
     pub windows: *mut Window,
     /// The first lane pattern; each begins with a [`PatternHead`].
     pub patterns: *mut u8,
@@ -100,9 +115,10 @@ pub struct State {
     /// Three rows: the thread indices of the lanes.
     pub threads: *const u32,
     /// Block extents, block index and grid extents.
-    pub geometry: [u64; 9],
-    /// Fills the window of an access, given `user`, the number of the access and its lowest address. False if it cannot.
-    pub refill: extern "C" fn(*mut c_void, u32, u64) -> bool,
+    pub geometry: *const u32,
+    /// Fills the entry of a table of windows for an access, given `user`, the lowest address, how many bytes it reaches, its salt and
+    /// whether it writes. False if there is no window for so many bytes.
+    pub refill: extern "C" fn(*mut c_void, u64, u64, u32, bool) -> bool,
     /// Works a lane pattern out, given `user` and its number.
     pub update_pattern: extern "C" fn(*mut c_void, u32),
     /// What the two functions are given.

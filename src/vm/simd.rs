@@ -5,10 +5,60 @@
 //! own instructions.
 #![allow(unsafe_code)] // Instructions of a set are called where the loop is compiled for that set.
 
-/// The loop is compiled for any processor, for AVX2, or for AVX-512.
-pub(crate) const BASE: u8 = 0;
-pub(crate) const AVX2: u8 = 1;
-pub(crate) const AVX512: u8 = 2;
+/// An instruction set that code is compiled for. A value is the proof that the processor has it, so that functions which use its
+/// instructions are safe to call.
+pub(crate) trait Isa: Copy {
+    /// Which one.
+    const LEVEL: Level;
+}
+
+/// The instruction sets that there is code for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Base,
+    Avx2,
+    Avx512,
+}
+
+/// What any processor has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Base;
+
+/// AVX2 and what comes with it (`code::InstructionSet`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx2(());
+
+/// AVX-512 and what comes with it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx512(());
+
+impl Avx2 {
+    /// # Safety
+    /// The processor has it.
+    pub(crate) unsafe fn assume() -> Avx2 {
+        Avx2(())
+    }
+}
+
+impl Avx512 {
+    /// # Safety
+    /// The processor has it.
+    pub(crate) unsafe fn assume() -> Avx512 {
+        Avx512(())
+    }
+}
+
+impl Isa for Base {
+    const LEVEL: Level = Level::Base;
+}
+
+impl Isa for Avx2 {
+    const LEVEL: Level = Level::Avx2;
+}
+
+impl Isa for Avx512 {
+    const LEVEL: Level = Level::Avx512;
+}
 
 /// One value for each lane of a row.
 #[inline(always)]
@@ -45,9 +95,9 @@ pub(crate) fn zip3<T: Copy, U: Copy + Default, const W: usize>(
     out
 }
 
-/// The highest bits of the lanes of a row. `F` is the set that the caller is compiled for.
+/// The highest bits of the lanes of a row.
 #[inline(always)]
-pub(crate) fn top_bits<const W: usize, const F: u8>(row: &[u32; W]) -> u32 {
+pub(crate) fn top_bits<const W: usize, S: Isa>(_: S, row: &[u32; W]) -> u32 {
     #[cfg(target_arch = "x86_64")]
     if W == 32 {
         use std::arch::x86_64::{
@@ -56,21 +106,21 @@ pub(crate) fn top_bits<const W: usize, const F: u8>(row: &[u32; W]) -> u32 {
         };
         let p = row.as_ptr();
         let mut out = 0;
-        // SAFETY: the row has 32 lanes; the caller is compiled for the set, and any processor of this kind has SSE2.
+        // SAFETY: the row has 32 lanes; the processor has the set, and any processor of this kind has SSE2.
         unsafe {
-            match F {
-                AVX512 => {
+            match S::LEVEL {
+                Level::Avx512 => {
                     for i in 0..2 {
                         out |= u32::from(_mm512_movepi32_mask(_mm512_loadu_si512(p.add(16 * i).cast()))) << (16 * i);
                     }
                 }
-                AVX2 => {
+                Level::Avx2 => {
                     for i in 0..4 {
                         let part = _mm256_castsi256_ps(_mm256_loadu_si256(p.add(8 * i).cast()));
                         out |= (_mm256_movemask_ps(part) as u32) << (8 * i);
                     }
                 }
-                _ => {
+                Level::Base => {
                     for i in 0..8 {
                         let part = _mm_castsi128_ps(_mm_loadu_si128(p.add(4 * i).cast()));
                         out |= (_mm_movemask_ps(part) as u32) << (4 * i);
@@ -85,13 +135,13 @@ pub(crate) fn top_bits<const W: usize, const F: u8>(row: &[u32; W]) -> u32 {
 
 /// A row with all bits one in the lanes of `bits` and zero in the others.
 #[inline(always)]
-pub(crate) fn masks<const W: usize, const F: u8>(bits: u32) -> [u32; W] {
+pub(crate) fn masks<const W: usize, S: Isa>(_: S, bits: u32) -> [u32; W] {
     let mut out = [0; W];
     #[cfg(target_arch = "x86_64")]
-    if W == 32 && F == AVX512 {
+    if W == 32 && S::LEVEL == Level::Avx512 {
         use std::arch::x86_64::{_mm512_movm_epi32, _mm512_storeu_si512};
         let p = out.as_mut_ptr();
-        // SAFETY: the row has 32 lanes, and the caller is compiled for the set.
+        // SAFETY: the row has 32 lanes, and the processor has the set.
         unsafe {
             for i in 0..2 {
                 _mm512_storeu_si512(p.add(16 * i).cast(), _mm512_movm_epi32((bits >> (16 * i)) as u16));
@@ -107,13 +157,13 @@ pub(crate) fn masks<const W: usize, const F: u8>(bits: u32) -> [u32; W] {
 
 /// The same as a row of 64 bits.
 #[inline(always)]
-pub(crate) fn wide_masks<const W: usize, const F: u8>(bits: u32) -> [u64; W] {
+pub(crate) fn wide_masks<const W: usize, S: Isa>(_: S, bits: u32) -> [u64; W] {
     let mut out = [0; W];
     #[cfg(target_arch = "x86_64")]
-    if W == 32 && F == AVX512 {
+    if W == 32 && S::LEVEL == Level::Avx512 {
         use std::arch::x86_64::{_mm512_movm_epi64, _mm512_storeu_si512};
         let p = out.as_mut_ptr();
-        // SAFETY: the row has 32 lanes, and the caller is compiled for the set.
+        // SAFETY: the row has 32 lanes, and the processor has the set.
         unsafe {
             for i in 0..4 {
                 _mm512_storeu_si512(p.add(8 * i).cast(), _mm512_movm_epi64((bits >> (8 * i)) as u8));
@@ -129,9 +179,9 @@ pub(crate) fn wide_masks<const W: usize, const F: u8>(bits: u32) -> [u64; W] {
 
 /// The lanes of two rows for which something holds, one bit each.
 #[inline(always)]
-pub(crate) fn bits<T: Copy, const W: usize, const F: u8>(a: &[T; W], b: &[T; W], f: impl Fn(T, T) -> bool) -> u32 {
+pub(crate) fn bits<T: Copy, const W: usize, S: Isa>(isa: S, a: &[T; W], b: &[T; W], f: impl Fn(T, T) -> bool) -> u32 {
     if W == 1 {
         return u32::from(f(a[0], b[0]));
     }
-    top_bits::<W, F>(&zip(a, b, |x, y| if f(x, y) { u32::MAX } else { 0 }))
+    top_bits(isa, &zip(a, b, |x, y| if f(x, y) { u32::MAX } else { 0 }))
 }

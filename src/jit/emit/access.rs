@@ -1,14 +1,22 @@
 //! Addresses: bounds and shape of each access are checked before anything is done; then its host address is on the stack.
 
 use super::{CompileError, Current, Emitter, Result, Stub, field};
-use crate::segment::{Access, AccessId, Place};
+use crate::segment::{Access, AccessId, Index, Place};
 use crate::state::{PatternHead, State, Window};
-use iced_x86::code_asm::{AsmMemoryOperand, dword_ptr, qword_ptr, rax, rbx, rcx, rdx, rsp};
+use iced_x86::code_asm::{AsmMemoryOperand, CodeLabel, dword_ptr, edx, qword_ptr, rax, rbx, rcx, rdx, rsi, rsp};
 use std::mem::{offset_of, size_of};
+
+/// A window of a table has two to the power of that many bytes.
+const ENTRY_BITS: u32 = size_of::<Window>().trailing_zeros();
+
+/// From the salt of an access to that of the next.
+const SALT_STEP: u32 = 11;
+
+const _: () = assert!(size_of::<Window>().is_power_of_two());
 
 impl Access {
     /// How far the lowest address of a lane is from that of lane 0, and how many bytes behind it the last byte of a lane ends.
-    fn reach(&self) -> Result<(i64, u64)> {
+    pub(super) fn reach(&self) -> Result<(i64, u64)> {
         let offsets = self.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
         let extent = self.extent().ok_or(CompileError::Unsupported("an irregular address"))?;
         Ok((offsets.into_iter().min().unwrap_or(0), extent))
@@ -33,7 +41,7 @@ impl Emitter<'_> {
                 self.a.cmp(rcx, qword_ptr(rax + (head + offset_of!(PatternHead, key) as i32)))?;
                 self.a.jne(at.fail)?;
                 // The lanes that run and that the pattern does not hold for.
-                use iced_x86::code_asm::{ecx, edx};
+                use iced_x86::code_asm::ecx;
                 self.a.mov(ecx, dword_ptr(rax + (head + offset_of!(PatternHead, mask) as i32)))?;
                 self.a.andn(edx, ecx, dword_ptr(rbx + field!(mask)))?;
                 self.a.jne(at.fail)?;
@@ -43,19 +51,7 @@ impl Emitter<'_> {
             if index.wraps {
                 self.add_terms(at, rax, &index.terms)?;
                 self.add_constant(index.base)?;
-                // The sum has to be exact in every lane: lowest and highest fit into 32 bits.
-                let offsets = index.key.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
-                let (least, most) =
-                    (offsets.iter().min().copied().unwrap_or(0), offsets.iter().max().copied().unwrap_or(0));
-                for offset in if least == most { vec![least] } else { vec![least, most] } {
-                    let Ok(offset) = i32::try_from(offset) else {
-                        return Err(CompileError::Unsupported("an irregular address"));
-                    };
-                    self.a.lea(rcx, qword_ptr(rax + offset))?;
-                    self.a.movsxd(rdx, iced_x86::code_asm::ecx)?;
-                    self.a.cmp(rcx, rdx)?;
-                    self.a.jne(at.fail)?;
-                }
+                self.check_narrow(index, at.fail)?;
             }
             if index.factor != 1 {
                 self.a.mov(rcx, rax)?;
@@ -80,16 +76,30 @@ impl Emitter<'_> {
         }
         match access.place {
             Place::Memory => {
-                let head = (access.window as usize * size_of::<Window>()) as i32;
+                let writes = segment.stores.iter().any(|s| s.access == id);
                 let (mut retry, refill) = (self.a.create_label(), self.a.create_label());
                 self.a.set_label(&mut retry)?;
-                self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
+                self.a.mov(rdx, rax)?;
+                self.a.shr(rdx, Window::SHIFT - ENTRY_BITS)?;
+                self.salt = (self.salt + SALT_STEP) % Window::COUNT as u32;
+                self.a.add(edx, (self.salt << ENTRY_BITS) as i32)?;
+                self.a.and(edx, ((Window::COUNT - 1) << ENTRY_BITS) as i32)?;
+                self.a.add(rdx, qword_ptr(rbx + field!(windows)))?;
+                let head = if writes { (Window::COUNT << ENTRY_BITS) as i32 } else { 0 };
+                let window = |at: usize| qword_ptr(rdx + (head + at as i32));
                 self.a.mov(rcx, rax)?;
-                self.a.sub(rcx, qword_ptr(rdx + (head + offset_of!(Window, low) as i32)))?;
-                self.a.cmp(rcx, qword_ptr(rdx + (head + offset_of!(Window, limit) as i32)))?;
+                self.a.sub(rcx, window(offset_of!(Window, low)))?;
+                self.a.mov(rsi, window(offset_of!(Window, len)))?;
+                self.a.sub(rsi, extent as i32)?;
+                self.a.jb(refill)?;
+                self.a.cmp(rcx, rsi)?;
                 self.a.ja(refill)?;
-                self.a.add(rcx, qword_ptr(rdx + (head + offset_of!(Window, place) as i32)))?;
-                self.stubs.push(Stub::Refill { label: refill, retry, fail: at.fail, window: access.window });
+                if let Some([offset, limit]) = at.rooms.as_ref().map(|rooms| rooms[id as usize]) {
+                    self.a.mov(qword_ptr(rsp + offset), rcx)?;
+                    self.a.mov(qword_ptr(rsp + limit), rsi)?;
+                }
+                self.a.add(rcx, window(offset_of!(Window, place)))?;
+                self.stubs.push(Stub::Refill { label: refill, retry, fail: at.fail, extent, salt: self.salt, writes });
             }
             Place::Shared(first) => {
                 self.a.mov(rcx, first)?;
@@ -116,6 +126,22 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Checks that the sum in `rax` of lane 0 is exact in every lane: lowest and highest fit into 32 bits.
+    pub(super) fn check_narrow(&mut self, index: &Index, fail: CodeLabel) -> Result {
+        let offsets = index.key.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
+        let (least, most) = (offsets.iter().min().copied().unwrap_or(0), offsets.iter().max().copied().unwrap_or(0));
+        for offset in if least == most { vec![least] } else { vec![least, most] } {
+            let Ok(offset) = i32::try_from(offset) else {
+                return Err(CompileError::Unsupported("an irregular address"));
+            };
+            self.a.lea(rcx, qword_ptr(rax + offset))?;
+            self.a.movsxd(rdx, iced_x86::code_asm::ecx)?;
+            self.a.cmp(rcx, rdx)?;
+            self.a.jne(fail)?;
+        }
+        Ok(())
+    }
+
     /// Checks that `extent` bytes from the offset in `rax` on lie before the length in the state.
     fn check_room(&mut self, at: &Current<'_>, extent: u64, len: i32) -> Result {
         let extent = i32::try_from(extent).map_err(|_| CompileError::Unsupported("an access of much memory"))?;
@@ -129,7 +155,7 @@ impl Emitter<'_> {
     }
 
     /// Adds a constant to `rax`.
-    fn add_constant(&mut self, constant: i64) -> Result {
+    pub(super) fn add_constant(&mut self, constant: i64) -> Result {
         if constant == 0 {
             return Ok(());
         }

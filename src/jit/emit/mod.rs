@@ -8,15 +8,20 @@
 //! of the code. `rax` is free between any two instructions; the others hold the places of accesses while strips are computed.
 //! The stack has a word for each scalar value, spilled vectors and rows that wait to be stored.
 //!
-//! Not here: the vector sequences of operations (`ops`), registers of a strip (`strip`).
+//! Not here: the vector sequences of operations (`ops`), registers of a strip (`strip`), many iterations of a loop in one go
+//! (`iterations`).
 
 mod access;
+mod iterations;
 mod ops;
+mod patterns;
+mod reals;
 mod scalars;
 mod stores;
 mod strip;
 
 use crate::code::{Entry, NativeCode};
+use crate::iterations::Iterations;
 use crate::segment::{Class, Condition, End, Routine, Segment, Value, ValueId};
 use crate::state::State;
 use iced_x86::code_asm::{CodeAssembler, CodeLabel, dword_ptr, eax, ecx, edx, qword_ptr, rax, rbp, rbx, rdi, rsi, rsp};
@@ -107,8 +112,10 @@ pub fn compile(routine: &Routine) -> Result<NativeCode> {
 enum Stub {
     /// Returns to the interpreter, which goes on at an operation.
     Exit { label: CodeLabel, pc: u32 },
+    /// Has a pattern worked out by a call.
+    Pattern { label: CodeLabel, back: CodeLabel, number: u32 },
     /// Fills a window for the address in `rax` and tries again.
-    Refill { label: CodeLabel, retry: CodeLabel, fail: CodeLabel, window: u32 },
+    Refill { label: CodeLabel, retry: CodeLabel, fail: CodeLabel, extent: u64, salt: u32, writes: bool },
 }
 
 struct Emitter<'a> {
@@ -127,6 +134,8 @@ struct Emitter<'a> {
     expand_mask: CodeLabel,
     /// How many bytes of the stack the current segment has taken.
     stack: i32,
+    /// The salt of the last access.
+    salt: u32,
 }
 
 /// What the parts of a segment know of it.
@@ -143,6 +152,8 @@ struct Current<'s> {
     waiting: BTreeMap<ValueId, i32>,
     /// Whether each value is needed.
     needed: Vec<bool>,
+    /// Of a loop: where it is kept how far each access of memory is from the beginning of its window, and how far it may be.
+    rooms: Option<Vec<[i32; 2]>>,
 }
 
 impl<'a> Emitter<'a> {
@@ -156,7 +167,7 @@ impl<'a> Emitter<'a> {
             }
         }
         let (stubs, exits, constants) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Ok(Emitter { a, routine, labels, stubs, exits, constants, pool, go_on, left, expand_mask, stack: 0 })
+        Ok(Emitter { a, routine, labels, stubs, exits, constants, pool, go_on, left, expand_mask, stack: 0, salt: 0 })
     }
 
     fn prologue(&mut self) -> Result {
@@ -189,13 +200,20 @@ impl<'a> Emitter<'a> {
                     self.a.mov(dword_ptr(rbx + field!(pc)), pc)?;
                     self.a.jmp(self.go_on)?;
                 }
-                Stub::Refill { mut label, retry, fail, window } => {
+                Stub::Pattern { mut label, back, number } => {
+                    self.a.set_label(&mut label)?;
+                    self.call_for_pattern(number)?;
+                    self.a.jmp(back)?;
+                }
+                Stub::Refill { mut label, retry, fail, extent, salt, writes } => {
                     self.a.set_label(&mut label)?;
                     // The address is kept in the first word of the stack, which belongs to no value.
                     self.a.mov(qword_ptr(rsp), rax)?;
                     self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
-                    self.a.mov(iced_x86::code_asm::esi, window)?;
-                    self.a.mov(iced_x86::code_asm::rdx, rax)?;
+                    self.a.mov(rsi, rax)?;
+                    self.a.mov(iced_x86::code_asm::rdx, extent)?;
+                    self.a.mov(ecx, salt)?;
+                    self.a.mov(iced_x86::code_asm::r8d, u32::from(writes))?;
                     self.a.call(qword_ptr(rbx + field!(refill)))?;
                     self.a.test(iced_x86::code_asm::al, iced_x86::code_asm::al)?;
                     self.a.mov(rax, qword_ptr(rsp))?;
@@ -293,7 +311,13 @@ impl<'a> Emitter<'a> {
             pointers: Vec::new(),
             waiting: BTreeMap::new(),
             needed: needed(segment),
+            rooms: None,
         };
+        let iterations = Iterations::of(segment);
+        if iterations.is_some() {
+            let places = segment.accesses.iter().map(|_| Ok([self.take(8, 8)?, self.take(8, 8)?]));
+            at.rooms = Some(places.collect::<Result<_>>()?);
+        }
         if segment.reconverges {
             self.a.cmp(dword_ptr(rbx + field!(join)), segment.pc)?;
             self.a.je(fail)?;
@@ -307,24 +331,16 @@ impl<'a> Emitter<'a> {
             self.a.cmp(dword_ptr(rbx + field!(polls)), most)?;
             self.a.jae(fail)?;
         }
-        self.update_patterns(&segment.patterns_before)?;
+        self.update_patterns(&segment.patterns_before, form)?;
         self.scalars(&mut at)?;
+        if let Some(iterations) = iterations {
+            self.iterations(&at, &iterations)?;
+        }
         self.commit(&at)?;
         self.strips(&mut at)?;
         self.stores(&at)?;
-        self.update_patterns(&segment.patterns)?;
+        self.update_patterns(&segment.patterns, form)?;
         self.end(&at)
-    }
-
-    /// Calls for patterns to be worked out.
-    fn update_patterns(&mut self, patterns: &[u32]) -> Result {
-        for &pattern in patterns {
-            self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
-            self.a.mov(iced_x86::code_asm::esi, pattern)?;
-            self.a.vzeroupper()?;
-            self.a.call(qword_ptr(rbx + field!(update_pattern)))?;
-        }
-        Ok(())
     }
 
     /// Nothing can fail any more: counts points, and writes scalars back.

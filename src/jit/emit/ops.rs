@@ -304,8 +304,7 @@ impl Strip<'_, '_, '_, '_> {
             (BinOp::Sub, _) => self.each(id, ty, Code::VEX_Vpsubq_ymm_ymm_ymmm256, a, b)?,
             (BinOp::Mul, _) => {
                 for part in LONGS {
-                    let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
-                    let d = self.product(x, y)?;
+                    let d = self.long_product(a, b, part)?;
                     self.set(id, part, d);
                 }
             }
@@ -360,6 +359,58 @@ impl Strip<'_, '_, '_, '_> {
             (BinOp::MulHi | BinOp::Fmod, _) => return Err(CompileError::Unsupported("an operation on rows")),
         }
         Ok(())
+    }
+
+    /// The low 64 bits of products of a part of two values.
+    fn long_product(&mut self, a: ValueId, b: ValueId, part: usize) -> Result<Reg> {
+        let constant = |v: ValueId| match self.at.segment.values[v as usize] {
+            Value::Splat(_, scalar) => match self.at.segment.values[scalar as usize] {
+                Value::Constant(word) => Some(word),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (factor, row) = match (constant(a), constant(b)) {
+            (_, Some(word)) => (word, a),
+            (Some(word), None) => (word, b),
+            (None, None) => {
+                let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
+                return self.product(x, y);
+            }
+        };
+        let x = self.reg(row, part)?;
+        let shift = |bit: u64| bit.trailing_zeros();
+        match (factor.count_ones(), factor) {
+            (1, bit) => {
+                let d = self.alloc()?;
+                self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, d, x, shift(bit))?;
+                Ok(d)
+            }
+            (2, _) => {
+                let (d, t) = (self.alloc()?, self.alloc()?);
+                let low = factor & factor.wrapping_neg();
+                self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, d, x, shift(low))?;
+                self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, t, x, shift(factor ^ low))?;
+                self.emit3(Code::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, Src::Reg(t))?;
+                self.drop_reg(t);
+                Ok(d)
+            }
+            (_, factor) if factor >> 32 == 0 => {
+                let (d, t) = (self.alloc()?, self.alloc()?);
+                let factor = self.longs(factor);
+                self.shift(Code::VEX_Vpsrlq_ymm_ymm_imm8, t, x, 32)?;
+                self.emit3(Code::VEX_Vpmuludq_ymm_ymm_ymmm256, t, t, factor)?;
+                self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, t, t, 32)?;
+                self.emit3(Code::VEX_Vpmuludq_ymm_ymm_ymmm256, d, x, factor)?;
+                self.emit3(Code::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, Src::Reg(t))?;
+                self.drop_reg(t);
+                Ok(d)
+            }
+            _ => {
+                let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
+                self.product(x, y)
+            }
+        }
     }
 
     /// The low 64 bits of products.
@@ -483,8 +534,7 @@ impl Strip<'_, '_, '_, '_> {
                     self.set(id, part, d);
                 }
                 (_, Ty::I64) => {
-                    let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
-                    let d = self.product(x, y)?;
+                    let d = self.long_product(a, b, part)?;
                     let z = self.src(c, part)?;
                     self.emit3(Code::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, z)?;
                     self.set(id, part, d);

@@ -1,23 +1,27 @@
 //! Values that all lanes share, in general registers: each is computed once, before anything else, and kept on the stack.
 
-use super::{CompileError, Current, Emitter, Result, field};
+use super::{CompileError, Current, Emitter, Result, field, reals};
 use crate::segment::{Class, Value, ValueId};
 use crate::state::State;
 use iced_x86::code_asm::{
     AsmRegister64, dword_ptr, eax, ecx, edx, qword_ptr, r12, r13, r14, r15, rax, rbx, rcx, rdx, rsp,
 };
 use ir::Ty;
-use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
+use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use std::mem::offset_of;
 
 /// Whether the compiler knows the operations of a value. The others are left to the interpreter.
 pub(crate) fn is_known(value: &Value) -> bool {
+    if reals::is_known(value) {
+        return true;
+    }
     let int = |ty: Ty| matches!(ty, Ty::I32 | Ty::I64);
     match *value {
         Value::ScalarUn(op, ty, _) => {
             op == UnOp::Mov && ty.bytes() >= 4 || int(ty) && matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs)
         }
         Value::ScalarBin(op, ty, ..) => int(ty) && !matches!(op, BinOp::MulHi | BinOp::Copysign | BinOp::Fmod),
+        Value::ScalarTri(op, ty, ..) => int(ty) && op == TriOp::Mad,
         Value::ScalarCmp(_, ty, ..) => int(ty),
         Value::ScalarCvt(op, from, to, _) => {
             matches!((op, from, to), (CvtOp::Cast | CvtOp::CastU, Ty::I32, Ty::I64) | (CvtOp::Cast, Ty::I64, Ty::I32))
@@ -57,6 +61,7 @@ impl Emitter<'_> {
             return Err(CompileError::Unsupported("an operation on scalars"));
         }
         match *value {
+            _ if reals::is_known(value) => self.real(at, value)?,
             Value::Constant(_) => return Ok(()),
             Value::Scalar(slot) => {
                 let is_written = |o: &&crate::Out| o.class == Class::Scalar && o.slot == slot && o.value != id;
@@ -65,7 +70,10 @@ impl Emitter<'_> {
                 }
                 self.a.mov(rax, qword_ptr(r14 + 8 * slot as i32))?;
             }
-            Value::Geometry(word) => self.a.mov(rax, qword_ptr(rbx + (field!(geometry) + 8 * word as i32)))?,
+            Value::Geometry(word) => {
+                self.a.mov(rax, qword_ptr(rbx + field!(geometry)))?;
+                self.a.mov(eax, dword_ptr(rax + 4 * word as i32))?;
+            }
             Value::FirstThread(dimension) => {
                 self.a.mov(rax, qword_ptr(rbx + field!(threads)))?;
                 self.a.mov(eax, dword_ptr(rax + 128 * dimension as i32))?;
@@ -102,6 +110,11 @@ impl Emitter<'_> {
                     }
                     _ => {}
                 }
+            }
+            Value::ScalarTri(_, ty, a, b, c) => {
+                self.scalar_binary(at, BinOp::Mul, ty == Ty::I64, a, b)?;
+                self.load_scalar(at, c, rcx)?;
+                if ty == Ty::I64 { self.a.add(rax, rcx)? } else { self.a.add(eax, ecx)? }
             }
             Value::ScalarBin(op, ty, a, b) => self.scalar_binary(at, op, ty == Ty::I64, a, b)?,
             Value::ScalarCmp(op, ty, a, b) => {

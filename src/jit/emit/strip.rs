@@ -35,7 +35,7 @@ pub(super) enum Src {
 
 /// Where a part of a value can be loaded from.
 #[derive(Clone, Copy, Debug)]
-enum Home {
+pub(super) enum Home {
     /// 32 bytes.
     Row(MemoryOperand),
     /// A word of 32 bits for all lanes.
@@ -46,9 +46,9 @@ enum Home {
 
 /// A part of a value.
 #[derive(Clone, Copy, Default, Debug)]
-struct Part {
-    reg: Option<Reg>,
-    home: Option<Home>,
+pub(super) struct Part {
+    pub(super) reg: Option<Reg>,
+    pub(super) home: Option<Home>,
     spill: Option<i32>,
 }
 
@@ -58,7 +58,7 @@ pub(super) const WORD: usize = 0;
 pub(super) const LONGS: [usize; 2] = [1, 2];
 
 /// General registers that hold the host addresses of accesses.
-const POINTERS: [AsmRegister64; 8] = [rcx, rdx, rsi, rdi, r8, r9, r10, r11];
+pub(super) const POINTERS: [AsmRegister64; 8] = [rcx, rdx, rsi, rdi, r8, r9, r10, r11];
 
 /// The vector register of that number.
 pub(super) fn ymm(number: Reg) -> Register {
@@ -81,16 +81,16 @@ pub(super) struct Strip<'e, 'a, 'c, 's> {
     /// Its number.
     pub(super) number: usize,
     /// The positions at which each value is used, the last first.
-    uses: Vec<Vec<usize>>,
-    parts: Vec<[Part; 3]>,
+    pub(super) uses: Vec<Vec<usize>>,
+    pub(super) parts: Vec<[Part; 3]>,
     /// Which part is in each register.
     held: [Option<(ValueId, usize)>; 16],
     /// Registers that the current operation uses, one bit each.
-    pinned: u16,
+    pub(super) pinned: u16,
     /// Values that may be a NaN that is not canonical.
     raw: Vec<bool>,
     /// The position of the current operation.
-    now: usize,
+    pub(super) now: usize,
     /// Free places of spilled parts.
     spare: Vec<i32>,
 }
@@ -166,22 +166,43 @@ impl Emitter<'_> {
         let stack = self.stack;
         for strip in 0..STRIPS {
             self.stack = stack;
-            let count = segment.values.len();
-            let mut of = Strip {
-                e: self,
-                at,
-                number: strip,
-                uses: uses.to_vec(),
-                parts: vec![[Part::default(); 3]; count],
-                held: [None; 16],
-                pinned: 0,
-                raw: vec![false; count],
-                now: 0,
-                spare: Vec::new(),
-            };
+            let mut of = Strip::new(self, at, strip, uses.to_vec());
             of.run(&pointers)?;
         }
         Ok(())
+    }
+}
+
+impl<'e, 'a, 'c, 's> Strip<'e, 'a, 'c, 's> {
+    /// A strip with nothing in registers.
+    pub(super) fn new(
+        e: &'e mut Emitter<'a>,
+        at: &'c mut Current<'s>,
+        number: usize,
+        uses: Vec<Vec<usize>>,
+    ) -> Strip<'e, 'a, 'c, 's> {
+        let count = at.segment.values.len();
+        Strip {
+            e,
+            at,
+            number,
+            uses,
+            parts: vec![[Part::default(); 3]; count],
+            held: [None; 16],
+            pinned: 0,
+            raw: vec![false; count],
+            now: 0,
+            spare: Vec::new(),
+        }
+    }
+
+    /// Forgets what is in registers, but for these parts of values.
+    pub(super) fn hold(&mut self, parts: impl Iterator<Item = (Reg, ValueId, usize)>) {
+        self.held = [None; 16];
+        self.parts.fill([Part::default(); 3]);
+        for (reg, id, part) in parts {
+            self.set(id, part, reg);
+        }
     }
 }
 
@@ -285,7 +306,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// Writes a value to a register of the frame.
-    fn write(&mut self, id: ValueId, slot: u32, class: Class) -> Result {
+    pub(super) fn write(&mut self, id: ValueId, slot: u32, class: Class) -> Result {
         self.canonical(id)?;
         for part in parts_of(class) {
             self.pinned = 0;
@@ -314,7 +335,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// The mask of the lanes that run.
-    fn mask_row(&self, part: usize) -> MemoryOperand {
+    pub(super) fn mask_row(&self, part: usize) -> MemoryOperand {
         match part {
             WORD => memory(rbx, field!(mask_words) + 32 * self.number as i32),
             _ => memory(rbx, field!(mask_longs) + 64 * self.number as i32 + 32 * (part as i32 - 1)),
@@ -322,7 +343,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// Where the strip's part of a register of the frame is.
-    fn row(&self, slot: u32, part: usize) -> MemoryOperand {
+    pub(super) fn row(&self, slot: u32, part: usize) -> MemoryOperand {
         match part {
             WORD => memory(r12, 128 * slot as i32 + 32 * self.number as i32),
             _ => memory(r13, 256 * slot as i32 + 64 * self.number as i32 + 32 * (part as i32 - 1)),
@@ -350,7 +371,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// Makes a value, or notes where it is.
-    fn value(&mut self, id: ValueId, value: &Value, pointers: &[Option<AsmRegister64>]) -> Result {
+    pub(super) fn value(&mut self, id: ValueId, value: &Value, pointers: &[Option<AsmRegister64>]) -> Result {
         let i = id as usize;
         match *value {
             Value::Word(slot) => self.parts[i][WORD].home = Some(Home::Row(self.row(slot, WORD))),
@@ -532,19 +553,22 @@ impl Strip<'_, '_, '_, '_> {
             return Ok(reg);
         }
         let d = self.alloc()?;
-        if let Some(place) = of.spill {
-            self.load_row(d, memory(rsp, place))?;
-        } else {
-            match of.home {
-                Some(Home::Row(from)) => self.load_row(d, from)?,
-                Some(Home::Word(from)) => self.emit2m(Code::VEX_Vbroadcastss_ymm_m32, d, from)?,
-                Some(Home::Long(from)) => self.emit2m(Code::VEX_Vbroadcastsd_ymm_m64, d, from)?,
-                None => return Err(CompileError::Encoding(format!("value {id} is not there"))),
-            }
-        }
+        self.load_part(d, id, part)?;
         self.held[d as usize] = Some((id, part));
         self.parts[id as usize][part].reg = Some(d);
         Ok(d)
+    }
+
+    /// Loads a part of a value that is in memory into a register.
+    pub(super) fn load_part(&mut self, d: Reg, id: ValueId, part: usize) -> Result {
+        let of = self.parts[id as usize][part];
+        match (of.spill, of.home) {
+            (Some(place), _) => self.load_row(d, memory(rsp, place)),
+            (None, Some(Home::Row(from))) => self.load_row(d, from),
+            (None, Some(Home::Word(from))) => self.emit2m(Code::VEX_Vbroadcastss_ymm_m32, d, from),
+            (None, Some(Home::Long(from))) => self.emit2m(Code::VEX_Vbroadcastsd_ymm_m64, d, from),
+            (None, None) => Err(CompileError::Encoding(format!("value {id} is not there"))),
+        }
     }
 
     /// A part of a value as an operand: in memory if it is there and not used again.
@@ -567,7 +591,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// Gives the registers of a value back if it is not used again.
-    fn release(&mut self, id: ValueId) {
+    pub(super) fn release(&mut self, id: ValueId) {
         if self.next_use(id).is_some() || self.at.segment.values[id as usize].class() == Class::Scalar {
             return;
         }
@@ -670,7 +694,7 @@ impl Strip<'_, '_, '_, '_> {
         Src::Mem(memory(iced_x86::code_asm::rbp, at))
     }
 
-    fn load_row(&mut self, d: Reg, from: MemoryOperand) -> Result {
+    pub(super) fn load_row(&mut self, d: Reg, from: MemoryOperand) -> Result {
         self.emit2m(Code::VEX_Vmovups_ymm_ymmm256, d, from)
     }
 
@@ -749,6 +773,6 @@ impl Part {
 }
 
 /// The parts of a row of a class.
-fn parts_of(class: Class) -> &'static [usize] {
+pub(super) fn parts_of(class: Class) -> &'static [usize] {
     if class == Class::Long { &LONGS } else { &[WORD] }
 }

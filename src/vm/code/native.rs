@@ -46,18 +46,8 @@ pub(crate) struct NativeFunction {
     pub(crate) code: NativeCode,
     /// Where the code may be entered at each operation, by all lanes or by some.
     pub(crate) entries: Vec<[Option<Entry>; 2]>,
-    /// What each window is used for, by number of the address expression.
-    pub(crate) windows: Vec<Option<WindowUse>>,
     /// The loads and stores that are compiled.
     pub(crate) accesses: Vec<u32>,
-}
-
-/// What a window is used for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WindowUse {
-    /// Bytes from the lowest address of a lane to behind the last word.
-    pub(crate) extent: u64,
-    pub(crate) writes: bool,
 }
 
 impl NativeFunction {

@@ -265,11 +265,34 @@ pub(crate) fn atomic<const W: usize>(
     let deferred = ctx.atomics.as_deref().is_some_and(|sink| sink.takes(run.site));
     let mut reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
     for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask) {
+        let is_deferred = deferred && to == Target::Memory;
+        if mask != 0 && !is_deferred && to != Target::Local && run.lanes.as_uniform().is_some() {
+            // All lanes do it to the same word: it is loaded and stored once.
+            let one = 1 << mask.trailing_zeros();
+            bad |= by_width!(width, T => {
+                let mut word = [<T as Default>::default(); W];
+                let at = mask.trailing_zeros() as usize;
+                if reach.load::<T>(to, &run.lanes, one, &mut word, &mut hint) != 0 {
+                    mask
+                } else {
+                    for lane in order.lanes(mask) {
+                        old[lane] = word[at].word();
+                        left[lane] = update(op, ty, to, old[lane], first[lane], second.as_ref().map_or(0, |b| b[lane]));
+                        changed |= left[lane] != old[lane];
+                        run.failed |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;
+                        word[at] = left[lane] as T;
+                    }
+                    if reach.store::<T>(to, &run.lanes, one, &word, &mut hint) == 0 { 0 } else { mask }
+                }
+            });
+            continue;
+        }
         for lane in order.lanes(mask) {
             let one = 1 << lane;
+            let at = LaneAddresses::<W>::uniform(run.lanes.address(lane));
             let failed = by_width!(width, T => {
                 let b = second.as_ref().map_or(0, |b| b[lane]);
-                if deferred && to == Target::Memory {
+                if is_deferred {
                     let address = run.lanes.address(lane);
                     if reach.has(address, bytes) {
                         if let Some(sink) = ctx.atomics.as_deref_mut() {
@@ -282,7 +305,7 @@ pub(crate) fn atomic<const W: usize>(
                     continue;
                 }
                 let mut word = [<T as Default>::default(); W];
-                let mut failed = reach.load::<T>(to, &run.lanes, one, &mut word, &mut hint);
+                let mut failed = reach.load::<T>(to, &at, one, &mut word, &mut hint);
                 if failed == 0 {
                     old[lane] = word[lane].word();
                     let new = update(op, ty, to, old[lane], first[lane], b);
@@ -290,7 +313,7 @@ pub(crate) fn atomic<const W: usize>(
                     run.failed |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;
                     left[lane] = new;
                     word[lane] = new as T;
-                    failed = reach.store::<T>(to, &run.lanes, one, &word, &mut hint);
+                    failed = reach.store::<T>(to, &at, one, &word, &mut hint);
                 }
                 failed
             });

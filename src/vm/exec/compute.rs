@@ -1,7 +1,8 @@
 //! What operations on rows and scalars compute, stated once for the loops of `run` and of `trace`.
 //!
-//! A match over the operations that only compute, to which a loop adds its own arms. The loop brings two macros: `pred!(d, value)`
-//! gives a predicate its bits, and `row!(file[d], |x = file[a], ..| value)` computes a row lane by lane. Macros are looked up by
+//! A match over the operations that only compute, to which a loop adds its own arms. The loop brings three macros: `pred!(d, value)`
+//! gives a predicate its bits, `row!(file[d], |x = file[a], ..| value)` computes a row lane by lane, and `isa!()` is the
+//! instruction set. Macros are looked up by
 //! name where they are used, variables are not; so the register files are arguments.
 
 /// A row from two of reals.
@@ -35,7 +36,7 @@ macro_rules! three {
 /// The bits of a comparison.
 macro_rules! compare {
     ($file:ident $r:expr, |$x:ident, $y:ident| $value:expr) => {
-        pred!($r.d, bits::<_, W, F>(&$file[$r.a as usize], &$file[$r.b as usize], |$x, $y| $value))
+        pred!($r.d, bits(isa!(), &$file[$r.a as usize], &$file[$r.b as usize], |$x, $y| $value))
     };
 }
 
@@ -97,7 +98,7 @@ macro_rules! compute {
             }),
             $Op::MadI32(r) => three!($words r, |x, y, z| x.wrapping_mul(y).wrapping_add(z)),
             $Op::Sel32(r) => {
-                let m = &[masks::<W, F>($preds[r.c as usize])];
+                let m = &[masks::<W, _>(isa!(), $preds[r.c as usize])];
                 row!($words[r.d], |x = $words[r.a], y = $words[r.b], m = m[0]| x & m | y & !m);
             }
             $Op::EqI32(r) => compare_ints!($words i32 r, ==),
@@ -137,7 +138,7 @@ macro_rules! compute {
             }),
             $Op::MadI64(r) => three!($longs r, |x, y, z| x.wrapping_mul(y).wrapping_add(z)),
             $Op::Sel64(r) => {
-                let m = &[wide_masks::<W, F>($preds[r.c as usize])];
+                let m = &[wide_masks::<W, _>(isa!(), $preds[r.c as usize])];
                 row!($longs[r.d], |x = $longs[r.a], y = $longs[r.b], m = m[0]| x & m | y & !m);
             }
             $Op::EqI64(r) => compare_ints!($longs i64 r, ==),

@@ -6,46 +6,49 @@
 
 use super::report::{Exit, RunState, drive};
 use super::run::run_core;
-use super::trace::{TraceExit, TraceRun};
+use super::trace::TraceRun;
 use crate::code::{Program, Set};
+use crate::native;
 use crate::observe::Hooks;
-use crate::simd::{AVX2, AVX512, BASE};
-use crate::warp::{Context, Stop, Warp};
+use crate::simd::{Avx2, Avx512, Base, Isa, Level};
+use crate::warp::{Context, LoopExit, Stop, Warp};
 
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512bw,avx512dq,avx512cd")]
 fn run_avx512(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, run: &mut RunState<32>) -> Exit {
-    run_core::<32, AVX512>(p, w, c, run)
+    // SAFETY: who calls this has made sure of it.
+    run_core(unsafe { Avx512::assume() }, p, w, c, run)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 fn run_avx2(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, run: &mut RunState<32>) -> Exit {
-    run_core::<32, AVX2>(p, w, c, run)
+    // SAFETY: who calls this has made sure of it.
+    run_core(unsafe { Avx2::assume() }, p, w, c, run)
 }
 
 #[inline(never)]
 fn run_base(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, run: &mut RunState<32>) -> Exit {
-    run_core::<32, BASE>(p, w, c, run)
+    run_core(Base, p, w, c, run)
 }
 
 #[inline(never)]
 fn run_host(p: &Program, w: &mut Warp<1>, c: &mut Context<'_>, run: &mut RunState<1>) -> Exit {
-    run_core::<1, BASE>(p, w, c, run)
+    run_core(Base, p, w, c, run)
 }
 
-/// Runs a trace compiled for the set `F`, that of the caller. It is not inlined, so that the trace has all registers.
+/// Runs a trace compiled for the set of the caller. It is not inlined, so that the trace has all registers.
 #[inline(always)]
-pub(crate) fn run_trace<const W: usize, const F: u8>(spin: TraceRun<'_, '_, W>) -> TraceExit {
-    match F {
-        // SAFETY: the caller is compiled for the set, so the processor has it.
+pub(crate) fn run_trace<const W: usize, S: Isa>(_: S, spin: TraceRun<'_, '_, W>) -> LoopExit {
+    match S::LEVEL {
+        // SAFETY: the processor has the set, as the first argument proves.
         #[cfg(target_arch = "x86_64")]
-        AVX512 => unsafe { run_trace_avx512(spin) },
+        Level::Avx512 => unsafe { run_trace_avx512(spin) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        AVX2 => unsafe { run_trace_avx2(spin) },
+        Level::Avx2 => unsafe { run_trace_avx2(spin) },
         _ => run_trace_base(spin),
     }
 }
@@ -53,25 +56,32 @@ pub(crate) fn run_trace<const W: usize, const F: u8>(spin: TraceRun<'_, '_, W>) 
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512bw,avx512dq,avx512cd")]
-fn run_trace_avx512<const W: usize>(spin: TraceRun<'_, '_, W>) -> TraceExit {
-    spin.run::<AVX512>()
+fn run_trace_avx512<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
+    // SAFETY: who calls this has made sure of it.
+    spin.run(unsafe { Avx512::assume() })
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_trace_avx2<const W: usize>(spin: TraceRun<'_, '_, W>) -> TraceExit {
-    spin.run::<AVX2>()
+fn run_trace_avx2<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
+    // SAFETY: who calls this has made sure of it.
+    spin.run(unsafe { Avx2::assume() })
 }
 
 #[inline(never)]
-fn run_trace_base<const W: usize>(spin: TraceRun<'_, '_, W>) -> TraceExit {
-    spin.run::<BASE>()
+fn run_trace_base<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
+    spin.run(Base)
 }
 
 impl Warp<32> {
     /// Runs until it stops, and says why. The warp can be cloned and resumed after any stop.
     pub fn run(&mut self, program: &Program, ctx: &mut Context<'_>, hooks: Option<&mut dyn Hooks<32>>) -> Stop {
+        if hooks.is_none()
+            && let Some(stop) = native::resume(program, self, ctx)
+        {
+            return stop;
+        }
         drive(self, program, ctx, hooks, |warp, ctx, run| match program.set.0 {
             // SAFETY: the value exists only where the processor has all features that the function is compiled for.
             #[cfg(target_arch = "x86_64")]

@@ -6,11 +6,10 @@
 use super::access;
 use super::out_of_line::{self, Cursor, Step};
 use super::report::{Exit, RunState};
-use super::trace::TraceExit;
 use super::vector_loop;
-use crate::code::{Code, NO_RECONVERGENCE, Op, Program, SideExitLoop, Site};
+use crate::code::{Code, NO_RECONVERGENCE, Op, Program, Site};
 use crate::warp::State;
-use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
+use crate::warp::{Context, Fault, FaultKind, LoopExit, Stop, Warp};
 
 /// Why the loop over operations was left.
 pub(crate) enum ExitReason {
@@ -27,7 +26,7 @@ pub(crate) enum ExitReason {
     /// The lanes of a branch disagree: these take it.
     Diverge(u32),
     /// Some lanes have left the loop of that number, which writes nothing.
-    SideExit(u32, TraceExit),
+    SideExit(u32, LoopExit),
     /// The split waits where lanes meet.
     Reconverge,
     /// The operation is one where compiled code may be entered.
@@ -123,7 +122,7 @@ pub(crate) fn handle_exit<const W: usize>(
         }
         ExitReason::SideExit(number, left) => {
             if let Some(of) = code.side_exit_loops.get(number as usize) {
-                part(warp, of, mask, left);
+                warp.leave_loop(of, mask, left);
             }
             Next::Pick
         }
@@ -176,38 +175,5 @@ pub(crate) fn handle_exit<const W: usize>(
                 }
             }
         }
-    }
-}
-
-/// Divides the current split, whose lanes have left a loop in part.
-pub(crate) fn leave_loop<const W: usize>(
-    code: &Code,
-    warp: &mut Warp<W>,
-    number: u32,
-    (mask, polls): (u32, u32),
-    left: TraceExit,
-) {
-    if let Some(split) = warp.splits.get_mut(warp.current) {
-        split.polls = polls;
-    }
-    if let Some(of) = code.side_exit_loops.get(number as usize) {
-        part(warp, of, mask, left);
-    }
-}
-
-/// Diverges the current split, which stands at a loop, as the branches of the loop would have done: those
-/// that left before the last ones wait, on the side of the others on which each branch would have put them. That they are one
-/// split and not several makes no difference, since they wait for the same and lie side by side.
-fn part<const W: usize>(warp: &mut Warp<W>, of: &SideExitLoop, mask: u32, left: TraceExit) {
-    let current = warp.current;
-    let (on, pc) = if left.active != 0 { (left.active, left.pc) } else { (left.last, of.exit) };
-    if of.takes {
-        warp.diverge(on, pc, Some(of.exit));
-        let waiting = &mut warp.splits[current];
-        (waiting.pc, waiting.state) = (of.exit + 1, State::AtReconvergence);
-        warp.current += 1;
-    } else {
-        warp.splits[current].pc = pc;
-        warp.diverge(mask & !on, of.exit, Some(of.exit));
     }
 }

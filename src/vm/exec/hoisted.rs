@@ -64,7 +64,7 @@ impl<const W: usize> HoistedLoad<W> {
             // The 32-bit sum has to be exact in every lane.
             let pattern = &load_context.patterns[index.pattern as usize];
             let sum = index.base.wrapping_add(fixed(&index.terms, load, scalars));
-            let rule = pattern.rule.as_ref()?;
+            let rule = pattern.rule()?;
             let low = (rule.low() as i64).wrapping_add(sum);
             let least_part = i64::from(i32::MIN).checked_sub(low)?;
             let most_part = i64::from(i32::MAX).checked_sub(low.checked_add(rule.span() as i64)?)?;

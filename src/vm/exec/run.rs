@@ -13,7 +13,7 @@ use super::exit::{self, ExitReason, Next, Position};
 use super::hoisted::LoadContext;
 use super::out_of_line;
 use super::report::{Exit, RunState};
-use super::trace::{Files, TraceExit, TraceRun};
+use super::trace::{Files, TraceRun};
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program};
 use crate::frame::lane_pattern;
 use crate::frame::scalars::{add_words, holds, lane_sum, signed};
@@ -21,15 +21,16 @@ use crate::frame::{Frame, SPARE};
 use crate::memory::local;
 use crate::memory::shared_memory;
 use crate::native;
-use crate::simd::{bits, masks, wide_masks, zip3};
-use crate::warp::{Context, Stop, Warp, thread_rows};
+use crate::simd::{Isa, bits, masks, wide_masks, zip3};
+use crate::warp::{Context, LoopExit, Stop, Warp, thread_rows};
 use ir::eval;
 use ir::op::Special;
 use mem::{LaneAddresses, Strided};
 use scalar::{convert, int, real};
 
 #[inline(always)]
-pub(crate) fn run_core<const W: usize, const F: u8>(
+pub(crate) fn run_core<const W: usize, S: Isa>(
+    isa: S,
     program: &Program,
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
@@ -44,7 +45,7 @@ pub(crate) fn run_core<const W: usize, const F: u8>(
                 return if warp.is_polling() { run.stop(Stop::Polling) } else { Exit::Waiting };
             }
         }
-        if let Some(exit) = run_split::<W, F>(program, warp, ctx, run) {
+        if let Some(exit) = run_split(isa, program, warp, ctx, run) {
             return exit;
         }
     }
@@ -52,7 +53,8 @@ pub(crate) fn run_core<const W: usize, const F: u8>(
 
 /// Runs the current split; `None` when another one, or the same one anew, is to be picked.
 #[inline(always)]
-fn run_split<const W: usize, const F: u8>(
+fn run_split<const W: usize, S: Isa>(
+    isa: S,
     program: &Program,
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
@@ -62,7 +64,7 @@ fn run_split<const W: usize, const F: u8>(
     let is_possible = W > 1 && program.is_native && ctx.memory.is_direct();
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
     let native = if is_possible { native::take(program, warp, number, ctx, is_reported) } else { None };
-    let exit = interpret::<W, F>(program, warp, ctx, run, native.as_deref());
+    let exit = interpret(isa, program, warp, ctx, run, native.as_deref());
     if let Some(native) = native {
         native::put_back(warp, number, native);
     }
@@ -71,7 +73,8 @@ fn run_split<const W: usize, const F: u8>(
 
 /// Runs the current split by the interpreter, and by compiled code where that may be entered.
 #[inline(always)]
-fn interpret<const W: usize, const F: u8>(
+fn interpret<const W: usize, S: Isa>(
+    isa: S,
     program: &Program,
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
@@ -124,8 +127,12 @@ fn interpret<const W: usize, const F: u8>(
             warp.points = total.wrapping_sub(ctx.budget);
             (pc, polls, is_armed) = (left.pc, left.polls, false);
             if left.mask != mask {
-                let lanes = TraceExit { active: left.mask, pc, last: left.left_last };
-                exit::leave_loop(code, warp, left.left_loop, (mask, polls), lanes);
+                let lanes = LoopExit { active: left.mask, pc, last: left.left_last };
+                let split = warp.splits.get_mut(current)?;
+                split.polls = polls;
+                if let Some(of) = code.side_exit_loops.get(left.left_loop as usize) {
+                    warp.leave_loop(of, mask, lanes);
+                }
                 return None;
             }
         }
@@ -138,8 +145,8 @@ fn interpret<const W: usize, const F: u8>(
         let (local_base, hints, threads, open) = (*local_base, hints.as_mut_slice(), &mut warp.threads, warp.open);
         let (spare32, spare64) = (words.len() - SPARE, longs.len() - SPARE);
         if !full {
-            words[spare32 + 1] = masks::<W, F>(mask);
-            longs[spare64 + 1] = wide_masks::<W, F>(mask);
+            words[spare32 + 1] = masks(isa, mask);
+            longs[spare64 + 1] = wide_masks(isa, mask);
         }
 
         let after = loop {
@@ -149,6 +156,11 @@ fn interpret<const W: usize, const F: u8>(
                         break ExitReason::Budget;
                     }
                     budget -= 1;
+                };
+            }
+            macro_rules! isa {
+                () => {
+                    isa
                 };
             }
             macro_rules! pred {
@@ -218,7 +230,7 @@ fn interpret<const W: usize, const F: u8>(
                         Some(Strided::<W>::uniform(sum.wrapping_add(expr.base).wrapping_add(local) as u64))
                     } else if fast {
                         if let Some(i) = lane_pattern::stale(expr, patterns, mask) {
-                            patterns[i as usize].work_out::<F>(&variant.patterns[i as usize], words, longs, mask);
+                            patterns[i as usize].work_out(isa, &variant.patterns[i as usize], words, longs, mask);
                         }
                         lane_pattern::grid(expr, local_base, scalars, patterns)
                     } else {
@@ -378,7 +390,7 @@ fn interpret<const W: usize, const F: u8>(
                 }
                 Op::UpdatePattern { pattern } => {
                     let code = &variant.patterns[pattern as usize];
-                    patterns[pattern as usize].work_out::<F>(code, words, longs, mask);
+                    patterns[pattern as usize].work_out(isa, code, words, longs, mask);
                 }
                 Op::LoadG32(m) => load_global!(m, words u32),
                 Op::LoadG64(m) => load_global!(m, longs u64),
@@ -469,7 +481,7 @@ fn interpret<const W: usize, const F: u8>(
                         let load_context = LoadContext { ctx, address_exprs: &variant.address_exprs, patterns, hints, open, local_base };
                         let alone = mask == warp.live;
                         let spin = TraceRun { trace, files, load_context, mask, alone, pc, budget: &mut budget, polls: &mut polls };
-                        let out = dispatch::run_trace::<W, F>(spin);
+                        let out = dispatch::run_trace(isa, spin);
                         if out.active == 0 && out.last == mask {
                             pc = trace.exit;
                             continue;

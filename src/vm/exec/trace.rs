@@ -8,7 +8,8 @@ use super::hoisted::{HoistedLoad, LoadContext};
 use crate::code::trace::{ELSEWHERE, LEFT, LOADS, Trace, TraceOp};
 use crate::frame::SPARE;
 use crate::frame::scalars::{add_words, holds, signed};
-use crate::simd::{bits, masks, wide_masks, zip3};
+use crate::simd::{Isa, bits, masks, wide_masks, zip3};
+use crate::warp::LoopExit;
 use ir::op::CmpOp;
 use scalar::{convert, int, real};
 
@@ -18,17 +19,6 @@ pub(crate) struct Files<'a, const W: usize> {
     pub(crate) words: &'a mut [[u32; W]],
     pub(crate) longs: &'a mut [[u64; W]],
     pub(crate) scalars: &'a mut [u64],
-}
-
-/// How the loop was left.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TraceExit {
-    /// The lanes that are in the loop still.
-    pub(crate) active: u32,
-    /// The operation at which they go on.
-    pub(crate) pc: u32,
-    /// The lanes that left last, if none is in it.
-    pub(crate) last: u32,
 }
 
 /// A trace and what it runs on.
@@ -50,7 +40,7 @@ pub(crate) struct TraceRun<'a, 'c, const W: usize> {
 impl<const W: usize> TraceRun<'_, '_, W> {
     /// Runs it, compiled for the set `F`.
     #[inline(always)]
-    pub(crate) fn run<const F: u8>(self) -> TraceExit {
+    pub(crate) fn run<S: Isa>(self, isa: S) -> LoopExit {
         let TraceRun { trace, files, mut load_context, mask, alone, pc, budget, polls } = self;
         let Files { preds, words, longs, scalars } = files;
         let (part32, part64) = (words.len() - SPARE + 1, longs.len() - SPARE + 1);
@@ -59,13 +49,13 @@ impl<const W: usize> TraceRun<'_, '_, W> {
         let mut masking = 0;
         if !alone {
             masking = ELSEWHERE;
-            words[part32] = masks::<W, F>(active);
-            longs[part64] = wide_masks::<W, F>(active);
+            words[part32] = masks(isa, active);
+            longs[part64] = wide_masks(isa, active);
         }
         let mut ready = [HoistedLoad::none(); LOADS];
         for (ready, load) in ready.iter_mut().zip(&trace.loads) {
             let Some(known) = HoistedLoad::new(load, &load_context, scalars, mask) else {
-                return TraceExit { active, pc: pc + 1, last: 0 };
+                return LoopExit { active, pc: pc + 1, last: 0 };
             };
             *ready = known;
         }
@@ -77,6 +67,11 @@ impl<const W: usize> TraceRun<'_, '_, W> {
             };
             (longs) => {
                 part64
+            };
+        }
+        macro_rules! isa {
+            () => {
+                isa
             };
         }
         macro_rules! pred {
@@ -132,14 +127,14 @@ impl<const W: usize> TraceRun<'_, '_, W> {
                     ($op:expr, $file:ident $int:ident $a:expr, $b:expr) => {{
                         let (a, b) = (&$file[$a as usize], &$file[$b as usize]);
                         match $op {
-                            CmpOp::Eq => bits::<_, W, F>(a, b, |x, y| x == y),
-                            CmpOp::Ne => bits::<_, W, F>(a, b, |x, y| x != y),
-                            CmpOp::Lt => bits::<_, W, F>(a, b, |x, y| (x as $int) < y as $int),
-                            CmpOp::Le => bits::<_, W, F>(a, b, |x, y| x as $int <= y as $int),
-                            CmpOp::Gt => bits::<_, W, F>(a, b, |x, y| x as $int > y as $int),
-                            CmpOp::Ge => bits::<_, W, F>(a, b, |x, y| x as $int >= y as $int),
-                            CmpOp::LtU => bits::<_, W, F>(a, b, |x, y| x < y),
-                            CmpOp::GeU => bits::<_, W, F>(a, b, |x, y| x >= y),
+                            CmpOp::Eq => bits(isa, a, b, |x, y| x == y),
+                            CmpOp::Ne => bits(isa, a, b, |x, y| x != y),
+                            CmpOp::Lt => bits(isa, a, b, |x, y| (x as $int) < y as $int),
+                            CmpOp::Le => bits(isa, a, b, |x, y| x as $int <= y as $int),
+                            CmpOp::Gt => bits(isa, a, b, |x, y| x as $int > y as $int),
+                            CmpOp::Ge => bits(isa, a, b, |x, y| x as $int >= y as $int),
+                            CmpOp::LtU => bits(isa, a, b, |x, y| x < y),
+                            CmpOp::GeU => bits(isa, a, b, |x, y| x >= y),
                         }
                     }};
                 }
@@ -151,11 +146,11 @@ impl<const W: usize> TraceRun<'_, '_, W> {
                         if leaving != 0 {
                             active &= !leaving;
                             if active == 0 {
-                                return TraceExit { active, pc, last: leaving };
+                                return LoopExit { active, pc, last: leaving };
                             }
                             masking |= LEFT;
-                            words[part32] = masks::<W, F>(active);
-                            longs[part64] = wide_masks::<W, F>(active);
+                            words[part32] = masks(isa, active);
+                            longs[part64] = wide_masks(isa, active);
                         }
                     }};
                 }
@@ -177,7 +172,7 @@ impl<const W: usize> TraceRun<'_, '_, W> {
                             through!(words load, ready, shared)
                         };
                         if !is_done {
-                            return TraceExit { active, pc: load.pc, last: 0 };
+                            return LoopExit { active, pc: load.pc, last: 0 };
                         }
                         *budget -= 1;
                         *polls += 1;
@@ -185,7 +180,7 @@ impl<const W: usize> TraceRun<'_, '_, W> {
                     TraceOp::LoadWord { number } => {
                         let load = &trace.loads[number as usize];
                         let Some(word) = ready[number as usize % LOADS].load_one(load, &mut load_context, scalars) else {
-                            return TraceExit { active, pc: load.pc, last: 0 };
+                            return LoopExit { active, pc: load.pc, last: 0 };
                         };
                         scalars[load.m.value as usize] = word;
                         *budget -= 1;
@@ -195,13 +190,13 @@ impl<const W: usize> TraceRun<'_, '_, W> {
                     TraceOp::NoBits64(r) => compare!(longs r, |x, y| x & y == 0),
                     // Through bits: of a choice in each lane the compiler would make a gather.
                     TraceOp::ChooseNoBits32(r) => {
-                        let found = bits::<_, W, F>(&words[r.x as usize], &words[r.y as usize], |x, y| x & y == 0);
-                        let m = &[masks::<W, F>(found)];
+                        let found = bits(isa, &words[r.x as usize], &words[r.y as usize], |x, y| x & y == 0);
+                        let m = &[masks::<W, _>(isa, found)];
                         row!(words[r.d], |x = words[r.a], y = words[r.b], m = m[0]| x & m | y & !m);
                     }
                     TraceOp::ChooseNoBits64(r) => {
-                        let found = bits::<_, W, F>(&longs[r.x as usize], &longs[r.y as usize], |x, y| x & y == 0);
-                        let m = &[wide_masks::<W, F>(found)];
+                        let found = bits(isa, &longs[r.x as usize], &longs[r.y as usize], |x, y| x & y == 0);
+                        let m = &[wide_masks::<W, _>(isa, found)];
                         row!(longs[r.d], |x = longs[r.a], y = longs[r.b], m = m[0]| x & m | y & !m);
                     }
                     TraceOp::ShlBy32(r, count) => one!(words from words r, |x| x << (count & 31)),
@@ -213,6 +208,6 @@ impl<const W: usize> TraceRun<'_, '_, W> {
                 }
             }
         }
-        TraceExit { active, pc: pc + 1, last: 0 }
+        LoopExit { active, pc: pc + 1, last: 0 }
     }
 }

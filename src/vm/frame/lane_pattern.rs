@@ -11,7 +11,7 @@
 
 use crate::code::{AddressExpr, FAR, PatternCode, Term};
 use crate::frame::scalars::signed;
-use crate::simd::{bits, map};
+use crate::simd::{Isa, bits, map};
 use jit::{PatternHead, PatternKey};
 use mem::Strided;
 
@@ -21,83 +21,91 @@ use mem::Strided;
 pub(crate) struct LanePattern<const W: usize> {
     /// The lanes for which it was worked out, and the rule in short, which compiled code reads.
     pub(crate) head: PatternHead,
-    /// The rule of the values, whose numbers are signed here; `None` if the lanes are not regular. Its span is less than
-    /// [`FAR`].
-    pub(crate) rule: Option<Strided<W>>,
+    /// The rule of that key for a first lane of 0.
+    shape: (PatternKey, Option<Strided<W>>),
 }
 
 impl<const W: usize> LanePattern<W> {
     /// A pattern of no lanes.
     pub(crate) fn none() -> LanePattern<W> {
-        LanePattern { head: PatternHead::default(), rule: None }
+        LanePattern { head: PatternHead::default(), shape: (PatternKey::IRREGULAR, None) }
+    }
+
+    /// The rule of the values, whose numbers are signed here; `None` if the lanes are not regular. Its span is less than [`FAR`].
+    #[inline(always)]
+    pub(crate) fn rule(&self) -> Option<Strided<W>> {
+        let PatternHead { first, key, .. } = self.head;
+        if self.shape.0 == key {
+            return Some(self.shape.1?.moved(first));
+        }
+        // Compiled code has set the head.
+        let (lanes, step, row) = key.rule()?;
+        Some(Strided::new(0, lanes, step, row)?.moved(first))
     }
 
     /// Finds the rule of the active lanes' values.
     #[inline(always)]
-    fn classify<const F: u8>(&mut self, values: &[i64; W], mask: u32) {
-        self.find_rule::<F>(values, mask);
-        self.head = match &self.rule {
-            Some(rule) => {
-                let key = PatternKey::new(rule.row_lanes(), rule.step(), rule.row());
-                PatternHead { first: rule.first() as i64, key, mask }
-            }
-            None => PatternHead { first: 0, key: PatternKey::IRREGULAR, mask },
-        };
-    }
-
-    #[inline(always)]
-    fn find_rule<const F: u8>(&mut self, values: &[i64; W], mask: u32) {
-        let all = if W == 32 { u32::MAX } else { (1 << W) - 1 };
-        let first = mask.trailing_zeros() as usize;
-        let rest = mask & mask.wrapping_sub(1);
-        let next = rest.trailing_zeros() as usize;
-        if first >= W || next >= W {
-            // One lane is a row by itself.
-            let value = values.get(first).copied().unwrap_or(0);
-            self.rule = regular(W as u32, value, 0, 0);
-            return;
-        }
-        let gap = (next - first) as i64;
-        let step = values[next].wrapping_sub(values[first]);
-        let step = if gap == 1 { step } else { step / gap };
-        let anchor = values[first].wrapping_sub(step.wrapping_mul(first as i64));
-        let expected: [i64; W] = line(anchor, step);
-        let same = bits::<_, W, F>(values, &expected, |x, y| x == y) | all & !mask;
-        if same == all {
-            self.rule = regular(W as u32, anchor, step, 0);
-            return;
-        }
-        let lanes = same.trailing_ones() as usize;
-        self.rule = None;
-        if lanes.is_power_of_two() && lanes > 1 {
-            let row = values[lanes].wrapping_sub(anchor);
-            let shift = lanes.trailing_zeros();
-            let mut expected = [0i64; W];
-            for (i, value) in expected.iter_mut().enumerate() {
-                let column = step.wrapping_mul((i & (lanes - 1)) as i64);
-                *value = anchor.wrapping_add(column).wrapping_add(row.wrapping_mul((i >> shift) as i64));
-            }
-            if bits::<_, W, F>(values, &expected, |x, y| x == y) | all & !mask == all {
-                self.rule = regular(lanes as u32, anchor, step, row);
-            }
-        }
+    fn classify<S: Isa>(&mut self, isa: S, values: &[i64; W], mask: u32) {
+        let rule = find_rule(isa, values, mask);
+        let key = rule.map_or(PatternKey::IRREGULAR, |rule| PatternKey::new(rule.row_lanes(), rule.step(), rule.row()));
+        let first = rule.map_or(0, |rule| rule.first() as i64);
+        self.head = PatternHead { first, key, mask };
+        self.shape = (key, rule.map(|rule| rule.moved(first.wrapping_neg())));
     }
 
     /// Works the sum out for the lanes of `mask`.
     #[inline(always)]
-    pub(crate) fn work_out<const F: u8>(
+    pub(crate) fn work_out<S: Isa>(
         &mut self,
+        isa: S,
         code: &PatternCode,
         words: &[[u32; W]],
         longs: &[[u64; W]],
         mask: u32,
     ) {
         if let [Term { narrow: true, factor: 1, slot, .. }] = code.terms[..] {
-            self.classify::<F>(&map(&words[slot as usize], |x| i64::from(x as i32)), mask);
+            self.classify(isa, &map(&words[slot as usize], |x| i64::from(x as i32)), mask);
         } else {
-            self.classify::<F>(&sum(&code.terms, words, longs), mask);
+            self.classify(isa, &sum(&code.terms, words, longs), mask);
         }
     }
+}
+
+/// The rule of the active lanes' values; `None` if they are not regular.
+#[inline(always)]
+fn find_rule<const W: usize, S: Isa>(isa: S, values: &[i64; W], mask: u32) -> Option<Strided<W>> {
+    let all = if W == 32 { u32::MAX } else { (1 << W) - 1 };
+    let first = mask.trailing_zeros() as usize;
+    let rest = mask & mask.wrapping_sub(1);
+    let next = rest.trailing_zeros() as usize;
+    if first >= W || next >= W {
+        // One lane is a row by itself.
+        let value = values.get(first).copied().unwrap_or(0);
+        return regular(W as u32, value, 0, 0);
+    }
+    let gap = (next - first) as i64;
+    let step = values[next].wrapping_sub(values[first]);
+    let step = if gap == 1 { step } else { step / gap };
+    let anchor = values[first].wrapping_sub(step.wrapping_mul(first as i64));
+    let expected: [i64; W] = line(anchor, step);
+    let same = bits(isa, values, &expected, |x, y| x == y) | all & !mask;
+    if same == all {
+        return regular(W as u32, anchor, step, 0);
+    }
+    let lanes = same.trailing_ones() as usize;
+    if lanes.is_power_of_two() && lanes > 1 {
+        let row = values[lanes].wrapping_sub(anchor);
+        let shift = lanes.trailing_zeros();
+        let mut expected = [0i64; W];
+        for (i, value) in expected.iter_mut().enumerate() {
+            let column = step.wrapping_mul((i & (lanes - 1)) as i64);
+            *value = anchor.wrapping_add(column).wrapping_add(row.wrapping_mul((i >> shift) as i64));
+        }
+        if bits(isa, values, &expected, |x, y| x == y) | all & !mask == all {
+            return regular(lanes as u32, anchor, step, row);
+        }
+    }
+    None
 }
 
 /// The rule of lanes that form rows, if they are not too far apart.
@@ -174,7 +182,7 @@ pub(crate) fn grid<const W: usize>(
     // The 32-bit sum has to be exact in every lane.
     let pattern = &patterns[index.pattern as usize];
     let narrow = index.base.wrapping_add(scalar_sum(&index.terms, scalars));
-    let rule = pattern.rule.as_ref()?;
+    let rule = pattern.rule()?;
     let low = (rule.low() as i64).wrapping_add(narrow);
     if low < i64::from(i32::MIN) || low > i64::from(i32::MAX) - rule.span() as i64 {
         return None;
@@ -195,7 +203,7 @@ pub(crate) fn outline<const W: usize>(
     }
     let Some(index) = &expr.index else { return Some(Strided::uniform(base as u64)) };
     let (pattern, factor) = (&patterns[index.pattern as usize], index.factor);
-    Some(pattern.rule?.scaled(factor)?.moved(base))
+    Some(pattern.rule()?.scaled(factor)?.moved(base))
 }
 
 /// The addresses of all lanes, whatever their registers hold. `scalars` has the uniform registers if they are in scalars;

@@ -53,8 +53,10 @@ pub struct Frame<const W: usize> {
     pub(crate) patterns: Vec<LanePattern<W>>,
     /// Where each address was found last, by number of its expression: an inline cache.
     pub(crate) hints: Vec<Hint>,
-    /// Where each access of compiled code was found last, as long as the memory has this generation.
+    /// Where compiled code found memory, as long as that has this generation.
     pub(crate) windows: Vec<Window>,
+    /// The entries of that table that are filled, one bit each.
+    pub(crate) filled: u64,
     pub(crate) generation: u64,
     /// Its compiled code, once there is some.
     pub(crate) native: Option<Arc<NativeFunction>>,
@@ -110,6 +112,7 @@ impl<const W: usize> Frame<W> {
             ],
             hints: vec![Hint::default(); code.variants.first().map_or(0, |w| w.address_exprs.len())],
             windows: Vec::new(),
+            filled: 0,
             generation: 0,
             native: None,
             backoff: 0,

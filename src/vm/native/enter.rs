@@ -4,6 +4,7 @@
 use crate::code::{NativeFunction, Variant};
 use crate::frame::Frame;
 use crate::memory::slow_path::allowed;
+use crate::simd::Avx2;
 use crate::warp::{Context, Warp, thread_rows};
 use jit::{Entry, Outcome, State, Window};
 use mem::MemoryView;
@@ -29,9 +30,9 @@ pub(crate) struct Entered {
 struct Environment<'a> {
     memory: MemoryView<'a>,
     open: u64,
-    native: &'a NativeFunction,
     variant: &'a Variant,
     windows: *mut Window,
+    filled: *mut u64,
     patterns: *mut crate::frame::lane_pattern::LanePattern<32>,
     words: *const [u32; 32],
     word_rows: usize,
@@ -40,30 +41,29 @@ struct Environment<'a> {
     state: *const State,
 }
 
-/// Fills the window of an access.
-extern "C" fn refill(user: *mut c_void, number: u32, address: u64) -> bool {
+/// Fills the entry of the table of windows for an access.
+extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, writes: bool) -> bool {
     // SAFETY: `enter` gave this pointer, and waits in compiled code.
     let environment = unsafe { &mut *user.cast::<Environment<'_>>() };
-    let Some(Some(access)) = environment.native.windows.get(number as usize) else { return false };
     if !allowed(environment.open, address) {
         return false;
     }
-    let Some(found) = environment.memory.window(address, access.writes) else { return false };
-    let Some(limit) = found.len.checked_sub(access.extent) else { return false };
-    if address.wrapping_sub(found.low) > limit {
+    let Some(found) = environment.memory.window(address, writes) else { return false };
+    if found.len < extent || address.wrapping_sub(found.low) > found.len - extent {
         return false;
     }
-    if access.writes {
+    // SAFETY: the table has so many entries.
+    let windows = unsafe { std::slice::from_raw_parts_mut(environment.windows, 2 * Window::COUNT) };
+    if writes {
         // The page may have been replaced by a copy, and others still see the old one.
-        for (i, other) in environment.native.windows.iter().enumerate() {
-            if other.is_some_and(|other| !other.writes) {
-                // SAFETY: there is a window for each number.
-                unsafe { *environment.windows.add(i) = Window::EMPTY };
-            }
-        }
+        let stale = windows[..Window::COUNT].iter_mut().filter(|w| w.low == found.low);
+        stale.for_each(|window| *window = Window::EMPTY);
     }
-    // SAFETY: as above.
-    unsafe { *environment.windows.add(number as usize) = Window { low: found.low, limit, place: found.place } };
+    let window = Window { low: found.low, len: found.len, place: found.place, rest: 0 };
+    let entry = Window::entry(address, salt, writes);
+    windows[entry] = window;
+    // SAFETY: it is that of the frame, which nobody else uses meanwhile.
+    unsafe { *environment.filled |= 1 << entry };
     true
 }
 
@@ -77,19 +77,20 @@ extern "C" fn update_pattern(user: *mut c_void, number: u32) {
         let longs = std::slice::from_raw_parts(environment.longs, environment.long_rows);
         let mask = (*environment.state).mask;
         let Some(code) = environment.variant.patterns.get(number as usize) else { return };
-        work_out(&mut *environment.patterns.add(number as usize), code, words, longs, mask);
+        work_out(Avx2::assume(), &mut *environment.patterns.add(number as usize), code, words, longs, mask);
     }
 }
 
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt"))]
 fn work_out(
+    isa: Avx2,
     pattern: &mut crate::frame::lane_pattern::LanePattern<32>,
     code: &crate::code::PatternCode,
     words: &[[u32; 32]],
     longs: &[[u64; 32]],
     mask: u32,
 ) {
-    pattern.work_out::<{ crate::simd::AVX2 }>(code, words, longs, mask);
+    pattern.work_out(isa, code, words, longs, mask);
 }
 
 /// Runs the current split from `entry` on. `join` is where its lanes wait for others.
@@ -111,22 +112,20 @@ pub(crate) fn enter<const W: usize>(
     }
     let frame: &mut Frame<W> = warp.frames.get_mut(number as usize)?.as_mut()?;
     let generation = ctx.memory.generation();
-    if frame.generation != generation || frame.windows.len() != native.windows.len() {
-        frame.windows.clear();
-        frame.windows.resize(native.windows.len(), Window::EMPTY);
+    if frame.generation != generation || frame.windows.is_empty() {
+        frame.windows.resize(2 * Window::COUNT, Window::EMPTY);
+        while frame.filled != 0 {
+            frame.windows[frame.filled.trailing_zeros() as usize] = Window::EMPTY;
+            frame.filled &= frame.filled - 1;
+        }
         frame.generation = generation;
-    }
-    let [block, cta, grid] = [ctx.geometry.block, ctx.geometry.cta, ctx.geometry.grid];
-    let mut geometry = [0; 9];
-    for (to, from) in geometry.iter_mut().zip(block.into_iter().chain(cta).chain(grid)) {
-        *to = u64::from(from);
     }
     let mut environment = Environment {
         memory: ctx.memory,
         open,
-        native,
         variant,
         windows: frame.windows.as_mut_ptr(),
+        filled: &raw mut frame.filled,
         patterns: frame.patterns.as_mut_ptr().cast(),
         words: frame.words.as_ptr().cast(),
         word_rows: frame.words.len(),
@@ -157,7 +156,7 @@ pub(crate) fn enter<const W: usize>(
         local_rows,
         local_len,
         threads,
-        geometry,
+        geometry: (&raw const ctx.geometry).cast(),
         refill,
         update_pattern,
         user: std::ptr::null_mut(),

@@ -47,7 +47,7 @@ pub(crate) fn note<const W: usize>(code: &Code, has_ended: bool, warp: &Warp<W>,
 
 fn make(code: &Code, (func, block): (FuncId, [u32; 3]), keys: &[PatternKey]) -> Option<NativeFunction> {
     let variant = code.variants.get(code.variant(block))?;
-    let Translation { routine, windows, accesses } = translate(code, variant, keys);
+    let Translation { routine, accesses } = translate(code, variant, keys);
     if routine.segments.is_empty() {
         return None;
     }
@@ -58,5 +58,5 @@ fn make(code: &Code, (func, block): (FuncId, [u32; 3]), keys: &[PatternKey]) -> 
             *of = [native.entry(pc, true), native.entry(pc, false)];
         }
     }
-    Some(NativeFunction { func, block, code: native, entries, windows, accesses })
+    Some(NativeFunction { func, block, code: native, entries, accesses })
 }

@@ -10,7 +10,9 @@
 mod enter;
 mod function;
 mod liveness;
+mod resume;
 mod translate;
 
 pub(crate) use enter::enter;
 pub(crate) use function::{note, put_back, take};
+pub(crate) use resume::resume;

@@ -7,11 +7,12 @@
 //! operations that `jit` does not know.
 
 use super::liveness::{FileSlot, Liveness, each_successor, file};
-use crate::code::{AddressExpr, Code, MemOp, Op, RegFile, Term, Variant, Width, WindowUse};
+use crate::code::{AddressExpr, Code, MemOp, Op, RegFile, Term, Variant, Width};
 use ir::op::{BinOp, CmpOp, CvtOp, Special, TriOp, UnOp};
 use ir::{Access, Space, Ty};
 use jit::{
-    AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, Place, Routine, Segment, Store, Value, ValueId,
+    AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, PatternRow, PatternUpdate, Place, Routine,
+    Segment, Store, Value, ValueId,
 };
 use mem::address::SHARED_BASE;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,11 +20,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A routine, and what goes with it.
 pub(crate) struct Translation {
     pub(crate) routine: Routine,
-    /// By number of the address expression.
-    pub(crate) windows: Vec<Option<WindowUse>>,
     /// The operations that are loads and stores.
     pub(crate) accesses: Vec<u32>,
 }
+
+/// Operations of a loop's test at most that is done in the segment of the loop's body.
+const LONGEST_TEST: usize = 24;
 
 /// Values of a segment at most, so that they find room on the stack.
 const MOST: usize = 400;
@@ -50,7 +52,6 @@ pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> 
         leaves: leaves(code),
         open: None,
         segments: Vec::new(),
-        windows: vec![None; variant.address_exprs.len()],
         accesses: Vec::new(),
     };
     for (pc, op) in variant.ops.iter().enumerate() {
@@ -66,7 +67,7 @@ pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> 
     of.end(End::Go(variant.ops.len() as u32));
     let stride = size_of::<crate::frame::lane_pattern::LanePattern<32>>() as u32;
     let routine = Routine { segments: of.segments, pattern_stride: stride, poll_quantum: crate::POLL_QUANTUM };
-    Translation { routine, windows: of.windows, accesses: of.accesses }
+    Translation { routine, accesses: of.accesses }
 }
 
 /// The loops that lanes leave one after another, by branch.
@@ -100,7 +101,6 @@ struct Translator<'a> {
     leaves: BTreeMap<u32, Leave>,
     open: Option<Open>,
     segments: Vec<Segment>,
-    windows: Vec<Option<WindowUse>>,
     accesses: Vec<u32>,
 }
 
@@ -133,12 +133,8 @@ impl Translator<'_> {
     fn end(&mut self, end: End) {
         let Some(open) = self.open.take() else { return };
         let Open { mut segment, current, written, forced, .. } = open;
-        if segment.pc
-            == match end {
-                End::Go(pc) => pc,
-                End::Branch { .. } => u32::MAX,
-            }
-        {
+        // Nothing is done before the operation at which it ends, or it would run for ever.
+        if matches!(end, End::Go(pc) if pc == segment.pc) && segment.points == 0 {
             return;
         }
         let targets = match end {
@@ -224,11 +220,13 @@ impl Translator<'_> {
             Op::BackEdge => self.back_edge(pc),
             Op::BackJump { to } => {
                 self.back_edge(pc);
-                self.end(End::Go(to));
+                if !self.rotate(to) {
+                    self.end(End::Go(to));
+                }
             }
             Op::Jump { to } => {
                 self.open(pc);
-                self.end_at(pc, End::Go(to));
+                self.end(End::Go(to));
             }
             Op::Branch { p, then_pc, else_pc, .. } => {
                 let slot = (RegFile::P, p);
@@ -242,7 +240,7 @@ impl Translator<'_> {
                     }
                 };
                 let leave = self.leaves.get(&pc).copied();
-                self.end_at(pc, End::Branch { condition, then_pc, else_pc, pc, leave });
+                self.end(End::Branch { condition, then_pc, else_pc, pc, leave });
             }
             Op::UpdatePattern { pattern } => {
                 let terms: Vec<FileSlot> =
@@ -254,8 +252,9 @@ impl Translator<'_> {
                         open.forced.insert(slot);
                     }
                 }
-                if !open.segment.patterns.contains(&pattern) {
-                    open.segment.patterns.push(pattern);
+                if open.segment.patterns.iter().all(|p| p.pattern != pattern) {
+                    let update = self.pattern_update(pattern)?;
+                    self.open(pc).segment.patterns.push(update);
                 }
             }
             Op::UCmp { op, wide, r } | Op::UCmpBranch { op, wide, r } | Op::UCmpLoop { op, wide, r } => {
@@ -312,34 +311,30 @@ impl Translator<'_> {
         Some(())
     }
 
-    /// Ends the segment with a branch or jump at `pc`.
-    fn end_at(&mut self, pc: u32, end: End) {
-        // A segment of nothing but a jump to itself would never end.
-        if let End::Go(to) = end
-            && to == self.open(pc).segment.pc
-            && self.open(pc).segment.points == 0
-        {
-            self.open = None;
-            return;
-        }
-        self.end_unless_empty(end);
-    }
-
-    fn end_unless_empty(&mut self, end: End) {
-        if let Some(open) = &mut self.open
-            && let End::Go(to) = end
-            && open.segment.pc == to
-        {
-            // A loop of one segment: not the end without effect that `end` looks for.
-            let pc = open.segment.pc;
-            open.segment.pc = u32::MAX;
-            self.end(end);
-            if let Some(last) = self.segments.last_mut() {
-                last.pc = pc;
+    /// Continues the segment with the test at the head of the loop that it goes back to, if it is the loop's body and the test is
+    /// short: then one segment is the whole loop. Whether it does.
+    fn rotate(&mut self, head: u32) -> bool {
+        let Some(body) = self.open.as_ref().map(|open| open.segment.pc) else { return false };
+        let ops = self.variant.ops.iter().enumerate().skip(head as usize).take(LONGEST_TEST);
+        let mut test = ops.take_while(|(_, op)| !matches!(op, Op::Reconverge | Op::Jump { .. } | Op::BackJump { .. }));
+        let branch = test.find_map(|(pc, op)| match op {
+            Op::Branch { then_pc, else_pc, .. } => Some((pc as u32, [*then_pc, *else_pc].contains(&body))),
+            _ => None,
+        });
+        let Some((branch, true)) = branch else { return false };
+        let variant = self.variant;
+        for pc in head..=branch {
+            if self.operation(pc, &variant.ops[pc as usize]).is_none() {
+                self.end(End::Go(pc));
+                return true;
             }
-            return;
+            if self.open.as_ref().is_some_and(|open| open.segment.pc != body) {
+                // The operation began a segment of its own, which the head of the loop has already.
+                self.open = None;
+                return true;
+            }
         }
-        self.end(end);
+        true
     }
 
     fn back_edge(&mut self, pc: u32) {
@@ -358,7 +353,7 @@ impl Translator<'_> {
     }
 
     /// The address of an access; `None` if it is irregular or not known.
-    fn address(&mut self, pc: u32, m: &MemOp, is_scalar: bool, writes: bool) -> Option<jit::AccessId> {
+    fn address(&mut self, pc: u32, m: &MemOp, is_scalar: bool) -> Option<jit::AccessId> {
         let expr: &AddressExpr = self.variant.address_exprs.get(m.expr as usize)?;
         let place = match m.space {
             Space::Shared => Place::Shared(SHARED_BASE),
@@ -381,7 +376,11 @@ impl Translator<'_> {
                     return None;
                 }
                 // A pattern that this segment works out is known when it has ended.
-                if self.open.as_ref().is_some_and(|open| open.segment.patterns.contains(&index.pattern)) {
+                if self
+                    .open
+                    .as_ref()
+                    .is_some_and(|open| open.segment.patterns.iter().any(|p| p.pattern == index.pattern))
+                {
                     self.end(End::Go(pc));
                 }
                 if !index.kept {
@@ -394,13 +393,10 @@ impl Translator<'_> {
         };
         let terms = self.terms(pc, &expr.terms);
         let bytes = m.width.bytes() as u32;
-        let access = jit::Access { window: m.expr, place, bytes, base: expr.base, is_local: expr.local, terms, index };
+        let access = jit::Access { place, bytes, base: expr.base, is_local: expr.local, terms, index };
         let extent = access.extent()?;
         if extent > 1 << 30 || access.offsets()?.iter().any(|x| x % i64::from(bytes) != 0) {
             return None;
-        }
-        if place == Place::Memory {
-            self.windows[m.expr as usize] = Some(WindowUse { extent, writes });
         }
         self.accesses.push(pc);
         let accesses = &mut self.open(pc).segment.accesses;
@@ -414,11 +410,27 @@ impl Translator<'_> {
         if self.open.as_ref().is_some_and(|open| terms.iter().any(|slot| open.written.contains(slot))) {
             self.end(End::Go(pc));
         }
+        let update = self.pattern_update(pattern)?;
         let before = &mut self.open(pc).segment.patterns_before;
-        if !before.contains(&pattern) {
-            before.push(pattern);
+        if !before.contains(&update) {
+            before.push(update);
         }
         Some(())
+    }
+
+    /// How a pattern is worked out.
+    fn pattern_update(&self, pattern: u32) -> Option<PatternUpdate> {
+        let key = self.keys.get(pattern as usize).copied().unwrap_or(PatternKey::IRREGULAR);
+        let row = |term: &Term| {
+            let class = if term.narrow { Class::Word } else { Class::Long };
+            Some(PatternRow { class, slot: term.slot, factor: term.factor })
+        };
+        let rows = match &self.variant.patterns.get(pattern as usize)?.terms[..] {
+            [a] => [row(a), None],
+            [a, b] => [row(a), row(b)],
+            _ => [None; 2],
+        };
+        Some(PatternUpdate { pattern, key, rows })
     }
 
     fn terms(&mut self, pc: u32, of: &[Term]) -> Vec<AddressTerm> {
@@ -436,7 +448,7 @@ impl Translator<'_> {
         if self.open.as_ref().is_some_and(|open| !open.segment.stores.is_empty()) {
             self.end(End::Go(pc));
         }
-        let access = self.address(pc, m, is_scalar, false)?;
+        let access = self.address(pc, m, is_scalar)?;
         let class = if m.width == Width::W64 { Class::Long } else { Class::Word };
         let (slot, value) = if is_scalar {
             ((RegFile::S, m.value), Value::ScalarLoad(access))
@@ -452,7 +464,7 @@ impl Translator<'_> {
     }
 
     fn store(&mut self, pc: u32, m: &MemOp) -> Option<()> {
-        let access = self.address(pc, m, false, true)?;
+        let access = self.address(pc, m, false)?;
         let file = if m.width == Width::W64 { RegFile::L } else { RegFile::W };
         let value = self.read(pc, (file, m.value));
         let segment = &mut self.open(pc).segment;
@@ -477,6 +489,7 @@ impl Translator<'_> {
             (Un(op, ty), &[a]) => Value::Un(op, ty, a),
             (Bin(op, ty), &[a, b]) if scalar => Value::ScalarBin(op, ty, a, b),
             (Bin(op, ty), &[a, b]) => Value::Bin(op, ty, a, b),
+            (Tri(op, ty), &[a, b, c]) if scalar => Value::ScalarTri(op, ty, a, b, c),
             (Tri(op, ty), &[a, b, c]) => Value::Tri(op, ty, a, b, c),
             (Cmp(op, ty), &[a, b]) => Value::Cmp(op, ty, a, b),
             (Cvt(op, from, to), &[a]) if scalar => Value::ScalarCvt(op, from, to, a),
@@ -643,6 +656,7 @@ fn form(op: &Op) -> Option<(Form, FileSlot, [Option<FileSlot>; 3])> {
         Op::UShlI32(r) => two(Bin(BinOp::Shl, I32), S, r.d, r.a, r.b),
         Op::UShlI64(r) => two(Bin(BinOp::Shl, I64), S, r.d, r.a, r.b),
         Op::UEvalBin { op, ty, r } => two(Bin(op, ty), S, r.d, r.a, r.b),
+        Op::UEvalTri { op, ty, r } => Some((Tri(op, ty), (S, r.d), [Some((S, r.a)), Some((S, r.b)), Some((S, r.c))])),
         Op::UEvalUn { op, ty, r } => Some((Un(op, ty), (S, r.d), [Some((S, r.a)), None, None])),
         Op::UEvalCvt { op, from, to, r } => Some((Cvt(op, from, to), (S, r.d), [Some((S, r.a)), None, None])),
         Op::EvalUn { op, ty, r } => Some((Un(op, ty), (file(ty), r.d), [Some((file(ty), r.a)), None, None])),

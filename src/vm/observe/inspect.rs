@@ -196,6 +196,19 @@ impl<'a, const W: usize> SplitView<'a, W> {
     pub fn activations(&self) -> Vec<Activation> {
         self.warp.activations(self.split.frame, self.split.pc)
     }
+
+    /// Whether both have the same call stack.
+    pub fn is_where(&self, other: &SplitView<'_, W>) -> bool {
+        let mut here = self.warp.callers(self.split.frame, self.split.pc);
+        let mut there = other.warp.callers(other.split.frame, other.split.pc);
+        loop {
+            match (here.next(), there.next()) {
+                (None, None) => return true,
+                (Some(a), Some(b)) if a.site == b.site => {}
+                _ => return false,
+            }
+        }
+    }
 }
 
 /// Warps: their lanes, where these are, and the registers of their frames.
@@ -261,19 +274,23 @@ impl<const W: usize> Warp<W> {
 
     /// The call stack of a frame that is at `pc`, innermost first.
     pub fn activations(&self, frame: u32, pc: u32) -> Vec<Activation> {
-        let mut out = Vec::new();
+        self.callers(frame, pc).collect()
+    }
+
+    /// The frame that is at `pc`, its caller, and so on.
+    fn callers(&self, frame: u32, pc: u32) -> impl Iterator<Item = Activation> {
         let mut at = Some((frame, pc));
-        while let Some((number, pc)) = at {
-            let Some(frame) = self.frame(number) else { break };
-            out.push(Activation { frame: number, site: Site { func: frame.func, pc } });
+        std::iter::from_fn(move || {
+            let (number, pc) = at?;
+            let frame = self.frame(number)?;
             at = frame.caller.as_ref().map(|c| (c.frame, c.pc));
-        }
-        out
+            Some(Activation { frame: number, site: Site { func: frame.func, pc } })
+        })
     }
 
     /// The sites of the call stack of a frame that is at `pc`, innermost first.
     pub fn call_stack(&self, frame: u32, pc: u32) -> Vec<Site> {
-        self.activations(frame, pc).iter().map(|a| a.site).collect()
+        self.callers(frame, pc).map(|a| a.site).collect()
     }
 
     /// The bits of a register of a frame in one lane.

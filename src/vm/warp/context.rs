@@ -5,15 +5,16 @@ use ir::Ty;
 use ir::op::AtomOp;
 use mem::MemoryView;
 
-/// Extents and place of a block in its launch; everything counts from 0.
+/// Extents and place of a block in its launch; everything counts from 0. Compiled code reads the first nine words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
 pub struct Geometry {
-    /// Grid extents.
-    pub grid: [u32; 3],
     /// Block extents.
     pub block: [u32; 3],
     /// Index of the block in the grid.
     pub cta: [u32; 3],
+    /// Grid extents.
+    pub grid: [u32; 3],
     /// Bytes of static shared memory; dynamic shared memory follows.
     pub static_shared: u64,
 }

@@ -11,8 +11,8 @@ mod threads;
 
 pub use context::{Atomics, Context, Geometry};
 pub use request::{Arg, Fault, FaultKind, LaunchRequest, RtRequest, Stop};
-pub(crate) use split::Split;
 pub use split::State;
+pub(crate) use split::{LoopExit, Split};
 pub use sync::WarpSync;
 pub(crate) use threads::thread_rows;
 
@@ -279,7 +279,9 @@ impl<const W: usize> Warp<W> {
             if !matches!(split.state, State::AtBarrier { .. }) {
                 continue;
             }
-            if let Some(Some(frame)) = self.frames.get_mut(split.frame as usize) {
+            if let Some(Some(frame)) = self.frames.get_mut(split.frame as usize)
+                && !matches!(split.state, State::AtBarrier { op: BarOp::Sync, .. })
+            {
                 let code = &program.code[frame.func.index()];
                 if let Some(Op::Barrier { op, d: Some(d), .. }) = code.ops.get(split.pc as usize) {
                     let ty = if *op == BarOp::Count { Ty::I32 } else { Ty::Pred };

@@ -7,6 +7,7 @@
 
 use super::Warp;
 use super::sync::WarpSync;
+use crate::code::SideExitLoop;
 use ir::op::BarOp;
 
 /// What a split is doing.
@@ -51,6 +52,17 @@ pub(crate) struct Split {
     pub(crate) polls: u32,
     /// Whether it goes on past the statement at which it was stopped.
     pub(crate) resume: bool,
+}
+
+/// How a loop was left that lanes leave one after another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LoopExit {
+    /// The lanes that are in the loop still.
+    pub(crate) active: u32,
+    /// The operation at which they go on.
+    pub(crate) pc: u32,
+    /// The lanes that left last, if none is in it.
+    pub(crate) last: u32,
 }
 
 impl Split {
@@ -182,6 +194,23 @@ impl<const W: usize> Warp<W> {
         other.state = State::Runnable;
         self.splits.insert(current + 1, other);
         self.count_users(frame, true);
+    }
+
+    /// Diverges the current split, which stands at a loop, as the branches of the loop would have done: those that left before the
+    /// last ones wait, on the side of the others on which each branch would have put them. That they are one split and not several
+    /// makes no difference, since they wait for the same and lie side by side.
+    pub(crate) fn leave_loop(&mut self, of: &SideExitLoop, mask: u32, left: LoopExit) {
+        let current = self.current;
+        let (on, pc) = if left.active != 0 { (left.active, left.pc) } else { (left.last, of.exit) };
+        if of.takes {
+            self.diverge(on, pc, Some(of.exit));
+            let waiting = &mut self.splits[current];
+            (waiting.pc, waiting.state) = (of.exit + 1, State::AtReconvergence);
+            self.current += 1;
+        } else {
+            self.splits[current].pc = pc;
+            self.diverge(mask & !on, of.exit, Some(of.exit));
+        }
     }
 
     /// Counts one split more, or one less, in a frame and all that called it.

@@ -32,7 +32,12 @@ pub(crate) struct TestFrame {
     pub(crate) writes: u64,
     /// Where the interpreter goes on.
     pub(crate) pc: u32,
+    /// The lanes that left a loop last.
+    pub(crate) left_last: u32,
 }
+
+/// Schedule points between two chances for others.
+pub(crate) const QUANTUM: u32 = 1 << 14;
 
 /// Words that are worth a try, as bits of any type.
 const SPECIAL: [u64; 24] = [
@@ -88,6 +93,7 @@ impl TestFrame {
             polls: 0,
             writes: 0,
             pc: 0,
+            left_last: 0,
         }
     }
 
@@ -95,15 +101,10 @@ impl TestFrame {
     pub(crate) fn run(&mut self, routine: &Routine) -> Result<Outcome, jit::CompileError> {
         let code = compile(routine)?;
         let entry = code.entry(routine.segments[0].pc, self.mask == u32::MAX).expect("an entry");
-        let mut windows = vec![Window::EMPTY; 8];
-        let extents: Vec<(u32, u64)> = routine
-            .segments
-            .iter()
-            .flat_map(|s| &s.accesses)
-            .map(|a| (a.window, a.extent().expect("regular")))
-            .collect();
-        let mut environment = Environment { memory: self.memory.as_mut_ptr(), windows: windows.as_mut_ptr(), extents };
+        let mut windows = vec![Window::EMPTY; 2 * Window::COUNT];
+        let mut environment = Environment { memory: self.memory.as_mut_ptr(), windows: windows.as_mut_ptr() };
         let threads: Vec<[u32; 32]> = (0..3).map(|d| std::array::from_fn(|i| (i / (d + 1)) as u32)).collect();
+        let geometry: [u32; 9] = std::array::from_fn(|i| 100 + i as u32);
         let mut state = State {
             preds: self.preds.as_mut_ptr(),
             words: self.words.as_mut_ptr().cast(),
@@ -127,7 +128,7 @@ impl TestFrame {
             local_rows: std::ptr::null_mut(),
             local_len: 0,
             threads: threads.as_ptr().cast(),
-            geometry: std::array::from_fn(|i| 100 + i as u64),
+            geometry: geometry.as_ptr(),
             refill,
             update_pattern,
             user: std::ptr::from_mut(&mut environment).cast(),
@@ -137,13 +138,14 @@ impl TestFrame {
         // SAFETY: the segments of the tests name slots, patterns and windows that there are.
         let outcome = unsafe { code.run(entry, &raw mut state) };
         (self.budget, self.writes, self.polls, self.pc) = (state.budget, state.writes, state.polls, state.pc);
-        self.mask = state.mask;
+        (self.mask, self.left_last) = (state.mask, state.left_last);
         Ok(outcome)
     }
 
     /// Does what a segment says, value by value and lane by lane; false if it would be left to the interpreter.
     pub(crate) fn reference(&mut self, segment: &Segment) -> bool {
-        if self.budget < u64::from(segment.points) {
+        let is_polling = segment.has_back_edge && self.polls >= QUANTUM - segment.loads;
+        if self.budget < u64::from(segment.points) || is_polling {
             self.pc = segment.pc;
             return false;
         }
@@ -176,7 +178,7 @@ impl TestFrame {
                 Value::ScalarSelect(c, a, b) | Value::Select(_, c, a, b) => {
                     std::array::from_fn(|i| if get(c)[i] != 0 { get(a)[i] } else { get(b)[i] })
                 }
-                Value::Tri(op, ty, a, b, c) => {
+                Value::ScalarTri(op, ty, a, b, c) | Value::Tri(op, ty, a, b, c) => {
                     std::array::from_fn(|i| eval_tri(op, ty, get(a)[i], get(b)[i], get(c)[i]))
                 }
                 Value::Word(slot) => self.words[slot as usize].map(u64::from),
@@ -228,6 +230,22 @@ impl TestFrame {
                     }
                     Class::Scalar => self.scalars[slot] = row[first],
                 }
+            }
+        }
+        for update in &segment.patterns {
+            let Some(offsets) = update.key.offsets() else { continue };
+            let value = |row: &jit::PatternRow, i: usize| match row.class {
+                Class::Long => (self.longs[row.slot as usize][i] as i64).wrapping_mul(row.factor),
+                _ => i64::from(self.words[row.slot as usize][i] as i32).wrapping_mul(row.factor),
+            };
+            let sum = |i| update.rows.iter().flatten().map(|row| value(row, i)).fold(0, i64::wrapping_add);
+            let values: [i64; 32] = std::array::from_fn(sum);
+            // The call that does the others does nothing in this test: sums of negative multiples, and of some lanes.
+            let is_called = update.rows.iter().flatten().any(|row| row.factor < 0)
+                && (update.rows[1].is_some() || update.rows[0].is_some_and(|row| row.class == Class::Long));
+            if self.mask == u32::MAX && !is_called && (0..32).all(|i| values[i] == values[0].wrapping_add(offsets[i])) {
+                self.patterns[update.pattern as usize] =
+                    PatternHead { first: values[0], key: update.key, mask: u32::MAX };
             }
         }
         self.budget -= u64::from(segment.points);
@@ -305,21 +323,18 @@ impl TestFrame {
 struct Environment {
     memory: *mut u8,
     windows: *mut Window,
-    extents: Vec<(u32, u64)>,
 }
 
-extern "C" fn refill(user: *mut c_void, number: u32, address: u64) -> bool {
+extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, writes: bool) -> bool {
     // SAFETY: `run` gave the pointer.
     let environment = unsafe { &mut *user.cast::<Environment>() };
-    let extent = environment.extents.iter().find(|e| e.0 == number).expect("an access").1;
     let Some(limit) = (MEMORY as u64).checked_sub(extent) else { return false };
     if address.wrapping_sub(MEMORY_BASE) > limit {
         return false;
     }
-    // SAFETY: there are eight windows.
-    unsafe {
-        *environment.windows.add(number as usize) = Window { low: MEMORY_BASE, limit, place: environment.memory }
-    };
+    let window = Window { low: MEMORY_BASE, len: MEMORY as u64, place: environment.memory, rest: 0 };
+    // SAFETY: the table has so many windows.
+    unsafe { *environment.windows.add(Window::entry(address, salt, writes)) = window };
     true
 }
 
@@ -345,7 +360,7 @@ pub(crate) fn empty() -> Segment {
 
 /// A routine of one segment.
 pub(crate) fn routine(segment: Segment) -> Routine {
-    Routine { segments: vec![segment], pattern_stride: size_of::<PatternHead>() as u32, poll_quantum: 1 << 14 }
+    Routine { segments: vec![segment], pattern_stride: size_of::<PatternHead>() as u32, poll_quantum: QUANTUM }
 }
 
 /// The class of a row of a type.

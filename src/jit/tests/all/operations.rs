@@ -109,13 +109,14 @@ fn every_operation_on_scalars_gives_what_the_evaluator_gives() {
     for ty in Ty::ALL {
         all.extend(UnOp::ALL.iter().map(|&op| (Value::ScalarUn(op, ty, 2), ty)));
         all.extend(BinOp::ALL.iter().map(|&op| (Value::ScalarBin(op, ty, 2, 3), ty)));
+        all.extend(TriOp::ALL.iter().map(|&op| (Value::ScalarTri(op, ty, 2, 3, 2), ty)));
         all.extend(CmpOp::ALL.iter().map(|&op| (Value::ScalarCmp(op, ty, 2, 3), ty)));
         all.extend(
             Ty::ALL.iter().flat_map(|&to| CvtOp::ALL.iter().map(move |&op| (Value::ScalarCvt(op, ty, to, 2), ty))),
         );
     }
     all.retain(|(value, _)| jit::is_known(value));
-    assert!(all.len() > 40, "{} operations", all.len());
+    assert!(all.len() > 60, "{} operations", all.len());
     for (value, ty) in all {
         for _ in 0..20 {
             let mut frame = TestFrame::new(&mut rng);

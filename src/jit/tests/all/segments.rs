@@ -4,21 +4,23 @@ use crate::frame::{MEMORY, MEMORY_BASE, SHARED_BASE, SLOTS, TestFrame, empty, ro
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use jit::{
-    Access, AddressTerm, Class, Condition, End, Index, Out, PatternHead, PatternKey, Place, Segment, Store, Value,
+    Access, AddressTerm, Class, Condition, End, Index, Out, PatternHead, PatternKey, PatternRow, PatternUpdate, Place,
+    Segment, Store, Value,
 };
 
 /// Shapes of addresses: lanes of a row, step, row.
 const SHAPES: [(u32, i64, i64); 9] =
     [(32, 1, 0), (32, 0, 0), (16, 1, 40), (16, 0, 1), (8, 1, 33), (4, 1, 7), (32, -1, 0), (32, 3, 0), (2, 5, -20)];
 
-struct Generator<'a> {
-    rng: &'a mut fastrand::Rng,
-    segment: Segment,
+/// Makes values of a segment.
+pub(crate) struct Generator<'a> {
+    pub(crate) rng: &'a mut fastrand::Rng,
+    pub(crate) segment: Segment,
 }
 
 impl Generator<'_> {
     /// A value of a class; a new slot if there is none.
-    fn pick(&mut self, class: Class) -> u32 {
+    pub(crate) fn pick(&mut self, class: Class) -> u32 {
         let of: Vec<u32> = (0..self.segment.values.len() as u32)
             .filter(|&v| self.segment.values[v as usize].class() == class)
             .collect();
@@ -41,7 +43,7 @@ impl Generator<'_> {
         self.push(value)
     }
 
-    fn push(&mut self, value: Value) -> u32 {
+    pub(crate) fn push(&mut self, value: Value) -> u32 {
         // A slot is one value.
         if let Some(at) = self.segment.values.iter().position(|v| *v == value) {
             return at as u32;
@@ -50,7 +52,7 @@ impl Generator<'_> {
         self.segment.values.len() as u32 - 1
     }
 
-    fn operation(&mut self) {
+    pub(crate) fn operation(&mut self) {
         let ty = [Ty::I32, Ty::I64, Ty::F32, Ty::F64][self.rng.usize(0..4)];
         let class = crate::frame::class(ty);
         let (a, b, c) = (self.pick(class), self.pick(class), self.pick(class));
@@ -107,9 +109,8 @@ impl Generator<'_> {
         };
         // Now and then outside.
         let offset = if self.rng.u32(0..40) == 0 { MEMORY as i64 } else { bytes * self.rng.i64(30..200) };
-        let window = self.segment.accesses.len() as u32;
+        let number = self.segment.accesses.len() as u32;
         self.segment.accesses.push(Access {
-            window,
             place,
             bytes: bytes as u32,
             base: base as i64 + offset,
@@ -117,8 +118,35 @@ impl Generator<'_> {
             terms: if wraps { Vec::new() } else { vec![term] },
             index: Some(index),
         });
-        window
+        number
     }
+}
+
+/// A pattern of a register that is as the code expects it as a rule.
+fn pattern(g: &mut Generator<'_>, frame: &mut TestFrame) -> PatternUpdate {
+    let class = if g.rng.bool() { Class::Word } else { Class::Long };
+    let slot = g.rng.u32(0..SLOTS as u32);
+    let shape = SHAPES[g.rng.usize(0..SHAPES.len())];
+    let factor = [1, 1, 4, -8][g.rng.usize(0..4)];
+    let key = PatternKey::new(shape.0, shape.1 * factor, shape.2 * factor);
+    let offsets = PatternKey::new(shape.0, shape.1, shape.2).offsets().expect("regular");
+    let first = if g.rng.u32(0..6) == 0 { i64::from(i32::MAX) - 20 } else { g.rng.i64(-1000..1000) };
+    for (i, offset) in offsets.into_iter().enumerate() {
+        let value = first + offset + i64::from(g.rng.u32(0..200) == 0);
+        match class {
+            Class::Long => frame.longs[slot as usize][i] = value as u64,
+            _ => frame.words[slot as usize][i] = value as u32,
+        }
+    }
+    frame.patterns.push(PatternHead::default());
+    let row = PatternRow { class, slot, factor };
+    // Twice the row differs in the same way.
+    let (key, rows) = if g.rng.bool() {
+        (PatternKey::new(shape.0, shape.1 * factor * 2, shape.2 * factor * 2), [Some(row), Some(row)])
+    } else {
+        (key, [Some(row), None])
+    };
+    PatternUpdate { pattern: frame.patterns.len() as u32 - 1, key, rows }
 }
 
 fn random(rng: &mut fastrand::Rng) -> (Segment, TestFrame) {
@@ -151,6 +179,10 @@ fn random(rng: &mut fastrand::Rng) -> (Segment, TestFrame) {
             let value = g.pick(class);
             g.segment.outs.push(Out { class, slot, value });
         }
+    }
+    for _ in 0..g.rng.usize(0..3) {
+        let update = pattern(&mut g, &mut frame);
+        g.segment.patterns.push(update);
     }
     if g.rng.bool() {
         let value = g.pick(Class::Pred);
@@ -187,7 +219,8 @@ fn random_segments_leave_what_the_reference_leaves() {
     assert!(compiled > 2500 && left > 20 && left < compiled / 3, "{compiled} compiled, {left} left");
 }
 
-fn difference(a: &TestFrame, b: &TestFrame) -> String {
+/// What two frames differ in.
+pub(crate) fn difference(a: &TestFrame, b: &TestFrame) -> String {
     let mut out = String::new();
     for slot in 0..SLOTS {
         if a.words[slot] != b.words[slot] {

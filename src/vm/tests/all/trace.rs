@@ -1,5 +1,5 @@
 //! Loops that write nothing give what their operations give one by one: every operation, loads of every shape, lanes that leave
-//! in different rounds, runs that stop at any schedule point or at a fault, and the order in which groups of lanes go on.
+//! in different iterations, runs that stop at any schedule point or at a fault, and the order in which groups of lanes go on.
 
 use fastrand::Rng;
 use ir::FuncId;
@@ -163,7 +163,7 @@ impl Body<'_> {
     }
 
     /// A loop whose counter is `%48`: its head is block `first`, and it goes on at `first + 3`.
-    fn rounds(&mut self, first: u32) {
+    fn iterations(&mut self, first: u32) {
         let is_late = self.rng.u64(..3) == 0;
         let leaves_by_then = self.rng.u64(..2) == 0;
         let branch = |p: u32, next: u32| {
@@ -234,17 +234,17 @@ fn kernel(rng: &mut Rng) -> String {
             }
         }
     }
-    let rounds = body.pick(&["5", "13", "31"]).to_owned();
-    let n = body.temp(&format!("and.i32 %4, {rounds}"));
+    let iterations = body.pick(&["5", "13", "31"]).to_owned();
+    let n = body.temp(&format!("and.i32 %4, {iterations}"));
     writeln!(body.text, "  %48 = mov.i32 %{n}").unwrap();
     let side = body.temp("and.i32 %4, 8");
     let p = body.temp(&format!("cmp.eq.i32 %{side}, 0"));
     writeln!(body.text, "  branch %{p}, bb1, bb5").unwrap();
-    body.rounds(1);
+    body.iterations(1);
     body.text += "bb4:\n";
     body.store();
     body.text += "  jump bb9\n";
-    body.rounds(5);
+    body.iterations(5);
     body.text +=
         "bb8:\n  %50 = atom.add.i32.global.device [%0], 1\n  store.global.i32 [%6+3136], %50\n  jump bb9\nbb9:\n";
     body.text += "  %51 = atom.add.i32.global.device [%0], 1\n  store.global.i32 [%6+3648], %51\n  return\n}\n";

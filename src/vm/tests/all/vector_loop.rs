@@ -1,4 +1,4 @@
-//! Loops of host code do the same whether their rounds are run one by one or many at a time, with any budget.
+//! Loops of host code do the same whether their iterations are run one by one or many at a time, with any budget.
 
 use fastrand::Rng;
 use ir::FuncId;
@@ -38,7 +38,7 @@ fn program(seed: u64) -> String {
             } else {
                 writeln!(body, "  {sum} = mad.i64 %0, {factor}, %{}", 10 + array).unwrap();
             }
-            // Now and then beyond the end, so that some rounds fail.
+            // Now and then beyond the end, so that some iterations fail.
             let far = if rng.u64(..40) == 0 { ELEMENTS - 20 } else { 0 };
             format!("[{sum}+{}]", bytes * (rng.u64(..4) / 2 * rng.u64(..40) + far))
         };
@@ -93,11 +93,11 @@ fn program(seed: u64) -> String {
             }
         }
     }
-    let rounds = [0, 1, 7, 8, 31, 32, 33, 63, 64, 65, 100, 257][rng.usize(..12)];
-    // The loop ends by the counter that goes up, or by one of the rounds that are left.
+    let iterations = [0, 1, 7, 8, 31, 32, 33, 63, 64, 65, 100, 257][rng.usize(..12)];
+    // The loop ends by the counter that goes up, or by one of the iterations that are left.
     let test = match rng.u64(..3) {
         0 => "  %9 = cmp.lt.i64 %0, %8\n  %0 = add.i64 %0, 1\n".to_owned(),
-        1 => format!("  %0 = add.i64 %0, 1\n  %9 = cmp.le.i64 %0, {rounds}\n"),
+        1 => format!("  %0 = add.i64 %0, 1\n  %9 = cmp.le.i64 %0, {iterations}\n"),
         _ => "  %9 = cmp.ne.i64 %8, 0\n  %8 = add.i64 %8, -1\n  %0 = add.i64 %0, 1\n".to_owned(),
     };
     let step = rng.u64(..3) as i64 + 1;
@@ -125,7 +125,7 @@ bb0:
   %1 = mov.i32 5
   %2 = mov.f64 0.5
   %4 = mov.i32 9
-  %8 = mov.i64 {rounds}
+  %8 = mov.i64 {iterations}
   %6 = load.host.f64 [%10]
   %7 = load.host.i32 [%12]
   jump bb1
@@ -146,7 +146,7 @@ bb2:
     )
 }
 
-/// Memory, schedule points and the last stop of a run, and whether rounds were run many at a time.
+/// Memory, schedule points and the last stop of a run, and whether iterations were run many at a time.
 fn run(module: &Arc<ir::Module>, exact: bool, budget: u64) -> (Vec<u8>, u64, Stop, u64) {
     let mut memory = Memory::new();
     let mut rng = Rng::with_seed(77);
