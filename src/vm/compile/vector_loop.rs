@@ -132,7 +132,7 @@ impl<'a> Body<'a> {
             counters: Vec::new(),
             sums: Vec::new(),
             inputs: Vec::new(),
-            kernel: Function::new("rounds", FuncKind::Kernel, f.span),
+            kernel: Function::new("iterations", FuncKind::Kernel, f.span),
             rows: BTreeMap::new(),
             data: BTreeMap::new(),
             pointers: Vec::new(),

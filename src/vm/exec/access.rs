@@ -335,12 +335,10 @@ pub(crate) fn atomic<const W: usize>(
     Ok(changed)
 }
 
-/// The new value of an atomic. `atom.add.f32` flushes subnormals in global memory and keeps them in shared, as measured on
-/// an H200.
+/// The new value of an atomic.
 fn update(op: AtomOp, ty: Ty, to: Target, old: u64, a: u64, b: u64) -> u64 {
-    if op == AtomOp::Add && ty == Ty::F32 && to == Target::Memory {
-        let flush = |bits: u64| if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits };
-        return flush(eval::eval_atomic(op, ty, flush(old), flush(a), b));
+    match to {
+        Target::Memory => eval::eval_atomic_global(op, ty, old, a, b),
+        Target::Shared | Target::Local => eval::eval_atomic(op, ty, old, a, b),
     }
-    eval::eval_atomic(op, ty, old, a, b)
 }

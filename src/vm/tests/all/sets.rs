@@ -117,7 +117,8 @@ fn cases() -> Vec<Case> {
 fn every_instruction_set_gives_what_the_evaluator_gives() {
     let mut rng = Rng::with_seed(5);
     let mut checked = 0;
-    for case in cases() {
+    // Miri takes a part of them.
+    for case in cases().into_iter().step_by(if cfg!(miri) { 29 } else { 1 }) {
         let Ok(module) = ir::parse::module(&case.text) else { continue };
         // Not every operation goes with every pair of types.
         if !ir::verify::module(&module).is_empty() {
@@ -170,5 +171,5 @@ fn every_instruction_set_gives_what_the_evaluator_gives() {
             }
         }
     }
-    assert!(checked > 250, "only {checked} operations");
+    assert!(cfg!(miri) || checked > 250, "only {checked} operations");
 }

@@ -254,7 +254,7 @@ fn kernel(rng: &mut Rng) -> String {
 #[test]
 fn loops_as_a_whole_do_what_their_operations_do() {
     let (mut loops, mut faults) = (0, 0);
-    for seed in 0..250 {
+    for seed in 0..if cfg!(miri) { 2 } else { 250 } {
         let mut rng = Rng::with_seed(seed);
         let text = kernel(&mut rng);
         let mut program = compile(&text);
@@ -274,8 +274,8 @@ fn loops_as_a_whole_do_what_their_operations_do() {
             }
         }
     }
-    assert!(loops > 250, "{loops} loops");
-    assert!((20..1500).contains(&faults), "{faults} faults");
+    assert!(cfg!(miri) || loops > 250, "{loops} loops");
+    assert!(cfg!(miri) || (20..1500).contains(&faults), "{faults} faults");
 }
 
 #[test]

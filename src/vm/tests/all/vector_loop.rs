@@ -186,9 +186,9 @@ fn run(module: &Arc<ir::Module>, exact: bool, budget: u64) -> (Vec<u8>, u64, Sto
 }
 
 #[test]
-fn rounds_abreast_do_what_rounds_one_by_one_do() {
+fn iterations_many_at_a_time_do_what_iterations_one_by_one_do() {
     let (mut abreast, mut faults) = (0, 0);
-    for seed in 0..3000 {
+    for seed in 0..if cfg!(miri) { 3 } else { 3000 } {
         let text = program(seed);
         let module = ir::parse::module(&text).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{text}"));
         assert_eq!(ir::verify::module(&module), [], "seed {seed}\n{text}");
@@ -204,5 +204,5 @@ fn rounds_abreast_do_what_rounds_one_by_one_do() {
         abreast += u64::from(program.fast_loops(FuncId(0)).1 != 0);
         faults += u64::from(stop != Stop::Done);
     }
-    assert!(abreast > 1500 && faults > 20, "{abreast} loops, {faults} faults");
+    assert!(cfg!(miri) || abreast > 1500 && faults > 20, "{abreast} loops, {faults} faults");
 }
