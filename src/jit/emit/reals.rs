@@ -107,9 +107,9 @@ impl Emitter<'_> {
                 }
                 // A NaN keeps what fits of its payload.
                 if to == Ty::F64 {
-                    self.a.vmovq(rax, xmm0)?
+                    self.a.vmovq(rax, xmm0)?;
                 } else {
-                    self.a.vmovd(eax, xmm0)?
+                    self.a.vmovd(eax, xmm0)?;
                 }
                 Ok(())
             }
