@@ -211,14 +211,14 @@ fn shifted(array: &Const, shift: &Const, dim: Option<&Const>, fill: Option<(Opti
     let Const::Array { bounds, items } = array else { return Err(no_fold()) };
     let dim = match dim {
         None => 0,
-        Some(Const::Int(dim)) => usize::try_from(dim - 1).map_err(|_| no_fold())?,
+        Some(Const::Int(dim)) => usize::try_from(dim.saturating_sub(1)).map_err(|_| no_fold())?,
         Some(_) => return Err(no_fold()),
     };
     if dim >= bounds.len() {
         return Err((Code::ShapeMismatch, format!("`dim={}` of an array of rank {}", dim + 1, bounds.len())));
     }
     let mut out = items.clone();
-    for (n, line) in reduction::lines(bounds, dim).into_iter().enumerate() {
+    for (n, line) in reduction::lines(bounds, dim)?.into_iter().enumerate() {
         let Some(Const::Int(by)) = nth(shift, n) else { return Err(no_fold()) };
         let along = line.len() as i64;
         for (i, &to) in line.iter().enumerate() {
@@ -319,7 +319,7 @@ fn reshape(source: &Const, shape: &Const, pad: Option<&Const>, order: Option<&Co
     let mut places = Vec::new();
     for (i, dim) in elements(order).ok_or_else(no_fold)?.iter().enumerate() {
         let Const::Int(dim) = dim else { return Err(no_fold()) };
-        let dim = usize::try_from(dim - 1).ok().filter(|d| *d < bounds.len() && !places.contains(d));
+        let dim = usize::try_from(dim.saturating_sub(1)).ok().filter(|d| *d < bounds.len() && !places.contains(d));
         places.push(dim.ok_or_else(|| (Code::ShapeMismatch, format!("element {} of `order`", i + 1)))?);
     }
     if places.len() != bounds.len() {

@@ -2,7 +2,7 @@
 //! a dimension; with a mask.
 
 use super::number::no_fold;
-use super::{Outcome, number};
+use super::{MOST_ELEMENTS, Outcome, number};
 use crate::checked::Intrinsic as I;
 use crate::checked::{BinaryOp, CmpOp, Const, LogicOp, Type};
 use diag::Code;
@@ -35,12 +35,16 @@ pub(super) fn call(id: I, values: &[Option<Const>], ty: &Type) -> Option<Outcome
         });
     };
     let Const::Int(dim) = dim else { return Some(Err(no_fold())) };
-    let Some(at) = usize::try_from(dim - 1).ok().filter(|at| *at < bounds.len()) else {
+    let Some(at) = usize::try_from(dim.saturating_sub(1)).ok().filter(|at| *at < bounds.len()) else {
         let text = format!("`dim={dim}` of an array of rank {}", bounds.len());
         return Some(Err((Code::ShapeMismatch, text)));
     };
     let mut out = Vec::new();
-    for line in lines(bounds, at) {
+    let lines = match lines(bounds, at) {
+        Ok(lines) => lines,
+        Err(why) => return Some(Err(why)),
+    };
+    for line in lines {
         // The position of a search is counted in the line.
         let all = kept(line.clone());
         let one = if searches {
@@ -61,18 +65,20 @@ pub(super) fn call(id: I, values: &[Option<Const>], ty: &Type) -> Option<Outcome
     Some(Ok(Const::Array { bounds, items: out }))
 }
 
-/// The lines of an array along a dimension, counted from 0, in array element order: the positions of their elements.
-pub(super) fn lines(bounds: &[(i64, i64)], dim: usize) -> Vec<Vec<usize>> {
-    let extent = |b: &(i64, i64)| b.1.max(0) as usize;
-    let stride: usize = bounds[..dim].iter().map(extent).product();
-    let along = extent(&bounds[dim]);
-    let outer: usize = bounds[dim + 1..].iter().map(extent).product();
-    (0..outer * stride)
-        .map(|n| {
-            let first = n % stride + n / stride * stride * along;
-            (0..along).map(|i| first + i * stride).collect()
-        })
-        .collect()
+/// The lines of an array along a dimension, counted from 0, in array element order: the positions of their elements. Lines
+/// without elements may be too many.
+pub(super) fn lines(bounds: &[(i64, i64)], dim: usize) -> Result<Vec<Vec<usize>>, (Code, String)> {
+    let size = |dims: &[(i64, i64)]| dims.iter().fold(1usize, |n, b| n.saturating_mul(b.1.max(0) as usize));
+    let (stride, along, outer) = (size(&bounds[..dim]), size(&bounds[dim..=dim]), size(&bounds[dim + 1..]));
+    let count = outer.saturating_mul(stride);
+    if count > MOST_ELEMENTS {
+        return Err((Code::ConstantTooLarge, "constant array is too large to be computed at compile time".into()));
+    }
+    let line = |n: usize| {
+        let first = n % stride + n / stride * stride * along;
+        (0..along).map(|i| first + i * stride).collect()
+    };
+    Ok((0..count).map(line).collect())
 }
 
 pub(super) fn is_kept(mask: Option<&Const>, i: usize) -> bool {

@@ -7,6 +7,9 @@ use super::{MOST_ELEMENTS, Outcome};
 use crate::checked::{CharLen, Const, Expr, Type};
 use diag::Code;
 
+/// Bytes of a result at most.
+const MOST_BYTES: usize = 8 * MOST_ELEMENTS;
+
 /// The value of `transfer(source, mold, size)`.
 pub(super) fn transfer(source: &Const, args: &[Option<Expr>], size: Option<&Const>, ty: &Type) -> Outcome {
     let (Some(Some(from)), Some(Some(mold))) = (args.first(), args.get(1)) else { return Err(no_fold()) };
@@ -20,10 +23,10 @@ pub(super) fn transfer(source: &Const, args: &[Option<Expr>], size: Option<&Cons
         None if step == 0 => return Err(no_fold()),
         None => bytes.len().div_ceil(step),
     };
-    if count > MOST_ELEMENTS {
+    if count > MOST_ELEMENTS || count.saturating_mul(step) > MOST_BYTES {
         return Err((Code::ConstantTooLarge, "constant array is too large to be computed at compile time".into()));
     }
-    bytes.resize(bytes.len().max(count.saturating_mul(step)), 0);
+    bytes.resize(bytes.len().max(count * step), 0);
     let items = (0..count).map(|i| decode(&bytes[i * step..(i + 1) * step], ty)).collect::<Option<Vec<_>>>();
     let mut items = items.ok_or_else(no_fold)?;
     if mold.rank == 0 && size.is_none() {
