@@ -7,7 +7,7 @@
 //!
 //! Not here: the code that is made of it (`emit`).
 
-use crate::segment::{AddressTerm, Class, Condition, End, Leave, Segment, Value, ValueId};
+use crate::segment::{AddressTerm, Class, Condition, End, Leave, PatternRow, PatternUpdate, Segment, Value, ValueId};
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
 
@@ -88,7 +88,7 @@ pub(crate) struct Iterations {
 const MOST_CARRIED: usize = 9;
 
 /// Bytes from an address to that of the next iteration at most.
-const FARTHEST: i64 = 1 << 26;
+const FARTHEST: u64 = 1 << 26;
 
 impl Segment {
     /// Whether the code does many iterations of it as one transaction.
@@ -109,6 +109,12 @@ impl Iterations {
         if !segment.stores.is_empty() || !segment.patterns.is_empty() || !segment.has_back_edge {
             return None;
         }
+        // A pattern that is worked out at the beginning of each iteration has to be the same in all of them.
+        let is_written = |row: &PatternRow| segment.outs.iter().any(|o| (o.class, o.slot) == (row.class, row.slot));
+        let is_fixed = |p: &PatternUpdate| p.rows[0].is_some() && !p.rows.iter().flatten().any(is_written);
+        if !segment.patterns_before.iter().all(is_fixed) {
+            return None;
+        }
         let changes = changes(segment)?;
         let ending = match condition {
             Condition::Scalar(value) => counted(segment, &changes, value, continues_if)?,
@@ -124,8 +130,10 @@ impl Iterations {
             if let Some(index) = &access.index {
                 stride = stride.checked_add(steps(&index.terms, &changes, &mut exact)?.checked_mul(index.factor)?)?;
             }
-            let wrapped = access.index.iter().flat_map(|i| &i.terms).map(|t| step_of(&changes, t)).sum::<i64>();
-            if stride.abs() >= FARTHEST || wrapped.abs() >= FARTHEST || stride % i64::from(access.bytes) != 0 {
+            let terms = access.index.iter().flat_map(|i| &i.terms);
+            let wrapped = terms.fold(0i64, |sum, t| sum.saturating_add(step_of(&changes, t)));
+            let is_far = |step: i64| step.unsigned_abs() >= FARTHEST;
+            if is_far(stride) || is_far(wrapped) || stride % i64::from(access.bytes) != 0 {
                 return None;
             }
             strides.push(stride);
@@ -198,6 +206,9 @@ fn changes(segment: &Segment) -> Option<Vec<Change>> {
 /// The change of a scalar that becomes `after` in each iteration.
 fn induction(segment: &Segment, before: ValueId, after: ValueId) -> Option<Change> {
     let Value::ScalarBin(op, ty, a, b) = segment.values[after as usize] else { return None };
+    if ty.is_real() {
+        return None;
+    }
     let constant = |v: ValueId| match segment.values[v as usize] {
         Value::Constant(word) => Some(if ty == Ty::I32 { i64::from(word as i32) } else { word as i64 }),
         _ => None,
@@ -208,7 +219,7 @@ fn induction(segment: &Segment, before: ValueId, after: ValueId) -> Option<Chang
         BinOp::Sub if a == before => constant(b)?.checked_neg()?,
         _ => return None,
     };
-    i32::try_from(step).ok()?;
+    is_small(step).then_some(())?;
     Some(Change::Linear { step, is_narrow: ty == Ty::I32 })
 }
 
@@ -234,9 +245,14 @@ fn linear(segment: &Segment, op: BinOp, ty: Ty, (_, a): (ValueId, Change), (by, 
         _ => None,
     };
     match step {
-        Some(step) if i32::try_from(step).is_ok() => Change::Linear { step, is_narrow: ty == Ty::I32 },
+        Some(step) if is_small(step) => Change::Linear { step, is_narrow: ty == Ty::I32 },
         _ => Change::Unknown,
     }
+}
+
+/// Whether a scalar changes so little that its sums over all iterations are exact.
+fn is_small(step: i64) -> bool {
+    step.unsigned_abs() < 1 << 30
 }
 
 /// By how much the sum of terms grows; notes the narrow ones, which must not wrap.
@@ -263,7 +279,7 @@ fn steps(terms: &[AddressTerm], changes: &[Change], exact: &mut Vec<(ValueId, i6
 /// By how much a term with a known change grows.
 pub(crate) fn step_of(changes: &[Change], term: &AddressTerm) -> i64 {
     match changes[term.value as usize] {
-        Change::Linear { step, .. } => step.wrapping_mul(term.factor),
+        Change::Linear { step, .. } => step.saturating_mul(term.factor),
         _ => 0,
     }
 }

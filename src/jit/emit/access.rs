@@ -90,7 +90,8 @@ impl Emitter<'_> {
                 self.a.mov(rcx, rax)?;
                 self.a.sub(rcx, window(offset_of!(Window, low)))?;
                 self.a.mov(rsi, window(offset_of!(Window, len)))?;
-                self.a.sub(rsi, extent as i32)?;
+                let bytes = i32::try_from(extent).map_err(|_| CompileError::Unsupported("an access of much memory"))?;
+                self.a.sub(rsi, bytes)?;
                 self.a.jb(refill)?;
                 self.a.cmp(rcx, rsi)?;
                 self.a.ja(refill)?;

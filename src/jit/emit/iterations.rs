@@ -102,26 +102,19 @@ impl Emitter<'_> {
         for &(value, step) in &of.exact {
             self.load_scalar(at, value, rax)?;
             self.a.movsxd(rax, eax)?;
-            self.a.imul_3(rcx, r8, step as i32)?;
-            self.a.add(rax, rcx)?;
-            self.a.movsxd(rcx, eax)?;
-            self.a.cmp(rax, rcx)?;
-            self.a.jne(one)?;
+            self.bound_narrow([0, 0], step)?;
         }
         for access in &segment.accesses {
             let Some(index) = access.index.as_ref().filter(|index| index.wraps) else { continue };
             let step: i64 = index.terms.iter().map(|t| step_of(&of.changes, t)).sum();
-            if step == 0 {
-                continue;
-            }
+            let offsets = index.key.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
+            let ends = [offsets.iter().min(), offsets.iter().max()].map(|end| end.copied().unwrap_or(0));
             let head = (index.pattern * self.routine.pattern_stride) as i32;
             self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
             self.a.mov(rax, qword_ptr(rcx + (head + offset_of!(PatternHead, first) as i32)))?;
             self.add_terms(at, rax, &index.terms)?;
             self.add_constant(index.base)?;
-            self.a.imul_3(rcx, r8, step as i32)?;
-            self.a.add(rax, rcx)?;
-            self.check_narrow(index, one)?;
+            self.bound_narrow(ends, step)?;
         }
         self.a.test(r8, r8)?;
         self.a.je(one)?;
@@ -129,7 +122,23 @@ impl Emitter<'_> {
         Ok(Places { last, end, done, active, left_last, pointers })
     }
 
-    /// Lowers `r8` until that many times a constant is at most what `rcx` holds.
+    /// Lowers `r8` so that an integer of 32 bits in `rax`, which grows in each iteration, wraps in none of them, nor do the two at
+    /// the least and the greatest distance from it.
+    fn bound_narrow(&mut self, [least, most]: [i64; 2], step: i64) -> Result {
+        if step == 0 {
+            return Ok(());
+        }
+        let room = if step > 0 { i64::from(i32::MAX) - most } else { least - i64::from(i32::MIN) };
+        self.a.mov(rcx, room)?;
+        if step > 0 {
+            self.a.sub(rcx, rax)?;
+        } else {
+            self.a.add(rcx, rax)?;
+        }
+        self.bound(step.unsigned_abs() as u32)
+    }
+
+    /// Lowers `r8` to the largest number of which `by` times is at most `rcx`.
     fn bound(&mut self, by: u32) -> Result {
         let mut fits = self.a.create_label();
         self.a.imul_3(rax, r8, by as i32)?;
@@ -149,7 +158,7 @@ impl Emitter<'_> {
     fn bound_access(&mut self, at: &Current<'_>, number: usize, stride: i64) -> Result {
         let access = &at.segment.accesses[number];
         let (_, extent) = access.reach()?;
-        self.a.mov(rax, Self::pointer(at, number as u32))?;
+        let pointer = Self::pointer(at, number as u32);
         match access.place {
             Place::Memory => {
                 let [offset, limit] = at.rooms.as_ref().map_or([0; 2], |rooms| rooms[number]);
@@ -157,11 +166,13 @@ impl Emitter<'_> {
                 self.a.mov(rcx, qword_ptr(rsp + limit))?;
             }
             Place::Shared(_) => {
+                self.a.mov(rax, pointer)?;
                 self.a.sub(rax, qword_ptr(rbx + field!(shared)))?;
                 self.a.mov(rcx, qword_ptr(rbx + field!(shared_len)))?;
                 self.a.sub(rcx, extent as i32)?;
             }
             Place::Local => {
+                self.a.mov(rax, pointer)?;
                 self.a.sub(rax, qword_ptr(rbx + field!(local_rows)))?;
                 self.a.shr(rax, 5)?;
                 self.a.mov(rcx, qword_ptr(rbx + field!(local_len)))?;

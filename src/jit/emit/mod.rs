@@ -56,7 +56,7 @@ pub fn is_available() -> bool {
     #[cfg(all(target_arch = "x86_64", unix))]
     {
         use std::arch::is_x86_feature_detected as has;
-        has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt")
+        has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
     }
     #[cfg(not(all(target_arch = "x86_64", unix)))]
     {
@@ -95,11 +95,20 @@ pub fn compile(routine: &Routine) -> Result<NativeCode> {
     if !is_available() {
         return Err(CompileError::Unsupported("the processor has no AVX2"));
     }
+    match emit(routine, true) {
+        Err(CompileError::TooLarge) => emit(routine, false),
+        other => other,
+    }
+}
+
+/// Makes the code, with many iterations of a loop as one transaction or without.
+fn emit(routine: &Routine, has_iterations: bool) -> Result<NativeCode> {
     let mut emitter = Emitter::new(routine)?;
     emitter.prologue()?;
     for segment in &routine.segments {
+        let iterations = if has_iterations { Iterations::of(segment) } else { None };
         for form in [Form::Full, Form::Partial] {
-            emitter.segment(segment, form)?;
+            emitter.segment(segment, iterations.as_ref(), form)?;
         }
     }
     emitter.epilogue()?;
@@ -295,7 +304,7 @@ impl<'a> Emitter<'a> {
         if self.stack > FRAME - 64 { Err(CompileError::TooLarge) } else { Ok(at) }
     }
 
-    fn segment(&mut self, segment: &Segment, form: Form) -> Result {
+    fn segment(&mut self, segment: &Segment, iterations: Option<&Iterations>, form: Form) -> Result {
         let mut label = *self.labels.get(&(segment.pc, form)).ok_or(CompileError::Encoding("no label".to_owned()))?;
         self.a.set_label(&mut label)?;
         // The label knows now where it is.
@@ -313,7 +322,6 @@ impl<'a> Emitter<'a> {
             needed: needed(segment),
             rooms: None,
         };
-        let iterations = Iterations::of(segment);
         if iterations.is_some() {
             let places = segment.accesses.iter().map(|_| Ok([self.take(8, 8)?, self.take(8, 8)?]));
             at.rooms = Some(places.collect::<Result<_>>()?);
@@ -334,7 +342,7 @@ impl<'a> Emitter<'a> {
         self.update_patterns(&segment.patterns_before, form)?;
         self.scalars(&mut at)?;
         if let Some(iterations) = iterations {
-            self.iterations(&at, &iterations)?;
+            self.iterations(&at, iterations)?;
         }
         self.commit(&at)?;
         self.strips(&mut at)?;

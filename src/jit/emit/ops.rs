@@ -1,5 +1,6 @@
 //! The instructions of each operation on rows, with AVX2. What an operation means is said in `scalar` and `ir::eval`.
 
+use super::reals::real_predicate;
 use super::strip::{LONGS, Reg, Src, Strip, WORD, ymm};
 use super::{CompileError, Result};
 use crate::segment::{Class, Value, ValueId, class_of};
@@ -559,20 +560,12 @@ impl Strip<'_, '_, '_, '_> {
         let is_wide = class_of(ty) == Class::Long;
         for &part in parts(ty) {
             if ty.is_real() {
-                let which = match op {
-                    CmpOp::Eq => 0,
-                    CmpOp::Ne => 4,
-                    CmpOp::Lt | CmpOp::LtU => 0x11,
-                    CmpOp::Le => 0x12,
-                    CmpOp::Gt => 0x1e,
-                    CmpOp::Ge | CmpOp::GeU => 0x1d,
-                };
                 let x = self.reg(a, part)?;
                 let y = self.src(b, part)?;
                 let d = self.alloc()?;
                 let code =
                     if is_wide { Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8 } else { Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8 };
-                self.compare(code, d, x, y, which)?;
+                self.compare(code, d, x, y, real_predicate(op))?;
                 self.set(id, part, d);
                 continue;
             }

@@ -25,6 +25,18 @@ pub(super) fn is_known(value: &Value) -> bool {
     }
 }
 
+/// The number that an instruction has for a comparison of reals; only `Ne` holds where an operand is a NaN.
+pub(super) fn real_predicate(op: CmpOp) -> u32 {
+    match op {
+        CmpOp::Eq => 0,
+        CmpOp::Ne => 4,
+        CmpOp::Lt | CmpOp::LtU => 0x11,
+        CmpOp::Le => 0x12,
+        CmpOp::Gt => 0x1e,
+        CmpOp::Ge | CmpOp::GeU => 0x1d,
+    }
+}
+
 impl Emitter<'_> {
     /// Computes a value into `rax`.
     pub(super) fn real(&mut self, at: &Current<'_>, value: &Value) -> Result {
@@ -72,14 +84,7 @@ impl Emitter<'_> {
             Value::ScalarCmp(op, ty, a, b) => {
                 self.put(at, a, xmm0)?;
                 self.put(at, b, xmm1)?;
-                let which = match op {
-                    CmpOp::Eq => 0u32,
-                    CmpOp::Ne => 4,
-                    CmpOp::Lt | CmpOp::LtU => 0x11,
-                    CmpOp::Le => 0x12,
-                    CmpOp::Gt => 0x1e,
-                    CmpOp::Ge | CmpOp::GeU => 0x1d,
-                };
+                let which = real_predicate(op);
                 if ty == Ty::F64 {
                     self.a.vcmpsd(xmm0, xmm0, xmm1, which)?;
                 } else {
@@ -105,7 +110,7 @@ impl Emitter<'_> {
                         self.a.vcvtsd2ss(xmm0, xmm0, xmm0)?;
                     }
                 }
-                // A NaN keeps what fits of its payload.
+                // From real to real, a NaN keeps what fits of its payload.
                 if to == Ty::F64 {
                     self.a.vmovq(rax, xmm0)?;
                 } else {

@@ -2,8 +2,7 @@
 //!
 //! A match over the operations that only compute, to which a loop adds its own arms. The loop brings three macros: `pred!(d, value)`
 //! gives a predicate its bits, `row!(file[d], |x = file[a], ..| value)` computes a row lane by lane, and `isa!()` is the
-//! instruction set. Macros are looked up by
-//! name where they are used, variables are not; so the register files are arguments.
+//! instruction set. Macros are looked up by name where they are used, variables are not; so the register files are arguments.
 
 /// A row from two of reals.
 macro_rules! reals {

@@ -17,7 +17,7 @@ use crate::warp::{Context, LoopExit, Stop, Warp};
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512bw,avx512dq,avx512cd")]
 fn run_avx512(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, run: &mut RunState<32>) -> Exit {
-    // SAFETY: who calls this has made sure of it.
+    // SAFETY: a function for an instruction set may be called only where the processor has it.
     run_core(unsafe { Avx512::assume() }, p, w, c, run)
 }
 
@@ -25,7 +25,7 @@ fn run_avx512(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, run: &mut RunS
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 fn run_avx2(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, run: &mut RunState<32>) -> Exit {
-    // SAFETY: who calls this has made sure of it.
+    // SAFETY: a function for an instruction set may be called only where the processor has it.
     run_core(unsafe { Avx2::assume() }, p, w, c, run)
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn run_trace<const W: usize, S: Isa>(_: S, spin: TraceRun<'_, '_, W>)
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512bw,avx512dq,avx512cd")]
 fn run_trace_avx512<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
-    // SAFETY: who calls this has made sure of it.
+    // SAFETY: a function for an instruction set may be called only where the processor has it.
     spin.run(unsafe { Avx512::assume() })
 }
 
@@ -65,7 +65,7 @@ fn run_trace_avx512<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
 fn run_trace_avx2<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
-    // SAFETY: who calls this has made sure of it.
+    // SAFETY: a function for an instruction set may be called only where the processor has it.
     spin.run(unsafe { Avx2::assume() })
 }
 

@@ -120,6 +120,8 @@ pub(crate) fn enter<const W: usize>(
         }
         frame.generation = generation;
     }
+    let (word_rows, long_rows) = (frame.words.len(), frame.longs.len());
+    let (words, longs) = (frame.words.as_mut_ptr(), frame.longs.as_mut_ptr());
     let mut environment = Environment {
         memory: ctx.memory,
         open,
@@ -127,16 +129,16 @@ pub(crate) fn enter<const W: usize>(
         windows: frame.windows.as_mut_ptr(),
         filled: &raw mut frame.filled,
         patterns: frame.patterns.as_mut_ptr().cast(),
-        words: frame.words.as_ptr().cast(),
-        word_rows: frame.words.len(),
-        longs: frame.longs.as_ptr().cast(),
-        long_rows: frame.longs.len(),
+        words: words.cast_const().cast(),
+        word_rows,
+        longs: longs.cast_const().cast(),
+        long_rows,
         state: std::ptr::null(),
     };
     let mut state = State {
         preds: frame.preds.as_mut_ptr(),
-        words: frame.words.as_mut_ptr().cast(),
-        longs: frame.longs.as_mut_ptr().cast(),
+        words: words.cast(),
+        longs: longs.cast(),
         scalars: frame.scalars.as_mut_ptr(),
         windows: frame.windows.as_mut_ptr(),
         patterns: frame.patterns.as_mut_ptr().cast(),

@@ -1,6 +1,6 @@
 //! The usual way of a warp from barrier to barrier: all its lanes run compiled code until they wait or end.
 //!
-//! The loop of `exec` does the same and more; this way is short, because most warps of most launches take it at every barrier.
+//! The loop of `exec` does the same and more. This way is kept short because most warps take it at every barrier.
 //!
 //! Not here: splits, observers, whatever the code leaves to the interpreter (`exec`).
 
@@ -27,10 +27,11 @@ pub(crate) fn resume(program: &Program, warp: &mut Warp<32>, ctx: &mut Context<'
     }
     let code = program.code.get(frame.func.index())?;
     let variant = code.variants.get(code.variant(ctx.geometry.block)).filter(|v| !v.ops.is_empty())?;
-    let native = frame.native.take_if(|native| native.block == ctx.geometry.block)?;
+    let native = frame.native.take_if(|native| native.func == frame.func && native.block == ctx.geometry.block)?;
     if frame.is_fresh {
         frame.choose(variant);
     }
+    warp.current = 0;
     let stop = run(&native, (program, variant), warp, (number, mask), ctx);
     super::function::put_back(warp, number, native);
     stop
@@ -62,7 +63,6 @@ fn run(
     match variant.ops.get(left.pc as usize)? {
         Op::Barrier { op: BarOp::Sync, .. } if ctx.budget > 0 => {
             ctx.budget -= 1;
-            warp.points = warp.points.wrapping_add(1);
             warp.splits.first_mut()?.state = State::AtBarrier { op: BarOp::Sync, pred: 0 };
             Some(Stop::Waiting)
         }

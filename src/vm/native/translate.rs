@@ -82,6 +82,7 @@ fn leaves(code: &Code) -> BTreeMap<u32, Leave> {
 }
 
 /// A segment that is being made.
+#[derive(Clone)]
 struct Open {
     segment: Segment,
     /// The value of each slot that was read or written.
@@ -322,19 +323,18 @@ impl Translator<'_> {
             _ => None,
         });
         let Some((branch, true)) = branch else { return false };
+        let before = (self.open.clone(), self.segments.len(), self.accesses.len());
         let variant = self.variant;
-        for pc in head..=branch {
-            if self.operation(pc, &variant.ops[pc as usize]).is_none() {
-                self.end(End::Go(pc));
-                return true;
-            }
-            if self.open.as_ref().is_some_and(|open| open.segment.pc != body) {
-                // The operation began a segment of its own, which the head of the loop has already.
-                self.open = None;
-                return true;
-            }
+        let is_whole = (head..=branch).all(|pc| {
+            let is_known = self.operation(pc, &variant.ops[pc as usize]).is_some();
+            is_known && self.segments.len() == before.1 + usize::from(pc == branch)
+        });
+        if !is_whole {
+            self.open = before.0;
+            self.segments.truncate(before.1);
+            self.accesses.truncate(before.2);
         }
-        true
+        is_whole
     }
 
     fn back_edge(&mut self, pc: u32) {

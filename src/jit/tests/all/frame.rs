@@ -149,6 +149,7 @@ impl TestFrame {
             self.pc = segment.pc;
             return false;
         }
+        self.update_patterns(&segment.patterns_before);
         let mut values: Vec<[u64; 32]> = Vec::new();
         let first = self.mask.trailing_zeros() as usize;
         let mut addresses = vec![None; segment.accesses.len()];
@@ -232,22 +233,7 @@ impl TestFrame {
                 }
             }
         }
-        for update in &segment.patterns {
-            let Some(offsets) = update.key.offsets() else { continue };
-            let value = |row: &jit::PatternRow, i: usize| match row.class {
-                Class::Long => (self.longs[row.slot as usize][i] as i64).wrapping_mul(row.factor),
-                _ => i64::from(self.words[row.slot as usize][i] as i32).wrapping_mul(row.factor),
-            };
-            let sum = |i| update.rows.iter().flatten().map(|row| value(row, i)).fold(0, i64::wrapping_add);
-            let values: [i64; 32] = std::array::from_fn(sum);
-            // The call that does the others does nothing in this test: sums of negative multiples, and of some lanes.
-            let is_called = update.rows.iter().flatten().any(|row| row.factor < 0)
-                && (update.rows[1].is_some() || update.rows[0].is_some_and(|row| row.class == Class::Long));
-            if self.mask == u32::MAX && !is_called && (0..32).all(|i| values[i] == values[0].wrapping_add(offsets[i])) {
-                self.patterns[update.pattern as usize] =
-                    PatternHead { first: values[0], key: update.key, mask: u32::MAX };
-            }
-        }
+        self.update_patterns(&segment.patterns);
         self.budget -= u64::from(segment.points);
         self.polls = if segment.stores.is_empty() { self.polls + segment.loads } else { 0 };
         self.pc = match segment.end {
@@ -269,6 +255,26 @@ impl TestFrame {
             }
         };
         true
+    }
+
+    /// Works patterns out as the code itself does; the call that does the others does nothing in these tests.
+    fn update_patterns(&mut self, patterns: &[jit::PatternUpdate]) {
+        for update in patterns {
+            let Some(offsets) = update.key.offsets() else { continue };
+            let value = |row: &jit::PatternRow, i: usize| match row.class {
+                Class::Long => (self.longs[row.slot as usize][i] as i64).wrapping_mul(row.factor),
+                _ => i64::from(self.words[row.slot as usize][i] as i32).wrapping_mul(row.factor),
+            };
+            let sum = |i| update.rows.iter().flatten().map(|row| value(row, i)).fold(0, i64::wrapping_add);
+            let values: [i64; 32] = std::array::from_fn(sum);
+            // Sums of negative multiples, and patterns of some lanes, are left to the call.
+            let is_called = update.rows.iter().flatten().any(|row| row.factor < 0)
+                && (update.rows[1].is_some() || update.rows[0].is_some_and(|row| row.class == Class::Long));
+            if self.mask == u32::MAX && !is_called && (0..32).all(|i| values[i] == values[0].wrapping_add(offsets[i])) {
+                self.patterns[update.pattern as usize] =
+                    PatternHead { first: values[0], key: update.key, mask: u32::MAX };
+            }
+        }
     }
 
     /// Where the word of each lane is in its memory; `None` if a lane, active or not, is outside.

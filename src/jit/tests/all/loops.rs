@@ -5,8 +5,8 @@ use crate::segments::{Generator, difference};
 use ir::Ty;
 use ir::op::{BinOp, CmpOp};
 use jit::{
-    Access, AddressTerm, Class, Condition, End, Index, Leave, Out, Outcome, PatternHead, PatternKey, Place, Segment,
-    Value,
+    Access, AddressTerm, Class, Condition, End, Index, Leave, Out, Outcome, PatternHead, PatternKey, PatternRow,
+    PatternUpdate, Place, Segment, Value,
 };
 
 /// Where the loop begins and where it ends.
@@ -36,6 +36,15 @@ fn load(g: &mut Generator<'_>, frame: &mut TestFrame, index: u32, fixed: u32) {
     let index = (!is_scalar).then(|| {
         let pattern = frame.patterns.len() as u32;
         frame.patterns.push(PatternHead { first: g.rng.i64(32..60), key, mask: u32::MAX });
+        if g.rng.u32(0..3) == 0 {
+            // Worked out at the beginning of each iteration, of a row that iterations may write.
+            let slot = g.rng.u32(0..4);
+            let first = g.rng.i64(32..60);
+            let offsets = key.offsets().expect("regular");
+            frame.words[slot as usize] = offsets.map(|offset| (first + offset) as u32);
+            let rows = [Some(PatternRow { class: Class::Word, slot, factor: 1 }), None];
+            g.segment.patterns_before.push(PatternUpdate { pattern, key, rows });
+        }
         Index { pattern, key, factor: bytes, wraps, base: 3, terms: inner }
     });
     let mut terms = if is_scalar { vec![term(index_value(g), factor)] } else { outer };
