@@ -220,11 +220,9 @@ fn serve(
         for input in pending.drain(..) {
             for effect in update(model, input) {
                 match effect {
-                    Effect::Ask(request) => {
-                        if !session.ask(request) {
-                            return Err(Failure::Session);
-                        }
-                    }
+                    // That a session has ended is said by its channel, behind what it answered last: the answer to a second
+                    // `q` is that to the first.
+                    Effect::Ask(request) => _ = session.ask(request),
                     Effect::Interrupt => session.interrupt(),
                     Effect::Answer(line) => writer.answer(line),
                     Effect::Quit => return Ok(()),
