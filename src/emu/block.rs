@@ -1,11 +1,15 @@
 //! One thread block at work: its warps, its shared memory, its barrier.
 
 use crate::service::{self, PrintState, Served};
+use ir::FuncId;
 use ir::op::BarOp;
 use mem::{MemoryView, ReadBytes};
 use race::CtaSlot;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use vm::{Arg, Atomics, Context, Fault, Geometry, Hooks, Program, RtRequest, Site, SplitView, State, Stop, Warp};
+use std::sync::Arc;
+use vm::{
+    Arg, Atomics, Context, Fault, Geometry, Hooks, Program, RtRequest, Site, SplitView, State, Stop, Warp, WindowTable,
+};
 
 /// A thread block that has begun.
 #[derive(Clone, Debug)]
@@ -28,6 +32,12 @@ pub struct Block {
     pub waits_for_grid: bool,
     /// Whether a warp had to give way in this round.
     cut: bool,
+    /// Where compiled code found memory.
+    windows: WindowTable,
+    /// The kernel and its arguments.
+    kernel: (FuncId, Arc<[Arg]>),
+    /// Whether its warps are made when they get their turn.
+    is_lazy: bool,
     /// Print statements begun, by warp.
     pub(crate) prints: Vec<PrintState>,
     /// Barriers that it completed although threads had exited, one for each place.
@@ -68,19 +78,21 @@ pub(crate) enum BlockStop {
     Stuck,
 }
 
+/// What the warps of a block run with.
+struct Running<'a> {
+    memory: MemoryView<'a>,
+    /// Takes atomics without a result.
+    atomics: Option<&'a mut (dyn Atomics + 'a)>,
+    /// Schedule points that are left.
+    budget: &'a mut u64,
+}
+
 impl Block {
-    /// A block that is about to begin.
-    pub(crate) fn new(
-        program: &Program,
-        func: ir::FuncId,
-        args: &[Arg],
-        linear: u64,
-        geometry: Geometry,
-        shared: usize,
-    ) -> Block {
-        let mut block = Block {
-            linear,
-            geometry,
+    /// A block of a kernel that has not begun.
+    pub(crate) fn new(func: FuncId, args: &Arc<[Arg]>, shared: usize) -> Block {
+        Block {
+            linear: 0,
+            geometry: Geometry { grid: [1; 3], block: [1; 3], cta: [0; 3], static_shared: 0 },
             warps: Vec::new(),
             order: Vec::new(),
             shared: vec![0; shared],
@@ -88,15 +100,17 @@ impl Block {
             turn: 0,
             waits_for_grid: false,
             cut: false,
+            windows: WindowTable::default(),
+            kernel: (func, args.clone()),
+            is_lazy: false,
             prints: Vec::new(),
             short: Vec::new(),
-        };
-        block.begin(program, func, args, linear, geometry);
-        block
+        }
     }
 
-    /// Makes a finished block ready to run as another one.
-    pub(crate) fn begin(&mut self, program: &Program, func: ir::FuncId, args: &[Arg], linear: u64, geometry: Geometry) {
+    /// Makes a new or finished block ready to run as the block of that index. A lazy one must be run at once, by hooks that see no
+    /// warp before it runs, in the natural order: then warps that wait for no other take turns in the registers of one.
+    pub(crate) fn begin(&mut self, program: &Program, linear: u64, geometry: Geometry, is_lazy: bool) {
         self.linear = linear;
         self.geometry = geometry;
         self.slot = None;
@@ -105,45 +119,125 @@ impl Block {
         self.cut = false;
         self.short.clear();
         self.shared.fill(0);
-        let threads: u32 = geometry.block.iter().product();
-        let count = threads.div_ceil(32);
+        let count = self.count();
         self.warps.truncate(count as usize);
-        for number in 0..count {
-            let rest = threads - number * 32;
-            let mask = if rest >= 32 { u32::MAX } else { (1 << rest) - 1 };
-            match self.warps.get_mut(number as usize) {
-                Some(warp) => warp.reset(program, number, mask, func, args),
-                None => self.warps.push(Warp::new(program, number, mask, func, args)),
-            }
-        }
-        self.order = (0..count).collect();
+        self.is_lazy = is_lazy && program.meets_nobody(self.kernel.0);
+        let first = if self.is_lazy { 1 } else { count };
+        (0..first).for_each(|number| self.begin_warp(program, number));
+        self.order.clear();
+        self.order.extend(0..count);
         self.prints.clear();
         self.prints.resize_with(count as usize, PrintState::default);
     }
 
+    /// How many warps it has.
+    fn count(&self) -> u32 {
+        self.geometry.block.iter().product::<u32>().div_ceil(32)
+    }
+
+    /// The lanes of a warp that are threads.
+    fn mask(&self, number: u32) -> u32 {
+        let rest = self.geometry.block.iter().product::<u32>() - number * 32;
+        if rest >= 32 { u32::MAX } else { (1 << rest) - 1 }
+    }
+
+    /// Makes a warp as it is before its first operation, in its place or in the next that is free.
+    fn begin_warp(&mut self, program: &Program, number: u32) {
+        let mask = self.mask(number);
+        let (func, args) = (self.kernel.0, &self.kernel.1[..]);
+        match self.warps.get_mut(number as usize) {
+            Some(warp) => warp.reset(program, number, mask, func, args),
+            None => self.warps.push(Warp::new(program, number, mask, func, args)),
+        }
+    }
+
+    /// Runs the warps of a lazy block one after another in the registers of the first, until all have ended or one stops
+    /// otherwise: that one, and why. Then each is in its place.
+    fn run_lazily(&mut self, program: &Program, with: &mut Running<'_>) -> Option<(usize, Stop)> {
+        self.is_lazy = false;
+        let threads = self.geometry.block.iter().product();
+        let (func, args) = self.kernel.clone();
+        let (count, mut number) = (self.count(), 0);
+        while number < count {
+            if number > 0 {
+                let mask = self.mask(number);
+                self.warps[0].reset(program, number, mask, func, &args);
+            }
+            let reached = self.with_warp(0, with, |warp, ctx| warp.run_in_turn(program, threads, &args, ctx));
+            number = reached.unwrap_or(number);
+            if number == count {
+                break;
+            }
+            let stop = self.with_warp(0, with, |warp, ctx| warp.run(program, ctx, None));
+            if matches!(stop, Stop::Done) {
+                number += 1;
+                continue;
+            }
+            (self.warps.len() as u32..=number).for_each(|other| self.begin_warp(program, other));
+            self.warps.swap(0, number as usize);
+            (0..count).filter(|&other| other != number).for_each(|other| self.begin_warp(program, other));
+            self.warps[..number as usize].iter_mut().for_each(|ended| ended.retire(u32::MAX));
+            self.turn = number as usize;
+            return Some((number as usize, stop));
+        }
+        None
+    }
+
+    /// Lets a warp do something that counts schedule points.
+    fn with_warp<R>(
+        &mut self,
+        number: usize,
+        with: &mut Running<'_>,
+        run: impl FnOnce(&mut Warp<32>, &mut Context<'_>) -> R,
+    ) -> R {
+        self.with_warps(with, |warps, ctx| run(&mut warps[number], ctx))
+    }
+
+    /// Lets its warps do something that counts schedule points.
+    fn with_warps<R>(&mut self, with: &mut Running<'_>, run: impl FnOnce(&mut [Warp<32>], &mut Context<'_>) -> R) -> R {
+        let mut ctx = Context {
+            memory: with.memory,
+            shared: &mut self.shared,
+            windows: &mut self.windows,
+            geometry: self.geometry,
+            budget: *with.budget,
+            atomics: with.atomics.as_deref_mut().map(|a| a as &mut dyn Atomics),
+        };
+        let result = run(&mut self.warps, &mut ctx);
+        *with.budget = ctx.budget;
+        result
+    }
+
     /// Runs warps in turn until the block stops; barriers of the block complete on the way. The hooks are told of each;
     /// `atomics` takes those without a result.
-    pub(crate) fn run(
+    pub(crate) fn run<'a>(
         &mut self,
         program: &Program,
-        memory: MemoryView<'_>,
+        memory: MemoryView<'a>,
         mut hooks: Option<&mut dyn Hooks<32>>,
-        mut atomics: Option<&mut dyn Atomics>,
-        budget: &mut u64,
+        atomics: Option<&'a mut (dyn Atomics + 'a)>,
+        budget: &'a mut u64,
     ) -> BlockStop {
+        let mut with = Running { memory, atomics, budget };
+        let mut stopped = None;
+        if self.is_lazy {
+            match self.run_lazily(program, &mut with) {
+                None => return BlockStop::Done,
+                stop => stopped = stop,
+            }
+        }
         loop {
+            if hooks.is_none() && self.turn == 0 && stopped.is_none() {
+                let order = std::mem::take(&mut self.order);
+                self.turn = self.with_warps(&mut with, |warps, ctx| vm::run_together(program, warps, &order, ctx));
+                self.order = order;
+            }
             while self.turn < self.order.len() {
-                let number = self.order[self.turn] as usize;
-                let warp = &mut self.warps[number];
-                let mut ctx = Context {
-                    memory,
-                    shared: &mut self.shared,
-                    geometry: self.geometry,
-                    budget: *budget,
-                    atomics: atomics.as_deref_mut().map(|a| a as &mut dyn Atomics),
-                };
-                let stop = warp.run(program, &mut ctx, hooks.as_deref_mut().map(|h| h as &mut dyn Hooks<32>));
-                *budget = ctx.budget;
+                let (number, stop) = stopped.take().unwrap_or_else(|| {
+                    let number = self.order[self.turn] as usize;
+                    let hooks = hooks.as_deref_mut().map(|h| h as &mut dyn Hooks<32>);
+                    (number, self.with_warp(number, &mut with, |warp, ctx| warp.run(program, ctx, hooks)))
+                });
                 match stop {
                     Stop::Done | Stop::Waiting | Stop::Polling => self.turn += 1,
                     Stop::Budget => return BlockStop::Budget,
@@ -152,7 +246,8 @@ impl Block {
                     Stop::Fault(fault) => return BlockStop::Fault(number, fault),
                     Stop::Launch(request) => {
                         let kind = vm::FaultKind::Trap(ir::Trap::Unsupported);
-                        let fault = Fault { kind, site: request.site, mask: warp.live(), addresses: Vec::new() };
+                        let mask = self.warps[number].live();
+                        let fault = Fault { kind, site: request.site, mask, addresses: Vec::new() };
                         return BlockStop::Fault(number, fault);
                     }
                 }

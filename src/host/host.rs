@@ -14,7 +14,7 @@ use ir::rt::Rt;
 use mem::{Memory, Region};
 use source::Span;
 use std::sync::Arc;
-use vm::{Context, Geometry, Hooks, HostStack, LaunchRequest, Program, RtRequest, Site, Stop, Warp};
+use vm::{Context, Geometry, Hooks, HostStack, LaunchRequest, Program, RtRequest, Site, Stop, Warp, WindowTable};
 
 /// Exit code of a program whose files could not be written when it ended.
 const LOST: i32 = 2;
@@ -49,6 +49,7 @@ impl Default for HostOptions {
 #[derive(Clone, Debug)]
 pub struct Host {
     warp: Warp<1>,
+    windows: WindowTable,
     runtime: Runtime,
     phase: Phase,
     restarts: Option<RestartCheck>,
@@ -79,7 +80,7 @@ impl Host {
         let arguments = Arc::from(options.arguments.clone());
         let runtime = Runtime::new(arguments, Symbols::new(program), options.swaps_bytes);
         let restarts = options.checks_restarts.then(RestartCheck::default);
-        Some(Host { warp, runtime, phase: Phase::Run, restarts })
+        Some(Host { warp, windows: WindowTable::default(), runtime, phase: Phase::Run, restarts })
     }
 
     /// Its activation records.
@@ -213,6 +214,7 @@ impl Host {
         let mut ctx = Context {
             memory: memory.view(),
             shared: &mut [],
+            windows: &mut self.windows,
             geometry: Geometry::default(),
             budget: *budget,
             atomics: None,

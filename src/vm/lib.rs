@@ -35,7 +35,9 @@ mod warp;
 
 pub use code::{Engine, InstructionSet, Program, Site};
 pub use compile::{LoadError, compile};
+pub use exec::run_together;
 pub use frame::Frame;
+pub use memory::windows::WindowTable;
 pub use observe::{AccessEvent, AccessKind, Activation, Before, CopyOnlyRegs, Hooks, SilentSites, SplitView, Values};
 pub use warp::{
     Arg, Atomics, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, State, Stop, Warp, WarpSync,

@@ -47,6 +47,11 @@ impl Checks {
         }
     }
 
+    /// Whether they observe the warps.
+    pub(crate) fn have_hooks(&self) -> bool {
+        !matches!(self.race, RacePass::Off) || self.init.is_some()
+    }
+
     /// Lets `run` work on a block under the hooks of the checks; `other` observes where races are not looked for. `global`
     /// says which bytes of memory were written, if that is known.
     pub(crate) fn observed<R>(

@@ -65,7 +65,8 @@ impl Emulator {
                     self.end(memory, None);
                     continue;
                 }
-                grid.begin_block(&program, checks);
+                let is_seen = observer.wants_statements() || observer.wants_accesses() || checks.have_hooks();
+                grid.begin_block(&program, checks, !is_seen);
             }
             if handed.is_none() && grid.active.front().is_some_and(|b| b.waits_for_grid) {
                 if grid.meet(&program, checks) == GridBarrier::Never {

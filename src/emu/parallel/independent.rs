@@ -108,7 +108,7 @@ impl Independent {
         let before = (!cannot_fail(&sharing, memory)).then(|| memory.clone());
         Independent {
             sharing,
-            args: grid.args().into(),
+            args: grid.args().clone(),
             before,
             chunks: VecDeque::new(),
             next: grid.begun,
@@ -276,17 +276,17 @@ impl Chunk {
     fn step(&mut self, shared: &Shared<'_>, partials: &mut Partials, budget: &mut u64) {
         let Shared { source, memory, sharing, .. } = *shared;
         let (program, memory) = (source.program, memory.view());
+        let is_checked = matches!(self.race, RacePass::Detect(_));
         let mut block = match self.block.take() {
             Some(block) => block,
             None => {
                 self.next += 1;
-                let mut block = source.make(self.next - 1);
+                let mut block = source.make(self.next - 1, !is_checked);
                 self.race.on_begin(&mut block);
                 block
             }
         };
         let mut atomics = Deferring { sharing, partials, log: &mut self.log, last: None };
-        let is_checked = matches!(self.race, RacePass::Detect(_));
         let mut racing = RaceHooks { slot: block.slot, pass: &mut self.race, sharing: shared.proven };
         let hooks = is_checked.then_some(&mut racing as &mut dyn Hooks<32>);
         let stop = block.run(program, memory, hooks, Some(&mut atomics), budget);

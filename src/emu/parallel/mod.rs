@@ -152,7 +152,7 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
     let mut should_try = || grain.insists || !is_slow && resources.heuristics.should_try(grid.launch.func);
     if is_unknown && is_unchecked {
         if should_try() {
-            return Parallel::Speculative(Box::new(Speculative::new(grid.args())));
+            return Parallel::Speculative(Box::new(Speculative::new(grid.args().clone())));
         }
         return serial(if is_slow { SerialReason::FewThreads } else { SerialReason::NoGain });
     }

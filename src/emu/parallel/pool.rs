@@ -79,7 +79,7 @@ impl<T: Clone> Clone for Stack<T> {
 pub(crate) struct BlockSource<'a> {
     pub(crate) program: &'a Program,
     pub(crate) launch: &'a KernelLaunch,
-    pub(crate) args: &'a [Arg],
+    pub(crate) args: &'a Arc<[Arg]>,
     pub(crate) seed: u64,
     /// Not 0: wait before each block for a time that depends on this number.
     pub(crate) jitter: u64,
@@ -88,12 +88,12 @@ pub(crate) struct BlockSource<'a> {
 }
 
 impl BlockSource<'_> {
-    /// The block that the launch runs at `position`.
-    pub(crate) fn make(&self, position: u64) -> Block {
+    /// The block that the launch runs at `position`; a lazy one is run at once without hooks.
+    pub(crate) fn make(&self, position: u64, is_lazy: bool) -> Block {
         if self.jitter != 0 {
             (0..mix(self.jitter ^ (position + 1)) % 4096).for_each(|_| std::hint::spin_loop());
         }
-        make_block(self.program, self.launch, self.args, self.seed, position, self.spare.pop())
+        make_block(self.program, self.launch, self.args, (self.seed, position), self.spare.pop(), is_lazy)
     }
 
     /// Takes back a finished block.

@@ -123,9 +123,9 @@ struct Tally {
 }
 
 impl Speculative {
-    pub(crate) fn new(args: Vec<Arg>) -> Speculative {
+    pub(crate) fn new(args: Arc<[Arg]>) -> Speculative {
         Speculative {
-            args: args.into(),
+            args,
             uses: Vec::new(),
             by_byte: Arc::default(),
             is_single: false,
@@ -288,7 +288,7 @@ impl Piece {
             }
             let mut block = self.block.take().unwrap_or_else(|| {
                 self.next += 1;
-                shared.source.make(self.next - 1)
+                shared.source.make(self.next - 1, true)
             });
             let mut atomics = SpeculativeAtomics { buffer: &self.buffer, base, log: &mut self.log, is_held: false };
             let view = MemoryView::Buffered(self.buffer.over(base));

@@ -14,6 +14,7 @@ use crate::schedule::LivelockDetector;
 use crate::schedule::seed::{block_of_position, mix, position_of_block, shuffle_warps};
 use device::KernelLaunch;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use vm::{Arg, Frame, Geometry, Program};
 
 /// What a check has to know of the schedule.
@@ -31,6 +32,8 @@ pub(crate) trait BlockEvents {
 pub struct Grid {
     /// The launch.
     pub launch: KernelLaunch,
+    /// Its arguments as the executor takes them.
+    args: Arc<[Arg]>,
     /// How many blocks the grid has.
     pub total: u64,
     /// How many have begun.
@@ -59,8 +62,14 @@ pub struct Grid {
 impl Grid {
     pub(crate) fn new(launch: KernelLaunch, seed: u64) -> Grid {
         let total = launch.grid.iter().map(|&g| u64::from(g)).product();
+        let arg = |a: &device::Arg| match a {
+            device::Arg::Bits(bits) => Arg::Bits(*bits),
+            device::Arg::Bytes(bytes) => Arg::Bytes(bytes.clone()),
+        };
+        let args = launch.args.iter().map(arg).collect();
         Grid {
             launch,
+            args,
             total,
             begun: 0,
             active: VecDeque::new(),
@@ -82,12 +91,8 @@ impl Grid {
     }
 
     /// The arguments as the executor takes them.
-    pub(crate) fn args(&self) -> Vec<Arg> {
-        let arg = |a: &device::Arg| match a {
-            device::Arg::Bits(bits) => Arg::Bits(*bits),
-            device::Arg::Bytes(bytes) => Arg::Bytes(bytes.clone()),
-        };
-        self.launch.args.iter().map(arg).collect()
+    pub(crate) fn args(&self) -> &Arc<[Arg]> {
+        &self.args
     }
 
     /// Whether the block of that linear index has begun; it may have ended.
@@ -95,11 +100,10 @@ impl Grid {
         position_of_block(self.seed, self.total, linear) < self.begun
     }
 
-    /// Begins the next block in schedule order.
-    pub(crate) fn begin_block(&mut self, program: &Program, events: &mut impl BlockEvents) {
-        let args = self.args();
+    /// Begins the next block in schedule order; a lazy one is run at once without hooks.
+    pub(crate) fn begin_block(&mut self, program: &Program, events: &mut impl BlockEvents, is_lazy: bool) {
         let spare = self.spare.pop();
-        let mut block = make_block(program, &self.launch, &args, self.seed, self.begun, spare);
+        let mut block = make_block(program, &self.launch, &self.args, (self.seed, self.begun), spare, is_lazy);
         self.begun += 1;
         events.on_begin(&mut block);
         self.active.push_back(block);
@@ -107,7 +111,7 @@ impl Grid {
 
     /// Begins the next block and puts it before the others.
     fn begin_first(&mut self, program: &Program, events: &mut impl BlockEvents) {
-        self.begin_block(program, events);
+        self.begin_block(program, events, false);
         self.active.rotate_right(1);
     }
 
@@ -232,10 +236,10 @@ pub(crate) enum GridBarrier {
 pub(crate) fn make_block(
     program: &Program,
     launch: &KernelLaunch,
-    args: &[Arg],
-    seed: u64,
-    position: u64,
+    args: &Arc<[Arg]>,
+    (seed, position): (u64, u64),
     spare: Option<Block>,
+    is_lazy: bool,
 ) -> Block {
     let total = launch.grid.iter().map(|&g| u64::from(g)).product();
     let linear = block_of_position(seed, total, position);
@@ -244,13 +248,8 @@ pub(crate) fn make_block(
     let geometry =
         Geometry { grid: launch.grid, block: launch.block, cta, static_shared: program.shared_bytes(launch.func) };
     let bytes = program.dynamic_shared_offset(launch.func) + launch.dynamic_shared;
-    let mut block = match spare {
-        Some(mut block) => {
-            block.begin(program, launch.func, args, linear, geometry);
-            block
-        }
-        None => Block::new(program, launch.func, args, linear, geometry, bytes as usize),
-    };
+    let mut block = spare.unwrap_or_else(|| Block::new(launch.func, args, bytes as usize));
+    block.begin(program, linear, geometry, is_lazy && seed == 0);
     shuffle_warps(seed, linear, &mut block.order);
     if seed != 0 {
         for warp in &mut block.warps {

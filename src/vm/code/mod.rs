@@ -32,7 +32,7 @@ pub(crate) use instruction_set::Set;
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use ir::{Bb, FuncId, Scope, Trap, Ty};
 pub use native::Engine;
-pub(crate) use native::{NativeCache, NativeFunction};
+pub(crate) use native::{NativeCache, NativeFunction, Restored};
 pub(crate) use operands::{
     AddressExpr, AtomicOp, CallOp, FAR, Index, LaunchOp, MemOp, PatternCode, R2, R3, R4, R5, RtOp, SwitchOp, Term,
     Width,
@@ -91,14 +91,15 @@ pub(crate) struct Code {
     pub(crate) consts64: Vec<(Slot, u64)>,
     /// Constants: predicates.
     pub(crate) constsp: Vec<(Slot, bool)>,
-    /// Parameters in order.
-    pub(crate) params: Vec<(Ty, Slot)>,
-    /// Which parameters are needed as rows though they have a scalar.
-    pub(crate) row_params: Vec<bool>,
+    /// Parameters in order, and whether each is needed as a row though it has a scalar.
+    pub(crate) params: Vec<((Ty, Slot), bool)>,
     /// Where in local memory the copy of a parameter of so many bytes lies, by position.
     pub(crate) param_offsets: Vec<Option<u64>>,
-    /// Slots that the program or a debugger may read before they are assigned; a frame that begins has zeros there.
-    pub(crate) unset: Vec<(Ty, Slot)>,
+    /// Slots that the program or a debugger may read before they are assigned; a frame that begins has zeros there. Whether
+    /// each is needed as a row though it has a scalar.
+    pub(crate) unset: Vec<((Ty, Slot), bool)>,
+    /// Whether a warp that runs it waits for no other: it has no barrier and calls nothing.
+    pub(crate) meets_nobody: bool,
     /// Bytes of local memory of a frame.
     pub(crate) local_bytes: u64,
     /// Offset of each local slot.

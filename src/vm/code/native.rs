@@ -3,7 +3,7 @@
 //! Not here: how it is made and run (`native`).
 
 use ir::FuncId;
-use jit::{Entry, NativeCode, PatternKey};
+use jit::{Class, Entry, NativeCode, PatternKey};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -48,6 +48,18 @@ pub(crate) struct NativeFunction {
     pub(crate) entries: Vec<[Option<Entry>; 2]>,
     /// The loads and stores that are compiled.
     pub(crate) accesses: Vec<u32>,
+    /// What the code changes of the registers that a frame begins with.
+    pub(crate) restored: Vec<Restored>,
+}
+
+/// A register that has a value when a frame begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Restored {
+    pub(crate) class: Class,
+    /// Its place in the file of that class.
+    pub(crate) slot: u32,
+    /// The parameter that it is; none is zero.
+    pub(crate) param: Option<usize>,
 }
 
 impl NativeFunction {

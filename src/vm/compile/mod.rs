@@ -299,11 +299,16 @@ impl<'a> Compiler<'a> {
         // Registers that are not needed have slot 0, which has to exist.
         self.code.files = self.code.files.map(|n| n.max(1));
         self.code.register_words = needed[1].max(1) + 2 * needed[2].max(1);
-        for param in &self.f.params {
-            self.code.params.push(self.code.slots[param.reg.index()]);
-            self.code.row_params.push(self.plans.iter().any(|p| p.rows.contains(param.reg.index())));
-        }
-        self.code.unset = self.plans[0].unset.iter().map(|r| self.code.slots[r.index()]).collect();
+        let plans = &self.plans;
+        let is_row = |r: Reg| plans.iter().any(|p| p.rows.contains(r.index()));
+        self.code.params = self.f.params.iter().map(|p| (self.code.slots[p.reg.index()], is_row(p.reg))).collect();
+        self.code.unset = plans[0].unset.iter().map(|&r| (self.code.slots[r.index()], is_row(r))).collect();
+        self.code.meets_nobody = !self
+            .f
+            .blocks
+            .iter()
+            .flat_map(|b| &b.insts)
+            .any(|i| matches!(i.kind, InstKind::Barrier { .. } | InstKind::Call { .. }));
         for variant in 0..self.plans.len() {
             let mut patterns_of: BTreeMap<Reg, Vec<u32>> = BTreeMap::new();
             for (i, (terms, kept)) in self.plans[variant].patterns.iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::code::{Program, Set};
 use crate::native;
 use crate::observe::Hooks;
 use crate::simd::{Avx2, Avx512, Base, Isa, Level};
-use crate::warp::{Context, LoopExit, Stop, Warp};
+use crate::warp::{Arg, Context, LoopExit, Stop, Warp};
 
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
@@ -74,7 +74,21 @@ fn run_trace_base<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
     spin.run(Base)
 }
 
+/// Runs the warps of a block that nobody observes in that order, from barrier to barrier, as long as compiled code takes all of them
+/// from each to the next or to their end. Gives the place in the order at which the block goes on with [`Warp::run`]: the warps before
+/// it have had their turn.
+pub fn run_together(program: &Program, warps: &mut [Warp<32>], order: &[u32], ctx: &mut Context<'_>) -> usize {
+    native::run_together(program, warps, order, ctx)
+}
+
 impl Warp<32> {
+    /// Runs a warp that has just begun, and those after it in its block of so many threads, one after another in its registers. They
+    /// must not wait for each other. `None` if that cannot be done: nothing has happened. Otherwise the warps before the number given
+    /// have ended, and this is the one of that number, if there is one; [`Warp::run`] goes on with it.
+    pub fn run_in_turn(&mut self, program: &Program, threads: u32, args: &[Arg], ctx: &mut Context<'_>) -> Option<u32> {
+        native::run_in_turn(program, self, threads, args, ctx)
+    }
+
     /// Runs until it stops, and says why. The warp can be cloned and resumed after any stop.
     pub fn run(&mut self, program: &Program, ctx: &mut Context<'_>, hooks: Option<&mut dyn Hooks<32>>) -> Stop {
         if hooks.is_none()

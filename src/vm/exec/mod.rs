@@ -15,3 +15,4 @@ mod report;
 mod run;
 mod trace;
 mod vector_loop;
+pub use dispatch::run_together;

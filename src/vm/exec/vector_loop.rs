@@ -72,7 +72,14 @@ pub(crate) fn run<const W: usize>(
         };
         lanes.open = HOST_REGIONS;
         let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
-        let mut inner = Context { memory: ctx.memory, shared: &mut [], geometry, budget: u64::MAX, atomics: None };
+        let mut inner = Context {
+            memory: ctx.memory,
+            shared: &mut [],
+            windows: ctx.windows,
+            geometry,
+            budget: u64::MAX,
+            atomics: None,
+        };
         let stop = lanes.run(&vector.kernel, &mut inner, None);
         // Addresses were checked before; only pages can be wanting, of which the memory knows (`Memory::take_exhaustion`), and
         // the caller ends the host.

@@ -13,7 +13,6 @@ use self::lane_pattern::LanePattern;
 use self::register_file::RegisterFile;
 use crate::code::{Code, NativeFunction, Slot, Variant};
 use ir::{FuncId, Ty};
-use jit::Window;
 use mem::Hint;
 use std::sync::Arc;
 
@@ -53,11 +52,6 @@ pub struct Frame<const W: usize> {
     pub(crate) patterns: Vec<LanePattern<W>>,
     /// Where each address was found last, by number of its expression: an inline cache.
     pub(crate) hints: Vec<Hint>,
-    /// Where compiled code found memory, as long as that has this generation.
-    pub(crate) windows: Vec<Window>,
-    /// The entries of that table that are filled, one bit each.
-    pub(crate) filled: u64,
-    pub(crate) generation: u64,
     /// Its compiled code, once there is some.
     pub(crate) native: Option<Arc<NativeFunction>>,
     /// How many iterations of a loop pass before the vector loop is tried again.
@@ -111,9 +105,6 @@ impl<const W: usize> Frame<W> {
                 if W == 1 { 0 } else { code.variants.iter().map(|w| w.patterns.len()).max().unwrap_or(0) }
             ],
             hints: vec![Hint::default(); code.variants.first().map_or(0, |w| w.address_exprs.len())],
-            windows: Vec::new(),
-            filled: 0,
-            generation: 0,
             native: None,
             backoff: 0,
             local_base: 0,
@@ -146,8 +137,8 @@ impl<const W: usize> Frame<W> {
         for pattern in &mut self.patterns {
             pattern.head.mask = 0;
         }
-        for &slot in &code.unset {
-            self.fill(slot, 0);
+        for &(slot, is_row) in &code.unset {
+            self.fill(slot, is_row, 0);
         }
     }
 
@@ -250,23 +241,14 @@ impl<const W: usize> Frame<W> {
         }
     }
 
-    /// Sets every lane of a slot, and its scalar.
-    pub(crate) fn fill(&mut self, place: SlotRef, bits: u64) {
-        self.fill_scalar(place, bits);
-        self.fill_row(place, bits);
-    }
-
-    /// Sets the scalar of a slot, if it has one; whether it has.
-    pub(crate) fn fill_scalar(&mut self, place: SlotRef, bits: u64) -> bool {
-        let scalar = self.scalar(place);
-        if let Some(scalar) = scalar {
+    /// Sets the scalar of a slot; every lane of its row if it has none, or if the row is needed too.
+    pub(crate) fn fill(&mut self, (ty, slot): SlotRef, is_row: bool, bits: u64) {
+        if let Some(scalar) = self.scalar((ty, slot)) {
             self.scalars[scalar] = bits;
+            if !is_row {
+                return;
+            }
         }
-        scalar.is_some()
-    }
-
-    /// Sets every lane of a slot's row.
-    pub(crate) fn fill_row(&mut self, (ty, slot): SlotRef, bits: u64) {
         match ty {
             Ty::Pred => self.preds[slot as usize] = if bits & 1 != 0 { u32::MAX } else { 0 },
             Ty::I64 | Ty::F64 => self.longs[slot as usize] = [bits; W],

@@ -5,3 +5,4 @@
 pub(crate) mod local;
 pub(crate) mod shared_memory;
 pub(crate) mod slow_path;
+pub(crate) mod windows;

@@ -2,11 +2,11 @@
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
 use crate::code::{NativeFunction, Variant};
-use crate::frame::Frame;
 use crate::memory::slow_path::allowed;
+use crate::memory::windows::WindowTable;
 use crate::simd::Avx2;
-use crate::warp::{Context, Warp, thread_rows};
-use jit::{Entry, Outcome, State, Window};
+use crate::warp::{Arg, Context, Warp, thread_rows, threads};
+use jit::{Class, Entry, Outcome, State};
 use mem::MemoryView;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -31,8 +31,7 @@ struct Environment<'a> {
     memory: MemoryView<'a>,
     open: u64,
     variant: &'a Variant,
-    windows: *mut Window,
-    filled: *mut u64,
+    windows: *mut WindowTable,
     patterns: *mut crate::frame::lane_pattern::LanePattern<32>,
     words: *const [u32; 32],
     word_rows: usize,
@@ -43,28 +42,11 @@ struct Environment<'a> {
 
 /// Fills the entry of the table of windows for an access.
 extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, writes: bool) -> bool {
-    // SAFETY: `enter` gave this pointer, and waits in compiled code.
+    // SAFETY: `Linked::run` gave this pointer, and waits in compiled code.
     let environment = unsafe { &mut *user.cast::<Environment<'_>>() };
-    if !allowed(environment.open, address) {
-        return false;
-    }
-    let Some(found) = environment.memory.window(address, writes) else { return false };
-    if found.len < extent || address.wrapping_sub(found.low) > found.len - extent {
-        return false;
-    }
-    // SAFETY: the table has so many entries.
-    let windows = unsafe { std::slice::from_raw_parts_mut(environment.windows, 2 * Window::COUNT) };
-    if writes {
-        // The page may have been replaced by a copy, and others still see the old one.
-        let stale = windows[..Window::COUNT].iter_mut().filter(|w| w.low == found.low);
-        stale.for_each(|window| *window = Window::EMPTY);
-    }
-    let window = Window { low: found.low, len: found.len, place: found.place, rest: 0 };
-    let entry = Window::entry(address, salt, writes);
-    windows[entry] = window;
-    // SAFETY: it is that of the frame, which nobody else uses meanwhile.
-    unsafe { *environment.filled |= 1 << entry };
-    true
+    // SAFETY: the table is that of the context, which nobody else uses meanwhile.
+    let windows = unsafe { &mut *environment.windows };
+    allowed(environment.open, address) && windows.fill(environment.memory, (address, extent), salt, writes)
 }
 
 /// Works a lane pattern out.
@@ -93,6 +75,153 @@ fn work_out(
     pattern.work_out(isa, code, words, longs, mask);
 }
 
+/// The registers of a frame as compiled code sees them, and what the functions need that it calls.
+pub(super) struct Linked<'a> {
+    native: &'a NativeFunction,
+    state: State,
+    environment: Environment<'a>,
+    threads: *mut [[u32; 32]; 3],
+}
+
+impl<'a> Linked<'a> {
+    /// Links the frame `number`, in which the lanes of `mask` are about to run. `join` is where they wait for others.
+    pub(super) fn new<'b, const W: usize>(
+        native: &'a NativeFunction,
+        variant: &'a Variant,
+        warp: &mut Warp<W>,
+        (number, mask, join): (u32, u32, u32),
+        ctx: &mut Context<'b>,
+        polls: u32,
+    ) -> Option<Linked<'a>>
+    where
+        'b: 'a,
+    {
+        let (open, keeps_order) = (warp.open, u32::from(warp.seed != 0));
+        let threads = thread_rows(&mut warp.threads, ctx.geometry.block, warp.number);
+        let threads: *mut [[u32; 32]; 3] = std::ptr::from_mut(threads).cast();
+        let local = warp.locals.get_mut(number as usize)?;
+        let (local_rows, local_len) = local.raw_rows();
+        if W != 32 {
+            return None;
+        }
+        let frame = warp.frames.get_mut(number as usize)?.as_deref_mut()?;
+        let (word_rows, long_rows) = (frame.words.len(), frame.longs.len());
+        let (words, longs) = (frame.words.as_mut_ptr(), frame.longs.as_mut_ptr());
+        let environment = Environment {
+            memory: ctx.memory,
+            open,
+            variant,
+            windows: std::ptr::from_mut(ctx.windows),
+            patterns: frame.patterns.as_mut_ptr().cast(),
+            words: words.cast_const().cast(),
+            word_rows,
+            longs: longs.cast_const().cast(),
+            long_rows,
+            state: std::ptr::null(),
+        };
+        let state = State {
+            preds: frame.preds.as_mut_ptr(),
+            words: words.cast(),
+            longs: longs.cast(),
+            scalars: frame.scalars.as_mut_ptr(),
+            windows: std::ptr::null_mut(),
+            patterns: environment.patterns.cast(),
+            budget: ctx.budget,
+            writes: warp.writes,
+            polls,
+            mask,
+            join,
+            keeps_order,
+            pc: 0,
+            left_loop: 0,
+            left_last: 0,
+            entered: mask,
+            shared: ctx.shared.as_mut_ptr(),
+            shared_len: ctx.shared.len() as u64,
+            local_base: frame.local_base,
+            local_rows,
+            local_len,
+            threads: threads.cast_const().cast(),
+            geometry: (&raw const ctx.geometry).cast(),
+            refill,
+            update_pattern,
+            user: std::ptr::null_mut(),
+            mask_words: MaybeUninit::uninit(),
+            mask_longs: MaybeUninit::uninit(),
+        };
+        Some(Linked { native, state, environment, threads })
+    }
+
+    /// Makes the registers as they are when the warp of that number begins, which runs as the one before it did.
+    pub(super) fn begin(&mut self, number: u32, mask: u32, args: &[Arg]) {
+        let state = &mut self.state;
+        (state.mask, state.entered, state.polls) = (mask, mask, 0);
+        let block = self.native.block;
+        // SAFETY: these are the rows of thread indices, the patterns, the local memory and the registers of the frame, which nobody else
+        // uses while this lives. Places that are restored are registers of the function.
+        unsafe {
+            *self.threads = threads(block, number);
+            for pattern in 0..self.environment.variant.patterns.len() {
+                (*self.environment.patterns.add(pattern)).head.mask = 0;
+            }
+            std::ptr::write_bytes(state.local_rows, 0, (state.local_len / 4) as usize * 32);
+            for restored in &self.native.restored {
+                let bits = match restored.param.and_then(|param| args.get(param)) {
+                    Some(Arg::Bits(bits)) => *bits,
+                    _ => 0,
+                };
+                let at = restored.slot as usize;
+                match restored.class {
+                    Class::Scalar => *state.scalars.add(at) = bits,
+                    Class::Pred => *state.preds.add(at) = if bits & 1 != 0 { u32::MAX } else { 0 },
+                    Class::Word => *state.words.cast::<[u32; 32]>().add(at) = [bits as u32; 32],
+                    Class::Long => *state.longs.cast::<[u64; 32]>().add(at) = [bits; 32],
+                }
+            }
+        }
+    }
+
+    /// The schedule points that may be passed still.
+    pub(super) fn budget(&self) -> u64 {
+        self.state.budget
+    }
+
+    /// Sets the schedule points that may be passed still.
+    pub(super) fn set_budget(&mut self, budget: u64) {
+        self.state.budget = budget;
+    }
+
+    /// Sets the schedule points since the last progress.
+    pub(super) fn set_polls(&mut self, polls: u32) {
+        self.state.polls = polls;
+    }
+
+    /// Runs from `entry` on.
+    pub(super) fn run(&mut self, entry: Entry) -> Entered {
+        // SAFETY: as in `refill`.
+        let windows = unsafe { &mut *self.environment.windows };
+        self.state.windows = windows.at(self.environment.memory.generation());
+        let state = &raw mut self.state;
+        self.environment.state = state;
+        self.state.user = (&raw mut self.environment).cast();
+        // SAFETY: the code was made for this function and block shape: its slots, patterns and windows are those of the frame. The
+        // warp is borrowed exclusively, so nobody else uses them. Stores go through windows that the view allows to be written.
+        let outcome = unsafe { self.native.code.run(entry, state) };
+        Entered {
+            pc: self.state.pc,
+            mask: if outcome == Outcome::Left { 0 } else { self.state.mask },
+            left_loop: self.state.left_loop,
+            left_last: self.state.left_last,
+            polls: self.state.polls,
+        }
+    }
+
+    /// Gives the counters back, but for the budget.
+    pub(super) fn finish<const W: usize>(self, warp: &mut Warp<W>) {
+        warp.writes = self.state.writes;
+    }
+}
+
 /// Runs the current split from `entry` on. `join` is where its lanes wait for others.
 pub(crate) fn enter<const W: usize>(
     native: &NativeFunction,
@@ -103,82 +232,9 @@ pub(crate) fn enter<const W: usize>(
     ctx: &mut Context<'_>,
     polls: u32,
 ) -> Option<Entered> {
-    let (open, keeps_order) = (warp.open, u32::from(warp.seed != 0));
-    let threads: *const u32 = thread_rows(&mut warp.threads, ctx.geometry.block, warp.number).as_ptr().cast();
-    let local = warp.locals.get_mut(number as usize)?;
-    let (local_rows, local_len) = local.raw_rows();
-    if W != 32 {
-        return None;
-    }
-    let frame: &mut Frame<W> = warp.frames.get_mut(number as usize)?.as_mut()?;
-    let generation = ctx.memory.generation();
-    if frame.generation != generation || frame.windows.is_empty() {
-        frame.windows.resize(2 * Window::COUNT, Window::EMPTY);
-        while frame.filled != 0 {
-            frame.windows[frame.filled.trailing_zeros() as usize] = Window::EMPTY;
-            frame.filled &= frame.filled - 1;
-        }
-        frame.generation = generation;
-    }
-    let (word_rows, long_rows) = (frame.words.len(), frame.longs.len());
-    let (words, longs) = (frame.words.as_mut_ptr(), frame.longs.as_mut_ptr());
-    let mut environment = Environment {
-        memory: ctx.memory,
-        open,
-        variant,
-        windows: frame.windows.as_mut_ptr(),
-        filled: &raw mut frame.filled,
-        patterns: frame.patterns.as_mut_ptr().cast(),
-        words: words.cast_const().cast(),
-        word_rows,
-        longs: longs.cast_const().cast(),
-        long_rows,
-        state: std::ptr::null(),
-    };
-    let mut state = State {
-        preds: frame.preds.as_mut_ptr(),
-        words: words.cast(),
-        longs: longs.cast(),
-        scalars: frame.scalars.as_mut_ptr(),
-        windows: frame.windows.as_mut_ptr(),
-        patterns: frame.patterns.as_mut_ptr().cast(),
-        budget: ctx.budget,
-        writes: warp.writes,
-        polls,
-        mask,
-        join,
-        keeps_order,
-        pc: 0,
-        left_loop: 0,
-        left_last: 0,
-        entered: mask,
-        shared: ctx.shared.as_mut_ptr(),
-        shared_len: ctx.shared.len() as u64,
-        local_base: frame.local_base,
-        local_rows,
-        local_len,
-        threads,
-        geometry: (&raw const ctx.geometry).cast(),
-        refill,
-        update_pattern,
-        user: std::ptr::null_mut(),
-        mask_words: MaybeUninit::uninit(),
-        mask_longs: MaybeUninit::uninit(),
-    };
-    let state_at = &raw mut state;
-    environment.state = state_at;
-    // SAFETY: the pointer is that of the state.
-    unsafe { (*state_at).user = (&raw mut environment).cast() };
-    // SAFETY: the code was made for this function and block shape: its slots, patterns and windows are those of the frame. The
-    // warp is borrowed exclusively, so nobody else uses them. Stores go through windows that the view allows to be written.
-    let outcome = unsafe { native.code.run(entry, state_at) };
-    ctx.budget = state.budget;
-    warp.writes = state.writes;
-    Some(Entered {
-        pc: state.pc,
-        mask: if outcome == Outcome::Left { 0 } else { state.mask },
-        left_loop: state.left_loop,
-        left_last: state.left_last,
-        polls: state.polls,
-    })
+    let mut linked = Linked::new(native, variant, warp, (number, mask, join), ctx, polls)?;
+    let entered = linked.run(entry);
+    ctx.budget = linked.budget();
+    linked.finish(warp);
+    Some(entered)
 }

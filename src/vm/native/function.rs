@@ -1,10 +1,11 @@
 //! When functions are compiled, and which frames use the code.
 
 use super::translate::{Translation, translate};
-use crate::code::{Code, NativeFunction, Program};
+use crate::code::{Code, NativeFunction, Program, Restored, Variant};
 use crate::warp::{Context, Warp};
-use ir::FuncId;
-use jit::PatternKey;
+use ir::{FuncId, Ty};
+use jit::{Class, PatternKey, Routine};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Takes the compiled code of a frame, if there is some and nothing that it does is to be reported.
@@ -52,11 +53,36 @@ fn make(code: &Code, (func, block): (FuncId, [u32; 3]), keys: &[PatternKey]) -> 
         return None;
     }
     let native = jit::compile(&routine).ok()?;
+    let restored = restored(code, variant, &routine);
     let mut entries = vec![[None; 2]; code.ops.len()];
     for pc in native.entries() {
         if let Some(of) = entries.get_mut(pc as usize) {
             *of = [native.entry(pc, true), native.entry(pc, false)];
         }
     }
-    Some(NativeFunction { func, block, code: native, entries, accesses })
+    Some(NativeFunction { func, block, code: native, entries, accesses, restored })
+}
+
+/// The registers of a frame that begins that the routine writes.
+fn restored(code: &Code, variant: &Variant, routine: &Routine) -> Vec<Restored> {
+    let narrow = code.variants.last().map_or(0, |v| v.uniforms[0]);
+    let written: BTreeSet<(Class, u32)> =
+        routine.segments.iter().flat_map(|s| &s.outs).map(|out| (out.class, out.slot)).collect();
+    let params = code.params.iter().enumerate().map(|(i, &(place, is_row))| (place, is_row, Some(i)));
+    let unset = code.unset.iter().map(|&(place, is_row)| (place, is_row, None));
+    let mut out = Vec::new();
+    for ((ty, slot), is_row, param) in params.chain(unset) {
+        let (class, scalar) = match ty {
+            Ty::Pred => (Class::Pred, None),
+            Ty::I64 | Ty::F64 => (Class::Long, (slot < variant.uniforms[1]).then_some(narrow + slot)),
+            _ => (Class::Word, (slot < variant.uniforms[0]).then_some(slot)),
+        };
+        let row = (is_row || scalar.is_none()).then_some((class, slot));
+        for (class, slot) in scalar.map(|slot| (Class::Scalar, slot)).into_iter().chain(row) {
+            if written.contains(&(class, slot)) {
+                out.push(Restored { class, slot, param });
+            }
+        }
+    }
+    out
 }

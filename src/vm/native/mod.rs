@@ -15,4 +15,4 @@ mod translate;
 
 pub(crate) use enter::enter;
 pub(crate) use function::{note, put_back, take};
-pub(crate) use resume::resume;
+pub(crate) use resume::{resume, run_in_turn, run_together};

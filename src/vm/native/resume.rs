@@ -2,16 +2,226 @@
 //!
 //! The loop of `exec` does the same and more. This way is kept short because most warps take it at every barrier.
 //!
+//! Warps that wait for no other take turns in the registers of one. Those of a block that meet at barriers keep their links
+//! with the code from one to the next.
+//!
 //! Not here: splits, observers, whatever the code leaves to the interpreter (`exec`).
 
-use super::enter::enter;
+use super::enter::{Entered, Linked, enter};
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Variant};
-use crate::warp::{Context, LoopExit, State, Stop, Warp};
+use crate::warp::{Arg, Context, LoopExit, Split, State, Stop, Warp};
 use ir::op::BarOp;
+use std::sync::Arc;
 
 /// Runs a warp of one split in its kernel that nobody observes. `None` if it did not come to a stop: the loop of `exec` goes on with
 /// it.
 pub(crate) fn resume(program: &Program, warp: &mut Warp<32>, ctx: &mut Context<'_>) -> Option<Stop> {
+    let Taken { native, variant, number, mask } = take(program, warp, ctx)?;
+    let stop = run(&native, (program, variant), warp, (number, mask), ctx);
+    super::function::put_back(warp, number, native);
+    stop
+}
+
+/// Runs a warp that has just begun, and those after it in its block of so many threads, which must not wait for each other. `None` if
+/// that cannot be done: nothing has happened. Otherwise the warps before the number given have ended, and the warp is the one of that
+/// number, if there is one: the loop of `exec` goes on with it.
+pub(crate) fn run_in_turn(
+    program: &Program,
+    warp: &mut Warp<32>,
+    threads: u32,
+    args: &[Arg],
+    ctx: &mut Context<'_>,
+) -> Option<u32> {
+    if warp.seed != 0 || args.iter().any(|arg| matches!(arg, Arg::Bytes(_))) {
+        return None;
+    }
+    let Taken { native, variant, number: frame, mask } = take(program, warp, ctx)?;
+    let next = run_each(&native, (program, variant), warp, (frame, mask, threads), args, ctx);
+    super::function::put_back(warp, frame, native);
+    next
+}
+
+fn run_each(
+    native: &NativeFunction,
+    (program, variant): (&Program, &Variant),
+    warp: &mut Warp<32>,
+    (frame, mut mask, threads): (u32, u32, u32),
+    args: &[Arg],
+    ctx: &mut Context<'_>,
+) -> Option<u32> {
+    let entries = [native.entry(0, false)?, native.entry(0, true)?];
+    let mut linked = Linked::new(native, variant, warp, (frame, mask, NO_RECONVERGENCE), ctx, 0)?;
+    let mut number = warp.number;
+    let (left, before) = loop {
+        let before = linked.budget();
+        let left = linked.run(entries[usize::from(mask == u32::MAX)]);
+        let has_ended = matches!(variant.ops.get(left.pc as usize), Some(Op::Exit | Op::Return(_)));
+        if left.mask != mask || !has_ended {
+            break (Some(left), before);
+        }
+        number += 1;
+        mask = whole(number as usize, threads);
+        if mask == 0 {
+            break (None, before);
+        }
+        linked.begin(number, mask, args);
+    };
+    ctx.budget = linked.budget();
+    linked.finish(warp);
+    (warp.number, warp.live) = (number, mask);
+    warp.points = before.wrapping_sub(ctx.budget);
+    if let Some(of) = warp.frame_mut(frame) {
+        of.active_lanes = mask;
+    }
+    warp.splits.clear();
+    warp.splits.push(Split::new(mask));
+    match left {
+        Some(left) => {
+            settle(program, native, warp, mask, &left);
+        }
+        None => {
+            // The rows of thread indices are those of the warp before.
+            warp.threads.0 = [0; 3];
+            warp.retire(mask);
+        }
+    }
+    Some(number)
+}
+
+/// A warp of a block whose warps run together.
+struct Member<'a> {
+    /// Its place among the warps.
+    warp: usize,
+    linked: Linked<'a>,
+    mask: u32,
+    pc: u32,
+    polls: u32,
+    points: u64,
+    is_waiting: bool,
+    has_ended: bool,
+}
+
+/// Runs the warps of a block in that order, from barrier to barrier, as long as compiled code takes all of them from each to the
+/// next or to their end. Gives the place in the order at which the loop of `exec` goes on: the warps before it have had their turn.
+pub(crate) fn run_together(program: &Program, warps: &mut [Warp<32>], order: &[u32], ctx: &mut Context<'_>) -> usize {
+    let mut taken = Vec::with_capacity(order.len());
+    for &number in order {
+        match warps.get_mut(number as usize).and_then(|warp| take(program, warp, ctx)) {
+            Some(of) => taken.push(of),
+            None => break,
+        }
+    }
+    let is_whole = taken.len() == order.len() && taken.windows(2).all(|two| two[0].native.func == two[1].native.func);
+    let at = match taken.first() {
+        Some(first) if is_whole => {
+            run_members(&first.native, program, first.variant, &taken, (&mut *warps, order), ctx)
+        }
+        _ => None,
+    };
+    for (of, &number) in taken.into_iter().zip(order) {
+        super::function::put_back(&mut warps[number as usize], of.number, of.native);
+    }
+    at.unwrap_or(0)
+}
+
+fn run_members(
+    native: &NativeFunction,
+    program: &Program,
+    variant: &Variant,
+    taken: &[Taken<'_>],
+    (warps, order): (&mut [Warp<32>], &[u32]),
+    ctx: &mut Context<'_>,
+) -> Option<usize> {
+    let threads: u32 = ctx.geometry.block.iter().product();
+    let mut members = Vec::with_capacity(order.len());
+    for (of, &number) in taken.iter().zip(order) {
+        let warp = &mut warps[number as usize];
+        let split = warp.splits.first()?;
+        let (pc, polls) = (split.pc, split.polls);
+        let linked = Linked::new(native, variant, warp, (of.number, of.mask, NO_RECONVERGENCE), ctx, polls)?;
+        members.push(Member {
+            warp: number as usize,
+            linked,
+            mask: of.mask,
+            pc,
+            polls,
+            points: warp.points,
+            is_waiting: false,
+            has_ended: false,
+        });
+    }
+    let mut parted = None;
+    let at = 'barriers: loop {
+        for (at, member) in members.iter_mut().enumerate() {
+            let Some(entry) = native.entry(member.pc, member.mask == u32::MAX) else { break 'barriers at };
+            let before = ctx.budget;
+            member.linked.set_budget(before);
+            let left = member.linked.run(entry);
+            ctx.budget = member.linked.budget();
+            member.points = member.points.wrapping_add(before.wrapping_sub(ctx.budget));
+            (member.pc, member.polls) = (left.pc, left.polls);
+            if left.mask != member.mask {
+                parted = Some(left);
+                break 'barriers at;
+            }
+            match variant.ops.get(left.pc as usize) {
+                Some(Op::Barrier { op: BarOp::Sync, .. }) if ctx.budget > 0 => {
+                    ctx.budget -= 1;
+                    member.is_waiting = true;
+                }
+                Some(Op::Exit | Op::Return(_)) => member.has_ended = true,
+                _ => break 'barriers at,
+            }
+        }
+        let pc = members[0].pc;
+        let all_wait = members.iter().all(|m| m.is_waiting && m.pc == pc && m.mask == whole(m.warp, threads));
+        if !all_wait {
+            break order.len();
+        }
+        for member in &mut members {
+            (member.pc, member.polls, member.is_waiting) = (pc + 1, 0, false);
+            member.linked.set_polls(0);
+        }
+    };
+    for (i, member) in members.into_iter().enumerate() {
+        let Member { warp, linked, mask, pc, polls, points, is_waiting, has_ended } = member;
+        let warp = &mut warps[warp];
+        linked.finish(warp);
+        warp.points = points;
+        if let Some(split) = warp.splits.first_mut() {
+            (split.pc, split.polls) = (pc, polls);
+            if is_waiting {
+                split.state = State::AtBarrier { op: BarOp::Sync, pred: 0 };
+            }
+        }
+        if has_ended {
+            warp.retire(mask);
+        }
+        if i == at
+            && let Some(left) = &parted
+        {
+            settle(program, native, warp, mask, left);
+        }
+    }
+    Some(at)
+}
+
+/// The lanes of a warp that are threads, in a block of so many.
+fn whole(number: usize, threads: u32) -> u32 {
+    let rest = threads.saturating_sub(number as u32 * 32);
+    if rest >= 32 { u32::MAX } else { (1 << rest) - 1 }
+}
+
+/// What compiled code of a warp's only frame needs.
+struct Taken<'a> {
+    native: Arc<NativeFunction>,
+    variant: &'a Variant,
+    number: u32,
+    mask: u32,
+}
+
+/// Takes the compiled code of a warp of one split that nobody observes, if there is some.
+fn take<'a>(program: &'a Program, warp: &mut Warp<32>, ctx: &Context<'_>) -> Option<Taken<'a>> {
     if !program.is_native || program.materialise_all || warp.non_converged || !ctx.memory.is_direct() {
         return None;
     }
@@ -32,9 +242,23 @@ pub(crate) fn resume(program: &Program, warp: &mut Warp<32>, ctx: &mut Context<'
         frame.choose(variant);
     }
     warp.current = 0;
-    let stop = run(&native, (program, variant), warp, (number, mask), ctx);
-    super::function::put_back(warp, number, native);
-    stop
+    Some(Taken { native, variant, number, mask })
+}
+
+/// Notes where compiled code has left a warp of one split; whether its lanes are together still.
+fn settle(program: &Program, native: &NativeFunction, warp: &mut Warp<32>, mask: u32, left: &Entered) -> bool {
+    if let Some(split) = warp.splits.first_mut() {
+        (split.pc, split.polls) = (left.pc, left.polls);
+    }
+    if left.mask == mask {
+        return true;
+    }
+    let lanes = LoopExit { active: left.mask, pc: left.pc, last: left.left_last };
+    let code = program.code.get(native.func.index());
+    if let Some(of) = code.and_then(|code| code.side_exit_loops.get(left.left_loop as usize)) {
+        warp.leave_loop(of, mask, lanes);
+    }
+    false
 }
 
 fn run(
@@ -50,14 +274,7 @@ fn run(
     let total = warp.points.wrapping_add(ctx.budget);
     let left = enter(native, entry, variant, warp, (number, mask, NO_RECONVERGENCE), ctx, polls)?;
     warp.points = total.wrapping_sub(ctx.budget);
-    let split = warp.splits.first_mut()?;
-    (split.pc, split.polls) = (left.pc, left.polls);
-    if left.mask != mask {
-        let code = program.code.get(native.func.index())?;
-        let lanes = LoopExit { active: left.mask, pc: left.pc, last: left.left_last };
-        if let Some(of) = code.side_exit_loops.get(left.left_loop as usize) {
-            warp.leave_loop(of, mask, lanes);
-        }
+    if !settle(program, native, warp, mask, &left) {
         return None;
     }
     match variant.ops.get(left.pc as usize)? {

@@ -290,13 +290,16 @@ impl Translator<'_> {
                 self.define(pc, (RegFile::S, d), value)?;
             }
             Op::Special { reg, d } => {
-                let dimension = match reg {
-                    Special::TidX => 0,
-                    Special::TidY => 1,
-                    Special::TidZ => 2,
-                    _ => return None,
+                let value = match reg {
+                    Special::TidX => Value::Thread(0),
+                    Special::TidY => Value::Thread(1),
+                    Special::TidZ => Value::Thread(2),
+                    _ => {
+                        let word = Value::Geometry(geometry(reg)?);
+                        Value::Splat(Class::Word, self.push(pc, word))
+                    }
                 };
-                self.define(pc, (RegFile::W, d), Value::Thread(dimension))?;
+                self.define(pc, (RegFile::W, d), value)?;
             }
             Op::ULoad(m) => self.load(pc, &m, true)?,
             _ => {

@@ -88,6 +88,11 @@ impl Program {
         offset.map(|offset| SHARED_BASE + offset)
     }
 
+    /// Whether a warp that runs a kernel waits for no other warp.
+    pub fn meets_nobody(&self, kernel: FuncId) -> bool {
+        self.code.get(kernel.index()).is_some_and(|c| c.meets_nobody)
+    }
+
     /// Whether a function declares dynamic shared memory.
     pub fn has_dynamic_shared(&self, func: FuncId) -> bool {
         self.code.get(func.index()).is_some_and(|c| c.shared_offsets.iter().any(Option::is_none))

@@ -33,7 +33,7 @@ impl<const W: usize> Warp<W> {
             self.place_local(&mut frame, free.unwrap_or(self.frames.len()));
         }
         if let Some(from) = self.frame(caller) {
-            for (&to, &slot) in code.params.iter().zip(args) {
+            for (&(to, _), &slot) in code.params.iter().zip(args) {
                 frame.copy(to, from, slot, mask);
             }
         }

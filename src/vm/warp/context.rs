@@ -1,6 +1,7 @@
 //! What a warp reaches while it runs: memory, its place in the launch, and who takes its atomics.
 
 use crate::code::Site;
+use crate::memory::windows::WindowTable;
 use ir::Ty;
 use ir::op::AtomOp;
 use mem::MemoryView;
@@ -26,6 +27,8 @@ pub struct Context<'a> {
     pub memory: MemoryView<'a>,
     /// Shared memory of the block.
     pub shared: &'a mut [u8],
+    /// Where compiled code found memory.
+    pub windows: &'a mut WindowTable,
     /// Where the block is.
     pub geometry: Geometry,
     /// Schedule points that the warp may pass in this call; `run` counts it down.

@@ -14,7 +14,7 @@ pub use request::{Arg, Fault, FaultKind, LaunchRequest, RtRequest, Stop};
 pub use split::State;
 pub(crate) use split::{LoopExit, Split};
 pub use sync::WarpSync;
-pub(crate) use threads::thread_rows;
+pub(crate) use threads::{thread_rows, threads};
 
 use crate::code::{Code, Op, Program};
 use crate::frame::Frame;
@@ -310,7 +310,7 @@ impl Clone for VectorWarps {
 }
 
 fn set_params<const W: usize>(frame: &mut Frame<W>, local: &mut Local<W>, code: &Code, args: &[Arg]) {
-    for (i, (&slot, arg)) in code.params.iter().zip(args).enumerate() {
+    for (i, (&(slot, is_row), arg)) in code.params.iter().zip(args).enumerate() {
         let bits = match (arg, code.param_offsets.get(i).copied().flatten()) {
             (Arg::Bits(bits), _) => *bits,
             (Arg::Bytes(bytes), Some(offset)) => {
@@ -321,10 +321,7 @@ fn set_params<const W: usize>(frame: &mut Frame<W>, local: &mut Local<W>, code: 
             }
             (Arg::Bytes(_), None) => 0,
         };
-        // A uniform parameter is in its row only if an operation looks there.
-        if !frame.fill_scalar(slot, bits) || code.row_params.get(i).copied().unwrap_or(true) {
-            frame.fill_row(slot, bits);
-        }
+        frame.fill(slot, is_row, bits);
     }
 }
 

@@ -5,7 +5,7 @@ use mem::Memory;
 use mem::address::Region;
 use source::Span;
 use std::sync::Arc;
-use vm::{Arg, Context, Geometry, Hooks, Program, Site, Stop, Warp};
+use vm::{Arg, Context, Geometry, Hooks, Program, Site, Stop, Warp, WindowTable};
 
 /// Lanes below 8 take one side of a branch, the others the other; each side has a statement. The uniform register `%6` and
 /// the register `%2`, which differs by lane, are read behind the branch.
@@ -68,7 +68,14 @@ fn begin(program: &Program) -> (Memory, u64, Warp<32>) {
 
 fn go_on(program: &Program, memory: &mut Memory, warp: &mut Warp<32>, stops: bool) -> Stop {
     let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
-    let mut ctx = Context { memory: memory.view(), shared: &mut [], geometry, budget: u64::MAX, atomics: None };
+    let mut ctx = Context {
+        memory: memory.view(),
+        shared: &mut [],
+        windows: &mut WindowTable::default(),
+        geometry,
+        budget: u64::MAX,
+        atomics: None,
+    };
     let mut hooks = Statements;
     warp.run(program, &mut ctx, stops.then_some(&mut hooks as &mut dyn Hooks<32>))
 }

@@ -10,7 +10,7 @@ use mem::address::Region;
 use scalar::bits;
 use source::Span;
 use std::sync::Arc;
-use vm::{Arg, Context, Geometry, InstructionSet, Stop, Warp};
+use vm::{Arg, Context, Geometry, InstructionSet, Stop, Warp, WindowTable};
 
 const TYPES: [Ty; 7] = [Ty::Pred, Ty::I8, Ty::I16, Ty::I32, Ty::I64, Ty::F32, Ty::F64];
 
@@ -146,8 +146,14 @@ fn every_instruction_set_gives_what_the_evaluator_gives() {
                 args.push(Arg::Bits(out));
                 let mut warp: Warp<32> = Warp::new(&program, 0, mask, FuncId(0), &args);
                 let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
-                let mut ctx =
-                    Context { memory: memory.view(), shared: &mut [], geometry, budget: u64::MAX, atomics: None };
+                let mut ctx = Context {
+                    memory: memory.view(),
+                    shared: &mut [],
+                    windows: &mut WindowTable::default(),
+                    geometry,
+                    budget: u64::MAX,
+                    atomics: None,
+                };
                 assert_eq!(warp.run(&program, &mut ctx, None), Stop::Done, "{}", case.text);
                 let mut bytes = [0; 256];
                 memory.read(out, &mut bytes).unwrap();

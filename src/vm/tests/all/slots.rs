@@ -6,7 +6,7 @@ use mem::address::Region;
 use source::Span;
 use std::fmt::Write;
 use std::sync::Arc;
-use vm::{Arg, Context, Geometry, Program, Stop, Warp};
+use vm::{Arg, Context, Geometry, Program, Stop, Warp, WindowTable};
 
 fn compile(text: &str) -> Program {
     let module = ir::parse::module(text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
@@ -22,7 +22,14 @@ fn run(program: &Program, budget: u64) -> (Vec<u32>, Warp<32>) {
     let mut warp: Warp<32> = Warp::new(program, 0, u32::MAX, FuncId(0), &[Arg::Bits(out)]);
     let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
     while {
-        let mut ctx = Context { memory: memory.view(), shared: &mut [], geometry, budget, atomics: None };
+        let mut ctx = Context {
+            memory: memory.view(),
+            shared: &mut [],
+            windows: &mut WindowTable::default(),
+            geometry,
+            budget,
+            atomics: None,
+        };
         match warp.run(program, &mut ctx, None) {
             Stop::Budget => true,
             Stop::Done => false,

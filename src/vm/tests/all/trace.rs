@@ -8,7 +8,7 @@ use mem::address::Region;
 use source::Span;
 use std::fmt::Write;
 use std::sync::Arc;
-use vm::{Arg, Context, Geometry, InstructionSet, Program, Stop, Warp};
+use vm::{Arg, Context, Geometry, InstructionSet, Program, Stop, Warp, WindowTable};
 
 /// Bytes of the array that a kernel reads and writes.
 const BYTES: u64 = 4096;
@@ -29,7 +29,14 @@ fn run(program: &Program, mask: u32, budget: u64) -> (Vec<u8>, u64, String) {
     let mut shared: Vec<u8> = (0..SHARED).map(|i| (i * 29 % 241) as u8).collect();
     let mut fault = String::new();
     loop {
-        let mut ctx = Context { memory: memory.view(), shared: &mut shared, geometry, budget, atomics: None };
+        let mut ctx = Context {
+            memory: memory.view(),
+            shared: &mut shared,
+            windows: &mut WindowTable::default(),
+            geometry,
+            budget,
+            atomics: None,
+        };
         match warp.run(program, &mut ctx, None) {
             Stop::Done => break,
             Stop::Budget => warp = warp.clone(),

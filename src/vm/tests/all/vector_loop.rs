@@ -7,7 +7,7 @@ use mem::address::Region;
 use source::Span;
 use std::fmt::Write;
 use std::sync::Arc;
-use vm::{Context, Geometry, HostStack, Stop, Warp};
+use vm::{Context, Geometry, HostStack, Stop, Warp, WindowTable};
 
 /// Elements of each of the four arrays, of `f64`, `f64`, `i32` and `i32`.
 const ELEMENTS: u64 = 2048;
@@ -168,8 +168,14 @@ fn run(module: &Arc<ir::Module>, exact: bool, budget: u64) -> (Vec<u8>, u64, Sto
     let mut calls = 0;
     let stop = loop {
         calls += 1;
-        let mut ctx =
-            Context { memory: memory.view(), shared: &mut [], geometry: Geometry::default(), budget, atomics: None };
+        let mut ctx = Context {
+            memory: memory.view(),
+            shared: &mut [],
+            windows: &mut WindowTable::default(),
+            geometry: Geometry::default(),
+            budget,
+            atomics: None,
+        };
         match warp.run(&program, &mut ctx, None) {
             Stop::Budget => {}
             Stop::Polling => warp.wake_pollers(),
