@@ -220,6 +220,7 @@ impl Block {
     ) -> BlockStop {
         let mut with = Running { memory, atomics, budget };
         let mut stopped = None;
+        debug_assert!(!self.is_lazy || hooks.is_none());
         if self.is_lazy {
             match self.run_lazily(program, &mut with) {
                 None => return BlockStop::Done,

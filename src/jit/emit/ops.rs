@@ -365,10 +365,7 @@ impl Strip<'_, '_, '_, '_> {
     /// The low 64 bits of products of a part of two values.
     fn long_product(&mut self, a: ValueId, b: ValueId, part: usize) -> Result<Reg> {
         let constant = |v: ValueId| match self.at.segment.values[v as usize] {
-            Value::Splat(_, scalar) => match self.at.segment.values[scalar as usize] {
-                Value::Constant(word) => Some(word),
-                _ => None,
-            },
+            Value::Splat(_, scalar) => self.constant(scalar),
             _ => None,
         };
         let (factor, row) = match (constant(a), constant(b)) {
@@ -390,9 +387,13 @@ impl Strip<'_, '_, '_, '_> {
             (2, _) => {
                 let (d, t) = (self.alloc()?, self.alloc()?);
                 let low = factor & factor.wrapping_neg();
-                self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, d, x, shift(low))?;
                 self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, t, x, shift(factor ^ low))?;
-                self.emit3(Code::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, Src::Reg(t))?;
+                if low == 1 {
+                    self.emit3(Code::VEX_Vpaddq_ymm_ymm_ymmm256, d, t, Src::Reg(x))?;
+                } else {
+                    self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, d, x, shift(low))?;
+                    self.emit3(Code::VEX_Vpaddq_ymm_ymm_ymmm256, d, d, Src::Reg(t))?;
+                }
                 self.drop_reg(t);
                 Ok(d)
             }

@@ -342,6 +342,14 @@ impl Strip<'_, '_, '_, '_> {
         }
     }
 
+    /// The word of a scalar that is a constant.
+    pub(super) fn constant(&self, scalar: ValueId) -> Option<u64> {
+        match self.at.segment.values[scalar as usize] {
+            Value::Constant(word) => Some(word),
+            _ => None,
+        }
+    }
+
     /// Where the strip's part of a register of the frame is.
     pub(super) fn row(&self, slot: u32, part: usize) -> MemoryOperand {
         match part {
@@ -388,6 +396,14 @@ impl Strip<'_, '_, '_, '_> {
             }
             // Made where they are used.
             Value::Pred(_) | Value::Splat(Class::Pred, _) => {}
+            Value::Splat(class @ (Class::Word | Class::Long), scalar) if self.constant(scalar).is_some() => {
+                let word = self.constant(scalar).unwrap_or(0).to_le_bytes();
+                let bytes = if class == Class::Word { 4 } else { 8 };
+                let place = self.e.constant(std::array::from_fn(|k| word[k % bytes]));
+                for &part in parts_of(class) {
+                    self.parts[i][part].home = Some(Home::Row(memory(iced_x86::code_asm::rbp, place)));
+                }
+            }
             Value::Splat(class, scalar) => {
                 let (base, displacement) = self.e.scalar_place(self.at, scalar)?;
                 let place = memory(base, displacement);

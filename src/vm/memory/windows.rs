@@ -42,7 +42,7 @@ impl WindowTable {
         if found.len < extent || address.wrapping_sub(found.low) > found.len - extent {
             return false;
         }
-        if writes {
+        if writes && memory.generation() != self.generation {
             // The page may have been replaced by a copy, and others still see the old one.
             let stale = self.windows[..Window::COUNT].iter_mut().filter(|w| w.low == found.low);
             stale.for_each(|window| *window = Window::EMPTY);

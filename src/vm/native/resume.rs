@@ -52,8 +52,10 @@ fn run_each(
     let entries = [native.entry(0, false)?, native.entry(0, true)?];
     let mut linked = Linked::new(native, variant, warp, (frame, mask, NO_RECONVERGENCE), ctx, 0)?;
     let mut number = warp.number;
+    let mut ran;
     let (left, before) = loop {
         let before = linked.budget();
+        ran = mask;
         let left = linked.run(entries[usize::from(mask == u32::MAX)]);
         let has_ended = matches!(variant.ops.get(left.pc as usize), Some(Op::Exit | Op::Return(_)));
         if left.mask != mask || !has_ended {
@@ -71,7 +73,7 @@ fn run_each(
     (warp.number, warp.live) = (number, mask);
     warp.points = before.wrapping_sub(ctx.budget);
     if let Some(of) = warp.frame_mut(frame) {
-        of.active_lanes = mask;
+        of.active_lanes = ran;
     }
     warp.splits.clear();
     warp.splits.push(Split::new(mask));

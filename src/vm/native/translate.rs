@@ -50,6 +50,7 @@ pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> 
         keys,
         live: Liveness::new(code, variant),
         leaves: leaves(code),
+        constants: constants(code),
         open: None,
         segments: Vec::new(),
         accesses: Vec::new(),
@@ -68,6 +69,12 @@ pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> 
     let stride = size_of::<crate::frame::lane_pattern::LanePattern<32>>() as u32;
     let routine = Routine { segments: of.segments, pattern_stride: stride, poll_quantum: crate::POLL_QUANTUM };
     Translation { routine, accesses: of.accesses }
+}
+
+/// The rows that are constants; no operation writes them.
+fn constants(code: &Code) -> BTreeMap<FileSlot, u64> {
+    let words = code.consts32.iter().map(|&(slot, word)| ((RegFile::W, slot), u64::from(word)));
+    words.chain(code.consts64.iter().map(|&(slot, word)| ((RegFile::L, slot), word))).collect()
 }
 
 /// The loops that lanes leave one after another, by branch.
@@ -100,6 +107,8 @@ struct Translator<'a> {
     keys: &'a [PatternKey],
     live: Liveness,
     leaves: BTreeMap<u32, Leave>,
+    /// Rows that are constants.
+    constants: BTreeMap<FileSlot, u64>,
     open: Option<Open>,
     segments: Vec<Segment>,
     accesses: Vec<u32>,
@@ -165,8 +174,11 @@ impl Translator<'_> {
         }
         let value = match slot.0 {
             RegFile::P => Value::Pred(slot.1),
-            RegFile::W => Value::Word(slot.1),
-            RegFile::L => Value::Long(slot.1),
+            RegFile::W | RegFile::L => match self.constants.get(&slot) {
+                Some(&word) => Value::Splat(class_of(slot.0), self.push(pc, Value::Constant(word))),
+                None if slot.0 == RegFile::W => Value::Word(slot.1),
+                None => Value::Long(slot.1),
+            },
             RegFile::S => match self.constant_scalar(slot.1) {
                 Some(word) => Value::Constant(word),
                 None => Value::Scalar(slot.1),
