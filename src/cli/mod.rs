@@ -4,6 +4,7 @@
 //! driver; 101 internal error; 124 time limit reached; 130 interrupted. The output of the program goes to standard output,
 //! all messages of cufemu go to standard error.
 
+mod check;
 mod computer;
 mod debugging;
 mod emit;
@@ -26,6 +27,17 @@ use std::process::ExitCode;
 
 /// Exit code: wrong usage, unreadable files or no CUDA driver.
 const USAGE: u8 = 2;
+/// What is said when no file is given.
+const WELCOME: &str = "\
+cufemu: no source file given
+
+  cufemu prog.cuf           run a CUDA Fortran program
+  cufemu --race prog.cuf    run it and report data races
+  cufemu --tui prog.cuf     debug it in the terminal, forwards and backwards
+  cufemu check FILES        only look for errors, as an editor does
+
+`cufemu --help` lists the options.
+";
 /// Exit code: internal error.
 const BUG: u8 = 101;
 /// Exit code: interrupted.
@@ -66,6 +78,12 @@ fn work() -> u8 {
 }
 
 fn start(options: &Options) -> u8 {
+    if let [word, files @ ..] = &options.files[..]
+        && word.as_os_str() == "check"
+        && !word.exists()
+    {
+        return start(&Options { files: files.to_vec(), only_check: true, ..options.clone() });
+    }
     if let Some(code) = &options.explain {
         return explain(code);
     }
@@ -91,7 +109,8 @@ fn start(options: &Options) -> u8 {
         return usage(&sentence);
     }
     if options.files.is_empty() {
-        return usage("no source file given; write `cufemu prog.cuf`, or `cufemu --help` for the options");
+        say(WELCOME);
+        return USAGE;
     }
     run::run(options, &compiler)
 }

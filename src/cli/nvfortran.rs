@@ -15,7 +15,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "noacc",
     "Bdynamic",
     "Bstatic",
-    "c",
     "C",
     "cudalib",
     "dryrun",
@@ -300,6 +299,8 @@ pub(crate) struct Compiler {
     pub(crate) managed: bool,
     /// `-gpu=ccNN`
     pub(crate) sm: Option<u32>,
+    /// `-c`, `-fsyntax-only`
+    pub(crate) only_checks: bool,
     /// `-Mbyteswapio`
     pub(crate) swaps_bytes: bool,
     /// Options that cufemu does not support.
@@ -348,6 +349,7 @@ impl Compiler {
                 "i8" => self.int8 = true,
                 "Mbyteswapio" | "byteswapio" => self.swaps_bytes = true,
                 "Mnobyteswapio" => self.swaps_bytes = false,
+                "c" | "fsyntax-only" | "Msyntax-only" => self.only_checks = true,
                 "g" | "gopt" => self.debug = true,
                 "O0" => self.level = Some(0),
                 "O" | "O1" | "O2" | "O3" | "O4" | "fast" => self.level = Some(1),

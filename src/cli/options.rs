@@ -96,15 +96,16 @@ pub(crate) struct Options {
 
     /// Limit memory of host and devices, such as 512m
     ///
-    /// Beyond the limit, an allocation fails as it does in CUDA or Fortran when memory is exhausted. Units are k, m and g.
+    /// Beyond the limit, an allocation fails as it does in CUDA or Fortran when memory is exhausted. Units are k, m and g, or
+    /// KB, MB and GB, all powers of 1024.
     /// By default, the memory that the program has written to is limited to seven eighths of the memory of the computer.
     #[arg(long, value_name = "N", value_parser = bytes)]
     pub(crate) memory: Option<u64>,
 
-    /// Stop the run after this many seconds
+    /// Stop the run after this time, such as 90, 1.5m or 2h
     ///
-    /// Output is written and files are closed. The exit code is 124.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with_all = ["debug", "tui", "batch", "ex"])]
+    /// A number without a unit counts seconds. Output is written and files are closed. The exit code is 124.
+    #[arg(long, value_name = "TIME", value_parser = seconds, conflicts_with_all = ["debug", "tui", "batch", "ex"])]
     pub(crate) timeout: Option<Duration>,
 
     /// Print ast, ir or ptx instead of running
@@ -112,6 +113,14 @@ pub(crate) struct Options {
     /// `ast`: the syntax tree. `ir`: the intermediate representation. `ptx`: the PTX of the kernels.
     #[arg(long, value_name = "STAGE", hide_possible_values = true)]
     pub(crate) emit: Option<Stage>,
+
+    /// Look for errors and warnings only; also `cufemu check FILES`, -fsyntax-only and -c
+    ///
+    /// The files need not contain a main program. Modules that they use and do not define are looked for in the directories of
+    /// the files and of `-I`. Nothing is run and no object file is written.
+    #[arg(long, hide_short_help = true)]
+    #[arg(conflicts_with_all = ["debug", "tui", "batch", "ex", "emit", "verify", "many_seeds"])]
+    pub(crate) only_check: bool,
 
     /// Explain a code such as R0101
     #[arg(long, value_name = "CODE")]
@@ -169,7 +178,7 @@ pub(crate) struct Options {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=16))]
     pub(crate) devices: u32,
 
-    /// Compute capability times ten, such as 90
+    /// Compute capability times ten, such as 90; also sm_90 or cc90
     ///
     /// From 35 to 121. PTX is generated for 75 or newer, the oldest that CUDA 13 supports.
     #[arg(long, value_name = "N", help_heading = MACHINE, hide_short_help = true)]
@@ -371,8 +380,11 @@ fn seed_range(text: &str) -> Result<(u64, u64), String> {
 pub(crate) const KNOWN_SM: std::ops::RangeInclusive<u32> = 35..=121;
 
 fn sm(text: &str) -> Result<u32, String> {
-    let known = text.parse().ok().filter(|sm| KNOWN_SM.contains(sm));
-    known.ok_or_else(|| format!("write a number from {} to {}", KNOWN_SM.start(), KNOWN_SM.end()))
+    let number = ["sm_", "sm", "cc", "compute_"].iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
+    let known = number.parse().ok().filter(|sm| KNOWN_SM.contains(sm));
+    known.ok_or_else(|| {
+        format!("write a number from {} to {}, such as `90` or `sm_90`", KNOWN_SM.start(), KNOWN_SM.end())
+    })
 }
 
 fn jobs(text: &str) -> Result<usize, String> {
@@ -382,23 +394,42 @@ fn jobs(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A number of bytes: `65536`, `64k`, `512m`, `2g`.
+/// A number of bytes: `65536`, `64k`, `512m`, `2g`, `2GB`, `2GiB`.
 fn bytes(text: &str) -> Result<u64, String> {
-    let bad = || "write a number of bytes, such as `65536`, `64k`, `512m` or `2g`".to_owned();
-    let (number, shift) = match text.char_indices().next_back() {
-        Some((at, 'k' | 'K')) => (&text[..at], 10),
-        Some((at, 'm' | 'M')) => (&text[..at], 20),
-        Some((at, 'g' | 'G')) => (&text[..at], 30),
-        _ => (text, 0),
+    let bad = || "write a number of bytes, such as `65536`, `64k`, `512m` or `2GB`".to_owned();
+    let (number, unit) = split_unit(text);
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        _ => return Err(bad()),
     };
     let number: u64 = number.parse().map_err(|_| bad())?;
     number.checked_mul(1 << shift).ok_or_else(bad)
 }
 
-/// A time of at most a year: `10`, `0.5`.
+/// A time of at most a year: `10`, `0.5`, `90s`, `1.5m`, `2h`.
 fn seconds(text: &str) -> Result<Duration, String> {
-    let number: Option<f64> = text.parse().ok().filter(|s| *s > 0.0 && *s <= 366.0 * 86400.0);
-    number.map(Duration::from_secs_f64).ok_or_else(|| "write a number of seconds, such as `10` or `0.5`".to_owned())
+    let (number, unit) = split_unit(text);
+    let factor = match unit {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => 0.0,
+    };
+    let number = number.parse::<f64>().ok().map(|n| n * factor).filter(|s| *s > 0.0 && *s <= 366.0 * 86400.0);
+    number
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "write a time, such as `10` (seconds), `0.5`, `90s` or `2m`".to_owned())
+}
+
+/// A number and the letters behind it.
+fn split_unit(text: &str) -> (&str, &str) {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+    text.split_at(digits)
 }
 
 #[cfg(test)]
@@ -413,12 +444,21 @@ mod tests {
     #[test]
     fn bytes_may_have_a_unit() {
         assert_eq!(["7", "2k", "3M", "1g"].map(bytes), [Ok(7), Ok(2048), Ok(3 << 20), Ok(1 << 30)]);
-        assert!(["", "k", "-1", "1t", "99999999999g", "1.5m", "é"].iter().all(|t| bytes(t).is_err()));
+        assert_eq!(["4GB", "4GiB", "4g", "1Mb"].map(bytes), [Ok(4 << 30), Ok(4 << 30), Ok(4 << 30), Ok(1 << 20)]);
+        assert!(["", "k", "-1", "1t", "99999999999g", "1.5m", "é", "4G B"].iter().all(|t| bytes(t).is_err()));
     }
 
     #[test]
     fn seconds_are_positive() {
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        assert!(["0", "-1", "inf", "nan", "x", "1e99"].iter().all(|t| seconds(t).is_err()));
+        assert_eq!(seconds("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(seconds("250ms"), Ok(Duration::from_millis(250)));
+        assert!(["0", "-1", "inf", "nan", "x", "1e99", "1y", "m", "1 m"].iter().all(|t| seconds(t).is_err()));
+    }
+
+    #[test]
+    fn a_compute_capability_may_be_written_as_nvcc_does() {
+        assert_eq!(["80", "sm_80", "cc80", "compute_80"].map(sm), [Ok(80), Ok(80), Ok(80), Ok(80)]);
+        assert!(["8.0", "sm_", "sm_34", "x90"].iter().all(|t| sm(t).is_err()));
     }
 }

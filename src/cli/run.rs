@@ -7,7 +7,7 @@ use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_optio
 use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::Stopper;
 use crate::cli::suppress::Suppressions;
-use crate::cli::{debugging, emit, files, seeds, usage};
+use crate::cli::{check, debugging, emit, files, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
 use gpu::GpuOptions;
@@ -32,6 +32,12 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
     if options.emit == Some(Stage::Ast) {
         let parsed = compile::parse(&mut map, &ids, &settings.parse, &mut include, &mut diags);
         return if finish_compile(diags, &mut reporter, &map) { emit::trees(&parsed.program) } else { failed(options) };
+    }
+    if options.only_check || compiler.only_checks {
+        check::check(&mut map, ids, &settings, &includes, &mut diags);
+        let ok = finish_compile(diags, &mut reporter, &map);
+        reporter.finish(&map);
+        return if ok { 0 } else { failed(options) };
     }
     let compiled = compile::compile(&mut map, &ids, &settings, &mut include, &mut diags);
     let ok = finish_compile(diags, &mut reporter, &map);
@@ -112,7 +118,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings.sema.real8 = compiler.real8;
     settings.sema.integer8 = compiler.int8;
     settings.sema.managed = compiler.managed;
-    settings.sema.needs_main = options.emit.is_none();
+    settings.sema.needs_main = options.emit.is_none() && !options.only_check && !compiler.only_checks;
     settings.lower.managed = compiler.managed;
     settings.lower.fma = !(options.no_fma || compiler.no_fma);
     settings.lower.check_bounds = checks(options, Check::Bounds);

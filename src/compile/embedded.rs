@@ -141,6 +141,20 @@ pub(crate) fn used_modules(program: &Program) -> BTreeSet<Arc<str>> {
     &used - &defined
 }
 
+/// The modules that the units use, or extend by submodules, and that neither they nor the compiler define.
+pub(crate) fn missing_modules(program: &Program) -> BTreeSet<Arc<str>> {
+    let mut missing = used_modules(program);
+    let mut defined = BTreeSet::new();
+    for unit in &program.units {
+        if let UnitKind::Module { name, ancestor, .. } = &unit.kind {
+            defined.insert(name.text.clone());
+            missing.extend(ancestor.iter().map(|ancestor| ancestor.text.clone()));
+        }
+    }
+    missing.retain(|name| !defined.contains(name) && MODULES.iter().all(|module| module.name != &**name));
+    missing
+}
+
 fn of(uses: &[UseStmt], used: &mut BTreeSet<Arc<str>>) {
     used.extend(uses.iter().map(|u| u.module.text.clone()));
 }

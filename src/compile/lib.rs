@@ -107,6 +107,11 @@ pub fn check(
     }
 }
 
+/// The modules that a program uses, or extends by submodules, and that neither it nor the compiler defines.
+pub fn missing_modules(program: &ast::Program) -> BTreeSet<Arc<str>> {
+    embedded::missing_modules(program)
+}
+
 /// Compiles the files into one program; `None`, with errors in `diags`, if they are not valid.
 pub fn compile(
     map: &mut SourceMap,

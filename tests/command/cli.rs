@@ -52,6 +52,42 @@ fn several_files_in_any_order_are_one_program() {
 }
 
 #[test]
+fn files_that_are_no_program_can_be_checked() {
+    let directory = file(
+        "kernels.cuf",
+        b"module checked_kernels\nuse checked_data\nimplicit none\ncontains\n\
+        attributes(global) subroutine scale(x)\nreal :: x(*)\nx(threadidx%x) = factor*x(threadidx%x)\nend subroutine\n\
+        end module\n",
+    );
+    file("data.f90", b"module checked_data\nreal, parameter :: factor = 2\nend module\n");
+    file("decoy.f90", b"module checked_other\nsyntax error\nend module\n");
+    let wrong =
+        file("wrong.f90", b"subroutine wrong\nuse checked_kernels\nimplicit none\ny = factor\nend subroutine\n");
+    let silent = |args: &[&str]| {
+        let output = cufemu().args(args).output().expect("it runs");
+        assert_eq!(
+            (output.status.code(), text(&output.stdout) + &text(&output.stderr)),
+            (Some(0), String::new()),
+            "{args:?}"
+        );
+    };
+    let (kernels, wrong) = (directory.display().to_string(), wrong.display().to_string());
+    for option in ["check", "--only-check", "-fsyntax-only", "-c"] {
+        silent(&[option, &kernels]);
+        said(&cufemu().args([option, &wrong]).output().expect("it runs"), 1, "error[E0201]: `y` has no declaration");
+    }
+    let output = cufemu().args(["check", &wrong, "--message-format", "json"]).output().expect("it runs");
+    said(&output, 1, "\"code\":\"E0201\"");
+    // A program is not run.
+    let main = file("main.f90", b"use checked_data\nprint *, factor\nend\n").display().to_string();
+    silent(&["check", &main]);
+    // What is nowhere is an error.
+    let lost = file("lost.f90", b"subroutine lost\nuse checked_nowhere\nend\n").display().to_string();
+    said(&cufemu().args(["check", &lost]).output().expect("it runs"), 1, "checked_nowhere");
+    said(&cufemu().arg("check").output().expect("it runs"), 2, "no source file");
+}
+
+#[test]
 fn truncated_programs_say_what_is_open() {
     said(&run("open_loop.cuf", "program p\ninteger :: i\ndo i = 1, 3\nprint *, i\n", &[]), 1, "error[");
     said(&run("open_string.cuf", "program p\nprint *, 'abc\nend\n", &[]), 1, "error[");
@@ -255,7 +291,7 @@ fn the_time_limit_ends_a_run_and_says_where_it_was() {
     let output = run("spin.cuf", ENDLESS_KERNEL, &["--timeout=0.3", "--many-seeds=0..4"]);
     said(&output, 124, "the limit of `--timeout`");
     said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "60"]), 0, "");
-    said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "soon"]), 2, "write a number of seconds");
+    said(&run("quick.cuf", "print *, 'hi'\nend\n", &["--timeout", "soon"]), 2, "write a time");
 }
 
 #[test]
