@@ -10,6 +10,7 @@
 //! | `restart` | `tests/ui`, `examples` | that services of the run time can start again |
 //! | `ir` | `tests/ir` | the evaluator, each pass and the emulator |
 //! | `counts` | `benches/programs` | number of operations in IR and PTX |
+//! | `random` | made from seeds | output with that of gfortran, where that is installed |
 //!
 //! `tests/README.md` says how to run one test and how to renew the kept files. Tests are found by listing folders: listing
 //! reads no program, since every test may run in a process of its own.
@@ -24,6 +25,7 @@ mod ir;
 mod jobs;
 mod kept;
 mod levels;
+mod random;
 mod restart;
 mod run;
 mod suite;
@@ -43,6 +45,7 @@ fn main() {
         restart::trials,
         ir::trials,
         counts::trials,
+        random::trials,
     ] {
         trials.extend(collect());
     }

@@ -241,10 +241,13 @@ impl Typing<'_> {
             }
         }
         if let Some(bounds) = constant_extents(self.defs, &a) {
-            let value = |i: usize| match id {
-                I::Lbound => bounds[i].0,
-                I::Ubound => bounds[i].0.saturating_add(bounds[i].1).saturating_sub(1),
-                _ => bounds[i].1,
+            // An empty dimension has the bounds 1 and 0, whatever its declaration says.
+            let value = |i: usize| match (id, bounds[i]) {
+                (I::Lbound, (_, 0)) => 1,
+                (I::Ubound, (_, 0)) => 0,
+                (I::Lbound, (lower, _)) => lower,
+                (I::Ubound, (lower, extent)) => lower.saturating_add(extent).saturating_sub(1),
+                (_, (_, extent)) => extent,
             };
             if let (Some(d), true) = (constant_dim, constant_dim.is_some_and(|d| d < bounds.len())) {
                 return Some(constant(Const::Int(value(d)), ty, span));

@@ -1,0 +1,130 @@
+//! Random host programs print the same when `cufemu` runs them and when gfortran does.
+//!
+//! A seed makes one program (`program.rs`). It is valid Fortran whose result the standard defines: subscripts stay inside their
+//! bounds, numbers are small enough that no operation rounds, and nothing is read before it is defined. So the only
+//! oracle it needs is another compiler. Seeds of even number run with the checks of bounds and definition, which must say nothing.
+//!
+//! Without gfortran the tests are ignored, and a line on standard error says so. `CUFEMU_SEEDS=1000..5000` makes the
+//! test `random/host/many` run these seeds; `CUFEMU_KEEP=folder` keeps each program that fails.
+
+#![allow(clippy::print_stderr)]
+
+mod expr;
+mod intrinsic;
+mod io;
+mod names;
+mod object;
+mod program;
+mod stmt;
+mod subprogram;
+
+use crate::trial;
+use libtest_mimic::Trial;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Tests that run each time, and the programs of each of them.
+const GROUPS: u64 = 6;
+const OF_A_GROUP: u64 = 4;
+
+/// Longest run of a compiler or a program.
+const LONGEST: Duration = Duration::from_secs(20);
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let is_there = Command::new("gfortran").arg("--version").output().is_ok_and(|o| o.status.success());
+    if !is_there && !std::env::args().any(|arg| arg == "--list") {
+        eprintln!("random/host: gfortran is not installed; random host programs are compared with nothing");
+    }
+    let group = |k: u64| {
+        let seeds = k * OF_A_GROUP..(k + 1) * OF_A_GROUP;
+        trial(format!("random/host/{}", seeds.start), move || check(seeds)).with_ignored_flag(!is_there)
+    };
+    let many = trial("random/host/many".to_owned(), || check(chosen_seeds())).with_ignored_flag(true);
+    (0..GROUPS).map(group).chain([many]).collect()
+}
+
+/// The seeds that the environment asks for.
+fn chosen_seeds() -> Range<u64> {
+    let text = std::env::var("CUFEMU_SEEDS").unwrap_or_else(|_| "1000..2000".to_owned());
+    let ends = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
+    ends.unwrap_or_else(|| panic!("CUFEMU_SEEDS has the form A..B, not {text}"))
+}
+
+fn check(seeds: Range<u64>) -> Vec<String> {
+    let folder = std::env::temp_dir().join(format!("cufemu-random-{}-{}", std::process::id(), seeds.start));
+    std::fs::create_dir_all(&folder).expect("a folder for the programs");
+    let wrong = seeds.filter_map(|seed| difference(seed, &folder)).collect();
+    std::fs::remove_dir_all(&folder).expect("the folder is there");
+    wrong
+}
+
+/// What is different about the program of a seed. A program that gfortran cannot compile must still run without a finding.
+fn difference(seed: u64, folder: &Path) -> Option<String> {
+    let text = program::program(seed);
+    std::fs::write(folder.join("random.f90"), &text).expect("a file");
+    // Some expressions make gfortran 12 take all memory that there is.
+    let mut gfortran = command("sh", folder);
+    gfortran.args(["-c", "ulimit -v 2000000; exec gfortran -w -O0 -fcheck=bounds,do,mem,pointer -o random random.f90"]);
+    let is_compiled = output(&mut gfortran).is_some_and(|o| o.status.success());
+    let right = if is_compiled { output(&mut command("./random", folder)) } else { None };
+    let right = right.filter(|right| right.status.success());
+    if right.is_none() {
+        eprintln!("seed {seed}: gfortran has no result");
+    }
+    let error = compare(seed, folder, right)?;
+    if let Some(kept) = std::env::var_os("CUFEMU_KEEP").map(PathBuf::from) {
+        std::fs::write(kept.join(format!("{seed}.f90")), &text).expect("a file");
+        std::fs::write(kept.join(format!("{seed}.txt")), &error).expect("a file");
+    }
+    Some(format!("seed {seed}: {error}\n"))
+}
+
+/// A command that works in a folder.
+fn command(name: &str, folder: &Path) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// What a command says, unless it takes too long.
+fn output(command: &mut Command) -> Option<Output> {
+    let mut child = command.spawn().expect("the command runs");
+    let until = Instant::now() + LONGEST;
+    while child.try_wait().expect("a child").is_none() {
+        if Instant::now() > until {
+            child.kill().expect("a child");
+            child.wait().expect("a child");
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Some(child.wait_with_output().expect("output"))
+}
+
+fn said(who: &str, output: &Output) -> String {
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    format!("{who} ends with {}\n{out}{err}", output.status)
+}
+
+/// How cufemu's output differs from the right one, if that is known.
+fn compare(seed: u64, folder: &Path, right: Option<Output>) -> Option<String> {
+    let mut cufemu = command(env!("CARGO_BIN_EXE_cufemu"), folder);
+    cufemu.args(["--no-cuda", "random.f90"]);
+    if seed.is_multiple_of(2) {
+        cufemu.args(["--check", "bounds,init"]);
+    }
+    let Some(found) = output(&mut cufemu) else { return Some("cufemu takes too long".to_owned()) };
+    if !found.status.success() {
+        return Some(said("cufemu", &found));
+    }
+    let (right, found) = (right?.stdout, found.stdout);
+    let (right, found) = (String::from_utf8_lossy(&right), String::from_utf8_lossy(&found));
+    let mut lines = right.lines().zip(found.lines());
+    match lines.find(|(a, b)| a.trim_end() != b.trim_end()) {
+        Some((a, b)) => Some(format!("gfortran: {a}\n  cufemu: {b}")),
+        None if right.lines().count() != found.lines().count() => Some("one prints more lines".to_owned()),
+        None => None,
+    }
+}
