@@ -22,6 +22,10 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.typing().check_calls();
     c.typing().check_barriers();
     c.typing().check_generics();
+    c.typing().check_purity();
+    c.typing().check_unit_names();
+    c.typing().check_binding_labels();
+    c.typing().check_interoperability();
     c.fill_scopes();
     if c.defs.procs.iter().any(|p| CodeSide::of(p.kind).on_device()) {
         // Predefined variables are of this type, also where only the debugger asks for them.

@@ -17,6 +17,7 @@
 //! | `typing` | questions and rules about typed code that need no name resolved |
 //! | `intrinsics` | references to intrinsic procedures |
 //! | `cuda` | the rules of CUDA Fortran, launches and `!$cuf kernel do` |
+//! | `rules` | rules of Fortran that need the whole program |
 //! | `scope` | units, USE statements, names that are known but not supported |
 //! | `expr`, `decl`, `stmt` | expressions, declarations, statements |
 //! | `check` | the entry points |
@@ -34,6 +35,7 @@ mod decl;
 mod expr;
 mod fold;
 mod intrinsics;
+mod rules;
 mod scope;
 mod stmt;
 mod typing;

@@ -76,6 +76,9 @@ crate::code::codes! {
     E0225 Error BadImport "import of a name that the enclosing scope does not have";
     E0226 Error BadSubmodule "submodule or separate procedure without its counterpart";
     E0227 Error UnknownOperator "unknown defined operator";
+    E0228 Error PrivateComponent "component or type-bound procedure that its module keeps private";
+    E0229 Error UnitNameReused "name of a program unit declared again inside it";
+    E0230 Error BindingLabelReused "binding label of two procedures";
 
     E0301 Error TypeMismatch "value of a type that is not allowed here";
     E0302 Error UnsupportedKind "kind that the type does not have";
@@ -109,6 +112,9 @@ crate::code::codes! {
     E0330 Error BadMaskedAssignment "`where` or `forall` with a statement that cannot be masked";
     E0331 Error BadImpliedDo "malformed implied do loop";
     E0332 Error BadVectorSubscript "vector subscript that is not allowed here";
+    E0333 Error PureDummyIntent "argument of a pure procedure without the intent that it needs";
+    E0334 Error SameObjectTwice "object allocated or deallocated twice in one statement";
+    E0335 Error ElementalNotScalar "elemental procedure with an argument or a result that is not scalar";
 
     W0301 Warning ConstantSubscriptOutOfBounds "constant subscript outside the declared bounds";
     W0302 Warning ValueTruncated "constant that loses its value in the assignment";
@@ -134,6 +140,8 @@ crate::code::codes! {
     E0416 Error InterfaceMismatch "interface that disagrees with the procedure itself";
     E0417 Error BadResult "missing or malformed function result";
     E0418 Error BadTypeBoundProcedure "type-bound procedure that does not match its type";
+    E0419 Error TooFewElements "argument with fewer elements or characters than its dummy";
+    E0420 Error NotInteroperable "`bind(c)` procedure or type that C cannot describe";
 
     W0401 Warning RecursionNotDeclared "procedure that calls itself without `recursive`";
 

@@ -113,8 +113,8 @@ pub enum Symbol {
     Type(TypeId),
     /// An intrinsic procedure, after an INTRINSIC statement.
     Intrinsic(Intrinsic),
-    /// A namelist group.
-    Namelist(Vec<VarId>),
+    /// A namelist group, with the name that it was given where it was declared.
+    Namelist(Arc<str>, Vec<VarId>),
     /// Nothing that could be spoken of, but a name of the scope around is hidden by it.
     Hidden,
 }

@@ -105,6 +105,10 @@ pub(crate) struct TypeInfo<'a> {
     pub(crate) inherited: usize,
     /// Type-bound procedures: name, procedure, the position of the passed object (`None` with NOPASS).
     pub(crate) bindings: BTreeMap<Arc<str>, Binding>,
+    /// Private components and type-bound names, each with the module that may use it.
+    pub(crate) private: BTreeMap<Arc<str>, Arc<str>>,
+    /// Type-bound names that no extension may bind to another procedure.
+    pub(crate) non_overridable: BTreeSet<Arc<str>>,
     /// What it has that is not supported.
     pub(crate) refused: Option<Arc<str>>,
     /// Whether a component could not be resolved: an unknown one may be that.
@@ -150,6 +154,8 @@ impl TypeInfo<'_> {
             parent: None,
             inherited: 0,
             bindings: BTreeMap::new(),
+            private: BTreeMap::new(),
+            non_overridable: BTreeSet::new(),
             refused: None,
             is_broken: false,
         }

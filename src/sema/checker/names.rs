@@ -120,7 +120,7 @@ pub(crate) fn merged(old: &Sym, new: &Sym) -> Option<Sym> {
         (Sym::Proc(a), Sym::Proc(b)) => a == b,
         (Sym::Type(a), Sym::Type(b)) => a == b,
         (Sym::Intrinsic(a), Sym::Intrinsic(b)) => a == b,
-        (Sym::Namelist(a), Sym::Namelist(b)) => a == b,
+        (Sym::Namelist(_, a), Sym::Namelist(_, b)) => a == b,
         (Sym::Error, _) => true,
         _ => false,
     };

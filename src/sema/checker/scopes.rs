@@ -48,8 +48,8 @@ pub(crate) enum Sym {
     Type(TypeId),
     /// An intrinsic procedure.
     Intrinsic(Intrinsic),
-    /// A namelist group.
-    Namelist(Vec<VarId>),
+    /// A namelist group, with the name that it was given where it was declared.
+    Namelist(Arc<str>, Vec<VarId>),
     /// A statement function, by its place in the scope's list.
     StatementFunction(ScopeId, usize),
     /// Something that is not supported, and what.
@@ -121,7 +121,7 @@ impl ScopeData<'_> {
                 Symbol::Generic { procs, ty } => Sym::Generic { procs, ty },
                 Symbol::Type(id) => Sym::Type(id),
                 Symbol::Intrinsic(id) => Sym::Intrinsic(id),
-                Symbol::Namelist(vars) => Sym::Namelist(vars),
+                Symbol::Namelist(group, vars) => Sym::Namelist(group, vars),
                 Symbol::Hidden => continue,
             };
             out.names.insert(name, Entry { sym, span: Span::NONE, module: None });

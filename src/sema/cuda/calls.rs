@@ -1,7 +1,7 @@
 //! Who may call whom (rules 6, 23, 25), and what is called but defined nowhere.
 
 use crate::checked::{ProcBody, ProcId, ProcKind, Type};
-use crate::checker::{Checker, CodeSide, Definitions, Resolution};
+use crate::checker::{Checker, CodeSide, ConstructKind, Definitions, Resolution};
 use crate::typing::{Argument, Given, Typing};
 use ast::{Arg, ArgValue, Expr, ExprKind, Name};
 use diag::{Code, Diagnostic};
@@ -75,6 +75,13 @@ impl Checker<'_> {
                 text,
                 "declare it `pure`, or remove `pure` from the caller",
             );
+        }
+        let in_concurrent =
+            self.cx.side == CodeSide::Host && self.cx.constructs.iter().any(|c| c.kind == ConstructKind::Parallel);
+        if in_concurrent && !callee.pure && callee.through.is_none() && !self.defs.proc_info(id).embedded {
+            let text = format!("`do concurrent` refers to `{}`, which is not pure", callee.name);
+            let help = "declare it `pure`, or use an ordinary loop";
+            return self.reporter.error_help(Code::ImpureReference, span, text, help);
         }
         if self.defs.is_missing(id) && self.defs.proc(id).through.is_none() && !self.defs.proc_info(id).reported_missing
         {

@@ -1,7 +1,7 @@
 //! Defined operators and assignments that mean what intrinsic ones already do (rule 33). Device dummies of a host procedure
 //! make a difference: that is how programs define operations on device data.
 
-use crate::checked::{ProcId, ProcKind, Program, Storage, Type, Variable};
+use crate::checked::{ProcId, ProcKind, Procedure, Program, Shape, Storage, Type, Variable};
 use crate::checker::{Definitions, Sym};
 use crate::typing::{Typing, is_numeric, same_type};
 use diag::{Code, Diagnostic};
@@ -32,8 +32,7 @@ impl Typing<'_> {
         }
     }
 
-    /// Two specific procedures of one generic name whose arguments have the same types, kinds, ranks and attributes cannot be
-    /// told apart; a host and a device version can.
+    /// Reports specific procedures of one generic name that cannot be told apart; a host and a device version can.
     fn check_ambiguous(&mut self) {
         let mut found: Vec<(ProcId, ProcId, Arc<str>)> = Vec::new();
         for data in self.scopes.all() {
@@ -43,7 +42,7 @@ impl Typing<'_> {
                     continue;
                 }
                 for (i, &b) in procs.iter().enumerate() {
-                    if let Some(&a) = procs[..i].iter().find(|a| is_same_signature(self.defs, **a, b)) {
+                    if let Some(&a) = procs[..i].iter().find(|a| is_ambiguous(self.defs, **a, b)) {
                         found.push((a, b, name.clone()));
                     }
                 }
@@ -59,31 +58,61 @@ impl Typing<'_> {
     }
 }
 
-fn is_same_signature(defs: &Definitions<'_>, a: ProcId, b: ProcId) -> bool {
-    let embedded = defs.proc_info(a).embedded || defs.proc_info(b).embedded;
-    let refused = defs.proc_info(a).refused.is_some() || defs.proc_info(b).refused.is_some();
+/// Whether no reference could tell two specific procedures apart (Fortran 2018, 15.4.3.4.5).
+fn is_ambiguous(defs: &Definitions<'_>, a: ProcId, b: ProcId) -> bool {
+    let unknown = |id: ProcId| {
+        let info = defs.proc_info(id);
+        info.embedded || info.refused.is_some() || info.is_broken || info.unknown_dummies
+    };
     let (p, q) = (defs.proc(a), defs.proc(b));
-    if a == b
-        || embedded
-        || refused
-        || p.kind != q.kind
-        || p.is_function != q.is_function
-        || p.params.len() != q.params.len()
-    {
+    if a == b || unknown(a) || unknown(b) || p.kind != q.kind || p.is_function != q.is_function {
         return false;
     }
-    p.params.iter().zip(&q.params).all(|(x, y)| {
-        let (x, y) = (defs.var(*x), defs.var(*y));
-        let plain = |v: &Variable| {
-            !v.attrs.optional && v.attrs.ignore_tkr.is_empty() && !matches!(v.storage, Storage::Procedure)
-        };
-        plain(x)
-            && plain(y)
-            && same_type(&x.ty, &y.ty)
-            && x.shape.rank() == y.shape.rank()
-            && x.attrs.cuda == y.attrs.cuda
-            && (x.attrs.pointer, x.attrs.allocatable) == (y.attrs.pointer, y.attrs.allocatable)
-    })
+    let of = |p: &Procedure| p.params.iter().map(|v| defs.var(*v)).collect::<Vec<&Variable>>();
+    let (x, y) = (of(p), of(q));
+    !has_more(defs, &x, &y)
+        && !has_more(defs, &y, &x)
+        && !has_disambiguators(defs, &x, &y)
+        && !has_disambiguators(defs, &y, &x)
+}
+
+/// Whether there are more arguments of some sort that must be given than the other procedure takes.
+fn has_more(defs: &Definitions<'_>, x: &[&Variable], y: &[&Variable]) -> bool {
+    let alike = |of: &Variable, list: &[&Variable], all: bool| {
+        list.iter().filter(|v| (all || !v.attrs.optional) && !are_distinguishable(defs, of, v)).count()
+    };
+    x.iter().chain(y).any(|of| alike(of, x, false) > alike(of, y, true))
+}
+
+/// Whether an argument that must be given differs by its position, and the same or a later one by its keyword.
+fn has_disambiguators(defs: &Definitions<'_>, x: &[&Variable], y: &[&Variable]) -> bool {
+    let by_position = x
+        .iter()
+        .enumerate()
+        .position(|(at, v)| !v.attrs.optional && y.get(at).is_none_or(|other| are_distinguishable(defs, v, other)));
+    let by_keyword = x.iter().rposition(|v| {
+        let same_name = y.iter().find(|other| other.name == v.name);
+        !v.attrs.optional && same_name.is_none_or(|other| are_distinguishable(defs, v, other))
+    });
+    matches!((by_position, by_keyword), (Some(position), Some(keyword)) if position <= keyword)
+}
+
+/// Whether no argument fits both dummies. Attributes of CUDA Fortran tell them apart too.
+fn are_distinguishable(defs: &Definitions<'_>, x: &Variable, y: &Variable) -> bool {
+    let is_procedure = |v: &Variable| matches!(v.storage, Storage::Procedure);
+    if is_procedure(x) || is_procedure(y) {
+        // What the interfaces of two procedures say is not compared.
+        return is_procedure(x) != is_procedure(y) || x.name != y.name;
+    }
+    let is_free = |v: &Variable| !v.attrs.ignore_tkr.is_empty() || matches!(v.shape, Shape::AssumedRank);
+    let takes =
+        |a: &Variable, b: &Variable| same_type(&a.ty, &b.ty) || (a.attrs.class && defs.class_takes(&a.ty, &b.ty));
+    is_free(x)
+        || is_free(y)
+        || !(takes(x, y) || takes(y, x))
+        || x.shape.rank() != y.shape.rank()
+        || x.attrs.cuda != y.attrs.cuda
+        || (x.attrs.pointer, x.attrs.allocatable) != (y.attrs.pointer, y.attrs.allocatable)
 }
 
 fn is_intrinsic_operation(program: &Program, id: ProcId, name: &str) -> bool {

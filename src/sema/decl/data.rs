@@ -58,11 +58,11 @@ impl<'a> Checker<'a> {
             }
         }
         match self.scopes.get(scope).names.get(&group.text).map(|e| e.sym.clone()) {
-            Some(Sym::Namelist(mut old)) => {
+            Some(Sym::Namelist(_, mut old)) => {
                 old.extend(vars);
-                self.scopes.define(scope, &group.text, Sym::Namelist(old), group.span);
+                self.scopes.define(scope, &group.text, Sym::Namelist(group.text.clone(), old), group.span);
             }
-            None => self.scopes.define(scope, &group.text, Sym::Namelist(vars), group.span),
+            None => self.scopes.define(scope, &group.text, Sym::Namelist(group.text.clone(), vars), group.span),
             Some(_) => {
                 let text = format!("`{}` is a namelist group and something else", group.as_str());
                 self.reporter.error::<()>(Code::BadNamelist, group.span, text);

@@ -48,7 +48,11 @@ impl<'a> Checker<'a> {
             && let Some(parent_id) = self.named_type(parent)
         {
             self.defs.type_info_mut(id).parent = Some(parent_id);
-            self.defs.type_info_mut(id).bindings = self.defs.type_info(parent_id).bindings.clone();
+            let parent_info = self.defs.type_info(parent_id);
+            let inherited =
+                (parent_info.bindings.clone(), parent_info.private.clone(), parent_info.non_overridable.clone());
+            let info = self.defs.type_info_mut(id);
+            (info.bindings, info.private, info.non_overridable) = inherited;
             let (fields, bytes, align) = {
                 let t = self.defs.ty(parent_id);
                 (t.fields.clone(), t.bytes, t.align)
@@ -58,6 +62,7 @@ impl<'a> Checker<'a> {
             (t.fields, t.bytes, t.align) = (fields, bytes, align);
             t.parent = Some(parent_id);
         }
+        self.note_private(id, def);
         for item in &def.items {
             match item {
                 TypeItem::Field(field) => self.fields(id, field),
@@ -77,6 +82,13 @@ impl<'a> Checker<'a> {
                     }
                     for (name, target) in bindings {
                         let target: Arc<str> = target.as_ref().or(interface.as_ref()).unwrap_or(name).text.clone();
+                        if self.defs.type_info(id).non_overridable.contains(&name.text) {
+                            let text = format!("`{}` cannot be bound again: it is `non_overridable`", name.as_str());
+                            self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
+                        }
+                        if attrs.iter().any(|a| matches!(a, Attr::Binding(n) if n.as_str() == "non_overridable")) {
+                            self.defs.type_info_mut(id).non_overridable.insert(name.text.clone());
+                        }
                         let binding = Binding::Procedure { name: target, nopass, pass: pass.clone(), scope };
                         self.defs.type_info_mut(id).bindings.insert(name.text.clone(), binding);
                     }
@@ -99,6 +111,46 @@ impl<'a> Checker<'a> {
         self.defs.type_info_mut(id).refused = refused;
         self.defs.type_info_mut(id).state = Resolution::Done;
         self.leave_dependency();
+    }
+
+    /// Notes which components and type-bound names of a type only its module may use.
+    fn note_private(&mut self, id: TypeId, def: &'a ast::DerivedType) {
+        let Some(module) = self.scopes.module_of(self.defs.type_info(id).scope).cloned() else { return };
+        let is_component = |item: &TypeItem| match item {
+            TypeItem::Field(_) => true,
+            TypeItem::Procedure { attrs, .. } => attrs.iter().any(|a| matches!(a, Attr::Pointer(_))),
+            _ => false,
+        };
+        // PRIVATE stands before the components, or before the bindings, whichever follow it.
+        let last = def.items.iter().rposition(is_component);
+        let private = |item: &(usize, &TypeItem)| matches!(item.1, TypeItem::Private(_));
+        let mut places = def.items.iter().enumerate().filter(private).map(|(at, _)| at);
+        let (mut components, mut bindings) = (false, false);
+        for at in places.by_ref() {
+            if at == 0 || last.is_some_and(|last| at < last) { components = true } else { bindings = true }
+        }
+        let mut note = |names: &mut dyn Iterator<Item = &Arc<str>>, attrs: &[Attr], by_default: bool| {
+            let is_private = attrs.iter().any(|a| matches!(a, Attr::Private(_)));
+            let is_public = attrs.iter().any(|a| matches!(a, Attr::Public(_)));
+            let private = &mut self.defs.type_info_mut(id).private;
+            for name in names {
+                if is_private || (by_default && !is_public) {
+                    private.insert(name.clone(), module.clone());
+                } else {
+                    private.remove(name);
+                }
+            }
+        };
+        for item in &def.items {
+            match item {
+                TypeItem::Field(f) => note(&mut f.entities.iter().map(|e| &e.name.text), &f.attrs, components),
+                TypeItem::Procedure { attrs, bindings: names, .. } => {
+                    let by_default = if is_component(item) { components } else { bindings };
+                    note(&mut names.iter().map(|(name, _)| &name.text), attrs, by_default);
+                }
+                _ => {}
+            }
+        }
     }
 
     fn fields(&mut self, id: TypeId, field: &'a TypeField) {

@@ -293,7 +293,14 @@ impl Typing<'_> {
         if p.result {
             return Some(Storage::Result);
         }
-        let Some(owner) = owner else { return Some(Storage::Static) };
+        let Some(owner) = owner else {
+            if matches!(shape, Shape::Explicit(_)) && constant_bounds(shape).is_none() {
+                let text = format!("bounds of `{}`, a variable of a module, are not constant", p.name);
+                let help = "make it allocatable, or make the bounds named constants";
+                return self.reporter.error_help(Code::BadSpecificationExpression, p.span, text, help);
+            }
+            return Some(Storage::Static);
+        };
         let is_main = self.defs.main == Some(owner) && !self.scopes.get(scope).is_block;
         let unit = self.scopes.unit_scope(scope);
         let saved = p.save.is_some()

@@ -314,6 +314,9 @@ impl Checker<'_> {
         if !self.defs.type_info(ty).bindings.contains_key(&name.text) {
             return None;
         }
+        if self.typing().check_access(ty, name).is_none() {
+            return Some(None);
+        }
         let is_class = is_class(&self.defs, &object);
         if let Some((pointed, at)) = self.component_pointed(ty, name) {
             let (Some(pointer), Some(mut arguments)) =
@@ -348,6 +351,12 @@ impl Checker<'_> {
             }
             if self.defs.proc_info(id).is_broken {
                 return Some(None);
+            }
+            let is_abstract = self.defs.type_info(ty).ast.is_some_and(|a| a.is_abstract);
+            if !is_class && is_abstract && self.defs.is_missing(id) {
+                let text = format!("`{}` is deferred, and the object is not polymorphic", name.as_str());
+                let help = "call it of an object of an extension, or of the class";
+                return Some(self.reporter.error_help(Code::BadPolymorphism, name.span, text, help));
             }
             let mut list = arguments.clone();
             let id = if is_class { self.dispatcher(ty, &bound, id, nopass, pass.as_ref()) } else { id };

@@ -6,6 +6,7 @@
 
 use crate::checked::{Attrs, ProcBody, ProcId, Procedure, Scope, Shape, Storage, Type, TypeId, VarId, Variable};
 use crate::checker::{Binding, Checker, ProcInfo, Sym, VarInfo};
+use crate::typing::difference;
 use diag::{Code, Diagnostic};
 use std::sync::Arc;
 
@@ -108,10 +109,40 @@ impl Checker<'_> {
                             .help(format!("bind `{name}` to a procedure, or declare the type `abstract`")),
                     );
                 }
+                self.check_overriding(ty, &name, id);
                 self.defs.ty_mut(ty).methods.insert(name, id);
             }
             self.bind_finals(ty);
             self.bind_assignments(ty);
+        }
+    }
+
+    /// A procedure that replaces one of the parent has its interface, the object aside (Fortran 2018, 7.5.7.3).
+    fn check_overriding(&mut self, ty: TypeId, name: &Arc<str>, id: ProcId) {
+        let Some(parent) = self.defs.type_info(ty).parent else { return };
+        let own = self.defs.type_info(ty).bindings.get(name).cloned();
+        let Some(Binding::Procedure { nopass, pass, .. }) = own else { return };
+        let Some(Binding::Procedure { name: target, scope, nopass: parent_nopass, .. }) =
+            self.defs.type_info(parent).bindings.get(name).cloned()
+        else {
+            return;
+        };
+        let Some(Sym::Proc(inherited)) = self.find_from(scope, &target) else { return };
+        self.resolve_interface(inherited);
+        if inherited == id {
+            return;
+        }
+        let passed = (!nopass).then(|| self.defs.passed_position(id, pass.as_ref()));
+        let what = if nopass == parent_nopass {
+            difference(&self.defs, id, inherited, passed)
+        } else {
+            Some("one of the two is `nopass`".to_owned())
+        };
+        if let Some(what) = what {
+            let (new, old) = (self.defs.proc(id), self.defs.proc(inherited));
+            let text = format!("`{}` replaces `{}` as `{name}` and has another interface: {what}", new.name, old.name);
+            let d = Diagnostic::new(Code::BadTypeBoundProcedure, new.span, text);
+            self.reporter.report(d.secondary(old.span, "the inherited procedure is here"));
         }
     }
 

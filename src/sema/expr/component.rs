@@ -76,6 +76,7 @@ impl Checker<'_> {
         let Some(at) = self.defs.ty(id).fields.iter().position(|f| f.name == name.text) else {
             return self.typing().parent_or_missing(base, id, name, span);
         };
+        self.typing().check_access(id, name)?;
         let field = &self.defs.ty(id).fields[at];
         let own = field.shape.rank();
         if base.rank > 0 && (own > 0 || field.allocatable || field.pointer) {
@@ -101,6 +102,9 @@ impl Checker<'_> {
         }
         self.resolve_type(id);
         let at = self.defs.ty(id).fields.iter().position(|f| f.name == name.text)?;
+        if self.typing().check_access(id, name).is_none() {
+            return Some(None);
+        }
         let field = &self.defs.ty(id).fields[at];
         let is_array = matches!(field.shape, Shape::Explicit(_)) && !field.allocatable && !field.pointer;
         if !is_array || args.iter().any(|a| matches!(a.value, ArgValue::Range { .. })) {
@@ -120,6 +124,17 @@ impl Checker<'_> {
 }
 
 impl Typing<'_> {
+    /// Checks that code here may name a component or type-bound procedure (Fortran 2018, 7.5.4.8, 7.5.5).
+    pub(crate) fn check_access(&mut self, id: TypeId, name: &Name) -> Option<()> {
+        let Some(module) = self.defs.type_info(id).private.get(&name.text) else { return Some(()) };
+        if self.cx.debugger || self.scopes.around(self.cx.scope).any(|s| s.module.as_ref() == Some(module)) {
+            return Some(());
+        }
+        let text = format!("`{}` of `type({})` is private to module `{module}`", name.as_str(), self.defs.ty(id).name);
+        let help = "use a procedure of the module, or make it public there";
+        self.reporter.error_help(Code::PrivateComponent, name.span, text, help)
+    }
+
     /// The parent component of an extended type is the whole object seen as its parent.
     fn parent_or_missing(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
         let mut parent = self.defs.type_info(id).parent;

@@ -1,9 +1,10 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
-use crate::checked::{Expr, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable, is_designator};
+use crate::checked::{CharLen, Const, Expr, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable, is_designator};
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
-    Argument, Fit, Given, is_allocatable, is_pointer, is_procedure_pointer, same_type, shape_name, type_name,
+    Argument, Fit, Given, constant_bounds, constant_extents, difference, has_vector_subscript, is_allocatable,
+    is_pointer, is_procedure_pointer, same_type, shape_name, type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
@@ -130,12 +131,25 @@ impl Checker<'_> {
             }
         }
         if matches!(dummy.attrs.intent, Some(Intent::Out | Intent::InOut)) && !dummy.attrs.value && !is_null {
+            if has_vector_subscript(e) {
+                let text = format!("`{callee}` changes its argument `{}`, which has a vector subscript", dummy.name);
+                return Err(Box::new(Diagnostic::new(Code::BadVectorSubscript, arg.span, text)));
+            }
+            if let ExprKind::Var(id) = e.kind
+                && self.cx.loop_vars.contains(&id)
+            {
+                let text = format!("`{callee}` changes `{}`, the variable of a loop around it", self.defs.var(id).name);
+                return Err(Box::new(Diagnostic::new(Code::BadDoVariable, arg.span, text)));
+            }
             if let Err(why) = self.typing().definable(e) {
                 let text = format!("`{callee}` changes its argument `{}`, and {why}", dummy.name);
                 return Err(Box::new(
                     Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text).help("pass a variable"),
                 ));
             }
+        }
+        if !self.cx.implicit_interface && !self.defs.proc_info(fit.proc).embedded {
+            fit_size(&self.defs, &dummy, e, arg.span)?;
         }
         self.typing().fit_space(fit, &dummy, e, arg.span)?;
         self.typing().fit_contiguous(&dummy, e)
@@ -163,6 +177,8 @@ impl Checker<'_> {
                 given.name,
                 given.params.len()
             )
+        } else if let Some(what) = difference(&self.defs, *id, interface, None) {
+            format!("`{}` does not have the interface of argument `{}`: {what}", given.name, dummy.name)
         } else {
             return Ok(());
         };
@@ -261,6 +277,51 @@ fn fit_rank(fit: &mut Fit, dummy: &Variable, e: &Expr, elemental: bool, span: Sp
         (a, b) => format!("argument `{}` has rank {a}, and an array of rank {b} is given", dummy.name),
     };
     Err(Box::new(Diagnostic::new(Code::ArgumentRank, span, text)))
+}
+
+/// Checks that an argument whose size is known has the elements, or characters, that its dummy wants (Fortran 2018, 15.5.2.4,
+/// 15.5.2.11).
+fn fit_size(defs: &Definitions<'_>, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
+    let too_few = |given: i64, wanted: i64, what: &str| {
+        let text = format!("argument `{}` has {wanted} {what}, and {given} are given", dummy.name);
+        Err(Box::new(Diagnostic::new(Code::TooFewElements, span, text)))
+    };
+    if let (Type::Character(CharLen::Const(wanted)), Type::Character(CharLen::Const(given))) = (&dummy.ty, &e.ty) {
+        let is_scalar = e.rank == 0 && matches!(dummy.shape, Shape::Scalar);
+        if is_scalar && given < wanted && !starts_element(e) {
+            return too_few(*given, *wanted, "characters");
+        }
+        return Ok(());
+    }
+    let (Shape::Explicit(_), Some(wanted)) = (&dummy.shape, constant_bounds(&dummy.shape)) else { return Ok(()) };
+    let elements = |bounds: &[(i64, i64)]| bounds.iter().fold(1i64, |n, b| n.saturating_mul(b.1));
+    let wanted = elements(&wanted);
+    let given = match &e.kind {
+        ExprKind::Element { base, subs } => constant_extents(defs, base).and_then(|bounds| {
+            let mut before = 0i64;
+            let mut stride = 1i64;
+            for (sub, (lower, extent)) in subs.iter().zip(&bounds) {
+                let ExprKind::Const(Const::Int(at)) = sub.kind else { return None };
+                before = before.saturating_add(at.saturating_sub(*lower).saturating_mul(stride));
+                stride = stride.saturating_mul(*extent);
+            }
+            Some(elements(&bounds).saturating_sub(before))
+        }),
+        _ => constant_extents(defs, e).filter(|_| e.rank > 0).map(|bounds| elements(&bounds)),
+    };
+    match given {
+        Some(given) if given < wanted => too_few(given, wanted, "elements"),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a character argument is an array element, or part of one: the characters behind it belong to it too.
+fn starts_element(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Element { .. } => true,
+        ExprKind::Substring { base, .. } => starts_element(base),
+        _ => false,
+    }
 }
 
 /// Whether a scalar may stand for the sequence of elements that it begins: an array element, or a character.

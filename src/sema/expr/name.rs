@@ -65,7 +65,7 @@ impl Checker<'_> {
             Sym::Generic { .. } => "a generic procedure",
             Sym::Type(_) => "a derived type",
             Sym::Intrinsic(_) => "an intrinsic procedure",
-            Sym::Namelist(_) => "a namelist group",
+            Sym::Namelist(..) => "a namelist group",
             Sym::StatementFunction(..) => "a statement function",
             Sym::Refused(what) => return self.reporter.refuse_again(what),
             Sym::Ambiguous(a, b) => return self.typing().ambiguous(name, a, b),

@@ -47,7 +47,7 @@ impl Checker<'_> {
             Some(Sym::StatementFunction(scope, at)) => self.statement_function(scope, at, args, span),
             Some(Sym::Refused(what)) => self.reporter.refuse_again(&what),
             Some(Sym::Ambiguous(a, b)) => self.typing().ambiguous(name, &a, &b),
-            Some(Sym::Namelist(_)) => {
+            Some(Sym::Namelist(..)) => {
                 let text = format!("`{}` is a namelist group", name.as_str());
                 self.reporter.error(Code::WrongKindOfName, name.span, text)
             }

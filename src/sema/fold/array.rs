@@ -126,6 +126,23 @@ pub(super) fn section(value: &Const, picks: &[Pick]) -> Result<Const, String> {
     Ok(Const::Array { bounds: out_bounds, items: out })
 }
 
+/// SIZE, SHAPE, LBOUND and UBOUND of an expression, whose lower bounds are 1. Those of named constants are known before.
+pub(super) fn inquiry(id: I, bounds: &[(i64, i64)], dim: Option<&Const>) -> Option<Const> {
+    let value = |extent: i64| Const::Int(if id == I::Lbound { 1 } else { extent });
+    match (id, dim) {
+        (I::Size | I::Lbound | I::Ubound, Some(Const::Int(dim))) => {
+            let at = usize::try_from(dim - 1).ok()?;
+            bounds.get(at).map(|b| value(b.1))
+        }
+        (I::Size, None) => Some(Const::Int(bounds.iter().map(|b| b.1).product())),
+        (I::Shape | I::Lbound | I::Ubound, None) => {
+            let items: Vec<Const> = bounds.iter().map(|b| value(b.1)).collect();
+            Some(Const::Array { bounds: vec![(1, items.len() as i64)], items })
+        }
+        _ => None,
+    }
+}
+
 /// A transformational function of constant arrays; `None` when the function is not one of those known here.
 pub(super) fn transformational(id: I, args: &[Option<Expr>], values: &[Option<Const>], ty: &Type) -> Option<Outcome> {
     let arg = |i: usize| values.get(i).and_then(Option::as_ref);

@@ -156,6 +156,11 @@ impl<'p> Evaluator<'p> {
                 if let Some(result) = array::transformational(*id, args, &values, &e.ty) {
                     return at(e.span, result);
                 }
+                if let Some(Some(Const::Array { bounds, .. })) = values.first()
+                    && let Some(result) = array::inquiry(*id, bounds, values.get(1).and_then(Option::as_ref))
+                {
+                    return Ok(result);
+                }
                 let full = self.full;
                 let types: Vec<Option<&Type>> = args.iter().map(|a| a.as_ref().map(|a| &a.ty)).collect();
                 let f = &mut |row: &[Option<Const>]| elemental::call(*id, row, &types, &e.ty, full);

@@ -75,7 +75,7 @@ fn symbol(sym: &Sym) -> Symbol {
         Sym::Generic { procs, ty } => Symbol::Generic { procs: procs.clone(), ty: *ty },
         Sym::Type(id) => Symbol::Type(*id),
         Sym::Intrinsic(id) => Symbol::Intrinsic(*id),
-        Sym::Namelist(vars) => Symbol::Namelist(vars.clone()),
+        Sym::Namelist(group, vars) => Symbol::Namelist(group.clone(), vars.clone()),
         Sym::Unresolved(_)
         | Sym::Resolving
         | Sym::StatementFunction(..)

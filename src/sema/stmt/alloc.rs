@@ -10,6 +10,17 @@ use ast::{Allocate, Arg, ArgValue, CudaAttr};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 
+/// Whether two designators without subscripts name one object.
+fn is_same_object(a: &Expr, b: &Expr) -> bool {
+    match (&a.kind, &b.kind) {
+        (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
+        (ExprKind::Field { base: a, field: m }, ExprKind::Field { base: b, field: n }) => {
+            m == n && is_same_object(a, b)
+        }
+        _ => false,
+    }
+}
+
 /// AllocateOptions that were given.
 #[derive(Default)]
 struct AllocateOptions {
@@ -42,6 +53,7 @@ impl Checker<'_> {
         for object in &objects {
             self.typing().check_object(&object.object, &options, span);
         }
+        self.typing().check_distinct(&objects.iter().map(|o| &o.object).collect::<Vec<_>>(), "allocated")?;
         let AllocateOptions { stat, errmsg, source, pinned, stream } = options;
         Some(StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream })
     }
@@ -89,6 +101,18 @@ impl Checker<'_> {
                 );
                 return self.reporter.error(Code::TypeMismatch, source.span, text);
             }
+        }
+        let created = spec.or(if given.is_none() { Some(&object.ty) } else { None });
+        if let Some(Type::Derived(id)) = created
+            && self.defs.type_info(*id).ast.is_some_and(|a| a.is_abstract)
+        {
+            let text = format!("`type({})` is abstract and has no objects of its own", self.defs.ty(*id).name);
+            return self.reporter.error_help(
+                Code::BadPolymorphism,
+                e.span,
+                text,
+                "allocate it as an extension: `allocate(extension :: …)`",
+            );
         }
         if let Some(spec) = spec
             && !same_type(spec, &object.ty)
@@ -202,6 +226,7 @@ impl Checker<'_> {
             }
         }
         let options = options?;
+        self.typing().check_distinct(&objects.iter().collect::<Vec<_>>(), "deallocated")?;
         complete.then_some(StmtKind::Deallocate { objects, stat: options.stat, errmsg: options.errmsg })
     }
 
@@ -212,6 +237,9 @@ impl Checker<'_> {
             if !is_pointer(&self.defs, &p) && !is_procedure_pointer(&self.defs, &p) {
                 return self.reporter.error(Code::NotAllocatable, e.span, "only pointers can be nullified");
             }
+            if let Err(why) = self.typing().associable(&p) {
+                return self.reporter.error(Code::NotDefinable, e.span, format!("{why} and may not be nullified"));
+            }
             out.push(p);
         }
         Some(StmtKind::Nullify(out))
@@ -219,6 +247,19 @@ impl Checker<'_> {
 }
 
 impl Typing<'_> {
+    /// Checks that no object stands twice in the list of one statement (Fortran 2018, 9.7.1.1, 9.7.3.1).
+    fn check_distinct(&mut self, objects: &[&Expr], done: &str) -> Option<()> {
+        for (i, object) in objects.iter().enumerate() {
+            if let Some(first) = objects[..i].iter().find(|other| is_same_object(other, object)) {
+                let text = format!("the object is {done} twice in one statement");
+                let d = Diagnostic::new(Code::SameObjectTwice, object.span, text).secondary(first.span, "first here");
+                self.reporter.report(d);
+                return None;
+            }
+        }
+        Some(())
+    }
+
     fn check_object(&mut self, object: &Expr, options: &AllocateOptions, span: Span) {
         let space = space_of(self.defs, object);
         if let Some(pinned) = &options.pinned

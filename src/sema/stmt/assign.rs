@@ -1,13 +1,13 @@
 //! Assignments: intrinsic, defined, and of pointers.
 
 use crate::checked::{
-    Attrs, Expr, ExprKind, Program, Shape, Stmt, StmtKind, Storage, Type, Variable, is_designator, root,
+    Attrs, Const, Expr, ExprKind, Program, Shape, Stmt, StmtKind, Storage, Sub, Type, Variable, is_designator, root,
 };
 use crate::checker::{Checker, CodeSide, Sym, VarInfo};
 use crate::cuda;
 use crate::typing::{
-    Argument, Typing, assignable, is_allocatable, is_class, is_pointer, is_procedure_pointer, mismatch, one, same_type,
-    shape_name, space_of, type_name,
+    Argument, Typing, assignable, has_vector_subscript, is_allocatable, is_class, is_pointer, is_procedure_pointer,
+    mismatch, one, same_type, shape_name, space_of, type_name,
 };
 use ast::{Arg, ArgValue};
 use diag::{Code, Diagnostic};
@@ -212,9 +212,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<StmtKind> {
         let place = pointer.span;
-        if let ExprKind::Var(id) = pointer.kind
-            && let Err(why) = self.typing().unprotected(id)
-        {
+        if let Err(why) = self.typing().associable(&pointer) {
             return self.reporter.error(Code::NotDefinable, place, format!("{why} and may not be assigned"));
         }
         if is_procedure_pointer(&self.defs, &pointer) {
@@ -257,6 +255,14 @@ impl Checker<'_> {
         if value.rank != pointer.rank && !(remaps && value.rank > 0) {
             let text = format!("pointer has rank {}, and its target has rank {}", pointer.rank, value.rank);
             return self.reporter.error(Code::BadPointerAssignment, span, text);
+        }
+        if has_vector_subscript(&value) {
+            let text = "a section with a vector subscript cannot be the target of a pointer";
+            return self.reporter.error(Code::BadVectorSubscript, value.span, text);
+        }
+        if is_contiguous_pointer(&self.defs, &pointer) && has_stride(&value) {
+            let text = "the pointer is contiguous, and its target has gaps";
+            return self.reporter.error(Code::BadPointerAssignment, value.span, text);
         }
         let is_call = matches!(value.kind, ExprKind::Call { .. }) && is_pointer(&self.defs, &value);
         if !is_call && !is_target(&self.defs, &value) {
@@ -307,6 +313,20 @@ impl Typing<'_> {
         }
         self.check_device_target(target)
     }
+}
+
+/// Whether a pointer variable has the contiguous attribute.
+fn is_contiguous_pointer(program: &Program, e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Var(id) if program.var(id).attrs.contiguous)
+}
+
+/// Whether a section steps over elements: its first range that is not one element has a constant step other than one.
+fn has_stride(e: &Expr) -> bool {
+    let ExprKind::Section { subs, .. } = &e.kind else { return false };
+    subs.iter().any(|sub| match sub {
+        Sub::Range { step: Some(step), .. } => matches!(step.kind, ExprKind::Const(Const::Int(n)) if n != 1),
+        _ => false,
+    })
 }
 
 /// Whether `p(…) => x` gives bounds of `p`: all of them are ranges with a first bound.

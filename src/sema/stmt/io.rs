@@ -269,8 +269,8 @@ impl<'a> Checker<'a> {
                 };
             }
             ast::ExprKind::Name(name) => {
-                if let Some(Sym::Namelist(vars)) = self.find_name(name) {
-                    return Some(IoForm::Namelist(name.text.clone(), vars));
+                if let Some(Sym::Namelist(group, vars)) = self.find_name(name) {
+                    return Some(IoForm::Namelist(group, vars));
                 }
             }
             _ => {}
@@ -297,9 +297,9 @@ impl<'a> Checker<'a> {
 
     fn group(&mut self, c: &'a ast::IoControl) -> Option<IoForm> {
         if let Some(ast::Expr { kind: ast::ExprKind::Name(name), .. }) = &c.value
-            && let Some(Sym::Namelist(vars)) = self.find_name(name)
+            && let Some(Sym::Namelist(group, vars)) = self.find_name(name)
         {
-            return Some(IoForm::Namelist(name.text.clone(), vars));
+            return Some(IoForm::Namelist(group, vars));
         }
         self.reporter.error(Code::BadNamelist, c.span, "`nml=` needs the name of a namelist group")
     }

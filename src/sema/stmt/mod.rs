@@ -95,6 +95,9 @@ impl<'a> Checker<'a> {
                 span,
                 "a `!$cuf kernel do` loop cannot have a `return`",
             ),
+            K::Return(_) if self.cx.constructs.iter().any(|c| c.kind == ConstructKind::Parallel) => {
+                self.reporter.error(Code::StatementOutOfPlace, span, "`do concurrent` cannot have a `return`")
+            }
             K::Return(None) => Some(StmtKind::Return),
             K::Return(Some(e)) => self.alternate_return(e, span),
             K::Stop { error, code } => self.stop(*error, code.as_ref()),

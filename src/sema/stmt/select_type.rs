@@ -5,9 +5,9 @@
 
 use crate::checked::{CharLen, Expr, ExprKind, Stmt, StmtKind, Type, TypeId, is_designator};
 use crate::checker::{Checker, ConstructKind, Definitions};
-use crate::typing::{is_class, shape_name, type_name};
+use crate::typing::{is_class, same_type, shape_name, type_name};
 use ast::{Name, TypeArm, TypeSpec, TypeSpecKind};
-use diag::Code;
+use diag::{Code, Diagnostic};
 use source::Span;
 
 impl<'a> Checker<'a> {
@@ -62,6 +62,7 @@ impl<'a> Checker<'a> {
     ) -> Option<Vec<(Option<Expr>, Vec<Stmt>, Span)>> {
         let mut sorted = Vec::with_capacity(arms.len());
         let mut complete = true;
+        let mut before: Vec<(Option<(bool, Type)>, Span)> = Vec::new();
         for (guard, body, span) in arms {
             let (order, condition, seen) = match guard {
                 None => (u32::MAX, None, selector.clone()),
@@ -81,6 +82,18 @@ impl<'a> Checker<'a> {
                     (order, Some(test), Expr { kind: seen, ty, rank: selector.rank, span: bind.span })
                 }
             };
+            let key = guard.as_ref().map(|(exact, _)| (*exact, seen.ty.clone()));
+            let same = |a: &Option<(bool, Type)>, b: &Option<(bool, Type)>| match (a, b) {
+                (Some((a, x)), Some((b, y))) => a == b && same_type(x, y),
+                (None, None) => true,
+                _ => false,
+            };
+            if let Some((_, first)) = before.iter().find(|(other, _)| same(other, &key)) {
+                let text = "the same guard stands twice in one `select type`";
+                let d = Diagnostic::new(Code::BadCase, *span, text).secondary(*first, "the first one is here");
+                self.reporter.report(d);
+            }
+            before.push((key, *span));
             let outer = self.enter_block();
             let var = self.alias(bind, seen);
             let (id, block) = self.inside(None, ConstructKind::Other, |c, id| (id, c.block(body)));

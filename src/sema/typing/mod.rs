@@ -6,6 +6,7 @@
 //! [`Checker`].
 
 mod arguments;
+mod characteristics;
 mod conform;
 mod convert;
 mod fold;
@@ -14,10 +15,13 @@ mod shapes;
 mod types;
 
 pub(crate) use arguments::{Argument, Fit, Given};
+pub(crate) use characteristics::difference;
 pub(crate) use conform::mismatch;
 pub(crate) use convert::{assignable, assignable_types, fit_constant};
 pub(crate) use fold::constant;
-pub(crate) use objects::{is_allocatable, is_class, is_pointer, is_procedure_pointer, shape_of, space_of};
+pub(crate) use objects::{
+    has_vector_subscript, is_allocatable, is_class, is_pointer, is_procedure_pointer, shape_of, space_of,
+};
 pub(crate) use shapes::{constant_bounds, constant_extents, descriptor_bytes, elements_of, one};
 pub(crate) use types::{is_numeric, promoted, same_type, shape_name, type_name};
 

@@ -2,7 +2,7 @@
 //! it may be changed.
 
 use super::Typing;
-use crate::checked::{Expr, ExprKind, Program, Shape, Storage, Type, TypeId, VarId, is_designator, root};
+use crate::checked::{Expr, ExprKind, Program, Shape, Storage, Sub, Type, TypeId, VarId, is_designator, root};
 use crate::checker::{Binding, Definitions};
 use ast::{CudaAttr, Intent};
 
@@ -38,6 +38,18 @@ impl Typing<'_> {
         }
         // What a protected pointer points to may change.
         if var.attrs.pointer { Ok(()) } else { self.unprotected(id) }
+    }
+
+    /// Whether a pointer may be associated with another target; if not, why.
+    pub(crate) fn associable(&self, pointer: &Expr) -> Result<(), String> {
+        let Some(id) = root(pointer) else { return Ok(()) };
+        let var = self.defs.var(id);
+        let is_own =
+            matches!(pointer.kind, ExprKind::Var(_)) || !(var.attrs.pointer || inner_pointer(self.defs, pointer));
+        if var.attrs.intent == Some(Intent::In) && is_own {
+            return Err(format!("`{}` is an `intent(in)` argument", var.name));
+        }
+        if matches!(pointer.kind, ExprKind::Var(_)) { self.unprotected(id) } else { Ok(()) }
     }
 
     /// Whether a variable is not protected by another module; if it is, the words for it.
@@ -153,6 +165,26 @@ fn through_pointer(program: &Program, e: &Expr) -> bool {
         | ExprKind::Substring { base, .. }
         | ExprKind::ComplexPart { base, .. }
         | ExprKind::Seen { base, .. } => through_pointer(program, base),
+        _ => false,
+    }
+}
+
+/// Whether a designator goes through a pointer component before its last part.
+fn inner_pointer(program: &Program, e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Field { base, .. } if through_pointer(program, base))
+}
+
+/// Whether some part of a designator has a vector subscript.
+pub(crate) fn has_vector_subscript(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Section { base, subs } => {
+            subs.iter().any(|s| matches!(s, Sub::Vector(_))) || has_vector_subscript(base)
+        }
+        ExprKind::Field { base, .. }
+        | ExprKind::Element { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => has_vector_subscript(base),
         _ => false,
     }
 }

@@ -1,0 +1,8 @@
+//! Rules of Fortran that need the whole checked program: pure and elemental procedures, `bind(c)`,
+//! and the names of program units.
+//!
+//! Not here: the rules of CUDA Fortran (`cuda`), and those that one statement or declaration shows.
+
+mod interoperable;
+mod names;
+mod purity;

@@ -1,0 +1,79 @@
+//! Names that must differ: those of program units, of what is declared in them, and binding labels (Fortran 2018, 19.2, 19.3.1).
+
+use crate::checked::ProcId;
+use crate::checker::Sym;
+use crate::typing::Typing;
+use diag::{Code, Diagnostic};
+use source::Span;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Typing<'_> {
+    /// Compares the names of program units with each other and with those declared in them.
+    pub(crate) fn check_unit_names(&mut self) {
+        let mut units: BTreeMap<Arc<str>, Span> = BTreeMap::new();
+        for at in self.scopes.module_ids() {
+            let module = self.scopes.module(at);
+            if module.embedded {
+                continue;
+            }
+            if module.ancestor.is_none() {
+                units.insert(module.name.clone(), module.span);
+            }
+            self.check_own_name(&module.name, module.span, module.scope);
+        }
+        let externals = self.scopes.externals().iter().map(|(name, &id)| (name.clone(), id));
+        let mut others: Vec<(Arc<str>, ProcId)> = externals.collect();
+        if let Some(main) = self.defs.main {
+            others.push((self.defs.proc(main).name.clone(), main));
+            let name = self.defs.proc_info(main).ast.map(|sub| &sub.name);
+            if let Some(name) = name.filter(|name| !name.span.is_none()) {
+                self.check_own_name(&name.text, name.span, self.defs.proc_info(main).scope);
+            }
+        }
+        for (name, id) in others {
+            let span = self.defs.proc_info(id).ast.map_or(self.defs.proc(id).span, |sub| sub.name.span);
+            if let Some(&first) = units.get(&name) {
+                let text = format!("two program units have the name `{name}`");
+                let d = Diagnostic::new(Code::DuplicateUnit, span, text).secondary(first, "the other one is here");
+                self.reporter.report(d);
+            } else {
+                units.insert(name, span);
+            }
+        }
+    }
+
+    fn check_own_name(&mut self, name: &Arc<str>, unit: Span, scope: crate::checker::ScopeId) {
+        let Some(entry) = self.scopes.get(scope).names.get(name).cloned() else { return };
+        if entry.span.is_none() || entry.span == unit || matches!(entry.sym, Sym::Error) {
+            return;
+        }
+        let text = format!("`{name}` is the name of the program unit and cannot be declared in it");
+        let d = Diagnostic::new(Code::UnitNameReused, entry.span, text).secondary(unit, "the unit is named here");
+        self.reporter.report(d);
+    }
+
+    /// Two procedures with one binding label cannot be in one program.
+    pub(crate) fn check_binding_labels(&mut self) {
+        let mut first: BTreeMap<Arc<str>, ProcId> = BTreeMap::new();
+        for id in self.defs.proc_ids() {
+            let info = self.defs.proc_info(id);
+            if info.is_interface || info.embedded || info.ast.is_none() {
+                continue;
+            }
+            let Some(label) = info.bind.clone().filter(|label| !label.is_empty()) else { continue };
+            match first.get(&label) {
+                Some(&other) if other != id => {
+                    let (p, q) = (self.defs.proc(other), self.defs.proc(id));
+                    let text = format!("`{}` and `{}` have the same binding label `{label}`", p.name, q.name);
+                    let d = Diagnostic::new(Code::BindingLabelReused, q.span, text)
+                        .secondary(p.span, "the other one is here");
+                    self.reporter.report(d);
+                }
+                _ => {
+                    first.insert(label, id);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What pure and elemental procedures must not do (Fortran 2018, 15.7, 15.8.1).
+//!
+//! Host procedures only: device code has rules of its own, and `pure` means nothing for a kernel. References to procedures that
+//! are not pure are found where they are checked (`cuda::calls`).
+
+use crate::checked::{
+    Actual, Expr, Intrinsic, IoUnit, ProcBody, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, VarId, root, visit,
+};
+use crate::checker::ALTERNATE;
+use crate::typing::Typing;
+use ast::Intent;
+use diag::{Code, Diagnostic};
+use source::Span;
+
+impl Typing<'_> {
+    /// Looks at all pure and elemental procedures of the program.
+    pub(crate) fn check_purity(&mut self) {
+        let defs = self.defs;
+        for id in defs.proc_ids() {
+            let (p, info) = (defs.proc(id), defs.proc_info(id));
+            if p.kind != ProcKind::Host || info.embedded || info.ast.is_none() || info.is_broken {
+                continue;
+            }
+            if p.elemental {
+                self.check_elemental(id);
+            }
+            if p.pure {
+                self.check_intents(id);
+                self.check_saved(id);
+                if let ProcBody::Statements(body) = &p.body {
+                    visit::statements(body, &mut |s| self.check_pure_statement(id, s));
+                }
+            }
+        }
+    }
+
+    fn check_elemental(&mut self, id: ProcId) {
+        let p = self.defs.proc(id);
+        for &v in p.params.iter().chain(&p.result) {
+            let var = self.defs.var(v);
+            let what = if !matches!(var.shape, Shape::Scalar) || matches!(var.storage, Storage::Procedure) {
+                "is not a scalar variable"
+            } else if var.attrs.allocatable || var.attrs.pointer {
+                "is allocatable or a pointer"
+            } else {
+                continue;
+            };
+            let text = format!("`{}` of elemental procedure `{}` {what}", var.name, p.name);
+            self.reporter.error::<()>(Code::ElementalNotScalar, var.span, text);
+        }
+    }
+
+    fn check_intents(&mut self, id: ProcId) {
+        let p = self.defs.proc(id);
+        for &v in &p.params {
+            let var = self.defs.var(v);
+            let is_exempt = matches!(var.storage, Storage::Procedure)
+                || self.defs.var_info(v).procedure_pointer
+                || self.defs.var_info(v).interface.is_some()
+                || var.attrs.value
+                || var.attrs.pointer
+                || &*var.name == ALTERNATE;
+            let fits = match var.attrs.intent {
+                Some(Intent::In) => true,
+                other => !p.is_function && other.is_some(),
+            };
+            if is_exempt || fits {
+                continue;
+            }
+            let wanted = if p.is_function { "`intent(in)` or `value`" } else { "an intent or `value`" };
+            let text = format!("argument `{}` of pure procedure `{}` needs {wanted}", var.name, p.name);
+            self.reporter.error::<()>(Code::PureDummyIntent, var.span, text);
+        }
+    }
+
+    fn check_saved(&mut self, id: ProcId) {
+        let p = self.defs.proc(id);
+        for &v in &p.vars {
+            let var = self.defs.var(v);
+            if matches!(var.storage, Storage::Static) && !var.span.is_none() {
+                let text = format!("pure procedure `{}` saves its variable `{}`", p.name, var.name);
+                let help = "assign its first value in a statement";
+                self.reporter.error_help::<()>(Code::ImpureReference, var.span, text, help);
+            }
+        }
+    }
+
+    fn check_pure_statement(&mut self, id: ProcId, s: &Stmt) {
+        let name = self.defs.proc(id).name.clone();
+        let mut impure = |what: &str| {
+            let text = format!("pure procedure `{name}` {what}");
+            self.reporter.error::<()>(Code::ImpureReference, s.span, text);
+        };
+        match &s.kind {
+            StmtKind::Io(io) if !matches!(io.unit, IoUnit::Internal(_)) => return impure("has input or output"),
+            StmtKind::Intrinsic { id: intrinsic, .. }
+                if !matches!(intrinsic, Intrinsic::Mvbits | Intrinsic::MoveAlloc) =>
+            {
+                return impure(&format!("calls `{}`, which is not pure", intrinsic.name()));
+            }
+            _ => {}
+        }
+        let mut changed: Vec<(VarId, Span)> = Vec::new();
+        let mut note = |e: &Expr| changed.extend(root(e).map(|v| (v, e.span)));
+        visit::statement_exprs(s, &mut |e, role| {
+            if role == visit::Role::Definition {
+                note(e);
+            }
+        });
+        if let StmtKind::Call { proc, args } = &s.kind {
+            for (&dummy, actual) in self.defs.proc(*proc).params.iter().zip(args) {
+                let is_changed = matches!(self.defs.var(dummy).attrs.intent, Some(Intent::Out | Intent::InOut));
+                if let (Some(Actual::Expr(e)), true) = (actual, is_changed) {
+                    note(e);
+                }
+            }
+        }
+        for (v, span) in changed {
+            self.check_changed(id, v, span);
+        }
+    }
+
+    /// A pure procedure changes variables of its own only.
+    fn check_changed(&mut self, id: ProcId, v: VarId, span: Span) {
+        let var = self.defs.var(v);
+        let (v, var) = match &var.storage {
+            Storage::Alias(target) => match root(target) {
+                Some(target) => return self.check_changed(id, target, span),
+                None => return,
+            },
+            Storage::Associated { base, .. } => (*base, self.defs.var(*base)),
+            _ => (v, var),
+        };
+        if var.owner == Some(id) {
+            return;
+        }
+        let shown = self.defs.var(v);
+        let text =
+            format!("pure procedure `{}` changes `{}`, which is not its own", self.defs.proc(id).name, shown.name);
+        let d = Diagnostic::new(Code::ImpureReference, span, text).secondary(shown.span, "declared here");
+        self.reporter.report(d);
+    }
+}
