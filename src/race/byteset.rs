@@ -121,6 +121,11 @@ impl ByteSet {
         out
     }
 
+    /// Looks at places of the set that are mostly near each other.
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        Cursor { set: self, page: None }
+    }
+
     /// The first byte of the set.
     pub fn first(&self) -> Option<u64> {
         let (page, map) = self.pages.iter().next()?;
@@ -160,6 +165,40 @@ impl ByteSet {
             }
         }
         out
+    }
+}
+
+/// Remembers the page that it looked at last.
+pub(crate) struct Cursor<'a> {
+    set: &'a ByteSet,
+    page: Option<(u64, Option<&'a [u64; WORDS]>)>,
+}
+
+impl Cursor<'_> {
+    /// Calls `f` with start and end of each run of bytes of the set among `start..start + len`.
+    pub(crate) fn for_ranges(&mut self, start: u64, len: u64, mut f: impl FnMut(u64, u64)) {
+        let number = start / PAGE;
+        let map = match self.page {
+            Some((known, map)) if known == number => map,
+            _ => {
+                let map = self.set.pages.get(&number).map(Box::as_ref);
+                self.page = Some((number, map));
+                map
+            }
+        };
+        let (bit, word) = (start % 64, (start % PAGE / 64) as usize);
+        if len == 0 || bit + len > 64 {
+            self.set.ranges_within(start, len).into_iter().for_each(|(from, count)| f(from, from + count));
+            return;
+        }
+        let Some(map) = map else { return };
+        let mut rest = map[word] & bits(bit, bit + len);
+        while rest != 0 {
+            let from = u64::from(rest.trailing_zeros());
+            let count = u64::from((!(rest >> from)).trailing_zeros());
+            f(start - bit + from, start - bit + from + count);
+            rest &= if from + count == 64 { 0 } else { u64::MAX << (from + count) };
+        }
     }
 }
 
@@ -207,6 +246,11 @@ mod tests {
             let (start, len) = (x >> 40 & 511, x >> 20 & 15);
             let is_new = (start..start + len).filter(|b| list.insert(*b)).count() > 0;
             assert_eq!(s.insert(start, len), is_new);
+        }
+        for start in 0..600 {
+            let mut found = Vec::new();
+            s.cursor().for_ranges(start, start % 40, |from, end| found.push((from, end - from)));
+            assert_eq!(found, s.ranges_within(start, start % 40));
         }
         let bytes: Vec<u64> = s.ranges().iter().flat_map(|&(a, n)| a..a + n).collect();
         assert_eq!(bytes, list.iter().copied().collect::<Vec<_>>());

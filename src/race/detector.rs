@@ -13,15 +13,19 @@ use crate::shadow::shared::SharedShadow;
 use crate::stamp::MAX_TAG;
 use crate::used::UsedBytes;
 
+/// The most bytes that a pass may take, unless its caller says otherwise.
+pub(crate) const LIMIT_BYTES: u64 = 8 << 30;
+
 /// How the first pass works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// What orders threads.
     pub rules: Rules,
-    /// The finest cell of the shadow: 1, 2, 4 or 8 bytes. Below 4 the shadow of arrays with such elements takes more than
-    /// 4 bytes for each byte, but neighbouring `integer(1)` elements need no second pass.
+    /// The finest cell into which those of larger elements are split: 1, 2, 4 or 8 bytes. Where accesses are narrower,
+    /// neighbouring ones need a second pass. Below 4 the shadow takes up to 16 bytes for each byte where narrow accesses are
+    /// irregular; a large shadow makes no finer cells than 4 bytes.
     pub finest_cell_bytes: u32,
-    /// The most bytes that the shadow of global memory may take.
+    /// The most bytes that the shadow of global memory and what threads know of each other may take.
     pub limit_bytes: u64,
     /// Whether to collect which bytes a launch read and wrote, for the order between launches.
     pub is_use_wanted: bool,
@@ -29,7 +33,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { rules: Rules::default(), finest_cell_bytes: 4, limit_bytes: 8 << 30, is_use_wanted: false }
+        Self { rules: Rules::default(), finest_cell_bytes: 1, limit_bytes: LIMIT_BYTES, is_use_wanted: false }
     }
 }
 
@@ -157,6 +161,7 @@ impl Detector {
         self.launch = launch;
         self.order = Order::new(self.options.rules, launch.threads_per_block, false);
         self.global.start(true);
+        self.global.set_limit(self.options.limit_bytes);
         self.shared.clear();
         self.found = Suspicion::default();
     }
@@ -200,6 +205,7 @@ impl Detector {
         found.incomplete.is_out_of_blocks |= theirs.incomplete.is_out_of_blocks;
         found.incomplete.is_out_of_memory |= theirs.incomplete.is_out_of_memory || fork.global.is_full();
         self.order.is_out_of_time |= fork.order.is_out_of_time;
+        self.order.is_out_of_memory |= fork.order.is_out_of_memory;
         found.strong.global.extend(&fork.global.strong_places());
         fork.shared.iter().for_each(|shared| shared.add_strong_places(&mut found.strong.shared));
         found.used.merge(&theirs.used);
@@ -212,7 +218,7 @@ impl Detector {
     pub fn end_launch(&mut self) -> Suspicion {
         let mut found = std::mem::take(&mut self.found);
         found.incomplete.is_out_of_time = self.order.is_out_of_time;
-        found.incomplete.is_out_of_memory |= self.global.is_full();
+        found.incomplete.is_out_of_memory |= self.global.is_full() || self.order.is_out_of_memory;
         if !found.watch.is_empty() {
             found.strong.global.extend(&self.global.strong_places());
             for shared in &self.shared {
@@ -259,8 +265,11 @@ impl Detector {
         }
         // Lanes that run in step are ordered from instruction to instruction, so then each has a time of its own.
         let is_between = !access.kind.is_strong() && !self.options.rules.is_legacy_warp_sync;
-        if !is_between && !self.order.before(slot, space, access) {
-            return false;
+        if !is_between {
+            if !self.order.before(slot, space, access) {
+                return false;
+            }
+            self.keep_limit();
         }
         let Some((block_clock, is_telling)) = self.order.between(slot, space, access.warp) else { return false };
         let view = |tag: u64| {
@@ -295,6 +304,13 @@ impl Detector {
                 is_new
             }
         }
+    }
+
+    /// Keeps stamps and clocks together below the limit of memory.
+    fn keep_limit(&mut self) {
+        let limit = self.options.limit_bytes;
+        self.order.limit(limit.saturating_sub(self.global.footprint_bytes()));
+        self.global.set_limit(limit.saturating_sub(self.order.counted_bytes()));
     }
 
     /// The bytes that the shadow of global memory takes.

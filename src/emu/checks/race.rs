@@ -172,9 +172,11 @@ impl Hooks<32> for RaceHooks<'_> {
                 d.on_access(slot, space, &access);
             }
             RacePass::Decide(d) => {
-                let stack = warp.call_stack(event.frame, event.site.pc);
-                let (site, stack) = d.number(&stack);
-                let values = std::array::from_fn(|lane| event.values.get(lane));
+                let (mut site, mut stack, mut values) = (0, 0, [0; 32]);
+                if d.exact.is_watching(space, &access) {
+                    (site, stack) = d.number(&warp.call_stack(event.frame, event.site.pc));
+                    values = std::array::from_fn(|lane| event.values.get(lane));
+                }
                 d.exact.on_access(slot, space, &access, &Details { site, stack, values: &values });
             }
         }

@@ -15,6 +15,7 @@
 //!
 //! A thread that has exited counts as arrived at each later barrier, as `exit` does in PTX.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::access::{LANES, Thread};
@@ -410,6 +411,24 @@ impl BlockClock {
         }
     }
 
+    /// The bytes that the clocks take, but for parts that are among those seen before.
+    pub(crate) fn bytes(&self, seen: &mut BTreeSet<usize>) -> u64 {
+        let lanes = || self.warps.iter().filter_map(|w| w.lanes.as_deref()).flatten();
+        let of_head = |head: &Head| match head {
+            Head::Block => None,
+            Head::Fence(mark) => mark.acq.clone(),
+            Head::Clock(clock) => Some(Arc::clone(clock)),
+        };
+        let of_lane = |lane: &Lane| {
+            let own = [&lane.acq, &lane.last].into_iter().chain(&lane.pending).flatten().cloned();
+            own.chain(lane.heads.iter().filter_map(of_head)).collect::<Vec<_>>()
+        };
+        let own = self.heads.iter().flatten().chain(&self.acq).cloned();
+        let clocks: u64 = own.chain(lanes().flat_map(of_lane)).map(|clock| clock.bytes(seen)).sum();
+        let warps = self.warps.len() * size_of::<Warp>() + lanes().count() * size_of::<Lane>();
+        clocks + (size_of::<Self>() + warps) as u64
+    }
+
     /// The block's acquired clock, after a barrier.
     pub(crate) fn acquired(&self) -> Option<&Arc<SparseClock>> {
         self.acq.as_ref()
@@ -445,6 +464,12 @@ impl BlockClock {
         View { time: self.time + 1, ..self.view(warp, tag) }
     }
 
+    /// Whether barriers of the block and of the whole warp are not all that the lanes of a warp know of others.
+    pub(crate) fn knows_more(&self, warp: u32) -> bool {
+        let state = &self.warps[warp as usize];
+        self.acq.is_some() || state.lanes.is_some() || state.rows.is_some()
+    }
+
     /// What a check of an access of `warp` needs; `tag` is the tag of the block's own stamps.
     pub(crate) fn view(&self, warp: u32, tag: u64) -> View<'_> {
         let state = &self.warps[warp as usize];
@@ -455,7 +480,7 @@ impl BlockClock {
             bar: self.bar,
             time: self.time,
             wsync: state.wsync,
-            knows_more: self.acq.is_some() || state.lanes.is_some() || state.rows.is_some(),
+            knows_more: self.knows_more(warp),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::clock::block::{BlockClock, Heads};
 use crate::clock::sparse::{SparseClock, join_options};
 use crate::clock::sync::{Strong, SyncTable};
 use scalar::lanes;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The rules that the order follows.
@@ -46,7 +47,16 @@ pub(crate) struct Order {
     global: SyncTable,
     /// Whether a clock has run out.
     pub(crate) is_out_of_time: bool,
+    /// Whether clocks and records have reached the limit of memory; then no block is followed.
+    pub(crate) is_out_of_memory: bool,
+    /// Bytes that clocks and records took when they were last counted.
+    counted_bytes: u64,
+    /// Clocks that may have been made since.
+    made: u64,
 }
+
+/// More than most clocks take that share what they can with an older one.
+const CLOCK_BYTES: u64 = 2048;
 
 impl Order {
     /// The order of a launch with blocks of `threads` threads; if `is_scopeless`, every scope is that of the system.
@@ -59,6 +69,38 @@ impl Order {
             free: Vec::new(),
             global: SyncTable::default(),
             is_out_of_time: false,
+            is_out_of_memory: false,
+            counted_bytes: 0,
+            made: 0,
+        }
+    }
+
+    /// The bytes that clocks and records took when they were last counted.
+    pub(crate) fn counted_bytes(&self) -> u64 {
+        self.counted_bytes
+    }
+
+    /// Keeps clocks and records below a limit. If they reach it, no block is followed any more and what they took is given
+    /// back.
+    pub(crate) fn limit(&mut self, limit_bytes: u64) {
+        if self.made == 0 || self.counted_bytes + self.made * CLOCK_BYTES < limit_bytes {
+            return;
+        }
+        let mut seen = BTreeSet::new();
+        let of_ctas = self.ctas.iter().flatten().map(|c| c.block_clock.bytes(&mut seen) + c.shared.bytes(&mut seen));
+        self.counted_bytes = of_ctas.sum::<u64>() + self.global.bytes(&mut seen);
+        self.made = 0;
+        // So that they are not counted over and over.
+        if self.counted_bytes > limit_bytes / 4 * 3 {
+            self.is_out_of_memory = true;
+            self.counted_bytes = 0;
+            self.global.clear();
+            for cta in self.ctas.iter_mut().flatten() {
+                let block = cta.block_clock.block();
+                cta.block_clock = BlockClock::new(block, self.threads, self.rules.is_strict);
+                cta.shared.clear();
+                cta.is_followed = false;
+            }
         }
     }
 
@@ -70,7 +112,7 @@ impl Order {
         let cta = Cta {
             block_clock: BlockClock::new(block, self.threads, self.rules.is_strict),
             shared: SyncTable::default(),
-            is_followed: true,
+            is_followed: !self.is_out_of_memory,
         };
         let slot = self.free.pop().unwrap_or_else(|| {
             self.ctas.push(None);
@@ -82,8 +124,9 @@ impl Order {
 
     pub(crate) fn end_block(&mut self, slot: CtaSlot) {
         if let Some(cta) = self.ctas.get_mut(slot.0 as usize)
-            && cta.take().is_some()
+            && let Some(cta) = cta.take()
         {
+            self.global.end_block(cta.block_clock.block());
             self.free.push(slot.0);
         }
     }
@@ -185,6 +228,7 @@ impl Order {
             let read = strong(access, lane, space, is_scopeless, cta.block_clock.block());
             if let Some((all, local)) = table.acquired(&read) {
                 cta.block_clock.acquire(access.warp, lane, &all, local.as_ref());
+                self.made += 1;
             }
         }
         true
@@ -235,6 +279,7 @@ impl Order {
                 let write = strong(access, lane, space, is_scopeless, cta.block_clock.block());
                 let heads = if is_released { cta.block_clock.heads(access.warp, lane) } else { Heads::default() };
                 if heads.cta.is_some() || !table.is_empty() {
+                    self.made += 1;
                     table.write(&write, &heads);
                     is_near = true;
                 }

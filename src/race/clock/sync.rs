@@ -8,7 +8,7 @@
 //! A record exists only where something was released, so a program without fences pays nothing. Two clocks are kept: what
 //! reaches the launch, and for each block what its own threads released, for reads or fences that reach no further.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::clock::block::Heads;
@@ -57,6 +57,8 @@ pub(crate) struct SyncTable {
     records: BTreeMap<u64, Record>,
     /// The widest record that there has been.
     widest: u64,
+    /// The blocks that have released something to their own threads, with the address of the record; some may be gone.
+    local: BTreeSet<(u32, u64)>,
 }
 
 impl SyncTable {
@@ -66,6 +68,24 @@ impl SyncTable {
 
     pub(crate) fn clear(&mut self) {
         self.records.clear();
+        self.local.clear();
+    }
+
+    /// A block has ended: nobody can read what was released to its own threads.
+    pub(crate) fn end_block(&mut self, block: u32) {
+        while let Some(&(_, address)) = self.local.range((block, 0)..=(block, u64::MAX)).next() {
+            self.local.remove(&(block, address));
+            if let Some(record) = self.records.get_mut(&address) {
+                record.local.remove(&block);
+            }
+        }
+    }
+
+    /// The bytes that the records take, but for parts of clocks that are among those seen before.
+    pub(crate) fn bytes(&self, seen: &mut BTreeSet<usize>) -> u64 {
+        let entries = self.records.len() * size_of::<(u64, Record)>() + self.local.len() * size_of::<(u32, u64)>();
+        let clocks = self.records.values().flat_map(|r| r.wide.iter().chain(r.local.values().map(|l| &l.acquired)));
+        2 * entries as u64 + clocks.map(|clock| clock.bytes(seen)).sum::<u64>()
     }
 
     /// Whether a record may overlap the bytes from `start` up to, not with, `end`.
@@ -111,8 +131,11 @@ impl SyncTable {
         record.wide = join_options(record.wide.as_ref(), heads.wide.as_ref());
         if let Some(cta) = &heads.cta {
             let is_more = !heads.wide.as_ref().is_some_and(|wide| Arc::ptr_eq(wide, cta));
-            let local =
-                record.local.entry(access.block).or_insert_with(|| Local { acquired: Arc::clone(cta), is_more });
+            let new = &mut self.local;
+            let local = record.local.entry(access.block).or_insert_with(|| {
+                new.insert((access.block, access.address));
+                Local { acquired: Arc::clone(cta), is_more }
+            });
             local.acquired = join_shared(Some(&local.acquired), cta);
             local.is_more |= is_more;
         }

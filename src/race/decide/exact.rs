@@ -9,19 +9,20 @@
 //! it were unordered, by the rules of the crate's head. If more ranges of bytes are suspected than the pass can follow,
 //! or a clock runs out, it says so ([`Verdict::undecided`]).
 
-use std::collections::BTreeMap;
-
 use crate::access::{Scope, Space, Thread, WarpAccess};
 use crate::byteset::ByteSet;
 use crate::clock::order::{CtaSlot, Order, Rules};
-use crate::decide::history::{AccessHistory, AccessInfo, Arrival};
-use crate::decide::span::SpanMap;
-use crate::detector::{Incomplete, Launch, SuspectSet, Suspicion};
+use crate::decide::history::{AccessHistory, AccessInfo, Arrival, RACY_LIMIT, Scratch, Setting};
+use crate::decide::pairs::{Pairs, RacePair};
+use crate::decide::span::{SpanId, SpanMap};
+use crate::detector::{Incomplete, LIMIT_BYTES, Launch, SuspectSet, Suspicion};
 use crate::stamp::MAX_TAG;
 use scalar::lanes;
 
-/// The most ranges of bytes that are followed at once; each takes some 400 bytes.
-const SPAN_LIMIT: usize = 1 << 22;
+/// The most ranges of bytes that are followed at once; each takes some 200 bytes.
+const SPAN_LIMIT: usize = 1 << 23;
+/// Ranges from which on little is kept of those that are known to be racy.
+const MANY_SPANS: usize = 1 << 16;
 
 /// What the caller knows of an instruction that the detector does not.
 #[derive(Clone, Copy, Debug)]
@@ -32,72 +33,6 @@ pub struct Details<'a> {
     pub stack: u32,
     /// The bits that each lane reads or writes (of an atomic: that it leaves); those of inactive lanes are not looked at.
     pub values: &'a [u64; 32],
-}
-
-/// What two racing accesses do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RaceKind {
-    /// Both write.
-    WriteWrite,
-    /// One reads, one writes.
-    ReadWrite,
-}
-
-/// How far apart two racing threads are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Relation {
-    /// Lanes of one warp.
-    WithinWarp,
-    /// Warps of one block.
-    WithinBlock,
-    /// Blocks of one launch.
-    AcrossBlocks,
-}
-
-impl Relation {
-    fn of(a: Thread, b: Thread) -> Self {
-        if a.block != b.block {
-            Self::AcrossBlocks
-        } else if a.warp() != b.warp() {
-            Self::WithinBlock
-        } else {
-            Self::WithinWarp
-        }
-    }
-}
-
-/// Races between the same two places in the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RacePair {
-    /// The memory.
-    pub space: Space,
-    /// What the two do.
-    pub kind: RaceKind,
-    /// The earlier access of the first race found between threads as far apart as any found.
-    pub first: AccessInfo,
-    /// The later access of that race.
-    pub second: AccessInfo,
-    /// First byte and number of bytes that the two accesses have in common.
-    pub bytes: (u64, u32),
-    /// Later accesses that race with at least one earlier access.
-    pub count: u64,
-    /// Pairs found within a warp, within a block and across blocks; more may exist where one place has very many.
-    pub counts: [u64; 3],
-    /// All races found are two writes of the same place, width and value.
-    pub is_same_value: bool,
-    /// In all races found one access is atomic or volatile and the other plain.
-    pub is_mixed: bool,
-    /// In some race of an atomic or volatile access and a plain one, the plain one is a write that releases nothing.
-    pub is_plain_write: bool,
-    /// In all races found the accesses would be ordered, or exempt, if scopes were wider.
-    pub is_insufficient_scope: bool,
-}
-
-impl RacePair {
-    /// How far apart the two threads are.
-    pub fn relation(&self) -> Relation {
-        Relation::of(self.first.thread, self.second.thread)
-    }
 }
 
 /// What the second pass says.
@@ -122,18 +57,24 @@ pub struct Exact {
     global: SpanMap<AccessHistory>,
     /// By slot.
     shared: Vec<SpanMap<AccessHistory>>,
-    index: BTreeMap<(u32, u32, RaceKind, Space), Known>,
+    pairs: Pairs,
     span_limit: usize,
     verdict: Verdict,
+    /// How many accesses were checked.
+    checked: u64,
+    room: Room,
 }
 
-/// A pair that was found before.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    /// Its index in the verdict.
-    at: usize,
-    /// The thread and the time of the later access that was counted last.
-    counted: Option<(Thread, u32)>,
+/// Room for what is known of an access while it is checked.
+#[derive(Clone, Debug, Default)]
+struct Room {
+    arrivals: Vec<Arrival>,
+    /// The parts of the access that are watched: the arrival, the first byte and the end.
+    parts: Vec<(usize, u64, u64)>,
+    /// The ranges that they touch, with the arrival.
+    touched: Vec<(SpanId, usize)>,
+    found: Vec<(Arrival, Arrival, u64, u64)>,
+    history: Scratch,
 }
 
 impl Exact {
@@ -146,8 +87,10 @@ impl Exact {
             suspicion,
             global: SpanMap::default(),
             shared: Vec::new(),
-            index: BTreeMap::new(),
+            pairs: Pairs::default(),
             span_limit: SPAN_LIMIT,
+            checked: 0,
+            room: Room::default(),
         }
     }
 
@@ -232,14 +175,23 @@ impl Exact {
         let is_strong_at = |address: u64, width: u32| is_strong_at(strong, address, width);
         self.order.after(slot, space, access, is_strong_at);
         self.scopeless.after(slot, space, access, is_strong_at);
+        self.order.limit(LIMIT_BYTES / 2);
+        self.scopeless.limit(LIMIT_BYTES / 2);
+    }
+
+    /// Whether a lane may touch a watched byte. If not, the access needs no [`Details`].
+    pub fn is_watching(&self, space: Space, access: &WarpAccess<'_>) -> bool {
+        let watched = self.suspicion.watch.of(space);
+        !watched.is_empty() && !is_far(watched, access)
     }
 
     fn check(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>, details: &Details<'_>) {
-        let watched = self.suspicion.watch.of(space);
-        if watched.is_empty() {
+        if !self.is_watching(space, access) {
             return;
         }
-        let Some(block_clock) = self.order.block_clock(slot) else { return };
+        let watched = self.suspicion.watch.of(space);
+        let order = &self.order;
+        let Some(block_clock) = order.block_clock(slot) else { return };
         let spans = match space {
             Space::Global => &mut self.global,
             Space::Shared => match self.shared.get_mut(slot.0 as usize) {
@@ -247,31 +199,29 @@ impl Exact {
                 None => return,
             },
         };
-        let is_narrow = space == Space::Global && self.suspicion.is_narrow;
         let strong = self.suspicion.strong.of(space);
-        if is_far(watched, access) {
-            return;
-        }
-        // All ranges are made first, since one lane's access may split what another lane touches.
-        let mut touched: BTreeMap<u64, Vec<Arrival>> = BTreeMap::new();
-        let mut starts = Vec::new();
-        let mut watched_parts = Vec::new();
+        self.checked += 1;
+        let Room { arrivals, parts, touched, found, history: scratch } = &mut self.room;
+        arrivals.clear();
+        parts.clear();
+        touched.clear();
+        found.clear();
+        let mut cursor = watched.cursor();
         for lane in lanes(access.active) {
             let address = access.addresses.address(lane);
-            let width = u64::from(access.width);
-            if watched.is_touching(address, width) {
-                for (start, len) in watched.ranges_within(address, width) {
-                    let is_whole = spans.cover(start, start + len, self.span_limit, &mut starts);
-                    self.verdict.undecided.is_out_of_memory |= !is_whole;
-                    watched_parts.push((lane, start, start + len));
-                }
+            let before = parts.len();
+            cursor.for_ranges(address, u64::from(access.width), |start, end| {
+                // All ranges are made first, since one lane's access may split what another lane touches.
+                let is_whole = spans.cover(start, end, self.span_limit);
+                self.verdict.undecided.is_out_of_memory |= !is_whole;
+                parts.push((arrivals.len(), start, end));
+            });
+            if parts.len() == before {
+                continue;
             }
-        }
-        for (lane, start, end) in watched_parts {
             let kind = access.kind_of(lane);
-            let address = access.addresses.address(lane);
             let tid = (access.warp * 32) as u16 + lane as u16;
-            let arrival = Arrival {
+            arrivals.push(Arrival {
                 info: AccessInfo {
                     thread: Thread { block: block_clock.block(), tid },
                     time: block_clock.time(),
@@ -282,110 +232,94 @@ impl Exact {
                     stack: details.stack,
                     value: details.values[lane],
                 },
-                lane,
+                lane: lane as u8,
                 is_wide: access.scope.is_wide() || space == Space::Shared || !kind.is_strong(),
                 is_promoted: !kind.is_strong()
                     && kind.is_write()
-                    && self.order.is_fenced(slot, access.warp, lane)
+                    && order.is_fenced(slot, access.warp, lane)
                     && is_strong_at(strong, address, access.width),
-            };
-            starts.clear();
-            spans.cover(start, end, self.span_limit, &mut starts);
-            for &start in &starts {
-                touched.entry(start).or_default().push(arrival);
-            }
+            });
         }
-        let order = &self.order;
-        let mut found: Vec<(Arrival, Arrival, u64, u64)> = Vec::new();
-        for (start, arrivals) in touched {
-            let Some((end, history)) = spans.get_mut(start) else { continue };
-            history.arrive(
-                &arrivals,
-                is_narrow,
-                |lane, thread, time| order.is_known(slot, access.warp, lane, thread, time),
-                |old, new| found.push((*old, *new, start, end)),
-            );
+        for &(arrival, start, end) in &*parts {
+            spans.for_each(start, end, |id| touched.push((id, arrival)));
+        }
+        touched.sort_unstable();
+        let setting = Setting {
+            is_narrow: space == Space::Global && self.suspicion.is_narrow,
+            racy_limit: if spans.len() < MANY_SPANS { RACY_LIMIT } else { 1 },
+        };
+        for same in touched.chunk_by(|a, b| a.0 == b.0) {
+            let (start, end, history) = spans.get_mut(same[0].0);
+            let was_racy = history.is_racy();
+            let (pairs, serial) = (&mut self.pairs, self.checked);
+            let before = found.len();
+            let mut arrive = |history: &mut AccessHistory, some: &[(SpanId, usize)]| {
+                history.arrive(
+                    some.iter().map(|(_, arrival)| &arrivals[*arrival]),
+                    setting,
+                    scratch,
+                    |lane, thread, time| block_clock.is_known(access.warp, lane, thread, time),
+                    |old, new| {
+                        if !pairs.count_more(space, old, new, serial) {
+                            found.push((*old, *new, start, end));
+                        }
+                    },
+                );
+                found.len()
+            };
+            // Where the first lanes and the last say nothing new, lanes that do the same do not either.
+            if let [first, second, rest @ .., last] = same
+                && !rest.is_empty()
+                && was_racy
+                && !access.kind.is_strong()
+                && !block_clock.knows_more(access.warp)
+                && are_alike(arrivals, same)
+            {
+                if arrive(history, &[*first, *second, *last]) == before {
+                    let others = rest.iter().fold(0, |all, (_, arrival)| all | 1 << arrivals[*arrival].lane);
+                    pairs.count_alike(arrivals[second.1].lane, others, serial);
+                } else {
+                    arrive(history, rest);
+                }
+            } else {
+                arrive(history, same);
+            }
+            if !was_racy && history.is_racy() {
+                self.verdict.bytes.add(space, start, end - start);
+            }
         }
         // A pair that races in several ranges is one race.
         found.sort_by_key(|(old, new, start, _)| (new.lane, old.info.thread, old.info.time, *start));
-        let mut rest = found.as_slice();
-        while let Some(&(old, new, start, _)) = rest.first() {
-            let same = rest.iter().take_while(|f| {
-                (f.1.lane, f.0.info.thread, f.0.info.time) == (new.lane, old.info.thread, old.info.time)
-            });
-            let mut count = 0;
-            let mut end = start;
-            for f in same {
-                count += 1;
-                end = f.3;
-                self.verdict.bytes.add(space, f.2, f.3 - f.2);
-            }
-            rest = &rest[count..];
-            let is_scope = self.is_insufficient_scope(slot, access.warp, &old, &new);
-            self.note(space, &old, &new, (start, (end - start) as u32), is_scope);
-        }
-    }
-
-    /// Whether wider scopes would have prevented the race.
-    fn is_insufficient_scope(&self, slot: CtaSlot, warp: u32, old: &Arrival, new: &Arrival) -> bool {
-        let wide = |a: &Arrival| Arrival { is_wide: true, ..*a };
-        !wide(old).is_conflicting(&wide(new))
-            || self.scopeless.is_known(slot, warp, new.lane, old.info.thread, old.info.time)
-    }
-
-    fn note(&mut self, space: Space, old: &Arrival, new: &Arrival, bytes: (u64, u32), is_scope: bool) {
-        let (a, b) = (&old.info, &new.info);
-        let is_write_write = a.kind.is_write() && b.kind.is_write();
-        let kind = if is_write_write { RaceKind::WriteWrite } else { RaceKind::ReadWrite };
-        let is_same_value = is_write_write
-            && (a.address, a.width, a.value) == (b.address, b.width, b.value)
-            && !a.kind.is_rmw()
-            && !b.kind.is_rmw();
-        let is_mixed = a.kind.is_strong() != b.kind.is_strong();
-        let is_plain_write = |arrival: &Arrival| {
-            let kind = arrival.info.kind;
-            !kind.is_strong() && kind.is_write() && !arrival.is_promoted
+        let is_same = |a: &(Arrival, Arrival, u64, u64), b: &(Arrival, Arrival, u64, u64)| {
+            (a.1.lane, a.0.info.thread, a.0.info.time) == (b.1.lane, b.0.info.thread, b.0.info.time)
         };
-        let pairs = &mut self.verdict.pairs;
-        let key = (a.site.min(b.site), a.site.max(b.site), kind, space);
-        let known = self.index.entry(key).or_insert_with(|| {
-            pairs.push(RacePair {
-                space,
-                kind,
-                first: *a,
-                second: *b,
-                bytes,
-                count: 0,
-                counts: [0; 3],
-                is_same_value: true,
-                is_mixed: true,
-                is_plain_write: false,
-                is_insufficient_scope: true,
-            });
-            Known { at: pairs.len() - 1, counted: None }
-        });
-        let pair = &mut pairs[known.at];
-        // How many earlier accesses are kept is bounded, so only the later ones are counted.
-        if known.counted.replace((b.thread, b.time)) != Some((b.thread, b.time)) {
-            pair.count += 1;
+        for same in found.chunk_by(is_same) {
+            let ((old, new, start, _), (.., end)) = (&same[0], &same[same.len() - 1]);
+            // Whether wider scopes would have prevented the race.
+            let wide = |a: &Arrival| Arrival { is_wide: true, ..*a };
+            let lane = usize::from(new.lane);
+            let is_scope = !wide(old).is_conflicting(&wide(new))
+                || self.scopeless.is_known(slot, access.warp, lane, old.info.thread, old.info.time);
+            self.pairs.note(space, old, new, (*start, (end - start) as u32), is_scope, self.checked);
         }
-        let relation = Relation::of(a.thread, b.thread);
-        pair.counts[relation as usize] += 1;
-        if relation > pair.relation() {
-            // What mends the wider race mends the narrower one too, not the other way round.
-            (pair.first, pair.second, pair.bytes) = (*a, *b, bytes);
-        }
-        pair.is_same_value &= is_same_value;
-        pair.is_mixed &= is_mixed;
-        pair.is_plain_write |= is_mixed && (is_plain_write(old) || is_plain_write(new));
-        pair.is_insufficient_scope &= is_scope;
     }
 
     /// Ends the launch.
     pub fn end_launch(mut self) -> Verdict {
         self.verdict.undecided.is_out_of_time = self.order.is_out_of_time;
+        self.verdict.undecided.is_out_of_memory |= self.order.is_out_of_memory || self.scopeless.is_out_of_memory;
+        self.verdict.pairs = self.pairs.list;
         self.verdict
     }
+}
+
+/// Whether all lanes access the same place in the same way.
+fn are_alike(arrivals: &[Arrival], same: &[(SpanId, usize)]) -> bool {
+    let what = |(_, arrival): &(SpanId, usize)| {
+        let Arrival { info, is_promoted, .. } = &arrivals[*arrival];
+        (info.address, info.value, *is_promoted)
+    };
+    same.windows(2).all(|pair| what(&pair[0]) == what(&pair[1]))
 }
 
 /// Whether a quick look shows that no lane touches a watched byte.

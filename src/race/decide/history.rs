@@ -11,14 +11,15 @@
 //! An access is dropped when one that is ordered after it and conflicts at least as widely arrives. So an entry needs only
 //! its observers, and whether the present value descends from it (`is_live`): then the next strong read observes it.
 //!
-//! Once a race was found here, the number of entries is bounded and counts of further pairs become lower bounds.
+//! Once a race was found here, only some accesses of each instruction are kept, the newest of several warps and blocks.
+//! Later accesses still find those that they race with, and counts of pairs become lower bounds.
 
 use std::collections::BTreeMap;
 
 use crate::access::{Kind, Thread};
 
-/// Entries kept of a range that is known to be racy.
-const RACY_LIMIT: usize = 128;
+/// Accesses of one instruction that are kept of a range that is known to be racy.
+pub(crate) const RACY_LIMIT: usize = 4;
 /// Reads that are kept as a list.
 const FEW: usize = 32;
 
@@ -47,7 +48,7 @@ pub struct AccessInfo {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) info: AccessInfo,
-    pub(crate) lane: usize,
+    pub(crate) lane: u8,
     /// Whether its scope reaches beyond its block.
     pub(crate) is_wide: bool,
     /// A plain store that releases.
@@ -106,7 +107,14 @@ impl Arrival {
 struct Entry {
     access: Arrival,
     is_live: bool,
-    observers: Vec<(Thread, u32)>,
+    #[allow(clippy::box_collection, reason = "there may be very many entries, and most have none")]
+    observers: Option<Box<Vec<(Thread, u32)>>>,
+}
+
+impl Entry {
+    fn observers(&self) -> &[(Thread, u32)] {
+        self.observers.as_deref().map_or(&[], Vec::as_slice)
+    }
 }
 
 /// The last weak read of each thread. There may be very many ranges with a read or two, and single ones that all threads
@@ -125,7 +133,14 @@ impl Default for Reads {
 }
 
 impl Reads {
-    fn insert(&mut self, new: Arrival) {
+    /// Adds a read; if only one is to be kept of each instruction, in the place of an older one.
+    fn insert(&mut self, new: Arrival, is_only: bool) {
+        if is_only
+            && let Self::Few(list) = self
+            && let Some(at) = list.iter().position(|old| old.info.site == new.info.site)
+        {
+            list.remove(at);
+        }
         match self {
             Self::Few(list) => match list.binary_search_by_key(&new.info.thread, |old| old.info.thread) {
                 Ok(at) => list[at] = new,
@@ -157,12 +172,20 @@ impl Reads {
         }
     }
 
-    /// Drops reads beyond the limit of a racy range.
-    fn bound(&mut self) {
+    fn len(&self) -> usize {
+        match self {
+            Self::Few(list) => list.len(),
+            Self::Many(map) => map.len(),
+        }
+    }
+
+    /// Drops most reads of a racy range.
+    fn thin(&mut self, limit: usize) {
         if let Self::Many(map) = self {
-            while map.len() > RACY_LIMIT {
-                map.pop_first();
-            }
+            *self = Self::Few(std::mem::take(map).into_values().collect());
+        }
+        if let Self::Few(list) = self {
+            thin(list, limit, |read| read);
         }
     }
 }
@@ -175,19 +198,43 @@ pub(crate) struct AccessHistory {
     /// The last weak read of each thread.
     reads: Reads,
     /// The last write, if a strong read can observe it.
-    last: Option<Arrival>,
+    last: Option<Box<Arrival>>,
     is_racy: bool,
+    /// Entries and reads that were left when they were last thinned.
+    thinned: [u16; 2],
+}
+
+/// Room for what is known of accesses while they arrive.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    covered: Vec<bool>,
+    observed: Vec<bool>,
+    dropped: Vec<bool>,
+}
+
+/// What arriving accesses need to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setting {
+    /// Whether the launch has strong accesses of block scope in this space.
+    pub(crate) is_narrow: bool,
+    /// The accesses of one instruction that are kept once the range is racy.
+    pub(crate) racy_limit: usize,
 }
 
 impl AccessHistory {
+    /// Whether a race was found.
+    pub(crate) fn is_racy(&self) -> bool {
+        self.is_racy
+    }
+
     /// Lets the accesses of one instruction arrive, by ascending lane; calls `report` with each pair that races.
     ///
-    /// `is_known(lane, thread, time)` is base causality. `is_narrow` says whether the launch has strong accesses of block
-    /// scope in this space.
-    pub(crate) fn arrive(
+    /// `is_known(lane, thread, time)` is base causality.
+    pub(crate) fn arrive<'a>(
         &mut self,
-        arrivals: &[Arrival],
-        is_narrow: bool,
+        arrivals: impl Iterator<Item = &'a Arrival> + Clone,
+        setting: Setting,
+        scratch: &mut Scratch,
         is_known: impl Fn(usize, Thread, u32) -> bool,
         mut report: impl FnMut(&Arrival, &Arrival),
     ) {
@@ -198,18 +245,21 @@ impl AccessHistory {
             report(old, new);
         };
         // What each arrival is ordered after, and the races with what was there before the instruction.
-        let mut covered = vec![false; before * arrivals.len()];
-        let mut observed = vec![false; arrivals.len()];
-        for (a, new) in arrivals.iter().enumerate() {
-            let is_observer =
-                new.is_strong() && new.info.kind.is_read() && self.last.is_some_and(|last| last.is_mutual(new));
-            observed[a] = is_observer;
-            for (e, entry) in self.entries.iter().enumerate() {
+        let Scratch { covered, observed, dropped } = scratch;
+        covered.clear();
+        observed.clear();
+        for new in arrivals.clone() {
+            let lane = usize::from(new.lane);
+            let is_observer = new.is_strong()
+                && new.info.kind.is_read()
+                && self.last.as_ref().is_some_and(|last| last.is_mutual(new));
+            observed.push(is_observer);
+            for entry in &self.entries {
                 let old = &entry.access;
-                let is_before = is_known(new.lane, old.info.thread, old.info.time)
-                    || old.is_observable() && entry.observers.iter().any(|o| is_known(new.lane, o.0, o.1));
+                let is_before = is_known(lane, old.info.thread, old.info.time)
+                    || old.is_observable() && entry.observers().iter().any(|o| is_known(lane, o.0, o.1));
                 let is_seen = is_observer && entry.is_live && old.is_observable();
-                covered[a * before + e] = is_before || is_seen;
+                covered.push(is_before || is_seen);
                 // A plain store is mixed with the very atomic that reads it, even if that orders what comes later.
                 if !(is_before || is_seen && old.is_strong()) && old.is_conflicting(new) {
                     report(old, new);
@@ -217,63 +267,123 @@ impl AccessHistory {
             }
             if new.info.kind.is_write() {
                 self.reads.for_each(|old| {
-                    if old.is_conflicting(new) && !is_known(new.lane, old.info.thread, old.info.time) {
+                    if old.is_conflicting(new) && !is_known(lane, old.info.thread, old.info.time) {
                         report(old, new);
                     }
                 });
             }
         }
-        for (new, _) in arrivals.iter().zip(&observed).filter(|(_, is_observer)| **is_observer) {
+        for (new, _) in arrivals.clone().zip(&*observed).filter(|(_, is_observer)| **is_observer) {
             for entry in self.entries.iter_mut().filter(|e| e.is_live && e.access.is_observable()) {
-                if !entry.observers.iter().any(|o| o.0 == new.info.thread) {
-                    entry.observers.push((new.info.thread, new.info.time));
+                if !entry.observers().iter().any(|o| o.0 == new.info.thread) {
+                    entry.observers.get_or_insert_default().push((new.info.thread, new.info.time));
                 }
             }
         }
-        let mut is_dropped = vec![false; before];
-        for (a, new) in arrivals.iter().enumerate() {
+        dropped.clear();
+        dropped.resize(before, false);
+        for (a, new) in arrivals.enumerate() {
             let covered = &covered[a * before..(a + 1) * before];
             for sibling in self.entries[before..].iter().filter(|s| s.access.is_conflicting(new)) {
                 report(&sibling.access, new);
             }
             for (e, entry) in self.entries[..before].iter().enumerate() {
-                is_dropped[e] |= covered[e] && new.is_superseding(&entry.access, is_narrow);
+                dropped[e] |= covered[e] && new.is_superseding(&entry.access, setting.is_narrow);
             }
             if new.info.kind.is_write() {
-                let is_continued = new.info.kind.is_rmw() && self.last.is_some_and(|last| last.is_mutual(new));
+                let is_continued = new.info.kind.is_rmw() && self.last.as_ref().is_some_and(|last| last.is_mutual(new));
                 for (e, entry) in self.entries.iter_mut().enumerate() {
                     entry.is_live = is_continued && entry.is_live || covered.get(e).copied().unwrap_or(false);
                 }
-                self.last = new.is_observable().then_some(*new);
+                self.last = new.is_observable().then(|| Box::new(*new));
                 if !new.is_observable() {
-                    self.reads.retain(|old| !is_known(new.lane, old.info.thread, old.info.time));
+                    self.reads.retain(|old| !is_known(usize::from(new.lane), old.info.thread, old.info.time));
                 }
             }
             if new.info.kind == Kind::Read {
-                self.reads.insert(*new);
+                self.reads.insert(*new, self.is_racy && setting.racy_limit == 1);
             } else {
+                // Of the lanes of one instruction some will do, as of those of several.
+                if self.is_racy && self.entries.len() - before >= of_warp(setting.racy_limit) {
+                    self.entries.pop();
+                }
                 let is_live = new.info.kind.is_write();
-                make_room(&mut self.entries);
-                self.entries.push(Entry { access: *new, is_live, observers: Vec::new() });
+                let entry = Entry { access: *new, is_live, observers: None };
+                let is_like =
+                    |old: &Entry| (old.access.info.site, old.access.info.kind) == (new.info.site, new.info.kind);
+                // Alone, it takes the place of the only one that is kept of the instruction.
+                let like = if self.is_racy && setting.racy_limit == 1 && observed.len() == 1 {
+                    self.entries.iter().position(is_like)
+                } else {
+                    None
+                };
+                match like {
+                    Some(at) => {
+                        self.entries[at] = entry;
+                        dropped[at] = false;
+                    }
+                    None => {
+                        make_room(&mut self.entries);
+                        self.entries.push(entry);
+                    }
+                }
             }
         }
-        let mut at = 0;
-        self.entries.retain(|_| {
-            at += 1;
-            !is_dropped.get(at - 1).copied().unwrap_or(false)
-        });
+        if dropped.contains(&true) {
+            let mut at = 0;
+            self.entries.retain(|_| {
+                at += 1;
+                !dropped.get(at - 1).copied().unwrap_or(false)
+            });
+        }
         self.is_racy = is_racy;
         if is_racy {
-            self.bound();
+            self.bound(setting.racy_limit);
         }
     }
 
-    fn bound(&mut self) {
-        if self.entries.len() > RACY_LIMIT {
-            let excess = self.entries.len() - RACY_LIMIT / 2;
-            self.entries.drain(..excess);
+    fn bound(&mut self, limit: usize) {
+        let is_many = |len: usize, thinned: u16| len > usize::from(thinned) * 3 / 2 + limit / 2;
+        if is_many(self.entries.len(), self.thinned[0]) {
+            thin(&mut self.entries, limit, |entry| &entry.access);
+            self.thinned[0] = self.entries.len().min(usize::from(u16::MAX)) as u16;
         }
-        self.reads.bound();
+        if is_many(self.reads.len(), self.thinned[1]) {
+            self.reads.thin(limit);
+            self.thinned[1] = self.reads.len().min(usize::from(u16::MAX)) as u16;
+        }
+    }
+}
+
+/// How many of `limit` accesses may be of one warp.
+fn of_warp(limit: usize) -> usize {
+    limit.div_ceil(4)
+}
+
+/// Keeps the last `limit` accesses of each instruction, at most half of them of one block and a quarter of one warp.
+fn thin<T>(list: &mut Vec<T>, limit: usize, access: impl Fn(&T) -> &Arrival) {
+    let mut kept = vec![false; list.len()];
+    for at in (0..list.len()).rev() {
+        let new = &access(&list[at]).info;
+        let (mut all, mut of_block, mut of_one_warp) = (0, 0, 0);
+        for later in (at + 1..list.len()).filter(|later| kept[*later]) {
+            let other = &access(&list[later]).info;
+            if (other.site, other.kind) == (new.site, new.kind) {
+                let is_of_block = other.thread.block == new.thread.block;
+                all += 1;
+                of_block += usize::from(is_of_block);
+                of_one_warp += usize::from(is_of_block && other.thread.warp() == new.thread.warp());
+            }
+        }
+        kept[at] = all < limit && of_block < limit.div_ceil(2) && of_one_warp < of_warp(limit);
+    }
+    let mut at = 0;
+    list.retain(|_| {
+        at += 1;
+        kept[at - 1]
+    });
+    if list.capacity() > 2 * list.len().max(4) {
+        list.shrink_to_fit();
     }
 }
 

@@ -2,4 +2,5 @@
 
 pub(crate) mod exact;
 pub(crate) mod history;
+pub(crate) mod pairs;
 pub(crate) mod span;

@@ -1,74 +1,171 @@
 //! A map from ranges of addresses to values. A range is split where an access starts or ends inside it.
 //!
-//! Bytes that were always accessed together share one value, so state per byte costs as little as state per element.
+//! Bytes that were always accessed together share one value, so state per byte costs as little as state per element. Ranges
+//! do not cross pages of 1 KiB, each of which knows the range of each of its bytes.
 
 use std::collections::BTreeMap;
 
+/// Bytes of a page.
+const PAGE: u64 = 1024;
+
 #[derive(Clone, Debug)]
 struct Span<T> {
-    end: u64,
+    /// From the start of the page.
+    start: u16,
+    end: u16,
     value: T,
+}
+
+#[derive(Clone, Debug)]
+struct Page<T> {
+    /// For each byte 0, or the number of its range plus one.
+    of_byte: Box<[u16; PAGE as usize]>,
+    spans: Vec<Span<T>>,
+}
+
+impl<T> Default for Page<T> {
+    fn default() -> Self {
+        Self { of_byte: Box::new([0; PAGE as usize]), spans: Vec::new() }
+    }
+}
+
+impl<T: Clone + Default> Page<T> {
+    /// Makes `at` the start of a range if it lies inside one; true if there is a range more.
+    fn split(&mut self, at: usize) -> bool {
+        let Some(&number) = self.of_byte.get(at).filter(|n| **n != 0) else { return false };
+        let new = self.spans.len() as u16 + 1;
+        let span = &mut self.spans[usize::from(number) - 1];
+        if usize::from(span.start) == at {
+            return false;
+        }
+        let rest = Span { start: at as u16, end: span.end, value: span.value.clone() };
+        span.end = at as u16;
+        self.of_byte[at..usize::from(rest.end)].fill(new);
+        self.spans.push(rest);
+        true
+    }
+}
+
+/// The place of a range in its map; it holds until the map is cleared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SpanId {
+    page: u32,
+    span: u16,
 }
 
 /// Disjoint ranges of addresses, each with a value.
 #[derive(Clone, Debug)]
 pub(crate) struct SpanMap<T> {
-    spans: BTreeMap<u64, Span<T>>,
+    /// Where the page of a number is.
+    index: BTreeMap<u64, usize>,
+    pages: Vec<(u64, Page<T>)>,
+    /// The page that was used last.
+    recent: usize,
+    count: usize,
 }
 
 impl<T> Default for SpanMap<T> {
     fn default() -> Self {
-        Self { spans: BTreeMap::new() }
+        Self { index: BTreeMap::new(), pages: Vec::new(), recent: 0, count: 0 }
     }
 }
 
 impl<T: Clone + Default> SpanMap<T> {
-    /// Makes `at` the start of a range if it lies inside one.
-    fn split(&mut self, at: u64) {
-        let Some((_, span)) = self.spans.range_mut(..at).next_back() else { return };
-        if span.end > at {
-            let rest = Span { end: span.end, value: span.value.clone() };
-            span.end = at;
-            self.spans.insert(at, rest);
+    /// Where the page of a number is; made if it is not there.
+    fn page(&mut self, number: u64) -> usize {
+        if self.pages.get(self.recent).is_none_or(|page| page.0 != number) {
+            self.recent = *self.index.entry(number).or_insert_with(|| {
+                self.pages.push((number, Page::default()));
+                self.pages.len() - 1
+            });
+        }
+        self.recent
+    }
+
+    /// Calls `f` with the page, its place, and the bytes of it that belong to `start..end`.
+    fn for_pages(&mut self, start: u64, end: u64, mut f: impl FnMut(&mut Page<T>, usize, usize, usize)) {
+        let mut at = start;
+        while at < end {
+            let number = at / PAGE;
+            let base = number * PAGE;
+            let place = self.page(number);
+            let to = (end - base).min(PAGE);
+            f(&mut self.pages[place].1, place, (at - base) as usize, to as usize);
+            at = base.saturating_add(to);
+            if to < PAGE {
+                break;
+            }
         }
     }
 
-    /// Makes ranges that together are `start..end`, new ones for bytes that had none; adds their starts to `out`. Makes no
-    /// new ones once there are `limit` ranges; returns false if bytes are left out for that reason.
-    pub(crate) fn cover(&mut self, start: u64, end: u64, limit: usize, out: &mut Vec<u64>) -> bool {
-        self.split(start);
-        self.split(end);
-        let mut at = start;
+    /// Makes ranges that together are `start..end`, new ones for bytes that had none. Makes no new ones once there are `limit`
+    /// ranges; returns false if bytes are left out for that reason.
+    pub(crate) fn cover(&mut self, start: u64, end: u64, limit: usize) -> bool {
+        let mut count = self.count;
         let mut is_whole = true;
-        while at < end {
-            let next = self.spans.range(at..end).next().map(|(&from, span)| (from, span.end));
-            match next {
-                Some((from, to)) if from == at => {
-                    out.push(at);
-                    at = to;
-                }
-                _ => {
-                    let to = next.map_or(end, |n| n.0);
-                    if self.spans.len() < limit {
-                        self.spans.insert(at, Span { end: to, value: T::default() });
-                        out.push(at);
-                    } else {
-                        is_whole = false;
-                    }
-                    at = to;
-                }
+        self.for_pages(start, end, |page, _, from, to| {
+            let of_byte = &page.of_byte;
+            // One range of these very bytes, as mostly.
+            if let Some(number) = usize::from(of_byte[from]).checked_sub(1)
+                && of_byte[to - 1] == of_byte[from]
+                && (from == 0 || of_byte[from - 1] != of_byte[from])
+                && of_byte.get(to).is_none_or(|next| usize::from(*next) != number + 1)
+            {
+                return;
             }
-        }
+            count += usize::from(page.split(from)) + usize::from(page.split(to));
+            let mut at = from;
+            while at < to {
+                if let Some(number) = usize::from(page.of_byte[at]).checked_sub(1) {
+                    at = usize::from(page.spans[number].end);
+                    continue;
+                }
+                let next = at + page.of_byte[at..to].iter().take_while(|n| **n == 0).count();
+                if count < limit {
+                    count += 1;
+                    page.spans.push(Span { start: at as u16, end: next as u16, value: T::default() });
+                    let number = page.spans.len() as u16;
+                    page.of_byte[at..next].fill(number);
+                } else {
+                    is_whole = false;
+                }
+                at = next;
+            }
+        });
+        self.count = count;
         is_whole
     }
 
-    /// The end and value of the range that starts at `start`.
-    pub(crate) fn get_mut(&mut self, start: u64) -> Option<(u64, &mut T)> {
-        self.spans.get_mut(&start).map(|span| (span.end, &mut span.value))
+    /// Calls `f` with the ranges of `start..end`, which `cover` has made, in ascending order.
+    pub(crate) fn for_each(&mut self, start: u64, end: u64, mut f: impl FnMut(SpanId)) {
+        self.for_pages(start, end, |page, place, from, to| {
+            let mut at = from;
+            while at < to {
+                match page.of_byte[at].checked_sub(1) {
+                    Some(span) => {
+                        f(SpanId { page: place as u32, span });
+                        at = usize::from(page.spans[usize::from(span)].end);
+                    }
+                    None => at += 1,
+                }
+            }
+        });
+    }
+
+    /// The start, the end and the value of a range.
+    pub(crate) fn get_mut(&mut self, id: SpanId) -> (u64, u64, &mut T) {
+        let (number, page) = &mut self.pages[id.page as usize];
+        let span = &mut page.spans[usize::from(id.span)];
+        (*number * PAGE + u64::from(span.start), *number * PAGE + u64::from(span.end), &mut span.value)
+    }
+
+    /// How many ranges there are.
+    pub(crate) fn len(&self) -> usize {
+        self.count
     }
 
     pub(crate) fn clear(&mut self) {
-        self.spans.clear();
+        *self = Self::default();
     }
 }
 
@@ -76,22 +173,33 @@ impl<T: Clone + Default> SpanMap<T> {
 mod tests {
     use super::*;
 
+    fn ids<T: Clone + Default>(map: &mut SpanMap<T>, start: u64, end: u64) -> Vec<SpanId> {
+        let mut out = Vec::new();
+        map.for_each(start, end, |id| out.push(id));
+        out
+    }
+
     #[test]
     fn overlapping_ranges_are_split_and_keep_their_values() {
         let mut map: SpanMap<Vec<u32>> = SpanMap::default();
-        for (id, (start, end)) in [(10, 20), (15, 17), (0, 30), (20, 22)].into_iter().enumerate() {
-            let mut starts = Vec::new();
-            assert!(map.cover(start, end, usize::MAX, &mut starts));
+        for (id, (start, end)) in [(10, 20), (15, 17), (0, 30), (20, 22), (1020, 1030)].into_iter().enumerate() {
+            assert!(map.cover(start, end, usize::MAX));
             let mut at = start;
-            for s in starts {
-                assert_eq!(s, at);
-                let (to, value) = map.get_mut(s).expect("covered");
+            for span in ids(&mut map, start, end) {
+                let (from, to, value) = map.get_mut(span);
+                assert_eq!(from, at);
                 value.push(id as u32);
                 at = to;
             }
             assert_eq!(at, end);
         }
-        let all: Vec<(u64, u64, Vec<u32>)> = map.spans.iter().map(|(s, v)| (*s, v.end, v.value.clone())).collect();
+        let all: Vec<(u64, u64, Vec<u32>)> = ids(&mut map, 0, 2048)
+            .into_iter()
+            .map(|id| {
+                let (start, end, value) = map.get_mut(id);
+                (start, end, value.clone())
+            })
+            .collect();
         let want = [
             (0, 10, vec![2]),
             (10, 15, vec![0, 2]),
@@ -99,16 +207,24 @@ mod tests {
             (17, 20, vec![0, 2]),
             (20, 22, vec![2, 3]),
             (22, 30, vec![2]),
+            (1020, 1024, vec![4]),
+            (1024, 1030, vec![4]),
         ];
         assert_eq!(all, want);
+        assert_eq!(map.len(), 8);
     }
 
     #[test]
     fn full_map_still_finds_the_ranges_that_it_has() {
         let mut map: SpanMap<()> = SpanMap::default();
+        assert!(map.cover(0, 4, 2) && map.cover(8, 12, 2));
+        assert!(!map.cover(2, 16, 2));
         let mut starts = Vec::new();
-        assert!(map.cover(0, 4, 2, &mut starts) && map.cover(8, 12, 2, &mut starts));
-        assert!(!map.cover(2, 16, 2, &mut starts));
-        assert_eq!(starts, [0, 8, 2, 8]);
+        for id in ids(&mut map, 2, 16) {
+            starts.push(map.get_mut(id).0);
+        }
+        assert_eq!(starts, [2, 8]);
+        assert!(map.cover(u64::MAX - 8, u64::MAX, 9));
+        assert_eq!(ids(&mut map, u64::MAX - 8, u64::MAX).len(), 1);
     }
 }

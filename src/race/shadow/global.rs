@@ -26,6 +26,8 @@ const PAGE: u32 = 1 << PAGE_BITS;
 const KEPT_LAUNCHES: usize = 8;
 /// Bytes from which on a shadow is large.
 const LARGE_BYTES: u64 = 256 << 20;
+/// Bytes from which on a shadow makes no cells finer than 4 bytes.
+const FINE_BYTES: u64 = 1 << 30;
 /// Entries of the table of recently used pages.
 const RECENT: usize = 64;
 
@@ -155,6 +157,11 @@ impl GlobalShadow {
         }
     }
 
+    /// The most bytes that the stamps may take from now on.
+    pub(crate) fn set_limit(&mut self, limit_bytes: u64) {
+        self.limit_bytes = limit_bytes;
+    }
+
     /// Whether a page was refused for want of memory in this launch.
     pub(crate) fn is_full(&self) -> bool {
         self.is_full
@@ -168,6 +175,11 @@ impl GlobalShadow {
     /// The bytes that the stamps take.
     pub(crate) fn footprint_bytes(&self) -> u64 {
         self.used_bytes
+    }
+
+    /// Binary logarithm of the bytes of the finest cells that may be made now.
+    fn finest(&self) -> u32 {
+        if self.used_bytes < FINE_BYTES { self.finest } else { self.finest.max(2) }
     }
 
     /// Lets `f` work on a page; `None` if the page was refused for want of memory.
@@ -260,7 +272,7 @@ impl GlobalShadow {
             let touch =
                 Touch { offset, width: access.width, op: op_of(access.kind), is_regular: access.scope.is_wide() };
             if offset + access.width <= PAGE {
-                let finest = self.finest;
+                let finest = self.finest();
                 let is_done = self
                     .with_page(address >> PAGE_BITS, used, |page| page.touch_by_warp::<false>(&touch, finest, view));
                 if is_done.unwrap_or(true) {
@@ -278,7 +290,7 @@ impl GlobalShadow {
         found: &mut ByteSet,
         used: &mut ByteUse<'_>,
     ) -> bool {
-        let weak = Weak { access, view, finest: self.finest };
+        let weak = Weak { access, view, finest: self.finest() };
         let Some(rows) = rows_of(access) else {
             return self.access_list(&weak, found, used);
         };
@@ -348,7 +360,7 @@ impl GlobalShadow {
         found: &mut ByteSet,
         used: &mut ByteUse<'_>,
     ) -> bool {
-        let finest = self.finest;
+        let finest = self.finest();
         let mut is_new = false;
         let mut at: Option<(u64, usize)> = None;
         for lane in lanes(mask) {

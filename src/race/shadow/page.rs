@@ -4,9 +4,9 @@
 //! the first access that a line cannot take: a strong one, one that is narrower than a cell, or one that would make too many
 //! classes. A page that went over stays so for some launches, since the next launch is most often like the last.
 //!
-//! Stamped pages start with cells of 8 bytes if its first access is of 8 aligned bytes, else of 4; the first access that is
+//! Stamped pages start with cells of the bytes of the first access, at most 8; the first access that is
 //! narrower than a cell splits all cells of the page in two, each half inheriting the stamps, down to the finest cell
-//! allowed (4 bytes unless configured otherwise). That costs 4 bytes per byte of memory at 4-byte cells, 2 at 8-byte cells.
+//! allowed. That costs 4 bytes per byte of memory at 4-byte cells, 2 at 8-byte cells, 16 at cells of one byte.
 //! Accesses finer than the finest cell share a cell; a candidate then names the whole cell and the second pass,
 //! which is byte-exact, decides. Dropping stamps stays right per cell: any access that is unordered with a dropped access is
 //! unordered with the dropping one, whatever the bytes, and a weak write conflicts with everything in the cell.
@@ -189,7 +189,7 @@ impl Page {
 
     /// Starts with lines, if the page says nothing yet.
     fn start_lines(&mut self, width: u32) -> bool {
-        if self.stamped > 0 || !self.writes.is_empty() || self.strong.is_some() || !matches!(width, 4 | 8) {
+        if self.stamped > 0 || !self.writes.is_empty() || self.strong.is_some() || !matches!(width, 1 | 2 | 4 | 8) {
             return false;
         }
         let shift = width.trailing_zeros();

@@ -241,3 +241,94 @@ pub fn messages(r: &mut Rng) -> Vec<Event> {
     }
     events
 }
+
+/// Bytes in use by [`chains`].
+pub const CHAIN_BYTES: u64 = 24 + 2 * 4 * CHAIN_BLOCKS as u64;
+/// Most blocks of [`chains`].
+const CHAIN_BLOCKS: u32 = 13;
+
+/// One launch of many blocks that hand something on through locks, tickets or flags of their own; now and then a fence is
+/// missing, and some blocks begin before others have ended.
+pub fn chains(r: &mut Rng) -> Vec<Event> {
+    let blocks = r.u32(2..CHAIN_BLOCKS);
+    let missing = r.choice([0, 0, 0, 3, 15]).unwrap();
+    let narrow = r.choice([0, 0, 0, 5]).unwrap();
+    let way = r.u32(..4);
+    let tids = [0, 0, 0, 1, 33];
+    let (lock, data) = ((0, 4), (4, 4));
+    let flag = |block: u32| (24 + 4 * u64::from(block), 4);
+    let own = |block: u32| (24 + 4 * u64::from(CHAIN_BLOCKS + block), 4);
+    let global = |block, tid, kind, scope, place, site| single(block, tid, Space::Global, kind, scope, place, site);
+    let mut all: Vec<Vec<Event>> = Vec::new();
+    for block in 0..blocks {
+        let tid = *r.choice(&tids).unwrap();
+        let scope = if r.u64(..100) < narrow { Scope::Cta } else { Scope::Gpu };
+        let fence = |r: &mut Rng, events: &mut Vec<Event>| {
+            if r.u64(..100) >= missing {
+                let mask = if r.u64(..100) < 30 { u32::MAX } else { 1 << (tid % 32) };
+                events.push(Event::Fence { block, warp: tid / 32, mask, scope: Scope::Gpu });
+            }
+        };
+        let mut events = vec![Event::Begin(block)];
+        // Blocks that do not all take the same time.
+        for _ in 0..r.u32(..3) / 2 {
+            events.push(Event::Barrier(block));
+        }
+        match way {
+            0 => {
+                events.push(global(block, tid, Kind::Atomic, scope, lock, 1));
+                fence(r, &mut events);
+                events.push(global(block, tid, Kind::Read, scope, data, 2));
+                events.push(global(block, tid, Kind::Write, scope, data, 3));
+                fence(r, &mut events);
+                let release = r.choice([Kind::Atomic, Kind::Reduce, Kind::VolatileWrite, Kind::Write]).unwrap();
+                events.push(global(block, tid, release, scope, lock, 4));
+            }
+            1 => {
+                events.push(global(block, tid, Kind::Write, scope, own(block), 1));
+                if r.bool() {
+                    events.push(Event::Barrier(block));
+                }
+                fence(r, &mut events);
+                events.push(global(block, tid, Kind::Atomic, scope, lock, 2));
+                if block + 1 == blocks || r.u64(..100) < 10 {
+                    fence(r, &mut events);
+                    let last = if r.u64(..100) < 80 { block } else { blocks - 1 };
+                    events.extend((0..=last).map(|b| global(block, tid, Kind::Read, scope, own(b), 3)));
+                }
+            }
+            _ => {
+                events.push(global(block, tid, Kind::Write, scope, own(block), 1));
+                fence(r, &mut events);
+                events.push(global(block, tid, Kind::Atomic, scope, flag(block), 2));
+                let reach = if way == 2 { 1 } else { r.u32(..5) };
+                for b in (block.saturating_sub(reach)..block).rev() {
+                    let look = r.choice([Kind::Atomic, Kind::VolatileRead]).unwrap();
+                    events.push(global(block, tid, look, scope, flag(b), 3));
+                    fence(r, &mut events);
+                    events.push(global(block, tid, Kind::Read, scope, own(b), 4));
+                }
+                fence(r, &mut events);
+                events.push(global(block, tid, Kind::Atomic, scope, flag(block), 5));
+                if r.u64(..100) < 20 {
+                    let other = r.u32(..=block);
+                    events.push(global(block, tid, Kind::Read, scope, own(other), 6));
+                }
+            }
+        }
+        events.push(Event::End(block));
+        all.push(events);
+    }
+    // Mostly one block after another; else the first few that have not ended take turns.
+    let together = if r.u64(..100) < 60 { 1 } else { 3 };
+    let mut events = Vec::new();
+    let mut waiting: std::collections::VecDeque<_> = all.into_iter().map(std::collections::VecDeque::from).collect();
+    while !waiting.is_empty() {
+        let at = r.usize(..waiting.len().min(together));
+        match waiting[at].pop_front() {
+            Some(event) => events.push(event),
+            None => drop(waiting.remove(at)),
+        }
+    }
+    events
+}

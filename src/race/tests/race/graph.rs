@@ -9,7 +9,7 @@ use cufemu_race::{Kind, Rules, Scope, Space};
 use crate::event::{Access, Event};
 
 /// Most nodes of a graph.
-const WORDS: usize = 10;
+const WORDS: usize = 16;
 type Set = [u64; WORDS];
 
 fn has(set: &Set, node: usize) -> bool {

@@ -134,16 +134,17 @@ fn lanes_that_store_to_one_place_race_and_the_same_value_is_noted() {
 }
 
 #[test]
-fn neighbouring_bytes_are_suspected_and_dismissed() {
+fn neighbouring_bytes_are_told_apart_or_dismissed() {
     let store = with(row(0, 0, Space::Global, Kind::Write, DATA, 1), |a| {
         a.width = 1;
         a.places = strided(DATA, 1);
     });
-    let events = [Event::Begin(0), store];
-    assert!(!suspect(&mut Detector::new(Options::default()), THREADS, &events).watch.is_empty());
-    assert!(verdict_of(&events).pairs.is_empty());
-    let fine = Options { finest_cell_bytes: 1, ..Options::default() };
-    assert!(suspect(&mut Detector::new(fine), THREADS, &events).watch.is_empty());
+    // Cells of four bytes, which the narrower store splits.
+    let events = [Event::Begin(0), row(0, 0, Space::Global, Kind::Read, DATA + 64, 2), store];
+    assert!(suspect(&mut Detector::new(Options::default()), THREADS, &events).watch.is_empty());
+    let coarse = Options { finest_cell_bytes: 4, ..Options::default() };
+    assert!(!suspect(&mut Detector::new(coarse), THREADS, &events).watch.is_empty());
+    assert!(judge(coarse, THREADS, &events).pairs.is_empty());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::ops::Range;
 use cufemu_race::{Detector, Options, Rules, Space, SuspectSet, Suspicion};
 
 use crate::event::{Event, decide, suspect};
-use crate::generate::{BASE, BYTES, THREADS, launch, messages};
+use crate::generate::{BASE, CHAIN_BYTES, THREADS, chains, launch, messages};
 use crate::graph::Graph;
 
 fn bytes(watch: &SuspectSet) -> BTreeSet<(Space, u64)> {
@@ -21,7 +21,7 @@ fn bytes(watch: &SuspectSet) -> BTreeSet<(Space, u64)> {
 
 fn everything(graph: &Graph, suspicion: &Suspicion) -> Suspicion {
     let mut all = Suspicion { is_narrow: suspicion.is_narrow, ..Suspicion::default() };
-    all.watch.global.insert(BASE - 64, BYTES + 256);
+    all.watch.global.insert(BASE - 64, CHAIN_BYTES + 256);
     all.watch.shared.insert(0, 256);
     for (space, granule) in &graph.strong {
         match space {
@@ -88,10 +88,14 @@ fn run(seeds: Range<u64>) -> Tally {
         let mut r = fastrand::Rng::with_seed(seed);
         let rules = Rules { is_strict: r.u64(..100) < 25, is_legacy_warp_sync: r.u64(..100) < 10 };
         let options = Options { rules, finest_cell_bytes: r.choice([4, 4, 4, 1, 8]).unwrap(), ..Options::default() };
-        let is_message = r.u64(..100) < 50;
+        let kind = r.u64(..100);
         let mut detector = Detector::new(options);
         for _ in 0..=r.u64(..3) {
-            let events = if is_message { messages(&mut r) } else { launch(&mut r) };
+            let events = match kind {
+                0..45 => messages(&mut r),
+                45..60 => chains(&mut r),
+                _ => launch(&mut r),
+            };
             if let Some(fault) = fault(&mut detector, options, &events, &mut tally) {
                 panic!("seed {seed}, {options:?}: {fault}\n{:#?}", shrink(options, events));
             }
