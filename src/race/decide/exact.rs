@@ -12,8 +12,8 @@
 use crate::access::{Scope, Space, Thread, WarpAccess};
 use crate::byteset::ByteSet;
 use crate::clock::order::{CtaSlot, Order, Rules};
-use crate::decide::history::{AccessHistory, AccessInfo, Arrival, RACY_LIMIT, Scratch, Setting};
-use crate::decide::pairs::{Pairs, RacePair};
+use crate::decide::history::{AccessHistory, AccessInfo, Arrival, HOT_LIMIT, Scratch, Setting};
+use crate::decide::pairs::{Pairs, RacePair, Relation};
 use crate::decide::span::{SpanId, SpanMap};
 use crate::detector::{Incomplete, LIMIT_BYTES, Launch, SuspectSet, Suspicion};
 use crate::stamp::MAX_TAG;
@@ -21,7 +21,7 @@ use scalar::lanes;
 
 /// The most ranges of bytes that are followed at once; each takes some 200 bytes.
 const SPAN_LIMIT: usize = 1 << 23;
-/// Ranges from which on little is kept of those that are known to be racy.
+/// Ranges from which on less is kept of those whose races are all known.
 const MANY_SPANS: usize = 1 << 16;
 
 /// What the caller knows of an instruction that the detector does not.
@@ -246,7 +246,11 @@ impl Exact {
         touched.sort_unstable();
         let setting = Setting {
             is_narrow: space == Space::Global && self.suspicion.is_narrow,
-            racy_limit: if spans.len() < MANY_SPANS { RACY_LIMIT } else { 1 },
+            hot_limit: if spans.len() < MANY_SPANS { HOT_LIMIT } else { 1 },
+        };
+        let widest = match space {
+            Space::Global => Relation::AcrossBlocks,
+            Space::Shared => Relation::WithinBlock,
         };
         for same in touched.chunk_by(|a, b| a.0 == b.0) {
             let (start, end, history) = spans.get_mut(same[0].0);
@@ -260,9 +264,11 @@ impl Exact {
                     scratch,
                     |lane, thread, time| block_clock.is_known(access.warp, lane, thread, time),
                     |old, new| {
-                        if !pairs.count_more(space, old, new, serial) {
+                        let known = pairs.count_more(space, old, new, serial);
+                        if known.is_none() {
                             found.push((*old, *new, start, end));
                         }
+                        known == Some(widest)
                     },
                 );
                 found.len()
@@ -270,7 +276,7 @@ impl Exact {
             // Where the first lanes and the last say nothing new, lanes that do the same do not either.
             if let [first, second, rest @ .., last] = same
                 && !rest.is_empty()
-                && was_racy
+                && history.is_hot()
                 && !access.kind.is_strong()
                 && !block_clock.knows_more(access.warp)
                 && are_alike(arrivals, same)

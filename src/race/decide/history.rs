@@ -11,15 +11,18 @@
 //! An access is dropped when one that is ordered after it and conflicts at least as widely arrives. So an entry needs only
 //! its observers, and whether the present value descends from it (`is_live`): then the next strong read observes it.
 //!
-//! Once a race was found here, only some accesses of each instruction are kept, the newest of several warps and blocks.
-//! Later accesses still find those that they race with, and counts of pairs become lower bounds.
+//! Once a race was found here, the number of entries is bounded. Once an access has only repeated races that are known, only
+//! some accesses of each instruction are kept, the newest of several warps and blocks. Later accesses still find those that
+//! they race with; counts of pairs become lower bounds.
 
 use std::collections::BTreeMap;
 
 use crate::access::{Kind, Thread};
 
-/// Accesses of one instruction that are kept of a range that is known to be racy.
-pub(crate) const RACY_LIMIT: usize = 4;
+/// Entries kept of a range that is known to be racy.
+const RACY_LIMIT: usize = 128;
+/// Accesses of one instruction that are kept of a range whose races are all known.
+pub(crate) const HOT_LIMIT: usize = 8;
 /// Reads that are kept as a list.
 const FEW: usize = 32;
 
@@ -179,7 +182,16 @@ impl Reads {
         }
     }
 
-    /// Drops most reads of a racy range.
+    /// Drops reads beyond the limit of a racy range.
+    fn bound(&mut self) {
+        if let Self::Many(map) = self {
+            while map.len() > RACY_LIMIT {
+                map.pop_first();
+            }
+        }
+    }
+
+    /// Drops most reads of each instruction.
     fn thin(&mut self, limit: usize) {
         if let Self::Many(map) = self {
             *self = Self::Few(std::mem::take(map).into_values().collect());
@@ -200,6 +212,8 @@ pub(crate) struct AccessHistory {
     /// The last write, if a strong read can observe it.
     last: Option<Box<Arrival>>,
     is_racy: bool,
+    /// Whether an access has raced here and only repeated races that are known.
+    is_hot: bool,
     /// Entries and reads that were left when they were last thinned.
     thinned: [u16; 2],
 }
@@ -217,8 +231,8 @@ pub(crate) struct Scratch {
 pub(crate) struct Setting {
     /// Whether the launch has strong accesses of block scope in this space.
     pub(crate) is_narrow: bool,
-    /// The accesses of one instruction that are kept once the range is racy.
-    pub(crate) racy_limit: usize,
+    /// The accesses of one instruction that are kept once the range is hot.
+    pub(crate) hot_limit: usize,
 }
 
 impl AccessHistory {
@@ -227,7 +241,13 @@ impl AccessHistory {
         self.is_racy
     }
 
-    /// Lets the accesses of one instruction arrive, by ascending lane; calls `report` with each pair that races.
+    /// Whether an access has raced here and only repeated races that are known.
+    pub(crate) fn is_hot(&self) -> bool {
+        self.is_hot
+    }
+
+    /// Lets the accesses of one instruction arrive, by ascending lane; calls `report` with each pair that races, which says
+    /// whether that race is known and can say nothing new.
     ///
     /// `is_known(lane, thread, time)` is base causality.
     pub(crate) fn arrive<'a>(
@@ -236,13 +256,13 @@ impl AccessHistory {
         setting: Setting,
         scratch: &mut Scratch,
         is_known: impl Fn(usize, Thread, u32) -> bool,
-        mut report: impl FnMut(&Arrival, &Arrival),
+        mut report: impl FnMut(&Arrival, &Arrival) -> bool,
     ) {
         let before = self.entries.len();
-        let mut is_racy = self.is_racy;
+        let (mut is_racing, mut is_repeated) = (false, true);
         let mut report = |old: &Arrival, new: &Arrival| {
-            is_racy = true;
-            report(old, new);
+            is_racing = true;
+            is_repeated &= report(old, new);
         };
         // What each arrival is ordered after, and the races with what was there before the instruction.
         let Scratch { covered, observed, dropped } = scratch;
@@ -301,10 +321,10 @@ impl AccessHistory {
                 }
             }
             if new.info.kind == Kind::Read {
-                self.reads.insert(*new, self.is_racy && setting.racy_limit == 1);
+                self.reads.insert(*new, self.is_hot && setting.hot_limit == 1);
             } else {
                 // Of the lanes of one instruction some will do, as of those of several.
-                if self.is_racy && self.entries.len() - before >= of_warp(setting.racy_limit) {
+                if self.is_hot && self.entries.len() - before >= of_warp(setting.hot_limit) {
                     self.entries.pop();
                 }
                 let is_live = new.info.kind.is_write();
@@ -312,7 +332,7 @@ impl AccessHistory {
                 let is_like =
                     |old: &Entry| (old.access.info.site, old.access.info.kind) == (new.info.site, new.info.kind);
                 // Alone, it takes the place of the only one that is kept of the instruction.
-                let like = if self.is_racy && setting.racy_limit == 1 && observed.len() == 1 {
+                let like = if self.is_hot && setting.hot_limit == 1 && observed.len() == 1 {
                     self.entries.iter().position(is_like)
                 } else {
                     None
@@ -336,13 +356,26 @@ impl AccessHistory {
                 !dropped.get(at - 1).copied().unwrap_or(false)
             });
         }
-        self.is_racy = is_racy;
-        if is_racy {
-            self.bound(setting.racy_limit);
+        self.is_racy |= is_racing;
+        self.is_hot |= is_racing && is_repeated;
+        if self.is_hot {
+            self.thin(setting.hot_limit);
+        } else if self.is_racy {
+            self.bound();
         }
     }
 
-    fn bound(&mut self, limit: usize) {
+    /// Drops the oldest entries.
+    fn bound(&mut self) {
+        if self.entries.len() > RACY_LIMIT {
+            let excess = self.entries.len() - RACY_LIMIT / 2;
+            self.entries.drain(..excess);
+        }
+        self.reads.bound();
+    }
+
+    /// Drops most of the entries of each instruction.
+    fn thin(&mut self, limit: usize) {
         let is_many = |len: usize, thinned: u16| len > usize::from(thinned) * 3 / 2 + limit / 2;
         if is_many(self.entries.len(), self.thinned[0]) {
             thin(&mut self.entries, limit, |entry| &entry.access);

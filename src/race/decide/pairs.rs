@@ -151,20 +151,22 @@ impl Pairs {
         }
     }
 
-    /// Counts a race if it says nothing new of its pair; `serial` is the number of the warp's access.
-    pub(crate) fn count_more(&mut self, space: Space, old: &Arrival, new: &Arrival, serial: u64) -> bool {
+    /// Counts a race if it says nothing new of its pair; then says how far apart the threads of the pair are. `serial` is the
+    /// number of the warp's access.
+    pub(crate) fn count_more(&mut self, space: Space, old: &Arrival, new: &Arrival, serial: u64) -> Option<Relation> {
         let facts = Facts::of(space, old, new);
-        let Some(at) = self.find(facts.key) else { return false };
+        let at = self.find(facts.key)?;
         let pair = &self.list[at];
         let is_known = facts.relation <= pair.relation()
             && !pair.is_insufficient_scope
             && (facts.is_same_value || !pair.is_same_value)
             && (facts.is_mixed || !pair.is_mixed)
             && (pair.is_plain_write || !facts.is_plain_write);
-        if is_known {
+        let relation = pair.relation();
+        is_known.then(|| {
             self.count(at, facts.relation, new, serial);
-        }
-        is_known
+            relation
+        })
     }
 
     fn count(&mut self, at: usize, relation: Relation, new: &Arrival, serial: u64) {
