@@ -50,6 +50,7 @@ const LIBRARY_NAMES: &[&str] = &[
     "omp_get_thread_num",
     "omp_get_wtime",
     "rand",
+    "random_init",
     "secnds",
     "srand",
     "system",

@@ -56,6 +56,11 @@ impl Checker<'_> {
                 }
                 None => i,
             };
+            // The value of a parent has become values of its components, which are not named here.
+            if self.defs.type_info(id).parent.is_none() {
+                let name = ast::Name { text: ty.fields[at].name.clone(), span: arg.span };
+                self.typing().check_access(id, &name)?;
+            }
             if values[at].is_some() {
                 let text = format!("component `{}` is given twice", ty.fields[at].name);
                 return self.reporter.error(Code::BadStructureConstructor, arg.span, text);

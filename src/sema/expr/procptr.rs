@@ -7,7 +7,7 @@ use crate::checked::{
     Attrs, Const, Expr, ExprKind, ProcBody, ProcId, Shape, StmtKind, Storage, Type, TypeId, Variable,
 };
 use crate::checker::{Binding, Checker, Sym, VarInfo};
-use crate::typing::{Argument, Fit, constant, is_procedure_pointer};
+use crate::typing::{Argument, Fit, constant, difference, is_procedure_pointer};
 use ast::Name;
 use diag::Code;
 use source::Span;
@@ -33,6 +33,16 @@ impl Checker<'_> {
     /// `pointer => value`
     pub(crate) fn procedure_pointer(&mut self, target: Expr, value: &ast::Expr) -> Option<StmtKind> {
         let value = self.procedure_value(value)?;
+        if let (ExprKind::Procedure(given), ExprKind::Var(pointer)) = (&value.kind, &target.kind)
+            && let Some(interface) = self.defs.var_info(*pointer).interface
+        {
+            self.resolve_interface(interface);
+            if let Some(what) = difference(&self.defs, *given, interface, None) {
+                let (name, pointer) = (&self.defs.proc(*given).name, &self.defs.var(*pointer).name);
+                let text = format!("`{name}` does not have the interface of pointer `{pointer}`: {what}");
+                return self.reporter.error(Code::BadPointerAssignment, value.span, text);
+            }
+        }
         Some(StmtKind::Assign { target, value })
     }
 

@@ -6,12 +6,12 @@ use super::program::Gen;
 
 impl Gen {
     /// Some parts of variables that may all be read into at once, with their types.
-    fn parts(&mut self, count: i64) -> Vec<(Var, String, Vec<i64>)> {
+    fn parts(&mut self, count: i64, purpose: Purpose) -> Vec<(Var, String, Vec<i64>)> {
         let (mut found, depth) = (Vec::<(Var, String, Vec<i64>)>::new(), self.excluded.len());
         for _ in 0..count {
             let shape: Vec<i64> = self.dims().iter().map(|d| d.extent).collect();
             let fits = |v: &Var| !v.is_deferred && !matches!(v.ty, Ty::Complex(_));
-            if let Some((var, text)) = self.writable(&shape, fits, Purpose::Assign) {
+            if let Some((var, text)) = self.writable(&shape, fits, purpose) {
                 self.excluded.push(var.group);
                 found.push((var, text, shape));
             }
@@ -76,7 +76,7 @@ impl Gen {
 
     /// Writes parts of variables to a scratch file and reads them again, into others of the same type.
     fn scratch(&mut self, form: &str) {
-        let sources = self.parts(3);
+        let sources = self.parts(3, Purpose::Assign);
         if sources.is_empty() {
             return;
         }
@@ -109,7 +109,8 @@ impl Gen {
 
     /// Reads a line of text without a format.
     fn listed(&mut self) {
-        let parts = self.parts(3);
+        // gfortran 12 loses the elements of a vector subscript that the input leaves out.
+        let parts = self.parts(3, Purpose::Pass);
         let mut text = String::new();
         for (var, _, shape) in &parts {
             let count = shape.iter().product::<i64>();

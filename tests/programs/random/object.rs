@@ -205,7 +205,9 @@ impl Gen {
         let before = self.unit.code.len();
         self.object_statement_of_any_type();
         // gfortran 12 frees the components of an object in parentheses or in an array constructor.
-        let is_copied = |line: &String| line.contains("((") || line.contains('[') || line.contains("cshift(");
+        let is_copied = |line: &String| {
+            line.contains("((") || line.contains("= (") || line.contains('[') || line.contains("cshift(")
+        };
         if self.has_allocatable_components && self.unit.code[before..].iter().any(is_copied) {
             self.unit.code.truncate(before);
         }

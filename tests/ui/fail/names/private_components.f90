@@ -55,6 +55,9 @@ program main
   c%n = 5 !~ E0228
   c%more = 6
   p%z = 7 !~ E0228
+  p = part(free=8)
+  p = part(8) !~ E0228
+  p = part(z=8) !~ E0228
   call b%hidden() !~ E0228
   call t%outer()
   call t%inner() !~ E0228

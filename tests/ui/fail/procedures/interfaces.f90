@@ -66,6 +66,9 @@ program main
       real, intent(in) :: x
     end subroutine
   end interface
+  procedure(step), pointer :: p
+  p => right
+  p => whole !~ E0313
   call run(right)
   call run(changes) !~ E0413
   call run(whole) !~ E0413
