@@ -10,7 +10,7 @@ use crate::memory::slow_path::{SlowPath, Target, allowed, target};
 use crate::warp::Atomics;
 use crate::warp::{Context, Fault, FaultKind, Warp};
 use ir::op::AtomOp;
-use ir::{Access, Space, Trap, Ty, eval};
+use ir::{Access, Space, Trap, eval};
 use mem::address::SHARED_BASE;
 use mem::{LaneAddresses, Strided, Word};
 use scalar::lanes;
@@ -264,6 +264,19 @@ pub(crate) fn atomic<const W: usize>(
     let mut hint = warp.hint;
     let deferred = ctx.atomics.as_deref().is_some_and(|sink| sink.takes(run.site));
     let mut reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
+    // What a lane finds and what it leaves.
+    let mut update = |to: Target, lane: usize, found: u64, failed: &mut u32| -> u64 {
+        let b = second.as_ref().map_or(0, |b| b[lane]);
+        let new = match to {
+            Target::Memory => eval::eval_atomic_global(op, ty, found, first[lane], b),
+            Target::Shared | Target::Local => eval::eval_atomic(op, ty, found, first[lane], b),
+        };
+        (old[lane], left[lane]) = (found, new);
+        changed |= new != found;
+        *failed |= u32::from(op == AtomOp::Cas && found != first[lane]) << lane;
+        new
+    };
+    let mut any_deferred = false;
     for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask) {
         let is_deferred = deferred && to == Target::Memory;
         if mask != 0 && !is_deferred && to != Target::Local && run.lanes.as_uniform().is_some() {
@@ -276,11 +289,7 @@ pub(crate) fn atomic<const W: usize>(
                     mask
                 } else {
                     for lane in order.lanes(mask) {
-                        old[lane] = word[at].word();
-                        left[lane] = update(op, ty, to, old[lane], first[lane], second.as_ref().map_or(0, |b| b[lane]));
-                        changed |= left[lane] != old[lane];
-                        run.failed |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;
-                        word[at] = left[lane] as T;
+                        word[at] = update(to, lane, word[at].word(), &mut run.failed) as T;
                     }
                     if reach.store::<T>(to, &run.lanes, one, &word, &mut hint) == 0 { 0 } else { mask }
                 }
@@ -291,14 +300,14 @@ pub(crate) fn atomic<const W: usize>(
             let one = 1 << lane;
             let at = LaneAddresses::<W>::uniform(run.lanes.address(lane));
             let failed = by_width!(width, T => {
-                let b = second.as_ref().map_or(0, |b| b[lane]);
                 if is_deferred {
+                    let b = second.as_ref().map_or(0, |b| b[lane]);
                     let address = run.lanes.address(lane);
                     if reach.has(address, bytes) {
                         if let Some(sink) = ctx.atomics.as_deref_mut() {
                             sink.take(run.site, op, ty, address, first[lane], b);
                         }
-                        changed = true;
+                        any_deferred = true;
                     } else {
                         bad |= one;
                     }
@@ -307,12 +316,7 @@ pub(crate) fn atomic<const W: usize>(
                 let mut word = [<T as Default>::default(); W];
                 let mut failed = reach.load::<T>(to, &at, one, &mut word, &mut hint);
                 if failed == 0 {
-                    old[lane] = word[lane].word();
-                    let new = update(op, ty, to, old[lane], first[lane], b);
-                    changed |= new != old[lane];
-                    run.failed |= u32::from(op == AtomOp::Cas && old[lane] != first[lane]) << lane;
-                    left[lane] = new;
-                    word[lane] = new as T;
+                    word[lane] = update(to, lane, word[lane].word(), &mut run.failed) as T;
                     failed = reach.store::<T>(to, &at, one, &word, &mut hint);
                 }
                 failed
@@ -332,13 +336,5 @@ pub(crate) fn atomic<const W: usize>(
             frame.put((ty, d), lane, old[lane]);
         }
     }
-    Ok(changed)
-}
-
-/// The new value of an atomic.
-fn update(op: AtomOp, ty: Ty, to: Target, old: u64, a: u64, b: u64) -> u64 {
-    match to {
-        Target::Memory => eval::eval_atomic_global(op, ty, old, a, b),
-        Target::Shared | Target::Local => eval::eval_atomic(op, ty, old, a, b),
-    }
+    Ok(changed || any_deferred)
 }

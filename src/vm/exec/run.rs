@@ -22,7 +22,7 @@ use crate::memory::local;
 use crate::memory::shared_memory;
 use crate::native;
 use crate::simd::{Isa, bits, masks, wide_masks, zip3};
-use crate::warp::{Context, LoopExit, Stop, Warp, thread_rows};
+use crate::warp::{Context, Stop, Warp, thread_rows};
 use ir::eval;
 use ir::op::Special;
 use mem::{LaneAddresses, Strided};
@@ -127,12 +127,7 @@ fn interpret<const W: usize, S: Isa>(
             warp.points = total.wrapping_sub(ctx.budget);
             (pc, polls, is_armed) = (left.pc, left.polls, false);
             if left.mask != mask {
-                let lanes = LoopExit { active: left.mask, pc, last: left.left_last };
-                let split = warp.splits.get_mut(current)?;
-                split.polls = polls;
-                if let Some(of) = code.side_exit_loops.get(left.left_loop as usize) {
-                    warp.leave_loop(of, mask, lanes);
-                }
+                left.settle(code, warp, mask);
                 return None;
             }
         }

@@ -1,11 +1,11 @@
 //! Runs a split by compiled code, as far as it goes.
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
-use crate::code::{NativeFunction, Variant};
+use crate::code::{Code, NativeFunction, Variant};
 use crate::memory::slow_path::allowed;
 use crate::memory::windows::WindowTable;
 use crate::simd::Avx2;
-use crate::warp::{Arg, Context, Warp, thread_rows, threads};
+use crate::warp::{Arg, Context, LoopExit, Warp, thread_rows, threads};
 use jit::{Class, Entry, Outcome, State};
 use mem::MemoryView;
 use std::ffi::c_void;
@@ -24,6 +24,24 @@ pub(crate) struct Entered {
     pub(crate) left_last: u32,
     /// Points since the last progress.
     pub(crate) polls: u32,
+}
+
+impl Entered {
+    /// Notes in the current split of a warp, whose lanes are those of `mask`, where the code was left; whether they are together
+    /// still.
+    pub(crate) fn settle<const W: usize>(&self, code: &Code, warp: &mut Warp<W>, mask: u32) -> bool {
+        let current = warp.current;
+        if let Some(split) = warp.splits.get_mut(current) {
+            (split.pc, split.polls) = (self.pc, self.polls);
+        }
+        if self.mask == mask {
+            return true;
+        }
+        if let Some(of) = code.side_exit_loops.get(self.left_loop as usize) {
+            warp.leave_loop(of, mask, LoopExit { active: self.mask, pc: self.pc, last: self.left_last });
+        }
+        false
+    }
 }
 
 /// What the functions that compiled code calls need.

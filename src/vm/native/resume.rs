@@ -7,9 +7,9 @@
 //!
 //! Not here: splits, observers, whatever the code leaves to the interpreter (`exec`).
 
-use super::enter::{Entered, Linked, enter};
+use super::enter::{Linked, enter};
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Variant};
-use crate::warp::{Arg, Context, LoopExit, Split, State, Stop, Warp};
+use crate::warp::{Arg, Context, Split, State, Stop, Warp};
 use ir::op::BarOp;
 use std::sync::Arc;
 
@@ -49,6 +49,7 @@ fn run_each(
     args: &[Arg],
     ctx: &mut Context<'_>,
 ) -> Option<u32> {
+    let code = program.code.get(native.func.index())?;
     let entries = [native.entry(0, false)?, native.entry(0, true)?];
     let mut linked = Linked::new(native, variant, warp, (frame, mask, NO_RECONVERGENCE), ctx, 0)?;
     let mut number = warp.number;
@@ -79,7 +80,7 @@ fn run_each(
     warp.splits.push(Split::new(mask));
     match left {
         Some(left) => {
-            settle(program, native, warp, mask, &left);
+            left.settle(code, warp, mask);
         }
         None => {
             // The rows of thread indices are those of the warp before.
@@ -134,6 +135,7 @@ fn run_members(
     (warps, order): (&mut [Warp<32>], &[u32]),
     ctx: &mut Context<'_>,
 ) -> Option<usize> {
+    let code = program.code.get(native.func.index())?;
     let threads: u32 = ctx.geometry.block.iter().product();
     let mut members = Vec::with_capacity(order.len());
     for (of, &number) in taken.iter().zip(order) {
@@ -202,7 +204,7 @@ fn run_members(
         if i == at
             && let Some(left) = &parted
         {
-            settle(program, native, warp, mask, left);
+            left.settle(code, warp, mask);
         }
     }
     Some(at)
@@ -247,22 +249,6 @@ fn take<'a>(program: &'a Program, warp: &mut Warp<32>, ctx: &Context<'_>) -> Opt
     Some(Taken { native, variant, number, mask })
 }
 
-/// Notes where compiled code has left a warp of one split; whether its lanes are together still.
-fn settle(program: &Program, native: &NativeFunction, warp: &mut Warp<32>, mask: u32, left: &Entered) -> bool {
-    if let Some(split) = warp.splits.first_mut() {
-        (split.pc, split.polls) = (left.pc, left.polls);
-    }
-    if left.mask == mask {
-        return true;
-    }
-    let lanes = LoopExit { active: left.mask, pc: left.pc, last: left.left_last };
-    let code = program.code.get(native.func.index());
-    if let Some(of) = code.and_then(|code| code.side_exit_loops.get(left.left_loop as usize)) {
-        warp.leave_loop(of, mask, lanes);
-    }
-    false
-}
-
 fn run(
     native: &NativeFunction,
     (program, variant): (&Program, &Variant),
@@ -276,7 +262,7 @@ fn run(
     let total = warp.points.wrapping_add(ctx.budget);
     let left = enter(native, entry, variant, warp, (number, mask, NO_RECONVERGENCE), ctx, polls)?;
     warp.points = total.wrapping_sub(ctx.budget);
-    if !settle(program, native, warp, mask, &left) {
+    if !left.settle(program.code.get(native.func.index())?, warp, mask) {
         return None;
     }
     match variant.ops.get(left.pc as usize)? {

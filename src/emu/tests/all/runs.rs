@@ -107,6 +107,86 @@ fn a_run_stopped_anywhere_and_cloned_gives_the_same_bytes_twice() {
     }
 }
 
+/// Each thread adds up a word `rounds` times, those of odd words once more; the argument is a variable of the thread.
+const SUMS: &str = "kernel @k(%0: i64 \"x\", %1: i64 \"sums\", %2: i32 \"rounds\") {
+  reg %2 i32 mutable
+  reg %3 i32 mutable
+  reg %4 i32 mutable
+bb0:
+  %5 = special.tid.x
+  %6 = special.ctaid.x
+  %7 = special.ntid.x
+  %8 = mul.i32 %6, %7
+  %9 = add.i32 %5, %8
+  %10 = cvt.cast.i64.i32 %9
+  %11 = mul.i64 %10, 4
+  %12 = add.i64 %0, %11
+  %13 = add.i64 %1, %11
+  %3 = mov.i32 0
+  %4 = load.global.i32 [%12]
+  %14 = and.i32 %4, 1
+  %15 = cmp.ne.i32 %14, 0
+  branch %15, bb1, bb2
+bb1:
+  %3 = mov.i32 %4
+  jump bb2
+bb2:
+  %16 = cmp.gt.i32 %2, 0
+  branch %16, bb3, bb4
+bb3:
+  %17 = load.global.i32 [%12]
+  %3 = add.i32 %3, %17
+  %2 = add.i32 %2, -1
+  backedge
+  jump bb2
+bb4:
+  store.global.i32 [%13], %3
+  return
+}
+";
+
+/// Runs a launch in calls of `every` points, in clones of some stops to the end; gives the words at `out` in each end.
+fn stopped(rig: &mut Rig, every: u64, block: u32, args: &[u64], (out, count): (u64, usize)) -> Vec<Vec<u32>> {
+    let func = rig.module.find("k").expect("the kernel");
+    rig.submit(func, [12, 1, 1], [block, 1, 1], args);
+    let (mut stops, mut ends) = (0, Vec::new());
+    while rig.emulator.advance(&mut rig.memory, every, &mut NoObserver) == Progress::Busy {
+        stops += 1;
+        if stops % 7 == 1 {
+            let (mut memory, mut twin) = (rig.memory.clone(), rig.emulator.clone());
+            assert_eq!(twin.advance(&mut memory, u64::MAX, &mut NoObserver), Progress::Idle);
+            let mut bytes = vec![0; 4 * count];
+            memory.read(out, &mut bytes).expect("inside");
+            ends.push(bytes.chunks(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect());
+        }
+    }
+    ends.push(rig.read(out, count));
+    ends
+}
+
+#[test]
+fn compiled_blocks_that_are_stopped_anywhere_go_on_as_they_would() {
+    // In one block of three the lanes of the second warp part.
+    let is_odd = |i: u32| i / 70 % 3 == 1 && (32..64).contains(&(i % 70)) && i % 5 == 0;
+    let words: Vec<u32> = (0..12 * 70).map(|i| i * 7 % 23 * 2 + u32::from(is_odd(i))).collect();
+    let sums: Vec<u32> = words.iter().map(|w| 9 * w + if w % 2 == 1 { *w } else { 0 }).collect();
+    for every in [1, 5, 64, 900] {
+        let mut rig = Rig::of(SUMS, Options::default());
+        let (x, out) = (rig.words("x", &words), rig.words("sums", &vec![0; words.len()]));
+        // The warps of the first launch have the kernel compiled.
+        rig.launch("k", 12, 70, &[x, out, 9]);
+        assert_eq!(rig.read(out, words.len()), sums);
+        let ends = stopped(&mut rig, every, 70, &[x, out, 9], (out, words.len()));
+        assert!(ends.iter().all(|end| *end == sums), "every {every}");
+
+        let mut rig = Rig::of(&reduction("barrier.sync"), Options::default());
+        let (x, total) = (rig.words("x", &(1..=64).collect::<Vec<_>>()), rig.words("total", &[0]));
+        rig.launch("k", 12, 64, &[x, total]);
+        let ends = stopped(&mut rig, every, 64, &[x, total], (total, 1));
+        assert!(ends.iter().all(|end| *end == [2 * 12 * 2080]), "every {every}");
+    }
+}
+
 #[test]
 fn a_barrier_in_one_branch_is_a_finding_and_not_a_hang() {
     let text = "kernel @k() {
