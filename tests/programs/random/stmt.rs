@@ -263,7 +263,10 @@ impl Gen {
         if target.dims[rank..].iter().any(|d| d.extent == 0) {
             return;
         }
+        // The target is named twice, before and after the pointer changes.
+        self.excluded.push(self.vars[pointer].group);
         let text = self.part(&target, &shape, Purpose::Pass);
+        self.excluded.pop();
         let lower = self.below(5) - 2;
         let dims = match self.below(3) {
             0 if rank == 2 && target.is_target && shape.iter().all(|&n| n > 0) && target.dims.len() == 1 => return,
