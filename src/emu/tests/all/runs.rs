@@ -167,7 +167,7 @@ fn stopped(rig: &mut Rig, every: u64, block: u32, args: &[u64], (out, count): (u
 #[test]
 fn compiled_blocks_that_are_stopped_anywhere_go_on_as_they_would() {
     // In one block of three the lanes of the second warp part.
-    let is_odd = |i: u32| i / 70 % 3 == 1 && (32..64).contains(&(i % 70)) && i % 5 == 0;
+    let is_odd = |i: u32| i / 70 % 3 == 1 && (32..64).contains(&(i % 70)) && i.is_multiple_of(5);
     let words: Vec<u32> = (0..12 * 70).map(|i| i * 7 % 23 * 2 + u32::from(is_odd(i))).collect();
     let sums: Vec<u32> = words.iter().map(|w| 9 * w + if w % 2 == 1 { *w } else { 0 }).collect();
     for every in [1, 5, 64, 900] {
