@@ -223,6 +223,8 @@ impl<'a> Emitter<'a> {
                     self.a.mov(iced_x86::code_asm::rdx, extent)?;
                     self.a.mov(ecx, salt)?;
                     self.a.mov(iced_x86::code_asm::r8d, u32::from(writes))?;
+                    // Instructions of 128 bits would wait for what the wide registers get last, a load perhaps.
+                    self.a.vzeroupper()?;
                     self.a.call(qword_ptr(rbx + field!(refill)))?;
                     self.a.test(iced_x86::code_asm::al, iced_x86::code_asm::al)?;
                     self.a.mov(rax, qword_ptr(rsp))?;
