@@ -36,15 +36,18 @@ pub(crate) fn check(
         let mut said = Diagnostics::new();
         let parsed = compile::parse(map, &ids, &settings.parse, &mut include, &mut said);
         let missing = compile::missing_modules(&parsed.program);
-        let sources = sources.get_or_insert_with(|| candidates(&directories, &ids, map));
-        let found: BTreeSet<usize> =
-            missing.iter().filter_map(|module| sources.iter().position(|c| c.modules.contains(&**module))).collect();
-        if !said.has_errors() && !found.is_empty() {
-            for at in found.into_iter().rev() {
+        // Files are read only for modules that are missing.
+        if !missing.is_empty() {
+            let sources = sources.get_or_insert_with(|| candidates(&directories, &ids, map));
+            let defines = |module: &str| sources.iter().position(|c| c.modules.contains(module));
+            let found: BTreeSet<usize> = missing.iter().filter_map(|module| defines(module)).collect();
+            for &at in found.iter().rev() {
                 let Candidate { path, text, .. } = sources.remove(at);
                 ids.push(map.add(path.display().to_string(), text));
             }
-            continue;
+            if !found.is_empty() {
+                continue;
+            }
         }
         let is_broken = said.has_errors();
         diags.append(said);

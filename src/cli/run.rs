@@ -33,7 +33,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
         let parsed = compile::parse(&mut map, &ids, &settings.parse, &mut include, &mut diags);
         return if finish_compile(diags, &mut reporter, &map) { emit::trees(&parsed.program) } else { failed(options) };
     }
-    if options.only_check || compiler.only_checks {
+    if is_checking(options, compiler) {
         check::check(&mut map, ids, &settings, &includes, &mut diags);
         let ok = finish_compile(diags, &mut reporter, &map);
         reporter.finish(&map);
@@ -118,7 +118,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings.sema.real8 = compiler.real8;
     settings.sema.integer8 = compiler.int8;
     settings.sema.managed = compiler.managed;
-    settings.sema.needs_main = options.emit.is_none() && !options.only_check && !compiler.only_checks;
+    settings.sema.needs_main = options.emit.is_none() && !is_checking(options, compiler);
     settings.lower.managed = compiler.managed;
     settings.lower.fma = !(options.no_fma || compiler.no_fma);
     settings.lower.check_bounds = checks(options, Check::Bounds);
@@ -193,6 +193,11 @@ impl Program<'_> {
             }
         })
     }
+}
+
+/// Whether the files are only checked.
+fn is_checking(options: &Options, compiler: &Compiler) -> bool {
+    options.only_check || compiler.only_checks
 }
 
 fn is_debugging(options: &Options) -> bool {

@@ -78,6 +78,12 @@ fn files_that_are_no_program_can_be_checked() {
     }
     let output = cufemu().args(["check", &wrong, "--message-format", "json"]).output().expect("it runs");
     said(&output, 1, "\"code\":\"E0201\"");
+    // What is being typed does not hide the modules.
+    let typed =
+        file("typed.f90", b"subroutine typed(y)\nuse checked_data\nreal :: y\ny = factor\ny = (\nend subroutine\n");
+    let output = cufemu().args(["check", &typed.display().to_string()]).output().expect("it runs");
+    said(&output, 1, "typed.f90:5");
+    assert!(!text(&output.stderr).contains("checked_data"), "{}", text(&output.stderr));
     // A program is not run.
     let main = file("main.f90", b"use checked_data\nprint *, factor\nend\n").display().to_string();
     silent(&["check", &main]);
