@@ -89,10 +89,10 @@ struct Running<'a> {
 
 impl Block {
     /// A block of a kernel that has not begun.
-    pub(crate) fn new(func: FuncId, args: &Arc<[Arg]>, shared: usize) -> Block {
+    pub(crate) fn new(func: FuncId, args: &Arc<[Arg]>, geometry: Geometry, shared: usize) -> Block {
         Block {
             linear: 0,
-            geometry: Geometry { grid: [1; 3], block: [1; 3], cta: [0; 3], static_shared: 0 },
+            geometry,
             warps: Vec::new(),
             order: Vec::new(),
             shared: vec![0; shared],
@@ -132,18 +132,12 @@ impl Block {
 
     /// How many warps it has.
     fn count(&self) -> u32 {
-        self.geometry.block.iter().product::<u32>().div_ceil(32)
-    }
-
-    /// The lanes of a warp that are threads.
-    fn mask(&self, number: u32) -> u32 {
-        let rest = self.geometry.block.iter().product::<u32>() - number * 32;
-        if rest >= 32 { u32::MAX } else { (1 << rest) - 1 }
+        self.geometry.threads().div_ceil(32)
     }
 
     /// Makes a warp as it is before its first operation, in its place or in the next that is free.
     fn begin_warp(&mut self, program: &Program, number: u32) {
-        let mask = self.mask(number);
+        let mask = self.geometry.lanes(number);
         let (func, args) = (self.kernel.0, &self.kernel.1[..]);
         match self.warps.get_mut(number as usize) {
             Some(warp) => warp.reset(program, number, mask, func, args),
@@ -155,15 +149,14 @@ impl Block {
     /// otherwise: that one, and why. Then each is in its place.
     fn run_lazily(&mut self, program: &Program, with: &mut Running<'_>) -> Option<(usize, Stop)> {
         self.is_lazy = false;
-        let threads = self.geometry.block.iter().product();
         let (func, args) = self.kernel.clone();
         let (count, mut number) = (self.count(), 0);
         while number < count {
             if number > 0 {
-                let mask = self.mask(number);
+                let mask = self.geometry.lanes(number);
                 self.warps[0].reset(program, number, mask, func, &args);
             }
-            let reached = self.with_warp(0, with, |warp, ctx| warp.run_in_turn(program, threads, &args, ctx));
+            let reached = self.with_warp(0, with, |warp, ctx| warp.run_in_turn(program, &args, ctx));
             number = reached.unwrap_or(number);
             if number == count {
                 break;
@@ -330,7 +323,7 @@ impl Block {
     /// Notes that the barrier at which the threads wait is complete although some have exited.
     fn note_exited(&mut self) {
         let waiting: u32 = self.warps.iter().map(|w| w.live().count_ones()).sum();
-        let exited = self.geometry.block.iter().product::<u32>().saturating_sub(waiting);
+        let exited = self.geometry.threads().saturating_sub(waiting);
         let place =
             self.warps.iter().find_map(|w| w.splits().next().map(|split| (w.number(), split.mask(), split.site())));
         if let Some((warp, mask, site)) = place.filter(|_| exited > 0)

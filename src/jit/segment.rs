@@ -377,6 +377,34 @@ pub struct Segment {
     pub patterns: Vec<PatternUpdate>,
     /// How it ends.
     pub end: End,
+    /// Whether it is one operation that is done by a call ([`crate::State::operate`]) and not by code: then it has nothing else.
+    pub is_call: bool,
+}
+
+impl Segment {
+    /// An operation that is done by a call.
+    pub fn call(pc: u32) -> Segment {
+        Segment { is_call: true, ..Segment::empty(pc, End::Go(pc + 1)) }
+    }
+
+    /// A segment that begins at an operation and does nothing.
+    pub fn empty(pc: u32, end: End) -> Segment {
+        Segment {
+            pc,
+            reconverges: false,
+            points: 0,
+            loads: 0,
+            has_back_edge: false,
+            patterns_before: Vec::new(),
+            values: Vec::new(),
+            accesses: Vec::new(),
+            stores: Vec::new(),
+            outs: Vec::new(),
+            patterns: Vec::new(),
+            end,
+            is_call: false,
+        }
+    }
 }
 
 /// Segments that follow each other.

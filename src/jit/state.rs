@@ -121,7 +121,10 @@ pub struct State {
     pub refill: extern "C" fn(*mut c_void, u64, u64, u32, bool) -> bool,
     /// Works a lane pattern out, given `user` and its number.
     pub update_pattern: extern "C" fn(*mut c_void, u32),
-    /// What the two functions are given.
+    /// Does an operation, given `user` and its number, for the lanes of `mask`, with its schedule point. False if nothing was done:
+    /// the interpreter has to.
+    pub operate: extern "C" fn(*mut c_void, u32) -> bool,
+    /// What the three functions are given.
     pub user: *mut c_void,
     /// A word for each lane that the code writes: all bits one if it is active, else zero.
     pub mask_words: MaybeUninit<[u32; 32]>,

@@ -104,6 +104,51 @@ impl Memory {
         failing(mask, |i| self.load(at.address(i), hint).map(|v| out[i] = v))
     }
 
+    /// The allocation in which the words of all lanes of `mask` lie, each where its size says that it may, and how far each is from its
+    /// beginning; lanes outside of `mask` have the offset of the first one inside.
+    #[inline(always)]
+    pub(crate) fn words_of_one<T: Word, const W: usize>(
+        &self,
+        at: &[u64; W],
+        mask: u32,
+        hint: &mut u32,
+    ) -> Option<(&Live, [u64; W])> {
+        let first = *at.get(mask.trailing_zeros() as usize)?;
+        let live = self.locate(first, T::BYTES as u64, hint)?;
+        if !live.base.is_multiple_of(8) {
+            return None;
+        }
+        let last = live.bytes - T::BYTES as u64;
+        let mut offsets = [0; W];
+        let mut bad = 0;
+        for i in 0..W {
+            let offset = at[i].wrapping_sub(live.base);
+            let is_bad = offset > last || offset & (T::BYTES as u64 - 1) != 0;
+            bad |= u32::from(is_bad) << i;
+            offsets[i] = if is_bad || mask & 1 << i == 0 { first - live.base } else { offset };
+        }
+        (bad & mask == 0).then_some((live, offsets))
+    }
+
+    /// Reads one word for each lane of `mask` if all of them lie in one live allocation and are aligned; else reads nothing and
+    /// gives false.
+    #[inline(always)]
+    pub(crate) fn gather<T: Word, const W: usize>(
+        &self,
+        at: &[u64; W],
+        mask: u32,
+        out: &mut [T; W],
+        hint: &mut u32,
+    ) -> bool {
+        let Some((live, offsets)) = self.words_of_one::<T, W>(at, mask, hint) else { return false };
+        for (i, out) in out.iter_mut().enumerate() {
+            // SAFETY: there is a word of the allocation at each offset.
+            let word = unsafe { live.backing.load(offsets[i] as usize) };
+            *out = if mask & 1 << i != 0 { word } else { *out };
+        }
+        true
+    }
+
     /// The allocation and offset of words that stand side by side in one page of it.
     #[inline(always)]
     pub(crate) fn row_of_one_page<T: Word, const W: usize>(

@@ -115,6 +115,27 @@ impl<'a> MemoryView<'a> {
         }
     }
 
+    /// Reads one word for each lane of `mask` if all of them lie in one live allocation and are aligned; else reads nothing and
+    /// gives false. A buffered view refuses.
+    #[inline(always)]
+    pub fn gather<T: Word, const W: usize>(&self, at: &[u64; W], mask: u32, out: &mut [T; W], hint: &mut u32) -> bool {
+        match self {
+            MemoryView::Direct(direct) => direct.memory.gather(at, mask, out, hint),
+            MemoryView::Buffered(_) => false,
+        }
+    }
+
+    /// Writes one word for each lane of `mask`, in the order of lanes, if all of them lie in one live allocation and are aligned;
+    /// else writes nothing and gives false. It is false too if pages are wanting; then some may be written. A buffered view
+    /// refuses.
+    #[inline(always)]
+    pub fn scatter<T: Word, const W: usize>(&self, at: &[u64; W], mask: u32, values: &[T; W], hint: &mut u32) -> bool {
+        match self {
+            MemoryView::Direct(direct) => direct.scatter(at, mask, values, hint),
+            MemoryView::Buffered(_) => false,
+        }
+    }
+
     /// Reads one word for each lane of `mask`; gives the mask of the lanes whose address lies outside.
     #[inline]
     pub fn load_lanes<T: Word, const W: usize>(
@@ -291,6 +312,14 @@ impl<'a> DirectView<'a> {
     }
 
     #[inline(always)]
+    fn scatter<T: Word, const W: usize>(self, at: &[u64; W], mask: u32, values: &[T; W], hint: &mut u32) -> bool {
+        let Some((live, offsets)) = self.memory.words_of_one::<T, W>(at, mask, hint) else { return false };
+        // SAFETY: the word of each lane lies in the allocation; for other threads as in `store`.
+        let mut store = |i: usize| unsafe { live.backing.store(offsets[i] as usize, values[i]) };
+        failing(mask, &mut store) == 0
+    }
+
+    #[inline(always)]
     fn store_lanes<T: Word, const W: usize>(
         self,
         at: &LaneAddresses<W>,
@@ -337,6 +366,43 @@ mod tests {
         assert_eq!(out, std::array::from_fn(|i| if i < 16 { 0 } else { i as u32 + 1 }));
         let far = LaneAddresses::of(&std::array::from_fn(|i| a + 36 * i as u64), u32::MAX);
         assert_eq!(view.store_lanes(&far, u32::MAX, &values, &mut 0), 0xf000_0000);
+    }
+
+    #[test]
+    fn lanes_anywhere_read_and_write_like_single_words() {
+        let (mut m, a) = filled(3 * PAGE as u64);
+        let (_, other) = (m.alloc(Region::Device(0), 64, "b", Span::NONE), a + 3 * PAGE as u64);
+        // Some lanes share a word: the last of them counts.
+        let at: [u64; 32] = std::array::from_fn(|i| a + 8 * ((i as u64 * 7919) % 13 * 1877 % (3 * PAGE as u64 / 8)));
+        for mask in [u32::MAX, 0x0f0f_1001, 1 << 31] {
+            let values: [u64; 32] = std::array::from_fn(|i| i as u64 * 0x0101_0101_0101 + u64::from(mask));
+            let mut expected = m.clone();
+            (0..32).filter(|i| mask >> i & 1 != 0).for_each(|i| {
+                expected.store(at[i], values[i], &mut 0).expect("inside");
+            });
+            assert!(m.view().scatter(&at, mask, &values, &mut 0));
+            let mut out = [5u64; 32];
+            assert!(m.view().gather(&at, mask, &mut out, &mut 0));
+            for i in 0..32 {
+                let word = expected.load::<u64>(at[i], &mut 0).expect("inside");
+                assert_eq!(m.load(at[i], &mut 0), Some(word));
+                assert_eq!(out[i], if mask >> i & 1 != 0 { word } else { 5 });
+            }
+        }
+        // A lane that is outside, in another allocation or not aligned, and the same where it does not take part.
+        for bad in [a + 3 * PAGE as u64 - 4, other, a + 4, 0, u64::MAX - 3] {
+            let mut at = at;
+            at[9] = bad;
+            let before = m.clone();
+            assert!(!m.view().scatter(&at, u32::MAX, &[77u64; 32], &mut 0));
+            assert!(!m.view().gather(&at, u32::MAX, &mut [0u64; 32], &mut 0));
+            for &word in at.iter().filter(|&&w| w != bad) {
+                assert_eq!(m.load::<u64>(word, &mut 0), before.load::<u64>(word, &mut 0));
+            }
+            let mut out = [3u64; 32];
+            assert!(m.view().gather(&at, !(1 << 9), &mut out, &mut 0));
+            assert_eq!((out[9], Some(out[8])), (3, m.load(at[8], &mut 0)));
+        }
     }
 
     #[test]

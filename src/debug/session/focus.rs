@@ -237,7 +237,7 @@ impl Session {
                 "Block {index} is not running: it has ended or not begun. To stop in it, set a breakpoint `if blockidx%x == ...`."
             ));
         };
-        let threads: u32 = block.geometry.block.iter().product();
+        let threads = block.geometry.threads();
         let same_block = current.is_some_and(|c| c.1 == linear);
         let (mut warp, mut lane) = match (same_block, current) {
             (true, Some((_, _, warp, lane))) => (warp, lane),
@@ -454,7 +454,7 @@ impl Session {
         f: impl Fn(&Context<'_>) -> Eval<T>,
     ) -> Vec<(u32, Eval<T>)> {
         let Some(at) = self.process.block(launch, block) else { return Vec::new() };
-        let threads: u32 = at.geometry.block.iter().product();
+        let threads = at.geometry.threads();
         let lanes = (0..32).filter(|lane| warp * 32 + lane < threads);
         let home = self.levels(self.focus).get(self.level as usize).copied();
         lanes

@@ -39,7 +39,7 @@ fn lane_state(warp: &Warp<32>, lane: u32, threads: u32) -> (LaneState, Option<Si
 }
 
 fn threads_of(block: &Block) -> u32 {
-    block.geometry.block.iter().product()
+    block.geometry.threads()
 }
 
 impl Session {

@@ -248,7 +248,7 @@ pub(crate) fn make_block(
     let geometry =
         Geometry { grid: launch.grid, block: launch.block, cta, static_shared: program.shared_bytes(launch.func) };
     let bytes = program.dynamic_shared_offset(launch.func) + launch.dynamic_shared;
-    let mut block = spare.unwrap_or_else(|| Block::new(launch.func, args, bytes as usize));
+    let mut block = spare.unwrap_or_else(|| Block::new(launch.func, args, geometry, bytes as usize));
     block.begin(program, linear, geometry, is_lazy && seed == 0);
     shuffle_warps(seed, linear, &mut block.order);
     if seed != 0 {

@@ -24,7 +24,9 @@ use crate::code::{Entry, NativeCode};
 use crate::iterations::Iterations;
 use crate::segment::{Class, Condition, End, Routine, Segment, Value, ValueId};
 use crate::state::State;
-use iced_x86::code_asm::{CodeAssembler, CodeLabel, dword_ptr, eax, ecx, edx, qword_ptr, rax, rbp, rbx, rdi, rsi, rsp};
+use iced_x86::code_asm::{
+    CodeAssembler, CodeLabel, al, dword_ptr, eax, ecx, edx, esi, qword_ptr, rax, rbp, rbx, rdi, rsi, rsp,
+};
 use iced_x86::code_asm::{r12, r13, r14, r15};
 use iced_x86::{BlockEncoderOptions, IcedError};
 use std::collections::BTreeMap;
@@ -106,7 +108,7 @@ fn emit(routine: &Routine, has_iterations: bool) -> Result<NativeCode> {
     let mut emitter = Emitter::new(routine)?;
     emitter.prologue()?;
     for segment in &routine.segments {
-        let iterations = if has_iterations { Iterations::of(segment) } else { None };
+        let iterations = if has_iterations && !segment.is_call { Iterations::of(segment) } else { None };
         for form in [Form::Full, Form::Partial] {
             emitter.segment(segment, iterations.as_ref(), form)?;
         }
@@ -226,7 +228,7 @@ impl<'a> Emitter<'a> {
                     // Instructions of 128 bits would wait for what the wide registers get last, a load perhaps.
                     self.a.vzeroupper()?;
                     self.a.call(qword_ptr(rbx + field!(refill)))?;
-                    self.a.test(iced_x86::code_asm::al, iced_x86::code_asm::al)?;
+                    self.a.test(al, al)?;
                     self.a.mov(rax, qword_ptr(rsp))?;
                     self.a.jne(retry)?;
                     self.a.jmp(fail)?;
@@ -313,6 +315,9 @@ impl<'a> Emitter<'a> {
         self.labels.insert((segment.pc, form), label);
         self.stack = 8;
         let fail = self.exit(segment.pc);
+        if segment.is_call {
+            return self.call(segment, form, fail);
+        }
         let count = segment.values.len();
         let mut at = Current {
             segment,
@@ -351,6 +356,21 @@ impl<'a> Emitter<'a> {
         self.stores(&at)?;
         self.update_patterns(&segment.patterns, form)?;
         self.end(&at)
+    }
+
+    /// Has the segment's operation done by a call.
+    fn call(&mut self, segment: &Segment, form: Form, fail: CodeLabel) -> Result {
+        self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
+        self.a.mov(esi, segment.pc)?;
+        self.a.vzeroupper()?;
+        self.a.call(qword_ptr(rbx + field!(operate)))?;
+        self.a.test(al, al)?;
+        self.a.je(fail)?;
+        if let End::Go(pc) = segment.end {
+            let target = self.target(pc, form);
+            self.a.jmp(target)?;
+        }
+        Ok(())
     }
 
     /// Nothing can fail any more: counts points, and writes scalars back.

@@ -1,10 +1,10 @@
 //! Table: the operations that only compute, one row each, with the files of their result and their operands.
 //!
-//! The enums of operations ([`super::Op`], [`super::trace::TraceOp`]) have these rows as variants, and what a row reads and
-//! writes is taken from here. What it computes stands once in `exec::compute`, in a match without a wildcard: a row that one
+//! The enum of operations ([`super::Op`]) has these rows as variants, and what a row reads and writes is taken from here. What it computes stands once in `exec::compute`, in a match without a wildcard: a row that one
 //! of these places lacks does not build.
 
 use super::{R2, R3, R4, Slot};
+use ir::Ty;
 
 /// A file of registers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -19,11 +19,25 @@ pub(crate) enum RegFile {
     S,
 }
 
+impl RegFile {
+    /// The file of a type.
+    pub(crate) fn of(ty: Ty) -> RegFile {
+        match ty {
+            Ty::Pred => RegFile::P,
+            Ty::I8 | Ty::I16 | Ty::I32 | Ty::F32 => RegFile::W,
+            Ty::I64 | Ty::F64 => RegFile::L,
+        }
+    }
+}
+
+/// A slot and its file.
+pub(crate) type FileSlot = (RegFile, Slot);
+
 /// What an operation that computes writes and reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operands {
-    pub(crate) writes: (RegFile, Slot),
-    pub(crate) reads: [Option<(RegFile, Slot)>; 3],
+    pub(crate) writes: FileSlot,
+    pub(crate) reads: [Option<FileSlot>; 3],
 }
 
 impl R2 {
@@ -161,19 +175,6 @@ macro_rules! op_enum {
                     $($name::$op(r) => Some(r.operands(RegFile::$d, [$(RegFile::$s),*])),)*
                     _ => None,
                 }
-            }
-        }
-    };
-}
-
-/// A function from operations that only compute to those of another enum.
-macro_rules! op_cast {
-    ({ $function:ident $from:ident $to:ident } $($op:ident($r:ident) $d:ident: $($s:ident)*;)*) => {
-        /// The same operation, if it only computes.
-        pub(crate) fn $function(op: &$from) -> Option<$to> {
-            match *op {
-                $($from::$op(r) => Some($to::$op(r)),)*
-                _ => None,
             }
         }
     };

@@ -20,13 +20,14 @@
 #[macro_use]
 mod computing;
 
+mod form;
 mod instruction_set;
 mod native;
 mod operands;
-pub(crate) mod trace;
 pub(crate) mod vector_loop;
 
-pub(crate) use computing::{Operands, RegFile};
+pub(crate) use computing::{FileSlot, Operands, RegFile};
+pub(crate) use form::{Form, form};
 pub use instruction_set::InstructionSet;
 pub(crate) use instruction_set::Set;
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
@@ -34,12 +35,10 @@ use ir::{Bb, FuncId, Scope, Trap, Ty};
 pub use native::Engine;
 pub(crate) use native::{NativeCache, NativeFunction, Restored};
 pub(crate) use operands::{
-    AddressExpr, AtomicOp, CallOp, FAR, Index, LaunchOp, MemOp, PatternCode, R2, R3, R4, R5, RtOp, SwitchOp, Term,
-    Width,
+    AddressExpr, AtomicOp, CallOp, FAR, Index, LaunchOp, MemOp, PatternCode, R2, R3, R4, RtOp, SwitchOp, Term, Width,
 };
 use source::Span;
 use std::sync::Arc;
-use trace::Trace;
 use vector_loop::VectorLoop;
 
 /// A slot number within its file, or the number of a scalar.
@@ -138,9 +137,6 @@ pub(crate) struct Variant {
     pub(crate) address_exprs: Vec<AddressExpr>,
     /// Parts of addresses that differ by lane.
     pub(crate) patterns: Vec<PatternCode>,
-    /// Loops that write nothing, by the number of their [`Op::Trace`]; `None` where this variant has an operation that is not one
-    /// of theirs.
-    pub(crate) trace: Vec<Option<Trace>>,
 }
 
 impl Code {
@@ -271,18 +267,6 @@ computing_ops! { op_enum
             wide: bool,
             r: R3,
         },
-        /// The same, and the branch that follows.
-        UCmpBranch {
-            op: CmpOp,
-            wide: bool,
-            r: R3,
-        },
-        /// The same, and what follows: a sum of scalars, a back edge and the branch.
-        UCmpLoop {
-            op: CmpOp,
-            wide: bool,
-            r: R3,
-        },
         /// `c` is a predicate.
         USel(R4),
         USpecial {
@@ -367,10 +351,6 @@ computing_ops! { op_enum
         Launch(Box<LaunchOp>),
         /// The head of a vector loop of host code; nothing in device code.
         VectorLoop {
-            number: u32,
-        },
-        /// The head of a loop of device code that writes nothing.
-        Trace {
             number: u32,
         },
         Stmt,

@@ -113,16 +113,6 @@ pub(crate) struct R4 {
     pub(crate) c: Slot,
 }
 
-/// A result, two operands, and two that say which.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct R5 {
-    pub(crate) d: Slot,
-    pub(crate) a: Slot,
-    pub(crate) b: Slot,
-    pub(crate) x: Slot,
-    pub(crate) y: Slot,
-}
-
 /// A load or a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MemOp {

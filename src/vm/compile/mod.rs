@@ -11,15 +11,14 @@ mod instructions;
 mod layout;
 mod plan;
 mod select;
+mod side_exit_loop;
 mod slots;
-mod trace;
 mod vector_loop;
 
 use self::layout::SharedLayout;
 use self::plan::{Address, Plan, RegTerm};
 pub(crate) use self::select::file_of;
 use self::slots::LiveRanges;
-use self::trace::Candidate;
 use crate::code::InstructionSet;
 use crate::code::vector_loop::VectorLoop;
 use crate::code::{
@@ -123,8 +122,7 @@ impl<'a> Compiler<'a> {
         let plans = levels.iter().map(|&level| Plan::new(self.f, &cfg, level, &wanted, &base_of)).collect();
         self.plans = plans;
         let post = PostDominators::new(&cfg);
-        let traces = self.find_traces(&cfg, &post);
-        self.place_registers(&cfg, &traces);
+        self.place_registers(&cfg);
         self.reconvergences = (0..self.f.blocks.len())
             .map(|i| match self.f.blocks[i].term {
                 IrTerm::Branch { .. } | IrTerm::Switch { .. } => post.ipdom(Bb(i as u32)),
@@ -146,56 +144,31 @@ impl<'a> Compiler<'a> {
             if let Some(number) = starts_vector[i] {
                 self.push(Op::VectorLoop { number }, block.insts.first().map_or(block.term_span, |inst| inst.span));
             }
-            if let Some(number) = traces.keys().position(|&head| head == bb) {
-                let variants = vec![Op::Trace { number: number as u32 }; self.plans.len()];
-                self.push_all(Op::Nop, variants, block.insts.first().map_or(block.term_span, |inst| inst.span));
-            }
             for (at, inst) in block.insts.iter().enumerate() {
                 self.inst((bb, at), &inst.kind, inst.span)?;
             }
             let op = self.term(bb, &block.term);
             self.push(op, block.term_span);
         }
-        self.place_traces(&traces);
+        self.find_side_exit_loops(&cfg, &post);
         self.resolve();
         self.code.register_words += self.code.consts32.len() as u32 + 2 * self.code.consts64.len() as u32;
         Ok(self.code)
     }
 
-    /// The loops of device code that only compute, by head.
-    fn find_traces(&self, cfg: &Cfg, post: &PostDominators) -> BTreeMap<Bb, Candidate> {
+    /// Notes the loops of device code that lanes leave one after another.
+    fn find_side_exit_loops(&mut self, cfg: &Cfg, post: &PostDominators) {
         if !self.is_device() {
-            return BTreeMap::new();
+            return;
         }
         let loops = Loops::new(cfg, &Dominators::new(cfg));
-        trace::find(self.f, cfg, &loops, post)
-    }
-
-    /// Puts the operations of loops that write nothing together, before those that follow each other are.
-    fn place_traces(&mut self, candidates: &BTreeMap<Bb, Candidate>) {
         let end = |bb: Bb| self.starts.get(bb.index() + 1).copied().unwrap_or(self.code.ops.len() as u32);
-        for c in candidates.values() {
+        for c in side_exit_loop::find(self.f, &loops, post).values() {
             let branches = c.blocks.iter().map(|&bb| end(bb) - 1);
             let is_branch = |pc: &u32| matches!(self.code.ops.get(*pc as usize), Some(Op::Branch { .. }));
             let branches = branches.filter(is_branch).collect();
             let exit = self.starts[c.exit.index()];
             self.code.side_exit_loops.push(SideExitLoop { exit, takes: c.takes, branches });
-        }
-        for variant in 0..self.plans.len() {
-            let trace: Vec<_> = candidates
-                .values()
-                .map(|c| {
-                    let range = |bb: &Bb| self.starts[bb.index()] as usize..end(*bb) as usize;
-                    let ranges: Vec<_> = c.blocks.iter().map(range).collect();
-                    c.trace(&self.code, &self.code.variants[variant], &ranges, self.starts[c.exit.index()])
-                })
-                .collect();
-            for op in &mut self.code.variants[variant].ops {
-                if matches!(*op, Op::Trace { number } if trace[number as usize].is_none()) {
-                    *op = Op::Nop;
-                }
-            }
-            self.code.variants[variant].trace = trace;
         }
     }
 
@@ -260,7 +233,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Gives slots to registers, those with a scalar first, and collects the patterns.
-    fn place_registers(&mut self, cfg: &Cfg, traces: &BTreeMap<Bb, Candidate>) {
+    fn place_registers(&mut self, cfg: &Cfg) {
         self.code.slots = self.f.regs.iter().map(|r| (r.ty, 0)).collect();
         // What is uniform in one variant is so in those behind it; the number behind the last is of those that never are.
         let plans = &self.plans;
@@ -269,11 +242,7 @@ impl<'a> Compiler<'a> {
             plans.iter().position(is_uniform).unwrap_or(plans.len())
         };
         let is_left_out = |kind: &InstKind| plans.iter().all(|p| self.is_left_out(p, kind));
-        let mut in_traces = Vec::new();
-        for inst in traces.values().flat_map(|t| &t.blocks).flat_map(|&bb| &self.f.block(bb).insts) {
-            inst.kind.each_def(|reg| in_traces.push(reg));
-        }
-        let ranges = LiveRanges::new(self.f, cfg, plans, &is_left_out, in_traces);
+        let ranges = LiveRanges::new(self.f, cfg, plans, &is_left_out);
         let mut needed = [0; 3];
         for variant in 0..=plans.len() {
             for file in 0..3 {
@@ -513,16 +482,9 @@ impl<'a> Compiler<'a> {
                 }
             }
             for i in 1..ops.len() {
-                let both = match (&ops[i - 1], &ops[i]) {
-                    (Op::BackEdge, &Op::Jump { to }) => Op::BackJump { to },
-                    (&Op::UCmp { op, wide, r }, &Op::Branch { p, .. }) if p == r.d => Op::UCmpBranch { op, wide, r },
-                    (&Op::UCmp { op, wide, r }, Op::UAddI32(_) | Op::UAddI64(_)) => match ops.get(i + 1..i + 3) {
-                        Some(&[Op::BackEdge, Op::Branch { p, .. }]) if p == r.d => Op::UCmpLoop { op, wide, r },
-                        _ => continue,
-                    },
-                    _ => continue,
-                };
-                ops[i - 1] = both;
+                if let (Op::BackEdge, &Op::Jump { to }) = (&ops[i - 1], &ops[i]) {
+                    ops[i - 1] = Op::BackJump { to };
+                }
             }
         }
         if self.f.kind == FuncKind::Host {

@@ -5,7 +5,6 @@
 //! way through the blocks and has a column of its own in each row, so that this is right for lanes that have parted too.
 //!
 //! - Registers of source variables keep a slot for life: a debugger and findings read them anywhere.
-//! - Registers that a loop trace assigns keep one too: a trace writes rows also in lanes that are elsewhere.
 //! - A result never takes the slot of an operand of its instruction: an access that failed half-way is executed again.
 //! - What an address is computed from is read at the access, whatever instruction of the IR computed the address.
 //!
@@ -28,15 +27,8 @@ pub(crate) struct LiveRanges {
 }
 
 impl LiveRanges {
-    /// The ranges of `f` by its `plans`; `is_left_out` says which instructions become no operation, `own` are registers that
-    /// share their slot with no other, besides those of variables.
-    pub(crate) fn new(
-        f: &Function,
-        cfg: &Cfg,
-        plans: &[Plan],
-        is_left_out: &dyn Fn(&InstKind) -> bool,
-        own: impl IntoIterator<Item = Reg>,
-    ) -> LiveRanges {
+    /// The ranges of `f` by its `plans`; `is_left_out` says which instructions become no operation.
+    pub(crate) fn new(f: &Function, cfg: &Cfg, plans: &[Plan], is_left_out: &dyn Fn(&InstKind) -> bool) -> LiveRanges {
         let uses = |bb: Bb, at: usize, see: &mut dyn FnMut(Reg)| {
             for plan in plans {
                 plan.each_address_reg((bb, at), &mut *see);
@@ -44,7 +36,7 @@ impl LiveRanges {
         };
         let live = Liveness::with_uses(f, cfg, &uses);
         let mut all = LiveRanges { ranges: vec![None; f.regs.len()], own: BitSet::new(f.regs.len()) };
-        for reg in f.var_regs().into_iter().chain(own) {
+        for reg in f.var_regs() {
             all.own.insert(reg.index());
         }
         for param in &f.params {

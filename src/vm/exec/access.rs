@@ -6,7 +6,9 @@ use super::report::RunState;
 use crate::code::{AddressExpr, AtomicOp, Code, MemOp, Op, Width};
 use crate::frame::Frame;
 use crate::frame::lane_pattern;
+use crate::memory::shared_memory;
 use crate::memory::slow_path::{SlowPath, Target, allowed, target};
+use crate::native::Single;
 use crate::warp::Atomics;
 use crate::warp::{Context, Fault, FaultKind, Warp};
 use ir::op::AtomOp;
@@ -116,6 +118,65 @@ pub(crate) enum Done {
     Tell,
     /// Nothing yet: the warp has to wait.
     Held,
+}
+
+/// Executes a load or store of a variant in global or shared memory of which all lanes lie in one piece of memory. False if it is
+/// another one, or a lane may not do it: then nothing has happened.
+#[inline(always)]
+pub(crate) fn together(
+    code: &Code,
+    op: &Op,
+    frame: &mut Frame<32>,
+    ctx: &mut Context<'_>,
+    (at, open): (&Single, u64),
+    hint: &mut u32,
+) -> bool {
+    let (m, is_store) = match (op.load(), op.store()) {
+        (Some(m), _) => (m, false),
+        (None, Some(m)) => (m, true),
+        (None, None) => return false,
+    };
+    let is_shared = match m.space {
+        Space::Shared => true,
+        Space::Global | Space::Const | Space::Host => false,
+        Space::Local | Space::Generic => return false,
+    };
+    if m.access == Access::Volatile {
+        return false;
+    }
+    let variant = &code.variants[at.variant];
+    let Some(expr) = variant.address_exprs.get(m.expr as usize) else { return false };
+    let scalars = Some(&frame.scalars[..]);
+    let addresses =
+        lane_pattern::addresses(expr, &variant.patterns, frame.local_base, scalars, &frame.words, &frame.longs);
+    if !is_shared && !allowed(open, addresses[at.mask.trailing_zeros() as usize]) {
+        return false;
+    }
+    macro_rules! access {
+        ($row:expr, $T:ident as $bits:ident) => {{
+            let row = $row;
+            let mut values = row.map(|bits| bits as $T);
+            let is_done = match (is_shared, is_store) {
+                (false, false) => ctx.memory.gather(&addresses, at.mask, &mut values, hint),
+                (false, true) => ctx.memory.scatter(&addresses, at.mask, &values, hint),
+                (true, false) => shared_memory::gather(ctx.shared, &addresses, at.mask, &mut values),
+                (true, true) => shared_memory::scatter(ctx.shared, &addresses, at.mask, &values),
+            };
+            if is_done && !is_store {
+                for (lane, bits) in row.iter_mut().enumerate() {
+                    *bits = if at.mask >> lane & 1 != 0 { $bits::from(values[lane]) } else { *bits };
+                }
+            }
+            is_done
+        }};
+    }
+    let value = m.value as usize;
+    match m.width {
+        Width::W8 => access!(&mut frame.words[value], u8 as u32),
+        Width::W16 => access!(&mut frame.words[value], u16 as u32),
+        Width::W32 => access!(&mut frame.words[value], u32 as u32),
+        Width::W64 => access!(&mut frame.longs[value], u64 as u64),
+    }
 }
 
 /// Executes a load or a store, whatever its addresses are.
@@ -240,6 +301,28 @@ fn store_lanes<T: Word, const W: usize>(
     bad
 }
 
+/// Whether the lanes of an atomic may touch what they address, so that it does not fail half-way.
+pub(crate) fn atomic_is_inside<const W: usize>(
+    code: &Code,
+    a: &AtomicOp,
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    run: &mut RunState<W>,
+) -> bool {
+    let Some(frame) = warp.frame(run.frame) else { return false };
+    run.lanes = addresses(code, &code.variants[run.variant].address_exprs[a.expr as usize], frame, run);
+    let bytes = Width::of(a.ty).bytes();
+    let reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
+    SlowPath::parts(a.space, &run.lanes, run.mask).into_iter().all(|(to, mask)| match to {
+        Target::Memory if run.lanes.as_uniform().is_some() => {
+            mask == 0 || reach.has(run.lanes.address(mask.trailing_zeros() as usize), bytes)
+        }
+        Target::Memory => lanes(mask).all(|lane| reach.has(run.lanes.address(lane), bytes)),
+        Target::Shared => reach.shared_has(&run.lanes, mask, bytes),
+        Target::Local => mask == 0,
+    })
+}
+
 /// Executes an atomic, lane after lane; says whether it changed anything.
 pub(crate) fn atomic<const W: usize>(
     code: &Code,
@@ -281,47 +364,39 @@ pub(crate) fn atomic<const W: usize>(
         let is_deferred = deferred && to == Target::Memory;
         if mask != 0 && !is_deferred && to != Target::Local && run.lanes.as_uniform().is_some() {
             // All lanes do it to the same word: it is loaded and stored once.
-            let one = 1 << mask.trailing_zeros();
-            bad |= by_width!(width, T => {
-                let mut word = [<T as Default>::default(); W];
-                let at = mask.trailing_zeros() as usize;
-                if reach.load::<T>(to, &run.lanes, one, &mut word, &mut hint) != 0 {
-                    mask
-                } else {
+            let (at, address) = (mask.trailing_zeros() as usize, run.lanes.address(0));
+            let is_done = by_width!(width, T => {
+                reach.load_word::<T>(to, at, address, &mut hint).and_then(|mut word| {
                     for lane in order.lanes(mask) {
-                        word[at] = update(to, lane, word[at].word(), &mut run.failed) as T;
+                        word = update(to, lane, word.word(), &mut run.failed) as T;
                     }
-                    if reach.store::<T>(to, &run.lanes, one, &word, &mut hint) == 0 { 0 } else { mask }
-                }
+                    reach.store_word::<T>(to, at, address, word, &mut hint)
+                })
             });
+            bad |= if is_done.is_some() { 0 } else { mask };
             continue;
         }
         for lane in order.lanes(mask) {
-            let one = 1 << lane;
-            let at = LaneAddresses::<W>::uniform(run.lanes.address(lane));
-            let failed = by_width!(width, T => {
-                if is_deferred {
-                    let b = second.as_ref().map_or(0, |b| b[lane]);
-                    let address = run.lanes.address(lane);
-                    if reach.has(address, bytes) {
-                        if let Some(sink) = ctx.atomics.as_deref_mut() {
-                            sink.take(run.site, op, ty, address, first[lane], b);
-                        }
-                        any_deferred = true;
-                    } else {
-                        bad |= one;
+            let address = run.lanes.address(lane);
+            if is_deferred {
+                let b = second.as_ref().map_or(0, |b| b[lane]);
+                if reach.has(address, bytes) {
+                    if let Some(sink) = ctx.atomics.as_deref_mut() {
+                        sink.take(run.site, op, ty, address, first[lane], b);
                     }
-                    continue;
+                    any_deferred = true;
+                } else {
+                    bad |= 1 << lane;
                 }
-                let mut word = [<T as Default>::default(); W];
-                let mut failed = reach.load::<T>(to, &at, one, &mut word, &mut hint);
-                if failed == 0 {
-                    word[lane] = update(to, lane, word[lane].word(), &mut run.failed) as T;
-                    failed = reach.store::<T>(to, &at, one, &word, &mut hint);
-                }
-                failed
+                continue;
+            }
+            let is_done = by_width!(width, T => {
+                reach.load_word::<T>(to, lane, address, &mut hint).and_then(|word| {
+                    let new = update(to, lane, word.word(), &mut run.failed) as T;
+                    reach.store_word::<T>(to, lane, address, new, &mut hint)
+                })
             });
-            bad |= failed;
+            bad |= u32::from(is_done.is_none()) << lane;
         }
     }
     if bad != 0 {

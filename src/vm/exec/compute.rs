@@ -1,4 +1,4 @@
-//! What operations on rows and scalars compute, stated once for the loops of `run` and of `trace`.
+//! What operations on rows and scalars compute, stated once.
 //!
 //! A match over the operations that only compute, to which a loop adds its own arms. The loop brings three macros: `pred!(d, value)`
 //! gives a predicate its bits, `row!(file[d], |x = file[a], ..| value)` computes a row lane by lane, and `isa!()` is the

@@ -6,12 +6,12 @@
 
 use super::report::{Exit, RunState, drive};
 use super::run::run_core;
-use super::trace::TraceRun;
+use super::single;
 use crate::code::{Program, Set};
-use crate::native;
+use crate::native::{self, Single};
 use crate::observe::Hooks;
-use crate::simd::{Avx2, Avx512, Base, Isa, Level};
-use crate::warp::{Arg, Context, LoopExit, Stop, Warp};
+use crate::simd::{Avx2, Avx512, Base};
+use crate::warp::{Arg, Context, Stop, Warp};
 
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
@@ -39,60 +39,45 @@ fn run_host(p: &Program, w: &mut Warp<1>, c: &mut Context<'_>, run: &mut RunStat
     run_core(Base, p, w, c, run)
 }
 
-/// Runs a trace compiled for the set of the caller. It is not inlined, so that the trace has all registers.
-#[inline(always)]
-pub(crate) fn run_trace<const W: usize, S: Isa>(_: S, spin: TraceRun<'_, '_, W>) -> LoopExit {
-    match S::LEVEL {
-        // SAFETY: the processor has the set, as the first argument proves.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { run_trace_avx512(spin) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { run_trace_avx2(spin) },
-        _ => run_trace_base(spin),
+/// Executes one operation for compiled code (see [`single::execute`]).
+pub(crate) fn execute_single(
+    program: &Program,
+    warp: &mut Warp<32>,
+    ctx: &mut Context<'_>,
+    at: &mut Single,
+    is_reporting: bool,
+) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
+    fn with_avx2(p: &Program, w: &mut Warp<32>, c: &mut Context<'_>, at: &mut Single, is_reporting: bool) -> bool {
+        single::execute(p, w, c, at, is_reporting)
     }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512vl,avx512bw,avx512dq,avx512cd")]
-fn run_trace_avx512<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
-    // SAFETY: a function for an instruction set may be called only where the processor has it.
-    spin.run(unsafe { Avx512::assume() })
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt")]
-fn run_trace_avx2<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
-    // SAFETY: a function for an instruction set may be called only where the processor has it.
-    spin.run(unsafe { Avx2::assume() })
-}
-
-#[inline(never)]
-fn run_trace_base<const W: usize>(spin: TraceRun<'_, '_, W>) -> LoopExit {
-    spin.run(Base)
+    // SAFETY: without AVX2 nothing is compiled.
+    #[cfg(target_arch = "x86_64")]
+    return unsafe { with_avx2(program, warp, ctx, at, is_reporting) };
+    #[cfg(not(target_arch = "x86_64"))]
+    single::execute(program, warp, ctx, at, is_reporting)
 }
 
 /// Runs the warps of a block that nobody observes in that order, from barrier to barrier, as long as compiled code takes all of them
 /// from each to the next or to their end. Gives the place in the order at which the block goes on with [`Warp::run`]: the warps before
 /// it have had their turn.
 pub fn run_together(program: &Program, warps: &mut [Warp<32>], order: &[u32], ctx: &mut Context<'_>) -> usize {
-    native::run_together(program, warps, order, ctx)
+    native::run_together(program, execute_single, warps, order, ctx)
 }
 
 impl Warp<32> {
-    /// Runs a warp that has just begun, and those after it in its block of so many threads, one after another in its registers. They
+    /// Runs a warp that has just begun, and those after it in its block, one after another in its registers. They
     /// must not wait for each other. `None` if that cannot be done: nothing has happened. Otherwise the warps before the number given
     /// have ended, and this is the one of that number, if there is one; [`Warp::run`] goes on with it.
-    pub fn run_in_turn(&mut self, program: &Program, threads: u32, args: &[Arg], ctx: &mut Context<'_>) -> Option<u32> {
-        native::run_in_turn(program, self, threads, args, ctx)
+    pub fn run_in_turn(&mut self, program: &Program, args: &[Arg], ctx: &mut Context<'_>) -> Option<u32> {
+        native::run_in_turn(program, execute_single, self, args, ctx)
     }
 
     /// Runs until it stops, and says why. The warp can be cloned and resumed after any stop.
     pub fn run(&mut self, program: &Program, ctx: &mut Context<'_>, hooks: Option<&mut dyn Hooks<32>>) -> Stop {
         if hooks.is_none()
-            && let Some(stop) = native::resume(program, self, ctx)
+            && let Some(stop) = native::resume(program, execute_single, self, ctx)
         {
             return stop;
         }

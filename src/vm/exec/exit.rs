@@ -9,7 +9,7 @@ use super::report::{Exit, RunState};
 use super::vector_loop;
 use crate::code::{Code, NO_RECONVERGENCE, Op, Program, Site};
 use crate::warp::State;
-use crate::warp::{Context, Fault, FaultKind, LoopExit, Stop, Warp};
+use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
 
 /// Why the loop over operations was left.
 pub(crate) enum ExitReason {
@@ -25,8 +25,6 @@ pub(crate) enum ExitReason {
     ReportStore,
     /// The lanes of a branch disagree: these take it.
     Diverge(u32),
-    /// Some lanes have left the loop of that number, which writes nothing.
-    SideExit(u32, LoopExit),
     /// The split waits where lanes meet.
     Reconverge,
     /// The operation is one where compiled code may be entered.
@@ -118,12 +116,6 @@ pub(crate) fn handle_exit<const W: usize>(
                 if warp.is_turned() { (else_pc, then_pc, taken) } else { (then_pc, else_pc, mask & !taken) };
             warp.splits[current].pc = first;
             warp.diverge(part, second, if join == NO_RECONVERGENCE { None } else { Some(join) });
-            Next::Pick
-        }
-        ExitReason::SideExit(number, left) => {
-            if let Some(of) = code.side_exit_loops.get(number as usize) {
-                warp.leave_loop(of, mask, left);
-            }
             Next::Pick
         }
         ExitReason::SlowAccess => {

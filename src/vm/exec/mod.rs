@@ -1,7 +1,8 @@
 //! Execution: the loop that runs a warp, and what it leaves to others.
 //!
-//! `run` dispatches operations, `trace` and `vector_loop` run loops as a whole, `access` and `out_of_line` do what is rare or
-//! irregular lane by lane, `exit` handles why the loop was left, `report` tells observers.
+//! `run` dispatches operations, `vector_loop` runs loops of host code as a whole, `access` and `out_of_line` do what is rare or
+//! irregular lane by lane, `exit` handles why the loop was left, `report` tells observers, `single` executes
+//! operations for compiled code.
 
 #[macro_use]
 mod compute;
@@ -9,10 +10,9 @@ mod compute;
 mod access;
 mod dispatch;
 mod exit;
-mod hoisted;
 mod out_of_line;
 mod report;
 mod run;
-mod trace;
+mod single;
 mod vector_loop;
 pub use dispatch::run_together;

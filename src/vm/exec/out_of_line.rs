@@ -245,7 +245,7 @@ pub(crate) fn step<const W: usize>(
         }
         Op::Trap(trap) => fault!(FaultKind::Trap(trap)),
         // Marks of loops, which change nothing where they are not used.
-        Op::VectorLoop { .. } | Op::Trace { .. } => {}
+        Op::VectorLoop { .. } => {}
         // The loop of `run` does these itself.
         computing_ops!(op_pattern Op)
         | Op::Nop
@@ -269,8 +269,6 @@ pub(crate) fn step<const W: usize>(
         | Op::UEvalCvt { .. }
         | Op::UEvalCmp { .. }
         | Op::UCmp { .. }
-        | Op::UCmpBranch { .. }
-        | Op::UCmpLoop { .. }
         | Op::USel(_)
         | Op::Take { .. }
         | Op::UpdatePattern { .. }

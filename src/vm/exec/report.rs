@@ -5,6 +5,7 @@
 
 use super::access;
 use crate::code::{Code, MemOp, Op, Program, Site};
+use crate::native::Single;
 use crate::observe::{AccessEvent, AccessKind, Hooks, SilentSites, Values, is_silent};
 use crate::warp::{Context, Stop, Warp};
 use ir::{FuncId, Scope};
@@ -161,6 +162,12 @@ impl<const W: usize> RunState<W> {
             failed: 0,
             left: None,
         }
+    }
+
+    /// The state in which one operation of a variant is executed that nobody observes.
+    pub(crate) fn of_single(at: &Single) -> RunState<W> {
+        let Single { site, variant, frame, mask, .. } = *at;
+        RunState { site, variant, frame, mask, fast: true, ..RunState::new() }
     }
 
     /// Whether a load or store at an operation has to be reported.

@@ -3,24 +3,22 @@
 //! `run_core` picks a split and executes its operations until it ends, diverges, waits or the budget is used up. The loop is
 //! compiled once for each instruction set and calls no observer: where one has to know something, the loop is left (`exit`,
 //! `report`) and entered again. Rare operations and irregular accesses are in `out_of_line` and `access`, which work lane by lane
-//! and are compiled once. Loops that only compute and load run in `trace`.
+//! and are compiled once.
 //!
 //! Results do not depend on the instruction set, since the compiler contracts nothing.
 
 use super::access;
 use super::dispatch;
 use super::exit::{self, ExitReason, Next, Position};
-use super::hoisted::LoadContext;
 use super::out_of_line;
 use super::report::{Exit, RunState};
-use super::trace::{Files, TraceRun};
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program};
 use crate::frame::lane_pattern;
 use crate::frame::scalars::{add_words, holds, lane_sum, signed};
 use crate::frame::{Frame, SPARE};
 use crate::memory::local;
 use crate::memory::shared_memory;
-use crate::native;
+use crate::native::{self, Interpreter};
 use crate::simd::{Isa, bits, masks, wide_masks, zip3};
 use crate::warp::{Context, Stop, Warp, thread_rows};
 use ir::eval;
@@ -88,8 +86,6 @@ fn interpret<const W: usize, S: Isa>(
     let join = split.reconvergences.last().filter(|j| j.1 == number).map_or(NO_RECONVERGENCE, |j| j.0);
     let full = W == 1 || mask == warp.live;
     let is_materialised = warp.non_converged || run.materialise_all;
-    // Under a seed every split is a chance for another part of the warp, in loops too.
-    let is_seeded = warp.seed != 0;
     let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
     let func = frame.func;
     let code = &program.code[func.index()];
@@ -116,13 +112,15 @@ fn interpret<const W: usize, S: Isa>(
     let native = native.filter(|_| fast);
     // Whether compiled code may be entered: at least one operation lies between where it was left and where it is entered again.
     let mut is_armed = true;
+    let interpreter = Interpreter { program, execute: dispatch::execute_single, is_reporting: run.report };
 
     loop {
         if let Some(native) = native
             && is_armed
             && !reported
             && let Some(entry) = native.entry(pc, mask == u32::MAX)
-            && let Some(left) = native::enter(native, entry, variant, warp, (number, mask, join), ctx, polls)
+            && let Some(left) =
+                native::enter(native, entry, (interpreter, variant), warp, (number, mask, join), ctx, polls)
         {
             warp.points = total.wrapping_sub(ctx.budget);
             (pc, polls, is_armed) = (left.pc, left.polls, false);
@@ -323,38 +321,6 @@ fn interpret<const W: usize, S: Isa>(
                     let v = eval::eval_cmp(op, ty, scalars[r.a as usize], scalars[r.b as usize]);
                     pred!(r.d, if v { u32::MAX } else { 0 });
                 }
-                Op::UCmpBranch { op, wide, r } => {
-                    let v = holds(op, wide, r, scalars);
-                    pred!(r.d, if v { u32::MAX } else { 0 });
-                    pc += 1;
-                    if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
-                        pc = if v { then_pc } else { else_pc };
-                    }
-                    continue;
-                }
-                Op::UCmpLoop { op, wide, r } => {
-                    let v = holds(op, wide, r, scalars);
-                    pred!(r.d, if v { u32::MAX } else { 0 });
-                    let next = ops.get(pc as usize + 1);
-                    if let Some(&Op::UAddI32(r)) = next {
-                        scalar2!(scalars r, add_words);
-                    } else if let Some(&Op::UAddI64(r)) = next {
-                        scalar2!(scalars r, u64::wrapping_add);
-                    } else {
-                        break ExitReason::OutOfLine;
-                    }
-                    // The back edge may be where the run stops.
-                    pc += 2;
-                    point!();
-                    pc += 1;
-                    if polls >= crate::POLL_QUANTUM {
-                        break ExitReason::Yield;
-                    }
-                    if let Some(&Op::Branch { then_pc, else_pc, .. }) = ops.get(pc as usize) {
-                        pc = if v { then_pc } else { else_pc };
-                    }
-                    continue;
-                }
                 Op::USel(r) => {
                     let yes = preds[r.c as usize] >> mask.trailing_zeros() & 1 != 0;
                     scalars[r.d as usize] = scalars[if yes { r.a } else { r.b } as usize];
@@ -469,25 +435,6 @@ fn interpret<const W: usize, S: Isa>(
                         break ExitReason::VectorLoop(number);
                     }
                 }
-                Op::Trace { number } if W > 1 && !is_seeded => {
-                    let Some(Some(trace)) = variant.trace.get(number as usize) else { break ExitReason::OutOfLine };
-                    if !run.report || !trace.loads.iter().any(|load| run.is_reporting(func, load.pc)) {
-                        let files = Files { preds, words, longs, scalars };
-                        let load_context = LoadContext { ctx, address_exprs: &variant.address_exprs, patterns, hints, open, local_base };
-                        let alone = mask == warp.live;
-                        let spin = TraceRun { trace, files, load_context, mask, alone, pc, budget: &mut budget, polls: &mut polls };
-                        let out = dispatch::run_trace(isa, spin);
-                        if out.active == 0 && out.last == mask {
-                            pc = trace.exit;
-                            continue;
-                        }
-                        if out.active != mask {
-                            break ExitReason::SideExit(number, out);
-                        }
-                        pc = out.pc;
-                        continue;
-                    }
-                }
                 Op::Exit => break ExitReason::Exit,
                 Op::Return(_) if is_outermost => break ExitReason::Exit,
                 Op::EvalUn { .. }
@@ -509,7 +456,6 @@ fn interpret<const W: usize, S: Isa>(
                 | Op::Rt(_)
                 | Op::Launch(_)
                 | Op::VectorLoop { .. }
-                | Op::Trace { .. }
                 | Op::Stmt
                 | Op::Switch(_)
                 | Op::Return(_)

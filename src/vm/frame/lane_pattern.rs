@@ -23,12 +23,23 @@ pub(crate) struct LanePattern<const W: usize> {
     pub(crate) head: PatternHead,
     /// The rule of that key for a first lane of 0.
     shape: (PatternKey, Option<Strided<W>>),
+    /// The most lanes for which it was worked out, and their key: few lanes follow a rule by chance, one always does.
+    usual: (u32, PatternKey),
 }
 
 impl<const W: usize> LanePattern<W> {
     /// A pattern of no lanes.
     pub(crate) fn none() -> LanePattern<W> {
-        LanePattern { head: PatternHead::default(), shape: (PatternKey::IRREGULAR, None) }
+        LanePattern {
+            head: PatternHead::default(),
+            shape: (PatternKey::IRREGULAR, None),
+            usual: (0, PatternKey::IRREGULAR),
+        }
+    }
+
+    /// How its lanes differ as a rule.
+    pub(crate) fn usual_key(&self) -> PatternKey {
+        self.usual.1
     }
 
     /// The rule of the values, whose numbers are signed here; `None` if the lanes are not regular. Its span is less than [`FAR`].
@@ -51,6 +62,10 @@ impl<const W: usize> LanePattern<W> {
         let first = rule.map_or(0, |rule| rule.first() as i64);
         self.head = PatternHead { first, key, mask };
         self.shape = (key, rule.map(|rule| rule.moved(first.wrapping_neg())));
+        let lanes = mask.count_ones();
+        if lanes >= self.usual.0 {
+            self.usual = (lanes, key);
+        }
     }
 
     /// Works the sum out for the lanes of `mask`.
@@ -208,6 +223,7 @@ pub(crate) fn outline<const W: usize>(
 
 /// The addresses of all lanes, whatever their registers hold. `scalars` has the uniform registers if they are in scalars;
 /// else the rows have them.
+#[inline(always)]
 pub(crate) fn addresses<const W: usize>(
     expr: &AddressExpr,
     code: &[PatternCode],

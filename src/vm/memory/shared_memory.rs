@@ -1,6 +1,6 @@
-//! Accesses of shared memory whose addresses follow a rule.
+//! Accesses of shared memory by all lanes at once.
 //!
-//! One check covers all lanes, active or not; where it fails nothing is done and the caller looks lane by lane.
+//! If the addresses follow a rule, one check covers all lanes, active or not. Where a check fails nothing is done and the caller looks lane by lane.
 
 use mem::address::SHARED_BASE;
 use mem::{RowShape, Strided, Word};
@@ -84,6 +84,43 @@ pub(crate) fn store<T: Word, const W: usize>(data: &mut [u8], g: &Strided<W>, ma
     for i in lanes(mask) {
         let at = g.address(i).wrapping_sub(SHARED_BASE) as usize;
         row[i].write(&mut data[at..at + T::BYTES]);
+    }
+    true
+}
+
+/// How far the word of each lane of `mask` is from the beginning, if all are inside and aligned; that of other lanes is as far as
+/// that of the first.
+#[inline(always)]
+fn offsets<T: Word, const W: usize>(len: usize, at: &[u64; W], mask: u32) -> Option<[u32; W]> {
+    let last = len.checked_sub(T::BYTES)? as u64;
+    let first = at.get(mask.trailing_zeros() as usize)?.wrapping_sub(SHARED_BASE);
+    let mut out = [0; W];
+    let mut bad = 0;
+    for i in 0..W {
+        let offset = at[i].wrapping_sub(SHARED_BASE);
+        bad |= u32::from(offset > last || offset & (T::BYTES as u64 - 1) != 0) << i;
+        out[i] = if mask & 1 << i != 0 { offset as u32 } else { first as u32 };
+    }
+    (bad & mask == 0).then_some(out)
+}
+
+/// Reads one word for each lane of `mask`, wherever they are; false if nothing was read.
+#[inline(always)]
+pub(crate) fn gather<T: Word, const W: usize>(data: &[u8], at: &[u64; W], mask: u32, out: &mut [T; W]) -> bool {
+    let Some(offsets) = offsets::<T, W>(data.len(), at, mask) else { return false };
+    for (i, out) in out.iter_mut().enumerate() {
+        let word = one(data, offsets[i] as usize);
+        *out = if mask & 1 << i != 0 { word } else { *out };
+    }
+    true
+}
+
+/// Writes one word for each lane of `mask`, in the order of lanes, wherever they are; false if nothing was written.
+#[inline(always)]
+pub(crate) fn scatter<T: Word, const W: usize>(data: &mut [u8], at: &[u64; W], mask: u32, values: &[T; W]) -> bool {
+    let Some(offsets) = offsets::<T, W>(data.len(), at, mask) else { return false };
+    for i in lanes(mask) {
+        values[i].write(&mut data[offsets[i] as usize..]);
     }
     true
 }

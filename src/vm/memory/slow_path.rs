@@ -99,12 +99,70 @@ impl<const W: usize> SlowPath<'_, W> {
         }
     }
 
+    /// Reads the word at an address; `None` if it cannot be read.
+    #[inline(always)]
+    pub(crate) fn load_word<T: Word>(&self, to: Target, lane: usize, address: u64, hint: &mut u32) -> Option<T> {
+        match to {
+            Target::Memory => {
+                let is_good = allowed(self.open, address) && (W == 1 || address.is_multiple_of(T::BYTES as u64));
+                self.memory.load(address, hint).filter(|_| is_good)
+            }
+            Target::Shared => {
+                window(address, SHARED_BASE, self.shared.len(), T::BYTES).map(|at| T::read(&self.shared[at..]))
+            }
+            Target::Local => {
+                let (frame, offset) = self.local(address, T::BYTES, &mut 0)?;
+                let mut bytes = [0; 8];
+                self.locals[frame].read(lane, offset, &mut bytes[..T::BYTES]);
+                Some(T::read(&bytes))
+            }
+        }
+    }
+
+    /// Writes the word at an address; `None` if it cannot be written.
+    #[inline(always)]
+    pub(crate) fn store_word<T: Word>(
+        &mut self,
+        to: Target,
+        lane: usize,
+        address: u64,
+        value: T,
+        hint: &mut u32,
+    ) -> Option<()> {
+        match to {
+            Target::Memory => {
+                if !allowed(self.open, address) || W > 1 && !address.is_multiple_of(T::BYTES as u64) {
+                    return None;
+                }
+                self.memory.store(address, value, hint)
+            }
+            Target::Shared => {
+                let at = window(address, SHARED_BASE, self.shared.len(), T::BYTES)?;
+                value.write(&mut self.shared[at..]);
+                Some(())
+            }
+            Target::Local => {
+                let (frame, offset) = self.local(address, T::BYTES, &mut 0)?;
+                let mut bytes = [0; 8];
+                value.write(&mut bytes);
+                self.locals[frame].write(lane, offset, &bytes[..T::BYTES]);
+                Some(())
+            }
+        }
+    }
+
     /// Whether a lane may touch the word of so many bytes at an address of memory, which is not touched.
     pub(crate) fn has(&self, address: u64, bytes: usize) -> bool {
         let at = LaneAddresses::<W>::uniform(address);
         forbidden(self.open, &at, 1, bytes) == 0 && self.memory.contains(address, address.saturating_add(bytes as u64))
     }
 
+    /// Whether lanes may touch words of so many bytes of shared memory.
+    pub(crate) fn shared_has(&self, at: &LaneAddresses<W>, mask: u32, bytes: usize) -> bool {
+        window_indices(at, mask, self.shared.len(), bytes).1 == 0
+    }
+
+    /// Writes one word per lane; gives the lanes that could not.
     pub(crate) fn store<T: Word>(
         &mut self,
         to: Target,

@@ -1,7 +1,7 @@
 //! Runs a split by compiled code, as far as it goes.
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
-use crate::code::{Code, NativeFunction, Variant};
+use crate::code::{Code, NativeFunction, Program, Site, Variant};
 use crate::memory::slow_path::allowed;
 use crate::memory::windows::WindowTable;
 use crate::simd::Avx2;
@@ -44,6 +44,33 @@ impl Entered {
     }
 }
 
+/// One operation that is executed for compiled code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Single {
+    pub(crate) site: Site,
+    /// The variant whose operation it is.
+    pub(crate) variant: usize,
+    /// The frame.
+    pub(crate) frame: u32,
+    /// The lanes.
+    pub(crate) mask: u32,
+    /// Points since the last progress.
+    pub(crate) polls: u32,
+}
+
+/// How operations are executed that compiled code does not know.
+#[derive(Clone, Copy)]
+pub(crate) struct Interpreter<'a> {
+    pub(crate) program: &'a Program,
+    /// Executes one with its schedule point, given whether accesses are reported; false if nothing was done.
+    pub(crate) execute: Execute,
+    /// Whether accesses are reported.
+    pub(crate) is_reporting: bool,
+}
+
+/// See [`Interpreter::execute`].
+pub(crate) type Execute = fn(&Program, &mut Warp<32>, &mut Context<'_>, &mut Single, bool) -> bool;
+
 /// What the functions that compiled code calls need.
 struct Environment<'a> {
     memory: MemoryView<'a>,
@@ -55,7 +82,12 @@ struct Environment<'a> {
     word_rows: usize,
     longs: *const [u64; 32],
     long_rows: usize,
-    state: *const State,
+    state: *mut State,
+    interpreter: Interpreter<'a>,
+    single: Single,
+    /// The warp and what it runs with, while code runs.
+    warp: *mut Warp<32>,
+    context: *mut c_void,
 }
 
 /// Fills the entry of the table of windows for an access.
@@ -78,6 +110,28 @@ extern "C" fn update_pattern(user: *mut c_void, number: u32) {
         let mask = (*environment.state).mask;
         let Some(code) = environment.variant.patterns.get(number as usize) else { return };
         work_out(Avx2::assume(), &mut *environment.patterns.add(number as usize), code, words, longs, mask);
+    }
+}
+
+/// Does an operation, or leaves it to the interpreter.
+extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
+    // SAFETY: as in `refill`. While code waits, nobody else uses the warp, the context, the state or the table, which `Linked::run`
+    // borrows exclusively; the code reads registers anew behind the call.
+    unsafe {
+        let environment = &mut *user.cast::<Environment<'_>>();
+        let (warp, ctx) = (&mut *environment.warp, &mut *environment.context.cast::<Context<'_>>());
+        let state = &mut *environment.state;
+        let Interpreter { program, execute, is_reporting } = environment.interpreter;
+        let mut single = Single { mask: state.mask, polls: state.polls, ..environment.single };
+        single.site.pc = pc;
+        (ctx.budget, warp.writes) = (state.budget, state.writes);
+        let is_done = execute(program, warp, ctx, &mut single, is_reporting);
+        if is_done {
+            (state.budget, state.writes, state.polls) = (ctx.budget, warp.writes, single.polls);
+            // A store may have given a page another place.
+            state.windows = ctx.windows.at(ctx.memory.generation());
+        }
+        is_done
     }
 }
 
@@ -105,6 +159,7 @@ impl<'a> Linked<'a> {
     /// Links the frame `number`, in which the lanes of `mask` are about to run. `join` is where they wait for others.
     pub(super) fn new<'b, const W: usize>(
         native: &'a NativeFunction,
+        interpreter: Interpreter<'a>,
         variant: &'a Variant,
         warp: &mut Warp<W>,
         (number, mask, join): (u32, u32, u32),
@@ -135,7 +190,17 @@ impl<'a> Linked<'a> {
             word_rows,
             longs: longs.cast_const().cast(),
             long_rows,
-            state: std::ptr::null(),
+            state: std::ptr::null_mut(),
+            interpreter,
+            single: Single {
+                site: Site { func: native.func, pc: 0 },
+                variant: interpreter.program.code.get(native.func.index())?.variant(native.block),
+                frame: number,
+                mask,
+                polls,
+            },
+            warp: std::ptr::null_mut(),
+            context: std::ptr::null_mut(),
         };
         let state = State {
             preds: frame.preds.as_mut_ptr(),
@@ -163,6 +228,7 @@ impl<'a> Linked<'a> {
             geometry: (&raw const ctx.geometry).cast(),
             refill,
             update_pattern,
+            operate,
             user: std::ptr::null_mut(),
             mask_words: MaybeUninit::uninit(),
             mask_longs: MaybeUninit::uninit(),
@@ -199,32 +265,26 @@ impl<'a> Linked<'a> {
         }
     }
 
-    /// The schedule points that may be passed still.
-    pub(super) fn budget(&self) -> u64 {
-        self.state.budget
-    }
-
-    /// Sets the schedule points that may be passed still.
-    pub(super) fn set_budget(&mut self, budget: u64) {
-        self.state.budget = budget;
-    }
-
     /// Sets the schedule points since the last progress.
     pub(super) fn set_polls(&mut self, polls: u32) {
         self.state.polls = polls;
     }
 
-    /// Runs from `entry` on.
-    pub(super) fn run(&mut self, entry: Entry) -> Entered {
-        // SAFETY: as in `refill`.
-        let windows = unsafe { &mut *self.environment.windows };
-        self.state.windows = windows.at(self.environment.memory.generation());
+    /// Runs from `entry` on, for the warp and with the context that it was linked with; counts the budget of the context down.
+    pub(super) fn run<const W: usize>(&mut self, entry: Entry, warp: &mut Warp<W>, ctx: &mut Context<'_>) -> Entered {
+        self.state.windows = ctx.windows.at(ctx.memory.generation());
+        self.state.budget = ctx.budget;
         let state = &raw mut self.state;
         self.environment.state = state;
+        // Only a warp of 32 lanes is linked.
+        self.environment.warp = std::ptr::from_mut(warp).cast();
+        self.environment.windows = std::ptr::from_mut(ctx.windows);
+        self.environment.context = std::ptr::from_mut(ctx).cast();
         self.state.user = (&raw mut self.environment).cast();
         // SAFETY: the code was made for this function and block shape: its slots, patterns and windows are those of the frame. The
         // warp is borrowed exclusively, so nobody else uses them. Stores go through windows that the view allows to be written.
         let outcome = unsafe { self.native.code.run(entry, state) };
+        ctx.budget = self.state.budget;
         Entered {
             pc: self.state.pc,
             mask: if outcome == Outcome::Left { 0 } else { self.state.mask },
@@ -234,7 +294,7 @@ impl<'a> Linked<'a> {
         }
     }
 
-    /// Gives the counters back, but for the budget.
+    /// Gives the counters back.
     pub(super) fn finish<const W: usize>(self, warp: &mut Warp<W>) {
         warp.writes = self.state.writes;
     }
@@ -244,15 +304,14 @@ impl<'a> Linked<'a> {
 pub(crate) fn enter<const W: usize>(
     native: &NativeFunction,
     entry: Entry,
-    variant: &Variant,
+    (interpreter, variant): (Interpreter<'_>, &Variant),
     warp: &mut Warp<W>,
     (number, mask, join): (u32, u32, u32),
     ctx: &mut Context<'_>,
     polls: u32,
 ) -> Option<Entered> {
-    let mut linked = Linked::new(native, variant, warp, (number, mask, join), ctx, polls)?;
-    let entered = linked.run(entry);
-    ctx.budget = linked.budget();
+    let mut linked = Linked::new(native, interpreter, variant, warp, (number, mask, join), ctx, polls)?;
+    let entered = linked.run(entry, warp, ctx);
     linked.finish(warp);
     Some(entered)
 }

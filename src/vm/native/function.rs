@@ -1,9 +1,11 @@
 //! When functions are compiled, and which frames use the code.
 
-use super::translate::{Translation, translate};
-use crate::code::{Code, NativeFunction, Program, Restored, Variant};
+use super::liveness::each_write;
+use super::translate::{Translation, class_of, translate};
+use crate::code::{Code, NativeFunction, Program, RegFile, Restored, Variant};
+use crate::frame::lane_pattern::LanePattern;
 use crate::warp::{Context, Warp};
-use ir::{FuncId, Ty};
+use ir::FuncId;
 use jit::{Class, PatternKey, Routine};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -42,7 +44,7 @@ pub(crate) fn put_back<const W: usize>(warp: &mut Warp<W>, number: u32, native: 
 /// Notes what the interpreter has found out of a frame when its lanes end, or are interrupted.
 pub(crate) fn note<const W: usize>(code: &Code, has_ended: bool, warp: &Warp<W>, number: u32, ctx: &Context<'_>) {
     if let Some(frame) = warp.frame(number) {
-        code.native.note(ctx.geometry.block, has_ended, frame.patterns.iter().map(|p| p.head.key));
+        code.native.note(ctx.geometry.block, has_ended, frame.patterns.iter().map(LanePattern::usual_key));
     }
 }
 
@@ -66,17 +68,29 @@ fn make(code: &Code, (func, block): (FuncId, [u32; 3]), keys: &[PatternKey]) -> 
 /// The registers of a frame that begins that the routine writes.
 fn restored(code: &Code, variant: &Variant, routine: &Routine) -> Vec<Restored> {
     let narrow = code.variants.last().map_or(0, |v| v.uniforms[0]);
-    let written: BTreeSet<(Class, u32)> =
+    // The scalar of a row's register, if that is uniform.
+    let scalar_of = |class: Class, slot: u32| match class {
+        Class::Long => (slot < variant.uniforms[1]).then_some(narrow + slot),
+        Class::Word => (slot < variant.uniforms[0]).then_some(slot),
+        Class::Pred | Class::Scalar => None,
+    };
+    let mut written: BTreeSet<(Class, u32)> =
         routine.segments.iter().flat_map(|s| &s.outs).map(|out| (out.class, out.slot)).collect();
+    for call in routine.segments.iter().filter(|s| s.is_call) {
+        let Some(op) = variant.ops.get(call.pc as usize) else { continue };
+        each_write(op, &mut |(file, slot)| {
+            let class = class_of(file);
+            // An operation that gives its result lane by lane sets the scalar too.
+            written.extend(scalar_of(class, slot).map(|scalar| (Class::Scalar, scalar)));
+            written.insert((class, slot));
+        });
+    }
     let params = code.params.iter().enumerate().map(|(i, &(place, is_row))| (place, is_row, Some(i)));
     let unset = code.unset.iter().map(|&(place, is_row)| (place, is_row, None));
     let mut out = Vec::new();
     for ((ty, slot), is_row, param) in params.chain(unset) {
-        let (class, scalar) = match ty {
-            Ty::Pred => (Class::Pred, None),
-            Ty::I64 | Ty::F64 => (Class::Long, (slot < variant.uniforms[1]).then_some(narrow + slot)),
-            _ => (Class::Word, (slot < variant.uniforms[0]).then_some(slot)),
-        };
+        let class = class_of(RegFile::of(ty));
+        let scalar = scalar_of(class, slot);
         let row = (is_row || scalar.is_none()).then_some((class, slot));
         for (class, slot) in scalar.map(|slot| (Class::Scalar, slot)).into_iter().chain(row) {
             if written.contains(&(class, slot)) {

@@ -2,12 +2,9 @@
 //!
 //! The operations on rows count too: a warp may go on with them at any place (see `Code::ops`).
 
-use crate::code::{AddressExpr, Code, MemOp, Op, RegFile, Slot, Term, Variant, Width};
-use crate::compile::file_of;
+use crate::code::{AddressExpr, Code, FileSlot, MemOp, Op, RegFile, Slot, Term, Variant, Width};
 use ir::Ty;
-
-/// A slot and its file.
-pub(crate) type FileSlot = (RegFile, Slot);
+use ir::op::VoteOp;
 
 /// Sets of slots that are live before each operation.
 pub(crate) struct Liveness {
@@ -87,11 +84,6 @@ pub(crate) fn each_successor(op: &Op, pc: u32, mut see: impl FnMut(u32)) {
     }
 }
 
-/// The file of a type.
-pub(crate) fn file(ty: Ty) -> RegFile {
-    [RegFile::P, RegFile::W, RegFile::L][file_of(ty)]
-}
-
 fn file_of_width(width: Width) -> RegFile {
     if width == Width::W64 { RegFile::L } else { RegFile::W }
 }
@@ -107,12 +99,12 @@ pub(crate) fn each_write(op: &Op, see: &mut dyn FnMut(FileSlot)) {
     match *op {
         Op::Shl32(r) | Op::ShrU32(r) | Op::ShrS32(r) | Op::DivI32(r) | Op::RemI32(r) => see((RegFile::W, r.d)),
         Op::Shl64(r) | Op::ShrU64(r) | Op::ShrS64(r) | Op::DivI64(r) | Op::RemI64(r) => see((RegFile::L, r.d)),
-        Op::EvalUn { ty, r, .. } => see((file(ty), r.d)),
-        Op::EvalBin { ty, r, .. } => see((file(ty), r.d)),
-        Op::EvalTri { ty, r, .. } => see((file(ty), r.d)),
-        Op::EvalCvt { to, r, .. } => see((file(to), r.d)),
+        Op::EvalUn { ty, r, .. } => see((RegFile::of(ty), r.d)),
+        Op::EvalBin { ty, r, .. } => see((RegFile::of(ty), r.d)),
+        Op::EvalTri { ty, r, .. } => see((RegFile::of(ty), r.d)),
+        Op::EvalCvt { to, r, .. } => see((RegFile::of(to), r.d)),
         Op::EvalCmp { r, .. } | Op::UEvalCmp { r, .. } => see((RegFile::P, r.d)),
-        Op::UCmp { r, .. } | Op::UCmpBranch { r, .. } | Op::UCmpLoop { r, .. } => see((RegFile::P, r.d)),
+        Op::UCmp { r, .. } => see((RegFile::P, r.d)),
         Op::UMinI64(r) | Op::UMaxI64(r) | Op::UShlI32(r) | Op::UShlI64(r) | Op::UEvalBin { r, .. } => {
             see((RegFile::S, r.d));
         }
@@ -120,8 +112,12 @@ pub(crate) fn each_write(op: &Op, see: &mut dyn FnMut(FileSlot)) {
         Op::UEvalTri { r, .. } | Op::USel(r) => see((RegFile::S, r.d)),
         Op::USpecial { d, .. } | Op::UDynamicShared { d } | Op::Take { d, .. } => see((RegFile::S, d)),
         Op::LocalAddr { d, .. } | Op::DynamicShared { d } => see((RegFile::L, d)),
-        Op::Special { reg, d } => see((file(reg.ty()), d)),
+        Op::Special { reg, d } => see((RegFile::of(reg.ty()), d)),
         Op::ULoad(m) => see((RegFile::S, m.value)),
+        Op::Shuffle { ty, d, .. } => see((RegFile::of(ty), d)),
+        Op::Vote { op: VoteOp::All | VoteOp::Any, mask: None, d, .. } => see((RegFile::P, d)),
+        Op::Vote { mask: None, d, .. } => see((RegFile::W, d)),
+        Op::Atomic(ref a) => a.d.iter().for_each(|&d| see((RegFile::of(a.ty), d))),
         // What others write counts as kept, which is safe.
         _ => {}
     }
@@ -153,7 +149,7 @@ fn each_read(op: &Op, code: &Code, variant: &Variant, see: &mut dyn FnMut(FileSl
         return address(expr, variant, &row, see);
     }
     let typed = |places: &[(Ty, Slot)], see: &mut dyn FnMut(FileSlot)| {
-        places.iter().for_each(|&(ty, slot)| row(file(ty), slot, see));
+        places.iter().for_each(|&(ty, slot)| row(RegFile::of(ty), slot, see));
     };
     match op {
         Op::Shl32(r) | Op::ShrU32(r) | Op::ShrS32(r) | Op::DivI32(r) | Op::RemI32(r) => {
@@ -168,8 +164,6 @@ fn each_read(op: &Op, code: &Code, variant: &Variant, see: &mut dyn FnMut(FileSl
         Op::EvalCvt { from, r, .. } => typed(&[(*from, r.a)], see),
         Op::UEvalCmp { r, .. }
         | Op::UCmp { r, .. }
-        | Op::UCmpBranch { r, .. }
-        | Op::UCmpLoop { r, .. }
         | Op::UMinI64(r)
         | Op::UMaxI64(r)
         | Op::UShlI32(r)
@@ -193,9 +187,9 @@ fn each_read(op: &Op, code: &Code, variant: &Variant, see: &mut dyn FnMut(FileSl
         }
         Op::ULoad(m) => address(m.expr, variant, &row, see),
         Op::Atomic(a) => {
-            row(file(a.ty), a.a, see);
+            row(RegFile::of(a.ty), a.a, see);
             if let Some(b) = a.b {
-                row(file(a.ty), b, see);
+                row(RegFile::of(a.ty), b, see);
             }
             address(a.expr, variant, &row, see);
         }
@@ -205,24 +199,24 @@ fn each_read(op: &Op, code: &Code, variant: &Variant, see: &mut dyn FnMut(FileSl
             if let Some(mask) = mask {
                 row(RegFile::W, *mask, see);
             }
-            row(file(*ty), *a, see);
+            row(RegFile::of(*ty), *a, see);
         }
         Op::Shuffle { ty, a, lane, width, .. } => {
-            row(file(*ty), *a, see);
+            row(RegFile::of(*ty), *a, see);
             row(RegFile::W, *lane, see);
             row(RegFile::W, *width, see);
         }
-        Op::Call(call) => call.args.iter().for_each(|&(ty, slot)| row(file(ty), slot, see)),
-        Op::Rt(rt) => rt.args.iter().for_each(|&(ty, slot)| row(file(ty), slot, see)),
+        Op::Call(call) => call.args.iter().for_each(|&(ty, slot)| row(RegFile::of(ty), slot, see)),
+        Op::Rt(rt) => rt.args.iter().for_each(|&(ty, slot)| row(RegFile::of(ty), slot, see)),
         Op::Launch(launch) => {
             launch.extents.iter().for_each(|&slot| row(RegFile::W, slot, see));
             row(RegFile::L, launch.bytes, see);
             row(RegFile::L, launch.stream, see);
-            launch.args.iter().for_each(|&(ty, slot)| row(file(ty), slot, see));
+            launch.args.iter().for_each(|&(ty, slot)| row(RegFile::of(ty), slot, see));
         }
         Op::Branch { p, .. } => see((RegFile::P, *p)),
-        Op::Switch(switch) => row(file(switch.ty), switch.a, see),
-        Op::Return(values) => values.iter().for_each(|&(ty, slot)| row(file(ty), slot, see)),
+        Op::Switch(switch) => row(RegFile::of(switch.ty), switch.a, see),
+        Op::Return(values) => values.iter().for_each(|&(ty, slot)| row(RegFile::of(ty), slot, see)),
         _ => {}
     }
 }

@@ -13,6 +13,6 @@ mod liveness;
 mod resume;
 mod translate;
 
-pub(crate) use enter::enter;
+pub(crate) use enter::{Interpreter, Single, enter};
 pub(crate) use function::{note, put_back, take};
 pub(crate) use resume::{resume, run_in_turn, run_together};

@@ -7,7 +7,7 @@
 //!
 //! Not here: splits, observers, whatever the code leaves to the interpreter (`exec`).
 
-use super::enter::{Linked, enter};
+use super::enter::{Execute, Interpreter, Linked, enter};
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Variant};
 use crate::warp::{Arg, Context, Split, State, Stop, Warp};
 use ir::op::BarOp;
@@ -15,20 +15,24 @@ use std::sync::Arc;
 
 /// Runs a warp of one split in its kernel that nobody observes. `None` if it did not come to a stop: the loop of `exec` goes on with
 /// it.
-pub(crate) fn resume(program: &Program, warp: &mut Warp<32>, ctx: &mut Context<'_>) -> Option<Stop> {
+pub(crate) fn resume(program: &Program, execute: Execute, warp: &mut Warp<32>, ctx: &mut Context<'_>) -> Option<Stop> {
     let Taken { native, variant, number, mask } = take(program, warp, ctx)?;
-    let stop = run(&native, (program, variant), warp, (number, mask), ctx);
+    let stop = run(&native, (unobserved(program, execute), variant), warp, (number, mask), ctx);
     super::function::put_back(warp, number, native);
     stop
 }
 
-/// Runs a warp that has just begun, and those after it in its block of so many threads, which must not wait for each other. `None` if
-/// that cannot be done: nothing has happened. Otherwise the warps before the number given have ended, and the warp is the one of that
+/// How operations are executed that compiled code does not know, where nobody observes.
+fn unobserved(program: &Program, execute: Execute) -> Interpreter<'_> {
+    Interpreter { program, execute, is_reporting: false }
+}
+
+/// Runs a warp that has just begun, and those after it in its block, which must not wait for each other. `None` if that cannot be done: nothing has happened. Otherwise the warps before the number given have ended, and the warp is the one of that
 /// number, if there is one: the loop of `exec` goes on with it.
 pub(crate) fn run_in_turn(
     program: &Program,
+    execute: Execute,
     warp: &mut Warp<32>,
-    threads: u32,
     args: &[Arg],
     ctx: &mut Context<'_>,
 ) -> Option<u32> {
@@ -36,40 +40,39 @@ pub(crate) fn run_in_turn(
         return None;
     }
     let Taken { native, variant, number: frame, mask } = take(program, warp, ctx)?;
-    let next = run_each(&native, (program, variant), warp, (frame, mask, threads), args, ctx);
+    let next = run_each(&native, (unobserved(program, execute), variant), warp, (frame, mask), args, ctx);
     super::function::put_back(warp, frame, native);
     next
 }
 
 fn run_each(
     native: &NativeFunction,
-    (program, variant): (&Program, &Variant),
+    (interpreter, variant): (Interpreter<'_>, &Variant),
     warp: &mut Warp<32>,
-    (frame, mut mask, threads): (u32, u32, u32),
+    (frame, mut mask): (u32, u32),
     args: &[Arg],
     ctx: &mut Context<'_>,
 ) -> Option<u32> {
-    let code = program.code.get(native.func.index())?;
+    let code = interpreter.program.code.get(native.func.index())?;
     let entries = [native.entry(0, false)?, native.entry(0, true)?];
-    let mut linked = Linked::new(native, variant, warp, (frame, mask, NO_RECONVERGENCE), ctx, 0)?;
+    let mut linked = Linked::new(native, interpreter, variant, warp, (frame, mask, NO_RECONVERGENCE), ctx, 0)?;
     let mut number = warp.number;
     let mut ran;
     let (left, before) = loop {
-        let before = linked.budget();
+        let before = ctx.budget;
         ran = mask;
-        let left = linked.run(entries[usize::from(mask == u32::MAX)]);
+        let left = linked.run(entries[usize::from(mask == u32::MAX)], warp, ctx);
         let has_ended = matches!(variant.ops.get(left.pc as usize), Some(Op::Exit | Op::Return(_)));
         if left.mask != mask || !has_ended {
             break (Some(left), before);
         }
         number += 1;
-        mask = whole(number as usize, threads);
+        mask = ctx.geometry.lanes(number);
         if mask == 0 {
             break (None, before);
         }
         linked.begin(number, mask, args);
     };
-    ctx.budget = linked.budget();
     linked.finish(warp);
     (warp.number, warp.live) = (number, mask);
     warp.points = before.wrapping_sub(ctx.budget);
@@ -106,62 +109,73 @@ struct Member<'a> {
 
 /// Runs the warps of a block in that order, from barrier to barrier, as long as compiled code takes all of them from each to the
 /// next or to their end. Gives the place in the order at which the loop of `exec` goes on: the warps before it have had their turn.
-pub(crate) fn run_together(program: &Program, warps: &mut [Warp<32>], order: &[u32], ctx: &mut Context<'_>) -> usize {
-    let mut taken = Vec::with_capacity(order.len());
-    for &number in order {
-        match warps.get_mut(number as usize).and_then(|warp| take(program, warp, ctx)) {
-            Some(of) => taken.push(of),
-            None => break,
-        }
-    }
-    let is_whole = taken.len() == order.len() && taken.windows(2).all(|two| two[0].native.func == two[1].native.func);
-    let at = match taken.first() {
-        Some(first) if is_whole => {
-            run_members(&first.native, program, first.variant, &taken, (&mut *warps, order), ctx)
-        }
-        _ => None,
-    };
-    for (of, &number) in taken.into_iter().zip(order) {
-        super::function::put_back(&mut warps[number as usize], of.number, of.native);
+pub(crate) fn run_together(
+    program: &Program,
+    execute: Execute,
+    warps: &mut [Warp<32>],
+    order: &[u32],
+    ctx: &mut Context<'_>,
+) -> usize {
+    let first = order.first().map_or(0, |&number| number as usize);
+    let Some(of) = warps.get_mut(first).and_then(|warp| take(program, warp, ctx)) else { return 0 };
+    let mut others = Vec::with_capacity(order.len());
+    let at = run_members(unobserved(program, execute), &of, &mut others, (&mut *warps, order), ctx);
+    super::function::put_back(&mut warps[first], of.number, of.native);
+    for (warp, of) in others {
+        super::function::put_back(&mut warps[warp], of.number, of.native);
     }
     at.unwrap_or(0)
 }
 
-fn run_members(
-    native: &NativeFunction,
-    program: &Program,
-    variant: &Variant,
-    taken: &[Taken<'_>],
+/// Links a warp with the code that was taken of it.
+fn member<'a, 'b: 'a, 'p: 'a>(
+    native: &'a NativeFunction,
+    interpreter: Interpreter<'p>,
+    of: &Taken<'p>,
+    (number, warp): (usize, &mut Warp<32>),
+    ctx: &mut Context<'b>,
+) -> Option<Member<'a>> {
+    let split = warp.splits.first()?;
+    let (pc, polls) = (split.pc, split.polls);
+    let linked =
+        Linked::new(native, interpreter, of.variant, warp, (of.number, of.mask, NO_RECONVERGENCE), ctx, polls)?;
+    let (mask, points) = (of.mask, warp.points);
+    Some(Member { warp: number, linked, mask, pc, polls, points, is_waiting: false, has_ended: false })
+}
+
+/// Runs the warps with the code of the first. A warp is linked when it first gets its turn, for one before it may part.
+fn run_members<'a, 'b: 'a, 'p: 'a>(
+    interpreter: Interpreter<'p>,
+    first: &'a Taken<'p>,
+    others: &mut Vec<(usize, Taken<'p>)>,
     (warps, order): (&mut [Warp<32>], &[u32]),
-    ctx: &mut Context<'_>,
+    ctx: &mut Context<'b>,
 ) -> Option<usize> {
+    let (native, variant, program) = (&*first.native, first.variant, interpreter.program);
     let code = program.code.get(native.func.index())?;
-    let threads: u32 = ctx.geometry.block.iter().product();
-    let mut members = Vec::with_capacity(order.len());
-    for (of, &number) in taken.iter().zip(order) {
-        let warp = &mut warps[number as usize];
-        let split = warp.splits.first()?;
-        let (pc, polls) = (split.pc, split.polls);
-        let linked = Linked::new(native, variant, warp, (of.number, of.mask, NO_RECONVERGENCE), ctx, polls)?;
-        members.push(Member {
-            warp: number as usize,
-            linked,
-            mask: of.mask,
-            pc,
-            polls,
-            points: warp.points,
-            is_waiting: false,
-            has_ended: false,
-        });
-    }
+    let mut members: Vec<Member<'_>> = Vec::with_capacity(order.len());
     let mut parted = None;
     let at = 'barriers: loop {
-        for (at, member) in members.iter_mut().enumerate() {
+        for (at, &number) in order.iter().enumerate() {
+            if at == members.len() {
+                let number = number as usize;
+                let warp = &mut warps[number];
+                let linked = if at == 0 {
+                    member(native, interpreter, first, (number, warp), ctx)
+                } else {
+                    let Some(of) = take(program, warp, ctx) else { break 'barriers at };
+                    let is_same = of.native.func == native.func;
+                    let linked = if is_same { member(native, interpreter, &of, (number, warp), ctx) } else { None };
+                    others.push((number, of));
+                    linked
+                };
+                let Some(linked) = linked else { break 'barriers at };
+                members.push(linked);
+            }
+            let member = &mut members[at];
             let Some(entry) = native.entry(member.pc, member.mask == u32::MAX) else { break 'barriers at };
             let before = ctx.budget;
-            member.linked.set_budget(before);
-            let left = member.linked.run(entry);
-            ctx.budget = member.linked.budget();
+            let left = member.linked.run(entry, &mut warps[member.warp], ctx);
             member.points = member.points.wrapping_add(before.wrapping_sub(ctx.budget));
             (member.pc, member.polls) = (left.pc, left.polls);
             if left.mask != member.mask {
@@ -178,7 +192,8 @@ fn run_members(
             }
         }
         let pc = members[0].pc;
-        let all_wait = members.iter().all(|m| m.is_waiting && m.pc == pc && m.mask == whole(m.warp, threads));
+        let all_wait =
+            members.iter().all(|m| m.is_waiting && m.pc == pc && m.mask == ctx.geometry.lanes(m.warp as u32));
         if !all_wait {
             break order.len();
         }
@@ -208,12 +223,6 @@ fn run_members(
         }
     }
     Some(at)
-}
-
-/// The lanes of a warp that are threads, in a block of so many.
-fn whole(number: usize, threads: u32) -> u32 {
-    let rest = threads.saturating_sub(number as u32 * 32);
-    if rest >= 32 { u32::MAX } else { (1 << rest) - 1 }
 }
 
 /// What compiled code of a warp's only frame needs.
@@ -251,7 +260,7 @@ fn take<'a>(program: &'a Program, warp: &mut Warp<32>, ctx: &Context<'_>) -> Opt
 
 fn run(
     native: &NativeFunction,
-    (program, variant): (&Program, &Variant),
+    (interpreter, variant): (Interpreter<'_>, &Variant),
     warp: &mut Warp<32>,
     (number, mask): (u32, u32),
     ctx: &mut Context<'_>,
@@ -260,9 +269,9 @@ fn run(
     let (pc, polls) = (split.pc, split.polls);
     let entry = native.entry(pc, mask == u32::MAX)?;
     let total = warp.points.wrapping_add(ctx.budget);
-    let left = enter(native, entry, variant, warp, (number, mask, NO_RECONVERGENCE), ctx, polls)?;
+    let left = enter(native, entry, (interpreter, variant), warp, (number, mask, NO_RECONVERGENCE), ctx, polls)?;
     warp.points = total.wrapping_sub(ctx.budget);
-    if !left.settle(program.code.get(native.func.index())?, warp, mask) {
+    if !left.settle(interpreter.program.code.get(native.func.index())?, warp, mask) {
         return None;
     }
     match variant.ops.get(left.pc as usize)? {

@@ -6,9 +6,9 @@
 //! Left to the interpreter: whatever can stop a warp, calls, atomics, irregular addresses, words of one and two bytes, and the
 //! operations that `jit` does not know.
 
-use super::liveness::{FileSlot, Liveness, each_successor, file};
-use crate::code::{AddressExpr, Code, MemOp, Op, RegFile, Term, Variant, Width};
-use ir::op::{BinOp, CmpOp, CvtOp, Special, TriOp, UnOp};
+use super::liveness::{Liveness, each_successor};
+use crate::code::{AddressExpr, Code, FileSlot, Form, MemOp, Op, RegFile, Term, Variant, Width, form};
+use ir::op::{CmpOp, Special};
 use ir::{Access, Space, Ty};
 use jit::{
     AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, PatternRow, PatternUpdate, Place, Routine,
@@ -61,14 +61,37 @@ pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> 
             of.end(End::Go(pc));
         }
         if of.operation(pc, op).is_none() {
-            // Left to the interpreter.
+            // Executed by a call, or left to the interpreter.
             of.end(End::Go(pc));
+            if can_be_called(op) {
+                of.segments.push(Segment::call(pc));
+            }
         }
     }
     of.end(End::Go(variant.ops.len() as u32));
     let stride = size_of::<crate::frame::lane_pattern::LanePattern<32>>() as u32;
     let routine = Routine { segments: of.segments, pattern_stride: stride, poll_quantum: crate::POLL_QUANTUM };
     Translation { routine, accesses: of.accesses }
+}
+
+/// Whether an operation that is not compiled is executed by a call: it stops no warp, and lanes stay together.
+fn can_be_called(op: &Op) -> bool {
+    match op {
+        Op::EvalUn { .. }
+        | Op::EvalBin { .. }
+        | Op::EvalTri { .. }
+        | Op::EvalCvt { .. }
+        | Op::EvalCmp { .. }
+        | Op::LocalAddr { .. }
+        | Op::DynamicShared { .. }
+        | Op::UDynamicShared { .. }
+        | Op::Vote { mask: None, .. }
+        | Op::Shuffle { .. }
+        | Op::Atomic(_)
+        | Op::ULoad(_) => true,
+        Op::Special { reg, .. } => matches!(reg, Special::LaneId),
+        _ => op.load().is_some() || op.store().is_some() || form(op).is_some(),
+    }
 }
 
 /// The rows that are constants; no operation writes them.
@@ -118,20 +141,7 @@ impl Translator<'_> {
     /// The segment that is being made; one that begins at `pc` if there is none.
     fn open(&mut self, pc: u32) -> &mut Open {
         self.open.get_or_insert_with(|| Open {
-            segment: Segment {
-                pc,
-                reconverges: false,
-                points: 0,
-                loads: 0,
-                has_back_edge: false,
-                patterns_before: Vec::new(),
-                values: Vec::new(),
-                accesses: Vec::new(),
-                stores: Vec::new(),
-                outs: Vec::new(),
-                patterns: Vec::new(),
-                end: End::Go(0),
-            },
+            segment: Segment::empty(pc, End::Go(0)),
             current: BTreeMap::new(),
             written: BTreeSet::new(),
             forced: BTreeSet::new(),
@@ -223,7 +233,7 @@ impl Translator<'_> {
             self.end(End::Go(pc));
         }
         match *op {
-            Op::Nop | Op::Stmt | Op::Trace { .. } | Op::VectorLoop { .. } => {
+            Op::Nop | Op::Stmt | Op::VectorLoop { .. } => {
                 self.open(pc);
             }
             Op::Reconverge => {
@@ -270,7 +280,7 @@ impl Translator<'_> {
                     self.open(pc).segment.patterns.push(update);
                 }
             }
-            Op::UCmp { op, wide, r } | Op::UCmpBranch { op, wide, r } | Op::UCmpLoop { op, wide, r } => {
+            Op::UCmp { op, wide, r } => {
                 let ty = if wide { Ty::I64 } else { Ty::I32 };
                 self.scalar_compare(pc, op, ty, r.d, (r.a, r.b))?;
             }
@@ -286,7 +296,7 @@ impl Translator<'_> {
                 self.define(pc, (RegFile::S, r.d), Value::ScalarSelect(condition, a, b))?;
             }
             Op::Take { ty, d, a } => {
-                let slot = (file(ty), a);
+                let slot = (RegFile::of(ty), a);
                 if self.open.as_ref().is_some_and(|open| open.written.contains(&slot)) {
                     self.end(End::Go(pc));
                 }
@@ -532,7 +542,8 @@ fn geometry(reg: Special) -> Option<u32> {
     })
 }
 
-fn class_of(file: RegFile) -> Class {
+/// The class of the values of a file.
+pub(crate) fn class_of(file: RegFile) -> Class {
     match file {
         RegFile::P => Class::Pred,
         RegFile::W => Class::Word,
@@ -544,148 +555,4 @@ fn class_of(file: RegFile) -> Class {
 /// The row of a term.
 fn row_of(term: &Term) -> FileSlot {
     (if term.narrow { RegFile::W } else { RegFile::L }, term.slot)
-}
-
-/// What an operation that only computes is in the IR's terms.
-#[derive(Clone, Copy)]
-enum Form {
-    Move,
-    Splat,
-    /// The third operand is the predicate.
-    Select,
-    Un(UnOp, Ty),
-    Bin(BinOp, Ty),
-    Tri(TriOp, Ty),
-    Cmp(CmpOp, Ty),
-    /// Operation, from, to.
-    Cvt(CvtOp, Ty, Ty),
-}
-
-/// The form of an operation that only computes, where its result goes and its operands.
-fn form(op: &Op) -> Option<(Form, FileSlot, [Option<FileSlot>; 3])> {
-    use Form::{Bin, Cmp, Cvt, Move, Select, Splat, Tri, Un};
-    use Ty::{F32, F64, I32, I64, Pred};
-    if let Some(operands) = op.operands() {
-        let form = match op {
-            Op::MovP(_) | Op::Mov32(_) | Op::Mov64(_) | Op::UMov(_) => Move,
-            Op::NotP(_) => Un(UnOp::Not, Pred),
-            Op::AndP(_) => Bin(BinOp::And, Pred),
-            Op::OrP(_) => Bin(BinOp::Or, Pred),
-            Op::XorP(_) => Bin(BinOp::Xor, Pred),
-            Op::SelP(_) | Op::Sel32(_) | Op::Sel64(_) => Select,
-            Op::AddI32(_) | Op::UAddI32(_) => Bin(BinOp::Add, I32),
-            Op::SubI32(_) | Op::USubI32(_) => Bin(BinOp::Sub, I32),
-            Op::MulI32(_) | Op::UMulI32(_) => Bin(BinOp::Mul, I32),
-            Op::And32(_) => Bin(BinOp::And, I32),
-            Op::Or32(_) => Bin(BinOp::Or, I32),
-            Op::Xor32(_) => Bin(BinOp::Xor, I32),
-            Op::MinI32(_) => Bin(BinOp::Min, I32),
-            Op::MaxI32(_) => Bin(BinOp::Max, I32),
-            Op::AddF32(_) => Bin(BinOp::Add, F32),
-            Op::SubF32(_) => Bin(BinOp::Sub, F32),
-            Op::MulF32(_) => Bin(BinOp::Mul, F32),
-            Op::DivF32(_) => Bin(BinOp::Div, F32),
-            Op::MinF32(_) => Bin(BinOp::Min, F32),
-            Op::MaxF32(_) => Bin(BinOp::Max, F32),
-            Op::NegF32(_) => Un(UnOp::Neg, F32),
-            Op::AbsF32(_) => Un(UnOp::Abs, F32),
-            Op::SqrtF32(_) => Un(UnOp::Sqrt, F32),
-            Op::FmaF32(_) => Tri(TriOp::Fma, F32),
-            Op::MadI32(_) => Tri(TriOp::Mad, I32),
-            Op::EqI32(_) => Cmp(CmpOp::Eq, I32),
-            Op::NeI32(_) => Cmp(CmpOp::Ne, I32),
-            Op::LtI32(_) => Cmp(CmpOp::Lt, I32),
-            Op::LeI32(_) => Cmp(CmpOp::Le, I32),
-            Op::GtI32(_) => Cmp(CmpOp::Gt, I32),
-            Op::GeI32(_) => Cmp(CmpOp::Ge, I32),
-            Op::LtU32(_) => Cmp(CmpOp::LtU, I32),
-            Op::GeU32(_) => Cmp(CmpOp::GeU, I32),
-            Op::EqF32(_) => Cmp(CmpOp::Eq, F32),
-            Op::NeF32(_) => Cmp(CmpOp::Ne, F32),
-            Op::LtF32(_) => Cmp(CmpOp::Lt, F32),
-            Op::LeF32(_) => Cmp(CmpOp::Le, F32),
-            Op::GtF32(_) => Cmp(CmpOp::Gt, F32),
-            Op::GeF32(_) => Cmp(CmpOp::Ge, F32),
-            Op::AddI64(_) | Op::UAddI64(_) => Bin(BinOp::Add, I64),
-            Op::SubI64(_) | Op::USubI64(_) => Bin(BinOp::Sub, I64),
-            Op::MulI64(_) | Op::UMulI64(_) => Bin(BinOp::Mul, I64),
-            Op::And64(_) => Bin(BinOp::And, I64),
-            Op::Or64(_) => Bin(BinOp::Or, I64),
-            Op::Xor64(_) => Bin(BinOp::Xor, I64),
-            Op::MinI64(_) => Bin(BinOp::Min, I64),
-            Op::MaxI64(_) => Bin(BinOp::Max, I64),
-            Op::AddF64(_) => Bin(BinOp::Add, F64),
-            Op::SubF64(_) => Bin(BinOp::Sub, F64),
-            Op::MulF64(_) => Bin(BinOp::Mul, F64),
-            Op::DivF64(_) => Bin(BinOp::Div, F64),
-            Op::MinF64(_) => Bin(BinOp::Min, F64),
-            Op::MaxF64(_) => Bin(BinOp::Max, F64),
-            Op::NegF64(_) => Un(UnOp::Neg, F64),
-            Op::AbsF64(_) => Un(UnOp::Abs, F64),
-            Op::SqrtF64(_) => Un(UnOp::Sqrt, F64),
-            Op::FmaF64(_) => Tri(TriOp::Fma, F64),
-            Op::MadI64(_) => Tri(TriOp::Mad, I64),
-            Op::EqI64(_) => Cmp(CmpOp::Eq, I64),
-            Op::NeI64(_) => Cmp(CmpOp::Ne, I64),
-            Op::LtI64(_) => Cmp(CmpOp::Lt, I64),
-            Op::LeI64(_) => Cmp(CmpOp::Le, I64),
-            Op::GtI64(_) => Cmp(CmpOp::Gt, I64),
-            Op::GeI64(_) => Cmp(CmpOp::Ge, I64),
-            Op::LtU64(_) => Cmp(CmpOp::LtU, I64),
-            Op::GeU64(_) => Cmp(CmpOp::GeU, I64),
-            Op::EqF64(_) => Cmp(CmpOp::Eq, F64),
-            Op::NeF64(_) => Cmp(CmpOp::Ne, F64),
-            Op::LtF64(_) => Cmp(CmpOp::Lt, F64),
-            Op::LeF64(_) => Cmp(CmpOp::Le, F64),
-            Op::GtF64(_) => Cmp(CmpOp::Gt, F64),
-            Op::GeF64(_) => Cmp(CmpOp::Ge, F64),
-            Op::I32ToI64(_) | Op::UI32ToI64(_) => Cvt(CvtOp::Cast, I32, I64),
-            Op::I64ToI32(_) => Cvt(CvtOp::Cast, I64, I32),
-            Op::I32ToF32(_) => Cvt(CvtOp::Cast, I32, F32),
-            Op::I32ToF64(_) => Cvt(CvtOp::Cast, I32, F64),
-            Op::I64ToF64(_) => Cvt(CvtOp::Cast, I64, F64),
-            Op::F32ToF64(_) => Cvt(CvtOp::Cast, F32, F64),
-            Op::F64ToF32(_) => Cvt(CvtOp::Cast, F64, F32),
-            Op::F32ToI32(_) => Cvt(CvtOp::Cast, F32, I32),
-            Op::F64ToI32(_) => Cvt(CvtOp::Cast, F64, I32),
-            Op::Splat32(_) | Op::Splat64(_) => Splat,
-            _ => return None,
-        };
-        return Some((form, operands.writes, operands.reads));
-    }
-    let two = |form, file: RegFile, d, a, b| Some((form, (file, d), [Some((file, a)), Some((file, b)), None]));
-    use RegFile::{L, S, W};
-    match *op {
-        Op::Shl32(r) => two(Bin(BinOp::Shl, I32), W, r.d, r.a, r.b),
-        Op::ShrU32(r) => two(Bin(BinOp::ShrU, I32), W, r.d, r.a, r.b),
-        Op::ShrS32(r) => two(Bin(BinOp::ShrS, I32), W, r.d, r.a, r.b),
-        Op::DivI32(r) => two(Bin(BinOp::Div, I32), W, r.d, r.a, r.b),
-        Op::RemI32(r) => two(Bin(BinOp::Rem, I32), W, r.d, r.a, r.b),
-        Op::Shl64(r) => two(Bin(BinOp::Shl, I64), L, r.d, r.a, r.b),
-        Op::ShrU64(r) => two(Bin(BinOp::ShrU, I64), L, r.d, r.a, r.b),
-        Op::ShrS64(r) => two(Bin(BinOp::ShrS, I64), L, r.d, r.a, r.b),
-        Op::DivI64(r) => two(Bin(BinOp::Div, I64), L, r.d, r.a, r.b),
-        Op::RemI64(r) => two(Bin(BinOp::Rem, I64), L, r.d, r.a, r.b),
-        Op::UMinI64(r) => two(Bin(BinOp::Min, I64), S, r.d, r.a, r.b),
-        Op::UMaxI64(r) => two(Bin(BinOp::Max, I64), S, r.d, r.a, r.b),
-        Op::UShlI32(r) => two(Bin(BinOp::Shl, I32), S, r.d, r.a, r.b),
-        Op::UShlI64(r) => two(Bin(BinOp::Shl, I64), S, r.d, r.a, r.b),
-        Op::UEvalBin { op, ty, r } => two(Bin(op, ty), S, r.d, r.a, r.b),
-        Op::UEvalTri { op, ty, r } => Some((Tri(op, ty), (S, r.d), [Some((S, r.a)), Some((S, r.b)), Some((S, r.c))])),
-        Op::UEvalUn { op, ty, r } => Some((Un(op, ty), (S, r.d), [Some((S, r.a)), None, None])),
-        Op::UEvalCvt { op, from, to, r } => Some((Cvt(op, from, to), (S, r.d), [Some((S, r.a)), None, None])),
-        Op::EvalUn { op, ty, r } => Some((Un(op, ty), (file(ty), r.d), [Some((file(ty), r.a)), None, None])),
-        Op::EvalBin { op, ty, r } => two(Bin(op, ty), file(ty), r.d, r.a, r.b),
-        Op::EvalTri { op, ty, r } => {
-            let file = file(ty);
-            Some((Tri(op, ty), (file, r.d), [Some((file, r.a)), Some((file, r.b)), Some((file, r.c))]))
-        }
-        Op::EvalCvt { op, from, to, r } => {
-            Some((Cvt(op, from, to), (file(to), r.d), [Some((file(from), r.a)), None, None]))
-        }
-        Op::EvalCmp { op, ty, r } => {
-            Some((Cmp(op, ty), (RegFile::P, r.d), [Some((file(ty), r.a)), Some((file(ty), r.b)), None]))
-        }
-        _ => None,
-    }
 }

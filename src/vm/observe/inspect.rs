@@ -114,11 +114,14 @@ impl Program {
         self.code.get(func.index()).map_or([0; 3], |c| c.files)
     }
 
-    /// Loops of a function that run as loop traces, and those that the loop vectoriser takes.
-    pub fn fast_loops(&self, func: FuncId) -> (usize, usize) {
-        let Some(code) = self.code.get(func.index()) else { return (0, 0) };
-        let traces = code.variants.first().map_or(0, |w| w.trace.iter().flatten().count());
-        (traces, code.vector_loops.len())
+    /// How many loops of a function only compute and load and are left by one lane after another.
+    pub fn side_exit_loops(&self, func: FuncId) -> usize {
+        self.code.get(func.index()).map_or(0, |code| code.side_exit_loops.len())
+    }
+
+    /// How many loops of a function the loop vectoriser takes.
+    pub fn vector_loops(&self, func: FuncId) -> usize {
+        self.code.get(func.index()).map_or(0, |code| code.vector_loops.len())
     }
 
     /// Chooses the instruction set that its warps run with. Results do not depend on it.

@@ -20,6 +20,19 @@ pub struct Geometry {
     pub static_shared: u64,
 }
 
+impl Geometry {
+    /// How many threads a block has.
+    pub fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// The lanes of a warp of the block that are threads; none if there is no such warp.
+    pub fn lanes(&self, warp: u32) -> u32 {
+        let rest = self.threads().saturating_sub(warp * 32);
+        if rest >= 32 { u32::MAX } else { (1 << rest) - 1 }
+    }
+}
+
 /// What a warp reaches while it runs.
 #[derive(Debug)]
 pub struct Context<'a> {

@@ -64,9 +64,12 @@ fn check(seeds: Range<u64>) -> Vec<String> {
 fn difference(seed: u64, folder: &Path) -> Option<String> {
     let text = program::program(seed);
     std::fs::write(folder.join("random.f90"), &text).expect("a file");
-    // Some expressions make gfortran 12 take all memory that there is.
+    // Some expressions make gfortran 12 take all memory that there is, or run for ever.
     let mut gfortran = command("sh", folder);
-    gfortran.args(["-c", "ulimit -v 2000000; exec gfortran -w -O0 -fcheck=bounds,do,mem,pointer -o random random.f90"]);
+    gfortran.args([
+        "-c",
+        "ulimit -v 2000000; ulimit -t 20; exec gfortran -w -O0 -fcheck=bounds,do,mem,pointer -o random random.f90",
+    ]);
     let is_compiled = output(&mut gfortran).is_some_and(|o| o.status.success());
     let right = if is_compiled { output(&mut command("./random", folder)) } else { None };
     let right = right.filter(|right| right.status.success());

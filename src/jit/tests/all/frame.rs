@@ -102,7 +102,11 @@ impl TestFrame {
         let code = compile(routine)?;
         let entry = code.entry(routine.segments[0].pc, self.mask == u32::MAX).expect("an entry");
         let mut windows = vec![Window::EMPTY; 2 * Window::COUNT];
-        let mut environment = Environment { memory: self.memory.as_mut_ptr(), windows: windows.as_mut_ptr() };
+        let mut environment = Environment {
+            memory: self.memory.as_mut_ptr(),
+            windows: windows.as_mut_ptr(),
+            first_word: self.words.as_mut_ptr().cast(),
+        };
         let threads: Vec<[u32; 32]> = (0..3).map(|d| std::array::from_fn(|i| (i / (d + 1)) as u32)).collect();
         let geometry: [u32; 9] = std::array::from_fn(|i| 100 + i as u32);
         let mut state = State {
@@ -131,6 +135,7 @@ impl TestFrame {
             geometry: geometry.as_ptr(),
             refill,
             update_pattern,
+            operate,
             user: std::ptr::from_mut(&mut environment).cast(),
             mask_words: std::mem::MaybeUninit::uninit(),
             mask_longs: std::mem::MaybeUninit::uninit(),
@@ -329,6 +334,7 @@ impl TestFrame {
 struct Environment {
     memory: *mut u8,
     windows: *mut Window,
+    first_word: *mut u32,
 }
 
 extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, writes: bool) -> bool {
@@ -346,22 +352,21 @@ extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, wr
 
 extern "C" fn update_pattern(_: *mut c_void, _: u32) {}
 
+/// An operation that is done by a call sets word 0 of the first row to its number, unless that is odd.
+extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
+    // SAFETY: `run` gave the pointer.
+    let environment = unsafe { &mut *user.cast::<Environment>() };
+    let is_done = pc.is_multiple_of(2);
+    if is_done {
+        // SAFETY: there is a row.
+        unsafe { *environment.first_word = pc };
+    }
+    is_done
+}
+
 /// A segment without anything.
 pub(crate) fn empty() -> Segment {
-    Segment {
-        pc: 7,
-        reconverges: false,
-        points: 0,
-        loads: 0,
-        has_back_edge: false,
-        patterns_before: Vec::new(),
-        values: Vec::new(),
-        accesses: Vec::new(),
-        stores: Vec::new(),
-        outs: Vec::new(),
-        patterns: Vec::new(),
-        end: End::Go(9),
-    }
+    Segment::empty(7, End::Go(9))
 }
 
 /// A routine of one segment.

@@ -5,7 +5,7 @@ use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use jit::{
     Access, AddressTerm, Class, Condition, End, Index, Out, PatternHead, PatternKey, PatternRow, PatternUpdate, Place,
-    Segment, Store, Value,
+    Routine, Segment, Store, Value,
 };
 
 /// Shapes of addresses: lanes of a row, step, row.
@@ -217,6 +217,31 @@ fn random_segments_leave_what_the_reference_leaves() {
         assert!(got == expected, "seed {seed}: {}\n{:#?}", difference(&got, &expected), routine.segments[0]);
     }
     assert!(compiled > 2500 && left > 20 && left < compiled / 3, "{compiled} compiled, {left} left");
+}
+
+/// The operation at 10 is done by a call, for all lanes and for some; that at 11 is left to the interpreter by its call.
+#[test]
+fn operations_are_done_by_calls_or_left() {
+    if !jit::is_available() {
+        return eprintln!("skipped: the processor has no AVX2");
+    }
+    for mask in [u32::MAX, 0x0f0f_1001] {
+        let mut frame = TestFrame::new(&mut fastrand::Rng::with_seed(1));
+        frame.mask = mask;
+        let copy = Segment {
+            values: vec![Value::Word(1)],
+            outs: vec![Out { class: Class::Word, slot: 0, value: 0 }],
+            ..Segment::empty(7, End::Go(10))
+        };
+        let routine = Routine { segments: vec![copy, Segment::call(10), Segment::call(11)], ..routine(empty()) };
+        let mut expected = frame.words.clone();
+        for lane in (0..32).filter(|lane| mask >> lane & 1 != 0) {
+            expected[0][lane] = expected[1][lane];
+        }
+        expected[0][0] = 10;
+        assert_eq!(frame.run(&routine).expect("code"), jit::Outcome::Continue);
+        assert_eq!((frame.pc, frame.words == expected), (11, true), "lanes {mask:#x}");
+    }
 }
 
 /// What two frames differ in.

@@ -1,11 +1,11 @@
 //! What a debugger sees and changes: registers by name and lane, splits and call stacks, in a warp whose lanes have parted.
 
+use crate::support::{ONE_WARP, compile, context};
 use ir::{FuncId, InstKind, Reg};
 use mem::Memory;
 use mem::address::Region;
 use source::Span;
-use std::sync::Arc;
-use vm::{Arg, Context, Geometry, Hooks, Program, Site, Stop, Warp, WindowTable};
+use vm::{Arg, Hooks, Program, Site, Stop, Warp, WindowTable};
 
 /// Lanes below 8 take one side of a branch, the others the other; each side has a statement. The uniform register `%6` and
 /// the register `%2`, which differs by lane, are read behind the branch.
@@ -52,12 +52,6 @@ impl Hooks<32> for Statements {
     }
 }
 
-fn compile(text: &str) -> Program {
-    let module = ir::parse::module(text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    assert_eq!(ir::verify::module(&module), []);
-    vm::compile(Arc::new(module), Vec::new()).unwrap()
-}
-
 /// A warp at its start, its memory, and where its output is.
 fn begin(program: &Program) -> (Memory, u64, Warp<32>) {
     let mut memory = Memory::new();
@@ -67,15 +61,8 @@ fn begin(program: &Program) -> (Memory, u64, Warp<32>) {
 }
 
 fn go_on(program: &Program, memory: &mut Memory, warp: &mut Warp<32>, stops: bool) -> Stop {
-    let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
-    let mut ctx = Context {
-        memory: memory.view(),
-        shared: &mut [],
-        windows: &mut WindowTable::default(),
-        geometry,
-        budget: u64::MAX,
-        atomics: None,
-    };
+    let mut windows = WindowTable::default();
+    let mut ctx = context(memory, &mut [], &mut windows, ONE_WARP, u64::MAX);
     let mut hooks = Statements;
     warp.run(program, &mut ctx, stops.then_some(&mut hooks as &mut dyn Hooks<32>))
 }

@@ -6,6 +6,7 @@ extern crate cufemu_vm as vm;
 
 mod inspect;
 mod sets;
+mod side_exits;
 mod slots;
-mod trace;
+mod support;
 mod vector_loop;

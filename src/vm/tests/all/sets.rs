@@ -1,6 +1,7 @@
 //! Every operation gives what the evaluator gives, with each instruction set, in all lanes and in a part of them, whether its
 //! operands differ by lane or are the same for all.
 
+use crate::support::{ONE_WARP, context};
 use fastrand::Rng;
 use ir::eval;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
@@ -10,7 +11,7 @@ use mem::address::Region;
 use scalar::bits;
 use source::Span;
 use std::sync::Arc;
-use vm::{Arg, Context, Geometry, InstructionSet, Stop, Warp, WindowTable};
+use vm::{Arg, InstructionSet, Stop, Warp, WindowTable};
 
 const TYPES: [Ty; 7] = [Ty::Pred, Ty::I8, Ty::I16, Ty::I32, Ty::I64, Ty::F32, Ty::F64];
 
@@ -118,7 +119,7 @@ fn every_instruction_set_gives_what_the_evaluator_gives() {
     let mut rng = Rng::with_seed(5);
     let mut checked = 0;
     // Miri takes a part of them.
-    for case in cases().into_iter().step_by(if cfg!(miri) { 29 } else { 1 }) {
+    for case in cases().into_iter().step_by(if cfg!(miri) { 61 } else { 1 }) {
         let Ok(module) = ir::parse::module(&case.text) else { continue };
         // Not every operation goes with every pair of types.
         if !ir::verify::module(&module).is_empty() {
@@ -145,15 +146,8 @@ fn every_instruction_set_gives_what_the_evaluator_gives() {
                 let out = place(&[u64::MAX / 3; 32]);
                 args.push(Arg::Bits(out));
                 let mut warp: Warp<32> = Warp::new(&program, 0, mask, FuncId(0), &args);
-                let geometry = Geometry { grid: [1; 3], block: [32, 1, 1], ..Geometry::default() };
-                let mut ctx = Context {
-                    memory: memory.view(),
-                    shared: &mut [],
-                    windows: &mut WindowTable::default(),
-                    geometry,
-                    budget: u64::MAX,
-                    atomics: None,
-                };
+                let mut windows = WindowTable::default();
+                let mut ctx = context(&mut memory, &mut [], &mut windows, ONE_WARP, u64::MAX);
                 assert_eq!(warp.run(&program, &mut ctx, None), Stop::Done, "{}", case.text);
                 let mut bytes = [0; 256];
                 memory.read(out, &mut bytes).unwrap();

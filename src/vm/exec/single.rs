@@ -1,0 +1,124 @@
+//! Single operations for compiled code: what it does not know, stops no warp, and leaves lanes together.
+//!
+//! An operation is executed as a whole or not at all, for the interpreter executes it from its beginning if this does not.
+//!
+//! Not here: what the operations do (`out_of_line`, `access`).
+
+use super::access;
+use super::out_of_line::{self, Cursor, Step};
+use super::report::RunState;
+use crate::code::{FileSlot, Form, Op, Program, RegFile, form};
+use crate::frame::Frame;
+use crate::native::Single;
+use crate::warp::{Atomics, Context, Warp};
+use ir::{Space, eval};
+use scalar::lanes;
+
+/// Executes an operation of a variant with its schedule point; false if nothing was done.
+#[inline(always)]
+pub(crate) fn execute(
+    program: &Program,
+    warp: &mut Warp<32>,
+    ctx: &mut Context<'_>,
+    at: &mut Single,
+    is_reporting: bool,
+) -> bool {
+    let code = &program.code[at.site.func.index()];
+    let Some(op) = code.variants.get(at.variant).and_then(|v| v.ops.get(at.site.pc as usize)) else { return false };
+    let budget = ctx.budget;
+    if !is_reporting && budget != 0 {
+        let (open, mut hint) = (warp.open, warp.hint);
+        if let Some(frame) = warp.frame_mut(at.frame)
+            && access::together(code, op, frame, ctx, (at, open), &mut hint)
+        {
+            warp.hint = hint;
+            ctx.budget = budget - 1;
+            if op.load().is_some() {
+                at.polls += 1;
+            } else {
+                at.polls = 0;
+                warp.writes += 1;
+            }
+            return true;
+        }
+    }
+    let mut run = RunState::of_single(at);
+    if op.load().is_some() || op.store().is_some() || matches!(op, Op::ULoad(_)) {
+        if is_reporting || budget == 0 {
+            return false;
+        }
+        let done = access::lane_by_lane(code, op, warp, ctx, &mut run, false);
+        match done {
+            Ok(access::Done::Load) => at.polls += 1,
+            Ok(access::Done::Store) => {
+                at.polls = 0;
+                warp.writes += 1;
+            }
+            Ok(access::Done::Tell | access::Done::Held) | Err(_) => return false,
+        }
+        ctx.budget = budget - 1;
+        return true;
+    }
+    if let Some(of) = form(op) {
+        if let Some(frame) = warp.frame_mut(at.frame) {
+            compute(frame, of, at.mask);
+        }
+        return true;
+    }
+    if let Op::Atomic(atomic) = op {
+        let is_held = atomic.used && atomic.space != Space::Shared;
+        if is_reporting || budget == 0 || is_held && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
+            return false;
+        }
+        if !access::atomic_is_inside(code, atomic, warp, ctx, &mut run) {
+            return false;
+        }
+    }
+    // Lanes of a warp that are elsewhere would have to be waited for.
+    let needs_all = matches!(op, Op::Vote { .. } | Op::Shuffle { .. });
+    if needs_all && (warp.live & !at.mask != 0 || budget == 0) {
+        return false;
+    }
+    let mut cursor = Cursor { site: at.site, number: at.frame, mask: at.mask, polls: at.polls };
+    let is_done = matches!(out_of_line::step(program, op, warp, ctx, &mut run, &mut cursor), Step::Next);
+    at.polls = cursor.polls;
+    is_done
+}
+
+/// Computes an operation lane by lane, or once if it computes a scalar.
+fn compute(frame: &mut Frame<32>, (form, (file, d), operands): (Form, FileSlot, [Option<FileSlot>; 3]), mask: u32) {
+    let read = |frame: &Frame<32>, operand: Option<FileSlot>, lane: usize| match operand {
+        None => 0,
+        Some((RegFile::P, slot)) => u64::from(frame.preds[slot as usize] >> lane & 1),
+        Some((RegFile::W, slot)) => u64::from(frame.words[slot as usize][lane]),
+        Some((RegFile::L, slot)) => frame.longs[slot as usize][lane],
+        Some((RegFile::S, slot)) => frame.scalars[slot as usize],
+    };
+    let at = |frame: &Frame<32>, lane: usize| {
+        let [a, b, c] = operands.map(|operand| read(frame, operand, lane));
+        match form {
+            Form::Move | Form::Splat => a,
+            Form::Select => [b, a][usize::from(c & 1 != 0)],
+            Form::Un(op, ty) => eval::eval_un(op, ty, a),
+            Form::Bin(op, ty) => eval::eval_bin(op, ty, a, b),
+            Form::Tri(op, ty) => eval::eval_tri(op, ty, a, b, c),
+            Form::Cmp(op, ty) => u64::from(eval::eval_cmp(op, ty, a, b)),
+            Form::Cvt(op, from, to) => eval::eval_cvt(op, from, to, a),
+        }
+    };
+    if file == RegFile::S {
+        frame.scalars[d as usize] = at(frame, 0);
+        return;
+    }
+    for lane in lanes(mask) {
+        let bits = at(frame, lane);
+        match file {
+            RegFile::P => {
+                let word = &mut frame.preds[d as usize];
+                *word = *word & !(1 << lane) | (bits as u32 & 1) << lane;
+            }
+            RegFile::W => frame.words[d as usize][lane] = bits as u32,
+            _ => frame.longs[d as usize][lane] = bits,
+        }
+    }
+}
