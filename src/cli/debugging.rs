@@ -2,6 +2,7 @@
 //!
 //! Not here: the debugger itself (`debug`) and its screen (`tui`).
 
+use crate::cli::libraries::Loaded;
 use crate::cli::options::{Options, Theme};
 use crate::cli::report::{output_lost, say};
 use crate::cli::setup::Loader;
@@ -71,7 +72,7 @@ fn reason(error: &std::io::Error) -> String {
 
 /// Runs the scripts and then, with `--debug`, reads commands until `quit`. Returns the exit code: 1 if a script failed. If the
 /// session is not interactive, it is that of the program.
-pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader) -> u8 {
+pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader, libraries: &Loaded) -> u8 {
     let mut script = Vec::new();
     if let Some(path) = &options.batch {
         match files::text_of(path) {
@@ -79,7 +80,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
             Err(sentence) => return usage(&sentence),
         }
     }
-    let session = match session(compiled, map, loader, Box::new(RealWorld::new())) {
+    let session = match session(compiled, map, loader, Box::new(libraries.world(RealWorld::new()))) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };
@@ -160,9 +161,15 @@ impl World for ScreenWorld {
 }
 
 /// Runs the debugger with panes until the user quits; returns the exit code.
-pub(crate) fn screen(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader) -> u8 {
+pub(crate) fn screen(
+    options: &Options,
+    compiled: &Compiled,
+    map: &SourceMap,
+    loader: Loader,
+    libraries: &Loaded,
+) -> u8 {
     let (stdin, writer) = tui::stdin_channel();
-    let world = ScreenWorld { real: RealWorld::new(), stdin };
+    let world = ScreenWorld { real: libraries.world(RealWorld::new()), stdin };
     let session = match session(compiled, map, loader, Box::new(world)) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),

@@ -10,6 +10,7 @@ mod debugging;
 mod emit;
 mod files;
 mod generate;
+mod libraries;
 mod nvfortran;
 mod options;
 mod report;
@@ -112,7 +113,12 @@ fn start(options: &Options) -> u8 {
         say(WELCOME);
         return USAGE;
     }
-    run::run(options, &compiler)
+    let mut options = options.clone();
+    let inputs = libraries::take(&mut options.files, &compiler);
+    if options.files.is_empty() {
+        return usage("there is no Fortran file");
+    }
+    run::run(&options, &compiler, &inputs)
 }
 
 fn explain(code: &str) -> u8 {

@@ -57,8 +57,6 @@ const WITH_A_TAIL: &[&str] = &[
     "isystem",
     "J",
     "K",
-    "l",
-    "L",
     "march=",
     "mcmodel=",
     "module=",
@@ -248,7 +246,7 @@ pub(crate) fn translate(args: impl IntoIterator<Item = String>) -> Vec<String> {
         } else if WITH_VALUE.contains(&arg.as_str()) {
             let value = args.next().unwrap_or_default();
             out.push(format!("--nvfortran={arg}={value}"));
-        } else if matches!(arg.as_str(), "-D" | "-U" | "-I") {
+        } else if matches!(arg.as_str(), "-D" | "-U" | "-I" | "-l" | "-L") {
             let value = args.next().unwrap_or_default();
             out.push(format!("--nvfortran={arg}{value}"));
         } else if is_nvfortran(&arg) {
@@ -277,6 +275,10 @@ pub(crate) struct Compiler {
     pub(crate) undefines: Vec<String>,
     /// `-I directory`
     pub(crate) includes: Vec<String>,
+    /// `-l name`
+    pub(crate) libraries: Vec<String>,
+    /// `-L directory`
+    pub(crate) library_directories: Vec<String>,
     /// `-Mfixed` (true) or `-Mfree` (false)
     pub(crate) fixed: Option<bool>,
     /// `-Mextend`
@@ -334,6 +336,10 @@ impl Compiler {
             self.undefines.push(name.to_owned());
         } else if let Some(directory) = text.strip_prefix('I') {
             self.includes.push(directory.to_owned());
+        } else if let Some(name) = text.strip_prefix('l') {
+            self.libraries.push(name.to_owned());
+        } else if let Some(directory) = text.strip_prefix('L') {
+            self.library_directories.push(directory.to_owned());
         } else if let Some(list) = text.strip_prefix("gpu=").or_else(|| text.strip_prefix("Mcuda=")) {
             list.split(',').for_each(|sub| self.gpu(option, sub));
         } else {
@@ -421,7 +427,8 @@ mod tests {
             &["-ffoo", "-Mfoo", "-gpu=foo", "-Minfo=accel", "-Mnobounds", "-lcublas"].map(str::to_owned),
         );
         assert_eq!(c.unknown, ["-ffoo", "-Mfoo", "-gpu=foo (foo)"]);
-        assert_eq!(c.ignored, ["-Minfo=accel", "-Mnobounds", "-lcublas"]);
+        assert_eq!(c.ignored, ["-Minfo=accel", "-Mnobounds"]);
+        assert_eq!(c.libraries, ["cublas"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Compiles a program and runs it, or hands it to `--emit`, the debugger or `--many-seeds`.
 
+use crate::cli::libraries::Loaded;
 use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, DeviceKind, Options, Stage};
 use crate::cli::report::{Reporter, output_lost, say};
@@ -10,12 +11,13 @@ use crate::cli::suppress::Suppressions;
 use crate::cli::{check, debugging, emit, files, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
+use foreign::Inputs;
 use gpu::GpuOptions;
 use machine::{DeviceBox, Machine, RealWorld};
 use source::SourceMap;
 
 /// Compiles the files, then prints a stage, debugs or runs, as the options say.
-pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
+pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8 {
     let mut map = SourceMap::new();
     let mut reporter = Reporter::new(options.message_format);
     let mut ids = Vec::new();
@@ -25,7 +27,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
             Err(sentence) => return usage(&sentence),
         }
     }
-    let settings = settings(options, compiler);
+    let mut settings = settings(options, compiler);
     let mut diags = Diagnostics::new();
     let includes = compiler.includes.clone();
     let mut include = |name: &str, asking: &str| files::include(name, asking, &includes);
@@ -33,6 +35,11 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
         let parsed = compile::parse(&mut map, &ids, &settings.parse, &mut include, &mut diags);
         return if finish_compile(diags, &mut reporter, &map) { emit::trees(&parsed.program) } else { failed(options) };
     }
+    let libraries = match Loaded::new(inputs) {
+        Ok(libraries) => libraries,
+        Err(text) => return usage(&text),
+    };
+    settings.sema.foreign = libraries.names();
     if is_checking(options, compiler) {
         check::check(&mut map, ids, &settings, &includes, &mut diags);
         let ok = finish_compile(diags, &mut reporter, &map);
@@ -68,12 +75,20 @@ pub(crate) fn run(options: &Options, compiler: &Compiler) -> u8 {
             emulator: emu::Options { rehearse: true, jobs: 1, ..emulator_options(options, sm) },
         };
         return if options.tui {
-            debugging::screen(options, &compiled, &map, loader)
+            debugging::screen(options, &compiled, &map, loader, &libraries)
         } else {
-            debugging::run(options, &compiled, &map, loader)
+            debugging::run(options, &compiled, &map, loader, &libraries)
         };
     }
-    let program = Program { options, compiler, sm, compiled: &compiled, map: &map, suppressions: &suppressions };
+    let program = Program {
+        options,
+        compiler,
+        sm,
+        compiled: &compiled,
+        map: &map,
+        suppressions: &suppressions,
+        libraries: &libraries,
+    };
     let code = program.execute(&mut reporter);
     reporter.finish(&map);
     code
@@ -136,25 +151,26 @@ struct Program<'a> {
     compiled: &'a Compiled,
     map: &'a SourceMap,
     suppressions: &'a Suppressions,
+    libraries: &'a Loaded,
 }
 
 impl Program<'_> {
     /// Runs it; returns the exit code.
     fn execute(self, reporter: &mut Reporter) -> u8 {
-        let Program { options, map, .. } = self;
+        let Program { options, map, libraries, .. } = self;
         if let Some(range) = options.many_seeds {
             let load = |seed| {
                 let options = Options { schedule: Some(seed), ..options.clone() };
                 Program { options: &options, ..self }.load()
             };
-            return seeds::run(options, map, reporter, load, range);
+            return seeds::run(options, map, reporter, libraries, load, range);
         }
         let mut machine = match self.load() {
             Ok(machine) => machine,
             Err(code) => return code,
         };
         let stopper = Stopper::new(options.timeout);
-        let mut world = RealWorld::ended_by(stopper.end_wanted());
+        let mut world = libraries.world(RealWorld::ended_by(stopper.end_wanted()));
         let mut shown = 0;
         let mut slices = Slices::new();
         loop {
@@ -182,7 +198,7 @@ impl Program<'_> {
 
     /// The machine with the program at its start, or the exit code if it cannot be loaded.
     fn load(self) -> Result<Machine, u8> {
-        let Program { options, compiler, sm, compiled, map, suppressions } = self;
+        let Program { options, compiler, sm, compiled, map, suppressions, .. } = self;
         let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
         let gpu_options = GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
         let settings = machine_options(options, compiler, suppressions, map);

@@ -3,6 +3,7 @@
 //! The run of the first seed is a normal run. The other runs get the same input from outside and change nothing there; their
 //! output is only compared. A different result depends on the order of blocks and warps.
 
+use crate::cli::libraries::Loaded;
 use crate::cli::options::Options;
 use crate::cli::report::{Reporter, output_lost, say};
 use crate::cli::slice::{self, Slices, Step};
@@ -76,11 +77,13 @@ pub(crate) fn run(
     options: &Options,
     map: &SourceMap,
     reporter: &mut Reporter,
+    libraries: &Loaded,
     mut load: impl FnMut(u64) -> Result<Machine, u8>,
     (from, to): (u64, u64),
 ) -> u8 {
     let stopper = Stopper::new(options.timeout);
-    let mut world = RecordingWorld::new(Once { world: RealWorld::ended_by(stopper.end_wanted()), is_over: false });
+    let real = libraries.world(RealWorld::ended_by(stopper.end_wanted()));
+    let mut world = RecordingWorld::new(Once { world: real, is_over: false });
     let start: Mark = world.mark();
     let mut first: Option<Outcome> = None;
     let mut others: Vec<Outcome> = Vec::new();

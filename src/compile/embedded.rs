@@ -22,10 +22,14 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 11] = [
+static MODULES: [Embedded; 15] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new("cudadevice", || include_str!("modules/cudadevice.cuf")),
+    Embedded::new("cublas", || &CUBLAS),
+    Embedded::new("cublas_v2", || &CUBLAS_V2),
+    Embedded::new("cufemu_cublas", || &CUBLAS_SOURCE),
+    Embedded::new("curand", || include_str!("modules/curand.cuf")),
     Embedded::new("cutensorex", || include_str!("modules/cutensorex.cuf")),
     Embedded::new("iso_c_binding", || include_str!("modules/iso_c_binding.cuf")),
     Embedded::new("iso_fortran_env", || include_str!("modules/iso_fortran_env.cuf")),
@@ -87,6 +91,77 @@ static MATHEMATICS_SOURCE: LazyLock<String> = LazyLock::new(|| {
     let both = MATHEMATICS_OF_BOTH_KINDS.concat();
     let single = both.replace("r8", "r4").replace("i8", "i4").replace("c8", "c4");
     format!("{}{both}{single}end module\n", MATHEMATICS_OF_EACH_KIND.concat())
+});
+
+/// What cuBLAS has for each of the four types: letter of the routines, letters where the result is real, type, type of a part,
+/// what there is of scalar products and of products of vectors.
+const CUBLAS_TYPES: [(&str, &str, &str, &str, &[&str], &[&str]); 4] = [
+    ("s", "s", "real(4)", "real(4)", &["dot"], &["ger"]),
+    ("d", "d", "real(8)", "real(8)", &["dot"], &["ger"]),
+    ("c", "sc", "complex(4)", "real(4)", &["dotu", "dotc"], &["geru", "gerc"]),
+    ("z", "dz", "complex(8)", "real(8)", &["dotu", "dotc"], &["geru", "gerc"]),
+];
+
+/// The routines of cuBLAS, with marks where a type has letters.
+const CUBLAS_ROUTINES: [&str; 15] = [
+    "i@amax", "i@amin", "%asum", "%nrm2", "@axpy", "@copy", "@swap", "@scal", "@gemv", "@trsv", "@gemm", "@syrk",
+    "@trsm", "@DOT", "@GER",
+];
+
+/// A template of cuBLAS for each type, and for each of the products that a type has.
+fn of_cublas_types(template: &str) -> String {
+    let mut out = String::new();
+    for (letter, reduced, ty, real, dots, gers) in CUBLAS_TYPES {
+        let capital = |letters: &str| letters[..1].to_uppercase() + &letters[1..];
+        for (dot, ger) in dots.iter().zip(gers) {
+            let text = template
+                .replace("'cublas@", &format!("'cublas{}", capital(letter)))
+                .replace("'cublas%", &format!("'cublas{}", capital(reduced)))
+                .replace('@', letter)
+                .replace('%', reduced)
+                .replace("TYPE", ty)
+                .replace("REAL", real)
+                .replace("DOT", dot)
+                .replace("GER", ger);
+            // A template without products is the same for both.
+            if !out.ends_with(&text) {
+                out.push_str(&text);
+            }
+        }
+    }
+    out
+}
+
+/// The source of what the modules of cuBLAS share.
+static CUBLAS_SOURCE: LazyLock<String> = LazyLock::new(|| {
+    [
+        include_str!("modules/cublas_head.cuf"),
+        &of_cublas_types(include_str!("modules/cublas_routines.cuf")),
+        &of_cublas_types(include_str!("modules/cublas_products.cuf")),
+        include_str!("modules/cublas_procedures.cuf"),
+        &of_cublas_types(include_str!("modules/cublas_wrappers.cuf")),
+        &of_cublas_types(include_str!("modules/cublas_product_wrappers.cuf")),
+        "end module\n",
+    ]
+    .concat()
+});
+
+/// The module cublas: routines without a handle, by their names in CUDA and by those of BLAS.
+static CUBLAS: LazyLock<String> = LazyLock::new(|| {
+    let interfaces = CUBLAS_ROUTINES.map(|routine| {
+        let generic = |name: &str| format!("  interface {name}\n    procedure :: cufemu_{routine}\n  end interface\n");
+        of_cublas_types(&(generic(&format!("cublas{routine}")) + &generic(routine)))
+    });
+    format!("module cublas\n  use cufemu_cublas\n  implicit none\n{}end module\n", interfaces.concat())
+});
+
+/// The module cublas_v2: routines with a handle, by their names in CUDA.
+static CUBLAS_V2: LazyLock<String> = LazyLock::new(|| {
+    let interfaces = CUBLAS_ROUTINES.map(|routine| {
+        let name = format!("cublas{routine}");
+        of_cublas_types(&format!("  interface {name}\n    procedure :: {name}_v2\n  end interface\n"))
+    });
+    format!("module cublas_v2\n  use cufemu_cublas\n  implicit none\n{}end module\n", interfaces.concat())
 });
 
 /// The parts of an embedded module, if there is one of that name.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use lower::LowerOptions;
 pub use parse::{Ignore, MacroOption, ParseOptions, Parsed, SourceForm, parse};
-pub use sema::SemaOptions;
+pub use sema::{ForeignNames, SemaOptions};
 
 /// How to compile.
 #[derive(Clone, Debug)]

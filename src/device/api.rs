@@ -3,10 +3,11 @@
 //! An explicit call (`cudaMemcpy`) returns an error code to the program. An implicit one (assignment of device data,
 //! `allocate`, automatic deallocation) returns it to the host's run time, which ends the program with a finding.
 
-use crate::{Fill, KernelLaunch, Strided};
+use crate::{Fill, KernelLaunch, Section, Strided};
 use ir::FuncId;
 use mem::Region;
 use source::Span;
+use std::sync::Arc;
 
 /// A call with its place.
 #[derive(Clone, PartialEq, Debug)]
@@ -279,6 +280,8 @@ pub enum Api {
         threads: i32,
         dynamic_shared: u64,
     },
+    /// A routine of a library. The reply's code is the status; the runtime does not take such calls itself.
+    Library(LibraryCall),
     /// A call whose code the caller has worked out itself, such as a bad argument or a setting without effect.
     Answer {
         name: &'static str,
@@ -344,9 +347,19 @@ impl Api {
             Api::FuncGetAttributes { .. } => "cudaFuncGetAttributes",
             Api::FuncSetAttribute { .. } => "cudaFuncSetAttribute",
             Api::OccupancyMaxActiveBlocks { .. } => "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+            Api::Library(_) => "library",
             Api::Answer { name, .. } => name,
         }
     }
+}
+
+/// A call of a routine of a library.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LibraryCall {
+    /// Its C name.
+    pub name: Arc<str>,
+    /// The words of its arguments, as C passes them.
+    pub args: Vec<u64>,
 }
 
 /// What is known of a kernel without running it.
@@ -425,14 +438,14 @@ pub enum Work {
         /// The kernel.
         kernel: String,
     },
-    /// A copy or a fill.
+    /// A copy, a fill or a routine of a library.
     Transfer {
         /// The routine, or `assignment`.
         call: &'static str,
-        /// What it writes, with the bytes of an element.
-        written: (Strided, u64),
+        /// What it writes.
+        written: Vec<Section>,
         /// What it reads.
-        read: Option<(Strided, u64)>,
+        read: Vec<Section>,
     },
 }
 

@@ -1,7 +1,11 @@
-//! Commands of a device.
+//! Commands of a device: launches, copies, fills, and routines of libraries, which say what they read and write and bring the
+//! code that does it.
 
+use crate::CudaError;
 use ir::FuncId;
+use mem::Memory;
 use source::Span;
+use std::fmt;
 use std::sync::Arc;
 
 /// An argument of a kernel.
@@ -52,6 +56,61 @@ pub struct Fill {
     pub element: Arc<[u8]>,
 }
 
+/// Elements that a routine reads or writes, with the bytes of one.
+pub type Section = (Strided, u64);
+
+/// What a routine does.
+pub type RoutineWork = Arc<dyn Fn(&mut dyn Bytes) -> Result<(), CudaError> + Send + Sync>;
+
+/// Memory by address: that of the device, and what it shares with the host.
+pub trait Bytes {
+    /// Copies bytes out.
+    fn get(&mut self, address: u64, out: &mut [u8]) -> Result<(), CudaError>;
+
+    /// Copies bytes in.
+    fn put(&mut self, address: u64, data: &[u8]) -> Result<(), CudaError>;
+}
+
+impl Bytes for Memory {
+    fn get(&mut self, address: u64, out: &mut [u8]) -> Result<(), CudaError> {
+        Memory::read(self, address, out).ok_or(CudaError::InvalidValue)
+    }
+
+    fn put(&mut self, address: u64, data: &[u8]) -> Result<(), CudaError> {
+        Memory::write(self, address, data).ok_or(CudaError::InvalidValue)
+    }
+}
+
+/// A routine with its arguments.
+#[derive(Clone)]
+pub struct Routine {
+    /// Its name.
+    pub name: &'static str,
+    /// What it reads.
+    pub reads: Vec<Section>,
+    /// What it writes.
+    pub writes: Vec<Section>,
+    /// The stream.
+    pub stream: u64,
+    /// The statement.
+    pub span: Span,
+    /// What it does.
+    pub work: RoutineWork,
+}
+
+impl fmt::Debug for Routine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Routine { name, reads, writes, stream, .. } = self;
+        write!(f, "{name} on stream {stream} reads {reads:?} writes {writes:?}")
+    }
+}
+
+impl PartialEq for Routine {
+    fn eq(&self, other: &Routine) -> bool {
+        Arc::ptr_eq(&self.work, &other.work)
+    }
+}
+
 /// Something that a device does.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
@@ -92,6 +151,8 @@ pub enum Command {
         /// The statement.
         span: Span,
     },
+    /// Does what a routine of a library does.
+    Routine(Routine),
 }
 
 impl Command {
@@ -99,6 +160,7 @@ impl Command {
     pub fn stream(&self) -> u64 {
         match self {
             Command::Launch(launch) => launch.stream,
+            Command::Routine(routine) => routine.stream,
             Command::Copy { stream, .. } | Command::CopyStrided { stream, .. } | Command::Fill { stream, .. } => {
                 *stream
             }
@@ -109,6 +171,7 @@ impl Command {
     pub fn span(&self) -> Span {
         match self {
             Command::Launch(launch) => launch.span,
+            Command::Routine(routine) => routine.span,
             Command::Copy { span, .. } | Command::CopyStrided { span, .. } | Command::Fill { span, .. } => *span,
         }
     }

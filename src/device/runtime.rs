@@ -20,7 +20,7 @@ mod streams;
 pub use inquire::property_type;
 pub use memory::{allocation_of, free_fault, space_of};
 
-use crate::{Api, Call, Command, CudaError, Device, Kernels, Order, OrderStep, Reply, Strided, Work};
+use crate::{Api, Call, Command, CudaError, Device, Kernels, Order, OrderStep, Reply, Routine, Strided, Work};
 use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, LaunchFault, LeakKind};
 use mem::{Memory, Region};
 use source::Span;
@@ -204,17 +204,16 @@ impl Runtime {
         command: Command,
         call: &'static str,
     ) -> Outcome<()> {
-        let flat = |base, bytes| (Strided { base, dims: vec![(bytes as i64, 1)] }, 1);
+        let flat = |base, bytes| vec![(Strided { base, dims: vec![(bytes as i64, 1)] }, 1)];
         let (written, read) = match &command {
             // A launch is reported by its name, which its caller knows.
             Command::Launch(_) => return device.submit(memory, command),
-            Command::Copy { destination, source, bytes, .. } => {
-                (flat(*destination, *bytes), Some(flat(*source, *bytes)))
-            }
+            Command::Copy { destination, source, bytes, .. } => (flat(*destination, *bytes), flat(*source, *bytes)),
             Command::CopyStrided { destination, source, element_bytes, .. } => {
-                ((destination.clone(), *element_bytes), Some((source.clone(), *element_bytes)))
+                (vec![(destination.clone(), *element_bytes)], vec![(source.clone(), *element_bytes)])
             }
-            Command::Fill { fill, .. } => ((fill.target.clone(), fill.element.len() as u64), None),
+            Command::Fill { fill, .. } => (vec![(fill.target.clone(), fill.element.len() as u64)], Vec::new()),
+            Command::Routine(routine) => (routine.writes.clone(), routine.reads.clone()),
         };
         let (stream, span) = (command.stream(), command.span());
         device.submit(memory, command)?;
@@ -258,6 +257,8 @@ impl Runtime {
                 self.order(device, Order::HostWaitsForDevice);
                 Ok(Some(Half::Reset))
             }
+            // The library takes these.
+            Api::Library(_) => Err(CudaError::InvalidValue),
             Api::Answer { code: 0, .. } => Ok(None),
             Api::Answer { code, .. } => Err(CudaError::from_code(code).unwrap_or(CudaError::Unknown)),
             Api::Alloc { region, bytes, name: variable } => {
@@ -276,6 +277,25 @@ impl Runtime {
             Ok(Some(half)) => Step::Wait(Waiting { call: name, span, half }),
             Err(error) => Step::Done(self.fail(name, span, error)),
         }
+    }
+
+    /// Puts a routine of a library on its stream; its sections are checked. The host waits for it, or not.
+    pub fn routine(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        routine: Routine,
+        waits: bool,
+    ) -> Result<Step, CudaError> {
+        if let Some(error) = self.sticky {
+            return Err(error);
+        }
+        let (call, stream, span) = (routine.name, routine.stream, routine.span);
+        self.submit(device, memory, Command::Routine(routine), call)?;
+        if waits {
+            self.order(device, Order::HostWaitsForStream(stream));
+        }
+        Ok(Step::Wait(Waiting { call, span, half: if waits { Half::Report } else { Half::Hold } }))
     }
 
     /// The second half of a call, once the device is idle. `now_ms` is the time of an event, in milliseconds since any
@@ -403,7 +423,7 @@ impl Runtime {
     }
 
     /// Reports a call that went wrong in a way that deserves more than its code.
-    pub(crate) fn report(&mut self, call: &str, fault: ApiFault, span: Span) {
+    pub fn report(&mut self, call: &str, fault: ApiFault, span: Span) {
         let kind = FindingKind::Api { call: call.to_owned(), fault };
         self.findings.push(Finding::new(kind, vec![Access::step(Actor::Host, span)]));
     }

@@ -46,6 +46,8 @@ pub enum HostFault {
     AbsentArgument { name: String },
     /// Call of something without definition.
     NoSuchProcedure { name: String },
+    /// A procedure of a library that cannot be called; the reason is one sentence without a dot.
+    Foreign { name: String, reason: String },
     /// An address where the host has no data.
     InvalidAccess,
 }
@@ -72,6 +74,7 @@ impl HostFault {
             HostFault::IntrinsicValue { .. } => Code::BadIntrinsicValue,
             HostFault::AbsentArgument { .. } => Code::AbsentArgument,
             HostFault::NoSuchProcedure { .. } => Code::NoSuchProcedure,
+            HostFault::Foreign { .. } => Code::ForeignCallFailed,
             HostFault::InvalidAccess => Code::InvalidHostAccess,
         }
     }

@@ -221,6 +221,7 @@ impl GpuDevice {
                 memories.copy_strided(destination, source, *element_bytes)?;
             }
             Command::Fill { fill, .. } => memories.fill(fill)?,
+            Command::Routine(routine) => (routine.work)(&mut memories)?,
         }
         self.gpu.stop_clock().map_err(|e| cuda_error(&e))?;
         self.gpu.synchronize().map_err(|e| cuda_error(&e))?;

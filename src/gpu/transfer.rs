@@ -6,7 +6,7 @@
 
 use crate::error::DriverError;
 use crate::gpu::Gpu;
-use device::{CudaError, Fill, Strided};
+use device::{Bytes, CudaError, Fill, Strided};
 use mem::{Memory, Region};
 
 /// Bytes that a contiguous copy moves at once.
@@ -30,6 +30,16 @@ pub(crate) fn cuda_error(error: &DriverError) -> CudaError {
 }
 
 type Done = Result<(), CudaError>;
+
+impl Bytes for Memories<'_> {
+    fn get(&mut self, address: u64, out: &mut [u8]) -> Done {
+        Memories::read(self, address, out)
+    }
+
+    fn put(&mut self, address: u64, data: &[u8]) -> Done {
+        Memories::write(self, address, data)
+    }
+}
 
 impl Memories<'_> {
     fn is_on_gpu(&self, address: u64) -> bool {

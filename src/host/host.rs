@@ -2,6 +2,7 @@
 
 use crate::cuda::Symbols;
 use crate::fault::{self, Where};
+use crate::foreign::Foreign;
 use crate::outside::{Answer, HostYield};
 use crate::protocol::{Args, Halt};
 use crate::restart::RestartCheck;
@@ -30,6 +31,8 @@ pub struct HostOptions {
     pub stack_bytes: u64,
     /// Whether unformatted files have the most significant byte first unless OPEN says otherwise.
     pub swaps_bytes: bool,
+    /// Which procedures that libraries have are routines of CUDA's libraries.
+    pub has_routine: fn(&str) -> bool,
     /// For tests: whether to run each service twice, to check that it can start again ([`Host::restart_violations`]).
     pub checks_restarts: bool,
 }
@@ -40,6 +43,7 @@ impl Default for HostOptions {
             arguments: vec![b"main".to_vec()],
             stack_bytes: 256 << 20,
             swaps_bytes: false,
+            has_routine: |_| false,
             checks_restarts: false,
         }
     }
@@ -78,7 +82,8 @@ impl Host {
         let stack = HostStack { top: base, limit: base + options.stack_bytes };
         let warp = Warp::host(program, main, stack).ok()?;
         let arguments = Arc::from(options.arguments.clone());
-        let runtime = Runtime::new(arguments, Symbols::new(program), options.swaps_bytes);
+        let runtime =
+            Runtime::new(arguments, Symbols::new(program), options.swaps_bytes, Foreign::new(options.has_routine));
         let restarts = options.checks_restarts.then(RestartCheck::default);
         Some(Host { warp, windows: WindowTable::default(), runtime, phase: Phase::Run, restarts })
     }
@@ -137,13 +142,20 @@ impl Host {
                         *arg = self.warp.arg(request, i, 0);
                     }
                     let (args, span) = (Args(&args[..count]), program.span(site));
-                    if let Some(check) = &mut self.restarts {
-                        check.rehearse(&self.runtime, memory, rt, args, span);
-                    }
-                    let served = self.runtime.serve(memory, rt, args, span);
-                    if let Some(check) = &mut self.restarts {
-                        check.compare(&self.runtime, memory, &served);
-                    }
+                    let served = if rt == Rt::ForeignCall {
+                        let warp = &self.warp;
+                        let locals = |address| warp.local_extent_at(program, address);
+                        self.runtime.call_foreign(memory, args, &locals, span).map(|()| [0; 2])
+                    } else {
+                        if let Some(check) = &mut self.restarts {
+                            check.rehearse(&self.runtime, memory, rt, args, span);
+                        }
+                        let served = self.runtime.serve(memory, rt, args, span);
+                        if let Some(check) = &mut self.restarts {
+                            check.compare(&self.runtime, memory, &served);
+                        }
+                        served
+                    };
                     if let Some(hooks) = &mut hooks {
                         for touch in memory.take_touches() {
                             hooks.on_bulk(site, touch.address, touch.bytes, touch.is_write);

@@ -2,6 +2,7 @@
 
 use device::{Call, Reply};
 use finding::Finding;
+use ir::foreign::{ForeignCall, ForeignEnd};
 use std::sync::Arc;
 use vm::Site;
 
@@ -88,6 +89,8 @@ pub enum Ask {
         /// The command.
         text: String,
     },
+    /// Calls a procedure of a library.
+    Foreign(Arc<ForeignCall>),
     /// Lets time pass.
     Sleep {
         /// How long, in milliseconds.
@@ -154,6 +157,8 @@ pub enum Answer {
     Text(Option<Vec<u8>>),
     /// What a command of the shell came to; `None` if it could not be started.
     Command(Option<CommandEnd>),
+    /// What a call of a procedure of a library came to; the reason if it could not be made.
+    Foreign(Result<ForeignEnd, String>),
     /// The reply of the CUDA runtime.
     Device(Reply),
     /// There is no answer yet. The host never gets this one: it is asked for again when the run goes on.

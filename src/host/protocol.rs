@@ -5,6 +5,7 @@ use crate::outside::{Answer, Ask};
 use crate::storage::Outside;
 use device::{Call, Reply};
 use finding::HostFault;
+use ir::foreign::ForeignEnd;
 
 /// The results of a service, as many as its row has.
 pub(crate) type Results = [u64; 2];
@@ -115,7 +116,16 @@ impl Answers {
         reply.ok_or_else(|| Halt::Api(call()))
     }
 
-    fn open(&mut self, question: Ask) -> Halt {
+    /// What the call of a library's procedure came to; a service makes at most one.
+    pub(crate) fn foreign(&self) -> Option<Result<ForeignEnd, String>> {
+        self.known.iter().find_map(|(_, answer)| match answer {
+            Answer::Foreign(end) => Some(end.clone()),
+            _ => None,
+        })
+    }
+
+    /// Asks.
+    pub(crate) fn open(&mut self, question: Ask) -> Halt {
         self.open = Some(question.clone());
         Halt::Ask(question)
     }

@@ -90,7 +90,12 @@ mod tests {
 
     /// A run time for a program without symbols and arguments.
     fn runtime() -> Runtime {
-        Runtime::new(std::sync::Arc::from([]), crate::cuda::Symbols::default(), false)
+        Runtime::new(
+            std::sync::Arc::from([]),
+            crate::cuda::Symbols::default(),
+            false,
+            crate::foreign::Foreign::new(|_| false),
+        )
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Not here: the services that use it (`service`, `io`, `cuda`).
 
 use crate::cuda::Symbols;
+use crate::foreign::Foreign;
 use crate::io::Io;
 use crate::protocol::Answers;
 use crate::random::{DEFAULT_SEED, Random};
@@ -19,16 +20,18 @@ pub(crate) struct Runtime {
     pub(crate) arguments: Arc<[Vec<u8>]>,
     /// The variables on the device that a program can name by a string.
     pub(crate) symbols: Symbols,
+    pub(crate) foreign: Foreign,
 }
 
 impl Runtime {
-    pub(crate) fn new(arguments: Arc<[Vec<u8>]>, symbols: Symbols, swaps_bytes: bool) -> Runtime {
+    pub(crate) fn new(arguments: Arc<[Vec<u8>]>, symbols: Symbols, swaps_bytes: bool, foreign: Foreign) -> Runtime {
         Runtime {
             io: Io::new(swaps_bytes),
             answers: Answers::default(),
             random: Random::new(DEFAULT_SEED),
             arguments,
             symbols,
+            foreign,
         }
     }
 }

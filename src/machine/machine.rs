@@ -9,11 +9,12 @@ use crate::devices::DeviceBox;
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
 use crate::world::World;
-use device::{KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
+use device::{Api, KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
 use diag::Severity;
 use finding::{Access, Actor, Finding, FindingKind, Findings, HostFault};
 use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};
 use ir::{FuncId, FuncKind, Module, Space};
+use library::Library;
 use mem::{Memory, Region};
 use source::Span;
 use std::sync::Arc;
@@ -92,6 +93,7 @@ pub struct Machine {
     host: Host,
     devices: Vec<DeviceBox>,
     runtime: Runtime,
+    library: Library,
     findings: Findings,
     turn: Turn,
     clock: ClockKind,
@@ -173,7 +175,8 @@ impl Machine {
         for device in &mut devices {
             device.load(&program, gpu).map_err(LoadError::new)?;
         }
-        let host = Host::new(&program, &mut memory, &options.host)
+        let host_options = HostOptions { has_routine: library::has, ..options.host };
+        let host = Host::new(&program, &mut memory, &host_options)
             .ok_or_else(|| LoadError::new("the program has no main program"))?;
         let runtime = Runtime::new(devices.len() as u32);
         let is_racing = devices.iter().filter_map(DeviceBox::emulator).any(emu::Emulator::is_racing);
@@ -184,6 +187,7 @@ impl Machine {
             host,
             devices,
             runtime,
+            library: Library::default(),
             findings: options.findings,
             turn: Turn::Host,
             clock: options.clock,
@@ -275,6 +279,7 @@ impl Machine {
             host: self.host.clone(),
             devices,
             runtime: self.runtime.clone(),
+            library: self.library.clone(),
             findings: self.findings.clone(),
             turn: self.turn.clone(),
             clock: self.clock,
@@ -410,7 +415,13 @@ impl Machine {
             HostYield::Api(call) => {
                 let current = self.runtime.current_device() as usize % self.devices.len();
                 let device = self.devices[current].as_device();
-                match self.runtime.begin(device, &mut self.memory, call, &KernelTable(&program)) {
+                let step = match &call.api {
+                    Api::Library(routine) => {
+                        self.library.begin(&mut self.runtime, device, &mut self.memory, routine, call.span)
+                    }
+                    _ => self.runtime.begin(device, &mut self.memory, call, &KernelTable(&program)),
+                };
+                match step {
                     Step::Done(reply) => self.host.answer(Answer::Device(reply)),
                     Step::Wait(waiting) => self.turn = Turn::Device(waiting),
                 }

@@ -139,14 +139,6 @@ impl VerifyDevice {
     }
 }
 
-/// The statement of a command.
-fn span_of(command: &Command) -> Span {
-    match command {
-        Command::Launch(launch) => launch.span,
-        Command::Copy { span, .. } | Command::CopyStrided { span, .. } | Command::Fill { span, .. } => *span,
-    }
-}
-
 /// The offset of the first word of an allocation that differs, its bytes on both, and how many words differ. `theirs` reads
 /// what the GPU has.
 fn first_difference(
@@ -236,7 +228,7 @@ impl Device for VerifyDevice {
                 self.launch = Some((launch.clone(), theirs));
             }
             _ => {
-                let span = span_of(&command);
+                let span = command.span();
                 let theirs = self.on_gpu(memory, command);
                 // Whether the emulator can do it shows later; an error that stays is the GPU's in any case.
                 if let Some(error) = theirs.error.filter(|e| e.is_sticky()) {

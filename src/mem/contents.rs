@@ -14,10 +14,18 @@ impl Memory {
         if out.is_empty() {
             return Some(());
         }
-        let l = self.locate(address, out.len() as u64, &mut 0)?;
-        l.backing.read((address - l.base) as usize, out)?;
+        self.peek(address, out)?;
         self.touches.note(address, out.len() as u64, false);
         Some(())
+    }
+
+    /// The same without a note for [`Memory::take_touches`].
+    pub fn peek(&self, address: u64, out: &mut [u8]) -> Option<()> {
+        if out.is_empty() {
+            return Some(());
+        }
+        let l = self.locate(address, out.len() as u64, &mut 0)?;
+        l.backing.read((address - l.base) as usize, out)
     }
 
     /// Copies bytes in; `None`, and nothing written, if any of them lies outside the live allocation at `address`. For want

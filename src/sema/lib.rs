@@ -45,6 +45,7 @@ pub use check::{check, check_expression};
 use checked::Type;
 use source::FileId;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What the command line says about the language.
 #[derive(Clone, Debug, Default)]
@@ -61,8 +62,32 @@ pub struct SemaOptions {
     pub integer8: bool,
     /// Whether the files must have a main program.
     pub needs_main: bool,
+    /// The procedures that libraries have.
+    pub foreign: ForeignNames,
     /// Whether errors were reported before: statements may be without a meaning for their sake.
     pub is_spoilt: bool,
+}
+
+/// The names of procedures that libraries have.
+#[derive(Clone, Default)]
+pub struct ForeignNames(Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>);
+
+impl ForeignNames {
+    /// From what knows them.
+    pub fn new(has: impl Fn(&str) -> bool + Send + Sync + 'static) -> ForeignNames {
+        ForeignNames(Some(Arc::new(has)))
+    }
+
+    /// Whether a library has a procedure of that name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.as_ref().is_some_and(|has| has(name))
+    }
+}
+
+impl std::fmt::Debug for ForeignNames {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("ForeignNames").field(&self.0.is_some()).finish()
+    }
 }
 
 impl SemaOptions {

@@ -513,3 +513,82 @@ fn debugger_scripts_end_with_the_code_of_stop() {
     let output = cufemu().arg("--batch").arg(script).arg(program).output().expect("it runs");
     assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
 }
+
+/// A program that calls a procedure of C.
+const CALLS_C: &str = "program p\n  interface\n    integer function answer() bind(c)\n    end function\n  end interface\n  \
+    print *, answer()\nend program\n";
+
+#[test]
+fn c_files_objects_and_archives_are_linked_and_what_is_wrong_is_said() {
+    let has = |tool: &str| Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has("cc") || !has("ar") {
+        eprintln!("left out: there is no C compiler `cc`");
+        return;
+    }
+    let program = file("p.f90", CALLS_C.as_bytes());
+    let source = file("answer.c", b"int answer(void) { return ANSWER; }\n");
+    let folder = source.parent().expect("a folder").to_path_buf();
+    let runs = |options: &[&str]| {
+        let output = cufemu().current_dir(&folder).args(options).arg(&program).output().expect("it runs");
+        assert_eq!(text(&output.stdout).trim(), "42", "{options:?}: {}", text(&output.stderr));
+    };
+    runs(&["-DANSWER=42", "answer.c"]);
+    let tool = |tool: &str, args: &[&str]| {
+        assert!(Command::new(tool).current_dir(&folder).args(args).status().expect("it runs").success());
+    };
+    tool("cc", &["-c", "-fPIC", "-DANSWER=42", "answer.c", "-o", "answer.o"]);
+    tool("ar", &["rc", "libarchived.a", "answer.o"]);
+    tool("cc", &["-shared", "-o", "libshared.so", "answer.o"]);
+    runs(&["answer.o"]);
+    runs(&["libarchived.a"]);
+    runs(&["libshared.so"]);
+    runs(&["-L.", "-lshared"]);
+    runs(&["-L", ".", "-l", "shared", "-lm"]);
+    runs(&["-L.", "-larchived", "-lcublas"]);
+
+    let fails = |options: &[&str], code: i32, what: &str| {
+        let output = cufemu().current_dir(&folder).args(options).arg(&program).output().expect("it runs");
+        said(&output, code, what);
+    };
+    fails(&["-lnowhere"], 2, "there is no library `nowhere` (`libnowhere.so`); `-L DIR` names a directory to look in");
+    fails(&["libnowhere.so"], 2, "cannot load `libnowhere.so`: there is no such file");
+    fails(&["nowhere.c"], 2, "cannot read `nowhere.c`: there is no such file");
+    fails(&["answer.c"], 2, "the C compiler `cc` cannot make a library of `answer.c`:");
+    file("text.so", b"text");
+    fails(&["text.so"], 2, "cannot load `text.so`: ");
+    file("calls.c", b"int nowhere(void);\nint answer(void) { return nowhere(); }\n");
+    fails(&["calls.c"], 2, "undefined symbol: nowhere");
+    fails(&[], 1, "W0905");
+    let output = cufemu().current_dir(&folder).env("CC", "no-such-compiler").args(["answer.c"]).arg(&program).output();
+    said(&output.expect("it runs"), 2, "there is no C compiler `no-such-compiler` for `answer.c`; install one");
+    let output = cufemu().current_dir(&folder).arg("answer.c").output().expect("it runs");
+    said(&output, 2, "there is no Fortran file");
+}
+
+#[test]
+fn a_procedure_of_c_is_called_once_when_the_debugger_goes_back() {
+    let has_compiler = Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has_compiler {
+        eprintln!("left out: there is no C compiler `cc`");
+        return;
+    }
+    let counts = file("counts.c", b"static int calls;\nint count(int *n) { *n += 10; return ++calls; }\n");
+    let program = "program p\n  interface\n    integer function count(n) bind(c)\n      integer :: n\n    end function\n  \
+        end interface\n  integer :: i, n, k\n  n = 0\n  do i = 1, 3\n    k = count(n)\n    print *, k, n\n  end do\nend program\n";
+    let program = file("p.f90", program.as_bytes());
+    let mut command = cufemu();
+    for line in
+        ["break 11", "run", "continue", "continue", "print k", "reverse-continue", "print k", "print n", "continue"]
+    {
+        command.args(["-ex", line]);
+    }
+    let output =
+        command.args(["-ex", "print k", "-ex", "print n", "-ex", "continue"]).arg(counts).arg(program).output();
+    let output = text(&output.expect("it runs").stdout);
+    let values: Vec<&str> = output.lines().filter(|line| line.contains(" = ")).collect();
+    assert_eq!(values.len(), 5, "{output}");
+    for (line, value) in values.iter().zip(["3", "2", "20", "3", "30"]) {
+        assert!(line.ends_with(&format!("= {value}")), "{output}");
+    }
+    assert!(!output.contains(" 4 "), "{output}");
+}

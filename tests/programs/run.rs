@@ -49,6 +49,7 @@ pub(crate) fn compile(name: &str, text: &str, variant: Variant) -> Compiled {
     let mut options = compile::Options { level: variant.level, ..compile::Options::default() };
     options.parse.preprocess = Some(true);
     options.parse.macros.extend(variant.is_racy.then(|| compile::MacroOption::Define("RACY".to_owned())));
+    options.sema.foreign = compile::ForeignNames::new(library::has);
     let mut diags = Diagnostics::new();
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
     let said = diags.into_sorted().iter().map(|d| diag::short(d, &map)).collect();

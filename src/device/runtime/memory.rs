@@ -7,7 +7,7 @@
 
 use super::{AllocatedBy, Half, Outcome, Runtime, put};
 use crate::api::Pitched;
-use crate::{Api, Command, CopyKind, CudaError, Device, Fill, Order, Strided};
+use crate::{Api, Command, CopyKind, CudaError, Device, Fill, Order, Section, Strided};
 use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, FreeFault, HostFault, Place, Space, What};
 use mem::{FreeError, Memory, Region};
 use source::Span;
@@ -203,6 +203,18 @@ impl Runtime {
         let reason = format!("the kind of the copy does not fit: it goes from {} to {} memory", side(from), side(to));
         self.report(call, ApiFault::InvalidArgument { reason }, span);
         Err(CudaError::InvalidMemcpyDirection)
+    }
+
+    /// Checks that elements are inside one live allocation.
+    pub fn check_section(
+        &mut self,
+        memory: &Memory,
+        (array, element_bytes): &Section,
+        what: What,
+        call: &str,
+        span: Span,
+    ) -> Result<(), CudaError> {
+        self.check_strided(memory, array, *element_bytes, what, call, span)
     }
 
     fn check_strided(

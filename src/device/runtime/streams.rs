@@ -112,6 +112,11 @@ impl Runtime {
         Err(CudaError::InvalidResourceHandle)
     }
 
+    /// The same for a library.
+    pub fn check_stream(&mut self, stream: u64, call: &str, span: Span) -> Result<(), CudaError> {
+        self.stream(stream, call, span)
+    }
+
     fn event(&mut self, event: u64, call: &str, span: Span) -> Outcome<Event> {
         if let Some(&event) = self.events.get(&event) {
             return Ok(event);

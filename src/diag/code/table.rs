@@ -224,6 +224,7 @@ crate::code::codes! {
     W0901 Warning UnsupportedIfReached "unsupported feature; an error if execution reaches it";
     W0902 Warning UnsupportedModule "unsupported module";
     W0904 Warning ForeignKernel "kernel or device procedure written in CUDA C";
+    W0905 Warning ForeignProcedure "procedure written in C that no given file or library defines";
 
     R0101 Error SharedRace "data race on shared memory between threads of a block";
     R0102 Error GlobalRace "data race on global memory between threads of a block";
@@ -305,6 +306,7 @@ crate::code::codes! {
     R0818 Error AbsentArgument "use of an optional argument that is absent";
     R0819 Error NoSuchProcedure "call of an undefined procedure";
     R0820 Error InvalidHostAccess "access to host memory that belongs to no data";
+    R0821 Error ForeignCallFailed "call of a library's procedure that cannot be made";
 
     R0901 Error UnsupportedReached "unsupported feature reached";
 

@@ -16,6 +16,7 @@ impl Emulator {
                 ::device::copy_strided(memory, destination, source, *element_bytes).ok()
             }
             Command::Fill { fill, .. } => ::device::fill(memory, fill).ok(),
+            Command::Routine(routine) => (routine.work)(memory).ok(),
         };
         done.ok_or_else(|| failure(memory))
     }

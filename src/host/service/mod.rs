@@ -2,4 +2,5 @@
 
 mod characters;
 mod dispatch;
+mod foreign;
 mod memory;

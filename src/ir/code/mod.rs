@@ -3,6 +3,7 @@
 //! Not here: anything that computes, checks or prints them.
 
 pub mod descriptor;
+pub mod foreign;
 mod func;
 mod ids;
 mod inst;

@@ -9,6 +9,7 @@
 //! Not here: the arguments (`actual`), the results (`result`), kernel launches (`device::launch`).
 
 pub(crate) mod actual;
+mod foreign;
 pub(crate) mod procedure_pointer;
 pub(crate) mod result;
 
@@ -43,6 +44,9 @@ impl Builder<'_, '_> {
         let callee = self.program().proc(proc);
         if let ProcBody::Dispatch { ty, name, object, nopass } = &callee.body {
             return self.dispatch((proc, *ty, name, *object, *nopass), hidden, passed, results);
+        }
+        if let ProcBody::Foreign { symbol, is_c } = &callee.body {
+            return self.call_foreign(proc, (symbol, *is_c), hidden, passed, results);
         }
         if !crate::analysis::usage::runs_on(callee.kind, self.side()) || !matches!(callee.body, ProcBody::Statements(_))
         {

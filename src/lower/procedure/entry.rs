@@ -38,7 +38,11 @@ pub(crate) fn procedure<'p>(m: &mut ModuleLowering<'p>, instance: &Instance, id:
     this.b.set_span(proc.span);
     let body: &'p [sema::checked::Stmt] = match &proc.body {
         ProcBody::Statements(body) => body,
-        ProcBody::Service(_) | ProcBody::Missing | ProcBody::Dispatch { .. } | ProcBody::Pointer => &[],
+        ProcBody::Service(_)
+        | ProcBody::Foreign { .. }
+        | ProcBody::Missing
+        | ProcBody::Dispatch { .. }
+        | ProcBody::Pointer => &[],
     };
     let results = this.enter(instance);
     this.statements(body);

@@ -13,7 +13,7 @@
 //! Source: CUDA C++ Programming Guide, "Asynchronous Concurrent Execution" and "Default Stream"; CUDA Runtime API manual, "API
 //! synchronization behavior" and "Stream synchronization behavior".
 
-use device::{Order, OrderStep, Strided, Work};
+use device::{Order, OrderStep, Section, Work};
 use emu::LaunchUse;
 use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, RaceFlavour, RaceKind, What};
 use ir::rt::Rt;
@@ -119,8 +119,7 @@ impl CommandOrder {
             Work::Transfer { call, written, read } => {
                 let actor = Actor::Copy { call: call.to_owned(), stream };
                 self.commands.insert(id, Submitted { actor, span });
-                let read = read.as_ref().map(bytes).unwrap_or_default();
-                let used = UsedBytes { written: bytes(&written), read, ..UsedBytes::default() };
+                let used = UsedBytes { written: bytes(&written), read: bytes(&read), ..UsedBytes::default() };
                 self.used(id, &moment, used, None, memory);
             }
         }
@@ -215,9 +214,9 @@ fn stream_of(device: u32, stream: u64) -> Stream {
     Stream { device, number: if stream == LEGACY { 0 } else { stream } }
 }
 
-fn bytes((array, element_bytes): &(Strided, u64)) -> ByteSet {
+fn bytes(sections: &[Section]) -> ByteSet {
     let mut set = ByteSet::default();
-    for (address, bytes) in array.runs(*element_bytes) {
+    for (address, bytes) in sections.iter().flat_map(|(array, element_bytes)| array.runs(*element_bytes)) {
         set.insert(address, bytes);
     }
     set

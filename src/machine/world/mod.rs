@@ -35,6 +35,7 @@ impl ClosedWorld {
             Ask::Date => Answer::Date([2000, 1, 1, 0, 0, 0, 0, 0]),
             Ask::Environment { .. } => Answer::Text(None),
             Ask::Command { .. } => Answer::Command(None),
+            Ask::Foreign(_) => Answer::Foreign(Err("there are no libraries".to_owned())),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Bytes that are read of a device such as /dev/zero, which has no end.
@@ -22,6 +23,8 @@ pub struct RealWorld {
     /// What ends waiting, and the input that may be waited for.
     end: Option<EndWanted>,
     input: Option<Input>,
+    /// The procedures of libraries.
+    libraries: Option<foreign::Caller>,
 }
 
 impl Default for RealWorld {
@@ -33,12 +36,18 @@ impl Default for RealWorld {
 impl RealWorld {
     /// The world, whose clock begins now.
     pub fn new() -> RealWorld {
-        RealWorld { start: Instant::now(), output_error: None, end: None, input: None }
+        RealWorld { start: Instant::now(), output_error: None, end: None, input: None, libraries: None }
     }
 
     /// The same; a program that must end does not wait for input or sleep any longer.
     pub fn ended_by(end: EndWanted) -> RealWorld {
         RealWorld { end: Some(end), ..RealWorld::new() }
+    }
+
+    /// The same with the procedures of these libraries.
+    #[must_use]
+    pub fn with_libraries(self, libraries: Arc<foreign::Libraries>) -> RealWorld {
+        RealWorld { libraries: Some(foreign::Caller::new(libraries)), ..self }
     }
 
     fn sleep(&self, time: Duration) -> Answer {
@@ -164,6 +173,10 @@ impl World for RealWorld {
                 Answer::Text(std::env::var_os(name).map(|v| v.to_string_lossy().into_owned().into_bytes()))
             }
             Ask::Command { text } => Answer::Command(command(text)),
+            Ask::Foreign(call) => Answer::Foreign(match &mut self.libraries {
+                Some(libraries) => libraries.call(call),
+                None => Err("there are no libraries".to_owned()),
+            }),
             Ask::Sleep { milliseconds } => self.sleep(Duration::from_millis(*milliseconds)),
         }
     }

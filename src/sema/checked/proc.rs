@@ -197,6 +197,14 @@ pub enum ProcBody {
     },
     /// The procedure that a procedure pointer points to; its value is the first argument. The record gives the interface.
     Pointer,
+    /// A procedure of a library, called by the C convention.
+    Foreign {
+        /// The name by which the library has it.
+        symbol: Arc<str>,
+        /// Whether it is declared with `bind(c)`; if not, lengths of characters follow the arguments, as Fortran compilers
+        /// have it.
+        is_c: bool,
+    },
     /// Declared by an interface or EXTERNAL only, never defined; calling it is refused by name when reached.
     Missing,
 }

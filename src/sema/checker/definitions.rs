@@ -407,7 +407,7 @@ fn head_of(p: &Procedure) -> Procedure {
         body: match &p.body {
             ProcBody::Statements(_) => ProcBody::Statements(Vec::new()),
             ProcBody::Service(name) => ProcBody::Service(name.clone()),
-            body @ (ProcBody::Dispatch { .. } | ProcBody::Pointer) => body.clone(),
+            body @ (ProcBody::Dispatch { .. } | ProcBody::Pointer | ProcBody::Foreign { .. }) => body.clone(),
             ProcBody::Missing => ProcBody::Missing,
         },
         parent: p.parent,

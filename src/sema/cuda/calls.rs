@@ -83,11 +83,20 @@ impl Checker<'_> {
             let help = "declare it `pure`, or use an ordinary loop";
             return self.reporter.error_help(Code::ImpureReference, span, text, help);
         }
-        if self.defs.is_missing(id) && self.defs.proc(id).through.is_none() && !self.defs.proc_info(id).reported_missing
-        {
+        if !self.defs.is_missing(id) || self.defs.proc(id).through.is_some() {
+            return Some(());
+        }
+        if let Some(body) = self.foreign_body(id) {
+            self.defs.proc_mut(id).body = body;
+            return Some(());
+        }
+        if !self.defs.proc_info(id).reported_missing {
             self.defs.proc_info_mut(id).reported_missing = true;
             let p = self.defs.proc(id);
-            let (code, what) = if self.defs.proc_info(id).bind.is_some() {
+            let is_c = self.defs.proc_info(id).bind.is_some();
+            let (code, what) = if is_c && p.kind == ProcKind::Host {
+                (Code::ForeignProcedure, "is written in C, and no given file or library defines it")
+            } else if is_c {
                 (Code::ForeignKernel, "is written in C, which is not supported")
             } else if p.kind == ProcKind::Host {
                 (Code::UnsupportedIfReached, "is declared here, but no given file defines it")
@@ -95,13 +104,27 @@ impl Checker<'_> {
                 (Code::DeviceProcedureUndefined, "is declared here, but no given file defines it")
             };
             let text = format!("procedure `{}` {what}", p.name);
-            self.reporter.report(
-                Diagnostic::new(code, p.span, text)
-                    .secondary(span, "called here")
-                    .note("the program stops with an error if execution reaches the call"),
-            );
+            let d = Diagnostic::new(code, p.span, text)
+                .secondary(span, "called here")
+                .note("the program stops with an error if execution reaches the call");
+            let help =
+                "give its C file, or the library that has it, such as `-lfoo` or `libfoo.so`, on the command line";
+            self.reporter.report(if code == Code::ForeignProcedure { d.help(help) } else { d });
         }
         Some(())
+    }
+}
+
+impl Checker<'_> {
+    /// What a procedure that is only declared does, if a library has it.
+    fn foreign_body(&self, id: ProcId) -> Option<ProcBody> {
+        let (p, info) = (self.defs.proc(id), self.defs.proc_info(id));
+        if p.kind != ProcKind::Host {
+            return None;
+        }
+        let is_c = info.bind.is_some();
+        let symbol = info.bind.clone().unwrap_or_else(|| format!("{}_", p.name).into());
+        self.options.foreign.has(&symbol).then_some(ProcBody::Foreign { symbol, is_c })
     }
 }
 

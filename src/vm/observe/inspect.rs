@@ -325,6 +325,15 @@ impl<const W: usize> Warp<W> {
         Some((frame.func, LocalId(at as u32)))
     }
 
+    /// The address and the bytes of the slot of local memory that holds an address.
+    pub fn local_extent_at(&self, program: &Program, address: u64) -> Option<(u64, u64)> {
+        let holds = |f: &&Frame<W>| address >= f.local_base && address - f.local_base < f.local_bytes;
+        let frame = self.frames.iter().filter_map(Option::as_deref).find(holds)?;
+        let (func, slot) = self.local_slot_at(program, address)?;
+        let bytes = program.module.funcs.get(func.index())?.locals.get(slot.index())?.bytes;
+        Some((frame.local_address(program, slot), bytes))
+    }
+
     /// The argument of a request of the current split in one lane.
     pub fn arg(&self, request: &RtRequest, index: usize, lane: usize) -> u64 {
         let frame = self.splits.get(self.current).and_then(|f| self.frame(f.frame));

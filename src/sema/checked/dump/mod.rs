@@ -121,6 +121,7 @@ impl Dump<'_> {
                 self.line(&format!("dispatch type({})%{name} by argument {object}{word}", self.p.ty(*ty).name));
             }
             ProcBody::Pointer => self.line("through a pointer"),
+            ProcBody::Foreign { symbol, .. } => self.line(&format!("foreign {symbol}")),
             ProcBody::Missing => self.line("missing"),
         }
         self.depth -= 1;

@@ -1,0 +1,117 @@
+//! What the command line gives beside Fortran files: C files, objects, libraries.
+//!
+//! Not here: compiling and loading them (crate `foreign`).
+
+use crate::cli::nvfortran::Compiler;
+use compile::ForeignNames;
+use foreign::{Inputs, Libraries};
+use machine::RealWorld;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Libraries that need not be there: what they have is part of cufemu, or of a run-time library that it stands for.
+const PROVIDED: &[&str] = &[
+    "cublas",
+    "cublasLt",
+    "cuda",
+    "cudafor",
+    "cudart",
+    "cufft",
+    "cufftw",
+    "curand",
+    "cusolver",
+    "cusparse",
+    "cutensor",
+    "nccl",
+    "nvToolsExt",
+    "nvf",
+    "nvhpcwrapnvtx",
+];
+
+/// Takes the files out of the list that are no Fortran files.
+pub(crate) fn take(files: &mut Vec<PathBuf>, compiler: &Compiler) -> Inputs {
+    let mut inputs = Inputs {
+        names: compiler.libraries.iter().filter(|name| !PROVIDED.contains(&name.as_str())).cloned().collect(),
+        directories: compiler.library_directories.iter().map(PathBuf::from).collect(),
+        ..Inputs::default()
+    };
+    inputs.options.extend(compiler.includes.iter().map(|directory| format!("-I{directory}")));
+    for (name, value) in &compiler.defines {
+        inputs.options.push(match value {
+            Some(value) => format!("-D{name}={value}"),
+            None => format!("-D{name}"),
+        });
+    }
+    inputs.options.extend(compiler.undefines.iter().map(|name| format!("-U{name}")));
+    files.retain(|file| {
+        let list = match kind(file) {
+            Some(Kind::Source) => &mut inputs.sources,
+            Some(Kind::Object) => &mut inputs.objects,
+            Some(Kind::Shared) => &mut inputs.shared,
+            None => return true,
+        };
+        list.push(file.clone());
+        false
+    });
+    inputs
+}
+
+enum Kind {
+    Source,
+    Object,
+    Shared,
+}
+
+/// What a file is by its name, if it is none of Fortran.
+fn kind(file: &Path) -> Option<Kind> {
+    let name = file.file_name()?.to_string_lossy();
+    match name.rsplit_once('.')?.1 {
+        "c" => Some(Kind::Source),
+        "o" | "a" => Some(Kind::Object),
+        "so" => Some(Kind::Shared),
+        // libfoo.so.1
+        _ => name.contains(".so.").then_some(Kind::Shared),
+    }
+}
+
+/// The libraries of a run; clones are the same libraries.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded(Arc<Libraries>);
+
+impl Loaded {
+    /// Compiles and loads what is given; the error is for the user.
+    pub(crate) fn new(inputs: &Inputs) -> Result<Loaded, String> {
+        Libraries::load(inputs).map(|libraries| Loaded(Arc::new(libraries)))
+    }
+
+    /// The procedures that there are, those of CUDA's libraries too, for the compiler.
+    pub(crate) fn names(&self) -> ForeignNames {
+        let libraries = self.0.clone();
+        ForeignNames::new(move |name| library::has(name) || libraries.has(name))
+    }
+
+    /// A world where they can be called.
+    pub(crate) fn world(&self, world: RealWorld) -> RealWorld {
+        world.with_libraries(self.0.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_apart_by_their_names() {
+        let mut files =
+            ["a.cuf", "b.c", "d/c.o", "libd.a", "./libe.so", "libf.so.1.2", "g.f90"].map(PathBuf::from).to_vec();
+        let compiler = Compiler::read(&["-lm", "-lcublas", "-Llib", "-DN=2"].map(str::to_owned));
+        let inputs = take(&mut files, &compiler);
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(files, paths(&["a.cuf", "g.f90"]));
+        assert_eq!(inputs.sources, paths(&["b.c"]));
+        assert_eq!(inputs.objects, paths(&["d/c.o", "libd.a"]));
+        assert_eq!(inputs.shared, paths(&["./libe.so", "libf.so.1.2"]));
+        assert_eq!((&inputs.names[..], &inputs.options[..]), (&["m".to_owned()][..], &["-DN=2".to_owned()][..]));
+        assert_eq!(inputs.directories, paths(&["lib"]));
+    }
+}

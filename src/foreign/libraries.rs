@@ -1,0 +1,105 @@
+//! Libraries that are loaded, and the procedures in them.
+#![allow(unsafe_code)] // Loading a library runs code of it.
+
+use crate::link::{self, Inputs};
+use libloading::Library;
+#[cfg(unix)]
+use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_NOW};
+use std::path::Path;
+
+/// The libraries of a program; the C library is always one.
+#[derive(Debug)]
+pub struct Libraries {
+    libraries: Vec<Library>,
+}
+
+impl Libraries {
+    /// Compiles and loads what the command line gives; the error is for the user, a sentence and perhaps lines of a compiler.
+    pub fn load(inputs: &Inputs) -> Result<Libraries, String> {
+        let inputs = &inputs.with_archives();
+        let mut libraries = Vec::new();
+        // What the C files and objects need comes first.
+        for path in &inputs.shared {
+            let name = path.display();
+            if !path.is_file() {
+                return Err(format!("cannot load `{name}`: there is no such file"));
+            }
+            // A name without a directory would be looked for elsewhere.
+            let whole = path.canonicalize().unwrap_or_else(|_| path.clone());
+            libraries.push(open(&whole).map_err(|reason| format!("cannot load `{name}`: {reason}"))?);
+        }
+        for name in &inputs.names {
+            libraries.push(named(name, inputs)?);
+        }
+        if let Some(made) = link::link(inputs)? {
+            let what = &made.what;
+            let library =
+                open(&made.file).map_err(|reason| format!("cannot load what was made of {what}: {reason}"))?;
+            libraries.insert(0, library);
+        }
+        libraries.extend(this());
+        Ok(Libraries { libraries })
+    }
+
+    /// Whether a library has a procedure of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.symbol(name).is_some()
+    }
+
+    /// The address of a procedure.
+    pub(crate) fn symbol(&self, name: &str) -> Option<usize> {
+        if name.is_empty() || name.contains('\0') {
+            return None;
+        }
+        // SAFETY: the address is only looked at; who calls it knows what it is.
+        let find = |library: &Library| unsafe { library.get::<*const ()>(name).ok().map(|symbol| *symbol as usize) };
+        self.libraries.iter().find_map(find).filter(|&address| address != 0)
+    }
+}
+
+/// The library of a name in `-l`.
+fn named(name: &str, inputs: &Inputs) -> Result<Library, String> {
+    let mut reasons = Vec::new();
+    for path in link::candidates(name, inputs) {
+        match open(&path) {
+            Ok(library) => return Ok(library),
+            // A file that is not there says nothing.
+            Err(reason) if path.is_file() => reasons.push(format!("`{}`: {reason}", path.display())),
+            Err(_) => {}
+        }
+    }
+    match reasons.pop() {
+        Some(reason) => Err(format!("cannot load library `{name}`: {reason}")),
+        None => Err(format!("there is no library `{name}` (`lib{name}.so`); `-L DIR` names a directory to look in")),
+    }
+}
+
+/// Loads a library, so that those loaded later find its procedures.
+fn open(path: &Path) -> Result<Library, String> {
+    // SAFETY: the user has given the library; what it does when it is loaded is what it does in any program.
+    #[cfg(unix)]
+    let library = unsafe { UnixLibrary::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map(Library::from);
+    // SAFETY: the same.
+    #[cfg(not(unix))]
+    let library = unsafe { Library::new(path) };
+    library.map_err(|error| reason(&error, path))
+}
+
+/// What the loader says, without the name of the file.
+fn reason(error: &libloading::Error, path: &Path) -> String {
+    let text = match error {
+        libloading::Error::DlOpen { source } => source.to_string(),
+        other => other.to_string(),
+    };
+    let text = text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text);
+    text.trim_end_matches('.').to_owned()
+}
+
+/// The libraries that cufemu itself has, among them the C library.
+fn this() -> Option<Library> {
+    #[cfg(unix)]
+    let library = Some(UnixLibrary::this().into());
+    #[cfg(not(unix))]
+    let library = None;
+    library
+}

@@ -1,0 +1,128 @@
+//! From files to libraries: the system's C compiler makes a shared library of C files, objects and archives.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Where libraries are looked for after the directories of `-L` and those of `LD_LIBRARY_PATH`.
+const DIRECTORIES: &[&str] = &[
+    "/usr/local/lib",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib",
+    "/lib",
+];
+
+/// What the command line gives beside Fortran files.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// C files.
+    pub sources: Vec<PathBuf>,
+    /// Objects and archives.
+    pub objects: Vec<PathBuf>,
+    /// Shared libraries.
+    pub shared: Vec<PathBuf>,
+    /// Names of libraries (`-l`).
+    pub names: Vec<String>,
+    /// Where they are looked for (`-L`).
+    pub directories: Vec<PathBuf>,
+    /// Options of the C compiler (`-I`, `-D`, `-U`).
+    pub options: Vec<String>,
+}
+
+impl Inputs {
+    /// The same with archives for those names of which a directory of `-L` has only an archive.
+    pub(crate) fn with_archives(&self) -> Inputs {
+        let mut out = self.clone();
+        out.names.retain(|name| {
+            let here = |file: String| self.directories.iter().map(|d| d.join(&file)).find(|path| path.is_file());
+            match (here(format!("lib{name}.so")), here(format!("lib{name}.a"))) {
+                (None, Some(archive)) => {
+                    out.objects.push(archive);
+                    false
+                }
+                _ => true,
+            }
+        });
+        out
+    }
+}
+
+/// A library that was made. Its file is gone when this is.
+pub(crate) struct Made {
+    pub(crate) file: PathBuf,
+    /// The files that it was made of, for messages.
+    pub(crate) what: String,
+    directory: PathBuf,
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Makes a shared library of C files, objects and archives, if there are any; the error is for the user.
+pub(crate) fn link(inputs: &Inputs) -> Result<Option<Made>, String> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let files: Vec<&PathBuf> = inputs.sources.iter().chain(&inputs.objects).collect();
+    if files.is_empty() {
+        return Ok(None);
+    }
+    if let Some(missing) = files.iter().find(|file| !file.is_file()) {
+        return Err(format!("cannot read `{}`: there is no such file", missing.display()));
+    }
+    let what = files.iter().map(|file| format!("`{}`", file.display())).collect::<Vec<_>>().join(", ");
+    let name = format!("cufemu-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let directory = std::env::temp_dir().join(name);
+    fs::create_dir_all(&directory).map_err(|e| format!("cannot make `{}`: {e}", directory.display()))?;
+    let made = Made { file: directory.join("program.so"), what: what.clone(), directory };
+    let compiler = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".to_owned());
+    // `CC` may hold options too, as `make` has it.
+    let mut words = compiler.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or("cc"));
+    command.args(words).args(["-shared", "-fPIC", "-O2", "-g", "-o"]).arg(&made.file);
+    command.args(&inputs.options).args(&inputs.sources);
+    // Of an archive everything is wanted: nothing in it is called from C.
+    command.arg("-Wl,--whole-archive").args(&inputs.objects).arg("-Wl,--no-whole-archive");
+    command.args(&inputs.shared).arg("-lm");
+    let ended = command.output().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            format!("there is no C compiler `{compiler}` for {what}; install one, or give a compiled library")
+        }
+        _ => format!("the C compiler `{compiler}` cannot be run: {error}"),
+    })?;
+    if ended.status.success() {
+        return Ok(Some(made));
+    }
+    let said = String::from_utf8_lossy(&ended.stderr);
+    Err(format!("the C compiler `{compiler}` cannot make a library of {what}:\n{}", said.trim_end()))
+}
+
+/// The files in which the library of that name may be, the likeliest first.
+pub(crate) fn candidates(name: &str, inputs: &Inputs) -> Vec<PathBuf> {
+    let file = format!("lib{name}.so");
+    let searched = std::env::var_os("LD_LIBRARY_PATH");
+    let searched = searched.iter().flat_map(std::env::split_paths);
+    let directories: Vec<PathBuf> =
+        inputs.directories.iter().cloned().chain(searched).chain(DIRECTORIES.iter().map(PathBuf::from)).collect();
+    let mut out: Vec<PathBuf> = directories.iter().map(|directory| directory.join(&file)).collect();
+    // The loader knows more directories.
+    out.push(PathBuf::from(&file));
+    // Where nothing for compilers is installed, the name has a version; `libm.so` is a text for the linker.
+    out.extend(directories.iter().flat_map(|directory| versions(directory, &format!("{file}."))));
+    out
+}
+
+/// The files of a directory whose names begin so, sorted.
+fn versions(directory: &Path, beginning: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let named = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(beginning));
+    let mut out: Vec<PathBuf> = named.map(|entry| entry.path()).collect();
+    out.sort();
+    out
+}

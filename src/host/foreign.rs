@@ -1,0 +1,169 @@
+//! Calls of procedures of libraries: what memory of the program they are given, and what becomes of it.
+//!
+//! A procedure sees the variables and allocations that its arguments point to, whole, at addresses of its own that stay the
+//! same while an allocation lives. What earlier calls were given is there too, since the procedure may have kept the address;
+//! only local variables of procedures are gone when the call ends. What it wrote is in the program's memory after the call.
+//!
+//! The call is a question to the world, so a run that is done again does not make it again. What a procedure reads is not known,
+//! so no check looks at it; what it changed counts as written by the host.
+//!
+//! Routines of CUDA's libraries are called by the same service; they are calls of the CUDA runtime.
+//!
+//! Not here: the service itself (`service::foreign`), how a call is made (crate `foreign`), what the routines do (`library`).
+
+use crate::protocol::Halt;
+use crate::storage;
+use ir::foreign::{CArg, CParam, CScalar, CValue, Piece, Signature};
+use mem::{Memory, Region};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What the run time knows of procedures of libraries.
+#[derive(Clone, Debug)]
+pub(crate) struct Foreign {
+    /// Which are routines of CUDA's libraries.
+    pub(crate) has_routine: fn(&str) -> bool,
+    /// Signatures by the addresses of their texts.
+    pub(crate) signatures: BTreeMap<u64, Arc<Signature>>,
+    /// First addresses of the allocations that were passed.
+    pub(crate) kept: BTreeSet<u64>,
+}
+
+impl Foreign {
+    pub(crate) fn new(has_routine: fn(&str) -> bool) -> Foreign {
+        Foreign { has_routine, signatures: BTreeMap::new(), kept: BTreeSet::new() }
+    }
+}
+
+/// Address and bytes of the local variable at an address of the stack.
+pub(crate) type LocalExtent<'a> = &'a dyn Fn(u64) -> Option<(u64, u64)>;
+
+/// The arguments.
+pub(crate) fn args(memory: &Memory, signature: &Signature, room: u64) -> Result<Vec<CArg>, Halt> {
+    let words = words(memory, signature, room)?;
+    let mut args = Vec::with_capacity(words.len());
+    for (param, word) in signature.params.iter().zip(words) {
+        args.push(match param {
+            CParam::Value(CValue::Object { bytes, .. }) => CArg::Object(peek(memory, word, *bytes)?),
+            CParam::Value(CValue::Scalar(CScalar::Int(n))) => {
+                let unused = 64 - 8 * u32::from(*n);
+                CArg::Word(((word << unused) as i64 >> unused) as u64)
+            }
+            CParam::Value(CValue::Scalar(CScalar::Real(4))) => CArg::Word(word & u64::from(u32::MAX)),
+            _ => CArg::Word(word),
+        });
+    }
+    Ok(args)
+}
+
+/// A word of up to 8 bytes.
+pub(crate) fn word_of(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// The words of the arguments.
+fn words(memory: &Memory, signature: &Signature, room: u64) -> Result<Vec<u64>, Halt> {
+    let bytes = peek(memory, room + signature.result_bytes(), 8 * signature.params.len() as u64)?;
+    Ok(bytes.chunks_exact(8).map(word_of).collect())
+}
+
+/// Reads bytes of host memory that no check shall see.
+fn peek(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, Halt> {
+    let outside = storage::Outside { address, bytes, write: false };
+    if bytes > 0 && !storage::is_host(address) {
+        return Err(outside.into());
+    }
+    let inside = |id| memory.info(id).base + memory.info(id).bytes - address;
+    if bytes > 0 && memory.find(address).map_or(0, inside) < bytes {
+        return Err(outside.into());
+    }
+    let mut out = vec![0; bytes as usize];
+    memory.peek(address, &mut out).ok_or(outside)?;
+    Ok(out)
+}
+
+/// Stretches of memory by their first addresses.
+pub(crate) struct Pieces<'a> {
+    memory: &'a Memory,
+    locals: LocalExtent<'a>,
+    pub(crate) extents: BTreeMap<u64, Extent>,
+}
+
+/// A stretch of memory that is passed.
+pub(crate) struct Extent {
+    pub(crate) bytes: u64,
+    pub(crate) reads_only: bool,
+    pointers: Vec<u64>,
+}
+
+impl<'a> Pieces<'a> {
+    /// What the arguments point to.
+    pub(crate) fn of(
+        memory: &'a Memory,
+        signature: &Signature,
+        room: u64,
+        locals: LocalExtent<'a>,
+    ) -> Result<Pieces<'a>, Halt> {
+        let mut out = Pieces { memory, locals, extents: BTreeMap::new() };
+        for (param, &word) in signature.params.iter().zip(&words(memory, signature, room)?) {
+            match param {
+                CParam::Reference { reads_only, element } => {
+                    if let Some(base) = out.add(word, *reads_only) {
+                        out.add_pointed(base, word - base, element)?;
+                    }
+                }
+                CParam::Value(CValue::Scalar(CScalar::Pointer)) => {
+                    out.add(word, false);
+                }
+                CParam::Value(value) => {
+                    for at in value.pointers() {
+                        let bytes = peek(memory, word + at, 8)?;
+                        out.add(word_of(&bytes), false);
+                    }
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Adds what is at an address, if that is memory of the host, and gives its first address.
+    pub(crate) fn add(&mut self, address: u64, reads_only: bool) -> Option<u64> {
+        let region = Region::of(address).filter(|region| region.is_host_accessible())?;
+        let info = self.memory.info(self.memory.find(address)?);
+        let (base, bytes) = match region {
+            Region::HostStack => (self.locals)(address)?,
+            _ => (info.base, info.bytes),
+        };
+        let new = Extent { bytes, reads_only, pointers: Vec::new() };
+        let piece = self.extents.entry(base).or_insert(new);
+        piece.reads_only &= reads_only;
+        Some(base)
+    }
+
+    /// Adds what the pointers among the elements from `first` on point to.
+    fn add_pointed(&mut self, base: u64, first: u64, (element, offsets): &(u64, Vec<u64>)) -> Result<(), Halt> {
+        let bytes = self.extents.get(&base).map_or(0, |piece| piece.bytes);
+        if offsets.is_empty() {
+            return Ok(());
+        }
+        for start in (first..bytes).step_by(*element as usize) {
+            for at in offsets.iter().map(|offset| start + offset).filter(|at| at + 8 <= bytes) {
+                let word = word_of(&peek(self.memory, base + at, 8)?);
+                self.add(word, false);
+                if let Some(piece) = self.extents.get_mut(&base) {
+                    piece.pointers.push(at);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read(self) -> Result<Vec<Piece>, Halt> {
+        let mut out = Vec::with_capacity(self.extents.len());
+        for (base, piece) in self.extents {
+            let bytes = peek(self.memory, base, piece.bytes)?;
+            out.push(Piece { base, bytes, reads_only: piece.reads_only, pointers: piece.pointers });
+        }
+        Ok(out)
+    }
+}

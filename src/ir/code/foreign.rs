@@ -1,0 +1,305 @@
+//! Procedures that are not compiled here but called by the platform's C convention: their signatures, and a call as data.
+//!
+//! Lowering writes the signature of a call into the code as text (the service `foreign.call`), the host reads it. The text is
+//! the name, the parameters in parentheses and the result:
+//!
+//! ```text
+//! scale(i4,&,&r,&@8:0,{16:0f8;8f8})f8
+//! ```
+//!
+//! `i4` is an integer of 4 bytes by value, `f8` a real, `p` a pointer; `{16:0f8;8f8}` an object of 16 bytes with a real at 0
+//! and one at 8; `&` is a reference, `&r` one that the procedure only reads, `&@8:0` one to elements of 8 bytes with a pointer
+//! at 0.
+//!
+//! Not here: how a call is made (`foreign`), and what memory a reference passes (`host`).
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A scalar of C.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum CScalar {
+    /// An integer, boolean or character of 1, 2, 4 or 8 bytes.
+    Int(u8),
+    /// `float` (4) or `double` (8).
+    Real(u8),
+    /// A pointer.
+    Pointer,
+}
+
+impl CScalar {
+    /// Its size.
+    pub fn bytes(self) -> u64 {
+        match self {
+            CScalar::Int(n) | CScalar::Real(n) => u64::from(n),
+            CScalar::Pointer => 8,
+        }
+    }
+}
+
+/// What is passed by value, or given as a result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CValue {
+    /// A scalar.
+    Scalar(CScalar),
+    /// An object.
+    Object {
+        /// Its size.
+        bytes: u64,
+        /// Its members, each with its offset.
+        members: Vec<(u64, CScalar)>,
+    },
+}
+
+impl CValue {
+    /// Its size.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            CValue::Scalar(scalar) => scalar.bytes(),
+            CValue::Object { bytes, .. } => *bytes,
+        }
+    }
+
+    /// The offsets of the pointers in it.
+    pub fn pointers(&self) -> Vec<u64> {
+        match self {
+            CValue::Scalar(CScalar::Pointer) => vec![0],
+            CValue::Scalar(_) => Vec::new(),
+            CValue::Object { members, .. } => {
+                members.iter().filter(|(_, scalar)| *scalar == CScalar::Pointer).map(|&(at, _)| at).collect()
+            }
+        }
+    }
+}
+
+/// A parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CParam {
+    /// By value.
+    Value(CValue),
+    /// The address of memory of the program, or 0.
+    Reference {
+        /// Whether the procedure only reads it.
+        reads_only: bool,
+        /// Bytes of an element, and the offsets of the pointers in it; no offsets where it has none.
+        element: (u64, Vec<u64>),
+    },
+}
+
+/// The signature of a procedure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// The name by which a library has it.
+    pub name: Arc<str>,
+    /// Its parameters.
+    pub params: Vec<CParam>,
+    /// Its result, if it is a function.
+    pub result: Option<CValue>,
+}
+
+impl Signature {
+    /// Bytes that the result takes at the beginning of the arguments in memory; the arguments follow, 8 bytes each.
+    pub fn result_bytes(&self) -> u64 {
+        self.result.as_ref().map_or(0, CValue::bytes).next_multiple_of(8)
+    }
+
+    /// Reads the text form; `None` if it is none.
+    pub fn parse(text: &str) -> Option<Signature> {
+        let (name, rest) = text.split_once('(')?;
+        let mut reader = Reader { rest };
+        let mut params = Vec::new();
+        while !reader.take(")") {
+            if !params.is_empty() && !reader.take(",") {
+                return None;
+            }
+            params.push(reader.param()?);
+        }
+        let result = if reader.rest.is_empty() { None } else { Some(reader.value()?) };
+        reader.rest.is_empty().then(|| Signature { name: name.into(), params, result })
+    }
+}
+
+/// The text of a signature that is being read.
+struct Reader<'a> {
+    rest: &'a str,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, mark: &str) -> bool {
+        let rest = self.rest.strip_prefix(mark);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = self.rest.split_at(digits);
+        self.rest = rest;
+        number.parse().ok()
+    }
+
+    fn param(&mut self) -> Option<CParam> {
+        if !self.take("&") {
+            return Some(CParam::Value(self.value()?));
+        }
+        let reads_only = self.take("r");
+        let mut element = (0, Vec::new());
+        if self.take("@") {
+            element.0 = self.number().filter(|&bytes| bytes > 0)?;
+            while self.take(if element.1.is_empty() { ":" } else { ";" }) {
+                element.1.push(self.number()?);
+            }
+        }
+        Some(CParam::Reference { reads_only, element })
+    }
+
+    fn value(&mut self) -> Option<CValue> {
+        if !self.take("{") {
+            return Some(CValue::Scalar(self.scalar()?));
+        }
+        let bytes = self.number()?;
+        let mut members = Vec::new();
+        while self.take(if members.is_empty() { ":" } else { ";" }) {
+            let at = self.number()?;
+            let scalar = self.scalar()?;
+            if at.checked_add(scalar.bytes()).is_none_or(|end| end > bytes) {
+                return None;
+            }
+            members.push((at, scalar));
+        }
+        self.take("}").then_some(CValue::Object { bytes, members })
+    }
+
+    fn scalar(&mut self) -> Option<CScalar> {
+        if self.take("p") {
+            return Some(CScalar::Pointer);
+        }
+        let is_real = self.take("f");
+        if !is_real && !self.take("i") {
+            return None;
+        }
+        match (is_real, self.number()?) {
+            (true, n @ (4 | 8)) => Some(CScalar::Real(n as u8)),
+            (false, n @ (1 | 2 | 4 | 8)) => Some(CScalar::Int(n as u8)),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for CScalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CScalar::Int(n) => write!(f, "i{n}"),
+            CScalar::Real(n) => write!(f, "f{n}"),
+            CScalar::Pointer => f.write_str("p"),
+        }
+    }
+}
+
+impl fmt::Display for CValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CValue::Scalar(scalar) => scalar.fmt(f),
+            CValue::Object { bytes, members } => {
+                write!(f, "{{{bytes}")?;
+                for (i, (at, scalar)) in members.iter().enumerate() {
+                    write!(f, "{}{at}{scalar}", if i == 0 { ':' } else { ';' })?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for CParam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CParam::Value(value) => value.fmt(f),
+            CParam::Reference { reads_only, element: (bytes, pointers) } => {
+                write!(f, "&{}", if *reads_only { "r" } else { "" })?;
+                if !pointers.is_empty() {
+                    write!(f, "@{bytes}")?;
+                }
+                for (i, at) in pointers.iter().enumerate() {
+                    write!(f, "{}{at}", if i == 0 { ':' } else { ';' })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(", self.name)?;
+        for (i, param) in self.params.iter().enumerate() {
+            write!(f, "{}{param}", if i == 0 { "" } else { "," })?;
+        }
+        f.write_str(")")?;
+        self.result.iter().try_for_each(|result| result.fmt(f))
+    }
+}
+
+/// A call of a procedure, with the memory of the program that it is given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForeignCall {
+    /// What is called.
+    pub signature: Arc<Signature>,
+    /// What is passed for each parameter.
+    pub args: Vec<CArg>,
+    /// The memory that the arguments point to, and what earlier calls were given that the procedure may have kept the
+    /// address of.
+    pub memory: Vec<Piece>,
+}
+
+/// An argument of a call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CArg {
+    /// The bits of a scalar, or an address of the program or of a library.
+    Word(u64),
+    /// An object.
+    Object(Vec<u8>),
+}
+
+/// A stretch of the program's memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// The address of its first byte in the program.
+    pub base: u64,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+    /// Whether nothing is written to it.
+    pub reads_only: bool,
+    /// The offsets of the pointers in it that are known.
+    pub pointers: Vec<u64>,
+}
+
+/// What a call came to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ForeignEnd {
+    /// The bytes of the result.
+    pub result: Vec<u8>,
+    /// What it wrote into the program's memory: addresses and bytes.
+    pub written: Vec<(u64, Vec<u8>)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_are_read_as_they_are_written() {
+        let texts = ["f()", "f(i4,&,&r,&@8:0,{16:0f8;8f8})f8", "g(&r@24:0;16,p,i1){8:0f4;4f4}", "h({24})p"];
+        for text in texts {
+            assert_eq!(Signature::parse(text).map(|s| s.to_string()).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_signatures() {
+        let texts = ["", "f", "f(", "f(i3)", "f(i4", "f(i4,)", "f(i4 )", "f()f8f8", "f({8:4f8})", "f(&@0:0)", "f({8"];
+        for text in texts {
+            assert_eq!(Signature::parse(text), None, "{text}");
+        }
+    }
+}

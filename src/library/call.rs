@@ -1,0 +1,170 @@
+//! A call of a routine: its arguments one after another, what is wrong with them, and the command that it becomes.
+//!
+//! The arguments are words as C passes them. What a routine finds wrong it reports in a sentence, and gives the status that
+//! NVIDIA's library gives; a status that the program does not look at says nothing to it.
+
+use crate::element::Element;
+use crate::operand::{Matrix, Vector};
+use crate::state::State;
+use device::{Bytes, CudaError, Device, Runtime, Section, Step};
+use finding::{ApiFault, What};
+use mem::{Memory, Region};
+use source::Span;
+use std::sync::Arc;
+
+/// A status other than success.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Status(pub(crate) i32);
+
+/// What becomes of a call.
+pub(crate) type Outcome = Result<Step, Status>;
+
+/// The statuses of a library that more than one of its routines gives.
+#[derive(Debug)]
+pub(crate) struct Statuses {
+    /// A handle that is none.
+    pub(crate) bad_handle: i32,
+    /// An argument that is wrong.
+    pub(crate) bad_value: i32,
+    /// The device cannot do it.
+    pub(crate) failed: i32,
+}
+
+/// A routine: its C name, and what makes a command of a call.
+pub(crate) struct Routine {
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&mut Call<'_>) -> Outcome,
+}
+
+/// A call.
+pub(crate) struct Call<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) statuses: &'static Statuses,
+    pub(crate) args: &'a [u64],
+    /// How many arguments were taken.
+    pub(crate) taken: usize,
+    pub(crate) state: &'a mut State,
+    pub(crate) runtime: &'a mut Runtime,
+    pub(crate) device: &'a mut dyn Device,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) span: Span,
+}
+
+impl Call<'_> {
+    /// The next argument; one that the program does not declare is 0.
+    pub(crate) fn word(&mut self) -> u64 {
+        let word = self.args.get(self.taken).copied().unwrap_or(0);
+        self.taken += 1;
+        word
+    }
+
+    pub(crate) fn int(&mut self) -> i64 {
+        i64::from(self.word() as i32)
+    }
+
+    pub(crate) fn real4(&mut self) -> f32 {
+        f32::from_bits(self.word() as u32)
+    }
+
+    pub(crate) fn real8(&mut self) -> f64 {
+        f64::from_bits(self.word())
+    }
+
+    /// A count of elements.
+    pub(crate) fn count(&mut self, what: &str) -> Result<usize, Status> {
+        let count = self.int();
+        if (0..1 << 31).contains(&count) {
+            return Ok(count as usize);
+        }
+        self.wrong(format!("`{what}` is {count}, which is less than 0"))
+    }
+
+    /// Reports an argument that is wrong.
+    pub(crate) fn wrong<T>(&mut self, reason: String) -> Result<T, Status> {
+        self.runtime.report(self.name, ApiFault::InvalidArgument { reason }, self.span);
+        Err(Status(self.statuses.bad_value))
+    }
+
+    /// Reports a handle that is none.
+    pub(crate) fn no_handle<T>(&mut self, what: &str) -> Result<T, Status> {
+        self.runtime.report(self.name, ApiFault::InvalidHandle { what: what.to_owned() }, self.span);
+        Err(Status(self.statuses.bad_handle))
+    }
+
+    /// Reads a value at an address of the host.
+    pub(crate) fn host<T: Element>(&mut self, address: u64, what: &str) -> Result<T, Status> {
+        let mut bytes = vec![0; T::BYTES];
+        self.check_host(address, what)?;
+        match self.memory.read(address, &mut bytes) {
+            Some(()) => Ok(T::from_bytes(&bytes)),
+            None => self.wrong(format!("the address of `{what}` is none of the program's")),
+        }
+    }
+
+    /// Writes bytes at an address of the host.
+    pub(crate) fn put(&mut self, address: u64, bytes: &[u8], what: &str) -> Result<(), Status> {
+        self.check_host(address, what)?;
+        match self.memory.write(address, bytes) {
+            Some(()) => Ok(()),
+            None => self.wrong(format!("the address of `{what}` is none of the program's")),
+        }
+    }
+
+    fn check_host(&mut self, address: u64, what: &str) -> Result<(), Status> {
+        if Region::of(address).is_some_and(|region| !region.is_host_accessible()) {
+            return self.wrong(format!("`{what}` is in device memory, and belongs in host memory"));
+        }
+        Ok(())
+    }
+
+    fn check_device(&mut self, address: u64, what: &str) -> Result<(), Status> {
+        if Region::of(address).is_some_and(|region| !region.is_device_accessible()) {
+            return self.wrong(format!("`{what}` is in host memory, and belongs in device memory"));
+        }
+        Ok(())
+    }
+
+    /// A vector of the device: its address and the step between its elements.
+    pub(crate) fn vector<T: Element>(&mut self, count: usize, what: &str) -> Result<Vector<T>, Status> {
+        let (address, step) = (self.word(), self.int());
+        self.check_device(address, what)?;
+        Ok(Vector::new(address, count, step))
+    }
+
+    /// A matrix of the device: its address and the distance between its columns.
+    pub(crate) fn matrix<T: Element>(&mut self, rows: usize, columns: usize, what: &str) -> Result<Matrix<T>, Status> {
+        let (address, leading) = (self.word(), self.int());
+        if leading < rows.max(1) as i64 {
+            let reason = format!("the leading dimension of `{what}` is {leading}, and the matrix has {rows} rows");
+            return self.wrong(reason);
+        }
+        self.check_device(address, what)?;
+        Ok(Matrix::new(address, rows, columns, leading as usize))
+    }
+
+    /// Checks that sections are inside what the program has allocated, and puts the work on a stream. The host `waits` for a
+    /// result in its own memory.
+    pub(crate) fn submit(
+        &mut self,
+        stream: u64,
+        reads: Vec<Section>,
+        writes: Vec<Section>,
+        waits: bool,
+        work: impl Fn(&mut dyn Bytes) -> Result<(), CudaError> + Send + Sync + 'static,
+    ) -> Outcome {
+        let failed = Status(self.statuses.failed);
+        for (section, what) in
+            reads.iter().map(|section| (section, What::Read)).chain(writes.iter().map(|section| (section, What::Write)))
+        {
+            self.runtime.check_section(self.memory, section, what, self.name, self.span).map_err(|_| failed)?;
+        }
+        let (name, span) = (self.name, self.span);
+        let routine = device::Routine { name, reads, writes, stream, span, work: Arc::new(work) };
+        self.runtime.routine(self.device, self.memory, routine, waits).map_err(|_| failed)
+    }
+
+    /// That a call is done.
+    pub(crate) fn done(&self) -> Outcome {
+        Ok(Step::Done(device::Reply::default()))
+    }
+}

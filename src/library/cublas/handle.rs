@@ -1,0 +1,156 @@
+//! Handles: the stream, and where scalars are; and the arguments that many routines have.
+
+use super::Operation;
+use crate::call::{Call, Outcome, Status};
+use crate::element::Element;
+use crate::operand::Vector;
+use crate::state::CublasHandle as Handle;
+use device::{Bytes, CudaError, Section};
+
+/// The version of the library that the routines are those of: 12.8.
+const VERSION: i32 = 12_800;
+
+/// A scalar argument: its value, or where it will be when the routine runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scalar<T> {
+    Value(T),
+    Device(u64),
+}
+
+impl<T: Element> Scalar<T> {
+    pub(crate) fn get(self, memory: &mut dyn Bytes) -> Result<T, CudaError> {
+        match self {
+            Scalar::Value(value) => Ok(value),
+            Scalar::Device(address) => Ok(Vector::<T>::scalar(address).load(memory)?[0]),
+        }
+    }
+
+    /// What is read for it.
+    pub(crate) fn section(self) -> Option<Section> {
+        match self {
+            Scalar::Value(_) => None,
+            Scalar::Device(address) => Some(Vector::<T>::scalar(address).section()),
+        }
+    }
+}
+
+impl Call<'_> {
+    /// The handle, which is the first argument.
+    pub(super) fn handle(&mut self) -> Result<Handle, Status> {
+        let handle = self.word();
+        match self.state.cublas.get(handle) {
+            Some(found) => Ok(found.clone()),
+            None => self.no_handle("cuBLAS handle"),
+        }
+    }
+
+    /// A scalar.
+    pub(super) fn scalar<T: Element>(&mut self, handle: &Handle, what: &str) -> Result<Scalar<T>, Status> {
+        let address = self.word();
+        if handle.takes_device_scalars {
+            return Ok(Scalar::Device(address));
+        }
+        self.host(address, what).map(Scalar::Value)
+    }
+
+    /// Where a scalar result goes, and whether the host waits for it.
+    pub(super) fn result<T: Element>(&mut self, handle: &Handle) -> Result<(Vector<T>, bool), Status> {
+        let address = self.word();
+        if !handle.takes_device_scalars {
+            self.put(address, &vec![0; T::BYTES], "result")?;
+        }
+        Ok((Vector::scalar(address), !handle.takes_device_scalars))
+    }
+
+    /// What is done to a matrix.
+    pub(super) fn operation(&mut self, what: &str) -> Result<Operation, Status> {
+        match self.int() {
+            0 => Ok(Operation::Plain),
+            1 => Ok(Operation::Transposed),
+            2 => Ok(Operation::Conjugated),
+            n => self.wrong(format!("`{what}` is {n}, which is no operation")),
+        }
+    }
+
+    /// Whether a choice between two numbers is the second.
+    pub(super) fn choice(&mut self, what: &str) -> Result<bool, Status> {
+        match self.int() {
+            n @ (0 | 1) => Ok(n == 1),
+            n => self.wrong(format!("`{what}` is {n}, and must be 0 or 1")),
+        }
+    }
+}
+
+pub(super) fn create(call: &mut Call<'_>) -> Outcome {
+    let address = call.word();
+    let handle = call.state.cublas.add(Handle::default());
+    call.put(address, &handle.to_le_bytes(), "handle")?;
+    call.done()
+}
+
+pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
+    let handle = call.word();
+    match call.state.cublas.remove(handle) {
+        Some(_) => call.done(),
+        None => call.no_handle("cuBLAS handle"),
+    }
+}
+
+/// The handle of the routines that take none: its number is the reply's value.
+pub(super) fn default(call: &mut Call<'_>) -> Outcome {
+    let known = call.state.default_handle;
+    let handle = known.unwrap_or_else(|| call.state.cublas.add(Handle::default()));
+    call.state.default_handle = Some(handle);
+    let address = call.word();
+    call.put(address, &handle.to_le_bytes(), "handle")?;
+    call.done()
+}
+
+/// Changes what a handle holds.
+fn change(call: &mut Call<'_>, handle: u64, set: impl FnOnce(&mut Handle)) -> Outcome {
+    match call.state.cublas.get(handle) {
+        Some(found) => set(found),
+        None => return call.no_handle("cuBLAS handle"),
+    }
+    call.done()
+}
+
+pub(super) fn set_stream(call: &mut Call<'_>) -> Outcome {
+    let (handle, stream) = (call.word(), call.word());
+    let failed = Status(call.statuses.failed);
+    call.runtime.check_stream(stream, call.name, call.span).map_err(|_| failed)?;
+    change(call, handle, |handle| handle.stream = stream)
+}
+
+pub(super) fn stream(call: &mut Call<'_>) -> Outcome {
+    let stream = call.handle()?.stream;
+    let address = call.word();
+    call.put(address, &stream.to_le_bytes(), "stream")?;
+    call.done()
+}
+
+pub(super) fn set_pointer_mode(call: &mut Call<'_>) -> Outcome {
+    let handle = call.word();
+    let mode = call.choice("mode")?;
+    change(call, handle, |handle| handle.takes_device_scalars = mode)
+}
+
+pub(super) fn pointer_mode(call: &mut Call<'_>) -> Outcome {
+    let mode = i32::from(call.handle()?.takes_device_scalars);
+    let address = call.word();
+    call.put(address, &mode.to_le_bytes(), "mode")?;
+    call.done()
+}
+
+/// Modes trade accuracy for speed; nothing is traded here.
+pub(super) fn set_math_mode(call: &mut Call<'_>) -> Outcome {
+    let (handle, mode) = (call.word(), call.int());
+    change(call, handle, |handle| handle.math_mode = mode as i32)
+}
+
+pub(super) fn version(call: &mut Call<'_>) -> Outcome {
+    call.handle()?;
+    let address = call.word();
+    call.put(address, &VERSION.to_le_bytes(), "version")?;
+    call.done()
+}

@@ -1,0 +1,145 @@
+//! Level 1: vectors.
+
+use crate::call::{Call, Outcome};
+use crate::element::Element;
+use crate::operand::Vector;
+use device::Bytes;
+
+/// The index of the first element with the largest magnitude, from 1.
+pub(super) fn amax<T: Element>(call: &mut Call<'_>) -> Outcome {
+    extreme::<T>(call, |new, old| new > old)
+}
+
+/// The index of the first element with the smallest magnitude, from 1.
+pub(super) fn amin<T: Element>(call: &mut Call<'_>) -> Outcome {
+    extreme::<T>(call, |new, old| new < old)
+}
+
+fn extreme<T: Element>(call: &mut Call<'_>, is_better: fn(T::Real, T::Real) -> bool) -> Outcome {
+    let handle = call.handle()?;
+    let n = call.count("n")?;
+    let x = call.vector::<T>(n, "x")?;
+    let address = call.word();
+    if !handle.takes_device_scalars {
+        call.put(address, &[0; 4], "result")?;
+    }
+    let written = (Vector::<f32>::scalar(address).section(), !handle.takes_device_scalars);
+    call.submit(handle.stream, vec![x.section()], vec![written.0], written.1, move |memory| {
+        let mut best: Option<(usize, T::Real)> = None;
+        for (i, value) in x.load(memory)?.into_iter().enumerate() {
+            let value = value.magnitude();
+            if best.is_none_or(|(_, old)| is_better(value, old)) {
+                best = Some((i + 1, value));
+            }
+        }
+        memory.put(address, &best.map_or(0, |(i, _)| i as i32).to_le_bytes())
+    })
+}
+
+/// A result that is a number made of the elements.
+fn reduced<T: Element, R: Element>(call: &mut Call<'_>, reduce: fn(Vec<T>) -> R) -> Outcome {
+    let handle = call.handle()?;
+    let n = call.count("n")?;
+    let x = call.vector::<T>(n, "x")?;
+    let (result, waits) = call.result::<R>(&handle)?;
+    call.submit(handle.stream, vec![x.section()], vec![result.section()], waits, move |memory| {
+        let value = reduce(x.load(memory)?);
+        result.store(memory, &[value])
+    })
+}
+
+/// The sum of the magnitudes.
+pub(super) fn asum<T: Element>(call: &mut Call<'_>) -> Outcome {
+    reduced::<T, T::Real>(call, |x| x.into_iter().fold(T::Real::ZERO, |sum, x| sum + x.magnitude()))
+}
+
+/// The Euclidean norm.
+pub(super) fn nrm2<T: Element>(call: &mut Call<'_>) -> Outcome {
+    reduced::<T, T::Real>(call, |x| {
+        // Scaled by the largest magnitude, so that squares neither overflow nor vanish.
+        let largest = x.iter().fold(0.0f64, |largest, x| largest.max(x.magnitude().into()));
+        if largest == 0.0 || !largest.is_finite() {
+            return T::real_of(largest);
+        }
+        let scale = T::from_real(T::real_of(largest));
+        let sum: f64 = x.into_iter().map(|x| (x / scale).square()).sum();
+        T::real_of(largest * sum.sqrt())
+    })
+}
+
+/// `y` += `alpha` · `x`
+pub(super) fn axpy<T: Element>(call: &mut Call<'_>) -> Outcome {
+    let handle = call.handle()?;
+    let n = call.count("n")?;
+    let alpha = call.scalar::<T>(&handle, "alpha")?;
+    let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
+    let reads = [x.section(), y.section()].into_iter().chain(alpha.section()).collect();
+    call.submit(handle.stream, reads, vec![y.section()], false, move |memory| {
+        let alpha = alpha.get(memory)?;
+        let mut values = y.load(memory)?;
+        values.iter_mut().zip(x.load(memory)?).for_each(|(y, x)| *y += alpha * x);
+        y.store(memory, &values)
+    })
+}
+
+/// `y` = `x`
+pub(super) fn copy<T: Element>(call: &mut Call<'_>) -> Outcome {
+    let handle = call.handle()?;
+    let n = call.count("n")?;
+    let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
+    call.submit(handle.stream, vec![x.section()], vec![y.section()], false, move |memory| {
+        let values = x.load(memory)?;
+        y.store(memory, &values)
+    })
+}
+
+/// `x` and `y` change places.
+pub(super) fn swap<T: Element>(call: &mut Call<'_>) -> Outcome {
+    let handle = call.handle()?;
+    let n = call.count("n")?;
+    let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
+    let both = vec![x.section(), y.section()];
+    call.submit(handle.stream, both.clone(), both, false, move |memory: &mut dyn Bytes| {
+        let (old_x, old_y) = (x.load(memory)?, y.load(memory)?);
+        x.store(memory, &old_y)?;
+        y.store(memory, &old_x)
+    })
+}
+
+/// The sum of the products, of the conjugates of `x` if wanted.
+pub(super) fn dot<T: Element, const CONJUGATES: bool>(call: &mut Call<'_>) -> Outcome {
+    let handle = call.handle()?;
+    let n = call.count("n")?;
+    let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
+    let (result, waits) = call.result::<T>(&handle)?;
+    let reads = vec![x.section(), y.section()];
+    call.submit(handle.stream, reads, vec![result.section()], waits, move |memory| {
+        let (x, y) = (x.load(memory)?, y.load(memory)?);
+        let product = |(x, y): (T, T)| if CONJUGATES { x.conjugate() * y } else { x * y };
+        let sum = x.into_iter().zip(y).map(product).fold(T::ZERO, |sum, x| sum + x);
+        result.store(memory, &[sum])
+    })
+}
+
+/// `x` is multiplied by a number.
+pub(super) fn scal<T: Element>(call: &mut Call<'_>) -> Outcome {
+    scaled::<T, T>(call, |value| value)
+}
+
+/// `x` is multiplied by a real number.
+pub(super) fn scal_real<T: Element>(call: &mut Call<'_>) -> Outcome {
+    scaled::<T, T::Real>(call, T::from_real)
+}
+
+fn scaled<T: Element, S: Element>(call: &mut Call<'_>, of: fn(S) -> T) -> Outcome {
+    let handle = call.handle()?;
+    let n = call.count("n")?;
+    let alpha = call.scalar::<S>(&handle, "alpha")?;
+    let x = call.vector::<T>(n, "x")?;
+    let reads = [x.section()].into_iter().chain(alpha.section()).collect();
+    call.submit(handle.stream, reads, vec![x.section()], false, move |memory| {
+        let alpha = of(alpha.get(memory)?);
+        let values: Vec<T> = x.load(memory)?.into_iter().map(|x| alpha * x).collect();
+        x.store(memory, &values)
+    })
+}

@@ -1,0 +1,145 @@
+//! Vectors and matrices of a call: where their elements are, and how they come and go.
+
+use crate::element::Element;
+use device::{Bytes, CudaError, Section, Strided};
+use std::marker::PhantomData;
+
+/// A vector of BLAS: `count` elements, `step` apart. With a negative step the first element is the last one in memory.
+#[derive(Debug)]
+pub(crate) struct Vector<T> {
+    pub(crate) address: u64,
+    pub(crate) count: usize,
+    pub(crate) step: i64,
+    element: PhantomData<T>,
+}
+
+/// A matrix in the order of Fortran: columns are `leading` elements apart.
+#[derive(Debug)]
+pub(crate) struct Matrix<T> {
+    pub(crate) address: u64,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) leading: usize,
+    element: PhantomData<T>,
+}
+
+impl<T> Clone for Vector<T> {
+    fn clone(&self) -> Vector<T> {
+        *self
+    }
+}
+
+impl<T> Copy for Vector<T> {}
+
+impl<T> Clone for Matrix<T> {
+    fn clone(&self) -> Matrix<T> {
+        *self
+    }
+}
+
+impl<T> Copy for Matrix<T> {}
+
+type Done<T> = Result<T, CudaError>;
+
+fn decode<T: Element>(bytes: &[u8]) -> impl Iterator<Item = T> + '_ {
+    bytes.chunks_exact(T::BYTES).map(T::from_bytes)
+}
+
+fn encode<T: Element>(values: &[T]) -> Vec<u8> {
+    let mut bytes = vec![0; values.len() * T::BYTES];
+    for (value, bytes) in values.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
+        value.to_bytes(bytes);
+    }
+    bytes
+}
+
+impl<T: Element> Vector<T> {
+    pub(crate) fn new(address: u64, count: usize, step: i64) -> Vector<T> {
+        Vector { address, count, step, element: PhantomData }
+    }
+
+    /// A vector of one element.
+    pub(crate) fn scalar(address: u64) -> Vector<T> {
+        Vector::new(address, 1, 1)
+    }
+
+    pub(crate) fn section(&self) -> Section {
+        let bytes = T::BYTES as i64;
+        let count = if self.count == 0 { 0 } else { self.count as i64 };
+        let step = self.step.saturating_abs().saturating_mul(bytes);
+        (Strided { base: self.address, dims: vec![(count, step)] }, T::BYTES as u64)
+    }
+
+    /// The address of element `i`.
+    fn at(&self, i: usize) -> u64 {
+        let from = if self.step < 0 { (self.count as i64 - 1) * -self.step } else { 0 };
+        self.address.wrapping_add_signed((from + i as i64 * self.step) * T::BYTES as i64)
+    }
+
+    pub(crate) fn load(&self, memory: &mut dyn Bytes) -> Done<Vec<T>> {
+        if self.step == 1 {
+            let mut bytes = vec![0; self.count * T::BYTES];
+            memory.get(self.address, &mut bytes)?;
+            return Ok(decode(&bytes).collect());
+        }
+        let mut bytes = vec![0; T::BYTES];
+        let element = |i| {
+            memory.get(self.at(i), &mut bytes)?;
+            Ok(T::from_bytes(&bytes))
+        };
+        (0..self.count).map(element).collect()
+    }
+
+    pub(crate) fn store(&self, memory: &mut dyn Bytes, values: &[T]) -> Done<()> {
+        if self.step == 1 {
+            return memory.put(self.address, &encode(values));
+        }
+        for (i, value) in values.iter().enumerate() {
+            memory.put(self.at(i), &encode(&[*value]))?;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Element> Matrix<T> {
+    pub(crate) fn new(address: u64, rows: usize, columns: usize, leading: usize) -> Matrix<T> {
+        Matrix { address, rows, columns, leading, element: PhantomData }
+    }
+
+    pub(crate) fn section(&self) -> Section {
+        let bytes = T::BYTES as i64;
+        let dims = vec![(self.rows as i64, bytes), (self.columns as i64, self.leading as i64 * bytes)];
+        (Strided { base: self.address, dims }, T::BYTES as u64)
+    }
+
+    fn column(&self, j: usize) -> u64 {
+        self.address + (j * self.leading * T::BYTES) as u64
+    }
+
+    /// The elements, column after column.
+    pub(crate) fn load(&self, memory: &mut dyn Bytes) -> Done<Vec<T>> {
+        let mut out = Vec::with_capacity(self.rows * self.columns);
+        let mut bytes = vec![0; self.rows * T::BYTES];
+        for j in 0..self.columns {
+            memory.get(self.column(j), &mut bytes)?;
+            out.extend(decode::<T>(&bytes));
+        }
+        Ok(out)
+    }
+
+    pub(crate) fn store(&self, memory: &mut dyn Bytes, values: &[T]) -> Done<()> {
+        for (j, column) in values.chunks_exact(self.rows.max(1)).enumerate().take(self.columns) {
+            memory.put(self.column(j), &encode(column))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the elements of one triangle only, the diagonal included.
+    pub(crate) fn store_triangle(&self, memory: &mut dyn Bytes, values: &[T], is_upper: bool) -> Done<()> {
+        for (j, column) in values.chunks_exact(self.rows.max(1)).enumerate().take(self.columns) {
+            let (from, to) = if is_upper { (0, (j + 1).min(self.rows)) } else { (j.min(self.rows), self.rows) };
+            memory.put(self.column(j) + (from * T::BYTES) as u64, &encode(&column[from..to]))?;
+        }
+        Ok(())
+    }
+}

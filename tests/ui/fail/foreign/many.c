@@ -1,0 +1,2 @@
+/* A procedure that many.cuf declares. */
+void many_arguments(void) {}
