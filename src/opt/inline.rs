@@ -2,8 +2,8 @@
 //!
 //! A finding names the call stack of an access, a barrier compares call stacks, and a frame's local memory is new with each
 //! call. None of this may change, so a function is inlined only if it neither has nor touches memory, calls and synchronises
-//! nothing, and cannot trap. The mathematical functions are of that kind. It may have loops and statements, whose back edges
-//! and Stmt marks keep their spans.
+//! nothing, and cannot trap. It may have loops and statements, whose back edges and Stmt marks keep their spans. A function of
+//! the mathematical library may also call others of it, which read tables: no finding names a place in the library.
 //!
 //! Its source variables are appended to the caller's under the name `function.variable`.
 
@@ -19,7 +19,7 @@ const LARGEST_CALLER: usize = 20_000;
 pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
     let mut any = false;
     for _ in 0..4 {
-        let fit: Vec<bool> = module.funcs.iter().map(|f| is_fit(f, limit)).collect();
+        let fit: Vec<bool> = module.funcs.iter().map(|f| is_fit(module, f, limit)).collect();
         let mut changed = false;
         for i in 0..module.funcs.len() {
             changed |= inline_into(module, FuncId(i as u32), &fit);
@@ -36,9 +36,18 @@ fn size(f: &Function) -> usize {
     f.blocks.iter().map(|b| b.insts.len() + 1).sum()
 }
 
+/// Whether a function is one of the mathematical library, the embedded module `cufemu_math`.
+fn is_mathematical(f: &Function) -> bool {
+    f.name.starts_with("cufemu_math.")
+}
+
 /// Whether calls of `f` may be replaced by its body.
-fn is_fit(f: &Function, limit: usize) -> bool {
-    let computes = |kind: &InstKind| kind.is_pure() || matches!(kind, InstKind::Stmt | InstKind::BackEdge);
+fn is_fit(module: &Module, f: &Function, limit: usize) -> bool {
+    let computes = |kind: &InstKind| match kind {
+        InstKind::Call { func, .. } => is_mathematical(f) && is_mathematical(module.func(*func)),
+        InstKind::Stmt | InstKind::BackEdge => true,
+        _ => kind.is_pure(),
+    };
     let goes_on = |term: &Term| !matches!(term, Term::Exit | Term::Trap(Trap::ZeroStep | Trap::Unsupported));
     if size(f) > limit || !f.locals.is_empty() || !f.shared.is_empty() || f.blocks.is_empty() {
         return false;
@@ -136,6 +145,10 @@ fn splice(caller: &mut Function, callee: &Function, at: usize, place: usize, arg
         for inst in &mut block.insts {
             inst.kind.each_use_mut(|v| *v = val(*v));
             inst.kind.each_def_mut(|r| *r = reg(*r));
+            if matches!(inst.kind, InstKind::Call { .. }) {
+                // A call stack names the place in the caller.
+                inst.span = span;
+            }
         }
         block.term.each_use_mut(|v| *v = val(*v));
         block.term.each_successor_mut(|bb| *bb = Bb(bb.0 + first_block));

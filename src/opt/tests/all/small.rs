@@ -209,6 +209,39 @@ bb0:
     assert_eq!(text.matches("stmt").count(), 2, "{text}");
 }
 
+/// A function that calls one with a table is inlined if both are of the mathematical library. Of others a finding may name the call.
+#[test]
+fn functions_of_the_library_are_inlined_though_they_call_others() {
+    let text = |module: &str| {
+        format!(
+            "
+global g0 \"table\" global bytes 8 align 4 read_only init x\"0000000000000000\"
+device @f(%0: i32) -> i32 {{
+bb0:
+  %1:i32 = call @{module}.sine(%0)
+  return %1
+}}
+device @{module}.sine(%0: i32) -> i32 {{
+bb0:
+  %1:i32 = call @{module}.entry(%0)
+  %2 = add.i32 %1, 1
+  return %2
+}}
+device @{module}.entry(%0: i32) -> i32 {{
+bb0:
+  %1 = addr g0
+  %2 = cvt.cast.i64.i32 %0
+  %3 = mad.i64 %2, 4, %1
+  %4 = load.global.i32 [%3]
+  return %4
+}}"
+        )
+    };
+    let called = |module: &str| unwatched(&text(module)).lines().find(|l| l.contains("call")).unwrap().to_owned();
+    assert!(called("cufemu_math").contains("@cufemu_math.entry(%0)"));
+    assert!(called("user").contains("@user.sine(%0)"));
+}
+
 /// The text of the first function without a debugger, without its head.
 fn unwatched(text: &str) -> String {
     let mut module = ir::parse::module(text).unwrap();
