@@ -2,8 +2,8 @@
 //!
 //! It may name too many bytes, never too few (unless it says that it is incomplete). If it names any, the launch is run
 //! again from the same state in the same order and [`Exact`](crate::Exact) decides. Its caller tells it every event in
-//! the order in which the launch *is defined* to run; an emulator that runs blocks in parallel applies its records in
-//! that order.
+//! the order in which the launch *is defined* to run. As long as nobody has executed a fence, blocks know nothing of each other;
+//! then each block may be told to any detector of the launch ([`Detector::fork`], [`Detector::absorb`]), in any order.
 
 use crate::access::{Scope, Space, WarpAccess};
 use crate::byteset::ByteSet;
@@ -109,6 +109,8 @@ pub struct Suspicion {
     pub strong: SuspectSet,
     /// Whether strong accesses of block scope to global memory were made.
     pub is_narrow: bool,
+    /// Whether a fence was executed; without one nothing but barriers orders threads.
+    pub has_fences: bool,
     /// What the verdict does not cover.
     pub incomplete: Incomplete,
     /// Global memory that the launch used, if wanted.
@@ -186,8 +188,8 @@ impl Detector {
         self.order.end_block(slot);
     }
 
-    /// A detector for other blocks of the present launch. No byte that one of those writes may be touched by a block that
-    /// another detector is told of, but for atomics of one kind: two accesses of blocks of different detectors are not compared.
+    /// A detector for other blocks of the present launch. None of those, and none of the blocks that other detectors of the
+    /// launch follow, may acquire anything: nobody has executed a fence before the last of their events.
     #[must_use]
     pub fn fork(&self) -> Self {
         let mut other = Self::new(self.options);
@@ -195,23 +197,28 @@ impl Detector {
         other
     }
 
-    /// Takes in what a fork has found.
-    pub fn absorb(&mut self, mut fork: Self) {
-        let theirs = std::mem::take(&mut fork.found);
+    /// Takes in what a detector of other blocks of the launch has found. Forks may be taken in in any order, also by each other.
+    pub fn absorb(&mut self, fork: Self) {
+        let theirs = fork.found;
         let found = &mut self.found;
         found.watch.global.extend(&theirs.watch.global);
         found.watch.shared.extend(&theirs.watch.shared);
         found.is_narrow |= theirs.is_narrow;
+        found.has_fences |= theirs.has_fences;
         found.incomplete.is_out_of_blocks |= theirs.incomplete.is_out_of_blocks;
-        found.incomplete.is_out_of_memory |= theirs.incomplete.is_out_of_memory || fork.global.is_full();
+        found.incomplete.is_out_of_memory |= theirs.incomplete.is_out_of_memory;
         self.order.is_out_of_time |= fork.order.is_out_of_time;
         self.order.is_out_of_memory |= fork.order.is_out_of_memory;
-        found.strong.global.extend(&fork.global.strong_places());
+        found.strong.shared.extend(&theirs.strong.shared);
         fork.shared.iter().for_each(|shared| shared.add_strong_places(&mut found.strong.shared));
         found.used.merge(&theirs.used);
-        if self.options.is_use_wanted {
-            fork.global.collect_used(&mut ByteUse { used: Some(&mut found.used) });
-        }
+        let used = self.options.is_use_wanted.then_some(&mut found.used);
+        self.global.merge(fork.global, &mut found.watch.global, &mut ByteUse { used });
+    }
+
+    /// Whether a block of the launch has executed a fence; then no other detector may follow blocks of it.
+    pub fn has_fences(&self) -> bool {
+        self.found.has_fences
     }
 
     /// Ends the launch: what may be racy in it.
@@ -227,6 +234,9 @@ impl Detector {
         }
         if self.options.is_use_wanted {
             self.global.collect_used(&mut ByteUse { used: Some(&mut found.used) });
+            // Whether a byte that was written was also read before or after depends on who followed its blocks.
+            let UsedBytes { written, read, .. } = &mut found.used;
+            read.remove(written);
         }
         self.shared.clear();
         found
@@ -244,6 +254,7 @@ impl Detector {
 
     /// Lanes of a warp execute a fence.
     pub fn on_fence(&mut self, slot: CtaSlot, warp: u32, mask: u32, scope: Scope) {
+        self.found.has_fences = true;
         self.order.fence(slot, warp, mask, scope.is_wide());
     }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct UsedBytes {
     /// Bytes that it wrote.
     pub written: ByteSet,
-    /// Bytes that it read. Bytes that it read and then wrote may be missing.
+    /// Bytes that it read. Bytes that it also wrote may be missing: they are in conflict with whatever those read are.
     pub read: ByteSet,
     /// Of both, the bytes that it accessed by atomic or volatile accesses of one width and of device scope only, by width.
     pub strong: BTreeMap<u32, ByteSet>,

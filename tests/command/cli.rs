@@ -407,6 +407,17 @@ contains
       if (i <= n) x(index(i)) = x(index(i)) + k
     end do
   end subroutine
+  attributes(global) subroutine handed(x, index, n)
+    real :: x(n)
+    integer :: index(n)
+    integer, value :: n
+    integer :: i, k
+    i = (blockidx%x - 1) * blockdim%x + threadidx%x
+    do k = 1, 200
+      if (i <= n) x(index(i)) = x(index(i)) - k
+    end do
+    call threadfence()
+  end subroutine
 end module
 program main
   use cudafor
@@ -420,6 +431,7 @@ program main
   call apart<<<n/256, 256>>>(x, n)
   call apart<<<1, 32>>>(x, 32)
   call scattered<<<n/256, 256>>>(x, index, n)
+  call handed<<<n/256, 256>>>(x, index, n)
   if (cudaDeviceSynchronize() /= 0) error stop
 end program
 ";
@@ -428,19 +440,14 @@ end program
 fn kernels_that_one_thread_runs_are_named_with_the_reason() {
     let small = "kernel `apart` ran once on one thread: it has too little work for several";
     let two = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "2"]);
-    for what in [
-        small,
-        "kernel `apart` ran once on several threads\n",
-        "kernel `scattered` ran once on one thread: its blocks may share memory; from `--jobs 4` on, several threads try",
-    ] {
+    let ahead = "ran once on several threads, which repeat blocks that turn out to share memory";
+    let [scattered, handed] = ["scattered", "handed"].map(|kernel| format!("kernel `{kernel}` {ahead}"));
+    for what in [small, "kernel `apart` ran once on several threads\n", &scattered, &handed] {
         said(&two, 0, what);
     }
-    let watched = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "4", "--race"]);
-    said(
-        &watched,
-        0,
-        "kernel `scattered` ran once on one thread: its blocks may share memory, and `--race` checks them",
-    );
+    let watched = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "2", "--race"]);
+    said(&watched, 0, &scattered);
+    said(&watched, 0, "kernel `handed` ran once on one thread: its blocks execute fences, and `--race` follows them");
     let one = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "1"]);
     said(&one, 0, "kernel `apart` ran 2 times on one thread: the emulator has one thread (`--jobs`)");
     assert!(!text(&run("launches.cuf", LAUNCHES, &["--jobs", "1"]).stderr).contains("kernel"));

@@ -1,4 +1,4 @@
-//! Launches whose blocks may share memory: that blocks run ahead of their turn does not show.
+//! Launches whose blocks may share memory: that blocks run ahead of their turn does not show, watched by the race detector or not.
 //!
 //! The kernels are those on which ways to run blocks in parallel differ most, and random ones that overlap in plain accesses,
 //! atomics, flags and polls. The tests also ask how many pieces were committed, discarded or had to wait, so they fail where
@@ -32,12 +32,14 @@ fn program(body: &str) -> String {
     )
 }
 
-/// Runs a program with one thread and with several; returns how pieces fared with several, and what differs.
-fn fared(body: &str, runs: &[(usize, u64, u64, u64)]) -> (Speculation, Vec<String>) {
+/// Runs a program with one thread and with several, checked for races or not; returns how pieces fared with several, and what
+/// differs.
+fn fared(body: &str, race: Option<race::Rules>, runs: &[(usize, u64, u64, u64)]) -> (Speculation, Vec<String>) {
     let text = program(body);
     let module = compile("program.cuf", &text, Variant::plain()).module.unwrap_or_else(|| panic!("{text}"));
     let with = |jobs, chunk, jitter| emu::Options {
         jobs,
+        race,
         grain: Grain { prologue: 1, worth: 1, chunk, jitter, insists: true },
         ..emu::Options::default()
     };
@@ -46,7 +48,7 @@ fn fared(body: &str, runs: &[(usize, u64, u64, u64)]) -> (Speculation, Vec<Strin
     let mut wrong = Vec::new();
     for &(jobs, chunk, jitter, budget) in runs {
         let other = run(&module, with(jobs, chunk, jitter), budget);
-        let place = format!("{jobs} jobs, chunks of {chunk}, budget {budget}\n{text}");
+        let place = format!("{jobs} jobs, chunks of {chunk}, budget {budget}, {race:?}\n{text}");
         wrong.extend(differences(&place, &first, &other, true));
         add(&mut all, &other.speculation);
     }
@@ -130,7 +132,13 @@ const KERNELS: &[(&str, Fate, &str)] = &[
 ];
 
 fn check(fate: &Fate, body: &str) -> Vec<String> {
-    let (all, mut wrong) = fared(body, &RUNS);
+    let (all, mut wrong) = fared(body, None, &RUNS);
+    let (watched, differs) = fared(body, Some(race::Rules::default()), &RUNS[..4]);
+    wrong.extend(differs);
+    // Where blocks execute fences, the race detector follows them in order.
+    if !body.contains("fence") && watched.committed + watched.discarded + watched.waited == 0 {
+        wrong.push("nothing ran ahead while it was checked for races".to_owned());
+    }
     let Speculation { committed, discarded, waited } = all;
     let is_so = match fate {
         Fate::Committed => committed > 100 && committed > discarded,
@@ -189,8 +197,9 @@ fn random(seed: u64) -> String {
 fn check_random() -> Vec<String> {
     let (mut all, mut wrong) = (Speculation::default(), Vec::new());
     for seed in 0..50 {
-        let (speculation, differs) = fared(&random(seed), &[RUNS[seed as usize % 6], (7, 90, seed + 1, AMPLE)]);
-        wrong.extend(differs.into_iter().map(|what| format!("seed {seed}: {what}")));
+        let (speculation, differs) = fared(&random(seed), None, &[RUNS[seed as usize % 6], (7, 90, seed + 1, AMPLE)]);
+        let (_, watched) = fared(&random(seed), Some(race::Rules::default()), &[(3, 90, seed + 1, AMPLE)]);
+        wrong.extend(differs.into_iter().chain(watched).map(|what| format!("seed {seed}: {what}")));
         add(&mut all, &speculation);
     }
     assert!(all.committed > 200 && all.discarded > 200 && all.waited > 50, "{all:?}");

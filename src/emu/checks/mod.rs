@@ -4,11 +4,13 @@
 
 mod init;
 mod race;
+mod race_log;
 mod race_report;
 mod reals;
 
 use init::{InitHooks, LaunchInit};
 pub(crate) use race::{ExactPass, RaceHooks, RacePass};
+pub(crate) use race_log::{EventLog, LogHooks};
 pub(crate) use race_report::{incomplete, races};
 pub(crate) use reals::RealFaults;
 

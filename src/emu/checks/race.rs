@@ -1,5 +1,7 @@
 //! Race detection of a launch: the events that each pass of the detector sees.
 //!
+//! Blocks tell a pass at once what they do ([`RaceHooks`]), or keep it until it is known that they have done it (`race_log`).
+//!
 //! Neither pass sees loads and stores that provably touch memory of one thread alone (`footprint`). They race with nothing,
 //! and since only a value that another thread reads can order threads, nothing else depends on them.
 
@@ -7,6 +9,7 @@ use crate::block::Block;
 use crate::footprint::SiteSharing;
 use crate::schedule::BlockEvents;
 use ir::Access;
+use mem::LaneAddresses;
 use race::{CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, Hooks, SilentSites, Site, Warp};
@@ -20,6 +23,22 @@ pub(crate) enum RacePass {
     Detect(Box<Detector>),
     /// The second pass: which of them are, and by which accesses.
     Decide(Box<ExactPass>),
+}
+
+impl RacePass {
+    /// The second pass, if this is it.
+    pub(crate) fn exact(&self) -> Option<&Exact> {
+        if let RacePass::Decide(pass) = self { Some(&pass.exact) } else { None }
+    }
+
+    /// Whether it judges by the letter.
+    pub(crate) fn is_strict(&self) -> bool {
+        match self {
+            RacePass::Off => false,
+            RacePass::Detect(d) => d.rules().is_strict,
+            RacePass::Decide(d) => d.exact.rules().is_strict,
+        }
+    }
 }
 
 /// The second pass, with the sites and call stacks to which its reports refer by number.
@@ -53,7 +72,8 @@ impl ExactPass {
         self.stack_list.get(number as usize).map_or(&[], Vec::as_slice)
     }
 
-    fn number(&mut self, stack: &[Site]) -> (u32, u32) {
+    /// The numbers of a site, the first of the call stack, and of its callers.
+    pub(crate) fn number(&mut self, stack: &[Site]) -> (u32, u32) {
         let site = stack.first().copied().unwrap_or_default();
         let callers = stack.get(1..).unwrap_or(&[]);
         let site_number = *self.sites.entry(site).or_insert_with(|| {
@@ -108,12 +128,48 @@ pub(crate) struct RaceHooks<'a> {
     pub(crate) sharing: Option<&'a SiteSharing>,
 }
 
-fn scope(scope: ir::Scope) -> Scope {
+pub(crate) fn scope(scope: ir::Scope) -> Scope {
     match scope {
         ir::Scope::Block => Scope::Cta,
         ir::Scope::Device => Scope::Gpu,
         ir::Scope::System => Scope::Sys,
     }
+}
+
+/// An access as the detector takes it, if it follows it; `offsets` is room for addresses.
+pub(crate) fn described<'a>(
+    warp: &Warp<32>,
+    event: &AccessEvent<'a, 32>,
+    offsets: &'a mut LaneAddresses<32>,
+) -> Option<(Space, WarpAccess<'a>)> {
+    let (space, base) = match event.space {
+        ir::Space::Shared => (Space::Shared, mem::address::SHARED_BASE),
+        ir::Space::Local => return None,
+        _ => (Space::Global, 0),
+    };
+    let (kind, reach, failed) = match event.kind {
+        AccessKind::Read(Access::Plain) => (Kind::Read, Scope::Sys, 0),
+        AccessKind::Read(Access::Volatile) => (Kind::VolatileRead, Scope::Sys, 0),
+        AccessKind::Write(Access::Plain) => (Kind::Write, Scope::Sys, 0),
+        AccessKind::Write(Access::Volatile) => (Kind::VolatileWrite, Scope::Sys, 0),
+        AccessKind::Atomic { scope: s, failed, used, .. } => {
+            (if used { Kind::Atomic } else { Kind::Reduce }, scope(s), failed)
+        }
+    };
+    let addresses = if base == 0 {
+        event.lanes
+    } else {
+        *offsets = event.lanes.moved((base as i64).wrapping_neg());
+        offsets
+    };
+    let (warp, active, width) = (warp.number(), event.mask, event.bytes as u32);
+    Some((space, WarpAccess { warp, active, failed, kind, scope: reach, width, addresses }))
+}
+
+/// The lanes that have arrived at a `syncwarp` that those of `mask` execute.
+pub(crate) fn arrived(warp: &Warp<32>, mask: u32, is_strict: bool) -> u32 {
+    // Exited lanes count, as they do at barriers of the block.
+    if mask == warp.live() && !is_strict { u32::MAX } else { mask }
 }
 
 impl Hooks<32> for RaceHooks<'_> {
@@ -136,36 +192,8 @@ impl Hooks<32> for RaceHooks<'_> {
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         let Some(slot) = self.slot else { return };
-        let (space, base) = match event.space {
-            ir::Space::Shared => (Space::Shared, mem::address::SHARED_BASE),
-            ir::Space::Local => return,
-            _ => (Space::Global, 0),
-        };
-        let (kind, reach, failed) = match event.kind {
-            AccessKind::Read(Access::Plain) => (Kind::Read, Scope::Sys, 0),
-            AccessKind::Read(Access::Volatile) => (Kind::VolatileRead, Scope::Sys, 0),
-            AccessKind::Write(Access::Plain) => (Kind::Write, Scope::Sys, 0),
-            AccessKind::Write(Access::Volatile) => (Kind::VolatileWrite, Scope::Sys, 0),
-            AccessKind::Atomic { scope: s, failed, used, .. } => {
-                (if used { Kind::Atomic } else { Kind::Reduce }, scope(s), failed)
-            }
-        };
-        let offsets;
-        let addresses = if base == 0 {
-            event.lanes
-        } else {
-            offsets = event.lanes.moved((base as i64).wrapping_neg());
-            &offsets
-        };
-        let access = WarpAccess {
-            warp: warp.number(),
-            active: event.mask,
-            failed,
-            kind,
-            scope: reach,
-            width: event.bytes as u32,
-            addresses,
-        };
+        let mut offsets = LaneAddresses::uniform(0);
+        let Some((space, access)) = described(warp, event, &mut offsets) else { return };
         match self.pass {
             RacePass::Off => {}
             RacePass::Detect(d) => {
@@ -184,13 +212,7 @@ impl Hooks<32> for RaceHooks<'_> {
 
     fn on_syncwarp(&mut self, warp: &Warp<32>, mask: u32) {
         let Some(slot) = self.slot else { return };
-        let is_strict = match self.pass {
-            RacePass::Off => return,
-            RacePass::Detect(d) => d.rules().is_strict,
-            RacePass::Decide(d) => d.exact.rules().is_strict,
-        };
-        // Exited lanes count as arrived, as they do at barriers of the block.
-        let mask = if mask == warp.live() && !is_strict { u32::MAX } else { mask };
+        let mask = arrived(warp, mask, self.pass.is_strict());
         match self.pass {
             RacePass::Off => {}
             RacePass::Detect(d) => d.on_syncwarp(slot, warp.number(), mask),

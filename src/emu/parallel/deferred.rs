@@ -8,7 +8,7 @@ use crate::footprint::SiteSharing;
 use ir::analysis::footprint::Sharing;
 use ir::op::AtomOp;
 use ir::{Ty, eval};
-use mem::Memory;
+use mem::{Memory, Word};
 use vm::{Atomics, Site};
 
 /// An atomic to be done later.
@@ -84,7 +84,7 @@ impl Partials {
     pub(crate) fn apply(self, memory: &mut Memory) {
         for (address, value, number) in self.table.into_iter().filter(|e| e.0 != 0) {
             let (op, ty) = self.ops[number as usize];
-            Record { op, ty, address, a: value, b: 0 }.apply(memory);
+            let _ = Record { op, ty, address, a: value, b: 0 }.apply(memory);
         }
     }
 }
@@ -95,29 +95,24 @@ impl Record {
         Record { op, ty, address, a, b }
     }
 
-    /// Does the atomic.
-    pub(crate) fn apply(&self, memory: &mut Memory) {
+    /// Does the atomic; gives what it leaves.
+    pub(crate) fn apply(&self, memory: &mut Memory) -> u64 {
+        match self.ty.bytes() {
+            4 => self.apply_to::<u32>(memory),
+            8 => self.apply_to::<u64>(memory),
+            2 => self.apply_to::<u16>(memory),
+            _ => self.apply_to::<u8>(memory),
+        }
+    }
+
+    fn apply_to<T: Word>(&self, memory: &mut Memory) -> u64 {
         let Record { op, ty, address, a, b } = *self;
         let mut hint = 0;
         // The executor has seen that the word lies inside.
-        let _ = match ty.bytes() {
-            4 => memory.load::<u32>(address, &mut hint).map(|old| {
-                let new = eval::eval_atomic_global(op, ty, u64::from(old), a, b);
-                memory.store(address, new as u32, &mut hint)
-            }),
-            8 => memory.load::<u64>(address, &mut hint).map(|old| {
-                let new = eval::eval_atomic_global(op, ty, old, a, b);
-                memory.store(address, new, &mut hint)
-            }),
-            2 => memory.load::<u16>(address, &mut hint).map(|old| {
-                let new = eval::eval_atomic_global(op, ty, u64::from(old), a, b);
-                memory.store(address, new as u16, &mut hint)
-            }),
-            _ => memory.load::<u8>(address, &mut hint).map(|old| {
-                let new = eval::eval_atomic_global(op, ty, u64::from(old), a, b);
-                memory.store(address, new as u8, &mut hint)
-            }),
-        };
+        let old = memory.load::<T>(address, &mut hint).unwrap_or_default();
+        let new = eval::eval_atomic_global(op, ty, old.word(), a, b);
+        let _ = memory.store(address, T::from_bytes(new.to_le_bytes()), &mut hint);
+        new
     }
 }
 

@@ -237,7 +237,9 @@ impl Independent {
             let Some(mut chunk) = self.chunks.pop_front() else { return };
             self.output.append(&mut chunk.output);
             self.points += chunk.points;
-            chunk.log.iter().for_each(|record| record.apply(memory));
+            for record in &chunk.log {
+                record.apply(memory);
+            }
         }
     }
 }

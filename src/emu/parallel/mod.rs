@@ -5,8 +5,8 @@
 //! block, except by atomics that can be deferred (`deferred`), the remaining blocks run independently (`independent`).
 //! Otherwise they run speculatively and commit in block order (`speculative`).
 //!
-//! While the launch is checked for races, only independent blocks run in parallel, and only if no two blocks can race with
-//! each other. The second pass of the race detector runs on one thread.
+//! A launch that is checked for races runs independently only if no two blocks can race with each other, else speculatively.
+//! The second pass of the race detector runs speculatively too; where blocks execute fences, on one thread.
 
 mod deferred;
 mod heuristics;
@@ -99,12 +99,12 @@ impl Parallel {
         memory: &mut Memory,
         budget: &mut u64,
     ) -> Next {
-        if matches!(self, Parallel::Undecided) && grid.points >= resources.grain.prologue {
+        if matches!(self, Parallel::Undecided) && grid.points * weight(checks) >= resources.grain.prologue {
             *self = decide(&mut resources, grid, checks, memory);
         }
         let flow = match self {
             Parallel::Independent(state) => state.run(resources, grid, checks, memory, budget),
-            Parallel::Speculative(state) => state.run(resources, grid, memory, budget),
+            Parallel::Speculative(state) => state.run(resources, grid, checks, memory, budget),
             Parallel::Undecided | Parallel::No(_) => return Next::Serial,
         };
         match flow {
@@ -127,15 +127,22 @@ impl Parallel {
     }
 }
 
+/// By what the sizes of [`Grain`] are divided: points take longer while the launch is checked for races, those of blocks that
+/// mostly access memory about so many times as long.
+fn weight(checks: &Checks) -> u64 {
+    if matches!(checks.race, RacePass::Off) { 1 } else { 16 }
+}
+
 fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &Memory) -> Parallel {
     let (program, threads, grain) = (resources.program, resources.pool.jobs(), resources.grain);
     let left = grid.total - grid.begun;
     let each = (grid.points / grid.begun.max(1)).max(1);
     // Blocks of a cooperative launch wait for each other.
     let is_cooperative = program.module().func(grid.launch.func).cooperative;
-    let work = each.saturating_mul(left);
+    let work = each.saturating_mul(left).saturating_mul(weight(checks));
     let serial = |reason| Parallel::No(LaunchMode::Serial(reason));
-    if matches!(checks.race, RacePass::Decide(_)) {
+    let exact = checks.race.exact();
+    if exact.is_some_and(|exact| !exact.is_order_of_barriers()) {
         return serial(SerialReason::Decided);
     }
     if is_cooperative {
@@ -147,17 +154,11 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
     let sharing = resources.known.of(program, memory, &grid.launch);
     let is_unchecked = matches!(checks.race, RacePass::Off);
     let is_unknown = sharing.worst() == Sharing::Unknown;
-    // Speculative code that loads much runs at half its speed, so two or three threads gain nothing.
-    let is_slow = threads < 4;
-    let mut should_try = || grain.insists || !is_slow && resources.heuristics.should_try(grid.launch.func);
-    if is_unknown && is_unchecked {
-        if should_try() {
-            return Parallel::Speculative(Box::new(Speculative::new(grid.args().clone())));
+    if is_unknown || exact.is_some() || !is_unchecked && !sharing.keeps_races_in_blocks() {
+        if grain.insists || resources.heuristics.should_try(grid.launch.func) {
+            return Parallel::Speculative(Box::new(Speculative::new(grid.args().clone(), weight(checks))));
         }
-        return serial(if is_slow { SerialReason::FewThreads } else { SerialReason::NoGain });
-    }
-    if is_unknown || !(is_unchecked || sharing.keeps_races_in_blocks()) {
-        return serial(SerialReason::Watched);
+        return serial(SerialReason::NoGain);
     }
     if work < grain.worth {
         return serial(SerialReason::Small);

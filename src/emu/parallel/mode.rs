@@ -36,12 +36,10 @@ pub enum SerialReason {
     Small,
     /// Blocks of a cooperative launch wait for each other.
     Cooperative,
-    /// Blocks may share memory, and the race detector watches them.
+    /// Blocks execute fences, and the race detector watches them.
     Watched,
-    /// The race detector repeats the launch to decide about what it suspects.
+    /// Blocks execute fences, and the race detector repeats the launch to decide about what it suspects.
     Decided,
-    /// Blocks may share memory, and there are too few threads to speculate.
-    FewThreads,
     /// Speculation gained nothing, in this launch or in earlier ones of the kernel.
     NoGain,
     /// The launch ran on several threads up to an event whose order matters, such as a fault; one thread repeats it.
@@ -74,9 +72,8 @@ impl Display for SerialReason {
             SerialReason::Strict => "`--race=strict` checks its barriers in order",
             SerialReason::Small => "it has too little work for several",
             SerialReason::Cooperative => "blocks of a cooperative launch wait for each other",
-            SerialReason::Watched => "its blocks may share memory, and `--race` checks them in order",
-            SerialReason::Decided => "`--race` repeats a launch in which it suspects a race",
-            SerialReason::FewThreads => "its blocks may share memory; from `--jobs 4` on, several threads try",
+            SerialReason::Watched => "its blocks execute fences, and `--race` follows them in order",
+            SerialReason::Decided => "its blocks execute fences, and `--race` repeats it to decide what it suspects",
             SerialReason::NoGain => "its blocks share memory, so several threads gain nothing",
             SerialReason::Repeated => "it was repeated after an error or another event whose order matters",
             SerialReason::MemoryFull => "there is not enough memory for several",

@@ -20,9 +20,17 @@
 //! later launches of the kernel are not tried for a while (`heuristics`). All these decisions depend on counts of work, never
 //! on a clock, and no result depends on them.
 //!
-//! Not here: launches that are checked for races. They run on one thread unless they are proven independent.
+//! # Launches that are checked for races
+//!
+//! The blocks of a piece write down what the detector wants to know (`checks::race_log`), and the detector hears of it when the
+//! piece commits. Without fences the threads of a block know nothing of other blocks, whatever values they have seen, so in the
+//! first pass the logs go to forks of the detector, on all threads, and the forks are merged at the end of the call. Once a
+//! block has executed a fence, causality between blocks depends on the order of all strong accesses: the launch continues on one
+//! thread. The second pass is told of the watched accesses in block order; it runs ahead only if the first saw no fence.
 
 use crate::block::{Block, BlockStop};
+use crate::checks::{Checks, EventLog, LogHooks, RacePass};
+use crate::footprint::SiteSharing;
 use crate::parallel::deferred::Record;
 use crate::parallel::pool::{BlockSource, Stack};
 use crate::parallel::{Grain, LaunchMode, Next, Resources, SerialReason};
@@ -32,16 +40,24 @@ use ir::Ty;
 use ir::op::AtomOp;
 use ir::rt::Rt;
 use mem::{Memory, MemoryView, WriteBuffer};
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use race::{CtaSlot, Detector, Exact};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
+    ParallelIterator,
+};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use vm::{Arg, Atomics, Program, Site};
+use vm::{Arg, Atomics, Hooks, Site};
 
 /// Pieces of an iteration for each thread: usually, where each piece is a block, and in the first two iterations.
 const WIDTH: [u64; 3] = [4, 24, 2];
 
 /// Pages that all write buffers of an iteration may use, about 70 MB.
 const BUFFER_PAGES: usize = 12 << 10;
+
+/// Bytes from which on the log of a piece is large.
+const LARGE_LOG: usize = 16 << 20;
 
 /// What became of speculative pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,6 +74,8 @@ pub struct Speculation {
 #[derive(Clone, Debug)]
 pub(crate) struct Speculative {
     args: Arc<[Arg]>,
+    /// By what the points of a piece are divided.
+    weight: u64,
     /// What pieces have done with each allocation, by place ([`WriteBuffer::collect_uses`]).
     uses: Vec<u8>,
     /// Allocations with which they have done more than one thing: these are followed byte by byte.
@@ -82,8 +100,11 @@ struct Piece {
     end: u64,
     block: Option<Block>,
     buffer: WriteBuffer,
-    /// Atomics to be done at the commit.
-    log: Vec<Record>,
+    /// Atomics to be done at the commit, and how many they are.
+    records: Vec<Record>,
+    put_off: Cell<usize>,
+    /// What the race detector is to be told, if the launch is checked.
+    log: Option<Box<EventLog>>,
     output: Vec<u8>,
     points: u64,
     state: State,
@@ -107,6 +128,50 @@ struct Shared<'a> {
     by_byte: &'a Arc<[bool]>,
     pages: usize,
     share: u64,
+    /// Accesses that the race detector need not see.
+    proven: Option<&'a SiteSharing>,
+    is_strict: bool,
+}
+
+/// What the race detector has to be told, and those who are told.
+#[derive(Default)]
+struct Watch {
+    /// Logs of pieces that have committed.
+    told: Vec<Box<EventLog>>,
+    /// Logs that are free for reuse.
+    spare: Stack<Box<EventLog>>,
+    forks: Stack<Detector>,
+}
+
+impl Watch {
+    /// Tells the logs to forks of the detector.
+    fn tell(&self, logs: &[Box<EventLog>], detector: &Detector) {
+        logs.par_iter().with_max_len(1).for_each(|log| {
+            let mut fork = self.forks.pop().unwrap_or_else(|| detector.fork());
+            log.tell(&mut fork, &[]);
+            self.forks.push(fork);
+        });
+    }
+
+    fn recycle(&self, logs: Vec<Box<EventLog>>) {
+        for mut log in logs {
+            log.clear();
+            self.spare.push(log);
+        }
+    }
+
+    /// Tells the detector all that is left.
+    fn finish(mut self, threads: &rayon::ThreadPool, detector: &mut Detector) {
+        let told = std::mem::take(&mut self.told);
+        let all = threads.install(|| {
+            self.tell(&told, detector);
+            self.forks.take_all().into_par_iter().reduce_with(|mut one, other| {
+                one.absorb(other);
+                one
+            })
+        });
+        all.into_iter().for_each(|fork| detector.absorb(fork));
+    }
 }
 
 /// What an iteration achieved, in schedule points.
@@ -123,9 +188,10 @@ struct Tally {
 }
 
 impl Speculative {
-    pub(crate) fn new(args: Arc<[Arg]>) -> Speculative {
+    pub(crate) fn new(args: Arc<[Arg]>, weight: u64) -> Speculative {
         Speculative {
             args,
+            weight,
             uses: Vec::new(),
             by_byte: Arc::default(),
             is_single: false,
@@ -141,7 +207,7 @@ impl Speculative {
     fn plan(&self, each: u64, left: u64, jobs: u64, grain: Grain, budget: u64) -> (u64, u64) {
         // The first iteration finds out who writes what, the second whether speculation succeeds.
         let is_first = self.iterations < 2;
-        let wanted = (grain.chunk >> self.smaller) / each >> if is_first { 2 } else { 0 };
+        let wanted = (grain.chunk / self.weight >> self.smaller) / each >> if is_first { 2 } else { 0 };
         let blocks = if self.is_single { 1 } else { wanted.clamp(1, (left / (8 * jobs)).max(1)) };
         let width = jobs * WIDTH[if is_first { 2 } else { usize::from(self.is_single) }];
         (width.min(left.div_ceil(blocks)).min(budget / (blocks * each)), blocks)
@@ -149,8 +215,8 @@ impl Speculative {
 
     /// Counts what an iteration achieved; whether to go on. The costs of a buffer page and of a piece were measured.
     fn goes_on(&mut self, tally: &Tally, pieces: u64, jobs: u64) -> bool {
-        let apart = tally.ahead + tally.ahead / 4 + 8 * tally.pages + 40 * pieces;
-        let cost = apart / jobs.min(pieces) + tally.alone + tally.alone / 4 + 4 * tally.pages;
+        let apart = tally.ahead + tally.ahead / 4 + (8 * tally.pages + 40 * pieces) / self.weight;
+        let cost = apart / jobs.min(pieces) + tally.alone + tally.alone / 4 + 4 * tally.pages / self.weight;
         self.cost = self.cost / 2 + cost;
         self.worth = self.worth / 2 + tally.committed + tally.alone;
         self.iterations += 1;
@@ -162,12 +228,37 @@ impl Speculative {
         &mut self,
         resources: Resources<'_>,
         grid: &mut Grid,
+        checks: &mut Checks,
+        memory: &mut Memory,
+        budget: &mut u64,
+    ) -> ControlFlow<(Next, LaunchMode), Next> {
+        let Some(threads) = resources.pool.threads() else { return ControlFlow::Continue(Next::Serial) };
+        if let RacePass::Detect(detector) = &checks.race
+            && detector.has_fences()
+        {
+            return ControlFlow::Break((Next::Serial, LaunchMode::Serial(SerialReason::Watched)));
+        }
+        let mut watch = Watch::default();
+        let flow = self.iterate(resources, threads, grid, (checks, &mut watch), memory, budget);
+        if let RacePass::Detect(detector) = &mut checks.race {
+            watch.finish(threads, detector);
+        }
+        flow
+    }
+
+    fn iterate(
+        &mut self,
+        resources: Resources<'_>,
+        threads: &rayon::ThreadPool,
+        grid: &mut Grid,
+        (checks, watch): (&mut Checks, &mut Watch),
         memory: &mut Memory,
         budget: &mut u64,
     ) -> ControlFlow<(Next, LaunchMode), Next> {
         let Resources { program, pool, grain, output, points, heuristics, speculation, .. } = resources;
-        let Some(threads) = pool.threads() else { return ControlFlow::Continue(Next::Serial) };
         let jobs = pool.jobs() as u64;
+        let is_watched = !matches!(checks.race, RacePass::Off);
+        let is_deciding = matches!(checks.race, RacePass::Decide(_));
         let mut has_room = None;
         loop {
             let left = grid.total - grid.begun;
@@ -181,6 +272,7 @@ impl Speculative {
             if !*has_room.get_or_insert_with(|| memory.has_room_for_writes()) {
                 return ControlFlow::Break((Next::Serial, LaunchMode::Serial(SerialReason::MemoryFull)));
             }
+            let proven = checks.sharing.clone();
             let shared = Shared {
                 source: BlockSource {
                     program,
@@ -193,42 +285,66 @@ impl Speculative {
                 by_byte: &self.by_byte,
                 pages: BUFFER_PAGES / count as usize,
                 share: blocks.saturating_mul(8 * each).max(grain.chunk).min(*budget),
+                proven: proven.as_deref(),
+                is_strict: checks.race.is_strict(),
             };
             let piece = |i: u64| {
                 let buffer = pool.buffers().pop().unwrap_or_default();
-                Piece::new(grid.begun + i * blocks, (grid.begun + (i + 1) * blocks).min(grid.total), buffer)
+                let log = is_watched.then(|| watch.spare.pop().unwrap_or_default());
+                Piece::new(grid.begun + i * blocks, (grid.begun + (i + 1) * blocks).min(grid.total), buffer, log)
             };
             let mut pieces: Vec<Piece> = (0..count).map(piece).collect();
             let base = &*memory;
-            threads.install(|| pieces.par_iter_mut().with_max_len(1).for_each(|piece| piece.run(base, &shared)));
+            let told = std::mem::take(&mut watch.told);
+            threads.install(|| {
+                let mut run = || {
+                    let exact = checks.race.exact();
+                    pieces.par_iter_mut().with_max_len(1).for_each(|piece| piece.run(base, &shared, exact));
+                };
+                match &checks.race {
+                    RacePass::Detect(detector) => drop(rayon::join(run, || watch.tell(&told, detector))),
+                    RacePass::Off | RacePass::Decide(_) => run(),
+                }
+            });
+            watch.recycle(told);
 
             let mut tally = Tally { ahead: pieces.iter().map(|p| p.points).sum(), ..Tally::default() };
             let (mut handed, mut adopted) = (None, None);
-            let (mut through, mut is_cut) = (0, false);
+            let (mut through, mut is_cut, mut has_fences, mut is_large) = (0, false, false, false);
             // What this iteration has done with each allocation.
             let mut uses = vec![0; memory.places()];
             while !is_cut && through < pieces.len() {
                 let (earlier, rest) = pieces.split_at_mut(through);
                 let piece = &mut rest[0];
                 let conflicts = |piece: &Piece| earlier.iter().any(|e| piece.buffer.conflicts_with(&e.buffer));
-                if piece.buffer.is_aborted() || piece.buffer.reads_written(&uses) && conflicts(piece) {
+                let is_unfit = piece.log.as_ref().is_some_and(|log| log.is_unfit());
+                if is_unfit || piece.buffer.is_aborted() || piece.buffer.reads_written(&uses) && conflicts(piece) {
                     let is_full = piece.buffer.is_aborted() && piece.buffer.is_full();
                     self.smaller += u32::from(is_full && through == 0);
                     break;
                 }
-                piece.commit(memory);
+                let atomics = piece.commit(memory);
                 tally.committed += piece.points;
                 speculation.committed += u64::from(through > 0);
                 if matches!(piece.state, State::Waits) {
                     speculation.waited += 1;
                     self.is_single = true;
                     let before = piece.points;
-                    piece.finish(memory, &shared, budget.saturating_sub(before));
+                    piece.finish(memory, &shared, checks.race.exact(), budget.saturating_sub(before));
                     tally.alone += piece.points - before;
                 }
+                if let Some(log) = piece.log.take() {
+                    is_large |= log.bytes() > LARGE_LOG;
+                    has_fences |= log.has_fences();
+                    let slot = tell(log, watch, &mut checks.race, &atomics, piece.block.is_some());
+                    piece.block.iter_mut().for_each(|block| block.slot = slot);
+                }
                 piece.buffer.collect_uses(&mut uses);
-                output.append(&mut piece.output);
-                *points += piece.points;
+                // Output is shown once, by the pass whose effects stay, and only its points count.
+                if !is_deciding {
+                    output.append(&mut piece.output);
+                    *points += piece.points;
+                }
                 grid.points += piece.points;
                 *budget = budget.saturating_sub(piece.points);
                 grid.begun = piece.next;
@@ -236,9 +352,10 @@ impl Speculative {
                     adopted = Some(block);
                     handed = Some(std::mem::replace(&mut piece.state, State::Done));
                 }
-                is_cut = piece.next < piece.end || handed.is_some();
+                is_cut = piece.next < piece.end || handed.is_some() || has_fences;
                 through += 1;
             }
+            self.smaller += u32::from(is_large);
             adopted.into_iter().for_each(|block| grid.adopt(block));
             speculation.discarded += (pieces.len() - through) as u64;
             self.uses.resize(memory.places(), 0);
@@ -250,9 +367,10 @@ impl Speculative {
             for mut piece in pieces {
                 piece.buffer.clear();
                 pool.buffers().push(piece.buffer);
+                watch.recycle(piece.log.into_iter().collect());
             }
             let is_over = grid.begun == grid.total;
-            let goes_on = self.goes_on(&tally, count, jobs) || grain.insists;
+            let goes_on = (self.goes_on(&tally, count, jobs) || grain.insists) && !has_fences;
             let next = match handed {
                 Some(State::Stopped(stop)) => Some(Next::Handed(stop)),
                 Some(_) if *budget == 0 => Some(Next::Spent),
@@ -261,8 +379,9 @@ impl Speculative {
                 None => (through == 0 || is_over || !goes_on).then_some(Next::Serial),
             };
             if is_over || !goes_on {
-                heuristics.note(grid.launch.func, is_over);
-                let mode = if is_over { LaunchMode::Speculative } else { LaunchMode::Serial(SerialReason::NoGain) };
+                heuristics.note(grid.launch.func, is_over && !has_fences);
+                let reason = if has_fences { SerialReason::Watched } else { SerialReason::NoGain };
+                let mode = if is_over { LaunchMode::Speculative } else { LaunchMode::Serial(reason) };
                 return ControlFlow::Break((next.unwrap_or(Next::Serial), mode));
             }
             if let Some(next) = next {
@@ -272,14 +391,47 @@ impl Speculative {
     }
 }
 
+/// Tells the pass of the race detector what a piece did that has committed; `atomics` are the values that those have left that
+/// were put off. Gives the place of its last block in the detector if the block has not ended.
+fn tell(
+    log: Box<EventLog>,
+    watch: &mut Watch,
+    pass: &mut RacePass,
+    atomics: &[u64],
+    is_unfinished: bool,
+) -> Option<CtaSlot> {
+    let slot = match pass {
+        RacePass::Off => None,
+        // What comes next is told to the detector itself.
+        RacePass::Detect(detector) if is_unfinished || log.has_fences() => log.tell(&mut **detector, &[]),
+        RacePass::Detect(_) => {
+            watch.told.push(log);
+            return None;
+        }
+        RacePass::Decide(exact) => log.tell(&mut **exact, atomics),
+    };
+    watch.recycle(vec![log]);
+    slot
+}
+
 impl Piece {
-    fn new(next: u64, end: u64, buffer: WriteBuffer) -> Piece {
-        Piece { next, end, block: None, buffer, log: Vec::new(), output: Vec::new(), points: 0, state: State::Working }
+    fn new(next: u64, end: u64, buffer: WriteBuffer, log: Option<Box<EventLog>>) -> Piece {
+        Piece {
+            next,
+            end,
+            block: None,
+            buffer,
+            records: Vec::new(),
+            put_off: Cell::new(0),
+            log,
+            output: Vec::new(),
+            points: 0,
+            state: State::Working,
+        }
     }
 
-    /// Runs the blocks speculatively.
-    fn run(&mut self, base: &Memory, shared: &Shared<'_>) {
-        let program = shared.source.program;
+    /// Runs the blocks speculatively. `exact` is the second pass of the race detector, if that is on.
+    fn run(&mut self, base: &Memory, shared: &Shared<'_>, exact: Option<&Exact>) {
         self.buffer.begin(base, shared.by_byte, shared.pages);
         let mut budget = shared.share;
         self.state = loop {
@@ -288,17 +440,16 @@ impl Piece {
             }
             let mut block = self.block.take().unwrap_or_else(|| {
                 self.next += 1;
-                shared.source.make(self.next - 1, true)
+                let block = shared.source.make(self.next - 1, self.log.is_none());
+                self.log.iter_mut().for_each(|log| log.begin_block(block.linear));
+                block
             });
-            let mut atomics = SpeculativeAtomics { buffer: &self.buffer, base, log: &mut self.log, is_held: false };
-            let view = MemoryView::Buffered(self.buffer.over(base));
-            let stop = block.run(program, view, None, Some(&mut atomics), &mut budget);
-            let is_held = atomics.is_held;
+            let (stop, is_held) = self.step(base, shared, exact, &mut block, true, &mut budget);
             if let BlockStop::Done = stop {
-                shared.source.recycle(block);
+                self.recycle(shared, block, exact);
                 continue;
             }
-            let stop = self.serve(base, program, &mut block, stop);
+            let stop = self.serve(base, shared, exact, &mut block, stop);
             self.block = Some(block);
             match stop {
                 None => {}
@@ -310,32 +461,66 @@ impl Piece {
         self.points = shared.share - budget;
     }
 
+    /// Runs a block until it stops; says also whether it has to wait for its turn, which it is if it does not run ahead.
+    fn step(
+        &mut self,
+        base: &Memory,
+        shared: &Shared<'_>,
+        exact: Option<&Exact>,
+        block: &mut Block,
+        is_ahead: bool,
+        budget: &mut u64,
+    ) -> (BlockStop, bool) {
+        let Piece { buffer, records, put_off, log, .. } = self;
+        let mut hooks = log_hooks(log, put_off, shared, exact);
+        let hooks = hooks.as_mut().map(|hooks| hooks as &mut dyn Hooks<32>);
+        let mut atomics = SpeculativeAtomics { buffer, base, records, put_off, is_held: false };
+        let taking = is_ahead.then_some(&mut atomics as &mut dyn Atomics);
+        let stop = block.run(shared.source.program, MemoryView::Buffered(buffer.over(base)), hooks, taking, budget);
+        (stop, atomics.is_held)
+    }
+
+    /// A block has ended.
+    fn recycle(&mut self, shared: &Shared<'_>, block: Block, exact: Option<&Exact>) {
+        self.log.iter_mut().for_each(|log| log.end_block(exact.is_some()));
+        shared.source.recycle(block);
+    }
+
     /// Serves a request that only prints; returns why the block stopped if it has to stay stopped.
-    fn serve(&mut self, base: &Memory, program: &Program, block: &mut Block, stop: BlockStop) -> Option<BlockStop> {
+    fn serve(
+        &mut self,
+        base: &Memory,
+        shared: &Shared<'_>,
+        exact: Option<&Exact>,
+        block: &mut Block,
+        stop: BlockStop,
+    ) -> Option<BlockStop> {
         let BlockStop::Rt(warp, request) = stop else { return Some(stop) };
-        let memory = MemoryView::Buffered(self.buffer.over(base));
+        let Piece { buffer, put_off, log, output, .. } = self;
+        let memory = MemoryView::Buffered(buffer.over(base));
+        let mut hooks = log_hooks(log, put_off, shared, exact);
+        let hooks = hooks.as_mut().map(|hooks| hooks as &mut dyn Hooks<32>);
         let is_served = is_print(request.rt)
-            && block.serve(program, warp, &request, &memory, &mut self.output, None) == Served::Done;
+            && block.serve(shared.source.program, warp, &request, &memory, output, hooks) == Served::Done;
         (!is_served).then_some(BlockStop::Rt(warp, request))
     }
 
-    /// Applies what the piece has done to memory; it is its turn.
-    fn commit(&mut self, base: &mut Memory) {
+    /// Applies what the piece has done to memory; it is its turn. Gives what the atomics leave that were put off.
+    fn commit(&mut self, base: &mut Memory) -> Vec<u64> {
         // There is room for all pages.
         let _ = self.buffer.apply(base);
-        std::mem::take(&mut self.log).iter().for_each(|record| record.apply(base));
+        let left = std::mem::take(&mut self.records).iter().map(|record| record.apply(base)).collect();
         self.buffer.end_speculation();
+        left
     }
 
     /// Runs the block that waited for its turn to its end.
-    fn finish(&mut self, base: &mut Memory, shared: &Shared<'_>, budget: u64) {
+    fn finish(&mut self, base: &mut Memory, shared: &Shared<'_>, exact: Option<&Exact>, budget: u64) {
         let Some(mut block) = self.block.take() else { return };
-        let program = shared.source.program;
         let mut rest = budget;
         let stop = loop {
-            let view = MemoryView::Buffered(self.buffer.over(base));
-            let stop = block.run(program, view, None, None, &mut rest);
-            if let Some(stop) = self.serve(base, program, &mut block, stop) {
+            let (stop, _) = self.step(base, shared, exact, &mut block, false, &mut rest);
+            if let Some(stop) = self.serve(base, shared, exact, &mut block, stop) {
                 break stop;
             }
         };
@@ -343,7 +528,7 @@ impl Piece {
         self.points += budget - rest;
         self.state = match stop {
             BlockStop::Done => {
-                shared.source.recycle(block);
+                self.recycle(shared, block, exact);
                 State::Done
             }
             stop => {
@@ -352,6 +537,17 @@ impl Piece {
             }
         };
     }
+}
+
+/// The hooks that write down what a block does, if that is wanted.
+fn log_hooks<'a>(
+    log: &'a mut Option<Box<EventLog>>,
+    put_off: &'a Cell<usize>,
+    shared: &Shared<'a>,
+    exact: Option<&'a Exact>,
+) -> Option<LogHooks<'a>> {
+    let log = log.as_deref_mut()?;
+    Some(LogHooks { log, sharing: shared.proven, exact, is_strict: shared.is_strict, put_off })
 }
 
 /// Whether a service affects nothing but the output and the calling warp.
@@ -374,12 +570,13 @@ fn is_print(rt: Rt) -> bool {
     )
 }
 
-/// Logs the atomics of a piece, and stops its blocks where they have to wait.
+/// Keeps the atomics of a piece for later, and stops its blocks where they have to wait.
 #[derive(Debug)]
 struct SpeculativeAtomics<'a> {
     buffer: &'a WriteBuffer,
     base: &'a Memory,
-    log: &'a mut Vec<Record>,
+    records: &'a mut Vec<Record>,
+    put_off: &'a Cell<usize>,
     is_held: bool,
 }
 
@@ -395,6 +592,7 @@ impl Atomics for SpeculativeAtomics<'_> {
 
     fn take(&mut self, _: Site, op: AtomOp, ty: Ty, address: u64, a: u64, b: u64) {
         self.buffer.defer(self.base, address, ty.bytes() as usize);
-        self.log.push(Record::new(op, ty, address, a, b));
+        self.records.push(Record::new(op, ty, address, a, b));
+        self.put_off.set(self.records.len());
     }
 }

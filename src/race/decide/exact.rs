@@ -21,8 +21,8 @@ use scalar::lanes;
 
 /// The most ranges of bytes that are followed at once; each takes some 200 bytes.
 const SPAN_LIMIT: usize = 1 << 23;
-/// Ranges from which on less is kept of those whose races are all known.
-const MANY_SPANS: usize = 1 << 16;
+/// Racy bytes of global memory from which on less is kept of ranges whose races are all known.
+const MANY_BYTES: u64 = 1 << 18;
 
 /// What the caller knows of an instruction that the detector does not.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,8 @@ pub struct Exact {
     verdict: Verdict,
     /// How many accesses were checked.
     checked: u64,
+    /// The racy bytes of global memory. What the first pass suspects beyond them must not show.
+    racy_bytes: u64,
     room: Room,
 }
 
@@ -90,6 +92,7 @@ impl Exact {
             pairs: Pairs::default(),
             span_limit: SPAN_LIMIT,
             checked: 0,
+            racy_bytes: 0,
             room: Room::default(),
         }
     }
@@ -164,7 +167,13 @@ impl Exact {
     }
 
     /// A warp accesses memory.
+    ///
+    /// If nobody executes a fence in the launch ([`Exact::is_order_of_barriers`]), accesses that are not watched change nothing
+    /// and need not be told.
     pub fn on_access(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>, details: &Details<'_>) {
+        if self.is_order_of_barriers() && !self.is_watching(space, access) {
+            return;
+        }
         let is_followed = self.order.before(slot, space, access);
         self.scopeless.before(slot, space, access);
         if !is_followed || access.active == 0 || access.width == 0 {
@@ -177,6 +186,11 @@ impl Exact {
         self.scopeless.after(slot, space, access, is_strong_at);
         self.order.limit(LIMIT_BYTES / 2);
         self.scopeless.limit(LIMIT_BYTES / 2);
+    }
+
+    /// Whether nothing but barriers orders the threads of the launch.
+    pub fn is_order_of_barriers(&self) -> bool {
+        !self.suspicion.has_fences
     }
 
     /// Whether a lane may touch a watched byte. If not, the access needs no [`Details`].
@@ -246,7 +260,7 @@ impl Exact {
         touched.sort_unstable();
         let setting = Setting {
             is_narrow: space == Space::Global && self.suspicion.is_narrow,
-            hot_limit: if spans.len() < MANY_SPANS { HOT_LIMIT } else { 1 },
+            hot_limit: if self.racy_bytes < MANY_BYTES { HOT_LIMIT } else { 1 },
         };
         let widest = match space {
             Space::Global => Relation::AcrossBlocks,
@@ -292,6 +306,7 @@ impl Exact {
             }
             if !was_racy && history.is_racy() {
                 self.verdict.bytes.add(space, start, end - start);
+                self.racy_bytes += if space == Space::Global { end - start } else { 0 };
             }
         }
         // A pair that races in several ranges is one race.

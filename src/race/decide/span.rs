@@ -159,11 +159,6 @@ impl<T: Clone + Default> SpanMap<T> {
         (*number * PAGE + u64::from(span.start), *number * PAGE + u64::from(span.end), &mut span.value)
     }
 
-    /// How many ranges there are.
-    pub(crate) fn len(&self) -> usize {
-        self.count
-    }
-
     pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
@@ -211,7 +206,7 @@ mod tests {
             (1024, 1030, vec![4]),
         ];
         assert_eq!(all, want);
-        assert_eq!(map.len(), 8);
+        assert_eq!(map.count, 8);
     }
 
     #[test]

@@ -218,6 +218,31 @@ impl GlobalShadow {
         Some(at)
     }
 
+    /// Takes in the shadow of a detector that followed other blocks of this launch; adds the cells that may be racy to `found`.
+    pub(crate) fn merge(&mut self, other: GlobalShadow, found: &mut ByteSet, used: &mut ByteUse<'_>) {
+        self.has_strong |= other.has_strong;
+        self.is_full |= other.is_full;
+        for (number, mut page) in other.pages {
+            if page.epoch < other.launch_epoch || page.is_blank() {
+                continue;
+            }
+            let Some(at) = self.find_page(number, used) else { continue };
+            let ours = &mut self.pages[at].1;
+            if ours.is_blank() {
+                let charge = ours.take_charge();
+                page.epoch = self.epoch;
+                self.used_bytes = self.used_bytes.saturating_sub(charge) + page.recharge();
+                *ours = page;
+                continue;
+            }
+            let base = number << PAGE_BITS;
+            ours.merge(page, &mut |offset, bytes| {
+                found.insert(base + u64::from(offset), u64::from(bytes));
+            });
+            self.used_bytes += ours.take_growth();
+        }
+    }
+
     /// Whether a strong access of this launch touched one of the bytes, to 4 bytes exactly.
     pub(crate) fn is_strong_at(&self, address: u64, width: u32) -> bool {
         let last = address.saturating_add(u64::from(width) - 1);

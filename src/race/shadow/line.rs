@@ -318,6 +318,44 @@ impl Line {
         Some(candidates)
     }
 
+    /// The cells of the classes at even (0) or odd (1) places.
+    fn cells(&self, at: usize) -> u32 {
+        self.0[at..].iter().step_by(2).fold(0, |all, class| all | class.cells)
+    }
+
+    /// Takes in what other blocks did to the cells (see `merge`); the cells that may be racy, or `None` if the line cannot say
+    /// it all and nothing was done.
+    pub(crate) fn merge(&mut self, other: &Line) -> Option<u32> {
+        let [ours, theirs] = [&*self, other].map(|line| [line.cells(0), line.cells(1)]);
+        let mut candidates = 0;
+        if ours[0] & (theirs[0] | theirs[1]) | ours[1] & theirs[0] != 0 {
+            for (a, class) in self.0.iter().enumerate().filter(|c| c.1.cells != 0) {
+                for (b, their) in other.0.iter().enumerate() {
+                    if (a % 2 == 0 || b % 2 == 0) && class.tag != their.tag {
+                        candidates |= class.cells & their.cells;
+                    }
+                }
+            }
+        }
+        let mut sets = [Set::new(), Set::new()];
+        for (place, class) in self.0.iter().enumerate() {
+            sets[place % 2].add(Class { cells: class.cells & !theirs[place % 2], ..*class });
+        }
+        for (place, class) in other.0.iter().enumerate() {
+            sets[place % 2].add(Class { cells: class.cells & !ours[place % 2], ..*class });
+        }
+        for (place, set) in sets.iter_mut().enumerate() {
+            let both = ours[place] & theirs[place];
+            set.add(Class { cells: both, tag: MANY_TAG, time: 0, owner: Owner::MANY });
+        }
+        if !sets.iter().all(Set::is_fitting) {
+            return None;
+        }
+        sets[0].store(self, 0);
+        sets[1].store(self, 1);
+        Some(candidates)
+    }
+
     /// Calls `f` with the bit of each cell that has a stamp, its last write and its last read.
     pub(crate) fn for_each_cell(&self, first: u32, mut f: impl FnMut(u32, Stamp, Stamp)) {
         let all = self.0.iter().fold(0, |all, class| all | class.cells);

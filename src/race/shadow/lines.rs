@@ -105,6 +105,29 @@ impl Lines {
         Some(line)
     }
 
+    /// Takes in the lines of a page of other blocks; calls `report` with offset and bytes of each cell that may be racy. `None`
+    /// if the rest has to be left to stamps: all may then be merged again.
+    pub(crate) fn merge(&mut self, other: &Lines, report: &mut impl FnMut(u32, u32)) -> Option<()> {
+        if self.shift != other.shift || self.all.len() < other.all.len() {
+            return None;
+        }
+        let shift = self.shift;
+        for (number, theirs) in other.all.iter().enumerate() {
+            let (word, bit) = (number / 64, 1 << (number % 64));
+            if other.live[word] & bit == 0 {
+                continue;
+            }
+            if self.live[word] & bit == 0 {
+                self.live[word] |= bit;
+                self.all[number] = *theirs;
+                continue;
+            }
+            let first = number as u32 * CELLS;
+            lanes(self.all[number].merge(theirs)?).for_each(|bit| report((first + bit as u32) << shift, 1 << shift));
+        }
+        Some(())
+    }
+
     /// Calls `f` with number, last write and last read of each cell that has a stamp.
     pub(crate) fn for_each_cell(&self, mut f: impl FnMut(u32, Stamp, Stamp)) {
         for (number, line) in self.all.iter().enumerate() {

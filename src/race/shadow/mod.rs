@@ -4,6 +4,7 @@ pub(crate) mod cell;
 pub(crate) mod global;
 pub(crate) mod line;
 pub(crate) mod lines;
+pub(crate) mod merge;
 pub(crate) mod page;
 pub(crate) mod shared;
 pub(crate) mod sweep;

@@ -12,18 +12,21 @@
 //! unordered with the dropping one, whatever the bytes, and a weak write conflicts with everything in the cell.
 //!
 //! Strong accesses have two more stamps per cell, made when the first one touches the page. Morally strong accesses
-//! overlap completely, so the exemption holds only among accesses of one width: each group of 64 bytes has one strong
-//! width, that of its first strong access. A strong access of another width, one that does not fill whole cells, and, in
-//! global memory, one of block scope is followed as if it were weak. That can only add candidates.
+//! overlap completely, so the exemption holds only among accesses of one width: each cell has one strong width, that of its
+//! first strong access. A strong access of another width, one that does not fill whole cells, and, in global memory, one of
+//! block scope is followed as if it were weak. That can only add candidates.
+//!
+//! Pages of two detectors that followed different blocks become one ([`Page::merge`]): see `shadow::merge`.
 
 use crate::clock::block::View;
 use crate::shadow::cell::{Cell, Op, access, access_by_warp};
 use crate::shadow::lines::Lines;
+use crate::shadow::merge::{self, Stamps};
 use crate::shadow::sweep::{is_plain, sweep};
 use crate::stamp::Stamp;
 
-/// Bytes that share one strong width.
-const GROUP: u32 = 64;
+/// The widest strong access.
+const WIDEST: u32 = 64;
 /// Launches after which a page that went over to stamps is tried with lines again.
 const STAMPED_LAUNCHES: u8 = 8;
 
@@ -31,7 +34,7 @@ const STAMPED_LAUNCHES: u8 = 8;
 struct Strong {
     writes: Vec<Stamp>,
     reads: Vec<Stamp>,
-    /// The strong width of each group; 0 for none.
+    /// The strong width of each cell; 0 for none.
     widths: Vec<u8>,
     /// One bit for each 4 bytes that a strong access of this launch touched.
     touched: Vec<u64>,
@@ -83,9 +86,9 @@ impl Touch {
     }
 }
 
-/// Doubles each stamp.
-fn split(stamps: &[Stamp]) -> Vec<Stamp> {
-    stamps.iter().flat_map(|s| [*s, *s]).collect()
+/// Doubles what is known of each cell.
+fn split<T: Copy>(cells: &[T]) -> Vec<T> {
+    cells.iter().flat_map(|c| [*c, *c]).collect()
 }
 
 impl Page {
@@ -156,7 +159,7 @@ impl Page {
         } else if let Some(strong) = &mut self.strong {
             strong.writes.clear();
             strong.reads.clear();
-            strong.widths.fill(0);
+            strong.widths.clear();
         }
     }
 
@@ -231,13 +234,17 @@ impl Page {
         let strong = self.strong.get_or_insert_default();
         strong.writes.resize(cells, Stamp::NONE);
         strong.reads.resize(cells, Stamp::NONE);
-        strong.widths.resize(self.bytes.div_ceil(GROUP) as usize, 0);
+        strong.widths.resize(cells, 0);
         strong.touched.resize(self.bytes.div_ceil(256) as usize, 0);
     }
 
     /// Splits the cells until an access at `offset` of `width` bytes fills whole ones, or they are as fine as allowed.
     fn refine(&mut self, offset: u32, width: u32, finest: u32) {
-        let wanted = (offset | width).trailing_zeros().clamp(finest, 3);
+        self.refine_to((offset | width).trailing_zeros().clamp(finest, 3));
+    }
+
+    /// Goes over to stamps of cells of at most `1 << wanted` bytes.
+    fn refine_to(&mut self, wanted: u32) {
         if !self.lines.is_empty() {
             self.stamp();
         }
@@ -256,8 +263,10 @@ impl Page {
             if let Some(strong) = &mut self.strong {
                 strong.writes = split(&strong.writes);
                 strong.reads = split(&strong.reads);
+                strong.widths = split(&strong.widths);
                 strong.writes.truncate(cells);
                 strong.reads.truncate(cells);
+                strong.widths.truncate(cells);
             }
         }
     }
@@ -299,11 +308,74 @@ impl Page {
                 let is_weak = used.is_written || used.is_read;
                 used.is_written |= is_set(write);
                 used.is_read |= is_set(read);
-                used.strong_width = (!is_weak).then(|| u32::from(strong.widths[(offset / GROUP) as usize]));
+                used.strong_width = (!is_weak).then(|| u32::from(strong.widths[cell]));
             }
             if used.is_written || used.is_read {
                 f(offset, 1 << self.shift, used);
             }
+        }
+    }
+
+    /// Whether nothing was accessed since the last clearing.
+    pub(crate) fn is_blank(&self) -> bool {
+        !self.is_lined && self.writes.is_empty() && self.strong.is_none()
+    }
+
+    /// Takes in the page of another detector, which followed other blocks that are unordered with those of this one; calls
+    /// `report` with offset and bytes of each cell that may be racy.
+    pub(crate) fn merge(&mut self, mut other: Page, report: &mut impl FnMut(u32, u32)) {
+        if self.is_lined && other.is_lined && self.lines.merge(&other.lines, report).is_some() {
+            return;
+        }
+        self.stamp();
+        other.stamp();
+        let wanted = self.shift.min(other.shift);
+        for page in [&mut *self, &mut other] {
+            page.refine_to(wanted);
+            if page.strong.as_ref().is_some_and(|strong| strong.writes.len() != page.cells()) {
+                page.allocate_strong();
+            }
+        }
+        let shift = self.shift;
+        let mut report_cell = |cell: usize| report((cell as u32) << shift, 1 << shift);
+        if let Some(theirs) = &other.strong {
+            self.allocate_strong();
+            if let Some(ours) = &mut self.strong {
+                ours.touched.iter_mut().zip(&theirs.touched).for_each(|(a, b)| *a |= b);
+            }
+        }
+        if self.strong.is_none() {
+            let ours = self.writes.iter_mut().zip(&mut self.reads);
+            for (cell, (ours, theirs)) in ours.zip(other.writes.iter().zip(&other.reads)).enumerate() {
+                if merge::weak(ours, theirs) {
+                    report_cell(cell);
+                }
+            }
+            return;
+        }
+        for cell in 0..self.writes.len().min(other.writes.len()) {
+            let (mut ours, theirs) = (self.stamps(cell), other.stamps(cell));
+            if ours.merge(&theirs) {
+                report_cell(cell);
+            }
+            (self.writes[cell], self.reads[cell]) = (ours.weak_write, ours.weak_read);
+            if let Some(strong) = &mut self.strong {
+                (strong.writes[cell], strong.reads[cell]) = (ours.strong_write, ours.strong_read);
+                strong.widths[cell] = ours.strong_width;
+            }
+        }
+    }
+
+    /// All that is known of a cell of a page that has stamps.
+    fn stamps(&self, cell: usize) -> Stamps {
+        let strong = self.strong.as_deref();
+        let of = |stamps: &[Stamp]| stamps.get(cell).copied().unwrap_or(Stamp::NONE);
+        Stamps {
+            weak_write: of(&self.writes),
+            weak_read: of(&self.reads),
+            strong_write: strong.map_or(Stamp::NONE, |s| of(&s.writes)),
+            strong_read: strong.map_or(Stamp::NONE, |s| of(&s.reads)),
+            strong_width: strong.and_then(|s| s.widths.get(cell)).copied().unwrap_or(0),
         }
     }
 
@@ -321,17 +393,19 @@ impl Page {
             strong.touched[bit as usize / 64] |= 1 << (bit % 64);
         }
         let is_whole = touch.width.is_power_of_two()
-            && touch.width <= GROUP
+            && touch.width <= WIDEST
             && touch.offset.is_multiple_of(touch.width)
             && touch.width >= 1 << self.shift;
         if !touch.is_regular || !is_whole {
             return weak;
         }
-        let width = &mut strong.widths[(touch.offset / GROUP) as usize];
-        if *width == 0 {
-            *width = touch.width as u8;
+        let cells = (touch.offset >> self.shift) as usize..(touch.end() >> self.shift) as usize;
+        let widths = &mut strong.widths[cells];
+        if widths.iter().any(|&width| width != 0 && u32::from(width) != touch.width) {
+            return weak;
         }
-        if u32::from(*width) == touch.width { touch.op } else { weak }
+        widths.fill(touch.width as u8);
+        touch.op
     }
 
     fn cell(&mut self, cell: usize) -> Cell<'_> {

@@ -4,6 +4,7 @@
 #![allow(missing_docs, unreachable_pub, reason = "a test binary has no readers of its items' pages")]
 
 mod event;
+mod forks;
 mod generate;
 mod graph;
 mod patterns;

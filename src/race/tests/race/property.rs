@@ -20,7 +20,8 @@ fn bytes(watch: &SuspectSet) -> BTreeSet<(Space, u64)> {
 }
 
 fn everything(graph: &Graph, suspicion: &Suspicion) -> Suspicion {
-    let mut all = Suspicion { is_narrow: suspicion.is_narrow, ..Suspicion::default() };
+    let Suspicion { is_narrow, has_fences, .. } = *suspicion;
+    let mut all = Suspicion { is_narrow, has_fences, ..Suspicion::default() };
     all.watch.global.insert(BASE - 64, CHAIN_BYTES + 256);
     all.watch.shared.insert(0, 256);
     for (space, granule) in &graph.strong {

@@ -82,7 +82,7 @@ impl Rule {
     }
 }
 
-fn launch(r: &mut Rng, threads: u32) -> Vec<Event> {
+pub fn launch(r: &mut Rng, threads: u32) -> Vec<Event> {
     let blocks = r.choice([1, 1, 2, 3]).unwrap();
     let warps = threads.div_ceil(32);
     let space = r.choice([Space::Global, Space::Shared]).unwrap();
@@ -122,7 +122,7 @@ struct Touch {
 }
 
 /// The racy bytes by vector clocks: each thread counts its own instructions and knows those of its block.
-fn judge(threads: u32, events: &[Event]) -> BTreeSet<(Space, u64)> {
+pub fn judge(threads: u32, events: &[Event]) -> BTreeSet<(Space, u64)> {
     let threads = threads as usize;
     let mut clocks: BTreeMap<u32, Vec<Vec<u32>>> = BTreeMap::new();
     let mut bytes: BTreeMap<(Space, u32, u64), Vec<Touch>> = BTreeMap::new();
