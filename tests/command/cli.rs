@@ -440,13 +440,19 @@ end program
 fn kernels_that_one_thread_runs_are_named_with_the_reason() {
     let small = "kernel `apart` ran once on one thread: it has too little work for several";
     let two = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "2"]);
-    let ahead = "ran once on several threads, which repeat blocks that turn out to share memory";
-    let [scattered, handed] = ["scattered", "handed"].map(|kernel| format!("kernel `{kernel}` {ahead}"));
-    for what in [small, "kernel `apart` ran once on several threads\n", &scattered, &handed] {
+    for what in [
+        small,
+        "kernel `apart` ran once on several threads\n",
+        "kernel `scattered` ran once on one thread: its blocks may share memory; from `--jobs 4` on, several threads try",
+    ] {
         said(&two, 0, what);
     }
     let watched = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "2", "--race"]);
-    said(&watched, 0, &scattered);
+    said(
+        &watched,
+        0,
+        "kernel `scattered` ran once on several threads, which repeat blocks that turn out to share memory",
+    );
     said(&watched, 0, "kernel `handed` ran once on one thread: its blocks execute fences, and `--race` follows them");
     let one = run("launches.cuf", LAUNCHES, &["--verbose", "--jobs", "1"]);
     said(&one, 0, "kernel `apart` ran 2 times on one thread: the emulator has one thread (`--jobs`)");
