@@ -115,8 +115,9 @@ fn of_cublas_types(template: &str) -> String {
         let capital = |letters: &str| letters[..1].to_uppercase() + &letters[1..];
         for (dot, ger) in dots.iter().zip(gers) {
             let text = template
-                .replace("'cublas@", &format!("'cublas{}", capital(letter)))
-                .replace("'cublas%", &format!("'cublas{}", capital(reduced)))
+                .replace("'cublas@", &format!("'nvfortran:cublas{}", capital(letter)))
+                .replace("'cublas%", &format!("'nvfortran:cublas{}", capital(reduced)))
+                .replace("'cublasI@", "'nvfortran:cublasI@")
                 .replace('@', letter)
                 .replace('%', reduced)
                 .replace("TYPE", ty)
@@ -132,15 +133,27 @@ fn of_cublas_types(template: &str) -> String {
     out
 }
 
+/// Interfaces and wrappers of cuBLAS for arrays of the host, which the names of BLAS take too.
+fn of_host(template: &str) -> String {
+    template
+        .replace(", device ::", " ::")
+        .replace("function cufemu_", "function cufemu_host_")
+        .replace("function cublas", "function cufemu_host_cublas")
+        .replace("= cublas", "= cufemu_host_cublas")
+        .replace("subroutine cufemu_", "subroutine cufemu_host_")
+        .replace("cublasGetHandle()", "cufemu_host_handle()")
+}
+
 /// The source of what the modules of cuBLAS share.
 static CUBLAS_SOURCE: LazyLock<String> = LazyLock::new(|| {
+    let interfaces = [include_str!("modules/cublas_routines.cuf"), include_str!("modules/cublas_products.cuf")];
+    let wrappers = [include_str!("modules/cublas_wrappers.cuf"), include_str!("modules/cublas_product_wrappers.cuf")];
+    let both = |template: &str| of_cublas_types(template) + &of_cublas_types(&of_host(template));
     [
         include_str!("modules/cublas_head.cuf"),
-        &of_cublas_types(include_str!("modules/cublas_routines.cuf")),
-        &of_cublas_types(include_str!("modules/cublas_products.cuf")),
+        &interfaces.map(both).concat(),
         include_str!("modules/cublas_procedures.cuf"),
-        &of_cublas_types(include_str!("modules/cublas_wrappers.cuf")),
-        &of_cublas_types(include_str!("modules/cublas_product_wrappers.cuf")),
+        &wrappers.map(both).concat(),
         "end module\n",
     ]
     .concat()
@@ -149,8 +162,13 @@ static CUBLAS_SOURCE: LazyLock<String> = LazyLock::new(|| {
 /// The module cublas: routines without a handle, by their names in CUDA and by those of BLAS.
 static CUBLAS: LazyLock<String> = LazyLock::new(|| {
     let interfaces = CUBLAS_ROUTINES.map(|routine| {
-        let generic = |name: &str| format!("  interface {name}\n    procedure :: cufemu_{routine}\n  end interface\n");
-        of_cublas_types(&(generic(&format!("cublas{routine}")) + &generic(routine)))
+        let generic = |name: &str, procedures: &str| {
+            format!("  interface {name}\n    procedure :: {procedures}\n  end interface\n")
+        };
+        let (device, host) = (format!("cufemu_{routine}"), format!("cufemu_host_{routine}"));
+        of_cublas_types(
+            &(generic(&format!("cublas{routine}"), &device) + &generic(routine, &format!("{device}, {host}"))),
+        )
     });
     format!("module cublas\n  use cufemu_cublas\n  implicit none\n{}end module\n", interfaces.concat())
 });

@@ -41,6 +41,10 @@ pub(crate) struct Call<'a> {
     pub(crate) name: &'static str,
     pub(crate) statuses: &'static Statuses,
     pub(crate) args: &'a [u64],
+    /// Whether the interface is that of a module: there the place of a scalar says whether it is the device's.
+    pub(crate) is_of_module: bool,
+    /// Whether arrays are in host memory.
+    pub(crate) is_of_host: bool,
     /// How many arguments were taken.
     pub(crate) taken: usize,
     pub(crate) state: &'a mut State,
@@ -117,7 +121,11 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn check_device(&mut self, address: u64, what: &str) -> Result<(), Status> {
+    /// Checks that an array or a scalar is where the device, or a routine of the host, takes it.
+    pub(crate) fn check_device(&mut self, address: u64, what: &str) -> Result<(), Status> {
+        if self.is_of_host {
+            return self.check_host(address, what);
+        }
         if Region::of(address).is_some_and(|region| !region.is_device_accessible()) {
             return self.wrong(format!("`{what}` is in host memory, and belongs in device memory"));
         }
@@ -160,7 +168,7 @@ impl Call<'_> {
         }
         let (name, span) = (self.name, self.span);
         let routine = device::Routine { name, reads, writes, stream, span, work: Arc::new(work) };
-        self.runtime.routine(self.device, self.memory, routine, waits).map_err(|_| failed)
+        self.runtime.routine(self.device, self.memory, routine, waits || self.is_of_host).map_err(|_| failed)
     }
 
     /// That a call is done.

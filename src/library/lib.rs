@@ -14,6 +14,7 @@ mod cublas;
 mod curand;
 mod element;
 mod gemm;
+mod nvtx;
 mod operand;
 mod routine;
 mod state;
@@ -57,6 +58,8 @@ impl Library {
         let mut call = Call {
             name: routine.name,
             statuses,
+            is_of_module: call.name.starts_with(routine::MODULE),
+            is_of_host: false,
             args: &call.args,
             taken: 0,
             state: &mut self.state,

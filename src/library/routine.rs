@@ -1,15 +1,21 @@
 //! The tables of the libraries, put together.
 
 use crate::call::{Routine, Statuses};
-use crate::{cublas, curand};
+use crate::{cublas, curand, nvtx};
 
 /// All routines with the statuses of their library.
 pub(crate) fn all() -> impl Iterator<Item = (&'static Statuses, &'static Routine)> {
     let cublas = cublas::ROUTINES.iter().map(|routine| (&cublas::STATUSES, routine));
-    cublas.chain(curand::ROUTINES.iter().map(|routine| (&curand::STATUSES, routine)))
+    let curand = curand::ROUTINES.iter().map(|routine| (&curand::STATUSES, routine));
+    let nvtx = nvtx::ROUTINES.iter().map(|routine| (&nvtx::STATUSES, routine));
+    cublas.chain(curand).chain(nvtx)
 }
+
+/// Before the name of a routine in the interfaces of the modules of nvfortran, which take more than the C interface does.
+pub(crate) const MODULE: &str = "nvfortran:";
 
 /// The routine of that name.
 pub(crate) fn find(name: &str) -> Option<(&'static Statuses, &'static Routine)> {
+    let name = name.strip_prefix(MODULE).unwrap_or(name);
     all().find(|(_, routine)| routine.name == name)
 }

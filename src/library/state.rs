@@ -15,6 +15,8 @@ pub(crate) struct State {
     pub(crate) curand: Table<Generator>,
     /// The handle of the routines that take none.
     pub(crate) default_handle: Option<u64>,
+    /// That of the routines on arrays of the host.
+    pub(crate) host_handle: Option<u64>,
 }
 
 /// What a handle of cuBLAS holds.
@@ -24,6 +26,8 @@ pub(crate) struct CublasHandle {
     /// Whether scalars are in device memory.
     pub(crate) takes_device_scalars: bool,
     pub(crate) math_mode: i32,
+    /// Whether arrays are in host memory.
+    pub(crate) is_of_host: bool,
 }
 
 /// A generator of cuRAND.

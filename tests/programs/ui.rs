@@ -17,18 +17,29 @@ use crate::annotated::{Marker, Program, difference, programs, read, root};
 use crate::{kept, trial};
 use libtest_mimic::Trial;
 use serde_json::Value;
+use std::path::Path;
 use std::process::{Command, Output};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let has_compiler = Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success());
     let one = |program: Program| {
-        let is_left_out = !has_compiler && read(&program).options.iter().any(|option| option.ends_with(".c"));
+        let is_left_out = !has_compiler && needs_compiler(&program);
         if is_left_out {
-            eprintln!("ui/{} is left out: there is no C compiler `cc`", program.name);
+            say(&format!("ui/{} is left out: there is no C compiler `cc`", program.name));
         }
         trial(format!("ui/{}", program.name), move || check(&program)).with_ignored_flag(is_left_out)
     };
     programs("tests/ui").into_iter().map(one).collect()
+}
+
+/// Whether a C file belongs to the program.
+fn needs_compiler(program: &Program) -> bool {
+    read(program).options.iter().any(|option| Path::new(option).extension().is_some_and(|extension| extension == "c"))
+}
+
+#[expect(clippy::print_stderr, reason = "what is left out must be seen")]
+fn say(text: &str) {
+    eprintln!("{text}");
 }
 
 fn check(program: &Program) -> Vec<String> {

@@ -6,6 +6,7 @@ use crate::element::Element;
 use crate::operand::Vector;
 use crate::state::CublasHandle as Handle;
 use device::{Bytes, CudaError, Section};
+use mem::Region;
 
 /// The version of the library that the routines are those of: 12.8.
 const VERSION: i32 = 12_800;
@@ -39,27 +40,42 @@ impl Call<'_> {
     pub(super) fn handle(&mut self) -> Result<Handle, Status> {
         let handle = self.word();
         match self.state.cublas.get(handle) {
-            Some(found) => Ok(found.clone()),
+            Some(found) => {
+                self.is_of_host = found.is_of_host;
+                Ok(found.clone())
+            }
             None => self.no_handle("cuBLAS handle"),
         }
+    }
+
+    /// Whether a scalar or a result is in device memory: by the handle, or in the modules of nvfortran by its place.
+    fn is_on_device(&self, handle: &Handle, address: u64) -> bool {
+        if self.is_of_module {
+            return matches!(Region::of(address), Some(Region::Device(_)));
+        }
+        handle.takes_device_scalars
     }
 
     /// A scalar.
     pub(super) fn scalar<T: Element>(&mut self, handle: &Handle, what: &str) -> Result<Scalar<T>, Status> {
         let address = self.word();
-        if handle.takes_device_scalars {
+        if self.is_on_device(handle, address) {
+            self.check_device(address, what)?;
             return Ok(Scalar::Device(address));
         }
         self.host(address, what).map(Scalar::Value)
     }
 
-    /// Where a scalar result goes, and whether the host waits for it.
-    pub(super) fn result<T: Element>(&mut self, handle: &Handle) -> Result<(Vector<T>, bool), Status> {
+    /// Where a scalar result of so many bytes goes, and whether the host waits for it.
+    pub(super) fn result(&mut self, handle: &Handle, bytes: usize) -> Result<(u64, bool), Status> {
         let address = self.word();
-        if !handle.takes_device_scalars {
-            self.put(address, &vec![0; T::BYTES], "result")?;
+        let is_on_device = self.is_on_device(handle, address);
+        if is_on_device {
+            self.check_device(address, "result")?;
+        } else {
+            self.put(address, &vec![0; bytes], "result")?;
         }
-        Ok((Vector::scalar(address), !handle.takes_device_scalars))
+        Ok((address, !is_on_device))
     }
 
     /// What is done to a matrix.
@@ -101,6 +117,17 @@ pub(super) fn default(call: &mut Call<'_>) -> Outcome {
     let known = call.state.default_handle;
     let handle = known.unwrap_or_else(|| call.state.cublas.add(Handle::default()));
     call.state.default_handle = Some(handle);
+    let address = call.word();
+    call.put(address, &handle.to_le_bytes(), "handle")?;
+    call.done()
+}
+
+/// The handle of the routines on arrays of the host.
+pub(super) fn of_host(call: &mut Call<'_>) -> Outcome {
+    let known = call.state.host_handle;
+    let new = || Handle { is_of_host: true, ..Handle::default() };
+    let handle = known.unwrap_or_else(|| call.state.cublas.add(new()));
+    call.state.host_handle = Some(handle);
     let address = call.word();
     call.put(address, &handle.to_le_bytes(), "handle")?;
     call.done()

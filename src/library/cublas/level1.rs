@@ -19,12 +19,10 @@ fn extreme<T: Element>(call: &mut Call<'_>, is_better: fn(T::Real, T::Real) -> b
     let handle = call.handle()?;
     let n = call.count("n")?;
     let x = call.vector::<T>(n, "x")?;
-    let address = call.word();
-    if !handle.takes_device_scalars {
-        call.put(address, &[0; 4], "result")?;
-    }
-    let written = (Vector::<f32>::scalar(address).section(), !handle.takes_device_scalars);
-    call.submit(handle.stream, vec![x.section()], vec![written.0], written.1, move |memory| {
+    let (address, waits) = call.result(&handle, size_of::<i32>())?;
+    // As many bytes as an integer.
+    let written = Vector::<f32>::scalar(address).section();
+    call.submit(handle.stream, vec![x.section()], vec![written], waits, move |memory| {
         let mut best: Option<(usize, T::Real)> = None;
         for (i, value) in x.load(memory)?.into_iter().enumerate() {
             let value = value.magnitude();
@@ -41,7 +39,8 @@ fn reduced<T: Element, R: Element>(call: &mut Call<'_>, reduce: fn(Vec<T>) -> R)
     let handle = call.handle()?;
     let n = call.count("n")?;
     let x = call.vector::<T>(n, "x")?;
-    let (result, waits) = call.result::<R>(&handle)?;
+    let (address, waits) = call.result(&handle, R::BYTES)?;
+    let result = Vector::<R>::scalar(address);
     call.submit(handle.stream, vec![x.section()], vec![result.section()], waits, move |memory| {
         let value = reduce(x.load(memory)?);
         result.store(memory, &[value])
@@ -111,7 +110,8 @@ pub(super) fn dot<T: Element, const CONJUGATES: bool>(call: &mut Call<'_>) -> Ou
     let handle = call.handle()?;
     let n = call.count("n")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
-    let (result, waits) = call.result::<T>(&handle)?;
+    let (address, waits) = call.result(&handle, T::BYTES)?;
+    let result = Vector::<T>::scalar(address);
     let reads = vec![x.section(), y.section()];
     call.submit(handle.stream, reads, vec![result.section()], waits, move |memory| {
         let (x, y) = (x.load(memory)?, y.load(memory)?);

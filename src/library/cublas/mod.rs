@@ -22,6 +22,7 @@ pub(crate) static ROUTINES: &[Routine] = &[
     row("cublasCreate_v2", handle::create),
     row("cublasDestroy_v2", handle::destroy),
     row("cublasGetHandle", handle::default),
+    row("hostHandle", handle::of_host),
     row("cublasSetStream_v2", handle::set_stream),
     row("cublasGetStream_v2", handle::stream),
     row("cublasSetPointerMode_v2", handle::set_pointer_mode),

@@ -20,6 +20,7 @@ impl Checker<'_> {
             return self.reporter.error_help(Code::NotAFunction, name.span, text, "call it with `call`");
         }
         let arguments = self.arguments(args)?;
+        let id = self.known_or_of_library(id, name, &arguments, span);
         self.linked(id, name)?;
         self.typing().check_copy_count(name, args, &arguments);
         match self.fit(id, &arguments, span) {

@@ -108,6 +108,9 @@ impl Checker<'_> {
         if self.defs.var_info(id).implicit {
             return self.apply_unknown(name, args, span);
         }
+        if let Some(call) = self.library_function(name, var.ty.clone(), args, span) {
+            return call;
+        }
         if self.typing().may_lack_shape(id) {
             return None;
         }
@@ -154,6 +157,11 @@ impl Checker<'_> {
             let text = format!("function `{}` has no declaration here", name.as_str());
             let help = "declare its result's type, or put it into a module";
             return self.reporter.error_help(Code::UndeclaredName, name.span, text, help);
+        }
+        if let Some(ty) = self.scopes.implicit_type(self.cx.scope, name.as_str())
+            && let Some(call) = self.library_function(name, ty, args, span)
+        {
+            return call;
         }
         if self.scopes.is_tainted(self.cx.scope) {
             return None;

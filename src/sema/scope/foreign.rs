@@ -227,7 +227,7 @@ impl Typing<'_> {
         if let Some(what) = self.library_procedure(name) {
             return self.reporter.refuse(span, what.to_string());
         }
-        let help = "give the file that defines it, if it is in Fortran";
+        let help = "give the file that defines it, in Fortran or C, or its library";
         self.reporter.refuse_help(span, format!("{word} `{name}`, which no given file defines,"), help)
     }
 

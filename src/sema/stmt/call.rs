@@ -83,6 +83,17 @@ impl Checker<'_> {
             self.cx.implicit_interface = false;
             return call;
         }
+        if launch.is_none() && self.has_library_procedure(name) {
+            let arguments = self.arguments(args)?;
+            let id = self.library_procedure(name, None, &arguments, span)?;
+            return match self.fit(id, &arguments, span) {
+                Ok(fit) => self.subroutine_call(&fit, arguments, span),
+                Err(d) => {
+                    self.reporter.report(*d);
+                    None
+                }
+            };
+        }
         if let Some(what) = self.typing().foreign(name.as_str()) {
             self.quiet_arguments(args);
             return self.typing().refuse_foreign(&what, name.span);
@@ -209,6 +220,7 @@ impl Checker<'_> {
             None => None,
         };
         let arguments = self.arguments(args)?;
+        let id = self.known_or_of_library(id, name, &arguments, span);
         self.linked(id, name)?;
         match self.fit(id, &arguments, span) {
             Ok(fit) => match config {

@@ -187,10 +187,10 @@ end program
             use its value in an expression
         62:8 E0406 `a` is a variable, not a subroutine
         63:7 W0901 function `nofunc`, which no given file defines, is not supported
-            give the file that defines it, if it is in Fortran
+            give the file that defines it, in Fortran or C, or its library
         64:16 E0111 a range is a subscript, not an argument
         65:8 W0901 procedure `p`, which no given file defines, is not supported
-            give the file that defines it, if it is in Fortran
+            give the file that defines it, in Fortran or C, or its library
     "#]]
     .assert_eq(&errors(&text));
 }
@@ -243,9 +243,9 @@ end program
 fn implicit_interface_passes_what_is_given() {
     expect![[r#"
         8:8 W0901 procedure `gone`, which no given file defines, is not supported
-            give the file that defines it, if it is in Fortran
+            give the file that defines it, in Fortran or C, or its library
         9:8 W0901 procedure `dgemmx`, which no given file defines, is not supported
-            give the file that defines it, if it is in Fortran
+            give the file that defines it, in Fortran or C, or its library
         host program p
           real(4) a(10) [static]
           integer(4) n [static]

@@ -17,9 +17,9 @@ fn scoping_rules_are_checked() {
         22:3 E0201 there is no array or function `sf` here
             declare it, or give the file that defines it
         22:11 W0901 function `sf`, which no given file defines, is not supported
-            give the file that defines it, if it is in Fortran
+            give the file that defines it, in Fortran or C, or its library
         23:7 W0901 function `sf`, which no given file defines, is not supported
-            give the file that defines it, if it is in Fortran
+            give the file that defines it, in Fortran or C, or its library
     "#]]
     .assert_eq(&errors(
         "module a

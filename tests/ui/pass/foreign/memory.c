@@ -69,3 +69,13 @@ void fscale_(double *x, int *n, char *unit, size_t length)
 }
 
 double fsum_(double *x, int *n) { return total(x, *n); }
+
+double third_(double *x) { return *x / 3; }
+
+void shift_(double *x, int *n)
+{
+    for (int i = 0; i < *n; i++)
+        x[i] += 100;
+}
+
+int ending_(char *text, size_t length) { return text[length - 1]; }
