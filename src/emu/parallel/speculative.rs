@@ -104,7 +104,7 @@ struct Piece {
     records: Vec<Record>,
     put_off: Cell<usize>,
     /// What the race detector is to be told, if the launch is checked.
-    log: Option<Box<EventLog>>,
+    log: Option<EventLog>,
     output: Vec<u8>,
     points: u64,
     state: State,
@@ -137,15 +137,15 @@ struct Shared<'a> {
 #[derive(Default)]
 struct Watch {
     /// Logs of pieces that have committed.
-    told: Vec<Box<EventLog>>,
+    told: Vec<EventLog>,
     /// Logs that are free for reuse.
-    spare: Stack<Box<EventLog>>,
+    spare: Stack<EventLog>,
     forks: Stack<Detector>,
 }
 
 impl Watch {
     /// Tells the logs to forks of the detector.
-    fn tell(&self, logs: &[Box<EventLog>], detector: &Detector) {
+    fn tell(&self, logs: &[EventLog], detector: &Detector) {
         logs.par_iter().with_max_len(1).for_each(|log| {
             let mut fork = self.forks.pop().unwrap_or_else(|| detector.fork());
             log.tell(&mut fork, &[]);
@@ -153,7 +153,7 @@ impl Watch {
         });
     }
 
-    fn recycle(&self, logs: Vec<Box<EventLog>>) {
+    fn recycle(&self, logs: Vec<EventLog>) {
         for mut log in logs {
             log.clear();
             self.spare.push(log);
@@ -394,7 +394,7 @@ impl Speculative {
 /// Tells the pass of the race detector what a piece did that has committed; `atomics` are the values that those have left that
 /// were put off. Gives the place of its last block in the detector if the block has not ended.
 fn tell(
-    log: Box<EventLog>,
+    log: EventLog,
     watch: &mut Watch,
     pass: &mut RacePass,
     atomics: &[u64],
@@ -415,7 +415,7 @@ fn tell(
 }
 
 impl Piece {
-    fn new(next: u64, end: u64, buffer: WriteBuffer, log: Option<Box<EventLog>>) -> Piece {
+    fn new(next: u64, end: u64, buffer: WriteBuffer, log: Option<EventLog>) -> Piece {
         Piece {
             next,
             end,
@@ -541,12 +541,12 @@ impl Piece {
 
 /// The hooks that write down what a block does, if that is wanted.
 fn log_hooks<'a>(
-    log: &'a mut Option<Box<EventLog>>,
+    log: &'a mut Option<EventLog>,
     put_off: &'a Cell<usize>,
     shared: &Shared<'a>,
     exact: Option<&'a Exact>,
 ) -> Option<LogHooks<'a>> {
-    let log = log.as_deref_mut()?;
+    let log = log.as_mut()?;
     Some(LogHooks { log, sharing: shared.proven, exact, is_strict: shared.is_strict, put_off })
 }
 

@@ -28,7 +28,7 @@ fn without_fences(events: Vec<Event>) -> Vec<Event> {
 /// The forks after a launch; which one follows a block is random.
 fn follow(detector: &mut Detector, r: &mut Rng, threads: u32, events: &[Event]) -> Vec<Detector> {
     detector.begin_launch(shape(threads));
-    let mut forks: Vec<Detector> = (0..1 + r.usize(..4)).map(|_| detector.fork()).collect();
+    let mut forks: Vec<Detector> = (0..=r.usize(..4)).map(|_| detector.fork()).collect();
     let mut slots: BTreeMap<u32, (usize, CtaSlot)> = BTreeMap::new();
     for event in events {
         match event {
