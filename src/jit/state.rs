@@ -121,8 +121,8 @@ pub struct State {
     pub refill: extern "C" fn(*mut c_void, u64, u64, u32, bool) -> bool,
     /// Works a lane pattern out, given `user` and its number.
     pub update_pattern: extern "C" fn(*mut c_void, u32),
-    /// Does an operation, given `user` and its number, for the lanes of `mask`, with its schedule point. False if nothing was done:
-    /// the interpreter has to.
+    /// Does an operation, given `user` and its number, for the lanes of `mask`, with its schedule point. False if the interpreter
+    /// has to: nothing was done, or what is the same when it is done again.
     pub operate: extern "C" fn(*mut c_void, u32) -> bool,
     /// What the three functions are given.
     pub user: *mut c_void,

@@ -104,8 +104,8 @@ impl Memory {
         failing(mask, |i| self.load(at.address(i), hint).map(|v| out[i] = v))
     }
 
-    /// The allocation in which the words of all lanes of `mask` lie, each where its size says that it may, and how far each is from its
-    /// beginning; lanes outside of `mask` have the offset of the first one inside.
+    /// The allocation in which the words of all lanes of `mask` lie, aligned, and how far each is from its beginning; lanes that
+    /// are not in `mask` have the offset of the first lane that is.
     #[inline(always)]
     pub(crate) fn words_of_one<T: Word, const W: usize>(
         &self,
@@ -115,6 +115,7 @@ impl Memory {
     ) -> Option<(&Live, [u64; W])> {
         let first = *at.get(mask.trailing_zeros() as usize)?;
         let live = self.locate(first, T::BYTES as u64, hint)?;
+        // Then an offset is aligned where its address is, and no aligned word lies across two pages.
         if !live.base.is_multiple_of(8) {
             return None;
         }

@@ -7,6 +7,7 @@
 extern crate tui as cufemu_tui;
 
 mod cli;
+mod engines;
 mod findings;
 #[cfg(unix)]
 mod interrupt;

@@ -301,7 +301,8 @@ fn store_lanes<T: Word, const W: usize>(
     bad
 }
 
-/// Whether the lanes of an atomic may touch what they address, so that it does not fail half-way.
+/// Whether the lanes of an atomic may touch what they address, so that it does not fail half-way but for want of a page. Local memory is
+/// left to the interpreter.
 pub(crate) fn atomic_is_inside<const W: usize>(
     code: &Code,
     a: &AtomicOp,

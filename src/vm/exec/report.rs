@@ -21,6 +21,7 @@ pub(crate) fn drive<const W: usize>(
     core: impl Fn(&mut Warp<W>, &mut Context<'_>, &mut RunState<W>) -> Exit,
 ) -> Stop {
     let mut run = RunState::new();
+    run.resume = std::mem::take(&mut warp.goes_on);
     if let Some(hooks) = &hooks {
         (run.watched, run.report, run.statements) = (true, hooks.wants_accesses(), hooks.wants_statements());
         run.silent = hooks.silent_sites();

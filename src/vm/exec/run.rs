@@ -122,7 +122,6 @@ fn interpret<const W: usize, S: Isa>(
             && let Some(left) =
                 native::enter(native, entry, (interpreter, variant), warp, (number, mask, join), ctx, polls)
         {
-            warp.points = total.wrapping_sub(ctx.budget);
             (pc, polls, is_armed) = (left.pc, left.polls, false);
             if left.mask != mask {
                 left.settle(code, warp, mask);

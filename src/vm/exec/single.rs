@@ -85,7 +85,8 @@ pub(crate) fn execute(
     is_done
 }
 
-/// Computes an operation lane by lane, or once if it computes a scalar.
+/// Computes an operation lane by lane, or once if it computes a scalar. Of a variant no operation on rows has a result that is
+/// uniform, so there is no scalar to be set.
 fn compute(frame: &mut Frame<32>, (form, (file, d), operands): (Form, FileSlot, [Option<FileSlot>; 3]), mask: u32) {
     let read = |frame: &Frame<32>, operand: Option<FileSlot>, lane: usize| match operand {
         None => 0,

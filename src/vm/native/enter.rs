@@ -1,11 +1,11 @@
-//! Runs a split by compiled code, as far as it goes.
+//! Runs a split by compiled code, as far as it goes, and answers the calls of the code.
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
 use crate::code::{Code, NativeFunction, Program, Site, Variant};
 use crate::memory::slow_path::allowed;
-use crate::memory::windows::WindowTable;
 use crate::simd::Avx2;
 use crate::warp::{Arg, Context, LoopExit, Warp, thread_rows, threads};
+use ir::FuncId;
 use jit::{Class, Entry, Outcome, State};
 use mem::MemoryView;
 use std::ffi::c_void;
@@ -71,12 +71,11 @@ pub(crate) struct Interpreter<'a> {
 /// See [`Interpreter::execute`].
 pub(crate) type Execute = fn(&Program, &mut Warp<32>, &mut Context<'_>, &mut Single, bool) -> bool;
 
-/// What the functions that compiled code calls need.
+/// What the functions that compiled code calls need. The pointers are those of the run in which the code calls.
 struct Environment<'a> {
     memory: MemoryView<'a>,
     open: u64,
     variant: &'a Variant,
-    windows: *mut WindowTable,
     patterns: *mut crate::frame::lane_pattern::LanePattern<32>,
     words: *const [u32; 32],
     word_rows: usize,
@@ -84,18 +83,23 @@ struct Environment<'a> {
     long_rows: usize,
     state: *mut State,
     interpreter: Interpreter<'a>,
-    single: Single,
-    /// The warp and what it runs with, while code runs.
+    func: FuncId,
+    /// The number of the variant.
+    number: usize,
+    frame: u32,
+    /// The warp, and the [`Context`] that it runs with.
     warp: *mut Warp<32>,
     context: *mut c_void,
+    /// Points that the warp had passed and the budget together.
+    total: u64,
 }
 
 /// Fills the entry of the table of windows for an access.
 extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, writes: bool) -> bool {
     // SAFETY: `Linked::run` gave this pointer, and waits in compiled code.
     let environment = unsafe { &mut *user.cast::<Environment<'_>>() };
-    // SAFETY: the table is that of the context, which nobody else uses meanwhile.
-    let windows = unsafe { &mut *environment.windows };
+    // SAFETY: this is the context of the run, which nobody else uses meanwhile.
+    let windows = unsafe { &mut *(*environment.context.cast::<Context<'_>>()).windows };
     allowed(environment.open, address) && windows.fill(environment.memory, (address, extent), salt, writes)
 }
 
@@ -122,9 +126,11 @@ extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
         let (warp, ctx) = (&mut *environment.warp, &mut *environment.context.cast::<Context<'_>>());
         let state = &mut *environment.state;
         let Interpreter { program, execute, is_reporting } = environment.interpreter;
-        let mut single = Single { mask: state.mask, polls: state.polls, ..environment.single };
-        single.site.pc = pc;
+        let Environment { func, number, frame, total, .. } = *environment;
+        let site = Site { func, pc };
+        let mut single = Single { site, variant: number, frame, mask: state.mask, polls: state.polls };
         (ctx.budget, warp.writes) = (state.budget, state.writes);
+        warp.points = total.wrapping_sub(state.budget);
         let is_done = execute(program, warp, ctx, &mut single, is_reporting);
         if is_done {
             (state.budget, state.writes, state.polls) = (ctx.budget, warp.writes, single.polls);
@@ -184,7 +190,6 @@ impl<'a> Linked<'a> {
             memory: ctx.memory,
             open,
             variant,
-            windows: std::ptr::from_mut(ctx.windows),
             patterns: frame.patterns.as_mut_ptr().cast(),
             words: words.cast_const().cast(),
             word_rows,
@@ -192,15 +197,12 @@ impl<'a> Linked<'a> {
             long_rows,
             state: std::ptr::null_mut(),
             interpreter,
-            single: Single {
-                site: Site { func: native.func, pc: 0 },
-                variant: interpreter.program.code.get(native.func.index())?.variant(native.block),
-                frame: number,
-                mask,
-                polls,
-            },
+            func: native.func,
+            number: interpreter.program.code.get(native.func.index())?.variant(native.block),
+            frame: number,
             warp: std::ptr::null_mut(),
             context: std::ptr::null_mut(),
+            total: 0,
         };
         let state = State {
             preds: frame.preds.as_mut_ptr(),
@@ -270,21 +272,24 @@ impl<'a> Linked<'a> {
         self.state.polls = polls;
     }
 
-    /// Runs from `entry` on, for the warp and with the context that it was linked with; counts the budget of the context down.
+    /// Runs from `entry` on, for the warp and with the context that it was linked with; counts the budget of the context down and
+    /// the points of the warp up.
     pub(super) fn run<const W: usize>(&mut self, entry: Entry, warp: &mut Warp<W>, ctx: &mut Context<'_>) -> Entered {
+        let total = warp.points.wrapping_add(ctx.budget);
         self.state.windows = ctx.windows.at(ctx.memory.generation());
         self.state.budget = ctx.budget;
+        self.state.user = (&raw mut self.environment).cast();
+        // Only a warp of 32 lanes is linked.
+        let (warp_pointer, context) = (&raw mut *warp, &raw mut *ctx);
+        (self.environment.warp, self.environment.context) = (warp_pointer.cast(), context.cast());
+        self.environment.total = total;
         let state = &raw mut self.state;
         self.environment.state = state;
-        // Only a warp of 32 lanes is linked.
-        self.environment.warp = std::ptr::from_mut(warp).cast();
-        self.environment.windows = std::ptr::from_mut(ctx.windows);
-        self.environment.context = std::ptr::from_mut(ctx).cast();
-        self.state.user = (&raw mut self.environment).cast();
         // SAFETY: the code was made for this function and block shape: its slots, patterns and windows are those of the frame. The
         // warp is borrowed exclusively, so nobody else uses them. Stores go through windows that the view allows to be written.
         let outcome = unsafe { self.native.code.run(entry, state) };
         ctx.budget = self.state.budget;
+        warp.points = total.wrapping_sub(ctx.budget);
         Entered {
             pc: self.state.pc,
             mask: if outcome == Outcome::Left { 0 } else { self.state.mask },

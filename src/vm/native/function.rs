@@ -80,7 +80,7 @@ fn restored(code: &Code, variant: &Variant, routine: &Routine) -> Vec<Restored> 
         let Some(op) = variant.ops.get(call.pc as usize) else { continue };
         each_write(op, &mut |(file, slot)| {
             let class = class_of(file);
-            // An operation that gives its result lane by lane sets the scalar too.
+            // An atomic, a vote or a shuffle sets the scalar too.
             written.extend(scalar_of(class, slot).map(|scalar| (Class::Scalar, scalar)));
             written.insert((class, slot));
         });

@@ -58,33 +58,30 @@ fn run_each(
     let mut linked = Linked::new(native, interpreter, variant, warp, (frame, mask, NO_RECONVERGENCE), ctx, 0)?;
     let mut number = warp.number;
     let mut ran;
-    let (left, before) = loop {
-        let before = ctx.budget;
+    let left = loop {
         ran = mask;
         let left = linked.run(entries[usize::from(mask == u32::MAX)], warp, ctx);
         let has_ended = matches!(variant.ops.get(left.pc as usize), Some(Op::Exit | Op::Return(_)));
         if left.mask != mask || !has_ended {
-            break (Some(left), before);
+            break Some(left);
         }
         number += 1;
         mask = ctx.geometry.lanes(number);
         if mask == 0 {
-            break (None, before);
+            break None;
         }
         linked.begin(number, mask, args);
+        (warp.number, warp.live, warp.points) = (number, mask, 0);
     };
     linked.finish(warp);
     (warp.number, warp.live) = (number, mask);
-    warp.points = before.wrapping_sub(ctx.budget);
     if let Some(of) = warp.frame_mut(frame) {
         of.active_lanes = ran;
     }
     warp.splits.clear();
     warp.splits.push(Split::new(mask));
     match left {
-        Some(left) => {
-            left.settle(code, warp, mask);
-        }
+        Some(left) => warp.goes_on = left.settle(code, warp, mask),
         None => {
             // The rows of thread indices are those of the warp before.
             warp.threads.0 = [0; 3];
@@ -102,7 +99,6 @@ struct Member<'a> {
     mask: u32,
     pc: u32,
     polls: u32,
-    points: u64,
     is_waiting: bool,
     has_ended: bool,
 }
@@ -139,8 +135,8 @@ fn member<'a, 'b: 'a, 'p: 'a>(
     let (pc, polls) = (split.pc, split.polls);
     let linked =
         Linked::new(native, interpreter, of.variant, warp, (of.number, of.mask, NO_RECONVERGENCE), ctx, polls)?;
-    let (mask, points) = (of.mask, warp.points);
-    Some(Member { warp: number, linked, mask, pc, polls, points, is_waiting: false, has_ended: false })
+    let mask = of.mask;
+    Some(Member { warp: number, linked, mask, pc, polls, is_waiting: false, has_ended: false })
 }
 
 /// Runs the warps with the code of the first. A warp is linked when it first gets its turn, for one before it may part.
@@ -155,6 +151,8 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
     let code = program.code.get(native.func.index())?;
     let mut members: Vec<Member<'_>> = Vec::with_capacity(order.len());
     let mut parted = None;
+    // Whether the warp at which this ends was left in its course.
+    let mut goes_on = false;
     let at = 'barriers: loop {
         for (at, &number) in order.iter().enumerate() {
             if at == members.len() {
@@ -174,9 +172,7 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
             }
             let member = &mut members[at];
             let Some(entry) = native.entry(member.pc, member.mask == u32::MAX) else { break 'barriers at };
-            let before = ctx.budget;
             let left = member.linked.run(entry, &mut warps[member.warp], ctx);
-            member.points = member.points.wrapping_add(before.wrapping_sub(ctx.budget));
             (member.pc, member.polls) = (left.pc, left.polls);
             if left.mask != member.mask {
                 parted = Some(left);
@@ -188,7 +184,10 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
                     member.is_waiting = true;
                 }
                 Some(Op::Exit | Op::Return(_)) => member.has_ended = true,
-                _ => break 'barriers at,
+                _ => {
+                    goes_on = true;
+                    break 'barriers at;
+                }
             }
         }
         let pc = members[0].pc;
@@ -203,10 +202,9 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
         }
     };
     for (i, member) in members.into_iter().enumerate() {
-        let Member { warp, linked, mask, pc, polls, points, is_waiting, has_ended } = member;
+        let Member { warp, linked, mask, pc, polls, is_waiting, has_ended } = member;
         let warp = &mut warps[warp];
         linked.finish(warp);
-        warp.points = points;
         if let Some(split) = warp.splits.first_mut() {
             (split.pc, split.polls) = (pc, polls);
             if is_waiting {
@@ -221,6 +219,7 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
         {
             left.settle(code, warp, mask);
         }
+        warp.goes_on = goes_on && i == at;
     }
     Some(at)
 }
@@ -268,9 +267,7 @@ fn run(
     let split = warp.splits.first()?;
     let (pc, polls) = (split.pc, split.polls);
     let entry = native.entry(pc, mask == u32::MAX)?;
-    let total = warp.points.wrapping_add(ctx.budget);
     let left = enter(native, entry, (interpreter, variant), warp, (number, mask, NO_RECONVERGENCE), ctx, polls)?;
-    warp.points = total.wrapping_sub(ctx.budget);
     if !left.settle(interpreter.program.code.get(native.func.index())?, warp, mask) {
         return None;
     }
@@ -284,6 +281,9 @@ fn run(
             warp.retire(mask);
             warp.splits.is_empty().then_some(Stop::Done)
         }
-        _ => None,
+        _ => {
+            warp.goes_on = true;
+            None
+        }
     }
 }

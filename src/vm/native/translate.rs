@@ -3,8 +3,8 @@
 //! A segment begins at a place where operations may be entered: the beginning, the target of a branch, and behind an operation that
 //! is left to the interpreter. Within it the slots of the frame become values, and what is read behind the segment is written back.
 //!
-//! Left to the interpreter: whatever can stop a warp, calls, atomics, irregular addresses, words of one and two bytes, and the
-//! operations that `jit` does not know.
+//! Executed by a call ([`can_be_called`]): atomics, irregular addresses, words of one and two bytes, and what `jit` does not know.
+//! Left to the interpreter: whatever can stop a warp or part its lanes, and calls of functions.
 
 use super::liveness::{Liveness, each_successor};
 use crate::code::{AddressExpr, Code, FileSlot, Form, MemOp, Op, RegFile, Term, Variant, Width, form};
@@ -77,12 +77,7 @@ pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> 
 /// Whether an operation that is not compiled is executed by a call: it stops no warp, and lanes stay together.
 fn can_be_called(op: &Op) -> bool {
     match op {
-        Op::EvalUn { .. }
-        | Op::EvalBin { .. }
-        | Op::EvalTri { .. }
-        | Op::EvalCvt { .. }
-        | Op::EvalCmp { .. }
-        | Op::LocalAddr { .. }
+        Op::LocalAddr { .. }
         | Op::DynamicShared { .. }
         | Op::UDynamicShared { .. }
         | Op::Vote { mask: None, .. }

@@ -49,6 +49,8 @@ pub struct Warp<const W: usize> {
     pub(crate) locals: Vec<Local<W>>,
     /// Which split runs.
     pub(crate) current: usize,
+    /// Whether compiled code has left the current split in its course: it goes on without being picked again.
+    pub(crate) goes_on: bool,
     /// Schedule points that the warp has passed.
     pub(crate) points: u64,
     /// Stores, and atomics that changed something, so far.
@@ -87,6 +89,7 @@ impl<const W: usize> Warp<W> {
             frames: Vec::new(),
             locals: Vec::new(),
             current: 0,
+            goes_on: false,
             points: 0,
             writes: 0,
             stack: None,
@@ -126,6 +129,7 @@ impl<const W: usize> Warp<W> {
         self.splits.push(Split::new(mask));
         self.frames.truncate(1);
         self.current = 0;
+        self.goes_on = false;
         self.points = 0;
         self.seed = 0;
         self.non_converged = false;

@@ -8,7 +8,7 @@ use mem::Memory;
 use mem::address::Region;
 use source::Span;
 use std::fmt::Write;
-use vm::{Arg, InstructionSet, Program, Stop, Warp, WindowTable};
+use vm::{Arg, Engine, InstructionSet, Program, Stop, Warp, WindowTable};
 
 /// Bytes of the array that a kernel reads and writes.
 const BYTES: u64 = 4096;
@@ -249,15 +249,20 @@ fn loops_as_a_whole_do_what_their_operations_do() {
         loops += program.side_exit_loops(FuncId(0));
         for set in InstructionSet::available() {
             program.set_instruction_set(set);
-            program.set_engine(vm::Engine::Interpreter);
             for mask in [u32::MAX, 0x00ff_f3ff, 0x8421_a5f0] {
+                program.set_engine(Engine::Interpreter);
                 program.set_materialise_all(true);
                 let expected = run(&program, mask, u64::MAX);
                 faults += u32::from(!expected.2.is_empty());
                 program.set_materialise_all(false);
-                for budget in [u64::MAX, 1 + rng.u64(..7), 1, 40] {
-                    let found = run(&program, mask, budget);
-                    assert!(found == expected, "seed {seed}, {set:?}, lanes {mask:#x}, budget {budget}\n{text}");
+                for engine in [Engine::Interpreter, Engine::Native] {
+                    program.set_engine(engine);
+                    // Code is compiled once a warp has ended.
+                    for budget in [u64::MAX, 1 + rng.u64(..7), 1, 40] {
+                        let found = run(&program, mask, budget);
+                        let how = format!("seed {seed}, {set:?}, {engine:?}, lanes {mask:#x}, budget {budget}");
+                        assert!(found == expected, "{how}\n{text}");
+                    }
                 }
             }
         }
