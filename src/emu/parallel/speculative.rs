@@ -317,7 +317,7 @@ impl Speculative {
                 let (earlier, rest) = pieces.split_at_mut(through);
                 let piece = &mut rest[0];
                 let conflicts = |piece: &Piece| earlier.iter().any(|e| piece.buffer.conflicts_with(&e.buffer));
-                let is_unfit = piece.log.as_ref().is_some_and(|log| log.is_unfit());
+                let is_unfit = piece.log.as_ref().is_some_and(EventLog::is_unfit);
                 if is_unfit || piece.buffer.is_aborted() || piece.buffer.reads_written(&uses) && conflicts(piece) {
                     let is_full = piece.buffer.is_aborted() && piece.buffer.is_full();
                     self.smaller += u32::from(is_full && through == 0);
