@@ -123,7 +123,8 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     }
 }
 
-fn session(
+/// A session with a program that has not begun.
+pub(crate) fn session(
     compiled: &Compiled,
     map: &SourceMap,
     loader: Loader,

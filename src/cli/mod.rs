@@ -7,6 +7,7 @@
 mod check;
 mod computer;
 mod debugging;
+mod editor;
 mod emit;
 mod files;
 mod generate;
@@ -85,6 +86,9 @@ fn start(options: &Options) -> u8 {
     {
         return start(&Options { files: files.to_vec(), only_check: true, ..options.clone() });
     }
+    if options.is_for_editor() {
+        return editor::serve(options);
+    }
     if let Some(code) = &options.explain {
         return explain(code);
     }
@@ -92,20 +96,7 @@ fn start(options: &Options) -> u8 {
         return generate::print(what);
     }
     let compiler = nvfortran::Compiler::read(&options.nvfortran);
-    for option in &compiler.refused {
-        say(&format!("cufemu: `{option}` is not supported; device code cannot access host data\n"));
-    }
-    for option in &compiler.inexact {
-        say(&format!("cufemu: `{option}` has no effect; results may differ from those of nvfortran\n"));
-    }
-    for option in &compiler.unknown {
-        say(&format!("cufemu: `{option}` is no option of cufemu or nvfortran; it has no effect\n"));
-    }
-    if options.verbose {
-        for option in &compiler.ignored {
-            say(&format!("cufemu: `{option}` has no effect\n"));
-        }
-    }
+    compiler.remarks(options.verbose).iter().for_each(|remark| say(remark));
     if let Some(sentence) = options.conflict() {
         return usage(&sentence);
     }

@@ -325,6 +325,20 @@ impl Compiler {
         c
     }
 
+    /// What the user should know of options that mean something else here, or nothing; a line each.
+    pub(crate) fn remarks(&self, is_verbose: bool) -> Vec<String> {
+        let of = |options: &[String], what: &str| -> Vec<String> {
+            options.iter().map(|option| format!("cufemu: `{option}` {what}\n")).collect()
+        };
+        let mut all = of(&self.refused, "is not supported; device code cannot access host data");
+        all.extend(of(&self.inexact, "has no effect; results may differ from those of nvfortran"));
+        all.extend(of(&self.unknown, "is no option of cufemu or nvfortran; it has no effect"));
+        if is_verbose {
+            all.extend(of(&self.ignored, "has no effect"));
+        }
+        all
+    }
+
     fn option(&mut self, option: &str) {
         let text = option.trim_start_matches('-');
         if let Some(define) = text.strip_prefix('D') {

@@ -84,6 +84,13 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["batch", "ex", "emit"])]
     pub(crate) tui: bool,
 
+    /// With `cufemu dap`: wait for the editor on this port
+    ///
+    /// `cufemu dap` debugs in an editor by the Debug Adapter Protocol, on standard input and output, or on a port of this
+    /// computer; 0 chooses one that is free. `docs/editor.md` says how editors start it.
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) port: Option<u16>,
+
     /// Run the debugger commands in a file
     #[arg(long, value_name = "FILE")]
     pub(crate) batch: Option<PathBuf>,
@@ -352,10 +359,18 @@ pub(crate) enum FailOn {
 }
 
 impl Options {
+    /// Whether an editor is to be served: `cufemu dap`.
+    pub(crate) fn is_for_editor(&self) -> bool {
+        matches!(&self.files[..], [word] if word.as_os_str() == "dap" && !word.exists())
+    }
+
     /// An error in the combination of options.
     pub(crate) fn conflict(&self) -> Option<String> {
         let has = |what| self.check.contains(&what);
         let alone = [(Check::None, "none"), (Check::All, "all")];
+        if self.port.is_some() {
+            return Some("`--port` belongs to `cufemu dap`".to_owned());
+        }
         let (_, name) = alone.into_iter().find(|&(what, _)| has(what) && self.check.iter().any(|&c| c != what))?;
         Some(format!("`--check {name}` cannot be combined with other checks"))
     }

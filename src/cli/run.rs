@@ -14,19 +14,16 @@ use diag::Diagnostics;
 use foreign::Inputs;
 use gpu::GpuOptions;
 use machine::{DeviceBox, Machine, RealWorld};
-use source::SourceMap;
+use source::{FileId, SourceMap};
 
 /// Compiles the files, then prints a stage, debugs or runs, as the options say.
 pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8 {
     let mut map = SourceMap::new();
     let mut reporter = Reporter::new(options.message_format);
-    let mut ids = Vec::new();
-    for path in &options.files {
-        match files::read(&mut map, path) {
-            Ok(id) => ids.push(id),
-            Err(sentence) => return usage(&sentence),
-        }
-    }
+    let ids = match read(options, &mut map) {
+        Ok(ids) => ids,
+        Err(sentence) => return usage(&sentence),
+    };
     let mut settings = settings(options, compiler);
     let mut diags = Diagnostics::new();
     let includes = compiler.includes.clone();
@@ -52,27 +49,18 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
         reporter.finish(&map);
         return failed(options);
     };
-    let sm = options.sm.or(compiler.sm).unwrap_or(90);
-    let mut suppressions = Suppressions::default();
-    for path in &options.suppressions {
-        if let Err(sentence) = suppressions.read(path) {
-            return usage(&sentence);
-        }
-    }
-    suppressions.add_comments(&compiled.ignores, &map);
+    let sm = sm(options, compiler);
+    let suppressions = match suppressions(options, &compiled, &map) {
+        Ok(suppressions) => suppressions,
+        Err(sentence) => return usage(&sentence),
+    };
     if let Some(stage) = options.emit {
         return emit::code(stage, &compiled, sm, compiler.debug.then_some(&map));
     }
     if is_debugging(options) {
-        if options.device == DeviceKind::Gpu {
-            return usage("the debugger runs kernels on the emulator only; remove `--device gpu`");
-        }
-        let loader = Loader {
-            module: compiled.module.clone(),
-            settings: machine_options(options, compiler, &suppressions, &map),
-            devices: options.devices,
-            // The debugger runs one block after another.
-            emulator: emu::Options { rehearse: true, jobs: 1, ..emulator_options(options, sm) },
+        let loader = match loader(options, compiler, &compiled, &suppressions, &map) {
+            Ok(loader) => loader,
+            Err(sentence) => return usage(&sentence),
         };
         return if options.tui {
             debugging::screen(options, &compiled, &map, loader, &libraries)
@@ -92,6 +80,73 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
     let code = program.execute(&mut reporter);
     reporter.finish(&map);
     code
+}
+
+/// A program that can be debugged.
+pub(crate) struct Debugged {
+    pub(crate) compiled: Compiled,
+    pub(crate) map: SourceMap,
+    pub(crate) loader: Loader,
+    pub(crate) libraries: Loaded,
+}
+
+/// Compiles the files for the debugger; the error is one sentence. `tell` takes the diagnostics.
+pub(crate) fn debugged(
+    options: &Options,
+    compiler: &Compiler,
+    inputs: &Inputs,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Debugged, String> {
+    let mut map = SourceMap::new();
+    let ids = read(options, &mut map)?;
+    let mut settings = settings(options, compiler);
+    let libraries = Loaded::new(inputs)?;
+    settings.sema.foreign = libraries.names();
+    let mut diags = Diagnostics::new();
+    let mut include = |name: &str, asking: &str| files::include(name, asking, &compiler.includes);
+    let compiled = compile::compile(&mut map, &ids, &settings, &mut include, &mut diags);
+    let has_errors = diags.has_errors();
+    diags.into_sorted().iter().for_each(|d| tell(&diag::full(d, &map, diag::Style::PLAIN)));
+    let compiled = compiled.filter(|_| !has_errors).ok_or("the program has errors")?;
+    let suppressions = suppressions(options, &compiled, &map)?;
+    let loader = loader(options, compiler, &compiled, &suppressions, &map)?;
+    Ok(Debugged { compiled, map, loader, libraries })
+}
+
+fn read(options: &Options, map: &mut SourceMap) -> Result<Vec<FileId>, String> {
+    options.files.iter().map(|path| files::read(map, path)).collect()
+}
+
+fn sm(options: &Options, compiler: &Compiler) -> u32 {
+    options.sm.or(compiler.sm).unwrap_or(90)
+}
+
+/// What the user does not want to be told, in files and in comments.
+fn suppressions(options: &Options, compiled: &Compiled, map: &SourceMap) -> Result<Suppressions, String> {
+    let mut suppressions = Suppressions::default();
+    options.suppressions.iter().try_for_each(|path| suppressions.read(path))?;
+    suppressions.add_comments(&compiled.ignores, map);
+    Ok(suppressions)
+}
+
+/// What makes the machine of a debugged program.
+fn loader(
+    options: &Options,
+    compiler: &Compiler,
+    compiled: &Compiled,
+    suppressions: &Suppressions,
+    map: &SourceMap,
+) -> Result<Loader, String> {
+    if options.device == DeviceKind::Gpu {
+        return Err("the debugger runs kernels on the emulator only; remove `--device gpu`".to_owned());
+    }
+    Ok(Loader {
+        module: compiled.module.clone(),
+        settings: machine_options(options, compiler, suppressions, map),
+        devices: options.devices,
+        // The debugger runs one block after another.
+        emulator: emu::Options { rehearse: true, jobs: 1, ..emulator_options(options, sm(options, compiler)) },
+    })
 }
 
 fn failed(options: &Options) -> u8 {

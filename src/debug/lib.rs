@@ -28,8 +28,9 @@ mod view;
 pub use command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where, help, parse, table};
 pub use line::{LineMode, PROMPT, Terminal};
 pub use process::Progress;
-pub use session::{Session, SessionError, Setup};
+pub use session::{Attendant, FrameAt, HitRule, Session, SessionError, Setup};
 pub use thread::{Event, Request, SessionThread};
+pub use view::inspect::{Designator, FindingText, Group, Root, Step, ThreadView, ValueView};
 pub use view::render;
 pub use view::reply::{
     BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,

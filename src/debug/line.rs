@@ -6,7 +6,7 @@
 use crate::Command;
 use crate::command::parse;
 use crate::script::{self, Block, Definition, Definitions};
-use crate::session::Session;
+use crate::session::{Attendant, Session};
 use crate::view::render;
 use crate::view::reply::{Outcome, Reply, Stop, StopReason};
 use std::sync::atomic::Ordering;
@@ -34,6 +34,27 @@ pub trait Terminal {
 
     /// Writes a file, or says why it cannot.
     fn write_file(&mut self, path: &str, text: &str) -> Result<(), String>;
+
+    /// The program has stopped; the text follows.
+    fn stopped(&mut self, _: &Stop) {}
+
+    /// The program was interrupted between two statements; whether it goes on. See [`Attendant::interrupted`].
+    fn interrupted(&mut self, _: &mut Session) -> bool {
+        false
+    }
+}
+
+/// A terminal as the attendant of a program.
+struct ByTerminal<'a>(&'a mut dyn Terminal);
+
+impl Attendant for ByTerminal<'_> {
+    fn output(&mut self, bytes: &[u8]) {
+        self.0.write_output(bytes);
+    }
+
+    fn interrupted(&mut self, session: &mut Session) -> bool {
+        self.0.interrupted(session)
+    }
 }
 
 /// How a script goes on after a line.
@@ -90,6 +111,19 @@ impl LineMode {
     /// The session.
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// The session, for a front end that does more than line mode.
+    pub fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// Whether a line that is no command of the session means something here: it belongs to a block or begins one, or its
+    /// command is one of the user's own.
+    pub fn has_use_for(&self, line: &str) -> bool {
+        let (word, _) = script::words(line);
+        let is_own = self.definitions.contains_key(&word.to_ascii_lowercase());
+        is_own || self.block.is_some() || script::opener(line).is_some()
     }
 
     /// The prompt before the next line.
@@ -209,7 +243,7 @@ impl LineMode {
             }
             _ => {}
         }
-        match self.session.execute(&command, &mut |bytes| terminal.write_output(bytes)) {
+        match self.session.execute(&command, &mut ByTerminal(terminal)) {
             Ok(Outcome::Reply(Reply::Quit)) => Flow::Quit,
             Ok(Outcome::Stop(stop)) => {
                 self.show_stop(&stop, terminal);
@@ -226,6 +260,7 @@ impl LineMode {
     /// Shows a stop, and takes note of the commands of its breakpoint.
     fn show_stop(&mut self, stop: &Stop, terminal: &mut dyn Terminal) {
         self.has_run = true;
+        terminal.stopped(stop);
         let number = match &stop.reason {
             StopReason::Breakpoint { number, .. } | StopReason::Watchpoint { number, .. } => Some(*number),
             _ => None,
@@ -295,7 +330,7 @@ impl LineMode {
                 let numbers = rest.replace("$bpnum", &self.session.latest_breakpoint().to_string());
                 let command = parse::numbers(&numbers).map(|n| Command::Commands(n, block.lines.clone()));
                 let done = match command {
-                    Ok(command) => self.session.execute(&command, &mut |_| ()).map_err(|e| e.0),
+                    Ok(command) => self.session.execute(&command, &mut |_: &[u8]| ()).map_err(|e| e.0),
                     Err(error) => Err(error.0),
                 };
                 done.map_or_else(|why| self.fail(&why, terminal), |_| Flow::Next)
@@ -350,7 +385,7 @@ impl LineMode {
                 }
             }
             "save" => match rest.strip_prefix("breakpoints").map(str::trim).filter(|path| !path.is_empty()) {
-                Some(path) => match self.session.execute(&Command::Breakpoints, &mut |_| ()) {
+                Some(path) => match self.session.execute(&Command::Breakpoints, &mut |_: &[u8]| ()) {
                     Ok(Outcome::Reply(Reply::Text(text))) => match terminal.write_file(path, &text) {
                         Ok(()) => {
                             terminal.write(&format!("Saved to file '{path}'.\n"));

@@ -1,12 +1,14 @@
-//! The `cufemu` command: its options, messages and exit codes, the pages that document it, and the debugger in a terminal.
+//! The `cufemu` command: its options, messages and exit codes, the pages that document it, and the debugger in a terminal and in an editor.
 //!
 //! Not here: what programs print and which diagnostics they get (`tests/programs`).
 
 #![allow(clippy::print_stderr)] // A skipped test says so.
 
+extern crate dap as cufemu_dap;
 extern crate tui as cufemu_tui;
 
 mod cli;
+mod editor;
 mod engines;
 mod findings;
 #[cfg(unix)]

@@ -32,6 +32,13 @@ fn page_of_codes_is_that_of_their_table() {
 }
 
 #[test]
+fn page_of_the_editor_names_every_request() {
+    let page = fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/editor.md")).expect("the page");
+    let missing: Vec<&&str> = dap::REQUESTS.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "docs/editor.md does not name {missing:?}");
+}
+
+#[test]
 fn short_help_fits_a_screen() {
     let help = printed(&["-h"]);
     assert!(help.lines().count() <= 24, "{help}");

@@ -42,6 +42,7 @@ pub(crate) const LAYERS: &[(&str, u8, Imports)] = &[
     ("machine", 9, Below(8, &[])),
     ("debug", 10, Below(9, &[])),
     ("tui", 11, Only(&["debug", "diag"])),
+    ("dap", 11, Only(&["debug"])),
 ];
 
 pub(crate) fn layer(name: &str) -> Option<(u8, &'static Imports)> {

@@ -101,6 +101,25 @@ pub(crate) struct IoHooks<'a> {
     pub(crate) output: &'a mut dyn FnMut(&[u8]),
     /// Set from outside to interrupt the program.
     pub(crate) interrupt: &'a AtomicBool,
+    /// The same, if someone wants to do something between two statements and let the program go on.
+    pub(crate) attention: Option<&'a AtomicBool>,
+}
+
+impl IoHooks<'_> {
+    fn flags(&self) -> impl Iterator<Item = &AtomicBool> {
+        [Some(self.interrupt), self.attention].into_iter().flatten()
+    }
+
+    /// Whether the program is to be interrupted.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.flags().any(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// The program has been interrupted.
+    pub(crate) fn interrupted(&self) -> Ran {
+        self.flags().for_each(|flag| flag.store(false, Ordering::Relaxed));
+        Ran::Interrupted
+    }
 }
 
 /// The world of one advance: what the program has written is shown before it waits for input.
@@ -130,6 +149,17 @@ impl World for Attended<'_> {
 
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
         self.world.write(stream, bytes);
+    }
+}
+
+/// Findings that do not stop the program, by the beginnings of their codes.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Passed(pub(crate) Vec<String>);
+
+impl Passed {
+    /// Whether a finding is among them.
+    pub(crate) fn has(&self, finding: &Finding) -> bool {
+        self.0.iter().any(|beginning| finding.code().id().starts_with(beginning.as_str()))
     }
 }
 
@@ -186,6 +216,8 @@ pub(crate) struct Process {
     begun: BTreeMap<u64, u64>,
     /// The progress that other threads read.
     progress: Arc<Progress>,
+    /// Findings that do not stop the program.
+    passed: Passed,
 }
 
 impl Process {
@@ -205,6 +237,7 @@ impl Process {
             scanned: 0,
             begun: BTreeMap::new(),
             progress,
+            passed: Passed::default(),
         };
         process.keep();
         process
@@ -350,24 +383,29 @@ impl Process {
                     return Ran::Statement;
                 }
                 if patience.is_some() {
-                    return Ran::Interrupted;
+                    return hooks.interrupted();
                 }
             }
-            if hooks.interrupt.swap(false, Ordering::Relaxed) {
+            if patience.is_none() && hooks.is_interrupted() {
                 patience = Some(PATIENCE);
             }
             if let Some(left) = &mut patience {
                 if *left == 0 {
-                    return Ran::Interrupted;
+                    return hooks.interrupted();
                 }
                 *left -= 1;
             }
         }
     }
 
+    /// Sets the findings that do not stop the program.
+    pub(crate) fn pass(&mut self, passed: Passed) {
+        self.passed = passed;
+    }
+
     fn has_new_error(&self) -> bool {
         let findings = self.machine.findings();
-        let stops = |f: &Finding| f.severity() == Severity::Error && !is_race(f);
+        let stops = |f: &Finding| f.severity() == Severity::Error && !is_race(f) && !self.passed.has(f);
         findings.len() > self.reported && findings.iter().skip(self.reported).any(stops)
     }
 
@@ -451,7 +489,7 @@ impl Process {
     /// Repeats an execution, without output or interruption.
     pub(crate) fn replay(&mut self, watcher: &mut Watcher, limit: u64) -> Ran {
         let never = AtomicBool::new(false);
-        self.go(watcher, limit, &mut IoHooks { output: &mut |_| (), interrupt: &never })
+        self.go(watcher, limit, &mut IoHooks { output: &mut |_| (), interrupt: &never, attention: None })
     }
 
     /// The statement before which the machine is, from its state alone.

@@ -27,10 +27,37 @@ pub(crate) struct Breakpoint {
     pub(crate) hits: u64,
     /// How many hits to ignore.
     pub(crate) ignore: u64,
+    /// Which hits count, if not all.
+    pub(crate) hit_rule: Option<HitRule>,
     /// What it waits for.
     pub(crate) kind: Kind,
     /// What line mode executes when it has stopped the program.
     pub(crate) commands: Vec<String>,
+}
+
+/// Which hits of a breakpoint stop the program, by how often it was hit so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HitRule {
+    /// That one.
+    Only(u64),
+    /// That one and those after it.
+    From(u64),
+    /// Those before it.
+    Before(u64),
+    /// Each of so many.
+    Every(u64),
+}
+
+impl HitRule {
+    /// Whether hit number `hits`, from 1, counts.
+    pub fn holds(self, hits: u64) -> bool {
+        match self {
+            HitRule::Only(n) => hits == n,
+            HitRule::From(n) => hits >= n,
+            HitRule::Before(n) => hits < n,
+            HitRule::Every(n) => n > 0 && hits.is_multiple_of(n),
+        }
+    }
 }
 
 /// What a breakpoint or watchpoint waits for.

@@ -11,6 +11,7 @@ use crate::eval::value::{Value, fail};
 use crate::process::races::AccessTimes;
 use crate::process::watcher::{Seek, Step, Thread, Watcher, has_ended};
 use crate::process::{IoHooks, Process, Ran};
+use crate::session::attendant::Attendant;
 use crate::session::breakpoint::Kind;
 use crate::session::focus::Level;
 use crate::session::{Session, SessionError, refuse};
@@ -19,6 +20,7 @@ use device::Statement;
 use finding::Severity;
 use source::Span;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use vm::Site;
 
 type Done = Result<Outcome, SessionError>;
@@ -61,13 +63,13 @@ fn lowest(s: &Statement) -> Thread {
 
 impl Session {
     /// The commands `run` and `start`.
-    pub(crate) fn run(&mut self, stop_first: bool, output: &mut dyn FnMut(&[u8])) -> Done {
+    pub(crate) fn run(&mut self, stop_first: bool, attendant: &mut dyn Attendant) -> Done {
         self.restart()?;
         if !stop_first {
-            return Ok(self.go(&Goal::Continue, output));
+            return Ok(self.go(&Goal::Continue, attendant));
         }
         let step = Step { thread: Thread::Host, most_depth: Some(u32::MAX), sites: Vec::new() };
-        Ok(match self.go(&Goal::Step(step), output) {
+        Ok(match self.go(&Goal::Step(step), attendant) {
             Outcome::Stop(stop) if stop.reason == StopReason::Step => {
                 Outcome::Stop(Box::new(Stop { reason: StopReason::Start, with_frame: true, ..*stop }))
             }
@@ -76,7 +78,7 @@ impl Session {
     }
 
     /// The command `continue`.
-    pub(crate) fn continue_run(&mut self, count: u64, output: &mut dyn FnMut(&[u8])) -> Done {
+    pub(crate) fn continue_run(&mut self, count: u64, attendant: &mut dyn Attendant) -> Done {
         self.need_running()?;
         if count > 1 {
             // As in gdb: ignore the breakpoint at the present statement this many times.
@@ -87,11 +89,11 @@ impl Session {
                 None => return refuse("Not stopped at any breakpoint; argument ignored."),
             }
         }
-        Ok(self.go(&Goal::Continue, output))
+        Ok(self.go(&Goal::Continue, attendant))
     }
 
     /// The commands `step` and `next`.
-    pub(crate) fn step(&mut self, count: u64, over_calls: bool, output: &mut dyn FnMut(&[u8])) -> Done {
+    pub(crate) fn step(&mut self, count: u64, over_calls: bool, attendant: &mut dyn Attendant) -> Done {
         self.need_running()?;
         let mut left = count;
         // The step leaves the shown statement; a thread that has not begun it must reach it first.
@@ -100,7 +102,7 @@ impl Session {
             let depth = if over_calls { self.selected().map_or(0, |l| l.depth) } else { u32::MAX };
             let step = Step { thread: self.focus, most_depth: Some(depth), sites: Vec::new() };
             let goal = if arrives { Goal::Arrive(step) } else { Goal::Step(step) };
-            let outcome = self.go(&goal, output);
+            let outcome = self.go(&goal, attendant);
             left -= u64::from(!arrives);
             arrives = false;
             match &outcome {
@@ -111,11 +113,11 @@ impl Session {
     }
 
     /// The command `finish`.
-    pub(crate) fn finish(&mut self, output: &mut dyn FnMut(&[u8])) -> Done {
+    pub(crate) fn finish(&mut self, attendant: &mut dyn Attendant) -> Done {
         self.need_running()?;
         let step = self.caller_step("finish")?;
         let (thread, finished) = (self.focus, self.selected());
-        let mut outcome = self.go(&Goal::Step(step), output);
+        let mut outcome = self.go(&Goal::Step(step), attendant);
         if let (Outcome::Stop(stop), Some(finished)) = (&mut outcome, finished)
             && stop.reason == StopReason::Step
             && self.focus == thread
@@ -145,14 +147,14 @@ impl Session {
     }
 
     /// The command `until` without a location.
-    pub(crate) fn until(&mut self, output: &mut dyn FnMut(&[u8])) -> Done {
+    pub(crate) fn until(&mut self, attendant: &mut dyn Attendant) -> Done {
         self.need_running()?;
         let (Some(level), Some((file, line))) = (self.selected(), self.current_line()) else {
-            return self.step(1, true, output);
+            return self.step(1, true, attendant);
         };
         let sites = self.sites.after(file, line, level.site.func);
         let step = Step { thread: self.focus, most_depth: level.depth.checked_sub(1), sites };
-        Ok(self.go(&Goal::Step(step), output))
+        Ok(self.go(&Goal::Step(step), attendant))
     }
 
     fn caller_step(&self, name: &str) -> Result<Step, SessionError> {
@@ -165,23 +167,23 @@ impl Session {
     }
 
     /// The command `advance`.
-    pub(crate) fn advance(&mut self, at: &Where, output: &mut dyn FnMut(&[u8])) -> Done {
+    pub(crate) fn advance(&mut self, at: &Where, attendant: &mut dyn Attendant) -> Done {
         self.need_running()?;
         let program = self.process.machine().program().clone();
         let found = self.sites.resolve(&program, &self.setup.sources, at, self.current_line())?;
         let most_depth = self.selected().and_then(|l| l.depth.checked_sub(1));
         let step = Step { thread: self.focus, most_depth, sites: found.sites };
-        Ok(self.go(&Goal::Step(step), output))
+        Ok(self.go(&Goal::Step(step), attendant))
     }
 
     /// The command `barrier`.
-    pub(crate) fn barrier(&mut self, output: &mut dyn FnMut(&[u8])) -> Done {
+    pub(crate) fn barrier(&mut self, attendant: &mut dyn Attendant) -> Done {
         self.need_running()?;
         if self.focus == Thread::Host {
             return refuse("The focus is on the host, which has no barriers.");
         }
         let step = Step { thread: self.focus, most_depth: None, sites: self.sites.barriers().to_vec() };
-        Ok(self.go(&Goal::Step(step), output))
+        Ok(self.go(&Goal::Step(step), attendant))
     }
 
     /// The focused frame.
@@ -191,15 +193,18 @@ impl Session {
 
     fn watcher(&self) -> Watcher {
         let mut watcher = self.process.watcher();
-        watcher.marks = self.marks();
-        let (ranges, threads) = self.watched();
-        watcher.ranges = ranges;
-        watcher.threads = threads;
+        self.watch_anew(&mut watcher);
         watcher
     }
 
-    fn go(&mut self, goal: &Goal, output: &mut dyn FnMut(&[u8])) -> Outcome {
-        let interrupt = Arc::clone(&self.interrupt);
+    /// Makes a watcher stop at the present breakpoints and watchpoints.
+    fn watch_anew(&self, watcher: &mut Watcher) {
+        watcher.marks = self.marks();
+        (watcher.ranges, watcher.threads) = self.watched();
+    }
+
+    fn go(&mut self, goal: &Goal, attendant: &mut dyn Attendant) -> Outcome {
+        let (interrupt, attention) = (Arc::clone(&self.interrupt), Arc::clone(&self.attention));
         self.remember_watched();
         let from = self.process.time();
         let mut watcher = self.watcher();
@@ -207,10 +212,13 @@ impl Session {
         loop {
             // The second access of a race is a stop.
             let race = self.next_race(self.process.time(), u64::MAX).map_or(u64::MAX, |r| r.0);
-            let mut ran = self.process.go(&mut watcher, race, &mut IoHooks { output, interrupt: &interrupt });
+            let output = &mut |bytes: &[u8]| attendant.output(bytes);
+            let hooks = &mut IoHooks { output, interrupt: &interrupt, attention: Some(&attention) };
+            let mut ran = self.process.go(&mut watcher, race, hooks);
+            let is_interrupted = hooks.is_interrupted();
             if ran == Ran::Raced {
                 let at = watcher.at;
-                self.locate_races(output);
+                self.locate_races(attendant);
                 watcher.at = at;
                 ran = Ran::Statement;
             }
@@ -226,27 +234,46 @@ impl Session {
                 Ran::Raced => continue,
                 Ran::Over(code) => (StopReason::Exited(code), Thread::Host),
                 Ran::Found => return self.fault(),
-                Ran::Interrupted => {
-                    let thread = self.process.at().map_or(Thread::Host, lowest);
-                    let keep = self.focus != Thread::Host && self.is_alive(self.focus);
-                    (StopReason::Interrupted, if keep { self.focus } else { thread })
+                Ran::Interrupted if attendant.interrupted(self) => {
+                    // Breakpoints may have changed.
+                    self.watch_anew(&mut watcher);
+                    continue;
                 }
+                Ran::Interrupted => self.interrupted(),
                 Ran::Statement => {
                     let Some(s) = watcher.at else { continue };
                     let write = watcher.write.take();
                     let text = self.logged(&s);
                     if !text.is_empty() {
-                        output(text.as_bytes());
+                        attendant.output(text.as_bytes());
                     }
                     let verdict = self.watch_verdict(&s, write, false);
                     match verdict.or_else(|| self.verdict(&s, goal)) {
                         Some(verdict) => verdict,
+                        // The program may do nothing but reach statements where it does not stop.
+                        None if is_interrupted => {
+                            self.interrupt.store(false, Ordering::Relaxed);
+                            self.attention.store(false, Ordering::Relaxed);
+                            if attendant.interrupted(self) {
+                                self.watch_anew(&mut watcher);
+                                continue;
+                            }
+                            self.interrupted()
+                        }
                         None => continue,
                     }
                 }
             };
+            self.interrupt.store(false, Ordering::Relaxed);
             return self.stopped(reason, thread);
         }
+    }
+
+    /// The stop of an interrupted program.
+    fn interrupted(&self) -> Verdict {
+        let thread = self.process.at().map_or(Thread::Host, lowest);
+        let keep = self.focus != Thread::Host && self.is_alive(self.focus);
+        (StopReason::Interrupted, if keep { self.focus } else { thread })
     }
 
     /// Whether breakpoints or the step stop at this statement.
@@ -256,7 +283,7 @@ impl Session {
             b.hits += 1;
             if b.ignore > 0 {
                 b.ignore -= 1;
-            } else {
+            } else if b.hit_rule.is_none_or(|rule| rule.holds(b.hits)) {
                 let reason = StopReason::Breakpoint { number: b.number, temporary: b.temporary, failed };
                 if b.temporary {
                     self.breakpoints.remove(index);

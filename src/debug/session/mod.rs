@@ -6,11 +6,13 @@
 //! The other files of this folder add the commands by subject: `control`, `focus`, `values`, `examine`, `text`, `info`,
 //! `symbols`, `races`; `kept` has the values that the debugger keeps, and `snapshot` collects what a screen shows.
 
+mod attendant;
 mod breakpoint;
 mod control;
 mod examine;
 mod focus;
 mod info;
+mod inspect;
 mod kept;
 mod races;
 mod snapshot;
@@ -27,9 +29,12 @@ use crate::eval::value::{Eval, EvalError};
 use crate::process::races::AccessTimes;
 use crate::process::sites::Sites;
 use crate::process::watcher::{Marks, Thread};
-use crate::process::{Outside, Process, Progress};
+use crate::process::{Outside, Passed, Process, Progress};
+pub use crate::session::attendant::Attendant;
+pub use crate::session::breakpoint::HitRule;
 use crate::session::breakpoint::{Breakpoint, Condition, Display, Kind, Place};
 use crate::session::examine::Examined;
+pub use crate::session::inspect::FrameAt;
 use crate::session::kept::Kept;
 use crate::view::reply::{BreakpointKind, BreakpointView, FocusView, Outcome, ProgramView, Reply};
 use finding::{Finding, Severity};
@@ -113,6 +118,9 @@ pub struct Session {
     /// The device thread that ended during a step, and when.
     pub(crate) ended: Option<(Thread, u64)>,
     pub(crate) interrupt: Arc<AtomicBool>,
+    pub(crate) attention: Arc<AtomicBool>,
+    /// Findings that do not stop the program.
+    pub(crate) passed: Passed,
     progress: Arc<Progress>,
     marks: Marks,
     /// When the accesses of findings happen.
@@ -151,6 +159,8 @@ impl Session {
             last_shown: None,
             ended: None,
             interrupt: Arc::new(AtomicBool::new(false)),
+            attention: Arc::new(AtomicBool::new(false)),
+            passed: Passed::default(),
             progress,
             marks: Marks::default(),
             access_times: Vec::new(),
@@ -163,6 +173,29 @@ impl Session {
     /// A flag that interrupts the running program when it is set.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         self.interrupt.clone()
+    }
+
+    /// Takes the flags of a front end: one that interrupts the running program, and one that calls its attendant
+    /// ([`Attendant::interrupted`]).
+    pub fn use_flags(&mut self, interrupt: Arc<AtomicBool>, attention: Arc<AtomicBool>) {
+        (self.interrupt, self.attention) = (interrupt, attention);
+    }
+
+    /// Sets the findings that do not stop the program, by the beginnings of their codes.
+    pub fn pass_findings(&mut self, beginnings: Vec<String>) {
+        self.passed = Passed(beginnings);
+        self.process.pass(self.passed.clone());
+    }
+
+    /// Sets which hits of a breakpoint or watchpoint stop the program.
+    pub fn set_hit_rule(&mut self, number: u32, rule: Option<HitRule>) -> Result<(), SessionError> {
+        self.breakpoint(number)?.hit_rule = rule;
+        Ok(())
+    }
+
+    /// All breakpoints and watchpoints.
+    pub fn breakpoints(&self) -> Vec<BreakpointView> {
+        self.breakpoints.iter().map(|b| self.breakpoint_view(b)).collect()
     }
 
     /// The progress of the program, for another thread to read while a command runs.
@@ -185,8 +218,8 @@ impl Session {
         &self.setup.sources
     }
 
-    /// Executes a command. `output` takes what the program writes to its standard streams.
-    pub fn execute(&mut self, command: &Command, output: &mut dyn FnMut(&[u8])) -> Result<Outcome, SessionError> {
+    /// Executes a command. The attendant takes what the program writes to its standard streams.
+    pub fn execute(&mut self, command: &Command, attendant: &mut dyn Attendant) -> Result<Outcome, SessionError> {
         let done = || Ok(Outcome::Reply(Reply::Done));
         let say = |text: String| Ok(Outcome::Reply(Reply::Text(text)));
         match command {
@@ -227,15 +260,15 @@ impl Session {
             Command::LogPoint { at, format } => self.set_log_point(at, format),
             Command::Breakpoints => say(self.breakpoint_script()),
             Command::Watch(text) => self.set_watch(text),
-            Command::Run => self.run(false, output),
-            Command::Start => self.run(true, output),
-            Command::Continue(count) => self.continue_run(*count, output),
-            Command::Step(count) => self.step(*count, false, output),
-            Command::Next(count) => self.step(*count, true, output),
-            Command::Finish => self.finish(output),
-            Command::Advance(at) => self.advance(at, output),
-            Command::Until => self.until(output),
-            Command::Barrier => self.barrier(output),
+            Command::Run => self.run(false, attendant),
+            Command::Start => self.run(true, attendant),
+            Command::Continue(count) => self.continue_run(*count, attendant),
+            Command::Step(count) => self.step(*count, false, attendant),
+            Command::Next(count) => self.step(*count, true, attendant),
+            Command::Finish => self.finish(attendant),
+            Command::Advance(at) => self.advance(at, attendant),
+            Command::Until => self.until(attendant),
+            Command::Barrier => self.barrier(attendant),
             Command::ReverseStep(count) => self.step_back(*count, false),
             Command::ReverseNext(count) => self.step_back(*count, true),
             Command::ReverseContinue => self.continue_back(),
@@ -353,6 +386,7 @@ impl Session {
             let machine = (self.setup.start)().map_err(|e| SessionError(e.sentence))?;
             let fresh = Process::new(machine, Outside::empty(), self.sites.hidden(), self.progress.clone());
             let old = std::mem::replace(&mut self.process, fresh);
+            self.process.pass(self.passed.clone());
             self.process.set_world(old.into_world());
         }
         self.started = true;
@@ -370,8 +404,16 @@ impl Session {
     pub(crate) fn add_breakpoint(&mut self, kind: Kind, temporary: bool) -> Outcome {
         let number = self.next_breakpoint;
         self.next_breakpoint += 1;
-        let breakpoint =
-            Breakpoint { number, enabled: true, temporary, hits: 0, ignore: 0, kind, commands: Vec::new() };
+        let breakpoint = Breakpoint {
+            number,
+            enabled: true,
+            temporary,
+            hits: 0,
+            ignore: 0,
+            hit_rule: None,
+            kind,
+            commands: Vec::new(),
+        };
         let view = self.breakpoint_view(&breakpoint);
         self.breakpoints.push(breakpoint);
         self.mark();

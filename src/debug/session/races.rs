@@ -5,17 +5,20 @@
 use crate::process::IoHooks;
 use crate::process::races::AccessTimes;
 use crate::process::watcher::Thread;
+use crate::session::attendant::Attendant;
 use crate::session::{Session, SessionError, refuse};
 use crate::view::reply::{Outcome, StopReason};
 use finding::Finding;
 
 impl Session {
     /// Locates the races that were found since the last call.
-    pub(crate) fn locate_races(&mut self, output: &mut dyn FnMut(&[u8])) {
+    pub(crate) fn locate_races(&mut self, attendant: &mut dyn Attendant) {
         let interrupt = self.interrupt.clone();
         let from = self.process.scanned();
         self.process.scan();
-        let found = self.process.find_races(from, &mut IoHooks { output, interrupt: &interrupt });
+        let output = &mut |bytes: &[u8]| attendant.output(bytes);
+        let hooks = &mut IoHooks { output, interrupt: &interrupt, attention: None };
+        let found = self.process.find_races(from, hooks);
         self.access_times.extend(found);
     }
 
@@ -23,6 +26,9 @@ impl Session {
     pub(crate) fn next_race(&self, from: u64, to: u64) -> Option<(u64, StopReason, Thread)> {
         let due = |m: &AccessTimes| {
             m.first?;
+            if self.seen.get(m.finding).is_some_and(|f| self.passed.has(f)) {
+                return None;
+            }
             let (time, thread) = m.second.filter(|s| from < s.0 && s.0 <= to)?;
             Some((time, StopReason::Finding { number: m.finding + 1, is_first: false }, thread))
         };

@@ -157,15 +157,15 @@ impl Session {
         if text.is_empty() { "No derived types.\n".to_owned() } else { text }
     }
 
-    /// The table `info registers`: what device code knows of its thread.
-    pub(crate) fn registers_text(&self) -> Eval<String> {
+    /// What device code knows of its thread.
+    pub(crate) fn registers(&self) -> Eval<Vec<(&'static str, String)>> {
         let Thread::Device { launch, block, warp, lane } = self.focus else {
             return fail("The focus is on the host; device threads have `threadidx` and the like.");
         };
         let Some(at) = self.process.block(launch, block) else { return fail("The focused block has ended.") };
         let (index, thread) = crate::session::focus::coordinates(at, warp, lane);
         let triple = |[x, y, z]: [u32; 3]| format!("({x}, {y}, {z})");
-        let rows = [
+        Ok(vec![
             ("threadidx", triple(thread)),
             ("blockidx", triple(index)),
             ("blockdim", triple(at.geometry.block)),
@@ -173,7 +173,12 @@ impl Session {
             ("warpsize", "32".to_owned()),
             ("warp", warp.to_string()),
             ("lane", lane.to_string()),
-        ];
+        ])
+    }
+
+    /// The table `info registers`.
+    pub(crate) fn registers_text(&self) -> Eval<String> {
+        let rows = self.registers()?;
         let rows: Vec<String> = rows.iter().map(|(name, value)| format!("{name:<10} {value}\n")).collect();
         Ok(rows.concat())
     }

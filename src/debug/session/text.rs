@@ -77,7 +77,7 @@ impl Session {
                     continue;
                 }
                 count += 1;
-                if count > b.ignore {
+                if count > b.ignore && b.hit_rule.is_none_or(|rule| rule.holds(b.hits + count)) {
                     let shown = context(lane).and_then(|c| formatted(&c, &log.format, values));
                     text.push_str(&shown.unwrap_or_else(|why| format!("<dprintf {}: {}>\n", b.number, why.0)));
                 }

@@ -233,6 +233,12 @@ impl Session {
 
     /// The command `watch`.
     pub(crate) fn set_watch(&mut self, text: &str) -> Done {
+        let watch = self.new_watch(text)?;
+        Ok(self.add_breakpoint(Kind::Watch(Box::new(watch)), false))
+    }
+
+    /// The variable, element or component to watch.
+    pub(crate) fn new_watch(&self, text: &str) -> Result<Watch, SessionError> {
         let e = self.compile(text)?;
         let (object, frame) = {
             let context = self.here()?;
@@ -256,7 +262,7 @@ impl Session {
         };
         let mut watch = Watch { text: text.to_owned(), object, range, scope, last: None, shown: String::new() };
         self.read_watched(&mut watch);
-        Ok(self.add_breakpoint(Kind::Watch(Box::new(watch)), false))
+        Ok(watch)
     }
 
     fn watched_memory(
@@ -379,6 +385,9 @@ impl Session {
             b.hits += u64::from(!backwards);
             if b.ignore > 0 && !backwards {
                 b.ignore -= 1;
+                continue;
+            }
+            if !backwards && b.hit_rule.is_some_and(|rule| !rule.holds(b.hits)) {
                 continue;
             }
             let expression = watch.text.clone();

@@ -2,6 +2,7 @@
 //!
 //! Not here: where the data come from (`session`), and screens (`tui`).
 
+pub(crate) mod inspect;
 pub mod render;
 pub(crate) mod reply;
 pub(crate) mod snapshot;

@@ -137,6 +137,18 @@ fn an_endless_kernel_can_be_interrupted_and_stepped_back() {
 }
 
 #[test]
+fn a_program_that_only_reaches_false_conditions_can_be_interrupted() {
+    let thread = SessionThread::spawn(session("endless.cuf", ENDLESS)).expect("a thread");
+    let at = Where::Line(8);
+    assert!(thread.ask(Request::Do(Command::Break { at, condition: Some("i == -1".into()), temporary: false })));
+    assert!(matches!(thread.events().recv(), Ok(Event::Done(set)) if set.is_ok()));
+    assert!(thread.ask(Request::Do(Command::Run)));
+    std::thread::sleep(Duration::from_millis(200));
+    thread.interrupt();
+    assert_eq!(answer(&thread).reason, StopReason::Interrupted);
+}
+
+#[test]
 fn what_was_set_is_set_again_when_the_moment_is_passed_again() {
     let commands =
         ["b 16", "run", "set var t = 3.0", "next", "rs", "rs", "rs", "print t", "next", "next", "next", "print t"];

@@ -1,0 +1,171 @@
+//! The beginning and the end: `initialize`, `launch`, `restart`, `terminate`, `disconnect`.
+
+use crate::arguments::{self, LaunchArguments};
+use crate::launch::{Input, Launch};
+use crate::server::sources::Sources;
+use crate::server::{Manner, Phase, Server, filters};
+use crate::wire::{Failure, Request, refuse};
+use debug::LineMode;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// What this adapter can do.
+fn capabilities() -> Value {
+    json!({
+        "supportsConfigurationDoneRequest": true,
+        "supportsFunctionBreakpoints": true,
+        "supportsConditionalBreakpoints": true,
+        "supportsHitConditionalBreakpoints": true,
+        "supportsLogPoints": true,
+        "supportsDataBreakpoints": true,
+        "supportsBreakpointLocationsRequest": true,
+        "exceptionBreakpointFilters": filters::list(),
+        "supportsExceptionInfoRequest": true,
+        "supportsEvaluateForHovers": true,
+        "supportsClipboardContext": true,
+        "supportsCompletionsRequest": true,
+        "supportsSetVariable": true,
+        "supportsSetExpression": true,
+        "supportsValueFormattingOptions": true,
+        "supportsReadMemoryRequest": true,
+        "supportsDelayedStackTraceLoading": true,
+        "supportsLoadedSourcesRequest": true,
+        "supportsStepBack": true,
+        "supportsRestartRequest": true,
+        "supportsTerminateRequest": true,
+    })
+}
+
+impl Server {
+    /// The request `initialize`.
+    pub(crate) fn initialize(&mut self, _: &mut Option<LineMode>, request: &Request) {
+        let answer = arguments::of(request).map(|can| {
+            self.can = can;
+            capabilities()
+        });
+        self.client.respond(request, answer);
+    }
+
+    /// The request `launch`.
+    pub(crate) fn launch(&mut self, program: &mut Option<LineMode>, request: &Request) {
+        let answer = if program.is_some() {
+            refuse("A program has been launched already.")
+        } else {
+            self.load(request).map(|loaded| {
+                *program = Some(loaded);
+                self.launched = Some(request.clone());
+                self.phase = Phase::Configuring;
+                Value::Null
+            })
+        };
+        let is_loaded = answer.is_ok();
+        self.client.respond(request, answer);
+        // The client sets its breakpoints now, since the lines that have statements are known.
+        self.client.event(if is_loaded { "initialized" } else { "terminated" }, json!({}));
+    }
+
+    /// Compiles the program of a `launch` request.
+    fn load(&mut self, request: &Request) -> Result<LineMode, Failure> {
+        let wanted: LaunchArguments = arguments::of(request)?;
+        let mut options = wanted.args;
+        let mut arguments = Vec::new();
+        if let Some(at) = options.iter().position(|o| o == "--") {
+            arguments = options.split_off(at).split_off(1);
+        }
+        let launch = Launch {
+            files: wanted.program.all(),
+            options,
+            arguments,
+            directory: wanted.cwd.map(PathBuf::from),
+            environment: wanted.env,
+        };
+        let input = Input::default();
+        if let Some(path) = &wanted.input {
+            let path = launch.directory.clone().unwrap_or_default().join(path);
+            match std::fs::read(&path) {
+                Ok(text) => input.fill(&text),
+                Err(error) => return shown(format!("cannot read `{}`: {error}", path.display())),
+            }
+        }
+        let client = &mut self.client;
+        let mut say = |text: &str| client.event("output", json!({ "category": "stderr", "output": text }));
+        let loaded = self.launcher.launch(&launch, input.clone(), &mut say);
+        let mut session = match loaded {
+            Ok(session) => session,
+            Err(why) => return shown(why),
+        };
+        self.manner = Manner {
+            stops_on_entry: wanted.stop_on_entry,
+            stops_at_end: wanted.stop_at_end,
+            is_without_debugger: wanted.no_debug,
+        };
+        session.use_flags(self.interrupt.clone(), self.attention.clone());
+        self.sources = Sources::new(&session, launch.directory.as_deref());
+        self.input = input;
+        (self.told, self.exception) = (0, None);
+        self.numbers.forget();
+        Ok(LineMode::new(session))
+    }
+
+    /// The request `configurationDone`: the program begins.
+    pub(crate) fn configuration_done(&mut self, program: &mut LineMode, request: &Request) {
+        if self.phase != Phase::Configuring {
+            return self.client.respond(request, refuse("The program has begun already."));
+        }
+        self.client.respond(request, Ok(Value::Null));
+        self.begin(program);
+    }
+
+    /// The request `restart`: the program is compiled again, as it may have been edited, and begins again.
+    pub(crate) fn restart(&mut self, program: &mut Option<LineMode>, request: &Request) {
+        self.interrupt.store(false, Ordering::Relaxed);
+        let Some(launched) = self.launched.clone() else {
+            return self.client.respond(request, refuse("No program has been launched."));
+        };
+        // The client may give the launch configuration anew.
+        let again = match request.arguments.get("arguments") {
+            Some(arguments) if arguments.get("program").is_some() => {
+                Request { arguments: arguments.clone(), ..launched }
+            }
+            _ => launched,
+        };
+        match self.load(&again) {
+            Ok(mut loaded) => {
+                self.set_all_again(loaded.session_mut());
+                self.launched = Some(again);
+                self.client.respond(request, Ok(Value::Null));
+                self.begin(program.insert(loaded));
+            }
+            Err(failure) => {
+                self.client.respond(request, Err(failure));
+                if let Some(program) = program
+                    && self.phase == Phase::Running
+                {
+                    self.phase = Phase::Stopped;
+                    self.say_stopped(program.session_mut(), "pause", &json!({}));
+                }
+            }
+        }
+    }
+
+    /// The request `terminate`: the program ends, the client disconnects next.
+    pub(crate) fn terminate(&mut self, program: &mut Option<LineMode>, request: &Request) {
+        self.interrupt.store(false, Ordering::Relaxed);
+        *program = None;
+        self.phase = Phase::Over;
+        self.client.respond(request, Ok(Value::Null));
+        self.client.event("terminated", json!({}));
+    }
+
+    /// The request `disconnect`.
+    pub(crate) fn disconnect(&mut self, program: &mut Option<LineMode>, request: &Request) {
+        *program = None;
+        self.is_done = true;
+        self.client.respond(request, Ok(Value::Null));
+    }
+}
+
+fn shown<T>(message: String) -> Result<T, Failure> {
+    Err(Failure { message, is_shown: true })
+}

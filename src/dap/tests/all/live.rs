@@ -1,0 +1,213 @@
+//! What depends on time or on bytes: programs that run until they are stopped, requests that come meanwhile, bytes that are no
+//! messages, large launches.
+
+use crate::client::{Client, root};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const ENDLESS: &str = "\
+module k
+contains
+  attributes(global) subroutine spin(a)
+    integer :: a(2)
+    integer :: i
+    i = 0
+    do
+      i = i + 1
+      if (a(1) == -1) exit
+      a(2) = i
+    end do
+  end subroutine spin
+end module k
+
+program main
+  use k
+  integer, device :: d(2)
+  d = 0
+  call spin<<<1, 1>>>(d)
+end program main
+";
+
+fn at_line(line: usize, more: &Value) -> (&'static str, Value) {
+    let mut breakpoint = json!({ "line": line });
+    more.as_object().into_iter().flatten().for_each(|(name, value)| breakpoint[name] = value.clone());
+    ("setBreakpoints", json!({ "source": { "path": "/nowhere/p.cuf" }, "breakpoints": [breakpoint] }))
+}
+
+/// Begins a program that does not stop by itself.
+fn running(configure: &[(&str, Value)]) -> Client {
+    let mut client = Client::new(Some(ENDLESS));
+    client.ask("initialize", json!({}));
+    client.run("launch", json!({ "program": "p.cuf", "cwd": "/nowhere" }));
+    for (command, arguments) in configure {
+        client.ask(command, arguments.clone());
+    }
+    client.body("configurationDone", json!({}));
+    std::thread::sleep(Duration::from_millis(200));
+    client
+}
+
+#[test]
+fn a_running_program_is_paused_wherever_it_is() {
+    // Also one that does nothing but reach a breakpoint whose condition is false.
+    let never = at_line(8, &json!({ "condition": "i == -1" }));
+    for configure in [&[][..], &[never]] {
+        let mut client = running(configure);
+        let stop = client.run("pause", json!({ "threadId": 1 }));
+        assert_eq!(stop["body"]["reason"], "pause", "{stop}");
+        let thread = &stop["body"]["threadId"];
+        let stack = client.body("stackTrace", json!({ "threadId": thread }));
+        assert!(stack["stackFrames"][0]["name"].as_str().is_some_and(|name| name.starts_with("spin")), "{stack}");
+        assert_eq!(client.run("stepBack", json!({ "threadId": thread }))["body"]["reason"], "step");
+        client.body("continue", json!({ "threadId": thread }));
+        client.disconnect();
+    }
+}
+
+#[test]
+fn breakpoints_are_set_and_threads_are_listed_while_the_program_runs() {
+    let mut client = running(&[]);
+    let threads = client.body("threads", json!({}));
+    assert_eq!(threads["threads"][0]["name"], "host");
+    let refused = client.ask("stackTrace", json!({ "threadId": 1 }));
+    assert_eq!(refused["message"], "notStopped");
+    let (command, arguments) = at_line(10, &json!({ "hitCondition": "3" }));
+    let stop = client.run(command, arguments);
+    assert_eq!(stop["body"]["reason"], "breakpoint", "{stop}");
+    client.hang_up();
+}
+
+#[test]
+fn a_running_program_is_restarted_or_ended() {
+    let mut client = running(&[]);
+    client.body("restart", json!({}));
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(client.run("pause", json!({}))["body"]["reason"], "pause");
+    client.body("continue", json!({}));
+    assert_eq!(client.run("terminate", json!({}))["event"], "terminated");
+    client.disconnect();
+    running(&[]).hang_up();
+}
+
+#[test]
+fn a_script_that_does_not_end_is_stopped() {
+    let mut client = running(&[]);
+    client.run("pause", json!({}));
+    let looped = client.send("evaluate", json!({ "expression": "while 1\nset $n = 1\nend", "context": "repl" }));
+    std::thread::sleep(Duration::from_millis(100));
+    let paused = client.send("pause", json!({}));
+    assert_eq!(client.response(looped)["success"], false);
+    assert_eq!(client.response(paused)["success"], true);
+    client.disconnect();
+}
+
+#[test]
+fn bytes_that_are_no_request_are_answered_with_an_error() {
+    let mut client = Client::new(None);
+    for (body, what) in [
+        ("{", "not JSON"),
+        ("[]", "not a request"),
+        ("{\"seq\":7,\"type\":\"request\"}", "no command"),
+        ("{\"seq\":7,\"type\":\"response\",\"command\":\"x\"}", "not a request"),
+    ] {
+        client.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        let answer = client.hear().expect("an answer");
+        let message = answer["message"].as_str().unwrap_or_default();
+        assert!(answer["success"] == false && message.contains(what), "{body}: {answer}");
+    }
+    client.send_bytes(b"X-Header: 1\r\n\r\n");
+    assert_eq!(client.hear().expect("an answer")["success"], false);
+    for command in ["next", "variables", "nonsense", "restart", "evaluate", "cufemu/focus"] {
+        assert_eq!(client.ask(command, json!({}))["success"], false, "{command}");
+    }
+    client.disconnect();
+    let mut client = Client::new(None);
+    client.send_bytes(b"Content-Length: 99\r\n\r\n{");
+    client.hang_up();
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_refused() {
+    let program = "program main\n  integer :: a(3)\n  a = 1\n  print *, a\nend program main\n";
+    let entry = json!({ "stopOnEntry": true });
+    let mut client = Client::stopped(program, &[], entry);
+    let bad = [
+        json!(null),
+        json!(7),
+        json!([]),
+        json!({ "threadId": -1, "frameId": "x", "variablesReference": 1e300 }),
+        json!({ "threadId": i64::MIN, "frameId": i64::MAX, "variablesReference": i64::MIN, "name": "(9)", "value": ")" }),
+        json!({ "expression": "a(", "memoryReference": "0x", "count": u64::MAX, "context": "watch" }),
+        json!({ "source": { "path": "\u{0}" }, "breakpoints": [{ "line": 0 }, { "line": u64::MAX }, {}], "line": 0 }),
+        json!({ "source": { "path": "/nowhere/p.cuf" }, "breakpoints": [{ "line": u64::MAX, "condition": "a" }], "endLine": u64::MAX }),
+        json!({ "breakpoints": [{ "name": "end; run" }, { "name": "" }, { "dataId": "x" }, { "name": "é" }], "filters": ["x"] }),
+        json!({ "block": [0, 0, 0], "thread": [1, 1, u32::MAX], "lane": 99, "expression": "a", "first": [u64::MAX, 0], "size": [0, 0] }),
+        json!({ "text": "é", "column": u64::MAX, "start": u64::MAX, "offset": i64::MIN, "memoryReference": "0xffffffffffffffff", "count": 9 }),
+    ];
+    let ends = ["launch", "terminate", "disconnect", "restart", "continue", "next", "stepIn", "stepBack", "stepOut"];
+    for command in cufemu_dap::REQUESTS.iter().filter(|name| !ends.contains(name) && **name != "reverseContinue") {
+        for arguments in &bad {
+            let answer = client.ask(command, arguments.clone());
+            assert_eq!(answer["type"], "response", "{command} {arguments}");
+        }
+    }
+    let value = client.body("evaluate", json!({ "expression": "size(a)", "context": "watch" }));
+    assert_eq!(value["result"], "3");
+    client.disconnect();
+}
+
+#[test]
+fn a_large_array_is_read_in_pages() {
+    let program = "program main\n  integer :: a(1000000), b(3, 100000), i\n  a = [(i, i = 1, size(a))]\n  b = 0\n  \
+                   b(2, 7) = 9\n  print *, a(1)\nend program main\n";
+    let mut client = Client::stopped(program, &[at_line(6, &json!({}))], json!({}));
+    let a = client.body("evaluate", json!({ "expression": "a", "context": "watch" }));
+    assert_eq!((&a["indexedVariables"], &a["type"]), (&json!(1_000_000), &json!("integer(4), dimension(1:1000000)")));
+    let begun = Instant::now();
+    let reference = a["variablesReference"].clone();
+    let page = json!({ "variablesReference": reference, "filter": "indexed", "start": 999_998, "count": 100 });
+    let page = client.body("variables", page);
+    let names: Vec<&Value> = page["variables"].as_array().expect("a list").iter().map(|v| &v["evaluateName"]).collect();
+    assert_eq!(names, ["a(999999)", "a(1000000)"]);
+    assert_eq!(page["variables"][1]["value"], "1000000");
+    // A client that asks for no page gets the first elements only.
+    let all = client.body("variables", json!({ "variablesReference": reference }));
+    let all = all["variables"].as_array().expect("a list");
+    assert_eq!((all.len(), &all[1000]["value"]), (1001, &json!("999000 more")));
+    let b = client.body("evaluate", json!({ "expression": "b", "context": "watch" }));
+    assert_eq!(b["indexedVariables"], 3);
+    let row =
+        client.body("variables", json!({ "variablesReference": b["variablesReference"], "start": 1, "count": 1 }));
+    let row = &row["variables"][0];
+    assert_eq!((&row["name"], &row["indexedVariables"]), (&json!("(2,:)"), &json!(100_000)));
+    let cell = json!({ "variablesReference": row["variablesReference"], "start": 6, "count": 1 });
+    assert_eq!(client.body("variables", cell)["variables"][0]["value"], "9");
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    client.disconnect();
+}
+
+#[test]
+fn what_a_step_needs_in_a_launch_of_a_million_threads_is_answered_at_once() {
+    let program = std::fs::read_to_string(root().join("tests/debug/million.cuf")).expect("a program");
+    let condition = json!({ "condition": "threadidx%x == 5 .and. blockidx%x == 3000" });
+    let mut client = Client::stopped(&program, &[at_line(16, &condition)], json!({}));
+    let mut longest = Duration::ZERO;
+    let mut thread = json!(2);
+    for command in ["next", "stepBack", "next", "next", "stepBack", "stepIn"] {
+        let begun = Instant::now();
+        let stop = client.run(command, json!({ "threadId": thread }));
+        assert_eq!(stop["body"]["reason"], "step", "{stop}");
+        // What editors ask for after a stop.
+        thread = stop["body"]["threadId"].clone();
+        client.body("threads", json!({}));
+        let stack = client.body("stackTrace", json!({ "threadId": thread, "levels": 20 }));
+        let scopes = client.body("scopes", json!({ "frameId": stack["stackFrames"][0]["id"] }));
+        for scope in scopes["scopes"].as_array().expect("a list") {
+            client.body("variables", json!({ "variablesReference": scope["variablesReference"] }));
+        }
+        longest = longest.max(begun.elapsed());
+    }
+    // A second stands for "at once" on a busy computer.
+    assert!(longest < Duration::from_secs(1), "{longest:?}");
+    client.disconnect();
+}

@@ -1,0 +1,5 @@
+//! Whole conversations of a client with the server, over pipes.
+
+mod client;
+mod live;
+mod recorded;
