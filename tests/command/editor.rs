@@ -51,7 +51,7 @@ fn an_editor_launches_a_program_with_options_arguments_environment_and_input() {
     assert_eq!(client.run("launch", launch)["event"], "initialized");
     assert_eq!(client.run("configurationDone", json!({}))["event"], "terminated");
     let output: String = client.heard.iter().filter_map(|m| m["body"]["output"].as_str()).collect();
-    assert_eq!(output, " fourlast          42           7\n");
+    assert_eq!(output, " fourlast           42            7\n");
     client.disconnect();
     let ended = child.wait_with_output().expect("it ends");
     assert_eq!((ended.status.code(), text(&ended.stderr)), (Some(0), String::new()));
