@@ -22,6 +22,8 @@
 
 mod code;
 mod emit;
+pub mod host;
+mod integers;
 mod iterations;
 mod segment;
 mod state;

@@ -1,6 +1,7 @@
 //! Values that all lanes share, in general registers: each is computed once, before anything else, and kept on the stack.
 
 use super::{CompileError, Current, Emitter, Result, field, reals};
+use crate::integers;
 use crate::segment::{Class, Value, ValueId};
 use crate::state::State;
 use iced_x86::code_asm::{
@@ -20,7 +21,7 @@ pub(crate) fn is_known(value: &Value) -> bool {
         Value::ScalarUn(op, ty, _) => {
             op == UnOp::Mov && ty.bytes() >= 4 || int(ty) && matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs)
         }
-        Value::ScalarBin(op, ty, ..) => int(ty) && !matches!(op, BinOp::MulHi | BinOp::Copysign | BinOp::Fmod),
+        Value::ScalarBin(op, ty, ..) => int(ty) && integers::is_known(op),
         Value::ScalarTri(op, ty, ..) => int(ty) && op == TriOp::Mad,
         Value::ScalarCmp(_, ty, ..) => int(ty),
         Value::ScalarCvt(op, from, to, _) => {
@@ -174,101 +175,7 @@ impl Emitter<'_> {
     fn scalar_binary(&mut self, at: &Current<'_>, op: BinOp, is_wide: bool, a: ValueId, b: ValueId) -> Result {
         self.load_scalar(at, a, rax)?;
         self.load_scalar(at, b, rcx)?;
-        let bits = if is_wide { 64 } else { 32 };
-        macro_rules! both {
-            ($op:ident) => {
-                if is_wide { self.a.$op(rax, rcx)? } else { self.a.$op(eax, ecx)? }
-            };
-        }
-        match op {
-            BinOp::Add => both!(add),
-            BinOp::Sub => both!(sub),
-            BinOp::Mul => both!(imul_2),
-            BinOp::And => both!(and),
-            BinOp::Or => both!(or),
-            BinOp::Xor => both!(xor),
-            BinOp::Min | BinOp::Max => {
-                both!(cmp);
-                if op == BinOp::Min { both!(cmovg) } else { both!(cmovl) }
-            }
-            BinOp::Shl | BinOp::ShrU => {
-                let is_left = op == BinOp::Shl;
-                match (is_wide, is_left) {
-                    (true, true) => self.a.shlx(rax, rax, rcx)?,
-                    (true, false) => self.a.shrx(rax, rax, rcx)?,
-                    (false, true) => self.a.shlx(eax, eax, ecx)?,
-                    (false, false) => self.a.shrx(eax, eax, ecx)?,
-                }
-                // All bits one if the count is less than the width, else none.
-                if is_wide {
-                    self.a.cmp(rcx, bits)?;
-                } else {
-                    self.a.cmp(ecx, bits)?;
-                }
-                self.a.sbb(rdx, rdx)?;
-                self.a.and(rax, rdx)?;
-            }
-            BinOp::ShrS => {
-                self.a.mov(edx, (bits - 1) as u32)?;
-                if is_wide {
-                    self.a.cmp(rcx, rdx)?;
-                } else {
-                    self.a.cmp(ecx, edx)?;
-                }
-                self.a.cmova(rcx, rdx)?;
-                if is_wide { self.a.sarx(rax, rax, rcx)? } else { self.a.sarx(eax, eax, ecx)? }
-            }
-            BinOp::Div | BinOp::Rem => {
-                let (mut special, mut minus, mut done) =
-                    (self.a.create_label(), self.a.create_label(), self.a.create_label());
-                if is_wide {
-                    self.a.test(rcx, rcx)?;
-                } else {
-                    self.a.test(ecx, ecx)?;
-                }
-                self.a.je(special)?;
-                if is_wide {
-                    self.a.cmp(rcx, -1)?;
-                } else {
-                    self.a.cmp(ecx, -1)?;
-                }
-                self.a.je(minus)?;
-                if is_wide {
-                    self.a.cqo()?;
-                    self.a.idiv(rcx)?;
-                } else {
-                    self.a.cdq()?;
-                    self.a.idiv(ecx)?;
-                }
-                if op == BinOp::Rem {
-                    if is_wide { self.a.mov(rax, rdx)? } else { self.a.mov(eax, edx)? }
-                }
-                self.a.jmp(done)?;
-                self.a.set_label(&mut special)?;
-                if op == BinOp::Div {
-                    if is_wide { self.a.mov(rax, -1i64)? } else { self.a.mov(eax, -1)? }
-                }
-                self.a.jmp(done)?;
-                self.a.set_label(&mut minus)?;
-                if op == BinOp::Rem {
-                    self.a.xor(eax, eax)?;
-                } else if is_wide {
-                    self.a.neg(rax)?;
-                } else {
-                    self.a.neg(eax)?;
-                }
-                self.a.set_label(&mut done)?;
-                self.a.nop()?;
-            }
-            BinOp::MulHi | BinOp::Copysign | BinOp::Fmod => {
-                return Err(CompileError::Unsupported("an operation on scalars"));
-            }
-        }
-        // A word of 32 bits is zero-extended.
-        if !is_wide {
-            self.a.mov(eax, eax)?;
-        }
-        Ok(())
+        Ok(integers::binary(&mut self.a, op, is_wide)?)
     }
 
     /// Where a scalar lies, to be read by a vector instruction.

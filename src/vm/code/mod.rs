@@ -24,7 +24,6 @@ mod form;
 mod instruction_set;
 mod native;
 mod operands;
-pub(crate) mod vector_loop;
 
 pub(crate) use computing::{FileSlot, Operands, RegFile};
 pub(crate) use form::{Form, form};
@@ -33,13 +32,13 @@ pub(crate) use instruction_set::Set;
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use ir::{Bb, FuncId, Scope, Trap, Ty};
 pub use native::Engine;
-pub(crate) use native::{NativeCache, NativeFunction, Restored};
+pub(crate) use native::{HostFunction, NativeCache, NativeFunction, Restored};
 pub(crate) use operands::{
     AddressExpr, AtomicOp, CallOp, FAR, Index, LaunchOp, MemOp, PatternCode, R2, R3, R4, RtOp, SwitchOp, Term, Width,
 };
 use source::Span;
 use std::sync::Arc;
-use vector_loop::VectorLoop;
+use std::sync::atomic::AtomicU32;
 
 /// A slot number within its file, or the number of a scalar.
 pub(crate) type Slot = u32;
@@ -58,8 +57,10 @@ pub struct Program {
     /// Whether every register has what the source says in every lane, also where the program has no more use for it, as a
     /// debugger wants it. It costs time.
     pub(crate) materialise_all: bool,
-    /// Whether device code is compiled where it can be.
+    /// Whether code is compiled where it can be.
     pub(crate) is_native: bool,
+    /// How many sites the compiled loops of the host have; clones share the number.
+    pub(crate) sites: Arc<AtomicU32>,
 }
 
 /// The code of one function.
@@ -107,12 +108,25 @@ pub(crate) struct Code {
     pub(crate) shared_offsets: Vec<Option<u64>>,
     /// Bytes of static shared memory that the function and all that it calls need.
     pub(crate) shared_bytes: u64,
-    /// Loops of host code that may be run many iterations at a time.
-    pub(crate) vector_loops: Vec<VectorLoop>,
+    /// Blocks of host code that lie in loops.
+    pub(crate) host_blocks: Vec<HostBlock>,
     /// Loops of device code that lanes leave one after another.
     pub(crate) side_exit_loops: Vec<SideExitLoop>,
     /// Its compiled code.
     pub(crate) native: NativeCache,
+}
+
+/// A basic block of host code that lies in a loop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostBlock {
+    /// Its first operation.
+    pub(crate) start: u32,
+    /// The first operation behind it.
+    pub(crate) end: u32,
+    /// The number of the outermost loop that it is in.
+    pub(crate) nest: u32,
+    /// How many loops it is in.
+    pub(crate) depth: u32,
 }
 
 /// A loop of device code without branches inside, which lanes leave one after another and wait for each other behind it.
@@ -349,10 +363,6 @@ computing_ops! { op_enum
         Call(Box<CallOp>),
         Rt(Box<RtOp>),
         Launch(Box<LaunchOp>),
-        /// The head of a vector loop of host code; nothing in device code.
-        VectorLoop {
-            number: u32,
-        },
         Stmt,
         BackEdge,
         /// A back edge and the jump that follows.

@@ -3,6 +3,7 @@
 //! Not here: how it is made and run (`native`).
 
 use ir::FuncId;
+use jit::host::HostCode;
 use jit::{Class, Entry, NativeCode, PatternKey};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -27,6 +28,26 @@ pub enum Engine {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NativeCache {
     shapes: Arc<[OnceLock<Shape>; SHAPES]>,
+    /// Of host code, its loops.
+    pub(crate) host: Arc<OnceLock<Option<HostFunction>>>,
+}
+
+/// The compiled loops of a function of the host.
+#[derive(Debug)]
+pub(crate) struct HostFunction {
+    pub(crate) code: HostCode,
+    /// Where the code may be entered at each operation.
+    pub(crate) entries: Vec<Option<Entry>>,
+    /// The loads and stores that are compiled.
+    pub(crate) accesses: Vec<u32>,
+}
+
+impl HostFunction {
+    /// Where the code may be entered at an operation.
+    #[inline(always)]
+    pub(crate) fn entry(&self, pc: u32) -> Option<Entry> {
+        self.entries.get(pc as usize).copied().flatten()
+    }
 }
 
 #[derive(Debug)]

@@ -13,16 +13,15 @@ mod plan;
 mod select;
 mod side_exit_loop;
 mod slots;
-mod vector_loop;
 
 use self::layout::SharedLayout;
 use self::plan::{Address, Plan, RegTerm};
 pub(crate) use self::select::file_of;
 use self::slots::LiveRanges;
 use crate::code::InstructionSet;
-use crate::code::vector_loop::VectorLoop;
 use crate::code::{
-    AddressExpr, Code, Index, NO_RECONVERGENCE, Op, PatternCode, Program, R2, SideExitLoop, Slot, Term, Variant,
+    AddressExpr, Code, HostBlock, Index, NO_RECONVERGENCE, Op, PatternCode, Program, R2, SideExitLoop, Slot, Term,
+    Variant,
 };
 use ir::analysis::{Cfg, Dominators, Loops, PostDominators, UniformLevel};
 use ir::op::Special;
@@ -60,6 +59,7 @@ pub fn compile(module: Arc<Module>, globals: Vec<u64>) -> Result<Program, LoadEr
         set: InstructionSet::best(),
         materialise_all: false,
         is_native: jit::is_available(),
+        sites: Arc::default(),
     })
 }
 
@@ -100,16 +100,6 @@ impl<'a> Compiler<'a> {
     fn run(mut self) -> Result<Code, LoadError> {
         self.place_memory();
         let cfg = Cfg::new(self.f);
-        let mut starts_vector = vec![None; self.f.blocks.len()];
-        if self.f.kind == FuncKind::Host {
-            for (i, start) in starts_vector.iter_mut().enumerate() {
-                if let Some(vector) = vector_loop::find(self.f, Bb(i as u32)) {
-                    *start = Some(self.code.vector_loops.len() as u32);
-                    self.code.vector_loops.push(vector);
-                }
-            }
-        }
-        let wanted: Vec<Reg> = self.code.vector_loops.iter().flat_map(VectorLoop::reads).collect();
         let base_of = |base| match base {
             AddrBase::Local(id) => Some((self.code.local_offsets[ir::LocalId::index(id)] as i64, true)),
             AddrBase::Shared(id) => {
@@ -119,7 +109,7 @@ impl<'a> Compiler<'a> {
         };
         let levels: &[UniformLevel] =
             if self.asks_for_rows() { &[UniformLevel::Warp, UniformLevel::WarpInRow] } else { &[UniformLevel::Warp] };
-        let plans = levels.iter().map(|&level| Plan::new(self.f, &cfg, level, &wanted, &base_of)).collect();
+        let plans = levels.iter().map(|&level| Plan::new(self.f, &cfg, level, &base_of)).collect();
         self.plans = plans;
         let post = PostDominators::new(&cfg);
         self.place_registers(&cfg);
@@ -141,9 +131,6 @@ impl<'a> Compiler<'a> {
                     self.update_patterns(param.reg, self.f.span);
                 }
             }
-            if let Some(number) = starts_vector[i] {
-                self.push(Op::VectorLoop { number }, block.insts.first().map_or(block.term_span, |inst| inst.span));
-            }
             for (at, inst) in block.insts.iter().enumerate() {
                 self.inst((bb, at), &inst.kind, inst.span)?;
             }
@@ -151,9 +138,27 @@ impl<'a> Compiler<'a> {
             self.push(op, block.term_span);
         }
         self.find_side_exit_loops(&cfg, &post);
+        self.find_host_blocks(&cfg);
         self.resolve();
         self.code.register_words += self.code.consts32.len() as u32 + 2 * self.code.consts64.len() as u32;
         Ok(self.code)
+    }
+
+    /// Notes the blocks of host code that lie in loops.
+    fn find_host_blocks(&mut self, cfg: &Cfg) {
+        if self.is_device() {
+            return;
+        }
+        let loops = Loops::new(cfg, &Dominators::new(cfg));
+        for (i, &start) in self.starts.iter().enumerate() {
+            let bb = Bb(i as u32);
+            let Some(mut outermost) = loops.of(bb) else { continue };
+            while let Some(parent) = loops.get(outermost).parent {
+                outermost = parent;
+            }
+            let end = self.starts.get(i + 1).copied().unwrap_or(self.code.ops.len() as u32);
+            self.code.host_blocks.push(HostBlock { start, end, nest: outermost.0, depth: loops.depth(bb) as u32 });
+        }
     }
 
     /// Notes the loops of device code that lanes leave one after another.

@@ -101,12 +101,11 @@ struct Planner<'a> {
 
 impl Plan {
     /// The plan of `f`, for device code at `level`. `base_of` gives the address that a base has as a constant, if it has one, and whether the address of
-    /// the frame's local memory is to be added. `wanted` are registers that somebody reads besides.
+    /// the frame's local memory is to be added.
     pub(crate) fn new(
         f: &Function,
         cfg: &Cfg,
         level: UniformLevel,
-        wanted: &[Reg],
         base_of: &dyn Fn(AddrBase) -> Option<(i64, bool)>,
     ) -> Plan {
         let n = f.regs.len();
@@ -145,7 +144,7 @@ impl Plan {
         planner.find_servants();
         planner.find_addresses();
         planner.keep_patterns();
-        planner.find_needed(wanted);
+        planner.find_needed();
         if f.kind != FuncKind::Host {
             planner.find_rows();
         }
@@ -428,9 +427,8 @@ impl Planner<'_> {
     }
 
     /// Finds the results that somebody needs.
-    fn find_needed(&mut self, wanted: &[Reg]) {
+    fn find_needed(&mut self) {
         let mut work: Vec<Reg> = self.f.var_regs();
-        work.extend(wanted);
         let push = |work: &mut Vec<Reg>, v: Val| work.extend(if let Val::Reg(r) = v { Some(r) } else { None });
         for (place, inst) in instructions(self.f) {
             let dropped = inst.kind.is_pure() && inst.kind.def().is_some_and(|r| !self.f.is_mutable(r));

@@ -6,7 +6,6 @@
 use super::access;
 use super::out_of_line::{self, Cursor, Step};
 use super::report::{Exit, RunState};
-use super::vector_loop;
 use crate::code::{Code, NO_RECONVERGENCE, Op, Program, Site};
 use crate::warp::State;
 use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
@@ -33,8 +32,6 @@ pub(crate) enum ExitReason {
     Yield,
     /// Its lanes exit.
     Exit,
-    /// The vector loop of that number may run many iterations at a time.
-    VectorLoop(u32),
 }
 
 /// How it goes on.
@@ -86,21 +83,6 @@ pub(crate) fn handle_exit<const W: usize>(
         }
         ExitReason::Native => Next::Go((pc, polls, reported)),
         ExitReason::Yield => Next::Pick,
-        ExitReason::VectorLoop(vector) => {
-            let writes = warp.writes;
-            let backoff = vector_loop::run(code, vector, warp, number, ctx);
-            let polls = if warp.writes == writes { polls } else { 0 };
-            if let Some(frame) = warp.frame_mut(number) {
-                frame.backoff = backoff;
-            }
-            warp.points = at.total.wrapping_sub(ctx.budget);
-            if ctx.memory.is_exhausted() {
-                // The iterations could not store all: the caller ends the host.
-                warp.splits[current].pc = pc + 1;
-                return Next::Exit(Exit::Budget);
-            }
-            Next::Go((pc + 1, polls, reported))
-        }
         ExitReason::Exit => {
             warp.retire(mask);
             Next::Pick

@@ -1,6 +1,6 @@
 //! Execution: the loop that runs a warp, and what it leaves to others.
 //!
-//! `run` dispatches operations, `vector_loop` runs loops of host code as a whole, `access` and `out_of_line` do what is rare or
+//! `run` dispatches operations, `access` and `out_of_line` do what is rare or
 //! irregular lane by lane, `exit` handles why the loop was left, `report` tells observers, `single` executes
 //! operations for compiled code.
 
@@ -14,5 +14,4 @@ mod out_of_line;
 mod report;
 mod run;
 mod single;
-mod vector_loop;
 pub use dispatch::run_together;

@@ -245,7 +245,6 @@ pub(crate) fn step<const W: usize>(
         }
         Op::Trap(trap) => fault!(FaultKind::Trap(trap)),
         // Marks of loops, which change nothing where they are not used.
-        Op::VectorLoop { .. } => {}
         // The loop of `run` does these itself.
         computing_ops!(op_pattern Op)
         | Op::Nop

@@ -12,7 +12,7 @@ use super::dispatch;
 use super::exit::{self, ExitReason, Next, Position};
 use super::out_of_line;
 use super::report::{Exit, RunState};
-use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program};
+use crate::code::{HostFunction, NO_RECONVERGENCE, NativeFunction, Op, Program};
 use crate::frame::lane_pattern;
 use crate::frame::scalars::{add_words, holds, lane_sum, signed};
 use crate::frame::{Frame, SPARE};
@@ -62,7 +62,13 @@ fn run_split<const W: usize, S: Isa>(
     let is_possible = W > 1 && program.is_native && ctx.memory.is_direct();
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
     let native = if is_possible { native::take(program, warp, number, ctx, is_reported) } else { None };
-    let exit = interpret(isa, program, warp, ctx, run, native.as_deref());
+    let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
+    let is_possible = W == 1 && program.is_native && ctx.memory.is_direct() && !run.statements;
+    let host = match warp.frame(number) {
+        Some(frame) if is_possible => native::host::take(program, frame, is_reported),
+        _ => None,
+    };
+    let exit = interpret(isa, program, warp, ctx, run, (native.as_deref(), host));
     if let Some(native) = native {
         native::put_back(warp, number, native);
     }
@@ -77,7 +83,7 @@ fn interpret<const W: usize, S: Isa>(
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
     run: &mut RunState<W>,
-    native: Option<&NativeFunction>,
+    (native, host): (Option<&NativeFunction>, Option<&HostFunction>),
 ) -> Option<Exit> {
     let current = warp.current;
     let split = warp.splits.get(current)?;
@@ -128,10 +134,21 @@ fn interpret<const W: usize, S: Isa>(
                 return None;
             }
         }
+        if W == 1
+            && let Some(host) = host
+            && is_armed
+            && !reported
+            && let Some(entry) = host.entry(pc)
+            && let Some(left) = native::host::run(host, entry, warp, number, ctx, polls)
+        {
+            (pc, polls) = left;
+            is_armed = false;
+            warp.points = total.wrapping_sub(ctx.budget);
+        }
         let mut budget = ctx.budget;
         let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };
         let is_outermost = frame.caller.is_none();
-        let Frame { preds, words, longs, scalars, patterns, hints, backoff, local_base, .. } = &mut **frame;
+        let Frame { preds, words, longs, scalars, patterns, hints, back_edges, local_base, .. } = &mut **frame;
         let (preds, words, longs) = (preds.as_mut_slice(), &mut words[..], &mut longs[..]);
         let (scalars, patterns) = (scalars.as_mut_slice(), patterns.as_mut_slice());
         let (local_base, hints, threads, open) = (*local_base, hints.as_mut_slice(), &mut warp.threads, warp.open);
@@ -153,6 +170,15 @@ fn interpret<const W: usize, S: Isa>(
             macro_rules! isa {
                 () => {
                     isa
+                };
+            }
+            // Whether the loops of the host have run long enough to be compiled, from now on.
+            macro_rules! has_become_hot {
+                () => {
+                    W == 1 && {
+                        *back_edges = back_edges.saturating_add(1);
+                        *back_edges == native::host::HOT
+                    }
                 };
             }
             macro_rules! pred {
@@ -290,6 +316,14 @@ fn interpret<const W: usize, S: Isa>(
                 }
                 is_armed = true;
             }
+            if W == 1
+                && let Some(host) = host
+            {
+                if is_armed && host.entry(pc).is_some() && !reported {
+                    break ExitReason::Native;
+                }
+                is_armed = true;
+            }
             let Some(op) = ops.get(pc as usize) else { break ExitReason::OutOfLine };
             compute! { Op: *op; preds, words, longs, scalars;
                 Op::Nop => {}
@@ -389,14 +423,14 @@ fn interpret<const W: usize, S: Isa>(
                 }
                 Op::BackEdge => {
                     point!();
-                    if polls >= crate::POLL_QUANTUM {
+                    if polls >= crate::POLL_QUANTUM || has_become_hot!() {
                         pc += 1;
                         break ExitReason::Yield;
                     }
                 }
                 Op::BackJump { to } => {
                     point!();
-                    if polls >= crate::POLL_QUANTUM {
+                    if polls >= crate::POLL_QUANTUM || has_become_hot!() {
                         pc += 1;
                         break ExitReason::Yield;
                     }
@@ -427,13 +461,6 @@ fn interpret<const W: usize, S: Isa>(
                     continue;
                 }
                 Op::Stmt if !run.statements => {}
-                Op::VectorLoop { number } if W == 1 => {
-                    if *backoff != 0 {
-                        *backoff -= 1;
-                    } else if !run.report && !run.materialise_all {
-                        break ExitReason::VectorLoop(number);
-                    }
-                }
                 Op::Exit => break ExitReason::Exit,
                 Op::Return(_) if is_outermost => break ExitReason::Exit,
                 Op::EvalUn { .. }
@@ -454,7 +481,6 @@ fn interpret<const W: usize, S: Isa>(
                 | Op::Call(_)
                 | Op::Rt(_)
                 | Op::Launch(_)
-                | Op::VectorLoop { .. }
                 | Op::Stmt
                 | Op::Switch(_)
                 | Op::Return(_)

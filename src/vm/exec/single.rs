@@ -7,7 +7,7 @@
 use super::access;
 use super::out_of_line::{self, Cursor, Step};
 use super::report::RunState;
-use crate::code::{FileSlot, Form, Op, Program, RegFile, form};
+use crate::code::{Code, FileSlot, Form, Op, Program, RegFile, form};
 use crate::frame::Frame;
 use crate::native::Single;
 use crate::warp::{Atomics, Context, Warp};
@@ -25,39 +25,8 @@ pub(crate) fn execute(
 ) -> bool {
     let code = &program.code[at.site.func.index()];
     let Some(op) = code.variants.get(at.variant).and_then(|v| v.ops.get(at.site.pc as usize)) else { return false };
-    let budget = ctx.budget;
-    if !is_reporting && budget != 0 {
-        let (open, mut hint) = (warp.open, warp.hint);
-        if let Some(frame) = warp.frame_mut(at.frame)
-            && access::together(code, op, frame, ctx, (at, open), &mut hint)
-        {
-            warp.hint = hint;
-            ctx.budget = budget - 1;
-            if op.load().is_some() {
-                at.polls += 1;
-            } else {
-                at.polls = 0;
-                warp.writes += 1;
-            }
-            return true;
-        }
-    }
-    let mut run = RunState::of_single(at);
     if op.load().is_some() || op.store().is_some() || matches!(op, Op::ULoad(_)) {
-        if is_reporting || budget == 0 {
-            return false;
-        }
-        let done = access::lane_by_lane(code, op, warp, ctx, &mut run, false);
-        match done {
-            Ok(access::Done::Load) => at.polls += 1,
-            Ok(access::Done::Store) => {
-                at.polls = 0;
-                warp.writes += 1;
-            }
-            Ok(access::Done::Tell | access::Done::Held) | Err(_) => return false,
-        }
-        ctx.budget = budget - 1;
-        return true;
+        return !is_reporting && ctx.budget != 0 && touch(code, op, warp, ctx, at);
     }
     if let Some(of) = form(op) {
         if let Some(frame) = warp.frame_mut(at.frame) {
@@ -65,9 +34,10 @@ pub(crate) fn execute(
         }
         return true;
     }
+    let mut run = RunState::of_single(at);
     if let Op::Atomic(atomic) = op {
         let is_held = atomic.used && atomic.space != Space::Shared;
-        if is_reporting || budget == 0 || is_held && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
+        if is_reporting || ctx.budget == 0 || is_held && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
             return false;
         }
         if !access::atomic_is_inside(code, atomic, warp, ctx, &mut run) {
@@ -76,13 +46,37 @@ pub(crate) fn execute(
     }
     // Lanes of a warp that are elsewhere would have to be waited for.
     let needs_all = matches!(op, Op::Vote { .. } | Op::Shuffle { .. });
-    if needs_all && (warp.live & !at.mask != 0 || budget == 0) {
+    if needs_all && (warp.live & !at.mask != 0 || ctx.budget == 0) {
         return false;
     }
     let mut cursor = Cursor { site: at.site, number: at.frame, mask: at.mask, polls: at.polls };
     let is_done = matches!(out_of_line::step(program, op, warp, ctx, &mut run, &mut cursor), Step::Next);
     at.polls = cursor.polls;
     is_done
+}
+
+/// Executes a load or store with its schedule point, of which there is one left.
+#[inline(always)]
+fn touch(code: &Code, op: &Op, warp: &mut Warp<32>, ctx: &mut Context<'_>, at: &mut Single) -> bool {
+    let (open, mut hint) = (warp.open, warp.hint);
+    let is_together =
+        warp.frame_mut(at.frame).is_some_and(|frame| access::together(code, op, frame, ctx, (at, open), &mut hint));
+    warp.hint = hint;
+    if !is_together {
+        let mut run = RunState::of_single(at);
+        let done = access::lane_by_lane(code, op, warp, ctx, &mut run, false);
+        if !matches!(done, Ok(access::Done::Load | access::Done::Store)) {
+            return false;
+        }
+    }
+    ctx.budget -= 1;
+    if op.store().is_some() {
+        at.polls = 0;
+        warp.writes += 1;
+    } else {
+        at.polls += 1;
+    }
+    true
 }
 
 /// Computes an operation lane by lane, or once if it computes a scalar. Of a variant no operation on rows has a result that is

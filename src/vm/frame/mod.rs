@@ -54,8 +54,8 @@ pub struct Frame<const W: usize> {
     pub(crate) hints: Vec<Hint>,
     /// Its compiled code, once there is some.
     pub(crate) native: Option<Arc<NativeFunction>>,
-    /// How many iterations of a loop pass before the vector loop is tried again.
-    pub(crate) backoff: u64,
+    /// Of the host: back edges of loops that the interpreter has passed.
+    pub(crate) back_edges: u32,
     /// Address of the first byte of the frame's local memory, which is the warp's to keep; that of the host lies in memory.
     pub(crate) local_base: u64,
     /// Bytes of local memory a lane.
@@ -106,7 +106,7 @@ impl<const W: usize> Frame<W> {
             ],
             hints: vec![Hint::default(); code.variants.first().map_or(0, |w| w.address_exprs.len())],
             native: None,
-            backoff: 0,
+            back_edges: 0,
             local_base: 0,
             local_bytes: code.local_bytes,
             caller: None,
@@ -130,7 +130,6 @@ impl<const W: usize> Frame<W> {
         self.active_lanes = if code.variants.first().is_none_or(|w| w.ops.is_empty()) { 0 } else { mask };
         self.is_fresh = true;
         self.caller = None;
-        self.backoff = 0;
         self.saved.clear();
         self.edited = false;
         self.users = 1;

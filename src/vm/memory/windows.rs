@@ -1,6 +1,7 @@
 //! Where compiled code found pages of memory, so that it finds them again without a call.
 
 use jit::Window;
+use jit::host::{Site, SiteInfo};
 use mem::MemoryView;
 
 /// A table of windows; it holds for one state of the memory.
@@ -10,6 +11,10 @@ pub struct WindowTable {
     windows: Vec<Window>,
     /// The entries that are filled, one bit each.
     filled: u64,
+    /// Where the loads and stores of host code were found last.
+    sites: Vec<Site>,
+    /// The sites that are filled.
+    filled_sites: Vec<u32>,
     /// See [`mem::Memory::generation`].
     generation: u64,
 }
@@ -17,17 +22,68 @@ pub struct WindowTable {
 impl WindowTable {
     /// The table for a state of the memory: what was found in another is forgotten.
     pub(crate) fn at(&mut self, generation: u64) -> *mut Window {
+        self.forget(generation);
+        if self.windows.is_empty() {
+            self.windows.resize(2 * Window::COUNT, Window::EMPTY);
+        }
+        self.windows.as_mut_ptr()
+    }
+
+    fn forget(&mut self, generation: u64) {
         if self.generation != generation {
             while self.filled != 0 {
                 self.windows[self.filled.trailing_zeros() as usize] = Window::EMPTY;
                 self.filled &= self.filled - 1;
             }
+            for number in self.filled_sites.drain(..) {
+                self.sites[number as usize] = Site::EMPTY;
+            }
             self.generation = generation;
         }
-        if self.windows.is_empty() {
-            self.windows.resize(2 * Window::COUNT, Window::EMPTY);
+    }
+
+    /// The table of at least so many sites for a state of the memory.
+    pub(crate) fn sites_at(&mut self, generation: u64, count: usize) -> *mut Site {
+        self.forget(generation);
+        if self.sites.len() < count {
+            self.sites.resize(count, Site::EMPTY);
         }
-        self.windows.as_mut_ptr()
+        self.sites.as_mut_ptr()
+    }
+
+    /// Notes where an access of host code at an address was found; whether it was.
+    pub(crate) fn fill_site(
+        &mut self,
+        memory: MemoryView<'_>,
+        address: u64,
+        (number, site): (usize, SiteInfo),
+    ) -> bool {
+        let Some(found) = memory.window(address, site.writes) else { return false };
+        let Some(room) = found.len.checked_sub(u64::from(site.bytes)) else { return false };
+        if address.wrapping_sub(found.low) > room {
+            return false;
+        }
+        if site.writes && memory.generation() != self.generation {
+            // The page may have been replaced by a copy, and other sites still have the old one.
+            let sites = &mut self.sites;
+            self.filled_sites.retain(|&other| {
+                let is_stale = sites[other as usize].first == found.low;
+                if is_stale {
+                    sites[other as usize] = Site::EMPTY;
+                }
+                !is_stale
+            });
+        }
+        if self.sites[number].room == 0 {
+            self.filled_sites.push(number as u32);
+        }
+        self.sites[number] = Site {
+            low: found.low.wrapping_sub(site.base as u64),
+            room: room + 1,
+            place: found.place,
+            first: found.low,
+        };
+        true
     }
 
     /// Notes the window that an access of so many bytes at an address lies in; whether there is one. Accesses differ in `salt`.

@@ -14,14 +14,14 @@ pub(crate) struct Liveness {
 }
 
 impl Liveness {
-    pub(crate) fn new(code: &Code, variant: &Variant) -> Liveness {
+    /// Of `ops`, which are those of the variant or, of host code, of the function.
+    pub(crate) fn new(code: &Code, variant: &Variant, ops: &[Op]) -> Liveness {
         let mut first = [0; 4];
         for i in 0..3 {
             first[i + 1] = first[i] + code.files[i];
         }
         let count = first[3] + scalar_count(code);
         let words = count.div_ceil(64) as usize;
-        let ops = &variant.ops;
         let mut of = Liveness { sets: vec![vec![0; words]; ops.len() + 1], first };
         loop {
             let mut changed = false;

@@ -9,7 +9,9 @@
 
 mod enter;
 mod function;
+pub(crate) mod host;
 mod liveness;
+mod nests;
 mod resume;
 mod translate;
 

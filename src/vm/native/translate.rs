@@ -48,7 +48,7 @@ pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> 
         code,
         variant,
         keys,
-        live: Liveness::new(code, variant),
+        live: Liveness::new(code, variant, &variant.ops),
         leaves: leaves(code),
         constants: constants(code),
         open: None,
@@ -90,7 +90,7 @@ fn can_be_called(op: &Op) -> bool {
 }
 
 /// The rows that are constants; no operation writes them.
-fn constants(code: &Code) -> BTreeMap<FileSlot, u64> {
+pub(super) fn constants(code: &Code) -> BTreeMap<FileSlot, u64> {
     let words = code.consts32.iter().map(|&(slot, word)| ((RegFile::W, slot), u64::from(word)));
     words.chain(code.consts64.iter().map(|&(slot, word)| ((RegFile::L, slot), word))).collect()
 }
@@ -228,7 +228,7 @@ impl Translator<'_> {
             self.end(End::Go(pc));
         }
         match *op {
-            Op::Nop | Op::Stmt | Op::VectorLoop { .. } => {
+            Op::Nop | Op::Stmt => {
                 self.open(pc);
             }
             Op::Reconverge => {

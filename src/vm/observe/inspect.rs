@@ -119,9 +119,9 @@ impl Program {
         self.code.get(func.index()).map_or(0, |code| code.side_exit_loops.len())
     }
 
-    /// How many loops of a function the loop vectoriser takes.
-    pub fn vector_loops(&self, func: FuncId) -> usize {
-        self.code.get(func.index()).map_or(0, |code| code.vector_loops.len())
+    /// Whether loops of a function of the host have been compiled to machine code.
+    pub fn has_compiled_loops(&self, func: FuncId) -> bool {
+        self.code.get(func.index()).is_some_and(|code| matches!(code.native.host.get(), Some(Some(_))))
     }
 
     /// Chooses the instruction set that its warps run with. Results do not depend on it.

@@ -66,8 +66,6 @@ pub struct Warp<const W: usize> {
     pub(crate) spare: Vec<Box<Frame<W>>>,
     /// The regions of memory that it may touch, one bit each.
     pub(crate) open: u64,
-    /// Of the host: what runs iterations of its loops.
-    pub(crate) vector_warps: VectorWarps,
     /// Frames at most, against endless recursion.
     pub(crate) depth_limit: u32,
     /// From which the order of lanes is drawn, where it is free: in an atomic, and of the parts of a branch. 0 is their
@@ -97,7 +95,6 @@ impl<const W: usize> Warp<W> {
             hint: 0,
             spare: Vec::new(),
             open: if W == 1 { HOST_REGIONS } else { DEVICE_REGIONS },
-            vector_warps: VectorWarps::default(),
             depth_limit: 4096,
             seed: 0,
             non_converged: false,
@@ -300,16 +297,6 @@ impl<const W: usize> Warp<W> {
         }
         self.non_converged |= self.merge() > 0;
         self.current = 0;
-    }
-}
-
-/// Warps that have run iterations, to be used again, by function and number of the loop. A clone has none.
-#[derive(Debug, Default)]
-pub(crate) struct VectorWarps(pub(crate) Vec<((FuncId, u32), Box<Warp<32>>)>);
-
-impl Clone for VectorWarps {
-    fn clone(&self) -> VectorWarps {
-        VectorWarps::default()
     }
 }
 

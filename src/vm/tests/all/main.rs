@@ -4,9 +4,9 @@
 
 extern crate cufemu_vm as vm;
 
+mod host_loops;
 mod inspect;
 mod sets;
 mod side_exits;
 mod slots;
 mod support;
-mod vector_loop;

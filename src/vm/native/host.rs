@@ -1,0 +1,104 @@
+//! Loops of host code in machine code: when they are made, and how the host runs them.
+#![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
+
+use super::nests::{Translation, translate};
+use crate::code::{HostFunction, Program};
+use crate::frame::Frame;
+use crate::memory::slow_path::allowed;
+use crate::memory::windows::WindowTable;
+use crate::warp::{Context, Warp};
+use ir::FuncId;
+use jit::Entry;
+use jit::host::{HostCode, HostState};
+use mem::MemoryView;
+use std::ffi::c_void;
+use std::sync::atomic::Ordering;
+
+/// Back edges of a frame behind which its function is compiled.
+pub(crate) const HOT: u32 = 1000;
+
+/// The compiled loops of the function of a frame, if there are some and no access in them is to be reported.
+pub(crate) fn take<'p, const W: usize>(
+    program: &'p Program,
+    frame: &Frame<W>,
+    is_reported: Option<impl Fn(FuncId, u32) -> bool>,
+) -> Option<&'p HostFunction> {
+    let code = program.code.get(frame.func.index())?;
+    let cache = &code.native.host;
+    if cache.get().is_none() && frame.back_edges < HOT {
+        return None;
+    }
+    let made = cache.get_or_init(|| {
+        let reserve = |count: u32| program.sites.fetch_add(count, Ordering::Relaxed);
+        // Sites are numbered when it is known how many there are.
+        let count = translate(code, 0)?.accesses.len() as u32;
+        let Translation { routine, accesses } = translate(code, reserve(count))?;
+        let native = jit::host::compile(&routine).ok()?;
+        let mut entries = vec![None; code.ops.len()];
+        for (pc, entry) in native.entries() {
+            if let Some(of) = entries.get_mut(pc as usize) {
+                *of = Some(entry);
+            }
+        }
+        Some(HostFunction { code: native, entries, accesses })
+    });
+    let host = made.as_ref()?;
+    let is_silent = is_reported.is_none_or(|is_reported| !host.accesses.iter().any(|&pc| is_reported(frame.func, pc)));
+    is_silent.then_some(host)
+}
+
+/// What the functions need that the code calls.
+struct Environment<'a> {
+    memory: MemoryView<'a>,
+    windows: *mut WindowTable,
+    code: &'a HostCode,
+    open: u64,
+}
+
+/// Fills a site.
+extern "C" fn refill(user: *mut c_void, address: u64, number: u32) -> bool {
+    // SAFETY: `run` gave this pointer, and waits in compiled code.
+    let environment = unsafe { &*user.cast::<Environment<'_>>() };
+    // SAFETY: this is the table of the run, which nobody else uses meanwhile.
+    let windows = unsafe { &mut *environment.windows };
+    let Some(site) = environment.code.site(number) else { return false };
+    allowed(environment.open, address) && windows.fill_site(environment.memory, address, site)
+}
+
+/// Runs the host from an entry on, in the frame of that number; gives where the interpreter goes on, and the points since the last
+/// progress. Counts the budget of the context down; `polls` are the points since the last progress so far.
+pub(crate) fn run<const W: usize>(
+    host: &HostFunction,
+    entry: Entry,
+    warp: &mut Warp<W>,
+    number: u32,
+    ctx: &mut Context<'_>,
+    polls: u32,
+) -> Option<(u32, u32)> {
+    let open = warp.open;
+    let writes = warp.writes;
+    let frame = warp.frame_mut(number).filter(|_| W == 1)?;
+    let sites = ctx.windows.sites_at(ctx.memory.generation(), host.code.table());
+    let mut environment = Environment { memory: ctx.memory, windows: &raw mut *ctx.windows, code: &host.code, open };
+    let mut state = HostState {
+        preds: frame.preds.as_mut_ptr(),
+        words: frame.words.as_mut_ptr().cast(),
+        longs: frame.longs.as_mut_ptr().cast(),
+        sites,
+        budget: ctx.budget,
+        writes,
+        polls,
+        pc: 0,
+        local_base: frame.local_base,
+        refill,
+        user: (&raw mut environment).cast(),
+        formulas: host.code.formulas(),
+    };
+    // SAFETY: the code was made for this function, whose registers the frame has; the host has one lane. The warp is borrowed
+    // exclusively, so nobody else uses them. The table has a site for each access, and stores go to places that the view allows to be
+    // written.
+    unsafe { host.code.run(entry, &raw mut state) };
+    ctx.budget = state.budget;
+    warp.writes = state.writes;
+    Some((state.pc, state.polls))
+}

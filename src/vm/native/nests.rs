@@ -1,0 +1,185 @@
+//! From operations of host code to loop nests of `jit::host`.
+//!
+//! A block of the IR that lies in a loop becomes one block or several: what is left to the interpreter (calls, services, launches and
+//! whatever else can stop the host) ends one, and the next begins behind it.
+
+use super::liveness::Liveness;
+use super::translate::{class_of, constants};
+use crate::code::{AddressExpr, Code, FileSlot, Form, HostBlock, MemOp, Op, RegFile, Slot, Variant, form};
+use ir::{Access, Space, Ty};
+use jit::host::{
+    Address, Block, Formula, HostRoutine, HostTerm, Instruction, Nest, Operand, Operation, Register, Terminator,
+};
+use std::collections::BTreeMap;
+
+/// A routine, and the operations that are loads and stores.
+pub(super) struct Translation {
+    pub(super) routine: HostRoutine,
+    pub(super) accesses: Vec<u32>,
+}
+
+/// Translates the loops of a function. Its sites are numbered from `first_site` on.
+pub(super) fn translate(code: &Code, first_site: u32) -> Option<Translation> {
+    let variant = code.variants.first()?;
+    let mut of = Translator {
+        code,
+        variant,
+        live: Liveness::new(code, variant, &code.ops),
+        constants: constants(code),
+        accesses: Vec::new(),
+    };
+    let mut nests: BTreeMap<u32, Nest> = BTreeMap::new();
+    for block in &code.host_blocks {
+        of.block(block, &mut nests.entry(block.nest).or_default().blocks);
+    }
+    let mut nests: Vec<Nest> = nests.into_values().collect();
+    // Blocks of which one is left to the interpreter at once are none.
+    nests.retain(|nest| !nest.blocks.is_empty());
+    let routine = HostRoutine { nests, poll_quantum: crate::POLL_QUANTUM, first_site };
+    Some(Translation { routine, accesses: of.accesses })
+}
+
+struct Translator<'a> {
+    code: &'a Code,
+    variant: &'a Variant,
+    live: Liveness,
+    constants: BTreeMap<FileSlot, u64>,
+    accesses: Vec<u32>,
+}
+
+impl Translator<'_> {
+    fn block(&mut self, of: &HostBlock, out: &mut Vec<Block>) {
+        let block = |pc: u32| Block { pc, depth: of.depth, body: Vec::new(), end: Terminator::Jump(pc) };
+        let mut open = block(of.start);
+        for pc in of.start..of.end {
+            let Some(op) = self.code.ops.get(pc as usize) else { return };
+            if let Some(end) = self.terminator(op) {
+                if let Op::BackJump { .. } = op {
+                    open.body.push(Instruction { pc, operation: Operation::BackEdge });
+                }
+                out.push(Block { end, ..open });
+                return;
+            }
+            match self.operation(op) {
+                Some(Some(operation)) => {
+                    if matches!(operation, Operation::Load { .. } | Operation::Store { .. }) {
+                        self.accesses.push(pc);
+                    }
+                    open.body.push(Instruction { pc, operation });
+                }
+                Some(None) => {}
+                None => {
+                    let done = std::mem::replace(&mut open, block(pc + 1));
+                    // What begins with such an operation is no block: the code is left where it would be gone to.
+                    if !done.body.is_empty() {
+                        out.push(Block { end: Terminator::Jump(pc), ..done });
+                    }
+                }
+            }
+        }
+        out.push(Block { end: Terminator::Jump(of.end), ..open });
+    }
+
+    /// How an operation ends a block.
+    fn terminator(&self, op: &Op) -> Option<Terminator> {
+        Some(match op {
+            Op::Jump { to } | Op::BackJump { to } => Terminator::Jump(*to),
+            Op::Branch { p, then_pc, else_pc, .. } => {
+                let is_read = |pc: u32| self.live.is_live(pc, (RegFile::P, *p));
+                Terminator::Branch {
+                    condition: self.operand((RegFile::P, *p)),
+                    then_pc: *then_pc,
+                    else_pc: *else_pc,
+                    is_last_use: !is_read(*then_pc) && !is_read(*else_pc),
+                }
+            }
+            Op::Switch(switch) if matches!(switch.ty, Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64) => Terminator::Switch {
+                ty: switch.ty,
+                value: self.operand((RegFile::of(switch.ty), switch.a)),
+                arms: switch.arms.to_vec(),
+                default: switch.default,
+            },
+            _ => return None,
+        })
+    }
+
+    /// The operation; `Some(None)` if there is nothing to do, `None` if it is left to the interpreter.
+    fn operation(&self, op: &Op) -> Option<Option<Operation>> {
+        if let Some(m) = op.load() {
+            let (bytes, address) = self.access(m)?;
+            let result = register(if bytes == 8 { RegFile::L } else { RegFile::W }, m.value);
+            return Some(Some(Operation::Load { bytes, result, address }));
+        }
+        if let Some(m) = op.store() {
+            let (bytes, address) = self.access(m)?;
+            let value = self.operand((if bytes == 8 { RegFile::L } else { RegFile::W }, m.value));
+            return Some(Some(Operation::Store { bytes, value, address }));
+        }
+        match *op {
+            // Statements are told to a debugger, which has the interpreter run; lanes of the host never part.
+            Op::Nop | Op::Stmt | Op::Reconverge => return Some(None),
+            Op::BackEdge => return Some(Some(Operation::BackEdge)),
+            Op::LocalAddr { d, offset } => {
+                let operands = vec![Operand::Constant(offset)];
+                return Some(Some(Operation::Compute {
+                    formula: Formula::LocalAddress,
+                    result: register(RegFile::L, d),
+                    operands,
+                }));
+            }
+            _ => {}
+        }
+        let (of, (file, d), reads) = form(op)?;
+        let mut operands: Vec<Operand> = reads.into_iter().flatten().map(|slot| self.operand(slot)).collect();
+        let formula = match of {
+            Form::Move => Formula::Move,
+            Form::Select => {
+                // The predicate is the last operand of the operation, and the first of the formula.
+                operands.rotate_right(1);
+                Formula::Select
+            }
+            Form::Un(op, ty) => Formula::Un(op, ty),
+            Form::Bin(op, ty) => Formula::Bin(op, ty),
+            Form::Tri(op, ty) => Formula::Tri(op, ty),
+            Form::Cmp(op, ty) => Formula::Cmp(op, ty),
+            Form::Cvt(op, from, to) => Formula::Cvt(op, from, to),
+            Form::Splat => return None,
+        };
+        (file != RegFile::S).then(|| Some(Operation::Compute { formula, result: register(file, d), operands }))
+    }
+
+    fn access(&self, m: &MemOp) -> Option<(u32, Address)> {
+        let is_memory = matches!(m.space, Space::Host | Space::Global | Space::Const);
+        if !is_memory || m.access == Access::Volatile {
+            return None;
+        }
+        let AddressExpr { base, local, terms, index: None } = self.variant.address_exprs.get(m.expr as usize)? else {
+            return None;
+        };
+        let mut address = Address { base: *base, is_local: *local, terms: Vec::new() };
+        for term in terms {
+            let file = if term.narrow { RegFile::W } else { RegFile::L };
+            match self.constants.get(&(file, term.slot)) {
+                Some(&bits) => {
+                    let value = if term.narrow { i64::from(bits as u32 as i32) } else { bits as i64 };
+                    address.base = address.base.wrapping_add(value.wrapping_mul(term.factor));
+                }
+                None => address.terms.push(HostTerm { register: register(file, term.slot), factor: term.factor }),
+            }
+        }
+        Some((m.width.bytes() as u32, address))
+    }
+
+    fn operand(&self, (file, slot): FileSlot) -> Operand {
+        let of_predicate =
+            || self.code.constsp.iter().find(|c| file == RegFile::P && c.0 == slot).map(|c| u64::from(c.1));
+        match self.constants.get(&(file, slot)).copied().or_else(of_predicate) {
+            Some(bits) => Operand::Constant(bits),
+            None => Operand::Register(register(file, slot)),
+        }
+    }
+}
+
+fn register(file: RegFile, slot: Slot) -> Register {
+    Register { class: class_of(file), slot }
+}
