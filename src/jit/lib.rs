@@ -1,4 +1,4 @@
-//! Machine code for the operations of a warp of 32 lanes.
+//! Machine code for the operations of a warp of 32 lanes, and for loops of the host ([`host`]), which has one lane.
 //!
 //! The input is a [`Routine`]: segments of straight-line code over the values of a frame, with the segments that follow each of
 //! them. [`compile`] makes x86-64 code of it. The code works on a [`State`]: pointers to the registers of a frame, the windows of

@@ -44,7 +44,6 @@ const WILDCARDS: &[(&str, usize, &str)] = &[
     ("src/vm/code/mod.rs", 2, "`load` and `store` ask for one family"),
     ("src/vm/code/form.rs", 2, "what has no form is executed by the interpreter, which is always right"),
     ("src/vm/compile/mod.rs", 1, "targets of branches, made by a complete match"),
-    ("src/vm/exec/vector_loop.rs", 1, "tests whose number of iterations is known, or none"),
 ];
 
 /// The enums of operations.

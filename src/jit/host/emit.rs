@@ -23,15 +23,21 @@ use std::mem::{offset_of, size_of};
 pub(super) type Result<T = ()> = std::result::Result<T, CompileError>;
 
 /// Bytes of the stack that the code has for itself; with the six saved registers and the return address a multiple of 16.
-const FRAME: i32 = 1024 + 8;
+const FRAME: i32 = PACKED + 8 * PACKED_WORDS as i32 + 8;
 /// Places of the frame: the state, an address during a call, the number of a formula, the saved registers, and what loops need.
 const STATE: i32 = 0;
 pub(super) const OFFSET: i32 = 8;
 pub(super) const FORMULA: i32 = 16;
-const SAVED: i32 = 24;
+pub(super) const SAVED: i32 = 24;
 pub(super) const REPEAT: i32 = SAVED + 8 * 20;
 /// Words from [`REPEAT`] on.
-pub(super) const REPEAT_WORDS: usize = ((FRAME - REPEAT) / 8) as usize;
+pub(super) const REPEAT_WORDS: usize = 101;
+/// Behind them: what vector loops need.
+pub(super) const PACKED: i32 = REPEAT + 8 * REPEAT_WORDS as i32;
+/// Words from [`PACKED`] on.
+pub(super) const PACKED_WORDS: usize = 100;
+
+const _: () = assert!(FRAME % 16 == 8);
 
 /// Offset of a field of the state.
 macro_rules! field {
@@ -407,7 +413,7 @@ impl Emitter<'_> {
         let is_late = late.is_some_and(|(at, ..)| at == i);
         match &instruction.operation {
             Operation::Compute { formula, result, operands } if !is_late => {
-                self.compute(*formula, *result, operands)?
+                self.compute(*formula, *result, operands)?;
             }
             Operation::Compute { .. } => {}
             Operation::Load { bytes, result, address } => {

@@ -46,24 +46,24 @@ impl Emitter<'_> {
                 match op {
                     UnOp::Neg => {
                         if wide {
-                            self.a.neg(rax)?
+                            self.a.neg(rax)?;
                         } else {
-                            self.a.neg(eax)?
+                            self.a.neg(eax)?;
                         }
                     }
                     UnOp::Not => {
                         if wide {
-                            self.a.not(rax)?
+                            self.a.not(rax)?;
                         } else {
-                            self.a.not(eax)?
+                            self.a.not(eax)?;
                         }
                     }
                     _ => {
                         sized!(self, wide, mov, RCX, RAX);
                         if wide {
-                            self.a.neg(rcx)?
+                            self.a.neg(rcx)?;
                         } else {
-                            self.a.neg(ecx)?
+                            self.a.neg(ecx)?;
                         }
                         sized!(self, wide, cmovns, RAX, RCX);
                     }

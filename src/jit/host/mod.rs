@@ -7,7 +7,7 @@
 //! counted. So any operation that the code does not know can be left to the interpreter.
 //!
 //! A loop of one block whose addresses grow by constants runs as many iterations without a check as are sure to stay inside the memory
-//! where the first one's words were found (`repeat`).
+//! where the first one's words were found (`repeat`), and if its iterations do not depend on each other, several at a time (`packed`).
 //!
 //! Not here: which operations become blocks (`vm`), code for the lanes of a warp (`crate::emit`).
 
@@ -15,10 +15,12 @@ mod access;
 mod emit;
 mod integers;
 mod operations;
+mod packed;
 mod reals;
 mod registers;
 mod repeat;
 mod state;
+mod walks;
 
 use crate::segment::Class;
 use ir::Ty;
@@ -183,6 +185,8 @@ pub struct Block {
     pub depth: u32,
     /// Its operations.
     pub body: Vec<Instruction>,
+    /// The registers that it writes and that are read behind it before they are written again.
+    pub live_out: Vec<Register>,
     /// How it ends.
     pub end: Terminator,
 }

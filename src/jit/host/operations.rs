@@ -106,9 +106,9 @@ impl Emitter<'_> {
             let x = self.read_real(a, xmm0)?;
             let y = self.read_real(b, xmm1)?;
             if ty == Ty::F64 {
-                self.a.vucomisd(x, y)?
+                self.a.vucomisd(x, y)?;
             } else {
-                self.a.vucomiss(x, y)?
+                self.a.vucomiss(x, y)?;
             }
             return Ok(());
         }

@@ -57,9 +57,9 @@ impl Emitter<'_> {
                         self.a.mov(rax, mask)?;
                         self.a.vmovq(xmm2, rax)?;
                         if op == UnOp::Neg {
-                            self.a.vxorps(xmm0, x, xmm2)?
+                            self.a.vxorps(xmm0, x, xmm2)?;
                         } else {
-                            self.a.vandps(xmm0, x, xmm2)?
+                            self.a.vandps(xmm0, x, xmm2)?;
                         }
                         if ty == Ty::F64 {
                             return self.write_real(result, xmm0);

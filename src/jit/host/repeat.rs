@@ -8,14 +8,13 @@
 //! and writes wait on the stack. Nothing in them can leave the code.
 
 use super::access::Place;
-use super::emit::{Emitter, Late, OFFSET, Progress, REPEAT, REPEAT_WORDS, Result, written};
+use super::emit::{Emitter, Late, OFFSET, Progress, REPEAT, Result};
+use super::packed::packing;
 use super::registers::Gpr;
 use super::state::Site;
-use super::{Address, Block, Formula, Operand, Operation, Register, Terminator};
-use crate::segment::Class;
+use super::walks::{LARGEST_STEP, Narrow, Step, Walk, address_of, steps, walks};
+use super::{Address, Block, Operation, Register, Terminator};
 use iced_x86::code_asm::{AsmRegister64, CodeLabel, eax, ecx, edx, qword_ptr, r14, r15, r15d, rax, rbp, rcx, rdx, rsp};
-use ir::Ty;
-use ir::op::BinOp;
 use std::mem::offset_of;
 
 /// Iterations of one go at most, so that products with steps stay small.
@@ -23,35 +22,6 @@ const MOST: u32 = 1 << 20;
 
 /// Fewer iterations are not worth the preparation.
 const FEWEST: u32 = 4;
-
-/// A step is smaller than this, in bytes.
-const LARGEST_STEP: i64 = 1 << 24;
-
-/// An access of the loop.
-struct Walk {
-    /// The place of its instruction in the block.
-    at: usize,
-    /// How far the address is at the access from what its registers say when the iteration begins.
-    ahead: i64,
-    /// How far it is from one iteration to the next.
-    step: Step,
-}
-
-/// How much an address, or a register, grows by in an iteration.
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Step {
-    /// A constant.
-    Constant(i64),
-    /// A register that the loop does not change, as a signed number, times a constant. The loop is repeated if that is positive.
-    Register(Register, i64),
-}
-
-/// A word of 32 bits in an address, which must not wrap, and its step.
-#[derive(PartialEq)]
-struct Narrow {
-    register: Register,
-    step: Step,
-}
 
 /// Where the first word of an access is while the iterations run.
 #[derive(Clone, Copy)]
@@ -67,8 +37,7 @@ const POLLS: i32 = REPEAT + 16;
 const WRITES: i32 = REPEAT + 24;
 /// Of steps that are registers, two at most.
 const STEPS: i32 = REPEAT + 32;
-const BASES: i32 = REPEAT + 48;
-const MOST_ACCESSES: usize = REPEAT_WORDS - 6;
+pub(super) const BASES: i32 = REPEAT + 48;
 
 impl Emitter<'_> {
     /// Runs as many iterations as are sure if the block is such a loop, and goes on behind them; else falls through. The sites of the
@@ -94,6 +63,9 @@ impl Emitter<'_> {
         }
         self.a.cmp(edx, FEWEST)?;
         self.a.jb(one)?;
+        if let Some(packing) = packing(block, late, &walks) {
+            self.packed(block, total, &walks, &packing)?;
+        }
         self.a.mov(qword_ptr(rsp + ITERATIONS), rdx)?;
         self.a.mov(qword_ptr(rsp + BUDGET), r14)?;
         self.a.mov(qword_ptr(rsp + POLLS), r15)?;
@@ -190,7 +162,7 @@ impl Emitter<'_> {
                 self.a.js(one)?;
                 self.a.mov(rcx, rax)?;
                 self.a.mov(rax, qword_ptr(rsp + OFFSET))?;
-                return self.bound_by_register();
+                self.bound_by_register()
             }
             Step::Constant(step) => {
                 let of = self.signed(narrow.register)?;
@@ -223,11 +195,11 @@ impl Emitter<'_> {
         self.a.mov(rcx, self.site(site, offset_of!(Site, room)))?;
         self.a.cmp(rax, rcx)?;
         self.a.jae(one)?;
-        if !matches!(walk.step, Step::Constant(..0)) {
+        if matches!(walk.step, Step::Constant(..0)) {
+            self.a.mov(rcx, rax)?;
+        } else {
             self.a.sub(rcx, rax)?;
             self.a.sub(rcx, 1)?;
-        } else {
-            self.a.mov(rcx, rax)?;
         }
         self.a.add(rax, self.site(site, offset_of!(Site, place)))?;
         self.a.mov(qword_ptr(rsp + (BASES + 8 * number as i32)), rax)?;
@@ -357,105 +329,5 @@ impl Emitter<'_> {
             }
         };
         Ok((base, steps.iter().find(|s| s.0 == walk.step).map(|s| s.1)))
-    }
-}
-
-fn address_of(operation: &Operation) -> &Address {
-    static NONE: Address = Address { base: 0, is_local: false, terms: Vec::new() };
-    match operation {
-        Operation::Load { address, .. } | Operation::Store { address, .. } => address,
-        Operation::Compute { .. } | Operation::BackEdge => &NONE,
-    }
-}
-
-/// The accesses of a block that is a loop of its own whose addresses grow by constants, and the words of 32 bits that must not wrap.
-fn walks(block: &Block) -> Option<(Vec<Walk>, Vec<Narrow>)> {
-    let Terminator::Branch { then_pc, else_pc, .. } = block.end else { return None };
-    if (then_pc == block.pc) == (else_pc == block.pc) {
-        return None;
-    }
-    let (mut walks, mut narrow): (Vec<Walk>, Vec<Narrow>) = (Vec::new(), Vec::new());
-    for (at, instruction) in block.body.iter().enumerate() {
-        if !matches!(instruction.operation, Operation::Load { .. } | Operation::Store { .. }) {
-            continue;
-        }
-        let mut walk = Walk { at, ahead: 0, step: Step::Constant(0) };
-        for term in &address_of(&instruction.operation).terms {
-            let (step, counted_at) = step_of(block, term.register)?;
-            if step == Step::Constant(0) {
-                continue;
-            }
-            if term.register.class == Class::Word {
-                let of = Narrow { register: term.register, step };
-                if !narrow.contains(&of) {
-                    narrow.push(of);
-                }
-            }
-            walk.step = match (step, walk.step) {
-                (Step::Constant(step), Step::Constant(sum)) => {
-                    let bytes = step.checked_mul(term.factor)?;
-                    if counted_at < at {
-                        walk.ahead = walk.ahead.checked_add(bytes)?;
-                    }
-                    Step::Constant(sum.checked_add(bytes)?)
-                }
-                // One register alone, counted behind the access.
-                (Step::Register(register, factor), Step::Constant(0)) if counted_at > at && walk.ahead == 0 => {
-                    Step::Register(register, factor.checked_mul(term.factor)?)
-                }
-                _ => return None,
-            };
-        }
-        if !is_small(walk.step) || walk.ahead.abs() > LARGEST_STEP {
-            return None;
-        }
-        walks.push(walk);
-    }
-    // There are two registers that are always free.
-    let is_good = walks.len() <= MOST_ACCESSES && steps(&walks).len() <= 2 && narrow.iter().all(|n| is_small(n.step));
-    is_good.then_some((walks, narrow))
-}
-
-/// Whether a step, or its factor, is small enough.
-fn is_small(step: Step) -> bool {
-    match step {
-        Step::Constant(step) | Step::Register(_, step) => step.abs() < LARGEST_STEP,
-    }
-}
-
-/// The steps of addresses that grow.
-fn steps(walks: &[Walk]) -> Vec<Step> {
-    let mut out: Vec<Step> = Vec::new();
-    for walk in walks {
-        if walk.step != Step::Constant(0) && !out.contains(&walk.step) {
-            out.push(walk.step);
-        }
-    }
-    out
-}
-
-/// By how much a register grows in an iteration of a block, and the place of the operation that counts it; `None` if it is neither by a
-/// constant nor by a register that stays.
-fn step_of(block: &Block, register: Register) -> Option<(Step, usize)> {
-    let writes = |of: Register| block.body.iter().enumerate().filter(move |(_, i)| written(&i.operation) == Some(of));
-    let mut own_writes = writes(register);
-    let Some((at, instruction)) = own_writes.next() else { return Some((Step::Constant(0), usize::MAX)) };
-    let Operation::Compute { formula: Formula::Bin(op, ty), operands, .. } = &instruction.operation else {
-        return None;
-    };
-    let (Operand::Register(own), by) = (*operands.first()?, *operands.get(1)?) else { return None };
-    if own_writes.next().is_some() || own != register {
-        return None;
-    }
-    let step = match (by, ty) {
-        (Operand::Constant(bits), Ty::I32) => Step::Constant(i64::from(bits as u32 as i32)),
-        (Operand::Constant(bits), Ty::I64) => Step::Constant(bits as i64),
-        (Operand::Register(by), Ty::I32 | Ty::I64) if writes(by).next().is_none() => Step::Register(by, 1),
-        _ => return None,
-    };
-    match (op, step) {
-        (BinOp::Add, step) => Some((step, at)),
-        (BinOp::Sub, Step::Constant(step)) => Some((Step::Constant(step.checked_neg()?), at)),
-        _ => None,
     }
 }

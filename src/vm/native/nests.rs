@@ -3,10 +3,11 @@
 //! A block of the IR that lies in a loop becomes one block or several: what is left to the interpreter (calls, services, launches and
 //! whatever else can stop the host) ends one, and the next begins behind it.
 
-use super::liveness::Liveness;
+use super::liveness::{Liveness, each_successor};
 use super::translate::{class_of, constants};
 use crate::code::{AddressExpr, Code, FileSlot, Form, HostBlock, MemOp, Op, RegFile, Slot, Variant, form};
 use ir::{Access, Space, Ty};
+use jit::Class;
 use jit::host::{
     Address, Block, Formula, HostRoutine, HostTerm, Instruction, Nest, Operand, Operation, Register, Terminator,
 };
@@ -49,7 +50,8 @@ struct Translator<'a> {
 
 impl Translator<'_> {
     fn block(&mut self, of: &HostBlock, out: &mut Vec<Block>) {
-        let block = |pc: u32| Block { pc, depth: of.depth, body: Vec::new(), end: Terminator::Jump(pc) };
+        let block =
+            |pc: u32| Block { pc, depth: of.depth, body: Vec::new(), live_out: Vec::new(), end: Terminator::Jump(pc) };
         let mut open = block(of.start);
         for pc in of.start..of.end {
             let Some(op) = self.code.ops.get(pc as usize) else { return };
@@ -57,6 +59,7 @@ impl Translator<'_> {
                 if let Op::BackJump { .. } = op {
                     open.body.push(Instruction { pc, operation: Operation::BackEdge });
                 }
+                each_successor(op, pc, |to| self.note_live(&mut open, to));
                 out.push(Block { end, ..open });
                 return;
             }
@@ -72,12 +75,33 @@ impl Translator<'_> {
                     let done = std::mem::replace(&mut open, block(pc + 1));
                     // What begins with such an operation is no block: the code is left where it would be gone to.
                     if !done.body.is_empty() {
+                        let mut done = done;
+                        self.note_live(&mut done, pc);
                         out.push(Block { end: Terminator::Jump(pc), ..done });
                     }
                 }
             }
         }
+        self.note_live(&mut open, of.end);
         out.push(Block { end: Terminator::Jump(of.end), ..open });
+    }
+
+    /// Notes the registers of a block that are live at an operation behind it.
+    fn note_live(&self, block: &mut Block, pc: u32) {
+        for instruction in &block.body {
+            let (Operation::Compute { result, .. } | Operation::Load { result, .. }) = &instruction.operation else {
+                continue;
+            };
+            let file = match result.class {
+                Class::Pred => RegFile::P,
+                Class::Word => RegFile::W,
+                Class::Long => RegFile::L,
+                Class::Scalar => RegFile::S,
+            };
+            if self.live.is_live(pc, (file, result.slot)) && !block.live_out.contains(result) {
+                block.live_out.push(*result);
+            }
+        }
     }
 
     /// How an operation ends a block.

@@ -243,6 +243,71 @@ fn program(rng: &mut Rng) -> String {
     body.text
 }
 
+/// An array statement in a loop: what it loads and stores lies at a few places that may overlap, and it computes words of one size.
+fn statement(rng: &mut Rng) -> String {
+    let mut body = Body { rng, next: 100, text: String::new() };
+    writeln!(body.text, "global g0 \"a\" host bytes {BYTES} align 8 init none\nmain @f\nhost @f() {{").unwrap();
+    for (reg, ty) in [(40, "i64"), (41, "i64"), (42, "i64"), (43, "i32")] {
+        writeln!(body.text, "  reg %{reg} {ty} mutable").unwrap();
+    }
+    let is_wide = body.rng.bool();
+    let (bytes, int, real) = if is_wide { (8, "i64", "f64") } else { (4, "i32", "f32") };
+    let is_real = body.rng.u64(..3) != 0;
+    let ty = if is_real { real } else { int };
+    writeln!(
+        body.text,
+        "bb0:\n  %9 = addr g0\n  %10 = load.host.{ty} [%9+24]\n  %42 = mov.i64 40\n  jump bb1\nbb1:\n  \
+        %40 = mov.i64 0\n  %43 = mov.i32 90\n  jump bb2\nbb2:"
+    )
+    .unwrap();
+    let mut values = vec!["%10".to_owned(), if is_real { "1.25" } else { "3" }.to_owned()];
+    let place =
+        |body: &mut Body<'_>| 256 + bytes * (body.rng.u64(..2) * 40 + body.rng.u64(..12)) + body.rng.u64(..2) * 66_000;
+    for _ in 0..=body.rng.u64(..3) {
+        let factor = if body.rng.u64(..8) == 0 { 0 } else { bytes };
+        let at = body.temp(&format!("mad.i64 %40, {factor}, %9"));
+        let far = place(&mut body);
+        let d = body.temp(&format!("load.host.{ty} [%{at}+{far}]"));
+        values.push(format!("%{d}"));
+    }
+    for _ in 0..body.rng.u64(..6) {
+        let pick = |body: &mut Body<'_>, values: &[String]| values[body.rng.usize(..values.len())].clone();
+        let (a, b, c) = (pick(&mut body, &values), pick(&mut body, &values), pick(&mut body, &values));
+        let text = match (body.rng.u64(..6), is_real) {
+            (0, _) => {
+                let op = body.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
+                let p = body.temp(&format!("cmp.{op}.{ty} {a}, {b}"));
+                let p = if body.rng.bool() { body.temp(&format!("not.pred %{p}")) } else { p };
+                format!("select.{ty} %{p}, {c}, {a}")
+            }
+            (1, true) => format!("fma.{ty} {a}, {b}, {c}"),
+            (2, true) => format!("{}.{ty} {a}", body.pick(&["neg", "abs", "sqrt"])),
+            (_, true) => format!("{}.{ty} {a}, {b}", body.pick(&["add", "sub", "mul", "div"])),
+            (1, false) if !is_wide => format!("mul.{ty} {a}, {b}"),
+            (_, false) => format!("{}.{ty} {a}, {b}", body.pick(&["add", "sub", "and", "or", "xor"])),
+        };
+        let d = body.temp(&text);
+        values.push(format!("%{d}"));
+    }
+    for _ in 0..=body.rng.u64(..2) {
+        let at = body.temp(&format!("mad.i64 %40, {bytes}, %9"));
+        let (far, value) = (place(&mut body), values[values.len() - 1 - body.rng.usize(..2)].clone());
+        writeln!(body.text, "  store.host.{ty} [%{at}+{far}], {value}").unwrap();
+    }
+    let (count, test) = match body.rng.u64(..4) {
+        0 => ("%43 = add.i32 %43, -1", "cmp.ne.i32 %43, 0"),
+        1 => ("%43 = add.i32 %43, -1", "cmp.gt.i32 %43, 1"),
+        2 => ("%43 = add.i32 %43, 1", "cmp.le.i32 %43, 171"),
+        _ => ("%43 = add.i32 %43, 1", "cmp.eq.i32 %43, 177"),
+    };
+    writeln!(body.text, "  %40 = add.i64 %40, 1\n  {count}").unwrap();
+    let more = body.temp(test);
+    let (yes, no) = if test.contains(".eq.") { (3, 2) } else { (2, 3) };
+    writeln!(body.text, "  backedge\n  branch %{more}, bb{yes}, bb{no}").unwrap();
+    body.text += "bb3:\n  %50 = cmp.ne.i64 %42, 0\n  %42 = add.i64 %42, -1\n  backedge\n  branch %50, bb1, bb4\nbb4:\n  return\n}\n";
+    body.text
+}
+
 /// Memory, schedule points and the last stop of a run by budgets of so many points.
 fn run(module: &Arc<Module>, engine: Engine, budget: u64, seed: u64) -> (Vec<u8>, u64, Stop, bool) {
     let mut memory = Memory::new();
@@ -280,13 +345,13 @@ fn run(module: &Arc<Module>, engine: Engine, budget: u64, seed: u64) -> (Vec<u8>
     (out, warp.points(), stop, program.has_compiled_loops(ir::FuncId(0)))
 }
 
-#[test]
-fn loops_of_the_host_do_what_the_interpreter_does() {
+/// Runs random programs in machine code, and gives how many faulted, ended, and were compiled.
+fn compare(make: fn(&mut Rng) -> String) -> [u32; 3] {
     let (mut faults, mut ends, mut compiled) = (0, 0, 0);
     // `CUFEMU_SEEDS` asks for more programs.
     let seeds = std::env::var("CUFEMU_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(400);
     for seed in 0..if cfg!(miri) { 0 } else { seeds } {
-        let text = program(&mut Rng::with_seed(seed));
+        let text = make(&mut Rng::with_seed(seed));
         let module = ir::parse::module(&text).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{text}"));
         assert_eq!(ir::verify::module(&module), [], "seed {seed}\n{text}");
         let module = Arc::new(module);
@@ -302,6 +367,21 @@ fn loops_of_the_host_do_what_the_interpreter_does() {
         faults += u32::from(expected.2 != Stop::Done);
         ends += u32::from(expected.2 == Stop::Done);
     }
+    [faults, ends, compiled]
+}
+
+#[test]
+fn loops_of_the_host_do_what_the_interpreter_does() {
+    let [faults, ends, compiled] = compare(program);
     let is_enough = ends > 200 && faults > 10 && (compiled > 800 || !cfg!(target_arch = "x86_64"));
     assert!(cfg!(miri) || is_enough, "{ends} end, {faults} fault, {compiled} runs are compiled");
+}
+
+#[test]
+fn array_statements_of_the_host_do_what_the_interpreter_does() {
+    let [_, ends, compiled] = compare(statement);
+    assert!(
+        cfg!(miri) || ends > 300 && (compiled > 1000 || !cfg!(target_arch = "x86_64")),
+        "{ends} end, {compiled} runs are compiled"
+    );
 }

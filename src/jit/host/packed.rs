@@ -1,0 +1,592 @@
+//! Loops of one block whose iterations do not depend on each other, eight or four of them at a time in vector registers.
+//!
+//! A loop is one of these if all its words have one size, side by side from iteration to iteration or the same for all, if what it
+//! computes is used within the iteration, and if it ends by a counter. Whether what it stores is what it loads in another iteration is
+//! asked when it begins. The last iteration is left to the block, which then leaves the loop.
+//!
+//! NaNs that come out of an operation are the evaluator's business (see `reals`): where one does, the iterations that are at hand are
+//! left to the block, before they have stored anything.
+
+use super::emit::{Emitter, Late, PACKED, PACKED_WORDS, Progress, Result, SAVED, written};
+use super::registers::{RAX, RCX, XMMS};
+use super::repeat::BASES;
+use super::walks::{Step, Walk, step_of};
+use super::{Block, Formula, Operand, Operation, Register, Terminator};
+use crate::segment::Class;
+use iced_x86::code_asm::{
+    AsmRegisterYmm, CodeLabel, eax, ecx, qword_ptr, r14, r15d, rax, rbp, rcx, rdx, rsp, xmm1, ymm0, ymm1, ymm2, ymm3,
+    ymm4, ymm5, ymm6, ymm7, ymm8, ymm9, ymm10, ymm11, ymm12, ymm13, ymm14, ymm15, ymmword_ptr,
+};
+use ir::Ty;
+use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
+use std::collections::BTreeMap;
+
+/// Registers of the values of an iteration. `ymm0` collects what is a NaN; `ymm1` and `ymm2` are operands.
+const VALUES: [AsmRegisterYmm; 13] =
+    [ymm3, ymm4, ymm5, ymm6, ymm7, ymm8, ymm9, ymm10, ymm11, ymm12, ymm13, ymm14, ymm15];
+
+/// Bytes of a vector register.
+const BYTES: i32 = 32;
+
+/// Fewer vectors are not worth the preparation.
+const FEWEST: i32 = 3;
+
+/// How the iterations of a block are packed.
+pub(super) struct Packing {
+    /// Bytes of a word.
+    width: u32,
+    /// The value of each operation, by its place in the block.
+    values: BTreeMap<usize, AsmRegisterYmm>,
+    /// The operands of each operation and each store.
+    sources: BTreeMap<usize, Vec<Source>>,
+    /// What is the same in all iterations, in the order of its places on the stack.
+    invariants: Vec<Operand>,
+    /// Registers that are counted, with their steps.
+    counters: Vec<(Register, i64)>,
+    /// What the loop goes on by: the comparison holds for the counter and the bound.
+    test: (CmpOp, Ty, Register, Operand),
+}
+
+/// An operand.
+#[derive(Clone, Copy)]
+enum Source {
+    Value(AsmRegisterYmm),
+    /// The number of an invariant.
+    Invariant(usize),
+}
+
+/// How the iterations of a block can be packed, if they can.
+pub(super) fn packing(block: &Block, late: Option<(usize, usize, Late)>, walks: &[Walk]) -> Option<Packing> {
+    let (late_at, _, late) = late?;
+    let Terminator::Branch { then_pc, .. } = block.end else { return None };
+    let [Operand::Register(counter), bound] = late.operands else { return None };
+    let op = if then_pc == block.pc { late.op } else { opposite(late.op)? };
+    let (Step::Constant(step), _) = step_of(block, counter)? else { return None };
+    let is_known = match step {
+        1 => matches!(op, CmpOp::Lt | CmpOp::Le | CmpOp::Ne),
+        -1 => matches!(op, CmpOp::Gt | CmpOp::Ge | CmpOp::Ne),
+        _ => false,
+    };
+    if !is_known || !late.ty.is_int() {
+        return None;
+    }
+    let mut of = Packing {
+        width: 0,
+        values: BTreeMap::new(),
+        sources: BTreeMap::new(),
+        invariants: Vec::new(),
+        counters: Vec::new(),
+        test: (op, late.ty, counter, bound),
+    };
+    let is_written = |r: Register| block.body.iter().any(|i| written(&i.operation) == Some(r));
+    if matches!(bound, Operand::Register(bound) if is_written(bound)) {
+        return None;
+    }
+    // Where each value is read last; stores come behind everything.
+    let last = block.body.len();
+    let mut last_use: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut current: BTreeMap<Register, usize> = BTreeMap::new();
+    let mut has_stored = false;
+    let mut accesses = walks.iter();
+    for (at, instruction) in block.body.iter().enumerate() {
+        let mut operands: &[Operand] = &[];
+        let one;
+        let mut is_store = false;
+        match &instruction.operation {
+            Operation::Compute { .. } if at == late_at => continue,
+            Operation::Compute { formula, result, operands: of_it } => {
+                if let Some((Step::Constant(step), counted_at)) = step_of(block, *result)
+                    && counted_at == at
+                {
+                    of.counters.push((*result, step));
+                    continue;
+                }
+                of.take_width(width_of(*formula, *result)?)?;
+                let is_constant = |o: &Operand| matches!(o, Operand::Constant(_));
+                if result.class == Class::Pred && !matches!(formula, Formula::Cmp(..)) && of_it.iter().any(is_constant)
+                {
+                    return None;
+                }
+                if *formula == Formula::Select && !matches!(of_it[0], Operand::Register(c) if current.contains_key(&c))
+                {
+                    return None;
+                }
+                operands = of_it;
+            }
+            Operation::Load { bytes, .. } => {
+                let walk = accesses.next()?;
+                of.take_width(Some(*bytes))?;
+                let is_good = walk.step == Step::Constant(i64::from(*bytes)) || walk.step == Step::Constant(0);
+                if has_stored || !is_good {
+                    return None;
+                }
+            }
+            Operation::Store { bytes, value, .. } => {
+                let walk = accesses.next()?;
+                of.take_width(Some(*bytes))?;
+                if walk.step != Step::Constant(i64::from(*bytes)) {
+                    return None;
+                }
+                (has_stored, is_store) = (true, true);
+                one = [*value];
+                operands = &one;
+            }
+            Operation::BackEdge => continue,
+        }
+        for operand in operands {
+            if let Operand::Register(register) = operand {
+                match current.get(register) {
+                    Some(&from) => {
+                        last_use.insert(
+                            from,
+                            if is_store { last } else { last_use.get(&from).copied().unwrap_or(0).max(at) },
+                        );
+                    }
+                    // A register that is assigned in the loop and read before: the iterations depend on each other, or it is a counter.
+                    None if is_written(*register) => return None,
+                    None => {}
+                }
+            }
+        }
+        if let Some(result) = written(&instruction.operation) {
+            if block.live_out.contains(&result) {
+                return None;
+            }
+            current.insert(result, at);
+        }
+    }
+    if of.width < 4 || !has_stored {
+        return None;
+    }
+    of.assign(block, late_at, &last_use)?;
+    Some(of)
+}
+
+impl Packing {
+    /// Notes that words of so many bytes are computed; predicates have any size. `None` if others are.
+    fn take_width(&mut self, width: Option<u32>) -> Option<()> {
+        let Some(width) = width else { return Some(()) };
+        if self.width != 0 && self.width != width {
+            return None;
+        }
+        self.width = width;
+        Some(())
+    }
+
+    /// Gives registers to the values.
+    fn assign(&mut self, block: &Block, late_at: usize, last_use: &BTreeMap<usize, usize>) -> Option<()> {
+        let mut free: Vec<AsmRegisterYmm> = VALUES.into_iter().rev().collect();
+        let mut current: BTreeMap<Register, usize> = BTreeMap::new();
+        for (at, instruction) in block.body.iter().enumerate() {
+            let is_counter = written(&instruction.operation).is_some_and(|r| self.counters.iter().any(|c| c.0 == r));
+            if at == late_at || is_counter {
+                continue;
+            }
+            let operands: &[Operand] = match &instruction.operation {
+                Operation::Compute { operands, .. } => operands,
+                Operation::Store { value, .. } => std::slice::from_ref(value),
+                Operation::Load { .. } | Operation::BackEdge => &[],
+            };
+            let mut sources = Vec::new();
+            for operand in operands {
+                let value = match operand {
+                    Operand::Register(register) => {
+                        current.get(register).and_then(|from| self.values.get(from)).copied()
+                    }
+                    Operand::Constant(_) => None,
+                };
+                sources.push(match value {
+                    Some(value) => Source::Value(value),
+                    None => Source::Invariant(self.invariant(*operand)?),
+                });
+            }
+            self.sources.insert(at, sources);
+            for (from, _) in last_use.iter().filter(|&(_, &used)| used == at) {
+                free.extend(self.values.get(from));
+            }
+            if let Some(result) = written(&instruction.operation) {
+                let value = free.pop()?;
+                self.values.insert(at, value);
+                current.insert(result, at);
+                if !last_use.contains_key(&at) {
+                    free.push(value);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn invariant(&mut self, operand: Operand) -> Option<usize> {
+        let at = self.invariants.iter().position(|i| *i == operand).unwrap_or_else(|| {
+            self.invariants.push(operand);
+            self.invariants.len() - 1
+        });
+        (at * (BYTES as usize / 8) < PACKED_WORDS - 4).then_some(at)
+    }
+}
+
+/// The comparison that holds where the other does not.
+fn opposite(op: CmpOp) -> Option<CmpOp> {
+    Some(match op {
+        CmpOp::Eq => CmpOp::Ne,
+        CmpOp::Ne => CmpOp::Eq,
+        CmpOp::Lt => CmpOp::Ge,
+        CmpOp::Ge => CmpOp::Lt,
+        CmpOp::Le => CmpOp::Gt,
+        CmpOp::Gt => CmpOp::Le,
+        CmpOp::LtU | CmpOp::GeU => return None,
+    })
+}
+
+/// Bytes of the words of a formula that is known in packed form; the inner `None` if they may have any size.
+#[allow(clippy::option_option)] // Not known, any, or so many.
+fn width_of(formula: Formula, result: Register) -> Option<Option<u32>> {
+    let of = |ty: Ty| match ty {
+        Ty::I32 | Ty::F32 => Some(Some(4)),
+        Ty::I64 | Ty::F64 => Some(Some(8)),
+        Ty::Pred | Ty::I8 | Ty::I16 => None,
+    };
+    match formula {
+        Formula::Move | Formula::Select => Some(match result.class {
+            Class::Word => Some(4),
+            Class::Long => Some(8),
+            Class::Pred | Class::Scalar => None,
+        }),
+        Formula::Un(UnOp::Not, Ty::Pred) | Formula::Bin(BinOp::And | BinOp::Or | BinOp::Xor, Ty::Pred) => Some(None),
+        Formula::Un(UnOp::Sqrt | UnOp::Neg | UnOp::Abs, ty) if ty.is_real() => of(ty),
+        Formula::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div, ty) if ty.is_real() => of(ty),
+        Formula::Bin(BinOp::Add | BinOp::Sub | BinOp::And | BinOp::Or | BinOp::Xor, ty) if ty.is_int() => of(ty),
+        Formula::Bin(BinOp::Mul, Ty::I32) => of(Ty::I32),
+        Formula::Tri(TriOp::Fma, ty) => of(ty),
+        Formula::Cmp(CmpOp::LtU | CmpOp::GeU, _) => None,
+        Formula::Cmp(_, ty) => of(ty),
+        Formula::Cvt(CvtOp::Bits, from, to) if from.bytes() == to.bytes() => of(to),
+        _ => None,
+    }
+}
+
+impl Emitter<'_> {
+    /// Runs iterations in vector registers: of those that are sure, whose number is in `edx`, as many as the loop surely has and one
+    /// less. Goes on with the block if there were any, else falls through; then `edx` is as it was.
+    pub(super) fn packed(&mut self, block: &Block, total: Progress, walks: &[Walk], of: &Packing) -> Result {
+        let mut none = self.a.create_label();
+        let lanes = BYTES / of.width as i32;
+        let count = PACKED + 8 * (PACKED_WORDS as i32 - 1);
+        let sure = count - 8;
+        self.a.mov(qword_ptr(rsp + sure), rdx)?;
+        self.rounds(of, none)?;
+        // `rax` iterations behind which the loop goes on.
+        self.a.cmp(rax, rdx)?;
+        self.a.cmova(rax, rdx)?;
+        self.a.and(rax, -lanes)?;
+        self.a.cmp(rax, FEWEST * lanes)?;
+        self.a.jb(none)?;
+        self.a.imul_3(rax, rax, of.width as i32)?;
+        self.a.mov(qword_ptr(rsp + count), rax)?;
+        self.check_overlap(block, walks, of, none)?;
+        self.prepare_invariants(of)?;
+        let used = XMMS.len();
+        for (i, &xmm) in XMMS.iter().enumerate().take(used) {
+            self.a.vmovsd(qword_ptr(rsp + (SAVED + 8 * i as i32)), xmm)?;
+        }
+        self.a.xor(rdx, rdx)?;
+        let (mut top, mut done) = (self.a.create_label(), self.a.create_label());
+        self.a.set_label(&mut top)?;
+        self.a.vxorps(ymm0, ymm0, ymm0)?;
+        self.packed_iteration(block, walks, of, done)?;
+        self.a.add(rdx, BYTES)?;
+        self.a.cmp(rdx, qword_ptr(rsp + count))?;
+        self.a.jb(top)?;
+        self.a.set_label(&mut done)?;
+        self.a.vzeroupper()?;
+        for (i, &xmm) in XMMS.iter().enumerate().take(used) {
+            self.a.vmovsd(xmm, qword_ptr(rsp + (SAVED + 8 * i as i32)))?;
+        }
+        self.a.mov(rax, rdx)?;
+        self.a.mov(rdx, qword_ptr(rsp + sure))?;
+        self.a.shr(rax, of.width.trailing_zeros())?;
+        self.a.je(none)?;
+        for &(register, step) in &of.counters {
+            let own = self.read(Operand::Register(register), RCX)?;
+            if own != RCX {
+                self.a.mov(rcx, own.q)?;
+            }
+            self.a.imul_3(rdx, rax, step as i32)?;
+            if register.class == Class::Long {
+                self.a.add(rcx, rdx)?;
+            } else {
+                self.a.add(ecx, iced_x86::code_asm::edx)?;
+            }
+            self.write(register, RCX)?;
+        }
+        self.a.imul_3(rcx, rax, total.points as i32)?;
+        self.a.sub(r14, rcx)?;
+        self.a.imul_3(rcx, rax, total.stores as i32)?;
+        self.a.add(rbp, rcx)?;
+        self.a.mov(r15d, total.loads)?;
+        let again = self.target(block.pc);
+        self.a.jmp(again)?;
+        self.a.set_label(&mut none)?;
+        self.a.mov(rdx, qword_ptr(rsp + sure))?;
+        Ok(())
+    }
+
+    /// Puts into `rax` the iterations behind which the loop surely goes on.
+    fn rounds(&mut self, of: &Packing, none: CodeLabel) -> Result {
+        let (op, ty, counter, bound) = of.test;
+        let step = of.counters.iter().find(|c| c.0 == counter).map_or(1, |c| c.1);
+        let (up, down) = (Operand::Register(counter), bound);
+        // Going up, the bound less the counter; going down, the reverse.
+        let (from, to) = if step > 0 { (up, down) } else { (down, up) };
+        self.read_into(to, RAX)?;
+        self.read_into(from, RCX)?;
+        if ty == Ty::I32 {
+            self.a.movsxd(rax, eax)?;
+            self.a.movsxd(rcx, ecx)?;
+        }
+        self.a.sub(rax, rcx)?;
+        self.a.jo(none)?;
+        if matches!(op, CmpOp::Lt | CmpOp::Gt | CmpOp::Ne) {
+            self.a.sub(rax, 1)?;
+        }
+        self.a.js(none)?;
+        Ok(())
+    }
+
+    /// Goes to `none` if a word that one iteration stores is one that another of the same vector loads or stores.
+    fn check_overlap(&mut self, block: &Block, walks: &[Walk], of: &Packing, none: CodeLabel) -> Result {
+        let is_store = |walk: &Walk| matches!(block.body[walk.at].operation, Operation::Store { .. });
+        let count = PACKED + 8 * (PACKED_WORDS as i32 - 1);
+        let base = |i: usize| qword_ptr(rsp + (BASES + 8 * i as i32));
+        for (i, _) in walks.iter().enumerate().filter(|(_, walk)| is_store(walk)) {
+            for (k, other) in walks.iter().enumerate() {
+                if k == i || is_store(other) && k > i {
+                    continue;
+                }
+                self.a.mov(rax, base(k))?;
+                self.a.sub(rax, base(i))?;
+                if other.step == Step::Constant(0) {
+                    // A word that all iterations load lies outside of what is stored.
+                    self.a.add(rax, of.width as i32 - 1)?;
+                    self.a.mov(rcx, qword_ptr(rsp + count))?;
+                    self.a.add(rcx, of.width as i32 - 1)?;
+                    self.a.cmp(rax, rcx)?;
+                    self.a.jb(none)?;
+                } else if is_store(other) {
+                    let mut same = self.a.create_label();
+                    self.a.test(rax, rax)?;
+                    self.a.je(same)?;
+                    self.a.add(rax, BYTES - 1)?;
+                    self.a.cmp(rax, 2 * BYTES - 2)?;
+                    self.a.jbe(none)?;
+                    self.a.set_label(&mut same)?;
+                    self.a.nop()?;
+                } else {
+                    // What is loaded may be stored later, or by a vector before.
+                    self.a.add(rax, BYTES - 1)?;
+                    self.a.cmp(rax, BYTES - 2)?;
+                    self.a.jbe(none)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts what is the same in all iterations into vectors on the stack.
+    fn prepare_invariants(&mut self, of: &Packing) -> Result {
+        for (i, &operand) in of.invariants.iter().enumerate() {
+            self.read_into(operand, RAX)?;
+            let is_predicate = matches!(operand, Operand::Register(Register { class: Class::Pred, .. }));
+            if is_predicate {
+                self.a.neg(rax)?;
+            }
+            self.a.vmovq(xmm1, rax)?;
+            if of.width == 8 || is_predicate {
+                self.a.vpbroadcastq(ymm1, xmm1)?;
+            } else {
+                self.a.vpbroadcastd(ymm1, xmm1)?;
+            }
+            self.a.vmovups(ymmword_ptr(rsp + (PACKED + BYTES * i as i32)), ymm1)?;
+        }
+        Ok(())
+    }
+
+    fn packed_source(&mut self, source: Source, scratch: AsmRegisterYmm) -> Result<AsmRegisterYmm> {
+        match source {
+            Source::Value(value) => Ok(value),
+            Source::Invariant(i) => {
+                self.a.vmovups(scratch, ymmword_ptr(rsp + (PACKED + BYTES * i as i32)))?;
+                Ok(scratch)
+            }
+        }
+    }
+
+    /// One vector of iterations, `rdx` bytes behind the first; goes to `done` before anything is stored if a NaN comes out.
+    fn packed_iteration(&mut self, block: &Block, walks: &[Walk], of: &Packing, done: CodeLabel) -> Result {
+        let base = |at: usize| {
+            let i = walks.iter().position(|walk| walk.at == at).unwrap_or(0);
+            (qword_ptr(rsp + (BASES + 8 * i as i32)), walks[i].step)
+        };
+        let mut may_be_nan = false;
+        for (at, instruction) in block.body.iter().enumerate() {
+            let Some(&value) = of.values.get(&at) else { continue };
+            match &instruction.operation {
+                Operation::Load { .. } => {
+                    let (place, step) = base(at);
+                    self.a.mov(rax, place)?;
+                    match (step, of.width) {
+                        (Step::Constant(0), 8) => self.a.vbroadcastsd(value, qword_ptr(rax))?,
+                        (Step::Constant(0), _) => self.a.vbroadcastss(value, iced_x86::code_asm::dword_ptr(rax))?,
+                        _ => self.a.vmovups(value, ymmword_ptr(rax + rdx))?,
+                    }
+                }
+                Operation::Compute { formula, .. } => {
+                    may_be_nan |= self.packed_formula(*formula, value, &of.sources[&at])?;
+                }
+                Operation::Store { .. } | Operation::BackEdge => {}
+            }
+        }
+        if may_be_nan {
+            self.a.vptest(ymm0, ymm0)?;
+            self.a.jne(done)?;
+        }
+        for (at, instruction) in block.body.iter().enumerate() {
+            if let Operation::Store { .. } = instruction.operation {
+                let from = self.packed_source(of.sources[&at][0], ymm1)?;
+                let (place, _) = base(at);
+                self.a.mov(rax, place)?;
+                self.a.vmovups(ymmword_ptr(rax + rdx), from)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes a value; gives whether a NaN of it was noted.
+    fn packed_formula(&mut self, formula: Formula, d: AsmRegisterYmm, sources: &[Source]) -> Result<bool> {
+        // Predicates have all bits of a word set or none.
+        if let (Formula::Select, &[Source::Value(c), x, y]) = (formula, sources) {
+            let y = self.packed_source(y, ymm1)?;
+            let x = self.packed_source(x, ymm2)?;
+            self.a.vblendvps(d, y, x, c)?;
+            return Ok(false);
+        }
+        let x = self.packed_source(sources[0], ymm1)?;
+        let y = match sources.get(1) {
+            Some(&y) => self.packed_source(y, ymm2)?,
+            None => x,
+        };
+        macro_rules! sized {
+            ($ty:expr, $wide:ident | $narrow:ident, $($operand:expr),+) => {
+                if $ty.bytes() == 8 { self.a.$wide($($operand),+)? } else { self.a.$narrow($($operand),+)? }
+            };
+        }
+        let checked = match formula {
+            Formula::Un(UnOp::Sqrt, ty) => {
+                sized!(ty, vsqrtpd | vsqrtps, d, x);
+                Some(ty)
+            }
+            Formula::Un(op @ (UnOp::Neg | UnOp::Abs), ty) => {
+                let sign = if ty == Ty::F64 { 1u64 << 63 } else { 1 << 31 };
+                self.a.mov(rax, if op == UnOp::Neg { sign } else { sign - 1 })?;
+                self.a.vmovq(iced_x86::code_asm::xmm2, rax)?;
+                sized!(ty, vpbroadcastq | vpbroadcastd, ymm2, iced_x86::code_asm::xmm2);
+                if op == UnOp::Neg {
+                    self.a.vxorps(d, x, ymm2)?;
+                } else {
+                    self.a.vandps(d, x, ymm2)?;
+                }
+                (ty == Ty::F32).then_some(ty)
+            }
+            Formula::Un(..) => {
+                self.a.vpcmpeqd(ymm2, ymm2, ymm2)?;
+                self.a.vxorps(d, x, ymm2)?;
+                None
+            }
+            Formula::Bin(op, ty) if ty.is_real() => {
+                match op {
+                    BinOp::Add => sized!(ty, vaddpd | vaddps, d, x, y),
+                    BinOp::Sub => sized!(ty, vsubpd | vsubps, d, x, y),
+                    BinOp::Mul => sized!(ty, vmulpd | vmulps, d, x, y),
+                    _ => sized!(ty, vdivpd | vdivps, d, x, y),
+                }
+                Some(ty)
+            }
+            Formula::Bin(op, ty) => {
+                match op {
+                    BinOp::Add => sized!(ty, vpaddq | vpaddd, d, x, y),
+                    BinOp::Sub => sized!(ty, vpsubq | vpsubd, d, x, y),
+                    BinOp::Mul => self.a.vpmulld(d, x, y)?,
+                    BinOp::And => self.a.vandps(d, x, y)?,
+                    BinOp::Or => self.a.vorps(d, x, y)?,
+                    _ => self.a.vxorps(d, x, y)?,
+                }
+                None
+            }
+            Formula::Tri(_, ty) => {
+                // `x` becomes the result; the third operand takes its place.
+                self.a.vmovaps(ymm1, x)?;
+                if matches!(sources[2], Source::Value(z) if z == d) {
+                    sized!(ty, vfmadd231pd | vfmadd231ps, d, ymm1, y);
+                } else if matches!(sources[2], Source::Value(_)) {
+                    let z = self.packed_source(sources[2], d)?;
+                    sized!(ty, vfmadd213pd | vfmadd213ps, ymm1, y, z);
+                    self.a.vmovaps(d, ymm1)?;
+                } else if let Source::Invariant(i) = sources[2] {
+                    sized!(ty, vfmadd213pd | vfmadd213ps, ymm1, y, ymmword_ptr(rsp + (PACKED + BYTES * i as i32)));
+                    self.a.vmovaps(d, ymm1)?;
+                }
+                Some(ty)
+            }
+            Formula::Cmp(op, ty) => {
+                self.packed_comparison(op, ty, d, x, y)?;
+                None
+            }
+            _ => {
+                self.a.vmovaps(d, x)?;
+                None
+            }
+        };
+        if let Some(ty) = checked {
+            sized!(ty, vcmppd | vcmpps, ymm1, d, d, 3);
+            self.a.vorps(ymm0, ymm0, ymm1)?;
+        }
+        Ok(checked.is_some())
+    }
+
+    fn packed_comparison(
+        &mut self,
+        op: CmpOp,
+        ty: Ty,
+        d: AsmRegisterYmm,
+        x: AsmRegisterYmm,
+        y: AsmRegisterYmm,
+    ) -> Result {
+        macro_rules! sized {
+            ($wide:ident | $narrow:ident, $($operand:expr),+) => {
+                if ty.bytes() == 8 { self.a.$wide($($operand),+)? } else { self.a.$narrow($($operand),+)? }
+            };
+        }
+        if ty.is_real() {
+            let how: u32 = match op {
+                CmpOp::Eq => 0,
+                CmpOp::Ne => 4,
+                CmpOp::Lt => 0x11,
+                CmpOp::Le => 0x12,
+                CmpOp::Gt => 0x1e,
+                _ => 0x1d,
+            };
+            sized!(vcmppd | vcmpps, d, x, y, how);
+            return Ok(());
+        }
+        match op {
+            CmpOp::Eq | CmpOp::Ne => sized!(vpcmpeqq | vpcmpeqd, d, x, y),
+            CmpOp::Gt | CmpOp::Le => sized!(vpcmpgtq | vpcmpgtd, d, x, y),
+            _ => sized!(vpcmpgtq | vpcmpgtd, d, y, x),
+        }
+        if matches!(op, CmpOp::Ne | CmpOp::Le | CmpOp::Ge) {
+            self.a.vpcmpeqd(ymm1, ymm1, ymm1)?;
+            self.a.vxorps(d, d, ymm1)?;
+        }
+        Ok(())
+    }
+}
