@@ -30,12 +30,13 @@ pub(crate) fn text_of(path: &Path) -> Result<String, String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| e.into_bytes().iter().map(|&b| char::from(b)).collect()))
 }
 
-/// Finds an included file: first in the directory of the including file, then in those of `-I`.
+/// Finds an included file: first in the directory of the including file, then among those that come with the compiler, then in
+/// the directories of `-I`. An `mpif.h` in one of those is that of another MPI, with other constants.
 pub(crate) fn include(name: &str, asking: &str, directories: &[String]) -> Option<(String, String)> {
-    let beside = Path::new(asking).parent().map(|p| p.join(name));
-    let searched = directories.iter().map(|d| Path::new(d).join(name));
-    let candidates: Vec<PathBuf> = beside.into_iter().chain(searched).collect();
-    candidates.into_iter().find_map(|path| text_of(&path).ok().map(|text| (path.display().to_string(), text)))
+    let read = |path: PathBuf| text_of(&path).ok().map(|text| (path.display().to_string(), text));
+    let beside = Path::new(asking).parent().and_then(|p| read(p.join(name)));
+    let built_in = || compile::built_in_include(name);
+    beside.or_else(built_in).or_else(|| directories.iter().find_map(|d| read(Path::new(d).join(name))))
 }
 
 fn reason(error: &std::io::Error) -> String {

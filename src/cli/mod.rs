@@ -14,6 +14,7 @@ mod generate;
 mod libraries;
 mod nvfortran;
 mod options;
+mod ranks;
 mod report;
 mod run;
 mod seeds;

@@ -101,6 +101,14 @@ pub(crate) struct Options {
     #[arg(long = "ex", value_name = "CMD")]
     pub(crate) ex: Vec<String>,
 
+    /// Run as this many ranks of MPI, in one process
+    ///
+    /// Each rank has its own memory and its own devices; they take turns, so that every run is the same. `--schedule seed:N`
+    /// varies the order of turns, and with it which message a receive from any rank takes. Without this option a program that
+    /// uses MPI is one rank.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(crate) ranks: Option<u32>,
+
     /// Limit memory of host and devices, such as 512m
     ///
     /// Beyond the limit, an allocation fails as it does in CUDA or Fortran when memory is exhausted. Units are k, m and g, or

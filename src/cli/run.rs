@@ -8,9 +8,10 @@ use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_optio
 use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::Stopper;
 use crate::cli::suppress::Suppressions;
-use crate::cli::{check, debugging, emit, files, seeds, usage};
+use crate::cli::{check, debugging, emit, files, ranks, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
+use finding::Findings;
 use foreign::Inputs;
 use gpu::GpuOptions;
 use machine::{DeviceBox, Machine, RealWorld};
@@ -56,6 +57,9 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
     };
     if let Some(stage) = options.emit {
         return emit::code(stage, &compiled, sm, compiler.debug.then_some(&map));
+    }
+    if let Some(sentence) = ranks::conflict(options) {
+        return usage(sentence);
     }
     if is_debugging(options) {
         let loader = match loader(options, compiler, &compiled, &suppressions, &map) {
@@ -224,13 +228,17 @@ impl Program<'_> {
             Ok(machine) => machine,
             Err(code) => return code,
         };
+        if options.ranks.is_some_and(|ranks| ranks > 1) {
+            let findings = machine_options(options, self.compiler, self.suppressions, map).findings;
+            return ranks::run(options, map, reporter, libraries, &machine, findings);
+        }
         let stopper = Stopper::new(options.timeout);
         let mut world = libraries.world(RealWorld::ended_by(stopper.end_wanted()));
         let mut shown = 0;
         let mut slices = Slices::new();
         loop {
             let step = step(&mut machine, &mut world, &stopper, &mut slices);
-            show_findings(&machine, &mut shown, map, reporter);
+            show_findings(machine.findings(), &mut shown, map, reporter);
             if let Some(error) = world.output_error() {
                 return output_lost(error);
             }
@@ -271,12 +279,12 @@ fn is_checking(options: &Options, compiler: &Compiler) -> bool {
     options.only_check || compiler.only_checks
 }
 
-fn is_debugging(options: &Options) -> bool {
+pub(crate) fn is_debugging(options: &Options) -> bool {
     options.debug || options.tui || options.batch.is_some() || !options.ex.is_empty()
 }
 
 /// Says of each kernel whether several threads ran it, and why not.
-fn show_launch_modes(machine: &Machine) {
+pub(crate) fn show_launch_modes(machine: &Machine) {
     for emulator in machine.devices().iter().filter_map(DeviceBox::emulator) {
         for (kernel, mode, count) in emulator.launch_modes() {
             let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
@@ -285,8 +293,8 @@ fn show_launch_modes(machine: &Machine) {
     }
 }
 
-fn show_findings(machine: &Machine, shown: &mut usize, map: &SourceMap, reporter: &mut Reporter) {
-    while let Some(finding) = machine.findings().get(*shown) {
+pub(crate) fn show_findings(findings: &Findings, shown: &mut usize, map: &SourceMap, reporter: &mut Reporter) {
+    while let Some(finding) = findings.get(*shown) {
         reporter.report(&finding.diagnostic(), map);
         *shown += 1;
     }

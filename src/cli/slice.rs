@@ -26,8 +26,13 @@ impl Slices {
         Slices(FIRST)
     }
 
+    /// The size of the next one.
+    pub(crate) fn points(&self) -> u64 {
+        self.0
+    }
+
     /// Chooses the next size after a slice that took so long.
-    fn adapt(&mut self, took: Duration) {
+    pub(crate) fn adapt(&mut self, took: Duration) {
         if took > LONG {
             self.0 = (self.0 / 2).max(SHORTEST);
         } else if took < LONG / 4 {
@@ -61,14 +66,18 @@ pub(crate) fn step(machine: &mut Machine, world: &mut dyn World, stopper: &Stopp
     Step::Ended(reason, at)
 }
 
-/// The exit code of a run that is over.
-pub(crate) fn exit_code(machine: &Machine, options: &Options) -> u8 {
-    let threshold = match options.fail_on {
+/// The severity from which on a finding makes the run fail.
+pub(crate) fn threshold(options: &Options) -> Option<Severity> {
+    match options.fail_on {
         FailOn::Error => Some(Severity::Error),
         FailOn::Warning => Some(Severity::Warning),
         FailOn::Never => None,
-    };
-    let code = machine.exit_code(threshold, i32::from(options.error_exitcode)).unwrap_or(0);
+    }
+}
+
+/// The exit code of a run that is over.
+pub(crate) fn exit_code(machine: &Machine, options: &Options) -> u8 {
+    let code = machine.exit_code(threshold(options), i32::from(options.error_exitcode)).unwrap_or(0);
     (code & 0xff) as u8
 }
 

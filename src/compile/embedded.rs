@@ -1,5 +1,6 @@
 //! The modules that come with the compiler.
 
+use crate::mpi;
 use crate::parts::{Parts, Selection};
 use ast::{Program, StmtKind, Subprogram, Unit, UnitKind, UseStmt};
 use diag::Diagnostics;
@@ -22,7 +23,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 15] = [
+static MODULES: [Embedded; 18] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new("cudadevice", || include_str!("modules/cudadevice.cuf")),
@@ -34,6 +35,9 @@ static MODULES: [Embedded; 15] = [
     Embedded::new("iso_c_binding", || include_str!("modules/iso_c_binding.cuf")),
     Embedded::new("iso_fortran_env", || include_str!("modules/iso_fortran_env.cuf")),
     Embedded::new("ieee_arithmetic", || include_str!("modules/ieee_arithmetic.cuf")),
+    Embedded::new("mpi", || &mpi::MODULE),
+    Embedded::new("mpi_f08", || &mpi::F08),
+    Embedded::new(mpi::EXTERNALS, || &mpi::EXTERNAL_PROCEDURES),
     Embedded::new("nvtx", || include_str!("modules/nvtx.cuf")),
     Embedded::new("omp_lib", || include_str!("modules/omp_lib.cuf")),
     Embedded::new(LIBRARY, || include_str!("modules/library.cuf")),

@@ -10,6 +10,7 @@
 //! Not here: reading files (the caller does), running anything.
 
 mod embedded;
+mod mpi;
 mod parts;
 
 use diag::{Code, Diagnostics};
@@ -86,6 +87,9 @@ pub fn check(
     if embedded::names_library(&parsed.names) {
         used.insert(embedded::LIBRARY.into());
     }
+    if parsed.names.contains(mpi::MARK) {
+        used.insert(mpi::EXTERNALS.into());
+    }
     let mut own = parsed.program.units;
     let mut names = Some(parsed.names).filter(|_| !options.whole_modules && !diags.has_errors());
     loop {
@@ -110,6 +114,11 @@ pub fn check(
 /// The modules that a program uses, or extends by submodules, and that neither it nor the compiler defines.
 pub fn missing_modules(program: &ast::Program) -> BTreeSet<Arc<str>> {
     embedded::missing_modules(program)
+}
+
+/// An include file that comes with the compiler, such as `mpif.h`: the name by which the user knows it, and its text.
+pub fn built_in_include(name: &str) -> Option<(String, String)> {
+    mpi::include(name)
 }
 
 /// Compiles the files into one program; `None`, with errors in `diags`, if they are not valid.

@@ -31,6 +31,7 @@ const FILES: &[(&str, &str)] = &[
     ("R08", include_str!("explain/R08.md")),
     ("R09", include_str!("explain/R09.md")),
     ("R10", include_str!("explain/R10.md")),
+    ("R11", include_str!("explain/R11.md")),
 ];
 
 /// The explanation of a code as text for a terminal, with examples indented instead of fenced; `None` if there is no such

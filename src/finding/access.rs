@@ -32,6 +32,11 @@ pub enum Actor {
         /// The stream; 0 is the default stream.
         stream: u64,
     },
+    /// A message of MPI, or a part in a collective operation.
+    Message {
+        /// The routine that began it, such as `MPI_Isend`.
+        call: String,
+    },
 }
 
 /// What an access does.

@@ -19,6 +19,8 @@ pub enum RaceKind {
     Streams,
     /// Host and device.
     HostDevice,
+    /// A message of MPI, and the host, a kernel or another message.
+    Message,
     /// Two threads whose atomics or fences have a scope that does not cover both.
     Scope {
         /// The scope used.

@@ -15,6 +15,8 @@ pub struct Finding {
     pub launch: Option<LaunchInfo>,
     /// The seed of the schedule that shows it, where the schedule matters.
     pub seed: Option<u64>,
+    /// The rank of MPI that came upon it, where there are several.
+    pub rank: Option<u32>,
     /// How many like this there were, this one included.
     pub count: u64,
     /// What else is to be said, one sentence each, without a final dot.
@@ -33,7 +35,7 @@ pub(crate) struct Key {
 impl Finding {
     /// A finding in host code, or one whose launch and seed are added later.
     pub fn new(kind: FindingKind, accesses: Vec<Access>) -> Finding {
-        Finding { kind, accesses, launch: None, seed: None, count: 1, notes: Vec::new() }
+        Finding { kind, accesses, launch: None, seed: None, rank: None, count: 1, notes: Vec::new() }
     }
 
     /// Says in which launch it was found.

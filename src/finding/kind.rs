@@ -5,7 +5,7 @@
 
 use crate::{
     Access, Actor, Allocation, ApiFault, BarrierFault, FreeFault, GridSyncFault, HostFault, LaunchFault, LeakKind,
-    RaceFlavour, RaceKind, Space, Waiting,
+    MpiFault, RaceFlavour, RaceKind, Space, Waiting,
 };
 use diag::{Code, Severity};
 use source::Span;
@@ -196,6 +196,8 @@ pub enum FindingKind {
 
     /// An error of the Fortran run time.
     Host(HostFault),
+    /// What MPI found; the last access is the call at which it was found.
+    Mpi(MpiFault),
 
     /// A feature that is not supported was reached.
     Unsupported {
@@ -230,6 +232,7 @@ impl FindingKind {
                 RaceKind::CrossBlock => Code::BlockRace,
                 RaceKind::Streams => Code::StreamRace,
                 RaceKind::HostDevice => Code::HostDeviceRace,
+                RaceKind::Message => Code::MessageRace,
                 RaceKind::Scope { .. } => Code::ScopeRace,
             },
             FindingKind::RaceCheckIncomplete { .. } => Code::RaceCheckIncomplete,
@@ -286,6 +289,7 @@ impl FindingKind {
             FindingKind::DeviceHeapExhausted { .. } => Code::DeviceHeapExhausted,
             FindingKind::DeviceStackOverflow { .. } => Code::DeviceStackOverflow,
             FindingKind::Host(fault) => fault.code(),
+            FindingKind::Mpi(fault) => fault.code(),
             FindingKind::Unsupported { .. } => Code::UnsupportedReached,
             FindingKind::VerifyMismatch { .. } => Code::VerifyMismatch,
         }

@@ -14,6 +14,7 @@ mod fact;
 mod finding;
 mod host;
 mod kind;
+mod mpi;
 mod wording;
 
 pub use access::{Access, Actor, Call, LaunchInfo, Place, Space, ThreadId, What};
@@ -26,3 +27,4 @@ pub use fact::{
 pub use finding::Finding;
 pub use host::HostFault;
 pub use kind::FindingKind;
+pub use mpi::{MpiFault, RankCall};

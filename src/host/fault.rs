@@ -113,7 +113,7 @@ fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
 pub(crate) fn of_halt(at: Where<'_>, memory: &Memory, halt: Halt) -> Option<Finding> {
     let step = || vec![Access::step(Actor::Host, at.span()).stack(at.stack())];
     match halt {
-        Halt::Ask(_) | Halt::Api(_) | Halt::Stop(_) => None,
+        Halt::Ask(_) | Halt::Api(_) | Halt::Mpi(_) | Halt::Stop(_) => None,
         Halt::ErrorStop(_, message) => Some(Finding::new(FindingKind::Host(HostFault::ErrorStop { message }), step())),
         Halt::Condition(condition) => Some(Finding::new(FindingKind::Host(condition.fault(None)), step())),
         Halt::Fault(fault) => Some(Finding::new(FindingKind::Host(fault), step())),

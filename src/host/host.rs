@@ -3,6 +3,7 @@
 use crate::cuda::Symbols;
 use crate::fault::{self, Where};
 use crate::foreign::Foreign;
+use crate::mpi::Mpi;
 use crate::outside::{Answer, HostYield};
 use crate::protocol::{Args, Halt};
 use crate::restart::RestartCheck;
@@ -33,6 +34,8 @@ pub struct HostOptions {
     pub swaps_bytes: bool,
     /// Which procedures that libraries have are routines of CUDA's libraries.
     pub has_routine: fn(&str) -> bool,
+    /// The numbers of the routines of MPI.
+    pub mpi_routine: fn(&str) -> Option<u32>,
     /// For tests: whether to run each service twice, to check that it can start again ([`Host::restart_violations`]).
     pub checks_restarts: bool,
 }
@@ -44,6 +47,7 @@ impl Default for HostOptions {
             stack_bytes: 256 << 20,
             swaps_bytes: false,
             has_routine: |_| false,
+            mpi_routine: |_| None,
             checks_restarts: false,
         }
     }
@@ -82,8 +86,9 @@ impl Host {
         let stack = HostStack { top: base, limit: base + options.stack_bytes };
         let warp = Warp::host(program, main, stack).ok()?;
         let arguments = Arc::from(options.arguments.clone());
-        let runtime =
-            Runtime::new(arguments, Symbols::new(program), options.swaps_bytes, Foreign::new(options.has_routine));
+        let foreign = Foreign::new(options.has_routine);
+        let mpi = Mpi::new(options.mpi_routine);
+        let runtime = Runtime::new(arguments, Symbols::new(program), options.swaps_bytes, foreign, mpi);
         let restarts = options.checks_restarts.then(RestartCheck::default);
         Some(Host { warp, windows: WindowTable::default(), runtime, phase: Phase::Run, restarts })
     }
@@ -209,6 +214,11 @@ impl Host {
         self.runtime.answers.receive(answer);
     }
 
+    /// Whether its code is over: its files are put in order, or that is done too.
+    pub fn is_ending(&self) -> bool {
+        matches!(self.phase, Phase::Ending(_) | Phase::Over(_))
+    }
+
     /// Ends the program from outside: its files are put in order by what follows.
     pub fn end(&mut self, code: i32) {
         if self.exit_code().is_none() {
@@ -256,6 +266,7 @@ impl Host {
         match halt {
             Halt::Ask(ask) => return Some(HostYield::Ask(ask)),
             Halt::Api(call) => return Some(HostYield::Api(call)),
+            Halt::Mpi(call) => return Some(HostYield::Mpi(call)),
             Halt::Stop(code) => {
                 self.runtime.answers.clear();
                 self.phase = Phase::Ending(code);

@@ -17,6 +17,7 @@ mod fault;
 mod foreign;
 mod host;
 mod io;
+mod mpi;
 mod names;
 mod outside;
 mod protocol;
@@ -28,4 +29,4 @@ mod storage;
 
 pub use host::{Host, HostOptions};
 pub use names::variable_at;
-pub use outside::{Answer, Ask, CommandEnd, FileKind, FileStatus, HostYield, Stream};
+pub use outside::{Answer, Ask, CommandEnd, FileKind, FileStatus, HostYield, MpiCall, Stream};

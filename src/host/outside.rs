@@ -3,6 +3,7 @@
 use device::{Call, Reply};
 use finding::Finding;
 use ir::foreign::{ForeignCall, ForeignEnd};
+use source::Span;
 use std::sync::Arc;
 use vm::Site;
 
@@ -33,6 +34,8 @@ pub enum HostYield {
     Ask(Ask),
     /// A call of the CUDA runtime; answer with [`Answer::Device`].
     Api(Call),
+    /// A call of MPI; answer with [`Answer::Done`] when it is done.
+    Mpi(MpiCall),
     /// The program ends with an error. What follows puts its files in order, then comes `Done`.
     Fault(Box<Finding>),
     /// The program is over.
@@ -40,6 +43,17 @@ pub enum HostYield {
         /// Its exit code.
         code: i32,
     },
+}
+
+/// A call of a routine of MPI.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MpiCall {
+    /// The number of the routine, by which [`HostOptions::mpi_routine`](crate::HostOptions) knows it.
+    pub routine: u32,
+    /// Its arguments, see the service `mpi.call`.
+    pub words: Vec<u64>,
+    /// The statement.
+    pub span: Span,
 }
 
 /// A question to the world.

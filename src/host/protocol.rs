@@ -1,7 +1,7 @@
 //! How host code calls a service of the run time: its arguments, its results, and how it halts when it needs an answer.
 
 use crate::condition::Condition;
-use crate::outside::{Answer, Ask};
+use crate::outside::{Answer, Ask, MpiCall};
 use crate::storage::Outside;
 use device::{Call, Reply};
 use finding::HostFault;
@@ -44,6 +44,8 @@ pub(crate) enum Halt {
     Ask(Ask),
     /// A call of the CUDA runtime; the service starts again when the reply is there.
     Api(Call),
+    /// A call of MPI; the service starts again when it is done.
+    Mpi(MpiCall),
     /// An input or output condition.
     Condition(Condition),
     /// An error that ends the program.
@@ -122,6 +124,11 @@ impl Answers {
             Answer::Foreign(end) => Some(end.clone()),
             _ => None,
         })
+    }
+
+    /// Whether the call of MPI that a service makes is done; a service makes at most one.
+    pub(crate) fn is_called(&self) -> bool {
+        self.known.iter().any(|(question, answer)| question.is_none() && matches!(answer, Answer::Done(_)))
     }
 
     /// Asks.

@@ -5,6 +5,7 @@
 use crate::cuda::Symbols;
 use crate::foreign::Foreign;
 use crate::io::Io;
+use crate::mpi::Mpi;
 use crate::protocol::Answers;
 use crate::random::{DEFAULT_SEED, Random};
 use std::sync::Arc;
@@ -21,10 +22,17 @@ pub(crate) struct Runtime {
     /// The variables on the device that a program can name by a string.
     pub(crate) symbols: Symbols,
     pub(crate) foreign: Foreign,
+    pub(crate) mpi: Mpi,
 }
 
 impl Runtime {
-    pub(crate) fn new(arguments: Arc<[Vec<u8>]>, symbols: Symbols, swaps_bytes: bool, foreign: Foreign) -> Runtime {
+    pub(crate) fn new(
+        arguments: Arc<[Vec<u8>]>,
+        symbols: Symbols,
+        swaps_bytes: bool,
+        foreign: Foreign,
+        mpi: Mpi,
+    ) -> Runtime {
         Runtime {
             io: Io::new(swaps_bytes),
             answers: Answers::default(),
@@ -32,6 +40,7 @@ impl Runtime {
             arguments,
             symbols,
             foreign,
+            mpi,
         }
     }
 }

@@ -81,6 +81,8 @@ pub enum MachineStop {
     Device,
     /// The host program met an error that ends it; the last finding says which. Continuing closes its files.
     Fault,
+    /// The program waits for another rank of MPI, or looks for a message that is not there; [`Ranks`](crate::Ranks) goes on.
+    OthersTurn,
     /// The program is over; its own exit code.
     Done(i32),
 }
@@ -89,13 +91,16 @@ pub enum MachineStop {
 #[derive(Debug)]
 pub struct Machine {
     program: Arc<Program>,
-    memory: Memory,
-    host: Host,
-    devices: Vec<DeviceBox>,
+    pub(crate) memory: Memory,
+    pub(crate) host: Host,
+    pub(crate) devices: Vec<DeviceBox>,
     runtime: Runtime,
     library: Library,
     findings: Findings,
-    turn: Turn,
+    pub(crate) turn: Turn,
+    /// Its number among the ranks of MPI, and what is between them: during its turn, if there are others.
+    pub(crate) rank: u32,
+    pub(crate) mpi: mpi::World,
     clock: ClockKind,
     check_leaks: bool,
     /// A device has reported an error itself.
@@ -103,7 +108,7 @@ pub struct Machine {
     /// Modelled time that the program has slept, in nanoseconds.
     slept: u64,
     /// The order of commands and host, if races are checked.
-    order: Option<CommandOrder>,
+    pub(crate) order: Option<CommandOrder>,
     /// The check of uninitialised reads by the host, if it is on.
     init: Option<HostInit>,
 }
@@ -131,8 +136,10 @@ impl Kernels for KernelTable<'_> {
 
 /// Whose turn it is.
 #[derive(Clone, Debug)]
-enum Turn {
+pub(crate) enum Turn {
     Host,
+    /// The host waits in a call of MPI.
+    Messages,
     /// The host waits for what the world did not have when it was asked.
     Asking(Ask),
     Device(Waiting),
@@ -175,7 +182,7 @@ impl Machine {
         for device in &mut devices {
             device.load(&program, gpu).map_err(LoadError::new)?;
         }
-        let host_options = HostOptions { has_routine: library::has, ..options.host };
+        let host_options = HostOptions { has_routine: library::has, mpi_routine: mpi::number, ..options.host };
         let host = Host::new(&program, &mut memory, &host_options)
             .ok_or_else(|| LoadError::new("the program has no main program"))?;
         let runtime = Runtime::new(devices.len() as u32);
@@ -190,6 +197,8 @@ impl Machine {
             library: Library::default(),
             findings: options.findings,
             turn: Turn::Host,
+            rank: 0,
+            mpi: mpi::World::new(1, 0),
             clock: options.clock,
             check_leaks: options.check_leaks,
             is_explained: false,
@@ -255,6 +264,21 @@ impl Machine {
         self.host.points() + devices
     }
 
+    /// Whether the host waits in a call of MPI.
+    pub(crate) fn waits_for_messages(&self) -> bool {
+        matches!(self.turn, Turn::Messages)
+    }
+
+    /// Whether the program is over.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.turn, Turn::Over(_))
+    }
+
+    /// Whether the program is over, or ends.
+    pub(crate) fn is_ending(&self) -> bool {
+        matches!(self.turn, Turn::Over(_) | Turn::Ending(_)) || self.host.is_ending()
+    }
+
     /// The state, to go back to; `None` if a device cannot be copied.
     pub fn checkpoint(&self) -> Option<Checkpoint> {
         Some(Checkpoint { machine: self.copy()? })
@@ -271,7 +295,7 @@ impl Machine {
         }
     }
 
-    fn copy(&self) -> Option<Machine> {
+    pub(crate) fn copy(&self) -> Option<Machine> {
         let devices = self.devices.iter().map(DeviceBox::copy).collect::<Option<Vec<_>>>()?;
         Some(Machine {
             program: self.program.clone(),
@@ -282,6 +306,8 @@ impl Machine {
             library: self.library.clone(),
             findings: self.findings.clone(),
             turn: self.turn.clone(),
+            rank: self.rank,
+            mpi: self.mpi.clone(),
             clock: self.clock,
             check_leaks: self.check_leaks,
             is_explained: self.is_explained,
@@ -331,6 +357,11 @@ impl Machine {
                         self.turn = Turn::Host;
                     }
                 },
+                Turn::Messages => {
+                    if let Some(stop) = self.resume_mpi() {
+                        return stop;
+                    }
+                }
                 Turn::Host => {
                     if let Some(stop) = self.host_turn(&mut budget, world, observer) {
                         return stop;
@@ -428,13 +459,19 @@ impl Machine {
                 self.keep_order();
                 self.gather();
             }
+            HostYield::Mpi(call) => return self.call_mpi(call),
             HostYield::Fault(finding) => {
                 // What kernels printed before comes first.
                 self.show_output(world);
                 self.findings.add(*finding);
                 return Some(MachineStop::Fault);
             }
-            HostYield::Done { code } => self.turn = Turn::Ending(code),
+            HostYield::Done { code } => {
+                let span = self.host.site().map_or(Span::NONE, |site| program.span(site));
+                self.mpi.ended(self.rank, code, span);
+                self.gather();
+                self.turn = Turn::Ending(code);
+            }
         }
         None
     }
@@ -514,14 +551,14 @@ impl Machine {
         }
     }
 
-    fn gather(&mut self) {
+    pub(crate) fn gather(&mut self) {
         for device in &mut self.devices {
             for finding in device.as_device().take_findings() {
                 self.is_explained |= finding.severity() == Severity::Error;
                 self.findings.add(finding);
             }
         }
-        for finding in self.runtime.take_findings() {
+        for finding in self.runtime.take_findings().into_iter().chain(self.mpi.take_findings()) {
             self.findings.add(finding);
         }
         if let Some(init) = &mut self.init {

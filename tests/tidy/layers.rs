@@ -35,6 +35,7 @@ pub(crate) const LAYERS: &[(&str, u8, Imports)] = &[
     ("race", 7, Only(&["mem", "ir"])),
     ("device", 7, Only(&["mem", "finding", "ir"])),
     ("library", 8, Only(&["device", "mem", "finding"])),
+    ("mpi", 8, Only(&["device", "finding", "ir"])),
     ("host", 8, Below(7, &[])),
     ("emu", 8, Below(7, &[])),
     ("gpu", 8, Below(7, &[])),

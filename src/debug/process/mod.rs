@@ -358,7 +358,7 @@ impl Process {
                     self.over = Some(code);
                     self.at = None;
                 }
-                MachineStop::Budget | MachineStop::Fault => {}
+                MachineStop::Budget | MachineStop::Fault | MachineStop::OthersTurn => {}
                 MachineStop::Host(_) | MachineStop::Device => self.at = watcher.at,
             }
             if watcher.at.is_some() {

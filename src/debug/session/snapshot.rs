@@ -215,7 +215,7 @@ impl Session {
             let place = a.place.as_ref().map(|p| format!(" of {p}")).unwrap_or_default();
             let who = match &a.actor {
                 Actor::Host => "the host".to_owned(),
-                Actor::Copy { call, .. } => call.clone(),
+                Actor::Copy { call, .. } | Actor::Message { call } => call.clone(),
                 Actor::Kernel(launch) => format!("kernel {}", launch.kernel),
                 Actor::Thread(t) => {
                     let show = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");

@@ -15,7 +15,7 @@
 //! E04 procedure references; E05 CUDA Fortran rules (the last two digits are the number of the rule); E06 constants; E09
 //! unsupported features. W codes are warnings of the same family. R codes are findings at run time: R01 races, R02
 //! memory, R03 uninitialised values, R04 synchronisation, R05 leaks, R06 arithmetic, R07 launches and API calls, R08 host
-//! run time, R09 unsupported features reached, R10 emulator and GPU compared.
+//! run time, R09 unsupported features reached, R10 emulator and GPU compared, R11 MPI.
 
 crate::code::codes! {
     E0101 Error UnterminatedLiteral "character literal without its closing quote";
@@ -236,6 +236,7 @@ crate::code::codes! {
     R0108 Warning MixedAtomicRace "atomic and plain access to one element without order";
     R0109 Warning SameValueRace "same value written to one element by several threads without order";
     R0111 Warning RaceCheckIncomplete "incomplete race check";
+    R0112 Error MessageRace "data race with a message";
 
     R0201 Error OutOfBounds "access outside every array";
     R0202 Error SubscriptOutOfBounds "subscript outside the declared bounds in device code";
@@ -311,4 +312,17 @@ crate::code::codes! {
     R0901 Error UnsupportedReached "unsupported feature reached";
 
     R1001 Error VerifyMismatch "different values on emulator and GPU";
+
+    R1101 Error MpiDeadlock "ranks that wait for each other";
+    R1102 Error CollectiveMismatch "collective operations of ranks that do not match";
+    R1103 Error MessageTruncated "message that is longer than its receive buffer";
+    R1104 Error MessageTypes "message received as data of another type";
+    R1105 Error BufferType "MPI datatype that does not fit the variable";
+    R1106 Error MessageNotReceived "message that nothing received";
+    R1107 Error RequestNotCompleted "request that nothing completed";
+    R1108 Error InvalidMpiArgument "invalid argument of an MPI routine";
+    R1109 Error MpiNotFinalized "rank that ends without `MPI_Finalize`";
+    R1110 Error MpiAborted "program ended by `MPI_Abort`";
+    R1111 Warning MpiNeedsBuffering "message exchange that works only because messages are buffered";
+    R1112 Error MpiNotInitialized "MPI routine outside of `MPI_Init` and `MPI_Finalize`";
 }

@@ -8,6 +8,7 @@ mod api;
 mod arithmetic;
 mod fortran;
 mod memory;
+mod mpi;
 mod phrase;
 mod race;
 mod sync;
@@ -87,6 +88,7 @@ fn body(finding: &Finding) -> Diagnostic {
         | FindingKind::DeviceHeapExhausted { .. }
         | FindingKind::DeviceStackOverflow { .. } => api::word(finding),
         FindingKind::Host(fault) => fortran::word(finding, fault),
+        FindingKind::Mpi(fault) => mpi::word(finding, fault),
         FindingKind::Unsupported { feature } => start(finding, format!("unsupported: {feature}"))
             .help("write it in another way; `docs/support.md` lists what is supported")
             .note("the run stops here, because its results would be wrong"),
@@ -102,12 +104,13 @@ fn start(finding: &Finding, message: impl Into<String>) -> Diagnostic {
     }
 }
 
-/// Which launch, how many more, and how to see it again.
+/// Which rank and launch, how many more, and how to see it again.
 fn circumstances(finding: &Finding) -> Option<String> {
+    let rank = finding.rank.map(|rank| format!("rank {rank}"));
     let launch = finding.launch.as_ref().map(|launch| format!("launch {} of `{}`", launch.number, launch.kernel));
     let more = (finding.count > 1).then(|| format!("{} more like this", finding.count - 1));
     let replay = finding.seed.map(|seed| format!("replay with --schedule seed:{seed}"));
-    let what: Vec<String> = launch.into_iter().chain(more).collect();
+    let what: Vec<String> = rank.into_iter().chain(launch).chain(more).collect();
     let parts: Vec<String> = (!what.is_empty()).then(|| what.join(", ")).into_iter().chain(replay).collect();
     if parts.is_empty() { None } else { Some(parts.join("; ")) }
 }

@@ -23,6 +23,7 @@ pub(super) fn who_in_block(actor: &Actor) -> String {
         Actor::Kernel(launch) => {
             format!("`{}`, launch {} on {},", launch.kernel, launch.number, stream_name(launch.stream))
         }
+        Actor::Message { call } => format!("`{call}`"),
         Actor::Copy { call, stream } if call == "assignment" => format!("the assignment on {}", stream_name(*stream)),
         Actor::Copy { call, stream } => format!("`{call}` on {}", stream_name(*stream)),
     }

@@ -84,7 +84,7 @@ fn actor(access: &Access, between: RaceKind, launch: Option<&LaunchInfo>) -> Str
         RaceKind::WithinWarp => who_in_warp(&access.actor),
         RaceKind::Block => who_in_block(&access.actor),
         RaceKind::CrossBlock | RaceKind::Scope { .. } => who(&access.actor),
-        RaceKind::Streams | RaceKind::HostDevice => who_in_launch(access, launch),
+        RaceKind::Streams | RaceKind::HostDevice | RaceKind::Message => who_in_launch(access, launch),
     }
 }
 
@@ -99,6 +99,7 @@ fn parties(between: RaceKind, first: &Access, second: &Access) -> String {
         RaceKind::CrossBlock => "between threads of two blocks".to_owned(),
         RaceKind::Streams => "between two streams".to_owned(),
         RaceKind::HostDevice => "between host and device".to_owned(),
+        RaceKind::Message => "with a message of MPI".to_owned(),
         RaceKind::Scope { used, needed } => {
             let parties = match needed {
                 Scope::Block => "two threads of a block",
@@ -127,6 +128,7 @@ fn writers(between: RaceKind, second: &Access) -> String {
         (RaceKind::CrossBlock, _) => "by threads of several blocks".to_owned(),
         (RaceKind::Streams, _) => "from two streams".to_owned(),
         (RaceKind::HostDevice, _) => "by host and device".to_owned(),
+        (RaceKind::Message, _) => "while a message uses it".to_owned(),
         _ => "by several threads".to_owned(),
     }
 }
@@ -140,6 +142,8 @@ fn missing(between: RaceKind, second: &Access) -> &'static str {
         RaceKind::Streams => ", no event or synchronisation in between",
         RaceKind::HostDevice if second.actor == Actor::Host => ", without waiting for the device",
         RaceKind::HostDevice => ", in work that the host has not waited for",
+        RaceKind::Message if matches!(second.actor, Actor::Message { .. }) => ", without waiting for the device",
+        RaceKind::Message => ", before the request is completed",
         RaceKind::Scope { .. } => "",
     }
 }
@@ -219,5 +223,11 @@ fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access
         (RaceKind::HostDevice, RaceFlavour::Plain) => {
             "call `cudaDeviceSynchronize()` before the host touches it".to_owned()
         }
+        (RaceKind::Message, RaceFlavour::Plain) => match (&first.actor, &second.actor) {
+            (Actor::Kernel(_) | Actor::Copy { .. }, Actor::Message { .. }) => {
+                "call `cudaDeviceSynchronize()` before the call of MPI".to_owned()
+            }
+            _ => "call `MPI_Wait` first".to_owned(),
+        },
     }
 }

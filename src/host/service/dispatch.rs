@@ -222,6 +222,8 @@ impl Runtime {
                 give_text(memory, text.as_deref(), a)
             }
 
+            Rt::MpiCall => self.call_mpi(memory, a, span).map(nothing),
+
             // The host makes these calls itself, because it knows the local variables that are passed.
             Rt::ForeignCall => Ok([0, 0]),
 

@@ -199,6 +199,7 @@ services! {
     RandomSeed "random.seed" (I32 I64) -> () Host "RANDOM_SEED: 0 begins anew, 1 takes the generator's state from the 32 bytes at the address, 2 puts it there";
     Command "command" (I64 I64) -> (I32) Host "SYSTEM and EXECUTE_COMMAND_LINE: address and length of a command for the shell; gives its exit code, -1 if it could not be started";
     ForeignCall "foreign.call" (I64 I64 I64) -> () Host "calls a procedure of a library by the C convention: address and length of the text of its signature (`ir::foreign`), address of room for the result and, behind it, the arguments as words of 8 bytes, an object as its address";
+    MpiCall "mpi.call" (I64 I64 I64 I64) -> () Host "calls a routine of MPI: address and length of its name, address of its arguments as words of 8 bytes, how many: of a choice buffer the address of its descriptor and a word that says its type (`lower::call::mpi`), of a character its address and its length, of anything else its address";
     ArgCount "arg.count" () -> (I32) Host "COMMAND_ARGUMENT_COUNT";
     ArgGet "arg.get" (I32 I64 I64) -> (I64) Host "GET_COMMAND_ARGUMENT: number, destination, length; gives the length of the argument, -1 when there is none";
     CommandGet "command.get" (I32 I64 I64) -> (I64) Host "GET_COMMAND: 0, destination, length; gives the length of the command line";

@@ -279,6 +279,9 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// `type(*), dimension(..)`: the address and the bytes of an element. A C pointer stands for the bytes it points to.
     fn pass_anything(&mut self, e: &'p Expr, out: &mut Passed) {
+        if out.is_described {
+            return self.pass_described(e, out);
+        }
         let names_memory = matches!(&e.ty, Type::Derived(id)
             if e.rank == 0 && matches!(&*self.b.program().ty(*id).name, "c_ptr" | "c_devptr"));
         if out.service && names_memory {
@@ -287,7 +290,15 @@ impl<'p> FunctionLowering<'_, 'p> {
             out.keys.push(ArgKey::Any);
             return;
         }
-        let view = match self.designator_view(e) {
+        let view = self.view_of_anything(e, out);
+        let addr = self.b.address(view.mem);
+        out.words.extend([addr, view.element]);
+        out.keys.push(self.b.space_key(view.mem.space));
+    }
+
+    /// What is passed for `type(*), dimension(..)`, scalar or array, as a view.
+    pub(super) fn view_of_anything(&mut self, e: &'p Expr, out: &mut Passed) -> ArrayView {
+        match self.designator_view(e) {
             Some(view) => view,
             None if e.rank > 0 => self.own_view(e),
             None => {
@@ -304,10 +315,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let element = self.b.element_bytes(&e.ty, None);
                 self.b.dense(mem, element, None, &[])
             }
-        };
-        let addr = self.b.address(view.mem);
-        out.words.extend([addr, view.element]);
-        out.keys.push(self.b.space_key(view.mem.space));
+        }
     }
 
     fn pass_assumed_shape(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {

@@ -10,6 +10,7 @@
 
 pub(crate) mod actual;
 mod foreign;
+mod mpi;
 pub(crate) mod procedure_pointer;
 pub(crate) mod result;
 
@@ -201,6 +202,10 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Calls a service; gives its first result.
     pub(crate) fn call_service(&mut self, proc: ProcId, name: &str, args: &'p [Option<Actual>]) -> Option<Val> {
+        if let Some(routine) = name.strip_prefix(mpi::PREFIX) {
+            self.call_mpi(proc, routine, args);
+            return None;
+        }
         let Some(rt) = Rt::from_mnemonic(name) else {
             self.b.unsupported(&format!("the service `{name}`"));
             return None;

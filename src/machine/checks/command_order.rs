@@ -1,4 +1,4 @@
-//! Races between commands, and between commands and the host.
+//! Races between commands, between commands and the host, and of both with messages of MPI.
 //!
 //! Every command runs as soon as it is submitted, so the program always sees its effects in order. Clocks (`race::Timeline`)
 //! decide here whether CUDA promises that order. The runtime reports what its calls order as `device::OrderStep`. The emulator
@@ -53,13 +53,19 @@ pub(crate) struct CommandOrder {
     /// Whether an access of the host may be in conflict now.
     is_host_watched: bool,
     findings: Vec<Finding>,
+    /// The streams of messages of MPI, by request.
+    messages: BTreeMap<u32, u64>,
 }
+
+/// What messages of MPI have in place of a device: they are in no order with its streams.
+const MESSAGES: u32 = u32::MAX;
 
 impl CommandOrder {
     /// The order of a program that has not begun. One stream alone, without memory that the host shares, is in order by
     /// itself; then nothing is kept.
     pub(crate) fn new(module: &Module, device_count: usize) -> CommandOrder {
-        let makes_streams = |kind: &InstKind| matches!(kind, InstKind::Rt { rt: Rt::CudaStreamCreate, .. });
+        let makes_streams =
+            |kind: &InstKind| matches!(kind, InstKind::Rt { rt: Rt::CudaStreamCreate | Rt::MpiCall, .. });
         let insts = module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
         CommandOrder {
             timeline: Timeline::default(),
@@ -70,6 +76,7 @@ impl CommandOrder {
             is_armed: device_count > 1 || insts.into_iter().any(|i| makes_streams(&i.kind)),
             is_host_watched: false,
             findings: Vec::new(),
+            messages: BTreeMap::new(),
         }
     }
 
@@ -138,10 +145,45 @@ impl CommandOrder {
             Order::HostWaitsForEvent(event) => self.timeline.synchronize_event(event),
         }
         if matches!(order, Order::HostWaitsForDevice | Order::HostWaitsForStream(_) | Order::HostWaitsForEvent(_)) {
-            self.log.forget_over(&self.timeline);
-            let (log, launches) = (&self.log, &self.launches);
-            self.commands.retain(|id, _| log.contains(*id) || launches.values().any(|(at_work, _)| at_work == id));
+            self.forget_over();
         }
+    }
+
+    /// A request of MPI uses memory: a command of a stream of its own.
+    pub(crate) fn begin_message(&mut self, used: mpi::Use, memory: &Memory) {
+        let number = (1u64..).find(|n| self.messages.values().all(|known| known != n)).unwrap_or(1);
+        self.messages.insert(used.request, number);
+        let moment = self.timeline.submit(Stream { device: MESSAGES, number });
+        let id = self.next;
+        self.next += 1;
+        let actor = Actor::Message { call: used.call.to_owned() };
+        self.commands.insert(id, Submitted { actor, span: used.span });
+        let set = |places: Vec<(u64, u64)>| {
+            let mut set = ByteSet::default();
+            for (address, bytes) in places {
+                set.insert(address, bytes);
+            }
+            set
+        };
+        let used = UsedBytes { written: set(used.written), read: set(used.read), ..UsedBytes::default() };
+        self.used(id, &moment, used, None, memory);
+        self.watch_host();
+    }
+
+    /// The rank knows that a request is done.
+    pub(crate) fn end_message(&mut self, request: u32) {
+        if let Some(number) = self.messages.remove(&request) {
+            self.timeline.synchronize_stream(Stream { device: MESSAGES, number });
+            self.forget_over();
+        }
+        self.watch_host();
+    }
+
+    /// Forgets commands that nothing can be in conflict with any more.
+    fn forget_over(&mut self) {
+        self.log.forget_over(&self.timeline);
+        let (log, launches) = (&self.log, &self.launches);
+        self.commands.retain(|id, _| log.contains(*id) || launches.values().any(|(at_work, _)| at_work == id));
     }
 
     /// A launch is over and used these bytes.
@@ -177,7 +219,8 @@ impl CommandOrder {
             access(by.actor.clone(), is_write, by.span, memory, (address, conflict.bytes.len()))
         };
         let accesses = vec![access(first, conflict.is_first_write), access(second, conflict.is_second_write)];
-        let found = race(RaceKind::Streams, flavour, accesses);
+        let between = kind([&first.actor, &second.actor], RaceKind::Streams);
+        let found = race(between, flavour, accesses);
         Some(match common(memory, &conflict.bytes) {
             Some(note) => found.note(note),
             None => found,
@@ -203,7 +246,8 @@ impl CommandOrder {
                 access(first.actor.clone(), conflict.is_first_write, first.span, memory, at),
                 access(Actor::Host, conflict.is_write, conflict.span, memory, at),
             ];
-            let mut found = race(RaceKind::HostDevice, RaceFlavour::Plain, accesses);
+            let between = kind([&first.actor, &Actor::Host], RaceKind::HostDevice);
+            let mut found = race(between, RaceFlavour::Plain, accesses);
             found.count = conflict.count;
             self.findings.push(found);
         }
@@ -229,6 +273,11 @@ fn access(actor: Actor, is_write: bool, span: Span, memory: &Memory, (address, b
     let name = memory.find(address).map(|id| memory.info(id).name.clone()).filter(|name| !name.is_empty());
     access.place = name.map(|name| Place::variable(&*name));
     access
+}
+
+/// The kind of a race: another one if one of the two is a message.
+fn kind(actors: [&Actor; 2], other: RaceKind) -> RaceKind {
+    if actors.into_iter().any(|actor| matches!(actor, Actor::Message { .. })) { RaceKind::Message } else { other }
 }
 
 fn race(between: RaceKind, flavour: RaceFlavour, accesses: Vec<Access>) -> Finding {

@@ -294,7 +294,11 @@ fn run(code: &vm::Program, memory: &mut Memory) -> Eval<()> {
             HostYield::Output { .. } => {}
             HostYield::Fault(finding) => return fail(finding.diagnostic().message),
             HostYield::Budget => return fail("the evaluation takes too long"),
-            HostYield::Done { .. } | HostYield::Statement(_) | HostYield::Ask(_) | HostYield::Api(_) => {
+            HostYield::Done { .. }
+            | HostYield::Statement(_)
+            | HostYield::Ask(_)
+            | HostYield::Api(_)
+            | HostYield::Mpi(_) => {
                 return fail("the expression does something that the debugger cannot do");
             }
         }

@@ -1,0 +1,78 @@
+//! `--ranks`: runs a program as several ranks of MPI.
+//!
+//! Not here: how ranks take turns (`machine`), what is between them (`mpi`).
+
+use crate::cli::libraries::Loaded;
+use crate::cli::options::{DeviceKind, MessageFormat, Options};
+use crate::cli::report::{Reporter, output_lost, say};
+use crate::cli::run::{is_debugging, show_findings, show_launch_modes};
+use crate::cli::slice::{Slices, threshold};
+use crate::cli::stopping::Stopper;
+use crate::cli::usage;
+use finding::Findings;
+use machine::{Machine, Ranks, RanksStop, RealWorld};
+use source::SourceMap;
+use std::time::Instant;
+
+/// Why these options cannot be given with several ranks, if they cannot.
+pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
+    if options.ranks.is_none_or(|ranks| ranks == 1) {
+        return None;
+    }
+    if is_debugging(options) {
+        return Some("the debugger shows one rank only; remove `--ranks`, or give `--ranks 1`");
+    }
+    if options.verify || options.device == DeviceKind::Gpu {
+        return Some("the devices of several ranks are emulated; remove `--device gpu` or `--verify`");
+    }
+    options
+        .many_seeds
+        .map(|_| "`--many-seeds` runs one rank only; give `--ranks` with `--schedule seed:N`, seed by seed")
+}
+
+/// Runs the ranks; `machine` is the program at its start. Returns the exit code.
+pub(crate) fn run(
+    options: &Options,
+    map: &SourceMap,
+    reporter: &mut Reporter,
+    libraries: &Loaded,
+    machine: &Machine,
+    findings: Findings,
+) -> u8 {
+    let count = options.ranks.unwrap_or(1);
+    let Some(mut ranks) = Ranks::new(machine, count, options.schedule.unwrap_or(0), findings) else {
+        return usage("the devices of several ranks are emulated");
+    };
+    let stopper = Stopper::new(options.timeout);
+    let mut world = libraries.world(RealWorld::ended_by(stopper.end_wanted()));
+    let mut shown = 0;
+    let mut slices = Slices::new();
+    loop {
+        let begun = Instant::now();
+        let stop = ranks.advance(slices.points(), &mut world);
+        slices.adapt(begun.elapsed());
+        show_findings(ranks.findings(), &mut shown, map, reporter);
+        if let Some(error) = world.output_error() {
+            return output_lost(error);
+        }
+        if stop == RanksStop::Done {
+            break;
+        }
+        if let Some(reason) = stopper.reason() {
+            let (rank, at) = ranks.whereabouts();
+            ranks.end(i32::from(reason.code()));
+            while ranks.advance(slices.points(), &mut world) != RanksStop::Done {}
+            say(&format!("cufemu: it was the turn of rank {rank}\n"));
+            return reason.report(options.timeout, &at, map);
+        }
+    }
+    if options.verbose {
+        ranks.machines().iter().for_each(show_launch_modes);
+    }
+    if let Some(text) = ranks.findings().summary()
+        && options.message_format == MessageFormat::Full
+    {
+        say(&format!("cufemu: {text}\n"));
+    }
+    (ranks.exit_code(threshold(options), i32::from(options.error_exitcode)) & 0xff) as u8
+}

@@ -1,0 +1,500 @@
+//! The Fortran interfaces of MPI: the modules `mpi` and `mpi_f08`, and the include file `mpif.h`, all made of two tables.
+//!
+//! A dummy's name says its type. Every routine is the service `mpi:NAME` of the run time (`lower::call::mpi`), with the same
+//! words in all three, since a handle of `mpi_f08` is an integer in a type. For `mpif.h` the routines are external procedures.
+//! The numbers are those of the crate `mpi` (`handle.rs`, `basic.rs`, `reduce.rs`, `error.rs`).
+//!
+//! Table: the routines and the constants.
+
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+/// The file with the external procedures for `mpif.h`.
+pub(crate) const EXTERNALS: &str = "cufemu_mpif";
+/// A name that `mpif.h` declares and no program does.
+pub(crate) const MARK: &str = "cufemu_mpif_is_included";
+
+/// The routines with their dummies; `ierror` follows.
+const ROUTINES: &[&str] = &[
+    "init",
+    "init_thread required provided",
+    "initialized flag",
+    "finalized flag",
+    "finalize",
+    "abort comm errorcode",
+    "query_thread provided",
+    "is_thread_main flag",
+    "get_version version subversion",
+    "get_library_version string resultlen",
+    "get_processor_name string resultlen",
+    "error_string errorcode string resultlen",
+    "error_class errorcode errorclass",
+    "comm_set_errhandler comm errhandler",
+    "comm_get_errhandler comm errhandler",
+    "errhandler_free errhandler",
+    "buffer_attach buffer size",
+    "buffer_detach buffer size",
+    "comm_get_attr comm comm_keyval attribute_long flag",
+    "attr_get comm comm_keyval attribute_val flag",
+    "info_create info",
+    "info_set info key value",
+    "info_free info",
+    "get_address location address",
+    "send buf count datatype dest tag comm",
+    "bsend buf count datatype dest tag comm",
+    "ssend buf count datatype dest tag comm",
+    "rsend buf count datatype dest tag comm",
+    "isend buf count datatype dest tag comm request",
+    "ibsend buf count datatype dest tag comm request",
+    "issend buf count datatype dest tag comm request",
+    "irsend buf count datatype dest tag comm request",
+    "send_init buf count datatype dest tag comm request",
+    "bsend_init buf count datatype dest tag comm request",
+    "ssend_init buf count datatype dest tag comm request",
+    "rsend_init buf count datatype dest tag comm request",
+    "recv buf count datatype source tag comm status",
+    "irecv buf count datatype source tag comm request",
+    "recv_init buf count datatype source tag comm request",
+    "start request",
+    "startall count requests",
+    "sendrecv sendbuf sendcount sendtype dest sendtag recvbuf recvcount recvtype source recvtag comm status",
+    "sendrecv_replace buf count datatype dest sendtag source recvtag comm status",
+    "probe source tag comm status",
+    "iprobe source tag comm flag status",
+    "get_count status datatype count",
+    "get_elements status datatype count",
+    "wait request status",
+    "waitall count requests statuses",
+    "waitany count requests index status",
+    "waitsome incount requests outcount indices statuses",
+    "test request flag status",
+    "testall count requests flag statuses",
+    "testany count requests index flag status",
+    "testsome incount requests outcount indices statuses",
+    "request_get_status request flag status",
+    "request_free request",
+    "cancel request",
+    "test_cancelled status flag",
+    "barrier comm",
+    "ibarrier comm request",
+    "bcast buffer count datatype root comm",
+    "ibcast buffer count datatype root comm request",
+    "reduce sendbuf recvbuf count datatype op root comm",
+    "ireduce sendbuf recvbuf count datatype op root comm request",
+    "allreduce sendbuf recvbuf count datatype op comm",
+    "iallreduce sendbuf recvbuf count datatype op comm request",
+    "scan sendbuf recvbuf count datatype op comm",
+    "iscan sendbuf recvbuf count datatype op comm request",
+    "exscan sendbuf recvbuf count datatype op comm",
+    "iexscan sendbuf recvbuf count datatype op comm request",
+    "reduce_scatter sendbuf recvbuf recvcounts datatype op comm",
+    "reduce_scatter_block sendbuf recvbuf recvcount datatype op comm",
+    "gather sendbuf sendcount sendtype recvbuf recvcount recvtype root comm",
+    "gatherv sendbuf sendcount sendtype recvbuf recvcounts displs recvtype root comm",
+    "igather sendbuf sendcount sendtype recvbuf recvcount recvtype root comm request",
+    "igatherv sendbuf sendcount sendtype recvbuf recvcounts displs recvtype root comm request",
+    "scatter sendbuf sendcount sendtype recvbuf recvcount recvtype root comm",
+    "scatterv sendbuf sendcounts displs sendtype recvbuf recvcount recvtype root comm",
+    "iscatter sendbuf sendcount sendtype recvbuf recvcount recvtype root comm request",
+    "iscatterv sendbuf sendcounts displs sendtype recvbuf recvcount recvtype root comm request",
+    "allgather sendbuf sendcount sendtype recvbuf recvcount recvtype comm",
+    "allgatherv sendbuf sendcount sendtype recvbuf recvcounts displs recvtype comm",
+    "iallgather sendbuf sendcount sendtype recvbuf recvcount recvtype comm request",
+    "iallgatherv sendbuf sendcount sendtype recvbuf recvcounts displs recvtype comm request",
+    "alltoall sendbuf sendcount sendtype recvbuf recvcount recvtype comm",
+    "alltoallv sendbuf sendcounts sdispls sendtype recvbuf recvcounts rdispls recvtype comm",
+    "ialltoall sendbuf sendcount sendtype recvbuf recvcount recvtype comm request",
+    "ialltoallv sendbuf sendcounts sdispls sendtype recvbuf recvcounts rdispls recvtype comm request",
+    "comm_rank comm rank",
+    "comm_size comm size",
+    "comm_dup comm newcomm",
+    "comm_split comm color key newcomm",
+    "comm_split_type comm split_type key info newcomm",
+    "comm_create comm group newcomm",
+    "comm_free comm",
+    "comm_disconnect comm",
+    "comm_group comm group",
+    "comm_compare comm1 comm2 result",
+    "comm_set_name comm comm_name",
+    "comm_get_name comm comm_name resultlen",
+    "comm_test_inter comm flag",
+    "group_size group size",
+    "group_rank group rank",
+    "group_incl group n ranks newgroup",
+    "group_excl group n ranks newgroup",
+    "group_range_incl group n ranges newgroup",
+    "group_range_excl group n ranges newgroup",
+    "group_union group1 group2 newgroup",
+    "group_intersection group1 group2 newgroup",
+    "group_difference group1 group2 newgroup",
+    "group_translate_ranks group1 n ranks1 group2 ranks2",
+    "group_compare group1 group2 result",
+    "group_free group",
+    "dims_create nnodes ndims dims",
+    "cart_create comm ndims dims periods reorder newcomm",
+    "cart_coords comm rank maxdims coords",
+    "cart_rank comm coords rank",
+    "cart_shift comm direction disp rank_source rank_dest",
+    "cart_get comm maxdims dims periods coords",
+    "cart_sub comm remain_dims newcomm",
+    "cartdim_get comm ndims",
+    "topo_test comm result",
+    "type_contiguous count oldtype newtype",
+    "type_vector count blocklength stride oldtype newtype",
+    "type_create_hvector count blocklength stride_bytes oldtype newtype",
+    "type_indexed count blocklengths displacements oldtype newtype",
+    "type_create_hindexed count blocklengths displacements_bytes oldtype newtype",
+    "type_create_indexed_block count blocklength displacements oldtype newtype",
+    "type_create_struct count blocklengths displacements_bytes types newtype",
+    "type_create_subarray ndims sizes subsizes starts order oldtype newtype",
+    "type_create_resized oldtype lb extent newtype",
+    "type_dup oldtype newtype",
+    "type_commit datatype",
+    "type_free datatype",
+    "type_size datatype size",
+    "type_get_extent datatype lb extent",
+    "type_get_true_extent datatype lb extent",
+    "type_match_size typeclass size datatype",
+    "pack_size incount datatype comm size",
+    "pack inbuf incount datatype outbuf outsize position comm",
+    "unpack inbuf insize position outbuf outcount datatype comm",
+    "sizeof location size",
+];
+
+/// A kind of handle: the type in `mpi_f08`, the number of its range, and its constants with their numbers.
+const HANDLES: &[(&str, u32, &[(&str, u32)])] = &[
+    ("comm", 1, &[("comm_null", 0), ("comm_world", 1), ("comm_self", 2)]),
+    ("group", 2, &[("group_null", 0), ("group_empty", 1)]),
+    (
+        "datatype",
+        3,
+        &[
+            ("datatype_null", 0),
+            ("integer", 1),
+            ("real", 2),
+            ("double_precision", 3),
+            ("complex", 4),
+            ("double_complex", 5),
+            ("logical", 6),
+            ("character", 7),
+            ("byte", 8),
+            ("packed", 9),
+            ("integer1", 10),
+            ("integer2", 11),
+            ("integer4", 12),
+            ("integer8", 13),
+            ("real4", 14),
+            ("real8", 15),
+            ("complex8", 16),
+            ("complex16", 17),
+            ("2integer", 18),
+            ("2real", 19),
+            ("2double_precision", 20),
+            ("int", 21),
+            ("long", 22),
+            ("long_long", 23),
+            ("float", 24),
+            ("double", 25),
+            ("char", 26),
+            ("int8_t", 27),
+            ("int16_t", 28),
+            ("int32_t", 29),
+            ("int64_t", 30),
+            ("aint", 31),
+            ("count", 32),
+            ("offset", 33),
+            ("c_bool", 34),
+            ("c_float_complex", 35),
+            ("c_double_complex", 36),
+            ("logical1", 37),
+            ("logical2", 38),
+            ("logical4", 39),
+            ("logical8", 40),
+        ],
+    ),
+    ("request", 4, &[("request_null", 0)]),
+    (
+        "op",
+        5,
+        &[
+            ("op_null", 0),
+            ("max", 1),
+            ("min", 2),
+            ("sum", 3),
+            ("prod", 4),
+            ("land", 5),
+            ("band", 6),
+            ("lor", 7),
+            ("bor", 8),
+            ("lxor", 9),
+            ("bxor", 10),
+            ("maxloc", 11),
+            ("minloc", 12),
+            ("replace", 13),
+            ("no_op", 14),
+        ],
+    ),
+    ("errhandler", 6, &[("errhandler_null", 0), ("errors_are_fatal", 1), ("errors_return", 2)]),
+    ("info", 7, &[("info_null", 0), ("info_env", 1)]),
+];
+
+/// Integer constants.
+const NUMBERS: &[(&str, i64)] = &[
+    ("success", 0),
+    ("err_buffer", 1),
+    ("err_count", 2),
+    ("err_type", 3),
+    ("err_tag", 4),
+    ("err_comm", 5),
+    ("err_rank", 6),
+    ("err_request", 7),
+    ("err_root", 8),
+    ("err_group", 9),
+    ("err_op", 10),
+    ("err_topology", 11),
+    ("err_dims", 12),
+    ("err_arg", 13),
+    ("err_unknown", 14),
+    ("err_truncate", 15),
+    ("err_other", 16),
+    ("err_intern", 17),
+    ("err_in_status", 18),
+    ("err_pending", 19),
+    ("err_lastcode", 63),
+    ("any_source", -1),
+    ("any_tag", -1),
+    ("proc_null", -2),
+    ("root", -3),
+    ("undefined", -32766),
+    ("status_size", 6),
+    ("source", 1),
+    ("tag", 2),
+    ("error", 3),
+    ("max_processor_name", 128),
+    ("max_error_string", 256),
+    ("max_object_name", 128),
+    ("max_library_version_string", 256),
+    ("max_info_key", 255),
+    ("max_info_val", 1024),
+    ("bsend_overhead", 64),
+    ("version", 4),
+    ("subversion", 0),
+    ("thread_single", 0),
+    ("thread_funneled", 1),
+    ("thread_serialized", 2),
+    ("thread_multiple", 3),
+    ("comm_type_shared", 1),
+    ("cart", 2),
+    ("ident", 0),
+    ("congruent", 1),
+    ("similar", 2),
+    ("unequal", 3),
+    ("order_c", 56),
+    ("order_fortran", 57),
+    ("tag_ub", 1),
+    ("universe_size", 2),
+    ("host", 3),
+    ("wtime_is_global", 4),
+    ("typeclass_real", 1),
+    ("typeclass_integer", 2),
+    ("typeclass_complex", 3),
+    ("address_kind", 8),
+    ("count_kind", 8),
+    ("offset_kind", 8),
+    ("integer_kind", 4),
+];
+
+/// The three forms of the interfaces.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Handles are integers.
+    Module,
+    /// Handles are types, and the error code is optional.
+    F08,
+    /// As `Module`, each procedure external.
+    External,
+}
+
+/// The declaration of a dummy.
+fn dummy(name: &str, form: Form) -> String {
+    let handle = |kind: &str| match form {
+        Form::F08 => format!("type(mpi_{kind})"),
+        _ => "integer(4)".to_owned(),
+    };
+    let (ty, dims) = match name {
+        "buf" | "buffer" | "sendbuf" | "recvbuf" | "inbuf" | "outbuf" | "location" => {
+            return format!("type(*), dimension(..) :: {name}");
+        }
+        "string" | "comm_name" => ("character(len=*)".to_owned(), ""),
+        "comm" | "newcomm" | "comm1" | "comm2" => (handle("comm"), ""),
+        "group" | "newgroup" | "group1" | "group2" => (handle("group"), ""),
+        "datatype" | "sendtype" | "recvtype" | "oldtype" | "newtype" => (handle("datatype"), ""),
+        "types" => (handle("datatype"), "(*)"),
+        "request" => (handle("request"), ""),
+        "requests" => (handle("request"), "(*)"),
+        "op" => (handle("op"), ""),
+        "errhandler" => (handle("errhandler"), ""),
+        "info" => (handle("info"), ""),
+        "status" if form == Form::F08 => ("type(mpi_status)".to_owned(), ""),
+        "status" => ("integer(4)".to_owned(), "(6)"),
+        "statuses" if form == Form::F08 => ("type(mpi_status)".to_owned(), "(*)"),
+        "statuses" => ("integer(4)".to_owned(), "(6,*)"),
+        "flag" | "reorder" => ("logical(4)".to_owned(), ""),
+        "periods" | "remain_dims" => ("logical(4)".to_owned(), "(*)"),
+        "attribute_long" | "address" | "stride_bytes" | "lb" | "extent" => ("integer(8)".to_owned(), ""),
+        "displacements_bytes" => ("integer(8)".to_owned(), "(*)"),
+        "ranges" => ("integer(4)".to_owned(), "(3,*)"),
+        "recvcounts" | "sendcounts" | "displs" | "sdispls" | "rdispls" | "indices" | "ranks" | "ranks1" | "ranks2"
+        | "dims" | "coords" | "blocklengths" | "displacements" | "sizes" | "subsizes" | "starts" => {
+            ("integer(4)".to_owned(), "(*)")
+        }
+        _ => ("integer(4)".to_owned(), ""),
+    };
+    match form {
+        // Without an interface an element may stand for an array, and an array for its first element.
+        Form::External if dims.is_empty() && !ty.starts_with("character") => format!("{ty} :: {name}(*)"),
+        _ => format!("{ty} :: {name}{dims}"),
+    }
+}
+
+/// The interfaces of all routines.
+fn routines(form: Form) -> String {
+    let mut out = String::new();
+    for row in ROUTINES {
+        let mut words = row.split(' ');
+        let name = words.next().unwrap_or_default();
+        let dummies: Vec<&str> = words.collect();
+        let list: Vec<&str> = dummies.iter().copied().chain(["ierror"]).collect();
+        let _ = writeln!(out, "    subroutine mpi_{name}({}) bind(c, name='rt:mpi:mpi_{name}')", list.join(", "));
+        if form != Form::External {
+            out.push_str("      import\n");
+        }
+        // The key of a rank is a number, that of an info object a text.
+        if form == Form::External {
+            let passed = |name: &&str| !dummy(name, form).starts_with("type(*)");
+            let any_rank: Vec<&str> = list.iter().copied().filter(passed).collect();
+            let _ = writeln!(out, "      !dir$ ignore_tkr (r) {}", any_rank.join(", (r) "));
+        }
+        let is_info = name.starts_with("info");
+        for dummy_name in dummies {
+            let declaration = match dummy_name {
+                "key" | "value" if is_info => format!("character(len=*) :: {dummy_name}"),
+                _ => dummy(dummy_name, form),
+            };
+            let _ = writeln!(out, "      {declaration}");
+        }
+        let optional = if form == Form::F08 { ", optional" } else { "" };
+        let _ = writeln!(out, "      integer(4){optional} :: ierror\n    end subroutine");
+    }
+    out
+}
+
+/// The clock. MPI has it as functions.
+const CLOCK: &str = "
+  real(8) function mpi_wtime()
+    integer(8) :: count, rate
+    call system_clock(count, rate)
+    mpi_wtime = real(count, 8)/real(rate, 8)
+  end function
+
+  real(8) function mpi_wtick()
+    integer(8) :: count, rate
+    call system_clock(count, rate)
+    mpi_wtick = 1/real(rate, 8)
+  end function
+";
+
+fn handle_number(kind: u32, number: u32) -> u32 {
+    (kind << 24) | number
+}
+
+/// The constants; those that are handles as `handle` has them.
+fn constants(handle: impl Fn(&str, u32) -> (String, String)) -> String {
+    let mut out = String::new();
+    for (kind, range, members) in HANDLES {
+        for (name, number) in *members {
+            let (ty, value) = handle(kind, handle_number(*range, *number));
+            let _ = writeln!(out, "      {ty}, parameter :: mpi_{name} = {value}");
+        }
+    }
+    for (name, value) in NUMBERS {
+        let _ = writeln!(out, "      integer(4), parameter :: mpi_{name} = {value}");
+    }
+    out
+}
+
+fn plain(_: &str, number: u32) -> (String, String) {
+    ("integer(4)".to_owned(), number.to_string())
+}
+
+/// The module `mpi`.
+pub(crate) static MODULE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "! Module mpi.\nmodule mpi\n  implicit none\n{}\
+         \x20 integer(4) :: mpi_in_place = 0, mpi_bottom = 0\n\
+         \x20 integer(4) :: mpi_status_ignore(6) = 0, mpi_statuses_ignore(6,1) = 0\n\
+         \x20 integer(4) :: mpi_errcodes_ignore(1) = 0\n  interface\n{}  end interface\ncontains\n{CLOCK}end module mpi\n",
+        constants(plain),
+        routines(Form::Module)
+    )
+});
+
+/// The module `mpi_f08`.
+pub(crate) static F08: LazyLock<String> = LazyLock::new(|| {
+    let mut types = String::new();
+    let (mut equal, mut unequal, mut functions) = (Vec::new(), Vec::new(), String::new());
+    for (kind, ..) in HANDLES {
+        let _ = writeln!(types, "  type, bind(c) :: mpi_{kind}\n    integer(4) :: mpi_val\n  end type mpi_{kind}");
+        for (name, operator, list) in [("equal", "==", &mut equal), ("unequal", "/=", &mut unequal)] {
+            let function = format!("cufemu_{name}_{kind}");
+            let _ = writeln!(
+                functions,
+                "\n  logical function {function}(a, b)\n    type(mpi_{kind}), intent(in) :: a, b\n    \
+                 {function} = a%mpi_val {operator} b%mpi_val\n  end function"
+            );
+            list.push(function);
+        }
+    }
+    let handle = |kind: &str, number: u32| (format!("type(mpi_{kind})"), format!("mpi_{kind}({number})"));
+    format!(
+        "! Module mpi_f08.\nmodule mpi_f08\n  implicit none\n{types}\
+         \x20 type, bind(c) :: mpi_status\n    integer(4) :: mpi_source = -1, mpi_tag = -1, mpi_error = 0\n\
+         \x20   integer(4) :: cufemu_bytes(2) = 0, cufemu_cancelled = 0\n  end type mpi_status\n{}\
+         \x20 integer(4) :: mpi_in_place = 0, mpi_bottom = 0\n\
+         \x20 type(mpi_status) :: mpi_status_ignore, mpi_statuses_ignore(1)\n\
+         \x20 integer(4) :: mpi_errcodes_ignore(1) = 0\n\
+         \x20 interface operator(==)\n    procedure :: {}\n  end interface\n\
+         \x20 interface operator(/=)\n    procedure :: {}\n  end interface\n\
+         \x20 interface\n{}  end interface\ncontains\n{CLOCK}{functions}end module mpi_f08\n",
+        constants(handle),
+        equal.join(", "),
+        unequal.join(", "),
+        routines(Form::F08)
+    )
+});
+
+/// The external procedures behind `mpif.h`.
+pub(crate) static EXTERNAL_PROCEDURES: LazyLock<String> =
+    LazyLock::new(|| format!("! The procedures for mpif.h.\n{}{CLOCK}", routines(Form::External)));
+
+/// The include file `mpif.h`; its lines are good in fixed and in free form.
+static INCLUDE: LazyLock<String> = LazyLock::new(|| {
+    let mut out = constants(plain);
+    out.push_str("      double precision mpi_wtime, mpi_wtick\n      external mpi_wtime, mpi_wtick\n");
+    for (name, dims) in [
+        ("in_place", ""),
+        ("bottom", ""),
+        ("status_ignore", "(6)"),
+        ("statuses_ignore", "(6,1)"),
+        ("errcodes_ignore", "(1)"),
+    ] {
+        let _ = writeln!(out, "      integer(4) mpi_{name}{dims}\n      common /mpi_{name}/ mpi_{name}");
+    }
+    let _ = writeln!(out, "      integer(4), parameter :: {MARK} = 1");
+    out
+});
+
+/// An include file that comes with the compiler: the name by which it is known, and its text.
+pub(crate) fn include(name: &str) -> Option<(String, String)> {
+    (name == "mpif.h").then(|| ("<mpif.h>".to_owned(), INCLUDE.clone()))
+}

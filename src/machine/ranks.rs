@@ -1,0 +1,235 @@
+//! Several ranks of MPI in one process: a machine for each, which take turns.
+//!
+//! A rank keeps its turn until it waits for another one, looks for a message that is not there, or ends; so the order of
+//! everything that ranks do is the same in every run. A seed other than 0 varies the order of turns, and with it which of
+//! several messages a receive from any rank takes. What is between ranks goes with the turn (`mpi::World`).
+//!
+//! Standard input is that of rank 0. As under `mpirun`, ranks find their number in the environment.
+
+use crate::machine::{Machine, MachineStop};
+use crate::whereabouts::Whereabouts;
+use crate::world::World;
+use device::NoObserver;
+use diag::Severity;
+use finding::Findings;
+use host::{Answer, Ask, Stream};
+
+/// What launchers call the number of a rank in the environment, and how many ranks there are.
+const NAMES_OF_RANK: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "PMI_RANK"];
+const NAMES_OF_SIZE: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_SIZE"];
+
+/// The ranks of a program.
+#[derive(Debug)]
+pub struct Ranks {
+    machines: Vec<Machine>,
+    between: mpi::World,
+    /// The order of turns in this round, and whose turn it is.
+    order: Vec<usize>,
+    turn: usize,
+    /// Whether no rank has done anything in this round but look for messages, and those that did.
+    is_idle: bool,
+    polling: Vec<u32>,
+    /// The state between ranks at the start of the round.
+    changes: u64,
+    /// The state of the choice of orders; 0 keeps the order of ranks.
+    random: u64,
+    findings: Findings,
+    /// How many findings of each machine are among those.
+    taken: Vec<usize>,
+    /// The exit code of the first rank that failed.
+    code: i32,
+}
+
+/// Why [`Ranks::advance`] returned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RanksStop {
+    /// The budget is used up.
+    Budget,
+    /// All ranks are over.
+    Done,
+}
+
+impl Ranks {
+    /// As many ranks of a program at its start; `None` if its devices cannot be copied. `findings` takes those of all.
+    pub fn new(first: &Machine, count: u32, seed: u64, findings: Findings) -> Option<Ranks> {
+        let machine = |rank: u32| {
+            let mut machine = first.copy()?;
+            machine.rank = rank;
+            Some(machine)
+        };
+        let machines = (0..count).map(machine).collect::<Option<Vec<_>>>()?;
+        let mut ranks = Ranks {
+            taken: vec![0; machines.len()],
+            order: (0..machines.len()).collect(),
+            machines,
+            between: mpi::World::new(count, seed),
+            turn: 0,
+            is_idle: true,
+            polling: Vec::new(),
+            changes: 0,
+            random: seed,
+            findings,
+            code: 0,
+        };
+        ranks.shuffle();
+        Some(ranks)
+    }
+
+    /// The machines, by rank.
+    pub fn machines(&self) -> &[Machine] {
+        &self.machines
+    }
+
+    /// The findings of all ranks.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
+    /// The rank whose turn it is, and where it is.
+    pub fn whereabouts(&self) -> (usize, Whereabouts) {
+        let rank = self.order[self.turn];
+        (rank, self.machines[rank].whereabouts())
+    }
+
+    /// The exit code of the whole run, see [`Machine::exit_code`].
+    pub fn exit_code(&self, threshold: Option<Severity>, findings_code: i32) -> i32 {
+        let failed = self.code == 0 && threshold.is_some_and(|t| self.findings.fails(t));
+        if failed { findings_code } else { self.code }
+    }
+
+    /// Ends all ranks from outside.
+    pub fn end(&mut self, code: i32) {
+        self.code = if self.code == 0 { code } else { self.code };
+        self.machines.iter_mut().for_each(|machine| machine.end(code));
+    }
+
+    /// Runs for about `budget` schedule points of all ranks together.
+    pub fn advance(&mut self, budget: u64, world: &mut dyn World) -> RanksStop {
+        let mut budget = budget;
+        loop {
+            if self.turn == self.order.len() && !self.next_round() {
+                return RanksStop::Done;
+            }
+            let rank = self.order[self.turn];
+            let is_over = self.machines[rank].is_over();
+            if is_over || (self.machines[rank].waits_for_messages() && !self.between.is_ready(rank as u32)) {
+                self.turn += 1;
+                continue;
+            }
+            let before = self.machines[rank].points();
+            let stop = self.run(rank, budget, world);
+            self.take_findings(rank);
+            budget = budget.saturating_sub(self.machines[rank].points() - before);
+            self.end_all_if_one_did();
+            match stop {
+                MachineStop::OthersTurn if !self.machines[rank].waits_for_messages() => {
+                    self.polling.push(rank as u32);
+                    self.turn += 1;
+                }
+                MachineStop::OthersTurn => {
+                    self.is_idle = false;
+                    self.turn += 1;
+                }
+                MachineStop::Done(code) => {
+                    self.code = if self.code == 0 { code } else { self.code };
+                    self.is_idle = false;
+                    self.turn += 1;
+                }
+                MachineStop::Budget | MachineStop::Fault | MachineStop::Host(_) | MachineStop::Device => {
+                    self.is_idle = false;
+                }
+            }
+            if budget == 0 {
+                return RanksStop::Budget;
+            }
+        }
+    }
+
+    /// Lets a rank run.
+    fn run(&mut self, rank: usize, budget: u64, world: &mut dyn World) -> MachineStop {
+        let size = self.machines.len();
+        let machine = &mut self.machines[rank];
+        std::mem::swap(&mut machine.mpi, &mut self.between);
+        let stop = machine.advance(budget, &mut RankWorld { rank, size, world }, &mut NoObserver);
+        std::mem::swap(&mut machine.mpi, &mut self.between);
+        stop
+    }
+
+    /// Begins a round; whether there is a rank that is not over.
+    fn next_round(&mut self) -> bool {
+        if self.machines.iter().all(Machine::is_over) {
+            return false;
+        }
+        if self.is_idle && self.changes == self.between.changes() {
+            self.between.settle(&self.polling);
+            for mut finding in self.between.take_findings() {
+                finding.rank = None;
+                self.findings.add(finding);
+            }
+            self.end_all_if_one_did();
+        }
+        self.changes = self.between.changes();
+        self.is_idle = true;
+        self.polling.clear();
+        self.turn = 0;
+        self.shuffle();
+        true
+    }
+
+    fn end_all_if_one_did(&mut self) {
+        let Some(code) = self.between.end_code() else { return };
+        self.code = if self.code == 0 { code } else { self.code };
+        for machine in self.machines.iter_mut().filter(|machine| !machine.is_ending()) {
+            machine.end(code);
+        }
+    }
+
+    /// Adds what a machine has found since the last time.
+    fn take_findings(&mut self, rank: usize) {
+        let found = self.machines[rank].findings();
+        for finding in found.iter().skip(self.taken[rank]) {
+            let mut finding = finding.clone();
+            if !matches!(finding.kind, finding::FindingKind::Mpi(_)) {
+                finding.rank = Some(rank as u32);
+            }
+            self.findings.add(finding);
+        }
+        self.taken[rank] = found.len();
+    }
+
+    /// Another order of turns, if there is a seed.
+    fn shuffle(&mut self) {
+        if self.random == 0 {
+            return;
+        }
+        for last in (1..self.order.len()).rev() {
+            self.random ^= self.random << 13;
+            self.random ^= self.random >> 7;
+            self.random ^= self.random << 17;
+            self.order.swap(last, (self.random % (last as u64 + 1)) as usize);
+        }
+    }
+}
+
+/// The world as a rank sees it.
+struct RankWorld<'a> {
+    rank: usize,
+    size: usize,
+    world: &'a mut dyn World,
+}
+
+impl World for RankWorld<'_> {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        let text = |number: usize| Answer::Text(Some(number.to_string().into_bytes()));
+        match question {
+            Ask::ReadLine if self.rank > 0 => Answer::Line(None),
+            Ask::Environment { name } if NAMES_OF_RANK.contains(&name.as_str()) => text(self.rank),
+            Ask::Environment { name } if NAMES_OF_SIZE.contains(&name.as_str()) => text(self.size),
+            _ => self.world.ask(question),
+        }
+    }
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        self.world.write(stream, bytes);
+    }
+}

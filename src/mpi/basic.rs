@@ -1,0 +1,132 @@
+//! Table: the basic datatypes, in the order of their handles.
+
+use std::fmt;
+
+/// What kind of value a basic datatype has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Class {
+    Integer,
+    Real,
+    Complex,
+    Logical,
+    Character,
+    /// Bytes of anything.
+    Byte,
+    /// A value and an index for `MPI_MAXLOC`, both of one type.
+    IntegerPair,
+    RealPair,
+}
+
+struct Row {
+    name: &'static str,
+    class: Class,
+    bytes: u8,
+}
+
+const fn row(name: &'static str, class: Class, bytes: u8) -> Row {
+    Row { name, class, bytes }
+}
+
+/// The rows; the number of a handle is the place here, from 1.
+static ROWS: &[Row] = &[
+    row("MPI_INTEGER", Class::Integer, 4),
+    row("MPI_REAL", Class::Real, 4),
+    row("MPI_DOUBLE_PRECISION", Class::Real, 8),
+    row("MPI_COMPLEX", Class::Complex, 8),
+    row("MPI_DOUBLE_COMPLEX", Class::Complex, 16),
+    row("MPI_LOGICAL", Class::Logical, 4),
+    row("MPI_CHARACTER", Class::Character, 1),
+    row("MPI_BYTE", Class::Byte, 1),
+    row("MPI_PACKED", Class::Byte, 1),
+    row("MPI_INTEGER1", Class::Integer, 1),
+    row("MPI_INTEGER2", Class::Integer, 2),
+    row("MPI_INTEGER4", Class::Integer, 4),
+    row("MPI_INTEGER8", Class::Integer, 8),
+    row("MPI_REAL4", Class::Real, 4),
+    row("MPI_REAL8", Class::Real, 8),
+    row("MPI_COMPLEX8", Class::Complex, 8),
+    row("MPI_COMPLEX16", Class::Complex, 16),
+    row("MPI_2INTEGER", Class::IntegerPair, 8),
+    row("MPI_2REAL", Class::RealPair, 8),
+    row("MPI_2DOUBLE_PRECISION", Class::RealPair, 16),
+    row("MPI_INT", Class::Integer, 4),
+    row("MPI_LONG", Class::Integer, 8),
+    row("MPI_LONG_LONG", Class::Integer, 8),
+    row("MPI_FLOAT", Class::Real, 4),
+    row("MPI_DOUBLE", Class::Real, 8),
+    row("MPI_CHAR", Class::Character, 1),
+    row("MPI_INT8_T", Class::Integer, 1),
+    row("MPI_INT16_T", Class::Integer, 2),
+    row("MPI_INT32_T", Class::Integer, 4),
+    row("MPI_INT64_T", Class::Integer, 8),
+    row("MPI_AINT", Class::Integer, 8),
+    row("MPI_COUNT", Class::Integer, 8),
+    row("MPI_OFFSET", Class::Integer, 8),
+    row("MPI_C_BOOL", Class::Logical, 1),
+    row("MPI_C_FLOAT_COMPLEX", Class::Complex, 8),
+    row("MPI_C_DOUBLE_COMPLEX", Class::Complex, 16),
+    row("MPI_LOGICAL1", Class::Logical, 1),
+    row("MPI_LOGICAL2", Class::Logical, 2),
+    row("MPI_LOGICAL4", Class::Logical, 4),
+    row("MPI_LOGICAL8", Class::Logical, 8),
+];
+
+/// A basic datatype.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Basic(u8);
+
+impl Basic {
+    /// `MPI_BYTE`.
+    pub(crate) const BYTE: Basic = Basic(7);
+
+    /// All of them, in the order of their numbers.
+    pub(crate) fn all() -> impl Iterator<Item = Basic> {
+        (0..ROWS.len() as u8).map(Basic)
+    }
+
+    fn row(self) -> &'static Row {
+        &ROWS[usize::from(self.0)]
+    }
+
+    /// The number of its handle.
+    pub(crate) fn number(self) -> u32 {
+        u32::from(self.0) + 1
+    }
+
+    /// Its name.
+    pub(crate) fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What its values are.
+    pub(crate) fn class(self) -> Class {
+        self.row().class
+    }
+
+    /// Bytes of a value.
+    pub(crate) fn bytes(self) -> u64 {
+        u64::from(self.row().bytes)
+    }
+
+    /// Whether one may be received as the other: they are the same kind of value, or bytes.
+    pub(crate) fn matches(self, other: Basic) -> bool {
+        let (a, b) = (self.row(), other.row());
+        (a.class, a.bytes) == (b.class, b.bytes)
+    }
+
+    /// Whether it is raw bytes, which match anything.
+    pub(crate) fn is_raw(self) -> bool {
+        self.class() == Class::Byte
+    }
+
+    /// The basic type of a value of that class with that many bytes.
+    pub(crate) fn of(class: Class, bytes: u64) -> Option<Basic> {
+        Basic::all().find(|b| b.class() == class && b.bytes() == bytes)
+    }
+}
+
+impl fmt::Debug for Basic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

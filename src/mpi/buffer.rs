@@ -1,0 +1,173 @@
+//! Choice buffers: a variable of any type and rank as a message's source or destination.
+//!
+//! A section with gaps counts as the array of its elements one after another, as if it were copied.
+
+use crate::basic::{Basic, Class};
+use crate::layout::Layout;
+use crate::memory::{Outside, RankMemory};
+use device::Strided;
+
+/// A variable that is passed as a buffer.
+#[derive(Clone, Debug)]
+pub(crate) struct Buffer {
+    /// Its elements.
+    array: Strided,
+    element_bytes: u64,
+    /// Bytes of a section with gaps, counted as if it had none, before those that are meant.
+    skipped: i64,
+    /// Whether its elements follow each other.
+    is_dense: bool,
+    /// What its elements are, if they are of an intrinsic type.
+    pub(crate) basic: Option<Basic>,
+    /// Its type as the source has it.
+    pub(crate) type_name: String,
+}
+
+impl Buffer {
+    /// A buffer of what is at an address.
+    pub(crate) fn at(address: u64) -> Buffer {
+        let array = Strided { base: address, dims: Vec::new() };
+        Buffer { array, element_bytes: 1, skipped: 0, is_dense: true, basic: None, type_name: String::new() }
+    }
+
+    /// A buffer by its descriptor's contents and the tag of its type (`lower::call::mpi`): class times 256 and bytes.
+    pub(crate) fn new(array: Strided, element_bytes: u64, tag: u64) -> Buffer {
+        let mut step = element_bytes as i64;
+        let mut is_dense = true;
+        for &(extent, stride) in &array.dims {
+            is_dense &= extent == 1 || stride == step;
+            step = step.wrapping_mul(extent);
+        }
+        let is_dense = is_dense || array.count() == 0;
+        let bytes = tag & 0xff;
+        let (class, word) = match tag >> 8 {
+            1 => (Some(Class::Integer), "integer"),
+            2 => (Some(Class::Real), "real"),
+            3 => (Some(Class::Complex), "complex"),
+            4 => (Some(Class::Logical), "logical"),
+            5 => (Some(Class::Character), "character"),
+            _ => (None, ""),
+        };
+        let basic = class.and_then(|class| Basic::of(class, bytes));
+        let kind = if class == Some(Class::Complex) { bytes / 2 } else { bytes };
+        let type_name = if class == Some(Class::Character) { word.to_owned() } else { format!("{word}({kind})") };
+        Buffer { array, element_bytes, skipped: 0, is_dense, basic, type_name }
+    }
+
+    /// The address of its first element.
+    pub(crate) fn address(&self) -> u64 {
+        self.array.base
+    }
+
+    /// Bytes of one of its elements.
+    pub(crate) fn element_bytes(&self) -> u64 {
+        self.element_bytes
+    }
+
+    /// The same from an offset in bytes on.
+    pub(crate) fn shifted(&self, bytes: i64) -> Buffer {
+        if !self.is_dense {
+            return Buffer { skipped: self.skipped.wrapping_add(bytes), ..self.clone() };
+        }
+        let base = self.array.base.wrapping_add_signed(bytes);
+        Buffer { array: Strided { base, dims: Vec::new() }, ..self.clone() }
+    }
+
+    /// The pieces of memory that `count` elements of a layout occupy, in the order in which they are sent.
+    fn pieces(
+        &self,
+        layout: &Layout,
+        count: u64,
+        each: &mut dyn FnMut(u64, u64) -> Result<(), Outside>,
+    ) -> Result<(), Outside> {
+        if layout.size == 0 || count == 0 {
+            return Ok(());
+        }
+        if self.is_dense {
+            if layout.is_dense() {
+                return each(self.array.base, layout.size.saturating_mul(count));
+            }
+            for i in 0..count {
+                let start = self.array.base.wrapping_add_signed(layout.extent.wrapping_mul(i as i64));
+                for run in &*layout.runs {
+                    each(start.wrapping_add_signed(run.at), run.bytes())?;
+                }
+            }
+            return Ok(());
+        }
+        let runs: Vec<(u64, u64)> = self.array.runs(self.element_bytes).collect();
+        let length = runs.first().map_or(1, |run| run.1).max(1);
+        for i in 0..count {
+            for run in &*layout.runs {
+                let mut at =
+                    self.skipped.wrapping_add(layout.extent.wrapping_mul(i as i64)).wrapping_add(run.at) as u64;
+                let mut rest = run.bytes();
+                while rest > 0 {
+                    let outside = Outside { address: self.array.base, bytes: rest };
+                    let &(start, _) = runs.get((at / length) as usize).ok_or(outside)?;
+                    let skipped = at % length;
+                    let taken = (length - skipped).min(rest);
+                    each(start + skipped, taken)?;
+                    (at, rest) = (at + taken, rest - taken);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The places of `count` elements: addresses and bytes.
+    pub(crate) fn places(&self, layout: &Layout, count: u64) -> Vec<(u64, u64)> {
+        let mut out = Vec::new();
+        // What is outside of the section is found when it is read or written.
+        let _ = self.pieces(layout, count, &mut |address, bytes| {
+            out.push((address, bytes));
+            Ok(())
+        });
+        out
+    }
+
+    /// The bytes of `count` elements, one after another.
+    pub(crate) fn gather(&self, layout: &Layout, count: u64, memory: &mut dyn RankMemory) -> Result<Vec<u8>, Outside> {
+        let bytes = layout.size.saturating_mul(count);
+        let outside = Outside { address: self.array.base, bytes };
+        self.check(layout, count, memory)?;
+        let mut out = vec![0; usize::try_from(bytes).map_err(|_| outside)?];
+        let mut at = 0;
+        self.pieces(layout, count, &mut |address, bytes| {
+            memory.read(address, &mut out[at..at + bytes as usize])?;
+            at += bytes as usize;
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// Puts bytes, as many as there are, to the places of `count` elements.
+    pub(crate) fn scatter(
+        &self,
+        layout: &Layout,
+        count: u64,
+        bytes: &[u8],
+        memory: &mut dyn RankMemory,
+    ) -> Result<(), Outside> {
+        let mut rest = bytes;
+        self.pieces(layout, count, &mut |address, bytes| {
+            let (now, later) = rest.split_at((bytes as usize).min(rest.len()));
+            rest = later;
+            if now.is_empty() {
+                return Ok(());
+            }
+            memory.write(address, now)
+        })
+    }
+
+    /// Checks that `count` elements are inside of what the program has allocated.
+    pub(crate) fn check(&self, layout: &Layout, count: u64, memory: &dyn RankMemory) -> Result<(), Outside> {
+        let Some((low, high)) = layout.hull(count).filter(|_| self.is_dense) else { return Ok(()) };
+        let first = self.array.base.wrapping_add_signed(low);
+        let outside = Outside { address: self.array.base, bytes: (high - low.min(0)) as u64 };
+        match memory.room(first) {
+            Some((room, _)) if (high - low) as u64 <= room => Ok(()),
+            _ => Err(outside),
+        }
+    }
+}

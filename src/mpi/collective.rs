@@ -1,0 +1,179 @@
+//! Collective operations: what each rank brings, and what each gets.
+
+use crate::basic::Basic;
+use crate::communicator::{Communicator, NewCommunicator, split};
+use crate::error::Step;
+use crate::layout::{Layout, Signature};
+use crate::message::{Bytes, Piece};
+use crate::reduce::Operator;
+use crate::topology::Cart;
+use std::sync::Arc;
+
+/// What is done, as far as the data is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operation {
+    Barrier,
+    Broadcast,
+    Reduce,
+    Allreduce,
+    ReduceScatter,
+    Scan,
+    Exscan,
+    Gather,
+    Scatter,
+    Allgather,
+    Alltoall,
+    /// New communicators: of each rank its colour and key.
+    Split,
+}
+
+/// What a rank brings.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) step: Step,
+    /// Its request.
+    pub(crate) request: u32,
+    /// The root, where there is one.
+    pub(crate) root: Option<u32>,
+    /// How values are combined, and their type, in reductions.
+    pub(crate) operator: Option<(Operator, Basic)>,
+    /// The data: one piece, or one for each rank.
+    pub(crate) pieces: Vec<Piece>,
+    /// Colour and key, or the bytes of each rank's part of a reduction.
+    pub(crate) numbers: Vec<i64>,
+    /// The grid of the new communicator.
+    pub(crate) cart: Option<Arc<Cart>>,
+}
+
+/// A collective operation that has begun.
+#[derive(Clone, Debug)]
+pub(crate) struct Collective {
+    pub(crate) operation: Operation,
+    /// What each rank brought, by its rank in the communicator.
+    pub(crate) parts: Vec<Option<Part>>,
+    /// Which ranks have their results.
+    pub(crate) given: Vec<bool>,
+    /// The rank that came first.
+    pub(crate) first: usize,
+    /// Whether ranks need not wait for those whose data they do not need.
+    pub(crate) is_relaxed: bool,
+    /// What all parts together reduce to.
+    reduced: Option<Bytes>,
+}
+
+impl Collective {
+    pub(crate) fn new(operation: Operation, size: usize, first: usize) -> Collective {
+        let (parts, given) = (vec![None; size], vec![false; size]);
+        Collective { operation, parts, given, first, is_relaxed: false, reduced: None }
+    }
+
+    /// Whether all ranks have come.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.parts.iter().all(Option::is_some)
+    }
+
+    /// The ranks that have not come.
+    pub(crate) fn missing(&self) -> Vec<usize> {
+        (0..self.parts.len()).filter(|&rank| self.parts[rank].is_none()).collect()
+    }
+
+    fn root(&self) -> usize {
+        self.parts.iter().flatten().find_map(|part| part.root).unwrap_or(0) as usize
+    }
+
+    /// Whether a rank that has come could go on if ranks waited only for data that they need.
+    pub(crate) fn could_go_on(&self, rank: usize) -> bool {
+        let has_come = |rank: usize| self.parts.get(rank).is_some_and(Option::is_some);
+        let is_enough = match self.operation {
+            Operation::Broadcast | Operation::Scatter => has_come(self.root()),
+            Operation::Reduce | Operation::Gather => rank != self.root(),
+            Operation::Scan | Operation::Exscan => (0..rank).all(has_come),
+            _ => false,
+        };
+        is_enough && has_come(rank) && !self.given[rank]
+    }
+
+    /// Whether the results of a rank are there.
+    pub(crate) fn is_ready(&self, rank: usize) -> bool {
+        !self.given[rank] && (self.is_complete() || (self.is_relaxed && self.could_go_on(rank)))
+    }
+
+    /// What a rank gets; its results are there.
+    pub(crate) fn results(&mut self, rank: usize) -> Vec<Piece> {
+        let Some(own) = &self.parts[rank] else { return Vec::new() };
+        let (step, root) = (own.step, self.root());
+        let first_of = |from: usize| self.parts[from].as_ref().and_then(|part| part.pieces.first()).cloned();
+        match self.operation {
+            Operation::Barrier | Operation::Split => Vec::new(),
+            Operation::Broadcast if rank == root => Vec::new(),
+            Operation::Broadcast => first_of(root).into_iter().collect(),
+            Operation::Gather if rank != root => Vec::new(),
+            Operation::Gather | Operation::Allgather => (0..self.parts.len()).filter_map(first_of).collect(),
+            Operation::Scatter => self.piece_for(root, rank).into_iter().collect(),
+            Operation::Alltoall => (0..self.parts.len()).filter_map(|from| self.piece_for(from, rank)).collect(),
+            Operation::Reduce if rank != root => Vec::new(),
+            Operation::Reduce | Operation::Allreduce => vec![self.values(self.all_reduced(), rank, step)],
+            Operation::ReduceScatter => {
+                let bytes = |at: usize| self.parts[rank].as_ref().map_or(0, |part| part.numbers[at] as usize);
+                let start: usize = (0..rank).map(bytes).sum();
+                let length = bytes(rank);
+                let all = self.all_reduced();
+                vec![self.values(Arc::new(all[start..start + length].to_vec()), rank, step)]
+            }
+            Operation::Scan => vec![self.values(self.reduce(0..rank + 1), rank, step)],
+            Operation::Exscan if rank == 0 => Vec::new(),
+            Operation::Exscan => vec![self.values(self.reduce(0..rank), rank, step)],
+        }
+    }
+
+    fn piece_for(&self, from: usize, to: usize) -> Option<Piece> {
+        self.parts[from].as_ref()?.pieces.get(to).cloned()
+    }
+
+    /// The values of a reduction as what a rank gets.
+    fn values(&self, data: Bytes, rank: usize, step: Step) -> Piece {
+        let basic = self.parts[rank].as_ref().and_then(|part| part.operator).map(|operator| operator.1);
+        let signature = match basic {
+            Some(basic) => Layout::basic(basic).signature(data.len() as u64 / basic.bytes().max(1)),
+            None => Signature::empty(),
+        };
+        Piece { data, signature, step }
+    }
+
+    fn all_reduced(&self) -> Bytes {
+        self.reduced.clone().unwrap_or_else(|| self.reduce(0..self.parts.len()))
+    }
+
+    /// Keeps what all parts reduce to, before each rank gets it.
+    pub(crate) fn prepare(&mut self) {
+        let keeps = matches!(self.operation, Operation::Allreduce | Operation::ReduceScatter);
+        if keeps && self.is_complete() && self.reduced.is_none() {
+            self.reduced = Some(self.reduce(0..self.parts.len()));
+        }
+    }
+
+    fn reduce(&self, ranks: std::ops::Range<usize>) -> Bytes {
+        let mut parts = self.parts[ranks].iter().flatten();
+        let Some(first) = parts.next() else { return Bytes::default() };
+        let mut out = first.pieces.first().map(|piece| piece.data.to_vec()).unwrap_or_default();
+        for part in parts {
+            if let (Some((operator, basic)), Some(piece)) = (part.operator, part.pieces.first()) {
+                operator.combine(basic, &mut out, &piece.data);
+            }
+        }
+        Arc::new(out)
+    }
+
+    /// The communicator that each rank gets; all have come.
+    pub(crate) fn communicators(&self, parent: &Communicator) -> Vec<Option<NewCommunicator>> {
+        if self.operation != Operation::Split {
+            return vec![None; self.parts.len()];
+        }
+        let number = |part: &Part, i: usize| part.numbers.get(i).copied().unwrap_or(0);
+        let numbers: Vec<[i64; 2]> =
+            self.parts.iter().flatten().map(|part| [number(part, 0), number(part, 1)]).collect();
+        let groups = split(&parent.group, &numbers);
+        let carts = self.parts.iter().flatten().map(|part| part.cart.clone());
+        groups.into_iter().zip(carts).map(|(group, cart)| Some(NewCommunicator { group: group?, cart })).collect()
+    }
+}

@@ -1,0 +1,73 @@
+//! Errors of calls: their classes, and what is reported of them.
+
+use finding::{MpiFault, RankCall};
+use source::Span;
+
+/// Why a call failed.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// `MPI_ERR_…`, which a program gets that asks for error codes.
+    pub(crate) class: i32,
+    /// What is reported to one that does not.
+    pub(crate) fault: Box<MpiFault>,
+}
+
+/// A call of a routine by a rank.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Step {
+    pub(crate) rank: u32,
+    pub(crate) name: &'static str,
+    pub(crate) span: Span,
+}
+
+impl Step {
+    /// The call for a finding.
+    pub(crate) fn about(self, what: impl Into<String>) -> RankCall {
+        RankCall { rank: self.rank, call: self.name.to_owned(), span: self.span, what: what.into() }
+    }
+
+    /// An argument that is wrong.
+    pub(crate) fn argument(self, class: i32, reason: impl Into<String>) -> Fault {
+        Fault { class, fault: Box::new(MpiFault::Argument { call: self.about(""), reason: reason.into() }) }
+    }
+}
+
+pub(crate) const SUCCESS: i32 = 0;
+pub(crate) const BUFFER: i32 = 1;
+pub(crate) const COUNT: i32 = 2;
+pub(crate) const TYPE: i32 = 3;
+pub(crate) const TAG: i32 = 4;
+pub(crate) const COMMUNICATOR: i32 = 5;
+pub(crate) const RANK: i32 = 6;
+pub(crate) const REQUEST: i32 = 7;
+pub(crate) const ROOT: i32 = 8;
+pub(crate) const GROUP: i32 = 9;
+pub(crate) const OPERATION: i32 = 10;
+pub(crate) const TOPOLOGY: i32 = 11;
+pub(crate) const DIMENSIONS: i32 = 12;
+pub(crate) const ARGUMENT: i32 = 13;
+pub(crate) const TRUNCATE: i32 = 15;
+pub(crate) const OTHER: i32 = 16;
+
+/// The sentence for a class.
+pub(crate) fn sentence(class: i32) -> &'static str {
+    match class {
+        SUCCESS => "no error",
+        BUFFER => "invalid buffer",
+        COUNT => "invalid count",
+        TYPE => "invalid datatype",
+        TAG => "invalid tag",
+        COMMUNICATOR => "invalid communicator",
+        RANK => "invalid rank",
+        REQUEST => "invalid request",
+        ROOT => "invalid root",
+        GROUP => "invalid group",
+        OPERATION => "invalid reduction operation",
+        TOPOLOGY => "invalid topology",
+        DIMENSIONS => "invalid dimension",
+        ARGUMENT => "invalid argument",
+        TRUNCATE => "message truncated",
+        OTHER => "other error",
+        _ => "unknown error",
+    }
+}

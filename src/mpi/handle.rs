@@ -1,0 +1,61 @@
+//! The numbers of handles: one range for each kind of object, so that a handle of another kind is recognised.
+//!
+//! The modules in `src/compile/modules` have the same numbers.
+
+/// Bits of the number within a kind.
+const BITS: u32 = 24;
+
+/// A kind of object. The null handle of each has number 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(crate) enum Kind {
+    Communicator = 1,
+    Group = 2,
+    Datatype = 3,
+    Request = 4,
+    Operation = 5,
+    ErrorHandler = 6,
+    Info = 7,
+}
+
+impl Kind {
+    /// The handle with that number.
+    pub(crate) fn handle(self, number: u32) -> i32 {
+        ((self as u32) << BITS | number & ((1 << BITS) - 1)) as i32
+    }
+
+    /// The number of a handle of this kind.
+    pub(crate) fn number(self, handle: i32) -> Option<u32> {
+        (handle as u32 >> BITS == self as u32).then_some(handle as u32 & ((1 << BITS) - 1))
+    }
+
+    /// What a message calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Communicator => "communicator",
+            Kind::Group => "group",
+            Kind::Datatype => "datatype",
+            Kind::Request => "request",
+            Kind::Operation => "reduction operation",
+            Kind::ErrorHandler => "error handler",
+            Kind::Info => "info object",
+        }
+    }
+}
+
+/// `MPI_COMM_WORLD`.
+pub(crate) const WORLD: u32 = 1;
+/// `MPI_COMM_SELF`.
+pub(crate) const SELF: u32 = 2;
+/// The first number of objects that a program makes.
+pub(crate) const FIRST_OWN: u32 = 256;
+/// One past the last number.
+pub(crate) const END: u32 = 1 << BITS;
+
+/// `MPI_ANY_SOURCE`, `MPI_ANY_TAG`, `MPI_PROC_NULL`, `MPI_ROOT`, `MPI_UNDEFINED`.
+pub(crate) const ANY_SOURCE: i32 = -1;
+pub(crate) const ANY_TAG: i32 = -1;
+pub(crate) const PROC_NULL: i32 = -2;
+pub(crate) const UNDEFINED: i32 = -32766;
+/// The largest tag, `MPI_TAG_UB`.
+pub(crate) const LARGEST_TAG: i32 = i32::MAX;

@@ -1,0 +1,192 @@
+//! What a datatype is: where in memory the values of one element are, and of which basic types.
+
+use crate::basic::Basic;
+use std::sync::Arc;
+
+/// Runs that a datatype may consist of; more would take more memory than any program means to use for it.
+const MOST_RUNS: usize = 1 << 24;
+
+/// Values of one basic type that follow each other in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Run {
+    /// Offset of the first, in bytes.
+    pub(crate) at: i64,
+    /// Their type.
+    pub(crate) basic: Basic,
+    /// How many.
+    pub(crate) count: u64,
+}
+
+impl Run {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.basic.bytes() * self.count
+    }
+}
+
+/// The layout of one element.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Layout {
+    /// In the order in which values are sent.
+    pub(crate) runs: Arc<[Run]>,
+    /// Lower bound, in bytes.
+    pub(crate) lower: i64,
+    /// From the lower bound to that of the next element.
+    pub(crate) extent: i64,
+    /// Bytes of the values.
+    pub(crate) size: u64,
+}
+
+impl Layout {
+    /// The layout of a basic type.
+    pub(crate) fn basic(basic: Basic) -> Layout {
+        let runs = [Run { at: 0, basic, count: 1 }].into();
+        Layout { runs, lower: 0, extent: basic.bytes() as i64, size: basic.bytes() }
+    }
+
+    /// Blocks of elements, each a displacement in bytes, a number of elements and their layout; `None` if there are too many.
+    pub(crate) fn of_blocks<'a>(blocks: impl IntoIterator<Item = (i64, u64, &'a Layout)>) -> Option<Layout> {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut bounds: Option<(i64, i64)> = None;
+        for (displacement, count, layout) in blocks {
+            if count == 0 {
+                continue;
+            }
+            let last = displacement.checked_add(layout.extent.checked_mul(count as i64 - 1)?)?;
+            let low = displacement.min(last).checked_add(layout.lower)?;
+            let high = displacement.max(last).checked_add(layout.lower)?.checked_add(layout.extent)?;
+            bounds = Some(bounds.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
+            if layout.is_dense() {
+                let Run { basic, count: n, .. } = layout.runs[0];
+                push(&mut runs, Run { at: displacement, basic, count: n.checked_mul(count)? })?;
+                continue;
+            }
+            for i in 0..count {
+                let at = displacement + layout.extent * i as i64;
+                for run in &*layout.runs {
+                    push(&mut runs, Run { at: at.checked_add(run.at)?, ..*run })?;
+                }
+            }
+        }
+        let (low, high) = bounds.unwrap_or_default();
+        let size = runs.iter().try_fold(0u64, |sum, run| sum.checked_add(run.basic.bytes().checked_mul(run.count)?))?;
+        Some(Layout { runs: runs.into(), lower: low, extent: high.checked_sub(low)?, size })
+    }
+
+    /// The same with other bounds.
+    pub(crate) fn resized(&self, lower: i64, extent: i64) -> Layout {
+        Layout { lower, extent, ..self.clone() }
+    }
+
+    /// Whether elements follow each other without gaps, all of one basic type.
+    pub(crate) fn is_dense(&self) -> bool {
+        matches!(&*self.runs, [run] if run.at == 0 && self.lower == 0 && self.extent == self.size as i64)
+    }
+
+    /// The first byte of the values of `count` elements and one past the last, relative to the first element; `None` where
+    /// there are no values.
+    pub(crate) fn hull(&self, count: u64) -> Option<(i64, i64)> {
+        let low = self.runs.iter().map(|run| run.at).min()?;
+        let high = self.runs.iter().map(|run| run.at + run.bytes() as i64).max()?;
+        let reach = self.extent.checked_mul(i64::try_from(count).ok()?.checked_sub(1)?)?;
+        (count > 0).then_some((low + reach.min(0), high.checked_add(reach.max(0))?))
+    }
+
+    /// What `count` elements are, whatever their places.
+    pub(crate) fn signature(&self, count: u64) -> Signature {
+        let mut unit: Vec<(Basic, u64)> = Vec::new();
+        for run in &*self.runs {
+            match unit.last_mut() {
+                Some((basic, n)) if *basic == run.basic => *n += run.count,
+                _ => unit.push((run.basic, run.count)),
+            }
+        }
+        match unit[..] {
+            [(basic, n)] => Signature { unit: [(basic, n * count)].into(), times: u64::from(count > 0) },
+            _ => Signature { unit: unit.into(), times: count },
+        }
+    }
+}
+
+/// Adds a run, joined to the one before it where it goes on.
+fn push(runs: &mut Vec<Run>, run: Run) -> Option<()> {
+    if let Some(last) = runs.last_mut()
+        && last.basic == run.basic
+        && last.at + last.bytes() as i64 == run.at
+    {
+        last.count += run.count;
+        return Some(());
+    }
+    runs.push(run);
+    (runs.len() <= MOST_RUNS).then_some(())
+}
+
+/// The basic types of the values of a message, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Signature {
+    unit: Arc<[(Basic, u64)]>,
+    times: u64,
+}
+
+impl Signature {
+    /// No values.
+    pub(crate) fn empty() -> Signature {
+        Signature { unit: [].into(), times: 0 }
+    }
+
+    fn parts(&self) -> impl Iterator<Item = (Basic, u64)> {
+        let unit = self.unit.clone();
+        (0..self.times).flat_map(move |_| unit.clone().to_vec()).filter(|(_, n)| *n > 0)
+    }
+
+    /// The first basic types in which the values of this signature differ from those that a longer or equal one takes.
+    pub(crate) fn mismatch(&self, room: &Signature) -> Option<(Basic, Basic)> {
+        if self == room {
+            return None;
+        }
+        let (mut sent, mut taken) = (self.parts(), room.parts());
+        let (mut a, mut b) = (sent.next(), taken.next());
+        while let (Some((x, m)), Some((y, n))) = (a, b) {
+            if x.is_raw() || y.is_raw() {
+                return None;
+            }
+            if !x.matches(y) {
+                return Some((x, y));
+            }
+            let both = m.min(n);
+            a = if m > both { Some((x, m - both)) } else { sent.next() };
+            b = if n > both { Some((y, n - both)) } else { taken.next() };
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::basic::Class;
+
+    fn basic(class: Class, bytes: u64) -> Layout {
+        Layout::basic(Basic::of(class, bytes).expect("a basic type"))
+    }
+
+    #[test]
+    fn blocks_without_gaps_become_one_run() {
+        let real = basic(Class::Real, 8);
+        let dense = Layout::of_blocks([(0, 2, &real), (16, 3, &real)]).expect("a layout");
+        assert_eq!((dense.runs.len(), dense.size, dense.extent, dense.is_dense()), (1, 40, 40, true));
+        let column = Layout::of_blocks([(0, 1, &real), (80, 1, &real)]).expect("a layout");
+        assert_eq!((column.runs.len(), column.size, column.extent, column.is_dense()), (2, 16, 88, false));
+        assert_eq!(column.hull(2), Some((0, 176)));
+    }
+
+    #[test]
+    fn signatures_are_compared_value_by_value() {
+        let (real, whole) = (basic(Class::Real, 8), basic(Class::Integer, 4));
+        let pair = Layout::of_blocks([(0, 1, &real), (8, 1, &whole)]).expect("a layout");
+        let two = Layout::of_blocks([(0, 1, &pair), (16, 1, &pair)]).expect("a layout");
+        assert_eq!(pair.signature(2).mismatch(&two.signature(1)), None);
+        let found = pair.signature(2).mismatch(&real.signature(9)).expect("they differ");
+        assert_eq!((found.0.name(), found.1.name()), ("MPI_INTEGER", "MPI_DOUBLE_PRECISION"));
+        assert_eq!(Layout::basic(Basic::BYTE).signature(3).mismatch(&real.signature(1)), None);
+    }
+}

@@ -1,0 +1,41 @@
+//! MPI between the ranks of one process.
+//!
+//! A [`World`] is what there is between ranks: communicators, messages on their way, collective operations that have begun;
+//! and what MPI knows of each rank: its requests, datatypes, groups. A rank makes a call with [`World::call`]. If it cannot be
+//! done yet, the rank waits, and [`World::resume`] goes on with it when [`World::is_ready`]. When no rank can go on,
+//! [`World::settle`] lets go on those that a library with buffers would let go on, or reports the deadlock.
+//!
+//! Everything is plain state without threads and clocks: the same calls in the same order give the same result, and a clone
+//! can be continued. The memory of a rank is reached through [`RankMemory`].
+//!
+//! To add a routine: an interface in `src/compile/modules/mpi_routines.cuf`, and a row in a table of `routine/` with a function
+//! that takes a [`call::Caller`].
+//!
+//! Source: MPI: A Message-Passing Interface Standard, version 4.0.
+//!
+//! Not here: who runs the ranks and in which order (`machine`), the Fortran interfaces (`compile`), words of findings (`finding`).
+
+mod basic;
+mod buffer;
+mod call;
+mod collective;
+mod communicator;
+mod error;
+mod group;
+mod handle;
+mod layout;
+mod memory;
+mod message;
+mod progress;
+mod rank;
+mod reduce;
+mod request;
+mod routine;
+mod topology;
+mod types;
+mod world;
+
+pub use call::Call;
+pub use memory::{Outside, RankMemory, Use};
+pub use routine::number;
+pub use world::{Outcome, World};

@@ -1,0 +1,51 @@
+//! The memory of a rank, as its calls reach it.
+
+use source::Span;
+
+/// Bytes that are no memory of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outside {
+    /// The first of them.
+    pub address: u64,
+    /// How many were wanted.
+    pub bytes: u64,
+}
+
+/// The memory of the rank that makes a call: of its host, and of its devices.
+pub trait RankMemory {
+    /// Copies bytes out.
+    fn read(&mut self, address: u64, out: &mut [u8]) -> Result<(), Outside>;
+
+    /// Copies bytes in.
+    fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Outside>;
+
+    /// Bytes from the address to the end of what the program has allocated there, and the name of that.
+    fn room(&self, address: u64) -> Option<(u64, String)>;
+
+    /// Whether an address is that of the variable of the module that has this name.
+    fn is_named(&self, address: u64, name: &str) -> bool;
+
+    /// Whether it is to be told which bytes requests use.
+    fn is_watching(&self) -> bool;
+
+    /// A request uses bytes from now on.
+    fn begin_use(&mut self, used: Use);
+
+    /// A request uses its bytes no longer: the rank knows that it is done.
+    fn end_use(&mut self, request: u32);
+}
+
+/// What a request uses, from the call that begins it until the rank knows that it is done.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// Its number.
+    pub request: u32,
+    /// The routine.
+    pub call: &'static str,
+    /// The place of the call.
+    pub span: Span,
+    /// What is read: addresses and bytes.
+    pub read: Vec<(u64, u64)>,
+    /// What is written.
+    pub written: Vec<(u64, u64)>,
+}

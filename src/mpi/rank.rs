@@ -1,0 +1,120 @@
+//! What MPI knows of one rank.
+
+use crate::call::Then;
+use crate::error::Step;
+use crate::group::Group;
+use crate::handle::{END, FIRST_OWN};
+use crate::message::Pattern;
+use crate::request::Request;
+use crate::types::Types;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Where a rank is between `MPI_Init` and `MPI_Finalize`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Phase {
+    #[default]
+    Before,
+    Running,
+    Over,
+}
+
+/// What a rank waits for.
+#[derive(Clone, Debug)]
+pub(crate) enum Until {
+    /// All of these requests.
+    All(Vec<u32>),
+    /// Any of these requests.
+    Any(Vec<u32>),
+    /// A message that can be received.
+    Probe { communicator: u32, pattern: Pattern },
+}
+
+/// A call that is not done.
+#[derive(Clone)]
+pub(crate) struct Waiting {
+    pub(crate) step: Step,
+    pub(crate) until: Until,
+    /// What is done then.
+    pub(crate) then: Then,
+    /// Where its error code goes, 0 if nowhere, and the communicator that says what an error does.
+    pub(crate) error_at: u64,
+    pub(crate) communicator: u32,
+}
+
+impl fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} waits for {:?}", self.step, self.until)
+    }
+}
+
+/// A rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Rank {
+    pub(crate) phase: Phase,
+    /// Whether its program has ended.
+    pub(crate) is_ended: bool,
+    /// Its open requests, by number.
+    pub(crate) requests: BTreeMap<u32, Request>,
+    next_request: u32,
+    pub(crate) types: Types,
+    /// Its groups, by number.
+    pub(crate) groups: BTreeMap<u32, Group>,
+    next_group: u32,
+    /// Number of the error handler of each communicator that does not have the usual one.
+    pub(crate) handlers: BTreeMap<u32, u32>,
+    /// How many collective operations it has begun on each communicator.
+    pub(crate) sequences: BTreeMap<u32, u64>,
+    /// Address and bytes of the buffer for `MPI_Bsend`, and what is used of it.
+    pub(crate) attached: Option<(u64, u64)>,
+    pub(crate) attached_used: u64,
+    /// The call that it waits in.
+    pub(crate) waiting: Option<Waiting>,
+}
+
+impl Rank {
+    pub(crate) fn new() -> Rank {
+        Rank {
+            phase: Phase::Before,
+            is_ended: false,
+            requests: BTreeMap::new(),
+            next_request: 1,
+            types: Types::default(),
+            groups: BTreeMap::new(),
+            next_group: FIRST_OWN,
+            handlers: BTreeMap::new(),
+            sequences: BTreeMap::new(),
+            attached: None,
+            attached_used: 0,
+            waiting: None,
+        }
+    }
+
+    /// Adds a request; gives its number. Numbers are used again only after all others.
+    pub(crate) fn add_request(&mut self, request: Request) -> u32 {
+        while self.requests.contains_key(&self.next_request) {
+            self.step_request();
+        }
+        let number = self.next_request;
+        self.requests.insert(number, request);
+        self.step_request();
+        number
+    }
+
+    fn step_request(&mut self) {
+        self.next_request = if self.next_request + 1 >= END { 1 } else { self.next_request + 1 };
+    }
+
+    /// Adds a group; gives its number.
+    pub(crate) fn add_group(&mut self, group: Group) -> u32 {
+        let number = self.next_group;
+        self.next_group = (number + 1).min(END - 1);
+        self.groups.insert(number, group);
+        number
+    }
+
+    /// Whether a request is done.
+    pub(crate) fn is_done(&self, request: u32) -> bool {
+        self.requests.get(&request).is_none_or(|r| r.done.is_some() || !r.is_active)
+    }
+}

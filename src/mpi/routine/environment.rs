@@ -1,0 +1,244 @@
+//! Beginning and end, names and versions, error handlers, attached buffers, info objects.
+
+use super::{Routine, anywhere, row};
+use crate::call::{Caller, Next, wait};
+use crate::collective::Operation;
+use crate::error::{self, Fault};
+use crate::handle::{Kind, LARGEST_TAG, WORLD};
+use crate::rank::{Phase, Until};
+use finding::MpiFault;
+
+pub(super) static ROUTINES: &[Routine] = &[
+    anywhere("MPI_Init", init),
+    anywhere("MPI_Init_thread", init_thread),
+    anywhere("MPI_Initialized", initialized),
+    anywhere("MPI_Finalized", finalized),
+    row("MPI_Finalize", finalize),
+    anywhere("MPI_Abort", abort),
+    row("MPI_Query_thread", query_thread),
+    row("MPI_Is_thread_main", is_thread_main),
+    anywhere("MPI_Get_version", version),
+    anywhere("MPI_Get_library_version", library_version),
+    row("MPI_Get_processor_name", processor_name),
+    anywhere("MPI_Error_string", error_string),
+    anywhere("MPI_Error_class", error_class),
+    row("MPI_Comm_set_errhandler", set_handler),
+    row("MPI_Comm_get_errhandler", get_handler),
+    row("MPI_Errhandler_free", forget_handle),
+    row("MPI_Buffer_attach", attach),
+    row("MPI_Buffer_detach", detach),
+    row("MPI_Comm_get_attr", attribute),
+    row("MPI_Attr_get", attribute),
+    anywhere("MPI_Info_create", info_create),
+    anywhere("MPI_Info_set", nothing),
+    anywhere("MPI_Info_free", forget_handle),
+    row("MPI_Get_address", get_address),
+];
+
+/// The version of the standard.
+const VERSION: [i32; 2] = [4, 0];
+/// The level of threads: `MPI_THREAD_MULTIPLE`, which a program without threads cannot exceed.
+const MOST_THREADS: i32 = 3;
+
+fn nothing(_: &mut Caller<'_>) -> Result<Next, Fault> {
+    Ok(Next::Done)
+}
+
+fn begin(call: &mut Caller<'_>) -> Result<(), Fault> {
+    match std::mem::replace(&mut call.own().phase, Phase::Running) {
+        Phase::Before => Ok(()),
+        Phase::Running => call.wrong(error::OTHER, "it was called before"),
+        Phase::Over => call.wrong(error::OTHER, "`MPI_Finalize` was called before"),
+    }
+}
+
+fn init(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    begin(call)?;
+    Ok(Next::Done)
+}
+
+fn init_thread(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (required, provided) = (call.int()?, call.word());
+    begin(call)?;
+    call.set_int(provided, required.clamp(0, MOST_THREADS))?;
+    Ok(Next::Done)
+}
+
+fn initialized(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (at, phase) = (call.word(), call.own().phase);
+    call.set_logical(at, phase != Phase::Before)?;
+    Ok(Next::Done)
+}
+
+fn finalized(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (at, phase) = (call.word(), call.own().phase);
+    call.set_logical(at, phase == Phase::Over)?;
+    Ok(Next::Done)
+}
+
+fn finalize(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let open: Vec<_> = call.own().requests.values().filter(|r| r.is_active).map(|r| r.step).collect();
+    for step in open {
+        call.report(MpiFault::NotCompleted { start: step.about("") });
+    }
+    let part = call.part();
+    let request = call.join(WORLD, Operation::Barrier, part, &[], Vec::new())?;
+    wait(Until::All(vec![request]), move |call| {
+        call.complete(request)?;
+        call.own().phase = Phase::Over;
+        let rank = call.rank;
+        let mine = call.world.mailboxes.iter().filter(|((_, receiver), _)| *receiver == rank);
+        let left: Vec<MpiFault> = mine
+            .flat_map(|(_, mailbox)| &mailbox.arrived)
+            .map(|message| MpiFault::NotReceived {
+                sender: message.piece.step.about(""),
+                to: rank,
+                tag: message.tag,
+                bytes: message.piece.data.len() as u64,
+            })
+            .collect();
+        for fault in left {
+            call.report_at_sender(fault);
+        }
+        Ok(())
+    })
+}
+
+impl Caller<'_> {
+    /// Reports a message that is left over, at the call that sent it.
+    fn report_at_sender(&mut self, fault: MpiFault) {
+        let own = self.step;
+        if let MpiFault::NotReceived { sender, .. } = &fault {
+            self.step.span = sender.span;
+        }
+        self.report(fault);
+        self.step = own;
+    }
+}
+
+fn abort(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    call.comm()?;
+    let code = call.int()?;
+    let fault = MpiFault::Aborted { call: call.step.about(""), code };
+    call.report(fault);
+    // An exit code is one byte, and 0 would say that nothing was wrong.
+    Ok(Next::End(if code & 0xff == 0 { 1 } else { code & 0xff }))
+}
+
+fn query_thread(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let at = call.word();
+    call.set_int(at, MOST_THREADS)?;
+    Ok(Next::Done)
+}
+
+fn is_thread_main(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let at = call.word();
+    call.set_logical(at, true)?;
+    Ok(Next::Done)
+}
+
+fn version(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (major, minor) = (call.word(), call.word());
+    call.set_int(major, VERSION[0])?;
+    call.set_int(minor, VERSION[1])?;
+    Ok(Next::Done)
+}
+
+fn library_version(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    call.set_text("cufemu, ranks of one process")?;
+    Ok(Next::Done)
+}
+
+fn processor_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    call.set_text("cufemu")?;
+    Ok(Next::Done)
+}
+
+fn error_string(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let class = call.int()?;
+    call.set_text(error::sentence(class))?;
+    Ok(Next::Done)
+}
+
+fn error_class(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (class, at) = (call.int()?, call.word());
+    call.set_int(at, class)?;
+    Ok(Next::Done)
+}
+
+fn set_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let communicator = call.comm()?;
+    let handler = call.number(Kind::ErrorHandler, error::ARGUMENT)?;
+    call.own().handlers.insert(communicator, handler);
+    Ok(Next::Done)
+}
+
+fn get_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (communicator, at) = (call.comm()?, call.word());
+    let number = call.own().handlers.get(&communicator).copied().unwrap_or(1);
+    call.set_int(at, Kind::ErrorHandler.handle(number))?;
+    Ok(Next::Done)
+}
+
+/// Sets a handle to the null handle of its kind.
+fn forget_handle(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let at = call.word();
+    let handle = call.int_at(at)?;
+    call.set_int(at, handle & !0xff_ffff)?;
+    Ok(Next::Done)
+}
+
+fn attach(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let buffer = call.plain_buffer()?;
+    let bytes = call.count()?;
+    if call.own().attached.is_some() {
+        return call.wrong(error::BUFFER, "another buffer is attached");
+    }
+    call.own().attached = Some((buffer.address(), bytes));
+    call.own().attached_used = 0;
+    Ok(Next::Done)
+}
+
+fn detach(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    call.taken = 2;
+    let at = call.word();
+    let Some((_, bytes)) = call.own().attached.take() else {
+        return call.wrong(error::BUFFER, "no buffer is attached");
+    };
+    call.set_int(at, bytes as i32)?;
+    Ok(Next::Done)
+}
+
+/// The attributes of `MPI_COMM_WORLD` that the standard has.
+fn attribute(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    call.comm()?;
+    let (key, value, flag) = (call.int()?, call.word(), call.word());
+    let known = match key {
+        1 => Some(i64::from(LARGEST_TAG)),
+        2 => Some(i64::from(call.world.size())),
+        3 => Some(0),
+        4 => Some(1),
+        _ => None,
+    };
+    call.set_logical(flag, known.is_some())?;
+    let is_wide = call.step.name == "MPI_Comm_get_attr";
+    match known {
+        Some(known) if is_wide => call.set_long(value, known)?,
+        Some(known) => call.set_int(value, known as i32)?,
+        None => {}
+    }
+    Ok(Next::Done)
+}
+
+fn info_create(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let at = call.word();
+    call.set_int(at, Kind::Info.handle(2))?;
+    Ok(Next::Done)
+}
+
+fn get_address(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let address = call.plain_buffer()?.address();
+    let at = call.word();
+    call.set_long(at, address as i64)?;
+    Ok(Next::Done)
+}

@@ -1,0 +1,67 @@
+//! The routines: tables of them, by subject.
+
+mod collectives;
+mod communicators;
+mod completion;
+mod datatypes;
+mod environment;
+mod grids;
+mod groups;
+mod messages;
+
+use crate::call::{Caller, Next};
+use crate::error::Fault;
+
+/// `MPI_BSEND_OVERHEAD`.
+pub(crate) const BSEND_OVERHEAD: u64 = 64;
+
+/// A routine.
+pub(crate) struct Routine {
+    /// Its name as the standard writes it.
+    pub(crate) name: &'static str,
+    pub(crate) run: fn(&mut Caller<'_>) -> Result<Next, Fault>,
+    /// Whether it can be called before `MPI_Init` and after `MPI_Finalize`.
+    pub(crate) is_anywhere: bool,
+}
+
+/// A row of a table.
+const fn row(name: &'static str, run: fn(&mut Caller<'_>) -> Result<Next, Fault>) -> Routine {
+    Routine { name, run, is_anywhere: false }
+}
+
+/// A row of a table: a routine that can be called at any time.
+const fn anywhere(name: &'static str, run: fn(&mut Caller<'_>) -> Result<Next, Fault>) -> Routine {
+    Routine { name, run, is_anywhere: true }
+}
+
+static TABLES: &[&[Routine]] = &[
+    environment::ROUTINES,
+    messages::ROUTINES,
+    completion::ROUTINES,
+    collectives::ROUTINES,
+    communicators::ROUTINES,
+    groups::ROUTINES,
+    grids::ROUTINES,
+    datatypes::ROUTINES,
+];
+
+fn all() -> impl Iterator<Item = &'static Routine> {
+    TABLES.iter().flat_map(|table| table.iter())
+}
+
+/// The number of the routine of that name, in any letters.
+pub fn number(name: &str) -> Option<u32> {
+    all().position(|routine| routine.name.eq_ignore_ascii_case(name)).map(|at| at as u32)
+}
+
+/// The routine with that number.
+pub(crate) fn get(number: u32) -> &'static Routine {
+    let mut rest = number as usize;
+    for table in TABLES {
+        match table.get(rest) {
+            Some(routine) => return routine,
+            None => rest -= table.len(),
+        }
+    }
+    &environment::ROUTINES[0]
+}

@@ -1,0 +1,54 @@
+//! The datatypes of a rank: basic ones and those that it made.
+
+use crate::basic::Basic;
+use crate::handle::{END, FIRST_OWN};
+use crate::layout::Layout;
+use std::collections::BTreeMap;
+
+/// A datatype.
+#[derive(Clone, Debug)]
+pub(crate) struct Datatype {
+    pub(crate) layout: Layout,
+    pub(crate) is_committed: bool,
+}
+
+/// The datatypes that a rank has made, by their numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Types {
+    own: BTreeMap<u32, Datatype>,
+    next: u32,
+}
+
+impl Default for Types {
+    fn default() -> Types {
+        Types { own: BTreeMap::new(), next: FIRST_OWN }
+    }
+}
+
+impl Types {
+    /// The datatype with that number.
+    pub(crate) fn get(&self, number: u32) -> Option<Datatype> {
+        match Basic::all().find(|b| b.number() == number) {
+            Some(basic) => Some(Datatype { layout: Layout::basic(basic), is_committed: true }),
+            None => self.own.get(&number).cloned(),
+        }
+    }
+
+    /// The datatype of a program with that number, to change it.
+    pub(crate) fn own_mut(&mut self, number: u32) -> Option<&mut Datatype> {
+        self.own.get_mut(&number)
+    }
+
+    /// Adds one; gives its number.
+    pub(crate) fn add(&mut self, layout: Layout) -> u32 {
+        let number = self.next;
+        self.next = (number + 1).min(END - 1);
+        self.own.insert(number, Datatype { layout, is_committed: false });
+        number
+    }
+
+    /// Frees one; whether there was one.
+    pub(crate) fn free(&mut self, number: u32) -> bool {
+        self.own.remove(&number).is_some()
+    }
+}

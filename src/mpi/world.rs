@@ -1,0 +1,225 @@
+//! The ranks and what is between them: calls of the ranks, and how they go on.
+
+use crate::call::{Call, Caller, Next};
+use crate::collective::Collective;
+use crate::communicator::Communicator;
+use crate::error::{Fault, Step};
+use crate::handle::{FIRST_OWN, WORLD};
+use crate::memory::RankMemory;
+use crate::message::Mailbox;
+use crate::rank::{Phase, Rank, Until, Waiting};
+use crate::routine::{self, Routine};
+use finding::{Access, Actor, Finding, FindingKind, MpiFault};
+use source::Span;
+use std::collections::BTreeMap;
+
+/// Numbers of the communicators that are `MPI_COMM_SELF` of the ranks begin here.
+const FIRST_SELF: u32 = 1 << 23;
+/// `MPI_ERRORS_ARE_FATAL` and `MPI_ERRORS_RETURN`, by the numbers of their handles.
+pub(crate) const ERRORS_RETURN: u32 = 2;
+/// Exit code of ranks that an error of MPI ends.
+const FAILED: i32 = 1;
+
+/// What became of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It is done.
+    Done,
+    /// It is done, and found that what it asks for is not there: others should have a turn.
+    Polled,
+    /// The rank waits.
+    Waits,
+    /// All ranks end with this code.
+    Ended(i32),
+}
+
+/// All ranks, and what is between them.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(crate) ranks: Vec<Rank>,
+    pub(crate) communicators: BTreeMap<u32, Communicator>,
+    pub(crate) next_communicator: u32,
+    /// What is on its way, by communicator and receiver.
+    pub(crate) mailboxes: BTreeMap<(u32, u32), Mailbox>,
+    /// Collective operations that have begun, by communicator and number.
+    pub(crate) collectives: BTreeMap<(u32, u64), Collective>,
+    pub(crate) findings: Vec<Finding>,
+    /// The code with which all ranks end, once one has said so.
+    end: Option<i32>,
+    /// Counts what changes between ranks.
+    changes: u64,
+    /// The state of the choice among messages of several ranks; 0 takes the one that came first.
+    random: u64,
+}
+
+impl World {
+    /// As many ranks, none of which has begun. A seed other than 0 varies which of several messages a receive takes.
+    pub fn new(ranks: u32, seed: u64) -> World {
+        let mut communicators = BTreeMap::new();
+        communicators.insert(WORLD, Communicator::new((0..ranks).collect(), "MPI_COMM_WORLD"));
+        for rank in 0..ranks {
+            communicators.insert(World::own_communicator(rank), Communicator::new([rank].into(), "MPI_COMM_SELF"));
+        }
+        World {
+            ranks: (0..ranks).map(|_| Rank::new()).collect(),
+            communicators,
+            next_communicator: FIRST_OWN,
+            mailboxes: BTreeMap::new(),
+            collectives: BTreeMap::new(),
+            findings: Vec::new(),
+            end: None,
+            changes: 0,
+            random: seed,
+        }
+    }
+
+    /// How many ranks there are.
+    pub fn size(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    /// The number of the communicator that is `MPI_COMM_SELF` of a rank.
+    pub(crate) fn own_communicator(rank: u32) -> u32 {
+        FIRST_SELF + rank
+    }
+
+    /// The findings since the last call.
+    pub fn take_findings(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    /// The code with which all ranks end, once one has ended them.
+    pub fn end_code(&self) -> Option<i32> {
+        self.end
+    }
+
+    /// A number that grows when something changes that a rank may wait for.
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    pub(crate) fn changed(&mut self) {
+        self.changes += 1;
+    }
+
+    /// One of `count` choices.
+    pub(crate) fn choose(&mut self, count: usize) -> usize {
+        if self.random == 0 {
+            return 0;
+        }
+        // The generator of Marsaglia, "Xorshift RNGs".
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random % count as u64) as usize
+    }
+
+    /// A rank makes a call.
+    pub fn call(&mut self, rank: u32, call: &Call, memory: &mut dyn RankMemory) -> Outcome {
+        let routine = routine::get(call.routine);
+        let step = Step { rank, name: routine.name, span: call.span };
+        let error_at = call.words.last().copied().unwrap_or(0);
+        let mut caller = Caller { world: self, memory, rank, step, words: &call.words, taken: 0, communicator: WORLD };
+        let next = check_phase(&mut caller, routine).and_then(|()| (routine.run)(&mut caller));
+        let communicator = caller.communicator;
+        let (polled, next) = match next {
+            Ok(Next::Wait(until, then)) => {
+                let waiting = Waiting { step, until, then, error_at, communicator };
+                caller.own().waiting = Some(waiting);
+                return self.resume(rank, memory);
+            }
+            Ok(Next::End(code)) => {
+                self.end.get_or_insert(code);
+                return Outcome::Ended(code);
+            }
+            Ok(Next::Polled) => (true, Ok(())),
+            Ok(Next::Done) => (false, Ok(())),
+            Err(fault) => (false, Err(fault)),
+        };
+        match caller.finish(next, error_at) {
+            Outcome::Done if polled => Outcome::Polled,
+            outcome => outcome,
+        }
+    }
+
+    /// Goes on with the call in which a rank waits, if it is ready.
+    pub fn resume(&mut self, rank: u32, memory: &mut dyn RankMemory) -> Outcome {
+        if let Some(code) = self.end {
+            return Outcome::Ended(code);
+        }
+        if !self.is_ready(rank) {
+            return Outcome::Waits;
+        }
+        let Some(waiting) = self.ranks[rank as usize].waiting.take() else { return Outcome::Done };
+        let Waiting { step, then, error_at, communicator, .. } = waiting;
+        let mut caller = Caller { world: self, memory, rank, step, words: &[], taken: 0, communicator };
+        let result = then(&mut caller);
+        caller.finish(result, error_at)
+    }
+
+    /// Whether a rank that waits can go on.
+    pub fn is_ready(&self, rank: u32) -> bool {
+        let own = &self.ranks[rank as usize];
+        match own.waiting.as_ref().map(|waiting| &waiting.until) {
+            None => true,
+            Some(Until::All(requests)) => requests.iter().all(|r| own.is_done(*r)),
+            Some(Until::Any(requests)) => requests.iter().any(|r| own.is_done(*r)),
+            Some(Until::Probe { communicator, pattern }) => self
+                .mailboxes
+                .get(&(*communicator, rank))
+                .is_some_and(|mailbox| mailbox.find(*pattern, |_| 0).is_some()),
+        }
+    }
+
+    /// The program of a rank is over; `span` is its last statement.
+    pub fn ended(&mut self, rank: u32, code: i32, span: Span) {
+        let own = &mut self.ranks[rank as usize];
+        if std::mem::replace(&mut own.is_ended, true) || self.end.is_some() {
+            return;
+        }
+        own.waiting = None;
+        self.changed();
+        if self.ranks[rank as usize].phase == Phase::Running {
+            if code != 0 {
+                self.end = Some(code);
+                return;
+            }
+            let access = Access::step(Actor::Host, span);
+            self.findings.push(Finding::new(FindingKind::Mpi(MpiFault::NotFinalized { rank }), vec![access]));
+        }
+    }
+
+    /// All ranks end with this code.
+    pub(crate) fn end_all(&mut self, code: i32) {
+        self.end.get_or_insert(code);
+    }
+}
+
+impl Caller<'_> {
+    /// The end of a call: the error code is set, or all ranks end.
+    fn finish(mut self, result: Result<(), Fault>, error_at: u64) -> Outcome {
+        let fault = match result.and_then(|()| self.set_int(error_at, 0)) {
+            Ok(()) => return Outcome::Done,
+            Err(fault) => fault,
+        };
+        let communicator = self.communicator;
+        let own = self.own();
+        let handler = own.handlers.get(&communicator).or_else(|| own.handlers.get(&WORLD)).copied();
+        if handler == Some(ERRORS_RETURN) && self.set_int(error_at, fault.class).is_ok() {
+            return Outcome::Done;
+        }
+        self.report(*fault.fault);
+        self.world.end_all(FAILED);
+        Outcome::Ended(FAILED)
+    }
+}
+
+/// Refuses calls before `MPI_Init` and after `MPI_Finalize`.
+fn check_phase(caller: &mut Caller<'_>, routine: &Routine) -> Result<(), Fault> {
+    let phase = caller.own().phase;
+    if routine.is_anywhere || phase == Phase::Running {
+        return Ok(());
+    }
+    let fault = MpiFault::OutOfPhase { call: caller.step.about(""), is_over: phase == Phase::Over };
+    Err(Fault { class: crate::error::OTHER, fault: Box::new(fault) })
+}
