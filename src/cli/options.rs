@@ -372,6 +372,11 @@ impl Options {
         matches!(&self.files[..], [word] if word.as_os_str() == "dap" && !word.exists())
     }
 
+    /// Whether the program is debugged.
+    pub(crate) fn is_debugging(&self) -> bool {
+        self.debug || self.tui || self.batch.is_some() || !self.ex.is_empty()
+    }
+
     /// An error in the combination of options.
     pub(crate) fn conflict(&self) -> Option<String> {
         let has = |what| self.check.contains(&what);

@@ -4,8 +4,7 @@
 
 use crate::cli::libraries::Loaded;
 use crate::cli::options::{DeviceKind, MessageFormat, Options};
-use crate::cli::report::{Reporter, output_lost, say};
-use crate::cli::run::{is_debugging, show_findings, show_launch_modes};
+use crate::cli::report::{Reporter, output_lost, say, show_findings, show_launch_modes};
 use crate::cli::slice::{Slices, threshold};
 use crate::cli::stopping::Stopper;
 use crate::cli::usage;
@@ -19,7 +18,7 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
     if options.ranks.is_none_or(|ranks| ranks == 1) {
         return None;
     }
-    if is_debugging(options) {
+    if options.is_debugging() {
         return Some("the debugger shows one rank only; remove `--ranks`, or give `--ranks 1`");
     }
     if options.verify || options.device == DeviceKind::Gpu {

@@ -3,6 +3,8 @@
 use crate::cli::options::MessageFormat;
 use crate::cli::usage;
 use diag::{Diagnostic, Severity, Style};
+use finding::Findings;
+use machine::{DeviceBox, Machine};
 use source::SourceMap;
 use std::io::{IsTerminal, Write};
 
@@ -82,4 +84,22 @@ pub(crate) fn output_lost(error: &std::io::Error) -> u8 {
         return 0;
     }
     usage(&format!("cannot write to standard output: {error}; later output is lost"))
+}
+
+/// Says of each kernel whether several threads ran it, and why not.
+pub(crate) fn show_launch_modes(machine: &Machine) {
+    for emulator in machine.devices().iter().filter_map(DeviceBox::emulator) {
+        for (kernel, mode, count) in emulator.launch_modes() {
+            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+            say(&format!("cufemu: kernel `{kernel}` ran {times} {mode}\n"));
+        }
+    }
+}
+
+/// Prints the findings that have not been shown.
+pub(crate) fn show_findings(findings: &Findings, shown: &mut usize, map: &SourceMap, reporter: &mut Reporter) {
+    while let Some(finding) = findings.get(*shown) {
+        reporter.report(&finding.diagnostic(), map);
+        *shown += 1;
+    }
 }

@@ -3,7 +3,7 @@
 use crate::cli::libraries::Loaded;
 use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, DeviceKind, Options, Stage};
-use crate::cli::report::{Reporter, output_lost, say};
+use crate::cli::report::{Reporter, output_lost, say, show_findings, show_launch_modes};
 use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_options};
 use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::Stopper;
@@ -11,10 +11,9 @@ use crate::cli::suppress::Suppressions;
 use crate::cli::{check, debugging, emit, files, ranks, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
-use finding::Findings;
 use foreign::Inputs;
 use gpu::GpuOptions;
-use machine::{DeviceBox, Machine, RealWorld};
+use machine::{Machine, RealWorld};
 use source::{FileId, SourceMap};
 
 /// Compiles the files, then prints a stage, debugs or runs, as the options say.
@@ -61,7 +60,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
     if let Some(sentence) = ranks::conflict(options) {
         return usage(sentence);
     }
-    if is_debugging(options) {
+    if options.is_debugging() {
         let loader = match loader(options, compiler, &compiled, &suppressions, &map) {
             Ok(loader) => loader,
             Err(sentence) => return usage(&sentence),
@@ -184,9 +183,9 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
             macros,
             ..ParseOptions::default()
         },
-        level: compiler.level.unwrap_or(if is_debugging(options) { 0 } else { 1 }),
-        whole_modules: is_debugging(options),
-        watched: is_debugging(options) || compiler.debug,
+        level: compiler.level.unwrap_or(if options.is_debugging() { 0 } else { 1 }),
+        whole_modules: options.is_debugging(),
+        watched: options.is_debugging() || compiler.debug,
         ..compile::Options::default()
     };
     settings.sema.real8 = compiler.real8;
@@ -277,25 +276,4 @@ impl Program<'_> {
 /// Whether the files are only checked.
 fn is_checking(options: &Options, compiler: &Compiler) -> bool {
     options.only_check || compiler.only_checks
-}
-
-pub(crate) fn is_debugging(options: &Options) -> bool {
-    options.debug || options.tui || options.batch.is_some() || !options.ex.is_empty()
-}
-
-/// Says of each kernel whether several threads ran it, and why not.
-pub(crate) fn show_launch_modes(machine: &Machine) {
-    for emulator in machine.devices().iter().filter_map(DeviceBox::emulator) {
-        for (kernel, mode, count) in emulator.launch_modes() {
-            let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
-            say(&format!("cufemu: kernel `{kernel}` ran {times} {mode}\n"));
-        }
-    }
-}
-
-pub(crate) fn show_findings(findings: &Findings, shown: &mut usize, map: &SourceMap, reporter: &mut Reporter) {
-    while let Some(finding) = findings.get(*shown) {
-        reporter.report(&finding.diagnostic(), map);
-        *shown += 1;
-    }
 }

@@ -1,49 +1,20 @@
-//! Calls of MPI: from the words of the service to a call that is yielded.
+//! What the run time knows of MPI: the numbers of routines.
 //!
-//! Not here: what a call does (`mpi`), whose turn it is (`machine`).
+//! Not here: the service (`service::mpi`), what a call does (`mpi`), whose turn it is (`machine`).
 
-use crate::outside::MpiCall;
-use crate::protocol::{Args, Halt};
-use crate::runtime::Runtime;
-use crate::storage;
-use finding::HostFault;
-use mem::Memory;
-use source::Span;
 use std::collections::BTreeMap;
 
-/// What the run time knows of the routines of MPI.
+/// The routines.
 #[derive(Clone, Debug)]
 pub(crate) struct Mpi {
-    find: fn(&str) -> Option<u32>,
-    /// The numbers of routines by the addresses of their names.
-    known: BTreeMap<u64, u32>,
+    /// The number of a routine by its name.
+    pub(crate) find: fn(&str) -> Option<u32>,
+    /// Numbers by the addresses of the names.
+    pub(crate) known: BTreeMap<u64, u32>,
 }
 
 impl Mpi {
     pub(crate) fn new(find: fn(&str) -> Option<u32>) -> Mpi {
         Mpi { find, known: BTreeMap::new() }
-    }
-}
-
-impl Runtime {
-    /// Makes a call. The arguments are those of the service.
-    pub(crate) fn call_mpi(&mut self, memory: &Memory, a: Args<'_>, span: Span) -> Result<(), Halt> {
-        if self.answers.is_called() {
-            return Ok(());
-        }
-        let routine = match self.mpi.known.get(&a.bits(0)) {
-            Some(known) => *known,
-            None => {
-                let name = storage::read_name(memory, a.bits(0), a.size(1));
-                let Some(number) = (self.mpi.find)(&name) else {
-                    return Err(Halt::Fault(HostFault::NoSuchProcedure { name }));
-                };
-                self.mpi.known.insert(a.bits(0), number);
-                number
-            }
-        };
-        let bytes = storage::read(memory, a.bits(2), 8 * a.size(3))?;
-        let words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        Err(Halt::Mpi(MpiCall { routine, words, span }))
     }
 }

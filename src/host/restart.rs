@@ -95,6 +95,7 @@ mod tests {
             crate::cuda::Symbols::default(),
             false,
             crate::foreign::Foreign::new(|_| false),
+            crate::mpi::Mpi::new(|_| None),
         )
     }
 

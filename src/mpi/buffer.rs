@@ -17,20 +17,18 @@ pub(crate) struct Buffer {
     skipped: i64,
     /// Whether its elements follow each other.
     is_dense: bool,
-    /// What its elements are, if they are of an intrinsic type.
-    pub(crate) basic: Option<Basic>,
-    /// Its type as the source has it.
-    pub(crate) type_name: String,
+    /// The word that says the type of its elements (`lower::call::mpi`): class times 256 and bytes.
+    tag: u64,
 }
 
 impl Buffer {
     /// A buffer of what is at an address.
     pub(crate) fn at(address: u64) -> Buffer {
         let array = Strided { base: address, dims: Vec::new() };
-        Buffer { array, element_bytes: 1, skipped: 0, is_dense: true, basic: None, type_name: String::new() }
+        Buffer { array, element_bytes: 1, skipped: 0, is_dense: true, tag: 0 }
     }
 
-    /// A buffer by its descriptor's contents and the tag of its type (`lower::call::mpi`): class times 256 and bytes.
+    /// A buffer by its descriptor's contents and the word that says its type.
     pub(crate) fn new(array: Strided, element_bytes: u64, tag: u64) -> Buffer {
         let mut step = element_bytes as i64;
         let mut is_dense = true;
@@ -39,19 +37,33 @@ impl Buffer {
             step = step.wrapping_mul(extent);
         }
         let is_dense = is_dense || array.count() == 0;
-        let bytes = tag & 0xff;
-        let (class, word) = match tag >> 8 {
-            1 => (Some(Class::Integer), "integer"),
-            2 => (Some(Class::Real), "real"),
-            3 => (Some(Class::Complex), "complex"),
-            4 => (Some(Class::Logical), "logical"),
-            5 => (Some(Class::Character), "character"),
-            _ => (None, ""),
+        Buffer { array, element_bytes, skipped: 0, is_dense, tag }
+    }
+
+    /// What its elements are, if they are of an intrinsic type.
+    pub(crate) fn basic(&self) -> Option<Basic> {
+        let class = match self.tag >> 8 {
+            1 => Class::Integer,
+            2 => Class::Real,
+            3 => Class::Complex,
+            4 => Class::Logical,
+            5 => Class::Character,
+            _ => return None,
         };
-        let basic = class.and_then(|class| Basic::of(class, bytes));
-        let kind = if class == Some(Class::Complex) { bytes / 2 } else { bytes };
-        let type_name = if class == Some(Class::Character) { word.to_owned() } else { format!("{word}({kind})") };
-        Buffer { array, element_bytes, skipped: 0, is_dense, basic, type_name }
+        Basic::of(class, self.tag & 0xff)
+    }
+
+    /// Its type as the source has it.
+    pub(crate) fn type_name(&self) -> String {
+        let bytes = self.tag & 0xff;
+        match self.tag >> 8 {
+            1 => format!("integer({bytes})"),
+            2 => format!("real({bytes})"),
+            3 => format!("complex({})", bytes / 2),
+            4 => format!("logical({bytes})"),
+            5 => "character".to_owned(),
+            _ => "a derived type".to_owned(),
+        }
     }
 
     /// The address of its first element.

@@ -57,5 +57,7 @@ pub(crate) const ANY_SOURCE: i32 = -1;
 pub(crate) const ANY_TAG: i32 = -1;
 pub(crate) const PROC_NULL: i32 = -2;
 pub(crate) const UNDEFINED: i32 = -32766;
+/// `MPI_BSEND_OVERHEAD`.
+pub(crate) const BSEND_OVERHEAD: u64 = 64;
 /// The largest tag, `MPI_TAG_UB`.
 pub(crate) const LARGEST_TAG: i32 = i32::MAX;

@@ -9,7 +9,7 @@
 //! can be continued. The memory of a rank is reached through [`RankMemory`].
 //!
 //! To add a routine: an interface in `src/compile/modules/mpi_routines.cuf`, and a row in a table of `routine/` with a function
-//! that takes a [`call::Caller`].
+//! that takes a `Caller`.
 //!
 //! Source: MPI: A Message-Passing Interface Standard, version 4.0.
 //!
@@ -17,17 +17,15 @@
 
 mod basic;
 mod buffer;
-mod call;
 mod collective;
 mod communicator;
+mod dispatch;
 mod error;
 mod group;
 mod handle;
 mod layout;
 mod memory;
 mod message;
-mod progress;
-mod rank;
 mod reduce;
 mod request;
 mod routine;
@@ -35,7 +33,7 @@ mod topology;
 mod types;
 mod world;
 
-pub use call::Call;
 pub use memory::{Outside, RankMemory, Use};
 pub use routine::number;
+pub use world::call::Call;
 pub use world::{Outcome, World};

@@ -4,6 +4,10 @@ use crate::basic::Basic;
 use crate::handle::{END, FIRST_OWN};
 use crate::layout::Layout;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The layouts of the basic datatypes, in the order of their numbers, from 1.
+static BASIC: LazyLock<Vec<Layout>> = LazyLock::new(|| Basic::all().map(Layout::basic).collect());
 
 /// A datatype.
 #[derive(Clone, Debug)]
@@ -28,8 +32,8 @@ impl Default for Types {
 impl Types {
     /// The datatype with that number.
     pub(crate) fn get(&self, number: u32) -> Option<Datatype> {
-        match Basic::all().find(|b| b.number() == number) {
-            Some(basic) => Some(Datatype { layout: Layout::basic(basic), is_committed: true }),
+        match BASIC.get((number as usize).wrapping_sub(1)) {
+            Some(layout) => Some(Datatype { layout: layout.clone(), is_committed: true }),
             None => self.own.get(&number).cloned(),
         }
     }

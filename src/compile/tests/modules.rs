@@ -58,7 +58,9 @@ fn errors_are_told_and_give_nothing() {
 /// A part of a module that lacked something would not compile, and the module would be read once more, whole.
 #[test]
 fn each_name_alone_brings_what_it_needs() {
-    for module in ["cudafor", "iso_c_binding", "iso_fortran_env", "ieee_arithmetic", "nvtx", "curand"] {
+    let modules =
+        ["cudafor", "iso_c_binding", "iso_fortran_env", "ieee_arithmetic", "nvtx", "curand", "mpi", "mpi_f08"];
+    for module in modules {
         let mut map = SourceMap::new();
         let file = map.add("test.cuf", format!("use {module}\nend\n"));
         let options = Options { whole_modules: true, ..Options::default() };

@@ -48,6 +48,7 @@ crate::code::codes! {
     W0101 Warning TextBeyondColumn72 "text beyond column 72 of a fixed-form line is ignored";
     W0102 Warning WarningDirective "`#warning` reached";
     W0103 Warning MacroRedefined "macro redefined with a different text";
+    W0104 Warning DirectiveWithoutLoop "`!$cuf kernel do` without a loop";
 
     E0201 Error UndeclaredName "undeclared name under `implicit none`";
     E0202 Error UnknownProcedure "procedure that nothing defines";
@@ -79,6 +80,8 @@ crate::code::codes! {
     E0228 Error PrivateComponent "component or type-bound procedure that its module keeps private";
     E0229 Error UnitNameReused "name of a program unit declared again inside it";
     E0230 Error BindingLabelReused "binding label of two procedures";
+
+    W0201 Warning CallWithoutParentheses "function called without parentheses";
 
     E0301 Error TypeMismatch "value of a type that is not allowed here";
     E0302 Error UnsupportedKind "kind that the type does not have";

@@ -4,3 +4,4 @@ mod characters;
 mod dispatch;
 mod foreign;
 mod memory;
+mod mpi;

@@ -5,15 +5,15 @@
 
 use super::{Routine, row};
 use crate::basic::Basic;
-use crate::call::{Caller, Next, wait};
 use crate::collective::{Operation, Part};
 use crate::error::{self, Fault};
 use crate::handle::Kind;
 use crate::layout::Layout;
 use crate::message::Piece;
-use crate::rank::Until;
 use crate::reduce::Operator;
 use crate::request::Landing;
+use crate::world::call::{Caller, Next, wait};
+use crate::world::rank::Until;
 use std::sync::Arc;
 
 pub(super) static ROUTINES: &[Routine] = &[

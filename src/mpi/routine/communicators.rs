@@ -1,13 +1,13 @@
 //! Communicators: making, asking, freeing.
 
 use super::{Routine, row};
-use crate::call::{Caller, Next, wait};
 use crate::collective::{Operation, Part};
 use crate::error::Fault;
 use crate::group;
 use crate::handle::{Kind, UNDEFINED};
-use crate::rank::Until;
 use crate::topology::Cart;
+use crate::world::call::{Caller, Next, wait};
+use crate::world::rank::Until;
 use std::sync::Arc;
 
 pub(super) static ROUTINES: &[Routine] = &[

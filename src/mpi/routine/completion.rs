@@ -1,11 +1,11 @@
 //! Waiting for requests, and looking whether they are done.
 
 use super::{Routine, row};
-use crate::call::{Caller, Next, STATUS_BYTES, wait};
 use crate::error::{self, Fault};
 use crate::handle::{Kind, UNDEFINED};
-use crate::rank::Until;
 use crate::request::{Done, Status, Work};
+use crate::world::call::{Caller, Next, STATUS_BYTES, wait};
+use crate::world::rank::Until;
 
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Wait", wait_for),

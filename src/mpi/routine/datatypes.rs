@@ -1,10 +1,10 @@
 //! Datatypes: making, asking, freeing; packing.
 
 use super::{Routine, anywhere, row};
-use crate::call::{Caller, Next};
 use crate::error::{self, Fault};
 use crate::handle::Kind;
 use crate::layout::Layout;
+use crate::world::call::{Caller, Next};
 
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Type_contiguous", contiguous),

@@ -1,11 +1,11 @@
 //! Beginning and end, names and versions, error handlers, attached buffers, info objects.
 
 use super::{Routine, anywhere, row};
-use crate::call::{Caller, Next, wait};
 use crate::collective::Operation;
 use crate::error::{self, Fault};
 use crate::handle::{Kind, LARGEST_TAG, WORLD};
-use crate::rank::{Phase, Until};
+use crate::world::call::{Caller, Next, wait};
+use crate::world::rank::{Phase, Until};
 use finding::MpiFault;
 
 pub(super) static ROUTINES: &[Routine] = &[

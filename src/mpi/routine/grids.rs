@@ -2,10 +2,10 @@
 
 use super::communicators::make;
 use super::{Routine, anywhere, row};
-use crate::call::{Caller, Next};
 use crate::error::{self, Fault};
 use crate::handle::UNDEFINED;
 use crate::topology::{Cart, dims_create};
+use crate::world::call::{Caller, Next};
 use std::sync::Arc;
 
 pub(super) static ROUTINES: &[Routine] = &[

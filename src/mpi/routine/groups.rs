@@ -1,10 +1,10 @@
 //! Groups.
 
 use super::{Routine, row};
-use crate::call::{Caller, Next};
 use crate::error::{self, Fault};
 use crate::group::{self, Group};
 use crate::handle::{Kind, PROC_NULL, UNDEFINED};
+use crate::world::call::{Caller, Next};
 
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Group_size", size),

@@ -1,12 +1,12 @@
 //! Messages between two ranks.
 
 use super::{Routine, row};
-use crate::call::{Caller, Next, wait};
 use crate::error::{self, Fault};
 use crate::handle::{ANY_SOURCE, ANY_TAG, Kind, PROC_NULL, UNDEFINED};
 use crate::message::Pattern;
-use crate::rank::Until;
 use crate::request::{Mode, Receiving, Sending, Status, Work};
+use crate::world::call::{Caller, Next, wait};
+use crate::world::rank::Until;
 
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Send", |call| send(call, Mode::Standard)),

@@ -9,11 +9,8 @@ mod grids;
 mod groups;
 mod messages;
 
-use crate::call::{Caller, Next};
 use crate::error::Fault;
-
-/// `MPI_BSEND_OVERHEAD`.
-pub(crate) const BSEND_OVERHEAD: u64 = 64;
+use crate::world::call::{Caller, Next};
 
 /// A routine.
 pub(crate) struct Routine {

@@ -276,9 +276,13 @@ impl Nest {
     fn drop_cuf(&mut self, at: &mut At<'_>) {
         let Some(kernel) = self.cuf.take() else { return };
         at.diags.push(
-            Diagnostic::new(Code::BadDirective, kernel.span, "`!$cuf kernel do` is not followed by a DO loop")
-                .secondary(at.span, "expected `do` here")
-                .help("nothing but comments may stand between the directive and its loop"),
+            Diagnostic::new(
+                Code::DirectiveWithoutLoop,
+                kernel.span,
+                "`!$cuf kernel do` is not followed by a DO loop; it has no effect",
+            )
+            .secondary(at.span, "expected `do` here")
+            .help("nothing but comments may stand between the directive and its loop"),
         );
     }
 

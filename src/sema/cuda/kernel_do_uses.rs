@@ -125,6 +125,11 @@ impl Scan<'_> {
         }
     }
 
+    /// The variables that are set by now.
+    fn assigned(&self) -> BTreeSet<VarId> {
+        self.state.iter().filter(|(_, u)| u.assigned).map(|(id, _)| *id).collect()
+    }
+
     fn block(&mut self, body: &Block) {
         for s in body {
             self.stmt(s);
@@ -160,18 +165,29 @@ impl Scan<'_> {
         }
         let conditional = !matches!(s.kind, StmtKind::Block { .. });
         self.in_condition += u32::from(conditional);
+        let mut set_by_all: Option<BTreeSet<VarId>> = None;
         visit::blocks(s, &mut |inner| {
-            // What one arm sets is not set in the next, nor after the construct.
-            let before: BTreeSet<VarId> = self.state.iter().filter(|(_, u)| u.assigned).map(|(id, _)| *id).collect();
+            // What one arm sets is not set in the next.
+            let before = self.assigned();
             let depth = std::mem::take(&mut self.in_condition);
             self.block(inner);
             self.in_condition = depth;
             if conditional {
+                let set = self.assigned();
+                set_by_all = Some(set_by_all.as_ref().map_or_else(|| set.clone(), |all| all & &set));
                 for (id, state) in &mut self.state {
                     state.assigned = before.contains(id);
                 }
             }
         });
+        // After the construct is set what all arms set, if one of them surely runs.
+        if let Some(all) = set_by_all.filter(|_| runs_an_arm(s)) {
+            for id in all {
+                if let Some(state) = self.state.get_mut(&id) {
+                    state.assigned = true;
+                }
+            }
+        }
         self.in_condition -= u32::from(conditional);
         // A counted inner loop sets its variable even when it does not run.
         if let StmtKind::Loop { control, .. } = &s.kind
@@ -180,6 +196,15 @@ impl Scan<'_> {
         {
             state.assigned = true;
         }
+    }
+}
+
+/// Whether one of the blocks of a construct is executed in any case.
+fn runs_an_arm(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::If(arms) => arms.last().is_some_and(|arm| arm.0.is_none()),
+        StmtKind::Select { arms, .. } => arms.iter().any(|arm| arm.0.is_none()),
+        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a name alone means as an expression.
 
-use crate::checked::{Const, Expr, ExprKind, Storage, Type, VarId};
+use crate::checked::{Const, Expr, ExprKind, ProcId, Storage, Type, VarId};
 use crate::checker::{Checker, Sym};
 use crate::cuda::Builtin;
 use crate::typing::constant;
@@ -52,11 +52,10 @@ impl Checker<'_> {
                 if self.defs.proc(*id).is_function {
                     self.resolve_interface(*id);
                     let takes_none = self.defs.proc(*id).params.iter().all(|p| self.defs.var(*p).attrs.optional);
-                    let help = if takes_none {
-                        format!("write `{text}()` to call it")
-                    } else {
-                        format!("write `{text}(…)` to call it, with its arguments")
-                    };
+                    if takes_none {
+                        return self.call_without_parentheses(*id, name);
+                    }
+                    let help = format!("write `{text}(…)` to call it, with its arguments");
                     let text = format!("function `{text}` is named without its arguments");
                     return self.reporter.error_help(Code::WrongKindOfName, name.span, text, help);
                 }
@@ -81,6 +80,20 @@ impl Checker<'_> {
             Sym::Unresolved(_) | Sym::Var(_) | Sym::Error => return None,
         };
         self.reporter.error(Code::WrongKindOfName, name.span, format!("`{text}` is {what} and has no value"))
+    }
+
+    /// A function that takes no arguments, named alone: nvfortran calls it.
+    fn call_without_parentheses(&mut self, id: ProcId, name: &Name) -> Option<Expr> {
+        let text = format!("function `{}` is named without parentheses; it is called", name.as_str());
+        let d = Diagnostic::new(Code::CallWithoutParentheses, name.span, text);
+        self.reporter.report(d.help(format!("write `{}()`", name.as_str())));
+        match self.fit(id, &[], name.span) {
+            Ok(fit) => self.function_call(fit, Vec::new(), name.span),
+            Err(d) => {
+                self.reporter.report(*d);
+                None
+            }
+        }
     }
 
     /// A name that no declaration knows: a predefined variable, or one by the implicit rules.

@@ -2,7 +2,7 @@
 
 use super::Reference;
 use crate::checked::Intrinsic as I;
-use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Type, UnaryOp};
 use crate::checker::Checker;
 use crate::typing::{Typing, constant, is_numeric, promoted, same_type, shape_name, type_name};
 use diag::Code;
@@ -290,7 +290,7 @@ impl Checker<'_> {
     fn bits(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         let i = self.typing().need(&mut r, 0)?;
-        // `and`, `or` and `xor` stand for the bit functions, and nvfortran takes logicals there.
+        // `and`, `or` and `xor` stand for the bit functions, and nvfortran takes logicals there and in `not`.
         if let (Type::Logical(_), I::Iand | I::Ior | I::Ieor) = (&i.ty, id) {
             let j = self.typing().need(&mut r, 1)?;
             let op = match id {
@@ -299,6 +299,11 @@ impl Checker<'_> {
                 _ => ast::BinaryOp::Neqv,
             };
             return self.operation(&op, i, j, span);
+        }
+        if let (Type::Logical(_), I::Not) = (&i.ty, id) {
+            let (ty, rank) = (i.ty.clone(), i.rank);
+            let kind = ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(i) };
+            return self.typing().fold(Expr { kind, ty, rank, span });
         }
         if !matches!(i.ty, Type::Integer(_)) {
             return self.typing().bad_argument(id, 0, &i, "an integer");

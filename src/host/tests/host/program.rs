@@ -237,6 +237,7 @@ impl Run {
                 self.host.answer(answer);
             }
             HostYield::Api(call) => panic!("{call:?}"),
+            HostYield::Mpi(call) => panic!("{call:?}"),
             HostYield::Fault(finding) => self.found.push(*finding),
             HostYield::Done { code } => {
                 assert!(self.host.restart_violations().is_empty(), "{:?}", self.host.restart_violations());

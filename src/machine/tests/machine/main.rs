@@ -7,5 +7,6 @@ mod memory;
 mod program;
 mod proofs;
 mod random;
+mod ranks;
 mod replay;
 mod stops;

@@ -12,10 +12,10 @@ use crate::group::Group;
 use crate::handle::{self, Kind, PROC_NULL};
 use crate::layout::Layout;
 use crate::memory::{Outside, RankMemory};
-use crate::rank::{Rank, Until};
 use crate::request::{Landing, Status};
 use crate::types::Datatype;
 use crate::world::World;
+use crate::world::rank::{Rank, Until};
 use device::Strided;
 use finding::{Access, Actor, Finding, FindingKind, MpiFault};
 use ir::descriptor;
@@ -330,7 +330,7 @@ impl Caller<'_> {
 
     /// Reports a datatype that is none for the variable.
     pub(crate) fn check_type(&mut self, data: &Landing) {
-        let Some(basic) = data.buffer.basic.filter(|_| data.count > 0) else { return };
+        let Some(basic) = data.buffer.basic().filter(|_| data.count > 0) else { return };
         let Some(first) = data.layout.runs.first().map(|run| run.basic) else { return };
         let (have, want) = (basic.class(), first.class());
         let bytes = (basic.bytes(), first.bytes());
@@ -343,7 +343,7 @@ impl Caller<'_> {
         let is_alike = first.is_raw() || basic.matches(first) || is_part || is_whole || is_pair || is_flag;
         let is_mixed = data.layout.runs.iter().any(|run| run.basic != first);
         if !is_alike && !is_mixed {
-            let (call, given) = (self.step.about(""), data.buffer.type_name.clone());
+            let (call, given) = (self.step.about(""), data.buffer.type_name());
             self.report(MpiFault::BufferType { call, datatype: first.name().to_owned(), given });
         }
     }

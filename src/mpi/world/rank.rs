@@ -1,12 +1,12 @@
 //! What MPI knows of one rank.
 
-use crate::call::Then;
 use crate::error::Step;
 use crate::group::Group;
 use crate::handle::{END, FIRST_OWN};
 use crate::message::Pattern;
 use crate::request::Request;
 use crate::types::Types;
+use crate::world::call::Then;
 use std::collections::BTreeMap;
 use std::fmt;
 

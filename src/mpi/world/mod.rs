@@ -1,14 +1,19 @@
-//! The ranks and what is between them: calls of the ranks, and how they go on.
+//! The ranks and what is between them, and how ranks go on.
+//!
+//! Not here: what a routine does (`routine`), which one is called (`dispatch`).
 
-use crate::call::{Call, Caller, Next};
+pub(crate) mod call;
+mod progress;
+pub(crate) mod rank;
+
 use crate::collective::Collective;
 use crate::communicator::Communicator;
-use crate::error::{Fault, Step};
+use crate::error::Fault;
 use crate::handle::{FIRST_OWN, WORLD};
 use crate::memory::RankMemory;
 use crate::message::Mailbox;
-use crate::rank::{Phase, Rank, Until, Waiting};
-use crate::routine::{self, Routine};
+use crate::world::call::Caller;
+use crate::world::rank::{Phase, Rank, Until, Waiting};
 use finding::{Access, Actor, Finding, FindingKind, MpiFault};
 use source::Span;
 use std::collections::BTreeMap;
@@ -114,34 +119,6 @@ impl World {
         (self.random % count as u64) as usize
     }
 
-    /// A rank makes a call.
-    pub fn call(&mut self, rank: u32, call: &Call, memory: &mut dyn RankMemory) -> Outcome {
-        let routine = routine::get(call.routine);
-        let step = Step { rank, name: routine.name, span: call.span };
-        let error_at = call.words.last().copied().unwrap_or(0);
-        let mut caller = Caller { world: self, memory, rank, step, words: &call.words, taken: 0, communicator: WORLD };
-        let next = check_phase(&mut caller, routine).and_then(|()| (routine.run)(&mut caller));
-        let communicator = caller.communicator;
-        let (polled, next) = match next {
-            Ok(Next::Wait(until, then)) => {
-                let waiting = Waiting { step, until, then, error_at, communicator };
-                caller.own().waiting = Some(waiting);
-                return self.resume(rank, memory);
-            }
-            Ok(Next::End(code)) => {
-                self.end.get_or_insert(code);
-                return Outcome::Ended(code);
-            }
-            Ok(Next::Polled) => (true, Ok(())),
-            Ok(Next::Done) => (false, Ok(())),
-            Err(fault) => (false, Err(fault)),
-        };
-        match caller.finish(next, error_at) {
-            Outcome::Done if polled => Outcome::Polled,
-            outcome => outcome,
-        }
-    }
-
     /// Goes on with the call in which a rank waits, if it is ready.
     pub fn resume(&mut self, rank: u32, memory: &mut dyn RankMemory) -> Outcome {
         if let Some(code) = self.end {
@@ -197,7 +174,7 @@ impl World {
 
 impl Caller<'_> {
     /// The end of a call: the error code is set, or all ranks end.
-    fn finish(mut self, result: Result<(), Fault>, error_at: u64) -> Outcome {
+    pub(crate) fn finish(mut self, result: Result<(), Fault>, error_at: u64) -> Outcome {
         let fault = match result.and_then(|()| self.set_int(error_at, 0)) {
             Ok(()) => return Outcome::Done,
             Err(fault) => fault,
@@ -212,14 +189,4 @@ impl Caller<'_> {
         self.world.end_all(FAILED);
         Outcome::Ended(FAILED)
     }
-}
-
-/// Refuses calls before `MPI_Init` and after `MPI_Finalize`.
-fn check_phase(caller: &mut Caller<'_>, routine: &Routine) -> Result<(), Fault> {
-    let phase = caller.own().phase;
-    if routine.is_anywhere || phase == Phase::Running {
-        return Ok(());
-    }
-    let fault = MpiFault::OutOfPhase { call: caller.step.about(""), is_over: phase == Phase::Over };
-    Err(Fault { class: crate::error::OTHER, fault: Box::new(fault) })
 }

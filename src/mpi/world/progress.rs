@@ -1,15 +1,15 @@
 //! How messages and collective operations make progress: matching, completion, and what happens when no rank can go on.
 
-use crate::call::Caller;
 use crate::collective::{Collective, Operation, Part};
 use crate::communicator::Communicator;
 use crate::error::{self, Fault, Step};
-use crate::handle::PROC_NULL;
+use crate::handle::{BSEND_OVERHEAD, PROC_NULL};
 use crate::memory::Use;
 use crate::message::{Message, Piece};
-use crate::rank::Until;
 use crate::request::{Done, Landing, Mode, Receiving, Request, Sending, Status, Work};
 use crate::world::World;
+use crate::world::call::Caller;
+use crate::world::rank::Until;
 use finding::{Access, Actor, Finding, FindingKind, MpiFault, RankCall};
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ impl Caller<'_> {
         let Some((_, room)) = self.own().attached else {
             return self.wrong(error::BUFFER, "there is no buffer; call `MPI_Buffer_attach` first");
         };
-        let wanted = bytes + crate::routine::BSEND_OVERHEAD;
+        let wanted = bytes + BSEND_OVERHEAD;
         if used + wanted > room {
             let reason = format!("the attached buffer has {room} bytes, {used} are in use, and {wanted} are needed");
             return self.wrong(error::BUFFER, reason);

@@ -1,0 +1,50 @@
+//! A call of a rank: which routine it is, whether it may be called now, and what becomes of it.
+
+use crate::error::{self, Fault, Step};
+use crate::handle::WORLD;
+use crate::memory::RankMemory;
+use crate::routine::{self, Routine};
+use crate::world::call::{Call, Caller, Next};
+use crate::world::rank::{Phase, Waiting};
+use crate::world::{Outcome, World};
+use finding::MpiFault;
+
+impl World {
+    /// A rank makes a call.
+    pub fn call(&mut self, rank: u32, call: &Call, memory: &mut dyn RankMemory) -> Outcome {
+        let routine = routine::get(call.routine);
+        let step = Step { rank, name: routine.name, span: call.span };
+        let error_at = call.words.last().copied().unwrap_or(0);
+        let mut caller = Caller { world: self, memory, rank, step, words: &call.words, taken: 0, communicator: WORLD };
+        let next = check_phase(&mut caller, routine).and_then(|()| (routine.run)(&mut caller));
+        let communicator = caller.communicator;
+        let (polled, next) = match next {
+            Ok(Next::Wait(until, then)) => {
+                let waiting = Waiting { step, until, then, error_at, communicator };
+                caller.own().waiting = Some(waiting);
+                return self.resume(rank, memory);
+            }
+            Ok(Next::End(code)) => {
+                self.end_all(code);
+                return Outcome::Ended(code);
+            }
+            Ok(Next::Polled) => (true, Ok(())),
+            Ok(Next::Done) => (false, Ok(())),
+            Err(fault) => (false, Err(fault)),
+        };
+        match caller.finish(next, error_at) {
+            Outcome::Done if polled => Outcome::Polled,
+            outcome => outcome,
+        }
+    }
+}
+
+/// Refuses calls before `MPI_Init` and after `MPI_Finalize`.
+fn check_phase(caller: &mut Caller<'_>, routine: &Routine) -> Result<(), Fault> {
+    let phase = caller.own().phase;
+    if routine.is_anywhere || phase == Phase::Running {
+        return Ok(());
+    }
+    let fault = MpiFault::OutOfPhase { call: caller.step.about(""), is_over: phase == Phase::Over };
+    Err(Fault { class: error::OTHER, fault: Box::new(fault) })
+}
