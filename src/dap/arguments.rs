@@ -18,11 +18,12 @@ pub(crate) struct Initialize {
     #[serde(rename = "linesStartAt1")]
     pub(crate) lines_start_at_1: bool,
     pub(crate) supports_invalidated_event: bool,
+    pub(crate) supports_progress_reporting: bool,
 }
 
 impl Default for Initialize {
     fn default() -> Initialize {
-        Initialize { lines_start_at_1: true, supports_invalidated_event: false }
+        Initialize { lines_start_at_1: true, supports_invalidated_event: false, supports_progress_reporting: false }
     }
 }
 

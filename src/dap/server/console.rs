@@ -84,6 +84,7 @@ impl Server {
                         self.arrived(session, &stop);
                     }
                     None if self.phase == Phase::Running => {
+                        self.end_progress();
                         // The client was told that the program runs.
                         self.phase = Phase::Stopped;
                         self.say_stopped(session, "step", &json!({}));

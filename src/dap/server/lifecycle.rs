@@ -1,6 +1,6 @@
 //! The beginning and the end: `initialize`, `launch`, `restart`, `terminate`, `disconnect`.
 
-use crate::arguments::{self, LaunchArguments};
+use crate::arguments::{self, Initialize, LaunchArguments};
 use crate::launch::{Input, Launch};
 use crate::server::sources::Sources;
 use crate::server::{Manner, Phase, Server, filters};
@@ -40,7 +40,10 @@ fn capabilities() -> Value {
 impl Server {
     /// The request `initialize`.
     pub(crate) fn initialize(&mut self, _: &mut Option<LineMode>, request: &Request) {
-        let answer = arguments::of(request).map(|can| {
+        let answer = arguments::of(request).map(|can: Initialize| {
+            if can.supports_progress_reporting {
+                self.progress.begin_ticks(self.attention.clone());
+            }
             self.can = can;
             capabilities()
         });

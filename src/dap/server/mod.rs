@@ -7,7 +7,7 @@
 //! - `lifecycle`: `initialize`, `launch`, `restart`, the end
 //! - `run`: what makes the program run, and what the client hears when it stops
 //! - `breakpoints`, `points`: the four kinds of breakpoints; those that the client knows
-//! - `stack`, `values`, `pictures`, `console`, `sources`: what there is to see while it stands
+//! - `stack`, `values`, `pictures`, `console`, `sources`: what there is to see while it stands; `progress`: while it runs
 
 mod breakpoints;
 mod console;
@@ -15,6 +15,7 @@ mod filters;
 mod lifecycle;
 mod pictures;
 mod points;
+mod progress;
 mod run;
 mod sources;
 mod stack;
@@ -24,6 +25,7 @@ use crate::arguments::Initialize;
 use crate::launch::{Input, Launcher};
 use crate::numbers::Numbers;
 use crate::server::points::Points;
+use crate::server::progress::Progress;
 use crate::server::sources::Sources;
 use crate::wire::{self, Answer, Client, Failure, Incoming, Request, refuse};
 use crossbeam::channel::{Receiver, TryRecvError, unbounded};
@@ -140,6 +142,7 @@ struct Server {
     sources: Sources,
     numbers: Numbers,
     points: Points,
+    progress: Progress,
     /// How many findings the client knows.
     told: usize,
     /// The finding that stopped the program.
@@ -200,6 +203,7 @@ pub fn serve(
         sources: Sources::default(),
         numbers: Numbers::default(),
         points: Points::default(),
+        progress: Progress::default(),
         told: 0,
         exception: None,
         unfinished: Vec::new(),
@@ -259,7 +263,10 @@ impl Server {
                     self.refuse_broken(seq, &what);
                     continue;
                 }
-                Err(TryRecvError::Empty) => return !self.input.is_wanted(),
+                Err(TryRecvError::Empty) => {
+                    self.tell_progress(session);
+                    return !self.input.is_wanted();
+                }
                 // The loop over requests ends in the same way.
                 Ok(Err(_)) | Err(TryRecvError::Disconnected) => return false,
             };

@@ -122,12 +122,14 @@ impl Server {
     /// The program is about to move.
     pub(crate) fn departs(&mut self) {
         self.phase = Phase::Running;
+        self.progress.depart();
         self.numbers.forget();
         self.exception = None;
     }
 
     /// The program has not moved after all.
     fn stayed(&mut self, session: &mut Session, why: &str) {
+        self.end_progress();
         if !why.is_empty() {
             self.say(&format!("{why}\n"));
         }
@@ -161,6 +163,7 @@ impl Server {
 
     /// The program has stopped or ended.
     pub(crate) fn arrived(&mut self, session: &mut Session, stop: &Stop) {
+        self.end_progress();
         let rest = String::from_utf8_lossy(&std::mem::take(&mut self.unfinished)).into_owned();
         if !rest.is_empty() {
             self.client.event("output", json!({ "category": "stdout", "output": rest }));

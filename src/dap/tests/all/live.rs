@@ -37,7 +37,7 @@ fn at_line(line: usize, more: &Value) -> (&'static str, Value) {
 /// Begins a program that does not stop by itself.
 fn running(configure: &[(&str, Value)]) -> Client {
     let mut client = Client::new(Some(ENDLESS));
-    client.ask("initialize", json!({}));
+    client.ask("initialize", json!({ "supportsProgressReporting": true }));
     client.run("launch", json!({ "program": "p.cuf", "cwd": "/nowhere" }));
     for (command, arguments) in configure {
         client.ask(command, arguments.clone());
@@ -87,6 +87,18 @@ fn a_running_program_is_restarted_or_ended() {
     assert_eq!(client.run("terminate", json!({}))["event"], "terminated");
     client.disconnect();
     running(&[]).hang_up();
+}
+
+#[test]
+fn the_progress_of_a_long_run_is_told_until_it_ends() {
+    let mut client = running(&[]);
+    let begun = client.hear().expect("an event");
+    assert_eq!((&begun["event"], &begun["body"]["message"]), (&json!("progressStart"), &json!("block 1 of 1")));
+    assert_eq!(client.hear().expect("an event")["event"], "progressUpdate");
+    client.run("pause", json!({}));
+    let heard: Vec<&str> = client.heard.iter().filter_map(|m| m["event"].as_str()).collect();
+    assert_eq!(heard.iter().rev().take(2).copied().collect::<Vec<_>>(), ["stopped", "progressEnd"]);
+    client.disconnect();
 }
 
 #[test]
