@@ -19,16 +19,29 @@ function command() {
   return vscode.workspace.getConfiguration("cufemu").get("path") || "cufemu";
 }
 
-/** Starts the debug adapter. */
+/** Starts the debug adapter. VS Code says nothing of a command that it cannot start, so that is looked for here. */
 const adapters = {
-  createDebugAdapterDescriptor(session) {
+  async createDebugAdapterDescriptor(session) {
     const port = session.configuration.debugServer;
     if (typeof port === "number") {
       return new vscode.DebugAdapterServer(port);
     }
+    const error = await new Promise((done) => execFile(command(), ["--version"], done));
+    if (error) {
+      offerSettings(`cufemu cannot be started: ${error.message}.`);
+      throw new Error(`cannot start ${command()}`);
+    }
     return new vscode.DebugAdapterExecutable(command(), ["dap"]);
   },
 };
+
+/** Says what is wrong with the path of cufemu. */
+async function offerSettings(text) {
+  const answer = await vscode.window.showErrorMessage(text, "Open Settings");
+  if (answer) {
+    vscode.commands.executeCommand("workbench.action.openSettings", "cufemu.path");
+  }
+}
 
 /** Completes launch configurations; without one, the file of the active editor is debugged. */
 const configurations = {
@@ -332,4 +345,4 @@ function activate(context) {
 
 function deactivate() {}
 
-module.exports = { activate, deactivate, triple, blockAt, colour };
+module.exports = { activate, deactivate };

@@ -5,7 +5,7 @@
 use crate::arguments::{self, ThreadArguments};
 use crate::server::{Phase, Server, not_stopped};
 use crate::wire::{Answer, Request, refuse};
-use debug::{Attendant, Command, FrameAt, LineMode, Outcome, Session, SessionError, Stop, StopReason, render};
+use debug::{Attendant, Command, FrameAt, LineMode, Outcome, Session, SessionError, Stop, StopReason};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 
@@ -185,12 +185,12 @@ impl Server {
         match &stop.reason {
             StopReason::Exited(_) if !self.manner.stops_at_end => self.ended(session),
             StopReason::Exited(code) => {
-                self.say_stopped(session, "exit", &about(&format!("The program has ended with code {code}")));
+                self.say_stopped(session, "exit", &about(&format!("Ended with code {code}")));
             }
             StopReason::Start => self.say_stopped(session, "entry", &json!({})),
-            StopReason::HistoryStart => self.say_stopped(session, "entry", &about("The beginning of the program")),
+            StopReason::HistoryStart => self.say_stopped(session, "entry", &about("Beginning")),
             StopReason::Step => self.say_stopped(session, "step", &json!({})),
-            StopReason::ThreadEnded => self.say_stopped(session, "step", &about("The thread has ended")),
+            StopReason::ThreadEnded => self.say_stopped(session, "step", &about("Thread has ended")),
             StopReason::Interrupted if self.input.is_wanted() => {
                 self.say(INPUT_WANTED);
                 self.say_stopped(session, "pause", &about("Waiting for input"));
@@ -226,9 +226,9 @@ impl Server {
                 let found = self.exception.as_ref();
                 let text = found.map(|f| format!("{}: {}", f.code, f.title)).unwrap_or_default();
                 let which = match &stop.reason {
-                    StopReason::Finding { is_first: true, .. } => "The first access of a race comes next",
-                    StopReason::Finding { .. } => "The second access of a race comes next",
-                    _ => "Stopped by an error",
+                    StopReason::Finding { is_first: true, .. } => "Race, first access",
+                    StopReason::Finding { .. } => "Race, second access",
+                    _ => "Error",
                 };
                 self.say_stopped(session, "exception", &json!({ "description": which, "text": text }));
             }
@@ -295,12 +295,8 @@ pub(crate) fn thread_name(thread: &debug::FocusView) -> String {
         debug::FocusView::Host => "host".to_owned(),
         debug::FocusView::Thread { block, thread, lane, .. } => {
             let show = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-            format!("block {} thread {} lane {lane}", show(*block), show(*thread))
+            // Lists of threads are narrow: what differs comes first.
+            format!("lane {lane}: thread {} of block {}", show(*thread), show(*block))
         }
     }
-}
-
-/// The focus in words.
-pub(crate) fn focus_text(session: &Session) -> String {
-    render::focus(&session.focused().thread)
 }

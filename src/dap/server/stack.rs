@@ -6,7 +6,7 @@
 use crate::arguments::{self, ExpressionArguments, FocusArguments, ThreadArguments};
 use crate::numbers::Opened;
 use crate::server::Server;
-use crate::server::run::{focus_text, thread_name};
+use crate::server::run::thread_name;
 use crate::wire::{Answer, Request};
 use debug::{Command, FocusRequest, FrameAt, Group, LaneState, Session, render};
 use serde_json::{Value, json};
@@ -101,8 +101,8 @@ impl Server {
 
     /// Tells that another thread is in focus. For the client this is a stop.
     pub(crate) fn tell_focus(&mut self, session: &mut Session) {
-        let text = format!("Focus on {}", focus_text(session));
-        self.say_stopped(session, "focus", &json!({ "description": text }));
+        let text = render::focus(&session.focused().thread);
+        self.say_stopped(session, "focus", &json!({ "description": "Focus", "text": text }));
     }
 
     /// Tells that values have changed.
