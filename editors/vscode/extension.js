@@ -159,9 +159,20 @@ async function ask(request, args) {
   }
 }
 
-function frameId() {
+/** Asks for a picture of the selected frame; the answer, or a page that says why there is none. */
+async function look(request, args) {
   const item = vscode.debug.activeStackItem;
-  return item && typeof item.frameId === "number" ? item.frameId : undefined;
+  const frameId = item && typeof item.frameId === "number" ? item.frameId : undefined;
+  try {
+    return await session().customRequest(request, { ...args, frameId });
+  } catch {
+    // Just after a stop the selected frame is that of the stop before. Without a frame, that of the new stop is meant.
+  }
+  try {
+    return await session().customRequest(request, args);
+  } catch (error) {
+    return { refused: `<p>${escaped(error.message)}</p>` };
+  }
 }
 
 /** The triple in a text such as `(2,1)` or `2`. */
@@ -237,9 +248,9 @@ function blockAt(linear, [x, y]) {
 
 function showGrid() {
   const content = async () => {
-    const map = await ask("cufemu/grid", { cells: 4096 });
-    if (!map) {
-      return "<p>No kernel is running.</p>";
+    const map = await look("cufemu/grid", { cells: 4096 });
+    if (map.refused) {
+      return map.refused;
     }
     const columns = Math.min(map.perCell === 1 ? map.grid[0] : 64, 128);
     const cells = map.cells.map((cell, i) => {
@@ -270,9 +281,9 @@ async function showArray(item) {
     return;
   }
   const content = async () => {
-    const view = await ask("cufemu/array", { expression, frameId: frameId(), size: [128, 128], isMap: true });
-    if (!view) {
-      return undefined;
+    const view = await look("cufemu/array", { expression, size: [128, 128], isMap: true });
+    if (view.refused) {
+      return view.refused;
     }
     const statistics = view.statistics ?? {};
     const [low, high] = statistics.range ?? [0, 0];
@@ -294,9 +305,9 @@ async function showLanes() {
     return;
   }
   const content = async () => {
-    const found = await ask("cufemu/lanes", { expression, frameId: frameId() });
-    if (!found) {
-      return undefined;
+    const found = await look("cufemu/lanes", { expression });
+    if (found.refused) {
+      return found.refused;
     }
     const rows = found.lanes.map((lane) => {
       const at = escaped(JSON.stringify({ lane: lane.lane }));
@@ -316,8 +327,7 @@ const trackers = {
       onDidSendMessage(message) {
         const isMoved = message.type === "event" && ["stopped", "invalidated"].includes(message.event);
         if (isMoved) {
-          // The client chooses the frame first.
-          setTimeout(() => pictures.forEach((draw) => draw()), 100);
+          pictures.forEach((draw) => draw());
         }
       },
     };
@@ -332,6 +342,7 @@ function activate(context) {
     vscode.debug.registerDebugAdapterDescriptorFactory("cufemu", adapters),
     vscode.debug.registerDebugConfigurationProvider("cufemu", configurations),
     vscode.debug.registerDebugAdapterTrackerFactory("cufemu", trackers),
+    vscode.debug.onDidChangeActiveStackItem(() => pictures.forEach((draw) => draw())),
     vscode.workspace.onDidSaveTextDocument(checkOne),
     vscode.workspace.onDidOpenTextDocument(checkOne),
     vscode.workspace.onDidCloseTextDocument((document) => problems.delete(document.uri)),
