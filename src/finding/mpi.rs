@@ -40,8 +40,8 @@ pub enum MpiFault {
     NotFinalized { rank: u32 },
     /// `MPI_Abort`.
     Aborted { call: RankCall, code: i32 },
-    /// Ranks that went on only because what they wait for does not have to wait.
-    NeedsBuffering { waiting: Vec<RankCall> },
+    /// Ranks that went on only because messages were buffered, or because they left a collective operation before others came.
+    NeedsBuffering { waiting: Vec<RankCall>, is_collective: bool },
     /// A call before `MPI_Init`, or after `MPI_Finalize`.
     OutOfPhase { call: RankCall, is_over: bool },
 }

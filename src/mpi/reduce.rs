@@ -75,39 +75,25 @@ impl Operator {
             O::Replace => return first.copy_from_slice(second),
             _ => {}
         }
+        /// Changes each value of the first by one of the second, as values of a type.
+        macro_rules! values {
+            ($ty:ty, $f:expr) => {
+                each(first, second, |a, b| $f(<$ty>::from_le_bytes(a), <$ty>::from_le_bytes(b)).to_le_bytes())
+            };
+        }
+        let whole = |a: i64, b: i64| integer(self, a, b);
+        let truth = |a: u8, b: u8| logical(self, a, b);
         match (basic.class(), basic.bytes()) {
-            (Class::Integer, 1) | (Class::Byte, _) => each(first, second, |a, b| {
-                integer(self, i8::from_le_bytes(a).into(), i8::from_le_bytes(b).into()).to_le_bytes()[..1]
-                    .try_into()
-                    .unwrap_or(a)
-            }),
-            (Class::Integer, 2) => each(first, second, |a, b| {
-                integer(self, i16::from_le_bytes(a).into(), i16::from_le_bytes(b).into()).to_le_bytes()[..2]
-                    .try_into()
-                    .unwrap_or(a)
-            }),
-            (Class::Integer, 4) => each(first, second, |a, b| {
-                integer(self, i32::from_le_bytes(a).into(), i32::from_le_bytes(b).into()).to_le_bytes()[..4]
-                    .try_into()
-                    .unwrap_or(a)
-            }),
-            (Class::Integer, _) => {
-                each(first, second, |a, b| integer(self, i64::from_le_bytes(a), i64::from_le_bytes(b)).to_le_bytes())
-            }
-            (Class::Logical, 1) => each(first, second, |a: [u8; 1], b| [logical(self, a[0], b[0]) as u8]),
-            (Class::Logical, 2) => {
-                each(first, second, |a: [u8; 2], b| (logical(self, a[0], b[0]) as i16).to_le_bytes())
-            }
-            (Class::Logical, 4) => {
-                each(first, second, |a: [u8; 4], b| (logical(self, a[0], b[0]) as i32).to_le_bytes())
-            }
-            (Class::Logical, _) => each(first, second, |a: [u8; 8], b| logical(self, a[0], b[0]).to_le_bytes()),
-            (Class::Real, 4) => {
-                each(first, second, |a, b| real4(self, f32::from_le_bytes(a), f32::from_le_bytes(b)).to_le_bytes())
-            }
-            (Class::Real, _) => {
-                each(first, second, |a, b| real8(self, f64::from_le_bytes(a), f64::from_le_bytes(b)).to_le_bytes())
-            }
+            (Class::Integer, 1) | (Class::Byte, _) => values!(i8, |a: i8, b: i8| whole(a.into(), b.into()) as i8),
+            (Class::Integer, 2) => values!(i16, |a: i16, b: i16| whole(a.into(), b.into()) as i16),
+            (Class::Integer, 4) => values!(i32, |a: i32, b: i32| whole(a.into(), b.into()) as i32),
+            (Class::Integer, _) => values!(i64, whole),
+            (Class::Logical, 1) => values!(u8, |a: u8, b: u8| truth(a, b) as u8),
+            (Class::Logical, 2) => values!(i16, |a: i16, b: i16| truth(a as u8, b as u8) as i16),
+            (Class::Logical, 4) => values!(i32, |a: i32, b: i32| truth(a as u8, b as u8) as i32),
+            (Class::Logical, _) => values!(i64, |a: i64, b: i64| truth(a as u8, b as u8)),
+            (Class::Real, 4) => values!(f32, |a: f32, b: f32| real4(self, a, b)),
+            (Class::Real, _) => values!(f64, |a: f64, b: f64| real8(self, a, b)),
             (Class::Complex, 8) => each(first, second, |a: [u8; 8], b: [u8; 8]| {
                 let part = |x: &[u8; 8], i: usize| f32::from_le_bytes([x[i], x[i + 1], x[i + 2], x[i + 3]]);
                 let (x, y) = ([part(&a, 0), part(&a, 4)], [part(&b, 0), part(&b, 4)]);

@@ -71,7 +71,8 @@ fn balanced(number: u32, parts: usize) -> Vec<u32> {
     if parts <= 1 {
         return vec![number];
     }
-    let mut largest = (1..=number).find(|&f| number % f == 0 && power_reaches(f, parts, number)).unwrap_or(number);
+    let mut largest =
+        (1..=number).find(|&f| number.is_multiple_of(f) && power_reaches(f, parts, number)).unwrap_or(number);
     loop {
         let rest = balanced(number / largest, parts - 1);
         if rest[0] <= largest {

@@ -20,7 +20,19 @@ pub(super) fn word(finding: &Finding, fault: &MpiFault) -> Diagnostic {
                 _ => d.note(format!("{} have ended", ranks(ended))),
             }
         }
-        MpiFault::NeedsBuffering { waiting } => {
+        MpiFault::NeedsBuffering { waiting, is_collective: true } => {
+            let message = match waiting.len() {
+                1 => format!(
+                    "rank {} goes on only because `{}` does not wait for others",
+                    waiting[0].rank, waiting[0].call
+                ),
+                n => format!("{n} ranks go on only because `{}` does not wait for others", waiting[0].call),
+            };
+            places(say(message), waiting, "would wait").help(
+                "MPI may wait there until all ranks of the communicator have come: call it in an order in which they can come",
+            )
+        }
+        MpiFault::NeedsBuffering { waiting, is_collective: false } => {
             let message = match waiting.len() {
                 1 => format!("rank {} goes on only because its message is buffered", waiting[0].rank),
                 n => format!("{n} ranks go on only because their messages are buffered"),

@@ -240,10 +240,7 @@ fn reduce_scatter(call: &mut Caller<'_>, is_block: bool, is_blocking: bool) -> R
     let size = call.communicator(communicator).size() as usize;
     call.taken = 0;
     let (from, into) = (call.buffer()?, call.plain_buffer()?);
-    let counts = match is_block {
-        true => vec![call.int()?; size],
-        false => call.ints(size)?,
-    };
+    let counts = if is_block { vec![call.int()?; size] } else { call.ints(size)? };
     let layout = call.layout()?;
     let operator = operator(call, &layout)?;
     let counts: Vec<u64> = counts.into_iter().map(|n| call.checked_count(n)).collect::<Result<_, _>>()?;

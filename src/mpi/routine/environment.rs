@@ -122,7 +122,8 @@ fn abort(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let fault = MpiFault::Aborted { call: call.step.about(""), code };
     call.report(fault);
     // An exit code is one byte, and 0 would say that nothing was wrong.
-    Ok(Next::End(if code & 0xff == 0 { 1 } else { code & 0xff }))
+    let byte = i32::from(code as u8);
+    Ok(Next::End(if byte == 0 { 1 } else { byte }))
 }
 
 fn query_thread(call: &mut Caller<'_>) -> Result<Next, Fault> {

@@ -227,13 +227,9 @@ fn get_count(call: &mut Caller<'_>) -> Result<Next, Fault> {
 fn get_elements(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let bytes = message_bytes(call)?;
     let (layout, at) = (call.datatype()?.layout, call.word());
-    let mut rest = bytes;
-    let mut count: u64 = 0;
-    if layout.size > 0 {
-        let per_element: u64 = layout.runs.iter().map(|run| run.count).sum();
-        count = bytes / layout.size * per_element;
-        rest %= layout.size;
-    }
+    let per_element: u64 = layout.runs.iter().map(|run| run.count).sum();
+    let mut rest = bytes.checked_rem(layout.size).unwrap_or(bytes);
+    let mut count = bytes.checked_div(layout.size).unwrap_or(0) * per_element;
     for run in layout.runs.iter() {
         let values = (rest / run.basic.bytes()).min(run.count);
         (count, rest) = (count + values, rest - values * run.basic.bytes());

@@ -246,7 +246,7 @@ impl Caller<'_> {
             self.report(MpiFault::Types { sent, received, sender, receiver });
         }
         let Landing { buffer, layout, count } = landing;
-        let whole = if layout.size == 0 { 0 } else { (sent / layout.size).min(*count) };
+        let whole = sent.checked_div(layout.size).unwrap_or(0).min(*count);
         buffer.check(layout, whole, self.memory).map_err(|at| self.outside(at))?;
         buffer.scatter(layout, *count, &piece.data, self.memory).map_err(|at| self.outside(at))
     }
@@ -288,9 +288,10 @@ impl World {
         let Some(mut collective) = self.collectives.remove(&key) else { return };
         collective.prepare();
         let group = self.communicators[&key.0].group.clone();
-        let made = match collective.is_complete() {
-            true => self.make_communicators(key.0, &collective),
-            false => vec![None; group.len()],
+        let made = if collective.is_complete() {
+            self.make_communicators(key.0, &collective)
+        } else {
+            vec![None; group.len()]
         };
         for (rank, &member) in group.iter().enumerate() {
             if !collective.is_ready(rank) {
@@ -348,12 +349,13 @@ impl World {
                 goes_on |= self.buffer(rank, request);
             }
         }
-        if !goes_on {
+        let is_collective = !goes_on;
+        if is_collective {
             calls = self.relax();
             goes_on = !calls.is_empty();
         }
-        if !calls.is_empty() {
-            self.report(MpiFault::NeedsBuffering { waiting: calls.clone() }, &calls[0]);
+        if let Some(first) = calls.first().cloned() {
+            self.report(MpiFault::NeedsBuffering { waiting: calls, is_collective }, &first);
         }
         if goes_on || !polling.is_empty() {
             return true;

@@ -292,7 +292,14 @@ fn open_error(frame: &Frame) -> Diagnostic {
         FrameKind::Do { label: Some(label), .. } => format!("{noun} has no last statement with label {label}"),
         kind => format!("{noun} has no `{}`", kind.end().text()),
     };
-    Diagnostic::new(Code::UnterminatedBlock, frame.span, message).label("begins here")
+    let diagnostic = Diagnostic::new(Code::UnterminatedBlock, frame.span, message).label("begins here");
+    match &frame.kind {
+        FrameKind::Unit(unit) if matches!(unit.head, UnitHead::Main(None)) && unit.first_executable.is_none() => {
+            diagnostic
+                .help("declarations alone are an include file: give the files that include it, not the file itself")
+        }
+        _ => diagnostic,
+    }
 }
 
 /// Compares an END statement with what it closes.

@@ -25,7 +25,8 @@ impl<'a> Checker<'a> {
                                 name.span,
                                 format!("module `{name}` is defined twice", name = name.as_str()),
                             )
-                            .secondary(first, "first defined here"),
+                            .secondary(first, "first defined here")
+                            .help("if one of them is meant for other options, do not give its file, or define its macros with `-D`"),
                         );
                         continue;
                     }

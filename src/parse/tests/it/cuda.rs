@@ -234,7 +234,7 @@ fn faults_of_cuda_statements_are_named() {
     "#]]
     .assert_eq(&errors("subroutine s\nreal a\nattributes(shred) :: a\nend subroutine\n"));
     expect![[r#"
-        E0124 2:7 `!$cuf kernel do` is not followed by a DO loop
+        W0104 2:7 `!$cuf kernel do` is not followed by a DO loop; it has no effect
             3:1 expected `do` here
             -> nothing but comments may stand between the directive and its loop
     "#]]
