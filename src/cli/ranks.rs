@@ -9,6 +9,8 @@ use crate::cli::slice::{Slices, threshold};
 use crate::cli::stopping::Stopper;
 use crate::cli::usage;
 use finding::Findings;
+use ir::rt::Rt;
+use ir::{InstKind, Module};
 use machine::{Machine, Ranks, RanksStop, RealWorld};
 use source::SourceMap;
 use std::time::Instant;
@@ -28,6 +30,19 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
         .many_seeds
         .map(|_| "`--many-seeds` runs one rank only; give `--ranks` with `--schedule seed:N`, seed by seed")
 }
+
+/// Why a program cannot be run as one of the ranks that a launcher such as `mpirun` has started, if it is one and uses MPI.
+pub(crate) fn launcher(options: &Options, module: &Module) -> Option<&'static str> {
+    let started = |name: &str| std::env::var(name).is_ok_and(|size| size.parse::<u32>().is_ok_and(|size| size > 1));
+    let is_one_of_several = options.ranks.is_none() && LAUNCHERS.iter().any(|name| started(name));
+    let calls_mpi = |kind: &InstKind| matches!(kind, InstKind::Rt { rt: Rt::MpiCall, .. });
+    let mut insts = module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+    (is_one_of_several && insts.any(|inst| calls_mpi(&inst.kind)))
+        .then_some("ranks that `mpirun` starts cannot reach each other yet; run `cufemu --ranks N` without it")
+}
+
+/// What launchers call the number of ranks in the environment.
+const LAUNCHERS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 
 /// Runs the ranks; `machine` is the program at its start. Returns the exit code.
 pub(crate) fn run(

@@ -57,7 +57,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
     if let Some(stage) = options.emit {
         return emit::code(stage, &compiled, sm, compiler.debug.then_some(&map));
     }
-    if let Some(sentence) = ranks::conflict(options) {
+    if let Some(sentence) = ranks::conflict(options).or_else(|| ranks::launcher(options, &compiled.module)) {
         return usage(sentence);
     }
     if options.is_debugging() {

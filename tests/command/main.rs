@@ -15,6 +15,7 @@ mod findings;
 mod interrupt;
 mod pages;
 mod process;
+mod ranks;
 mod support;
 #[cfg(unix)]
 mod terminal;
