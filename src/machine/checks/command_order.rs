@@ -151,7 +151,8 @@ impl CommandOrder {
 
     /// A request of MPI uses memory: a command of a stream of its own.
     pub(crate) fn begin_message(&mut self, used: mpi::Use, memory: &Memory) {
-        let number = (1u64..).find(|n| self.messages.values().all(|known| known != n)).unwrap_or(1);
+        let most = self.messages.len() as u64 + 1;
+        let number = (1..=most).find(|n| self.messages.values().all(|known| known != n)).unwrap_or(most);
         self.messages.insert(used.request, number);
         let moment = self.timeline.submit(Stream { device: MESSAGES, number });
         let id = self.next;
