@@ -39,8 +39,8 @@ impl Default for RetireList {
 /// Not one of the page protocol's, which would be checked: it may be read too late.
 type Counter = std::sync::atomic::AtomicU64;
 
-/// A number that no memory has had.
-fn fresh_generation() -> Counter {
+/// A number that no memory and no write buffer has had.
+pub(crate) fn fresh_generation() -> Counter {
     static NEXT: Counter = Counter::new(1);
     Counter::new(NEXT.fetch_add(1, Ordering::Relaxed))
 }

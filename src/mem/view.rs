@@ -116,12 +116,12 @@ impl<'a> MemoryView<'a> {
     }
 
     /// Reads one word for each lane of `mask` if all of them lie in one live allocation and are aligned; else reads nothing and
-    /// gives false. A buffered view refuses.
+    /// gives false. A buffered view may refuse.
     #[inline(always)]
     pub fn gather<T: Word, const W: usize>(&self, at: &[u64; W], mask: u32, out: &mut [T; W], hint: &mut u32) -> bool {
         match self {
             MemoryView::Direct(direct) => direct.memory.gather(at, mask, out, hint),
-            MemoryView::Buffered(_) => false,
+            MemoryView::Buffered(buffered) => buffered.gather(at, mask, out, hint),
         }
     }
 
@@ -201,33 +201,38 @@ pub struct MemoryWindow {
     pub low: u64,
     /// How many there are.
     pub len: u64,
-    /// Where the first one is. It holds until [`Memory::generation`] changes. Using it is bound by the same rules as the view.
+    /// Where the first one is. It holds until [`MemoryView::generation`] changes. Using it is bound by the same rules as the view.
     pub place: *mut u8,
 }
 
+impl Live {
+    /// The bytes around an offset, to be read, or to be written too.
+    pub(crate) fn window(&self, offset: usize, to_write: bool) -> Option<MemoryWindow> {
+        let (first, len, place) = self.backing.page(offset, to_write)?;
+        let len = (len as u64).min(self.bytes - first as u64);
+        Some(MemoryWindow { low: self.base + first as u64, len, place })
+    }
+}
+
 impl MemoryView<'_> {
-    /// The bytes around an address, to be read, or to be written too. `None` if nothing lives there, for want of a page, or if the
-    /// view is a buffered one, whose bytes do not lie side by side.
+    /// The bytes around an address, to be read, or to be written too. `None` if nothing lives there, for want of a page, or if
+    /// accesses there have to pass through a write buffer.
     pub fn window(&self, address: u64, to_write: bool) -> Option<MemoryWindow> {
-        let MemoryView::Direct(direct) = self else { return None };
-        let live = direct.locate(address, 1, &mut 0)?;
-        let (first, len, place) = live.backing.page((address - live.base) as usize, to_write)?;
-        let len = (len as u64).min(live.bytes - first as u64);
-        Some(MemoryWindow { low: live.base + first as u64, len, place })
+        match self {
+            MemoryView::Direct(direct) => {
+                let live = direct.locate(address, 1, &mut 0)?;
+                live.window((address - live.base) as usize, to_write)
+            }
+            MemoryView::Buffered(buffered) => (!to_write).then(|| buffered.window(address))?,
+        }
     }
 
-    /// Whether stores go to the pages.
-    #[inline(always)]
-    pub fn is_direct(&self) -> bool {
-        matches!(self, MemoryView::Direct(_))
-    }
-
-    /// See [`Memory::generation`]. 0 of a buffered view.
+    /// What changes before bytes lie elsewhere; see [`Memory::generation`].
     #[inline(always)]
     pub fn generation(&self) -> u64 {
         match self {
             MemoryView::Direct(direct) => direct.memory.generation(),
-            MemoryView::Buffered(_) => 0,
+            MemoryView::Buffered(buffered) => buffered.generation(),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{BufferedMemory, DIRECTORY, Directory, Usage, WriteBuffer};
 use crate::lanes::{LaneAddresses, Strided};
 use crate::loads::{Hint, failing};
 use crate::memory::{Live, Memory};
+use crate::view::MemoryWindow;
 use crate::words::Word;
 use scalar::lanes;
 use std::cell::OnceCell;
@@ -76,7 +77,7 @@ impl WriteBuffer {
     /// Adds a store to an allocation that is followed as a whole to the log.
     fn log<T: Word>(&self, spot: &Spot<'_>, values: &[T]) -> Option<()> {
         let mut log = self.log.borrow_mut();
-        if spot.usage.has_deferred.get() || log.bytes() >= self.limit * BUFFER_PAGE {
+        if spot.usage.has_deferred.get() || spot.usage.has_window.get() || log.bytes() >= self.limit * BUFFER_PAGE {
             return self.abort();
         }
         log.push(spot.address, values);
@@ -95,6 +96,23 @@ impl<'a> BufferedMemory<'a> {
         let live = self.base.locate(address, bytes, hint)?;
         let usage = self.buffer.usage.get(*hint as usize)?;
         Some(Spot { live, usage, place: *hint, offset: (address - live.base) as usize, address })
+    }
+
+    /// What windows of the buffer are found by.
+    pub(crate) fn generation(&self) -> u64 {
+        self.buffer.generation
+    }
+
+    /// The bytes around an address, to be read, if the allocation is followed as a whole and was not stored to.
+    pub(crate) fn window(&self, address: u64) -> Option<MemoryWindow> {
+        let spot = self.locate(address, 1, &mut 0)?;
+        if self.buffer.is_by_byte(spot.place) || spot.usage.is_written() {
+            return None;
+        }
+        let window = spot.live.window(spot.offset, false)?;
+        self.buffer.touch(spot.place, &spot.usage.is_read);
+        spot.usage.has_window.set(true);
+        Some(window)
     }
 
     /// Reads a word of the allocation.
@@ -285,6 +303,25 @@ impl<'a> BufferedMemory<'a> {
         Some(buffer.page(spot, spot.offset).map(|page| page.put_row(spot.offset, values)))
     }
 
+    /// Reads one word for each lane of `mask` if all of them lie in one allocation that is followed as a whole and was not stored
+    /// to, and are aligned; else reads nothing and gives false.
+    #[inline]
+    pub(crate) fn gather<T: Word, const W: usize>(
+        &self,
+        at: &[u64; W],
+        mask: u32,
+        out: &mut [T; W],
+        hint: &mut u32,
+    ) -> bool {
+        let first = at.get(mask.trailing_zeros() as usize);
+        let Some(spot) = first.and_then(|&at| self.locate(at, T::BYTES as u64, hint)) else { return false };
+        if self.buffer.is_by_byte(spot.place) || spot.usage.is_written() || !self.base.gather(at, mask, out, hint) {
+            return false;
+        }
+        self.buffer.touch(spot.place, &spot.usage.is_read);
+        true
+    }
+
     /// Reads one word for each lane of `mask`; gives the mask of the lanes that could not.
     #[inline(never)]
     pub(crate) fn load_lanes<T: Word, const W: usize>(
@@ -302,6 +339,15 @@ impl<'a> BufferedMemory<'a> {
                 lanes(mask).for_each(|lane| out[lane] = all[lane]);
                 return 0;
             }
+        }
+        // Lanes in one allocation that is followed as a whole read the base.
+        let all = || lanes(mask).map(|lane| at.address(lane));
+        if let (Some(low), Some(high)) = (all().min(), all().max())
+            && let Some(spot) = self.locate(low, (high - low).saturating_add(T::BYTES as u64), hint)
+            && !self.buffer.is_by_byte(spot.place)
+        {
+            let is_right = self.buffer.read_whole(&spot).is_some();
+            return if is_right { self.base.load_lanes(at, mask, out, hint) } else { mask };
         }
         // An allocation that is followed as a whole is asked for once.
         let mut whole = u32::MAX;

@@ -6,7 +6,8 @@
 //! ([`WriteBuffer::conflicts_with`]) has done what it would have done in its turn, and is applied ([`WriteBuffer::apply`]).
 //!
 //! The buffer follows an allocation as a whole as long as code does only one thing with it: loads go straight to the base,
-//! stores go to a log ([`log`]), and deferred atomics are only noted. Allocations with which more is done are followed byte by
+//! stores go to a log ([`log`]), and deferred atomics are only noted. What is only read may be read through a window, without
+//! asking the buffer again; the first store then aborts. Allocations with which more is done are followed byte by
 //! byte ([`page`]).
 //!
 //! An atomic whose result nobody uses may be deferred ([`WriteBuffer::defer`]); its caller does it when the buffer is applied.
@@ -24,6 +25,7 @@ mod page;
 #[cfg(not(loom))]
 mod tests;
 
+use crate::backing::fresh_generation;
 use crate::memory::Memory;
 use log::StoreLog;
 use page::{BUFFER_PAGE, BufferPage, part};
@@ -42,6 +44,8 @@ struct Usage {
     is_read: Cell<bool>,
     is_stored: Cell<bool>,
     has_deferred: Cell<bool>,
+    /// Whether code may read it without the buffer's seeing it.
+    has_window: Cell<bool>,
     directories: OnceCell<Box<[Directory]>>,
 }
 
@@ -74,6 +78,8 @@ pub struct WriteBuffer {
     has_read_bytes: Cell<bool>,
     has_deferred: Cell<bool>,
     is_aborted: Cell<bool>,
+    /// What windows of it are found by; see [`Memory::generation`].
+    generation: u64,
 }
 
 /// A memory that does not change, seen through a write buffer.
@@ -101,6 +107,7 @@ impl WriteBuffer {
         self.usage.resize_with(base.places(), Usage::default);
         self.by_byte = by_byte.clone();
         (self.limit, self.is_speculative) = (limit, true);
+        self.generation = fresh_generation().into_inner();
     }
 
     /// Forgets everything, but keeps the room.
@@ -115,7 +122,8 @@ impl WriteBuffer {
         }
         for place in self.touched.get_mut().drain(..) {
             if let Some(usage) = self.usage.get(place as usize) {
-                [&usage.is_read, &usage.is_stored, &usage.has_deferred].into_iter().for_each(|flag| flag.set(false));
+                let flags = [&usage.is_read, &usage.is_stored, &usage.has_deferred, &usage.has_window];
+                flags.into_iter().for_each(|flag| flag.set(false));
             }
         }
         self.count.set(0);
@@ -135,7 +143,7 @@ impl WriteBuffer {
         let Some(spot) = at.locate(address, bytes as u64, &mut 0) else { return };
         self.touch(spot.place, &spot.usage.has_deferred);
         if !self.is_by_byte(spot.place) {
-            if spot.usage.is_stored.get() {
+            if spot.usage.is_stored.get() || spot.usage.has_window.get() {
                 self.is_aborted.set(true);
             }
             return;
@@ -217,6 +225,7 @@ impl WriteBuffer {
     /// reads from here on is right in any case.
     pub fn end_speculation(&mut self) {
         self.is_speculative = false;
+        self.generation = fresh_generation().into_inner();
         self.log.get_mut().clear();
         if self.has_deferred.take() {
             for &(place, number) in self.used.borrow().iter() {

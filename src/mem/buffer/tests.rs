@@ -102,6 +102,39 @@ fn allocations_that_are_followed_as_a_whole_are_read_or_stored_to() {
 }
 
 #[test]
+fn what_is_only_read_has_windows_until_it_is_stored_to() {
+    let (mut base, a, b) = base();
+    let mut buffer = buffer(&base, &[false, true]);
+    let window = |buffer: &WriteBuffer, address, to_write| {
+        MemoryView::Buffered(buffer.over(&base)).window(address, to_write).map(|w| (w.low, w.len))
+    };
+    let generation = |buffer: &WriteBuffer| MemoryView::Buffered(buffer.over(&base)).generation();
+    assert_eq!(window(&buffer, a + 70, false), Some((a, 10_000)));
+    assert_eq!(
+        (window(&buffer, a, true), window(&buffer, b, false), window(&buffer, a - 1, false)),
+        (None, None, None)
+    );
+    let mut uses = [0; 2];
+    buffer.collect_uses(&mut uses);
+    assert_eq!(uses, [1, 0]);
+    assert!(!store(&buffer, &base, a, 1u32) && buffer.is_aborted());
+    let first = generation(&buffer);
+    buffer.begin(&base, &[].into(), 100);
+    let second = generation(&buffer);
+    assert!(store(&buffer, &base, b, 1u32));
+    assert_eq!((window(&buffer, b, false), window(&buffer, a, false)), (None, Some((a, 10_000))));
+    buffer.defer(&base, a, 4);
+    assert!(buffer.is_aborted());
+    buffer.begin(&base, &[].into(), 100);
+    assert!(store(&buffer, &base, b, 1u32));
+    buffer.end_speculation();
+    // In its turn the piece may store anywhere.
+    assert_eq!(window(&buffer, a, false), None);
+    assert_eq!([first, second, generation(&buffer)].iter().collect::<std::collections::BTreeSet<_>>().len(), 3);
+    assert!(buffer.apply(&mut base).is_some());
+}
+
+#[test]
 fn bytes_of_a_deferred_atomic_abort_the_buffer_that_reads_them() {
     let (mut base, a, _) = base();
     let by_byte: Arc<[bool]> = [true, true].into();

@@ -59,7 +59,7 @@ fn run_split<const W: usize, S: Isa>(
     run: &mut RunState<W>,
 ) -> Option<Exit> {
     let number = warp.splits.get(warp.current)?.frame;
-    let is_possible = W > 1 && program.is_native && ctx.memory.is_direct();
+    let is_possible = W > 1 && program.is_native;
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
     let native = if is_possible { native::take(program, warp, number, ctx, is_reported) } else { None };
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));

@@ -234,7 +234,7 @@ struct Taken<'a> {
 
 /// Takes the compiled code of a warp of one split that nobody observes, if there is some.
 fn take<'a>(program: &'a Program, warp: &mut Warp<32>, ctx: &Context<'_>) -> Option<Taken<'a>> {
-    if !program.is_native || program.materialise_all || warp.non_converged || !ctx.memory.is_direct() {
+    if !program.is_native || program.materialise_all || warp.non_converged {
         return None;
     }
     let [split] = &warp.splits[..] else { return None };
