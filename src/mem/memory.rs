@@ -28,6 +28,26 @@ pub(crate) struct Live {
     pub(crate) backing: Backing,
 }
 
+/// Bytes of one allocation that lie side by side in this process.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryWindow {
+    /// The address of the first one.
+    pub low: u64,
+    /// How many there are.
+    pub len: u64,
+    /// Where the first one is. It holds until [`crate::MemoryView::generation`] changes. Using it is bound by the same rules as the view.
+    pub place: *mut u8,
+}
+
+impl Live {
+    /// The bytes around an offset, to be read, or to be written too.
+    pub(crate) fn window(&self, offset: usize, to_write: bool) -> Option<MemoryWindow> {
+        let (first, len, place) = self.backing.page(offset, to_write)?;
+        let len = (len as u64).min(self.bytes - first as u64);
+        Some(MemoryWindow { low: self.base + first as u64, len, place })
+    }
+}
+
 impl Live {
     /// First address behind it where another one may begin.
     fn end(&self) -> u64 {

@@ -14,7 +14,7 @@
 use crate::buffer::BufferedMemory;
 use crate::lanes::{LaneAddresses, Strided};
 use crate::loads::{Hint, failing, is_in_page};
-use crate::memory::{Live, Memory};
+use crate::memory::{Live, Memory, MemoryWindow};
 use crate::words::Word;
 use std::marker::PhantomData;
 
@@ -191,26 +191,6 @@ impl<'a> MemoryView<'a> {
             MemoryView::Direct(direct) => direct.memory,
             MemoryView::Buffered(buffered) => buffered.base(),
         }
-    }
-}
-
-/// Bytes of one allocation that lie side by side in this process.
-#[derive(Clone, Copy, Debug)]
-pub struct MemoryWindow {
-    /// The address of the first one.
-    pub low: u64,
-    /// How many there are.
-    pub len: u64,
-    /// Where the first one is. It holds until [`MemoryView::generation`] changes. Using it is bound by the same rules as the view.
-    pub place: *mut u8,
-}
-
-impl Live {
-    /// The bytes around an offset, to be read, or to be written too.
-    pub(crate) fn window(&self, offset: usize, to_write: bool) -> Option<MemoryWindow> {
-        let (first, len, place) = self.backing.page(offset, to_write)?;
-        let len = (len as u64).min(self.bytes - first as u64);
-        Some(MemoryWindow { low: self.base + first as u64, len, place })
     }
 }
 
