@@ -155,12 +155,10 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
     let is_unchecked = matches!(checks.race, RacePass::Off);
     let is_unknown = sharing.worst() == Sharing::Unknown;
     if is_unknown || exact.is_some() || !is_unchecked && !sharing.keeps_races_in_blocks() {
-        // Speculative code is interpreted, so two or three threads gain nothing unless most of the time goes into checking it.
-        let is_slow = is_unchecked && threads < 4;
-        if grain.insists || !is_slow && resources.heuristics.should_try(grid.launch.func) {
+        if grain.insists || resources.heuristics.should_try(grid.launch.func) {
             return Parallel::Speculative(Box::new(Speculative::new(grid.args().clone(), weight(checks))));
         }
-        return serial(if is_slow { SerialReason::FewThreads } else { SerialReason::NoGain });
+        return serial(SerialReason::NoGain);
     }
     if work < grain.worth {
         return serial(SerialReason::Small);

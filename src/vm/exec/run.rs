@@ -63,7 +63,7 @@ fn run_split<const W: usize, S: Isa>(
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
     let native = if is_possible { native::take(program, warp, number, ctx, is_reported) } else { None };
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
-    let is_possible = W == 1 && program.is_native && ctx.memory.is_direct() && !run.statements;
+    let is_possible = W == 1 && program.is_native && !run.statements;
     let host = match warp.frame(number) {
         Some(frame) if is_possible => native::host::take(program, frame, is_reported),
         _ => None,
