@@ -443,7 +443,7 @@ fn kernels_that_one_thread_runs_are_named_with_the_reason() {
     for what in [
         small,
         "kernel `apart` ran once on several threads\n",
-        "kernel `scattered` ran once on one thread: its blocks may share memory; from `--jobs 4` on, several threads try",
+        "kernel `scattered` ran once on several threads, which repeat blocks that turn out to share memory",
     ] {
         said(&two, 0, what);
     }

@@ -40,8 +40,6 @@ pub enum SerialReason {
     Watched,
     /// Blocks execute fences, and the race detector repeats the launch to decide about what it suspects.
     Decided,
-    /// Blocks may share memory, and there are too few threads to speculate.
-    FewThreads,
     /// Speculation gained nothing, in this launch or in earlier ones of the kernel.
     NoGain,
     /// The launch ran on several threads up to an event whose order matters, such as a fault; one thread repeats it.
@@ -76,7 +74,6 @@ impl Display for SerialReason {
             SerialReason::Cooperative => "blocks of a cooperative launch wait for each other",
             SerialReason::Watched => "its blocks execute fences, and `--race` follows them in order",
             SerialReason::Decided => "its blocks execute fences, and `--race` repeats it to decide what it suspects",
-            SerialReason::FewThreads => "its blocks may share memory; from `--jobs 4` on, several threads try",
             SerialReason::NoGain => "its blocks share memory, so several threads gain nothing",
             SerialReason::Repeated => "it was repeated after an error or another event whose order matters",
             SerialReason::MemoryFull => "there is not enough memory for several",

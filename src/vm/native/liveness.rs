@@ -5,50 +5,93 @@
 use crate::code::{AddressExpr, Code, FileSlot, MemOp, Op, RegFile, Slot, Term, Variant, Width};
 use ir::Ty;
 use ir::op::VoteOp;
+use std::collections::BTreeSet;
 
-/// Sets of slots that are live before each operation.
-pub(crate) struct Liveness {
+/// Sets of slots that are live where each basic block begins.
+pub(crate) struct Liveness<'a> {
+    code: &'a Code,
+    variant: &'a Variant,
+    ops: &'a [Op],
+    /// The first operation of each block, in order.
+    starts: Vec<u32>,
     sets: Vec<Vec<u64>>,
     /// The number of the first slot of each file: predicates, words, longs, scalars.
     first: [u32; 4],
 }
 
-impl Liveness {
+impl<'a> Liveness<'a> {
     /// Of `ops`, which are those of the variant or, of host code, of the function.
-    pub(crate) fn new(code: &Code, variant: &Variant, ops: &[Op]) -> Liveness {
+    pub(crate) fn new(code: &'a Code, variant: &'a Variant, ops: &'a [Op]) -> Liveness<'a> {
         let mut first = [0; 4];
         for i in 0..3 {
             first[i + 1] = first[i] + code.files[i];
         }
-        let count = first[3] + scalar_count(code);
-        let words = count.div_ceil(64) as usize;
-        let mut of = Liveness { sets: vec![vec![0; words]; ops.len() + 1], first };
-        loop {
-            let mut changed = false;
-            for pc in (0..ops.len()).rev() {
-                let mut set = vec![0u64; words];
-                each_successor(&ops[pc], pc as u32, |to| {
-                    if let Some(live) = of.sets.get(to as usize) {
-                        set.iter_mut().zip(live).for_each(|(s, l)| *s |= l);
-                    }
-                });
-                each_write(&ops[pc], &mut |slot| {
-                    let at = of.number(slot) as usize;
-                    set[at / 64] &= !(1 << (at % 64));
-                });
-                let mut read = |slot| {
-                    let at = of.number(slot) as usize;
-                    set[at / 64] |= 1 << (at % 64);
-                };
-                each_read(&ops[pc], code, variant, &mut read);
-                each_read(&code.ops[pc], code, variant, &mut read);
-                changed |= set != of.sets[pc];
-                of.sets[pc] = set;
-            }
-            if !changed {
-                return of;
+        let words = (first[3] + scalar_count(code)).div_ceil(64) as usize;
+        let mut starts = BTreeSet::from([0]);
+        for (pc, op) in ops.iter().enumerate() {
+            let next = pc as u32 + 1;
+            let mut goes_on = 0;
+            each_successor(op, pc as u32, |to| {
+                goes_on += 1;
+                if to != next || goes_on > 1 {
+                    starts.insert(to);
+                }
+            });
+            if goes_on != 1 || matches!(op, Op::Jump { .. }) {
+                starts.insert(next);
             }
         }
+        let starts: Vec<u32> = starts.into_iter().filter(|&start| (start as usize) < ops.len()).collect();
+        let sets = vec![vec![0; words]; starts.len()];
+        let mut of = Liveness { code, variant, ops, starts, sets, first };
+        of.solve(words);
+        of
+    }
+
+    /// Goes back through the blocks until nothing changes.
+    fn solve(&mut self, words: usize) {
+        let blocks: Vec<_> = (0..self.starts.len()).map(|block| self.summary(block, words)).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (block, (read, written, successors)) in blocks.iter().enumerate().rev() {
+                let mut set = read.clone();
+                for to in successors.iter().filter_map(|to| self.starts.binary_search(to).ok()) {
+                    for (word, (live, written)) in set.iter_mut().zip(self.sets[to].iter().zip(written)) {
+                        *word |= live & !written;
+                    }
+                }
+                if set != self.sets[block] {
+                    self.sets[block] = set;
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    /// The slots that a block reads before it writes them, those that it writes, and where it goes on.
+    fn summary(&self, block: usize, words: usize) -> (Vec<u64>, Vec<u64>, Vec<u32>) {
+        let (mut read, mut written, mut successors) = (vec![0u64; words], vec![0u64; words], Vec::new());
+        let end = self.starts.get(block + 1).map_or(self.ops.len(), |&end| end as usize);
+        for pc in self.starts[block] as usize..end {
+            self.each_read(pc, &mut |slot| {
+                let at = self.number(slot) as usize;
+                read[at / 64] |= 1 << (at % 64) & !written[at / 64];
+            });
+            each_write(&self.ops[pc], &mut |slot| {
+                let at = self.number(slot) as usize;
+                written[at / 64] |= 1 << (at % 64);
+            });
+            if pc + 1 == end {
+                each_successor(&self.ops[pc], pc as u32, |to| successors.push(to));
+            }
+        }
+        (read, written, successors)
+    }
+
+    fn each_read(&self, pc: usize, see: &mut dyn FnMut(FileSlot)) {
+        each_read(&self.ops[pc], self.code, self.variant, see);
+        each_read(&self.code.ops[pc], self.code, self.variant, see);
     }
 
     fn number(&self, (file, slot): FileSlot) -> u32 {
@@ -58,7 +101,19 @@ impl Liveness {
     /// Whether a slot is live before an operation.
     pub(crate) fn is_live(&self, pc: u32, slot: FileSlot) -> bool {
         let at = self.number(slot) as usize;
-        self.sets.get(pc as usize).is_some_and(|set| set[at / 64] >> (at % 64) & 1 != 0)
+        let is_in = |block: usize| self.sets[block][at / 64] >> (at % 64) & 1 != 0;
+        for here in pc as usize..self.ops.len() {
+            if let Ok(block) = self.starts.binary_search(&(here as u32)) {
+                return is_in(block);
+            }
+            let (mut is_read, mut is_written) = (false, false);
+            self.each_read(here, &mut |read| is_read |= read == slot);
+            each_write(&self.ops[here], &mut |written| is_written |= written == slot);
+            if is_read || is_written {
+                return is_read;
+            }
+        }
+        false
     }
 }
 

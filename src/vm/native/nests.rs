@@ -43,7 +43,7 @@ pub(super) fn translate(code: &Code, first_site: u32) -> Option<Translation> {
 struct Translator<'a> {
     code: &'a Code,
     variant: &'a Variant,
-    live: Liveness,
+    live: Liveness<'a>,
     constants: BTreeMap<FileSlot, u64>,
     accesses: Vec<u32>,
 }

@@ -123,7 +123,7 @@ struct Translator<'a> {
     code: &'a Code,
     variant: &'a Variant,
     keys: &'a [PatternKey],
-    live: Liveness,
+    live: Liveness<'a>,
     leaves: BTreeMap<u32, Leave>,
     /// Rows that are constants.
     constants: BTreeMap<FileSlot, u64>,
