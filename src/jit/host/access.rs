@@ -1,6 +1,6 @@
 //! Loads and stores: where the word of an address lies.
 
-use super::emit::{Emitter, Result, Stub, field};
+use super::emit::{Emitter, Result, STATE, Stub, field};
 use super::registers::{Gpr, Home, RAX, RCX, RDX};
 use super::state::{HostState, Site, SiteInfo};
 use super::{Address, HostTerm, Operand, Register};
@@ -30,7 +30,7 @@ impl Emitter<'_> {
     pub(super) fn offset(&mut self, address: &Address) -> Result {
         let mut is_first = true;
         if address.is_local {
-            self.a.mov(rax, qword_ptr(rsp))?;
+            self.a.mov(rax, qword_ptr(rsp + STATE))?;
             self.a.mov(rax, qword_ptr(rax + field!(local_base)))?;
             is_first = false;
         }

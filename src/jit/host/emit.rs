@@ -4,7 +4,7 @@
 //! its nest; an exit writes them back. A block checks the budget for all of its schedule points when it begins, and counts them
 //! when it ends; an exit in its midst counts those that were passed.
 
-use super::registers::{Gpr, Home, Homes, RAX, RCX, RDX};
+use super::registers::{GPRS, Gpr, Home, Homes, RAX, RCX, RDX, XMMS};
 use super::state::{HostCode, HostState, SiteInfo, evaluate};
 use super::{Block, Formula, HostRoutine, Nest, Operand, Operation, Register, Terminator};
 use crate::code::{Entry, Pages};
@@ -25,18 +25,19 @@ pub(super) type Result<T = ()> = std::result::Result<T, CompileError>;
 /// Bytes of the stack that the code has for itself; with the six saved registers and the return address a multiple of 16.
 const FRAME: i32 = PACKED + 8 * PACKED_WORDS as i32 + 8;
 /// Places of the frame: the state, an address during a call, the number of a formula, the saved registers, and what loops need.
-const STATE: i32 = 0;
+pub(super) const STATE: i32 = 0;
 pub(super) const OFFSET: i32 = 8;
 pub(super) const FORMULA: i32 = 16;
 pub(super) const SAVED: i32 = 24;
-pub(super) const REPEAT: i32 = SAVED + 8 * 20;
-/// Words from [`REPEAT`] on.
-pub(super) const REPEAT_WORDS: usize = 101;
+pub(super) const REPEAT: i32 = SAVED + 8 * (GPRS.len() + XMMS.len()) as i32;
+/// Words from [`REPEAT`] on: some counters, and a place for each access of a loop, of which more are not repeated.
+pub(super) const REPEAT_WORDS: usize = 102;
 /// Behind them: what vector loops need.
 pub(super) const PACKED: i32 = REPEAT + 8 * REPEAT_WORDS as i32;
-/// Words from [`PACKED`] on.
-pub(super) const PACKED_WORDS: usize = 100;
+/// Words from [`PACKED`] on: two counters, and 24 vectors that are the same in all iterations.
+pub(super) const PACKED_WORDS: usize = 2 + 24 * 4;
 
+// With the six saved registers and the return address a multiple of 16.
 const _: () = assert!(FRAME % 16 == 8);
 
 /// Offset of a field of the state.
@@ -57,6 +58,10 @@ pub(super) struct Progress {
 /// A comparison that is done where its predicate is used, and the predicate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Late {
+    /// Its place in the block.
+    pub(super) at: usize,
+    /// The operation of the block behind which the predicate is missing.
+    from: usize,
     pub(super) op: CmpOp,
     pub(super) ty: Ty,
     pub(super) operands: [Operand; 2],
@@ -202,11 +207,11 @@ impl Emitter<'_> {
     /// Saves the homes of registers for a call in a subroutine, or restores them.
     fn save(&mut self, is_before: bool) -> Result {
         let place = |i: usize| qword_ptr(rsp + (8 + SAVED + 8 * i as i32));
-        for (i, gpr) in super::registers::GPRS.iter().enumerate() {
+        for (i, gpr) in GPRS.iter().enumerate() {
             if is_before { self.a.mov(place(i), gpr.q)? } else { self.a.mov(gpr.q, place(i))? }
         }
-        for (i, &xmm) in super::registers::XMMS.iter().enumerate() {
-            let at = place(super::registers::GPRS.len() + i);
+        for (i, &xmm) in XMMS.iter().enumerate() {
+            let at = place(GPRS.len() + i);
             if is_before { self.a.vmovsd(at, xmm)? } else { self.a.vmovsd(xmm, at)? }
         }
         Ok(())
@@ -223,9 +228,9 @@ impl Emitter<'_> {
     }
 
     fn nest(&mut self, nest: &Nest) -> Result {
-        let lates: BTreeMap<u32, (usize, usize, Late)> =
+        let lates: BTreeMap<u32, Late> =
             nest.blocks.iter().filter_map(|block| Some((block.pc, late_comparison(block)?))).collect();
-        let skipped: BTreeSet<(u32, usize)> = lates.iter().map(|(&pc, of)| (pc, of.0)).collect();
+        let skipped: BTreeSet<(u32, usize)> = lates.iter().map(|(&pc, late)| (pc, late.at)).collect();
         self.here = nest.blocks.iter().map(|block| block.pc).collect();
         self.homes = Homes::new(nest, &skipped);
         self.leave = self.a.create_label();
@@ -244,10 +249,6 @@ impl Emitter<'_> {
         for block in &nest.blocks {
             self.block(block, lates.get(&block.pc).copied())?;
         }
-        for stub in std::mem::take(&mut self.stubs) {
-            self.stub(stub)?;
-        }
-        // Stubs of stubs are exits.
         for stub in std::mem::take(&mut self.stubs) {
             self.stub(stub)?;
         }
@@ -387,7 +388,7 @@ impl Emitter<'_> {
         qword_ptr(rbx + at as i32)
     }
 
-    fn block(&mut self, block: &Block, late: Option<(usize, usize, Late)>) -> Result {
+    fn block(&mut self, block: &Block, late: Option<Late>) -> Result {
         let mut label = self.label(block.pc)?;
         self.a.set_label(&mut label)?;
         self.labels.insert(block.pc, label);
@@ -408,9 +409,9 @@ impl Emitter<'_> {
     }
 
     /// Emits the operation of that number in its block, and notes what was done.
-    fn instruction(&mut self, block: &Block, i: usize, late: Option<(usize, usize, Late)>) -> Result {
+    fn instruction(&mut self, block: &Block, i: usize, late: Option<Late>) -> Result {
         let instruction = &block.body[i];
-        let is_late = late.is_some_and(|(at, ..)| at == i);
+        let is_late = late.is_some_and(|late| late.at == i);
         match &instruction.operation {
             Operation::Compute { formula, result, operands } if !is_late => {
                 self.compute(*formula, *result, operands)?;
@@ -427,24 +428,29 @@ impl Emitter<'_> {
                 self.store_at(*bytes, *value, (rax, None))?;
             }
             Operation::BackEdge => {
-                if self.progress.stores == 0 {
+                let Progress { stores, loads, .. } = self.progress;
+                let quantum = self.routine.poll_quantum;
+                if stores == 0 {
                     let fail = self.exit(instruction.pc);
-                    self.a.cmp(r15d, self.routine.poll_quantum.saturating_sub(self.progress.loads) as i32)?;
+                    self.a.cmp(r15d, quantum.saturating_sub(loads) as i32)?;
                     self.a.jae(fail)?;
+                } else if loads >= quantum {
+                    let fail = self.exit(instruction.pc);
+                    self.a.jmp(fail)?;
                 }
             }
         }
         self.progress = after(self.progress, &instruction.operation);
-        if let Some((_, from, of)) = late
-            && i == from
+        if let Some(late) = late
+            && i == late.from
         {
-            self.late = Some(of);
+            self.late = Some(late);
         }
         Ok(())
     }
 
     /// Goes on with what follows a block.
-    pub(super) fn terminator(&mut self, block: &Block, late: Option<(usize, usize, Late)>) -> Result {
+    pub(super) fn terminator(&mut self, block: &Block, late: Option<Late>) -> Result {
         // Behind the block everything is counted.
         (self.progress, self.late) = (Progress::default(), None);
         match &block.end {
@@ -455,7 +461,7 @@ impl Emitter<'_> {
             Terminator::Branch { condition, then_pc, else_pc, .. } => {
                 let (yes, no) = (self.target(*then_pc), self.target(*else_pc));
                 match late {
-                    Some((.., late)) => {
+                    Some(late) => {
                         self.compare(late.op, late.ty, late.operands)?;
                         self.jump_if(late.op, late.ty, yes, no)?;
                     }
@@ -669,11 +675,10 @@ pub(super) fn written(operation: &Operation) -> Option<Register> {
     }
 }
 
-/// The comparison of a block that only its branch uses and that can be done there, its place in the block, and from which operation on
-/// the predicate is missing.
+/// The comparison of a block that only its branch uses and that can be done there.
 ///
 /// An operand may be counted up in between if the comparison is for equality with a constant.
-fn late_comparison(block: &Block) -> Option<(usize, usize, Late)> {
+fn late_comparison(block: &Block) -> Option<Late> {
     let Terminator::Branch { condition: Operand::Register(result), is_last_use: true, .. } = block.end else {
         return None;
     };
@@ -714,5 +719,5 @@ fn late_comparison(block: &Block) -> Option<(usize, usize, Late)> {
         *bound = ir::eval::eval_bin(BinOp::Add, ty, *bound, step);
         from = i;
     }
-    Some((at, from, Late { op, ty, operands, result }))
+    Some(Late { at, from, op, ty, operands, result })
 }

@@ -1,7 +1,7 @@
 //! Operations that only compute: moves, selections, comparisons and truth values. Integers and reals have files of their own; what no
 //! file knows is left to the evaluator, which is the definition of all of them.
 
-use super::emit::{Emitter, Result, field};
+use super::emit::{Emitter, Result, STATE, field};
 use super::registers::{Home, RAX, RCX, RDX};
 use super::state::HostState;
 use super::{Formula, Operand, Register, integers, reals};
@@ -32,7 +32,7 @@ impl Emitter<'_> {
             (Formula::Select, &[condition, a, b]) => self.select(result, condition, a, b),
             (Formula::LocalAddress, &[offset]) => {
                 self.read_into(offset, RDX)?;
-                self.a.mov(rax, qword_ptr(rsp))?;
+                self.a.mov(rax, qword_ptr(rsp + STATE))?;
                 self.a.mov(rax, qword_ptr(rax + field!(local_base)))?;
                 self.a.add(rax, rdx)?;
                 self.write(result, RAX)

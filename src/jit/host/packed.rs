@@ -1,7 +1,7 @@
 //! Loops of one block whose iterations do not depend on each other, eight or four of them at a time in vector registers.
 //!
 //! A loop is one of these if all its words have one size, side by side from iteration to iteration or the same for all, if what it
-//! computes is used within the iteration, and if it ends by a counter. Whether what it stores is what it loads in another iteration is
+//! computes is used within the iteration, but for counters of any size, to which a constant is added, and if it ends by a counter. Whether what it stores is what it loads in another iteration is
 //! asked when it begins. The last iteration is left to the block, which then leaves the loop.
 //!
 //! NaNs that come out of an operation are the evaluator's business (see `reals`): where one does, the iterations that are at hand are
@@ -27,6 +27,12 @@ const VALUES: [AsmRegisterYmm; 13] =
 
 /// Bytes of a vector register.
 const BYTES: i32 = 32;
+
+/// Places on the stack: the iterations that are sure, the bytes of a stored array that are done in vectors, and what is the same in
+/// all iterations.
+const SURE: i32 = PACKED;
+const COUNT: i32 = PACKED + 8;
+const INVARIANTS: i32 = PACKED + 16;
 
 /// Fewer vectors are not worth the preparation.
 const FEWEST: i32 = 3;
@@ -56,8 +62,9 @@ enum Source {
 }
 
 /// How the iterations of a block can be packed, if they can.
-pub(super) fn packing(block: &Block, late: Option<(usize, usize, Late)>, walks: &[Walk]) -> Option<Packing> {
-    let (late_at, _, late) = late?;
+pub(super) fn packing(block: &Block, late: Option<Late>, walks: &[Walk]) -> Option<Packing> {
+    let late = late?;
+    let late_at = late.at;
     let Terminator::Branch { then_pc, .. } = block.end else { return None };
     let [Operand::Register(counter), bound] = late.operands else { return None };
     let op = if then_pc == block.pc { late.op } else { opposite(late.op)? };
@@ -98,6 +105,8 @@ pub(super) fn packing(block: &Block, late: Option<(usize, usize, Late)>, walks: 
                 if let Some((Step::Constant(step), counted_at)) = step_of(block, *result)
                     && counted_at == at
                 {
+                    // The step is multiplied by the iterations as it stands in an instruction.
+                    i32::try_from(step).ok()?;
                     of.counters.push((*result, step));
                     continue;
                 }
@@ -221,7 +230,7 @@ impl Packing {
             self.invariants.push(operand);
             self.invariants.len() - 1
         });
-        (at * (BYTES as usize / 8) < PACKED_WORDS - 4).then_some(at)
+        (2 + (at + 1) * (BYTES as usize / 8) <= PACKED_WORDS).then_some(at)
     }
 }
 
@@ -271,9 +280,7 @@ impl Emitter<'_> {
     pub(super) fn packed(&mut self, block: &Block, total: Progress, walks: &[Walk], of: &Packing) -> Result {
         let mut none = self.a.create_label();
         let lanes = BYTES / of.width as i32;
-        let count = PACKED + 8 * (PACKED_WORDS as i32 - 1);
-        let sure = count - 8;
-        self.a.mov(qword_ptr(rsp + sure), rdx)?;
+        self.a.mov(qword_ptr(rsp + SURE), rdx)?;
         self.rounds(of, none)?;
         // `rax` iterations behind which the loop goes on.
         self.a.cmp(rax, rdx)?;
@@ -282,7 +289,7 @@ impl Emitter<'_> {
         self.a.cmp(rax, FEWEST * lanes)?;
         self.a.jb(none)?;
         self.a.imul_3(rax, rax, of.width as i32)?;
-        self.a.mov(qword_ptr(rsp + count), rax)?;
+        self.a.mov(qword_ptr(rsp + COUNT), rax)?;
         self.check_overlap(block, walks, of, none)?;
         self.prepare_invariants(of)?;
         let used = XMMS.len();
@@ -295,7 +302,7 @@ impl Emitter<'_> {
         self.a.vxorps(ymm0, ymm0, ymm0)?;
         self.packed_iteration(block, walks, of, done)?;
         self.a.add(rdx, BYTES)?;
-        self.a.cmp(rdx, qword_ptr(rsp + count))?;
+        self.a.cmp(rdx, qword_ptr(rsp + COUNT))?;
         self.a.jb(top)?;
         self.a.set_label(&mut done)?;
         self.a.vzeroupper()?;
@@ -303,7 +310,7 @@ impl Emitter<'_> {
             self.a.vmovsd(xmm, qword_ptr(rsp + (SAVED + 8 * i as i32)))?;
         }
         self.a.mov(rax, rdx)?;
-        self.a.mov(rdx, qword_ptr(rsp + sure))?;
+        self.a.mov(rdx, qword_ptr(rsp + SURE))?;
         self.a.shr(rax, of.width.trailing_zeros())?;
         self.a.je(none)?;
         for &(register, step) in &of.counters {
@@ -327,7 +334,7 @@ impl Emitter<'_> {
         let again = self.target(block.pc);
         self.a.jmp(again)?;
         self.a.set_label(&mut none)?;
-        self.a.mov(rdx, qword_ptr(rsp + sure))?;
+        self.a.mov(rdx, qword_ptr(rsp + SURE))?;
         Ok(())
     }
 
@@ -356,7 +363,6 @@ impl Emitter<'_> {
     /// Goes to `none` if a word that one iteration stores is one that another of the same vector loads or stores.
     fn check_overlap(&mut self, block: &Block, walks: &[Walk], of: &Packing, none: CodeLabel) -> Result {
         let is_store = |walk: &Walk| matches!(block.body[walk.at].operation, Operation::Store { .. });
-        let count = PACKED + 8 * (PACKED_WORDS as i32 - 1);
         let base = |i: usize| qword_ptr(rsp + (BASES + 8 * i as i32));
         for (i, _) in walks.iter().enumerate().filter(|(_, walk)| is_store(walk)) {
             for (k, other) in walks.iter().enumerate() {
@@ -368,7 +374,7 @@ impl Emitter<'_> {
                 if other.step == Step::Constant(0) {
                     // A word that all iterations load lies outside of what is stored.
                     self.a.add(rax, of.width as i32 - 1)?;
-                    self.a.mov(rcx, qword_ptr(rsp + count))?;
+                    self.a.mov(rcx, qword_ptr(rsp + COUNT))?;
                     self.a.add(rcx, of.width as i32 - 1)?;
                     self.a.cmp(rax, rcx)?;
                     self.a.jb(none)?;
@@ -406,7 +412,7 @@ impl Emitter<'_> {
             } else {
                 self.a.vpbroadcastd(ymm1, xmm1)?;
             }
-            self.a.vmovups(ymmword_ptr(rsp + (PACKED + BYTES * i as i32)), ymm1)?;
+            self.a.vmovups(ymmword_ptr(rsp + (INVARIANTS + BYTES * i as i32)), ymm1)?;
         }
         Ok(())
     }
@@ -415,7 +421,7 @@ impl Emitter<'_> {
         match source {
             Source::Value(value) => Ok(value),
             Source::Invariant(i) => {
-                self.a.vmovups(scratch, ymmword_ptr(rsp + (PACKED + BYTES * i as i32)))?;
+                self.a.vmovups(scratch, ymmword_ptr(rsp + (INVARIANTS + BYTES * i as i32)))?;
                 Ok(scratch)
             }
         }
@@ -532,7 +538,7 @@ impl Emitter<'_> {
                     sized!(ty, vfmadd213pd | vfmadd213ps, ymm1, y, z);
                     self.a.vmovaps(d, ymm1)?;
                 } else if let Source::Invariant(i) = sources[2] {
-                    sized!(ty, vfmadd213pd | vfmadd213ps, ymm1, y, ymmword_ptr(rsp + (PACKED + BYTES * i as i32)));
+                    sized!(ty, vfmadd213pd | vfmadd213ps, ymm1, y, ymmword_ptr(rsp + (INVARIANTS + BYTES * i as i32)));
                     self.a.vmovaps(d, ymm1)?;
                 }
                 Some(ty)

@@ -95,9 +95,8 @@ impl Homes {
                         None => of.other += weight,
                     }
                 };
-                if let (Operation::Compute { result, .. }, false) | (Operation::Load { result, .. }, _) =
-                    (&instruction.operation, is_skipped)
-                {
+                // An exit writes the predicate of a comparison that is skipped.
+                if let Operation::Compute { result, .. } | Operation::Load { result, .. } = &instruction.operation {
                     written.insert(*result);
                 }
                 match &instruction.operation {

@@ -14,6 +14,7 @@ use super::registers::Gpr;
 use super::state::Site;
 use super::walks::{LARGEST_STEP, Narrow, Step, Walk, address_of, steps, walks};
 use super::{Address, Block, Operation, Register, Terminator};
+use crate::emit::CompileError;
 use iced_x86::code_asm::{AsmRegister64, CodeLabel, eax, ecx, edx, qword_ptr, r14, r15, r15d, rax, rbp, rcx, rdx, rsp};
 use std::mem::offset_of;
 
@@ -30,7 +31,8 @@ enum Base {
     Stack(i32),
 }
 
-/// Places on the stack.
+/// Places on the stack: `rdx` or `rcx` for a while, and what is kept while the iterations run.
+const SPILL: i32 = OFFSET;
 const ITERATIONS: i32 = REPEAT;
 const BUDGET: i32 = REPEAT + 8;
 const POLLS: i32 = REPEAT + 16;
@@ -42,7 +44,7 @@ pub(super) const BASES: i32 = REPEAT + 48;
 impl Emitter<'_> {
     /// Runs as many iterations as are sure if the block is such a loop, and goes on behind them; else falls through. The sites of the
     /// block are those from the next on.
-    pub(super) fn repeat(&mut self, block: &Block, total: Progress, late: Option<(usize, usize, Late)>) -> Result {
+    pub(super) fn repeat(&mut self, block: &Block, total: Progress, late: Option<Late>) -> Result {
         let Some((walks, narrow)) = walks(block) else { return Ok(()) };
         let mut one = self.a.create_label();
         let first_site = self.sites.len();
@@ -53,7 +55,7 @@ impl Emitter<'_> {
             }
         }
         self.a.mov(edx, MOST)?;
-        self.bound_by_counters(total)?;
+        self.bound_by_counters(total, one)?;
         for narrow in &narrow {
             self.bound_narrow(narrow, one)?;
         }
@@ -78,7 +80,7 @@ impl Emitter<'_> {
     }
 
     /// Lowers `edx` to the iterations that budget and polls allow.
-    fn bound_by_counters(&mut self, total: Progress) -> Result {
+    fn bound_by_counters(&mut self, total: Progress, one: CodeLabel) -> Result {
         if total.points > 0 {
             self.a.mov(rcx, r14)?;
             self.bound(total.points)?;
@@ -92,6 +94,9 @@ impl Emitter<'_> {
             self.a.xor(ecx, ecx)?;
             self.a.set_label(&mut none)?;
             self.bound(total.loads)?;
+        } else if total.stores == 0 {
+            self.a.cmp(r15d, self.routine.poll_quantum as i32)?;
+            self.a.jae(one)?;
         }
         Ok(())
     }
@@ -154,14 +159,14 @@ impl Emitter<'_> {
         match narrow.step {
             Step::Register(step, factor) => {
                 self.step_of_register(step, factor, one)?;
-                self.a.mov(qword_ptr(rsp + OFFSET), rax)?;
+                self.a.mov(qword_ptr(rsp + SPILL), rax)?;
                 let of = self.signed(narrow.register)?;
                 self.a.mov(rax, i64::from(i32::MAX))?;
                 self.a.sub(rax, of.q)?;
-                self.a.sub(rax, qword_ptr(rsp + OFFSET))?;
+                self.a.sub(rax, qword_ptr(rsp + SPILL))?;
                 self.a.js(one)?;
                 self.a.mov(rcx, rax)?;
-                self.a.mov(rax, qword_ptr(rsp + OFFSET))?;
+                self.a.mov(rax, qword_ptr(rsp + SPILL))?;
                 self.bound_by_register()
             }
             Step::Constant(step) => {
@@ -208,23 +213,17 @@ impl Emitter<'_> {
             Step::Constant(0) => Ok(()),
             Step::Constant(step) => self.bound(step.unsigned_abs() as u32),
             Step::Register(register, factor) => {
-                self.a.mov(qword_ptr(rsp + OFFSET), rcx)?;
+                self.a.mov(qword_ptr(rsp + SPILL), rcx)?;
                 let of = self.signed(register)?;
                 self.a.imul_3(rax, of.q, factor as i32)?;
-                self.a.mov(rcx, qword_ptr(rsp + OFFSET))?;
+                self.a.mov(rcx, qword_ptr(rsp + SPILL))?;
                 self.bound_by_register()
             }
         }
     }
 
     /// The iterations, and what comes behind them.
-    fn iterations(
-        &mut self,
-        block: &Block,
-        total: Progress,
-        late: Option<(usize, usize, Late)>,
-        walks: &[Walk],
-    ) -> Result {
+    fn iterations(&mut self, block: &Block, total: Progress, late: Option<Late>, walks: &[Walk]) -> Result {
         let mut free: Vec<AsmRegister64> = self.homes.free().map(|gpr: Gpr| gpr.q).chain([rbp, r15]).collect();
         // There are registers for as many steps as `walks` allows.
         let steps: Vec<(Step, AsmRegister64)> =
@@ -248,15 +247,15 @@ impl Emitter<'_> {
         let mut accesses = walks.iter().zip(&bases);
         for (i, instruction) in block.body.iter().enumerate() {
             match &instruction.operation {
-                Operation::Compute { .. } if late.is_some_and(|(at, ..)| at == i) => {}
+                Operation::Compute { .. } if late.is_some_and(|late| late.at == i) => {}
                 Operation::Compute { formula, result, operands } => self.compute(*formula, *result, operands)?,
                 Operation::Load { bytes, result, .. } => {
-                    let Some((walk, base)) = accesses.next() else { return Ok(()) };
+                    let Some((walk, base)) = accesses.next() else { return Err(no_walk()) };
                     let place = self.place(walk, *base, &steps)?;
                     self.load_at(*bytes, *result, place)?;
                 }
                 Operation::Store { bytes, value, .. } => {
-                    let Some((walk, base)) = accesses.next() else { return Ok(()) };
+                    let Some((walk, base)) = accesses.next() else { return Err(no_walk()) };
                     let place = self.place(walk, *base, &steps)?;
                     self.store_at(*bytes, *value, place)?;
                 }
@@ -269,11 +268,11 @@ impl Emitter<'_> {
                 Step::Register(..) => self.a.add(register, qword_ptr(rsp + (STEPS + 8 * i as i32)))?,
             }
         }
-        let Terminator::Branch { condition, then_pc, else_pc, .. } = block.end else { return Ok(()) };
+        let Terminator::Branch { condition, then_pc, else_pc, .. } = block.end else { return Err(no_walk()) };
         let stays = then_pc == block.pc;
         let (yes, no) = if stays { (go_on, done) } else { (done, go_on) };
         match late {
-            Some((.., late)) => {
+            Some(late) => {
                 self.compare(late.op, late.ty, late.operands)?;
                 self.jump_if(late.op, late.ty, yes, no)?;
             }
@@ -330,4 +329,9 @@ impl Emitter<'_> {
         };
         Ok((base, steps.iter().find(|s| s.0 == walk.step).map(|s| s.1)))
     }
+}
+
+/// The loop is not what it was taken for: a fault of the compiler.
+fn no_walk() -> CompileError {
+    CompileError::Encoding("a loop with other accesses".to_owned())
 }

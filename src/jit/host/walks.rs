@@ -3,7 +3,7 @@
 //! Not here: how such a loop is run (`repeat`, `packed`).
 
 use super::emit::{REPEAT_WORDS, written};
-use super::{Address, Block, Formula, Operand, Operation, Register, Terminator};
+use super::{Address, Block, Formula, Instruction, Operand, Operation, Register, Terminator};
 use crate::segment::Class;
 use ir::Ty;
 use ir::op::BinOp;
@@ -53,6 +53,11 @@ pub(super) fn address_of(operation: &Operation) -> &Address {
 pub(super) fn walks(block: &Block) -> Option<(Vec<Walk>, Vec<Narrow>)> {
     let Terminator::Branch { then_pc, else_pc, .. } = block.end else { return None };
     if (then_pc == block.pc) == (else_pc == block.pc) {
+        return None;
+    }
+    // Polls are asked once for all iterations, as they are at a back edge that comes last.
+    let is_back_edge = |i: &Instruction| matches!(i.operation, Operation::BackEdge);
+    if block.body.iter().rev().skip(1).any(is_back_edge) {
         return None;
     }
     let (mut walks, mut narrow): (Vec<Walk>, Vec<Narrow>) = (Vec::new(), Vec::new());

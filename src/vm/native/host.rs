@@ -29,10 +29,8 @@ pub(crate) fn take<'p, const W: usize>(
         return None;
     }
     let made = cache.get_or_init(|| {
-        let reserve = |count: u32| program.sites.fetch_add(count, Ordering::Relaxed);
-        // Sites are numbered when it is known how many there are.
-        let count = translate(code, 0)?.accesses.len() as u32;
-        let Translation { routine, accesses } = translate(code, reserve(count))?;
+        let Translation { mut routine, accesses } = translate(code)?;
+        routine.first_site = program.sites.fetch_add(accesses.len() as u32, Ordering::Relaxed);
         let native = jit::host::compile(&routine).ok()?;
         let mut entries = vec![None; code.ops.len()];
         for (pc, entry) in native.entries() {

@@ -51,19 +51,30 @@ impl<'a> Liveness<'a> {
     /// Goes back through the blocks until nothing changes.
     fn solve(&mut self, words: usize) {
         let blocks: Vec<_> = (0..self.starts.len()).map(|block| self.summary(block, words)).collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (block, (read, written, successors)) in blocks.iter().enumerate().rev() {
-                let mut set = read.clone();
-                for to in successors.iter().filter_map(|to| self.starts.binary_search(to).ok()) {
-                    for (word, (live, written)) in set.iter_mut().zip(self.sets[to].iter().zip(written)) {
-                        *word |= live & !written;
-                    }
+        let numbers =
+            |pcs: &[u32]| -> Vec<usize> { pcs.iter().filter_map(|pc| self.starts.binary_search(pc).ok()).collect() };
+        let successors: Vec<Vec<usize>> = blocks.iter().map(|block| numbers(&block.2)).collect();
+        let mut predecessors = vec![Vec::new(); blocks.len()];
+        for (block, to) in successors.iter().enumerate() {
+            to.iter().for_each(|&to| predecessors[to].push(block));
+        }
+        let mut work: Vec<usize> = (0..blocks.len()).collect();
+        let mut is_waiting = vec![true; blocks.len()];
+        while let Some(block) = work.pop() {
+            is_waiting[block] = false;
+            let (read, written, _) = &blocks[block];
+            let mut set = read.clone();
+            for &to in &successors[block] {
+                for (word, (live, written)) in set.iter_mut().zip(self.sets[to].iter().zip(written)) {
+                    *word |= live & !written;
                 }
-                if set != self.sets[block] {
-                    self.sets[block] = set;
-                    changed = true;
+            }
+            if set != self.sets[block] {
+                self.sets[block] = set;
+                for &before in &predecessors[block] {
+                    if !std::mem::replace(&mut is_waiting[before], true) {
+                        work.push(before);
+                    }
                 }
             }
         }

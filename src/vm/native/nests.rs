@@ -19,8 +19,8 @@ pub(super) struct Translation {
     pub(super) accesses: Vec<u32>,
 }
 
-/// Translates the loops of a function. Its sites are numbered from `first_site` on.
-pub(super) fn translate(code: &Code, first_site: u32) -> Option<Translation> {
+/// Translates the loops of a function.
+pub(super) fn translate(code: &Code) -> Option<Translation> {
     let variant = code.variants.first()?;
     let mut of = Translator {
         code,
@@ -36,7 +36,7 @@ pub(super) fn translate(code: &Code, first_site: u32) -> Option<Translation> {
     let mut nests: Vec<Nest> = nests.into_values().collect();
     // Blocks of which one is left to the interpreter at once are none.
     nests.retain(|nest| !nest.blocks.is_empty());
-    let routine = HostRoutine { nests, poll_quantum: crate::POLL_QUANTUM, first_site };
+    let routine = HostRoutine { nests, poll_quantum: crate::POLL_QUANTUM, first_site: 0 };
     Some(Translation { routine, accesses: of.accesses })
 }
 

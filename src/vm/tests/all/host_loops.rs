@@ -247,7 +247,7 @@ fn program(rng: &mut Rng) -> String {
 fn statement(rng: &mut Rng) -> String {
     let mut body = Body { rng, next: 100, text: String::new() };
     writeln!(body.text, "global g0 \"a\" host bytes {BYTES} align 8 init none\nmain @f\nhost @f() {{").unwrap();
-    for (reg, ty) in [(40, "i64"), (41, "i64"), (42, "i64"), (43, "i32")] {
+    for (reg, ty) in [(40, "i64"), (41, "i64"), (42, "i64"), (43, "i32"), (44, "i32")] {
         writeln!(body.text, "  reg %{reg} {ty} mutable").unwrap();
     }
     let is_wide = body.rng.bool();
@@ -300,11 +300,16 @@ fn statement(rng: &mut Rng) -> String {
         2 => ("%43 = add.i32 %43, 1", "cmp.le.i32 %43, 171"),
         _ => ("%43 = add.i32 %43, 1", "cmp.eq.i32 %43, 177"),
     };
+    // Counters that no address has, with steps of any size.
+    let (wide, narrow) =
+        (body.pick(&["7", "-2147483649", "5000000000", "9000000000000000001"]), body.pick(&["3", "-2147483647"]));
+    writeln!(body.text, "  %41 = add.i64 %41, {wide}\n  %44 = sub.i32 %44, {narrow}").unwrap();
     writeln!(body.text, "  %40 = add.i64 %40, 1\n  {count}").unwrap();
     let more = body.temp(test);
     let (yes, no) = if test.contains(".eq.") { (3, 2) } else { (2, 3) };
     writeln!(body.text, "  backedge\n  branch %{more}, bb{yes}, bb{no}").unwrap();
-    body.text += "bb3:\n  %50 = cmp.ne.i64 %42, 0\n  %42 = add.i64 %42, -1\n  backedge\n  branch %50, bb1, bb4\nbb4:\n  return\n}\n";
+    body.text += "bb3:\n  %50 = cmp.ne.i64 %42, 0\n  %42 = add.i64 %42, -1\n  backedge\n  branch %50, bb1, bb4\nbb4:\n  \
+        store.host.i64 [%9], %41\n  store.host.i32 [%9+8], %44\n  return\n}\n";
     body.text
 }
 
