@@ -123,6 +123,14 @@ impl<'a> Liveness<'a> {
             if is_read || is_written {
                 return is_read;
             }
+            let (mut is_live, mut goes_on) = (false, false);
+            each_successor(&self.ops[here], here as u32, |to| {
+                goes_on |= to as usize == here + 1;
+                is_live |= self.starts.binary_search(&to).is_ok_and(is_in);
+            });
+            if is_live || !goes_on {
+                return is_live;
+            }
         }
         false
     }
