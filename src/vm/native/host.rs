@@ -29,11 +29,11 @@ pub(crate) fn take<'p, const W: usize>(
         return None;
     }
     let made = cache.get_or_init(|| {
-        let Translation { mut routine, accesses } = translate(code)?;
+        let Translation { mut routine, entries: worthwhile, accesses } = translate(code)?;
         routine.first_site = program.sites.fetch_add(accesses.len() as u32, Ordering::Relaxed);
         let native = jit::host::compile(&routine).ok()?;
         let mut entries = vec![None; code.ops.len()];
-        for (pc, entry) in native.entries() {
+        for (pc, entry) in native.entries().filter(|entry| worthwhile.contains(&entry.0)) {
             if let Some(of) = entries.get_mut(pc as usize) {
                 *of = Some(entry);
             }

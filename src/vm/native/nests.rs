@@ -11,11 +11,16 @@ use jit::Class;
 use jit::host::{
     Address, Block, Formula, HostRoutine, HostTerm, Instruction, Nest, Operand, Operation, Register, Terminator,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Operations behind an entry, up to where the code is left for sure, that are worth it to enter the code.
+const WORTH: usize = 16;
 
 /// A routine, and the operations that are loads and stores.
 pub(super) struct Translation {
     pub(super) routine: HostRoutine,
+    /// The blocks at which it is worth it to enter the code.
+    pub(super) entries: BTreeSet<u32>,
     pub(super) accesses: Vec<u32>,
 }
 
@@ -36,8 +41,27 @@ pub(super) fn translate(code: &Code) -> Option<Translation> {
     let mut nests: Vec<Nest> = nests.into_values().collect();
     // Blocks of which one is left to the interpreter at once are none.
     nests.retain(|nest| !nest.blocks.is_empty());
+    let entries = nests.iter().flat_map(entries).collect();
     let routine = HostRoutine { nests, poll_quantum: crate::POLL_QUANTUM, first_site: 0 };
-    Some(Translation { routine, accesses: of.accesses })
+    Some(Translation { routine, entries, accesses: of.accesses })
+}
+
+/// The blocks of a nest that are no short way to an operation that is left to the interpreter, as those between two calls of the run
+/// time are.
+fn entries(nest: &Nest) -> impl Iterator<Item = u32> {
+    let by_pc: BTreeMap<u32, &Block> = nest.blocks.iter().map(|block| (block.pc, block)).collect();
+    let is_worth_it = move |block: &Block| {
+        let mut operations = block.body.len();
+        let mut end = &block.end;
+        while operations < WORTH {
+            let Terminator::Jump(to) = end else { return true };
+            let Some(next) = by_pc.get(to) else { return false };
+            operations += next.body.len() + 1;
+            end = &next.end;
+        }
+        true
+    };
+    nest.blocks.iter().filter(move |block| is_worth_it(block)).map(|block| block.pc)
 }
 
 struct Translator<'a> {
