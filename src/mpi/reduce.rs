@@ -1,6 +1,7 @@
 //! Reduction operations on values in bytes, in the order of ranks.
 
 use crate::basic::{Basic, Class};
+use std::ops::{Add, Mul};
 
 /// A reduction operation, by the number of its handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,8 +93,8 @@ impl Operator {
             (Class::Logical, 2) => values!(i16, |a: i16, b: i16| truth(a as u8, b as u8) as i16),
             (Class::Logical, 4) => values!(i32, |a: i32, b: i32| truth(a as u8, b as u8) as i32),
             (Class::Logical, _) => values!(i64, |a: i64, b: i64| truth(a as u8, b as u8)),
-            (Class::Real, 4) => values!(f32, |a: f32, b: f32| real4(self, a, b)),
-            (Class::Real, _) => values!(f64, |a: f64, b: f64| real8(self, a, b)),
+            (Class::Real, 4) => values!(f32, |a: f32, b: f32| real(self, a, b)),
+            (Class::Real, _) => values!(f64, |a: f64, b: f64| real(self, a, b)),
             (Class::Complex, 8) => each(first, second, |a: [u8; 8], b: [u8; 8]| {
                 let part = |x: &[u8; 8], i: usize| f32::from_le_bytes([x[i], x[i + 1], x[i + 2], x[i + 3]]);
                 let (x, y) = ([part(&a, 0), part(&a, 4)], [part(&b, 0), part(&b, 4)]);
@@ -179,43 +180,16 @@ fn logical(op: Operator, a: u8, b: u8) -> i64 {
     })
 }
 
-fn real8(op: Operator, a: f64, b: f64) -> f64 {
+fn real<T>(op: Operator, a: T, b: T) -> T
+where
+    T: Copy + PartialOrd + Add<Output = T> + Mul<Output = T>,
+{
+    // Only a NaN is not ordered with itself.
+    let is_nan = a.partial_cmp(&a).is_none();
     match op {
-        O::Max => {
-            if a > b || a.is_nan() {
-                a
-            } else {
-                b
-            }
-        }
-        O::Min => {
-            if a < b || a.is_nan() {
-                a
-            } else {
-                b
-            }
-        }
-        O::Product => a * b,
-        _ => a + b,
-    }
-}
-
-fn real4(op: Operator, a: f32, b: f32) -> f32 {
-    match op {
-        O::Max => {
-            if a > b || a.is_nan() {
-                a
-            } else {
-                b
-            }
-        }
-        O::Min => {
-            if a < b || a.is_nan() {
-                a
-            } else {
-                b
-            }
-        }
+        O::Max if a > b || is_nan => a,
+        O::Min if a < b || is_nan => a,
+        O::Max | O::Min => b,
         O::Product => a * b,
         _ => a + b,
     }
