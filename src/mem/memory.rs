@@ -186,6 +186,16 @@ impl Memory {
         self.retired.pool().is_exhausted()
     }
 
+    /// Bytes of pages that this memory and all its clones really hold.
+    pub fn held(&self) -> u64 {
+        self.retired.pool().held()
+    }
+
+    /// How many more bytes those pages may have.
+    pub fn page_room(&self) -> u64 {
+        self.retired.pool().room()
+    }
+
     /// Bytes of pages really held.
     pub fn resident(&self) -> u64 {
         self.live.iter().map(|l| l.backing.resident()).sum()

@@ -141,6 +141,11 @@ impl Pool {
         self.limit.store(bytes, Ordering::Relaxed);
     }
 
+    /// Bytes of all pages.
+    pub(crate) fn held(&self) -> u64 {
+        self.held.load(Ordering::Relaxed)
+    }
+
     /// How many more bytes pages may have.
     pub(crate) fn room(&self) -> u64 {
         self.limit.load(Ordering::Relaxed).saturating_sub(self.held.load(Ordering::Relaxed))

@@ -1,7 +1,7 @@
 //! The history of a process: checkpoints, and the changes made by the debugger.
 //!
-//! Checkpoints are dense near the present and sparse far back: the one whose removal leaves the smallest gap, relative to its
-//! age, is dropped first. Changes by the debugger are kept as [`Edit`]s and applied again whenever execution passes their
+//! Checkpoints are dense near the present and near the time where the process is, and sparse elsewhere: the one whose removal
+//! leaves the smallest gap, relative to its distance from these two, is dropped first. Changes by the debugger are kept as [`Edit`]s and applied again whenever execution passes their
 //! time. A change in the past makes a new future, so later checkpoints and edits are dropped.
 //!
 //! Not here: running the machine (`mod.rs`).
@@ -22,6 +22,8 @@ pub(crate) struct Point {
     pub(crate) checkpoint: Checkpoint,
     /// The world's record.
     pub(crate) mark: Mark,
+    /// About how many bytes it has beside pages of memory.
+    pub(crate) bytes: u64,
 }
 
 /// Changes made by the debugger at one time.
@@ -43,8 +45,8 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Adds a checkpoint; it replaces one of the same time.
-    pub(crate) fn keep(&mut self, point: Point) {
+    /// Adds a checkpoint; it replaces one of the same time. `here` is where the process is going.
+    pub(crate) fn keep(&mut self, point: Point, here: u64) {
         let at = self.points.partition_point(|p| p.time < point.time);
         if self.points.get(at).is_some_and(|p| p.time == point.time) {
             self.points[at] = point;
@@ -52,22 +54,33 @@ impl History {
         }
         self.points.insert(at, point);
         if self.points.len() > MOST_POINTS {
-            let now = self.points.last().map_or(0, |p| p.time) + 1;
-            let cost = |i: usize| {
-                let gap = self.points[i + 1].time - self.points[i - 1].time;
-                gap as f64 / (now - self.points[i].time) as f64
-            };
-            // The first (the start) and the last (the present) stay.
-            let victim = (1..self.points.len() - 1).min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
-            if let Some(victim) = victim {
-                self.points.remove(victim);
-            }
+            self.thin(here);
         }
+    }
+
+    /// Drops the checkpoint that is missed least; `false` if only the first (the start) and the last (the present) are left.
+    pub(crate) fn thin(&mut self, here: u64) -> bool {
+        let latest = self.points.last().map_or(0, |p| p.time);
+        let cost = |i: usize| {
+            let (gap, time) = (self.points[i + 1].time - self.points[i - 1].time, self.points[i].time);
+            gap as f64 / (time.abs_diff(here).min(latest - time) + 1) as f64
+        };
+        let inner = 1..self.points.len().saturating_sub(1);
+        let victim = inner.min_by(|&a, &b| cost(a).total_cmp(&cost(b)));
+        if let Some(victim) = victim {
+            self.points.remove(victim);
+        }
+        victim.is_some()
     }
 
     /// How many checkpoints there are.
     pub(crate) fn len(&self) -> usize {
         self.points.len()
+    }
+
+    /// About how many bytes they have beside pages of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.points.iter().map(|p| p.bytes).sum()
     }
 
     /// The latest checkpoint not after `time`.

@@ -26,12 +26,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Statements between two checkpoints.
-const SLICE: u64 = 1 << 16;
-/// Schedule points between two checkpoints, where statements are long.
-const WORK: u64 = 1 << 22;
+/// Fewest statements between two checkpoints. A step back executes about as many again, twice.
+const SLICE: u64 = 1 << 12;
+/// Most statements between two checkpoints, for programs that write to much memory between two.
+const MOST_SLICE: u64 = 1 << 18;
+/// Schedule points for each of these statements, after which a checkpoint is due too.
+const WORK: u64 = 1 << 6;
 /// Schedule points between two checks for output and interruption.
-const BUDGET: u64 = 1 << 18;
+const BUDGET: u64 = 1 << 16;
+/// Bytes of pages that may be copied between two checkpoints before the next ones are made more seldom.
+const COPIED: u64 = 1 << 23;
+/// Bytes that all checkpoints may hold beside the memory of the program.
+const HELD: u64 = 1 << 30;
+/// About how many bytes a copy of a warp has.
+const WARP: u64 = 1 << 14;
 /// Budgets that an interrupted statement gets to finish.
 const PATIENCE: u32 = 64;
 
@@ -208,8 +216,12 @@ pub(crate) struct Process {
     over: Option<i32>,
     /// How many findings were reported to the user.
     reported: usize,
+    /// Statements between two checkpoints, a power of two.
+    slice: u64,
     /// Schedule points at the last checkpoint.
     kept: u64,
+    /// Bytes of pages held at the last checkpoint.
+    held: u64,
     /// How many findings were searched for races.
     scanned: usize,
     /// Launches by number with the time of their first statement.
@@ -233,13 +245,15 @@ impl Process {
             at: None,
             over: None,
             reported: 0,
+            slice: SLICE,
             kept: 0,
+            held: 0,
             scanned: 0,
             begun: BTreeMap::new(),
             progress,
             passed: Passed::default(),
         };
-        process.keep();
+        process.keep(0);
         process
     }
 
@@ -309,14 +323,41 @@ impl Process {
     }
 
     fn is_checkpoint_due(&self) -> bool {
-        self.machine.points() - self.kept > WORK
+        self.machine.points() - self.kept > self.slice * WORK
     }
 
-    fn keep(&mut self) {
+    /// Makes a checkpoint. `here` is where the process is going.
+    fn keep(&mut self, here: u64) {
         self.kept = self.machine.points();
-        if let Some(checkpoint) = self.machine.checkpoint() {
-            self.history.keep(Point { time: self.time, checkpoint, mark: self.world.mark() });
+        self.machine.memory_mut().release_retired();
+        let memory = self.machine.memory();
+        let bytes = self.state_bytes();
+        // Each page that is written after a checkpoint is copied once: if these are many, checkpoints are made more seldom.
+        let copied = memory.held().saturating_sub(self.held) + bytes;
+        if copied > COPIED {
+            self.slice = (self.slice * 2).min(MOST_SLICE);
+        } else if copied < COPIED / 4 {
+            self.slice = (self.slice / 2).max(SLICE);
         }
+        let resident = memory.resident();
+        let is_much = |history: &History| {
+            memory.held() + history.bytes() + bytes > resident + HELD || memory.page_room() < resident
+        };
+        while is_much(&self.history) && self.history.thin(here) {}
+        // The program needs the pages that a checkpoint would make it copy.
+        if (!is_much(&self.history) || self.history.len() == 0)
+            && let Some(checkpoint) = self.machine.checkpoint()
+        {
+            self.history.keep(Point { time: self.time, checkpoint, mark: self.world.mark(), bytes }, here);
+        }
+        self.held = self.machine.memory().held();
+    }
+
+    /// About how many bytes of a checkpoint are no pages of memory: those of the running blocks.
+    fn state_bytes(&self) -> u64 {
+        let emulators = self.machine.devices().iter().filter_map(machine::DeviceBox::emulator);
+        let blocks = emulators.filter_map(Emulator::grid).flat_map(|grid| &grid.active);
+        blocks.map(|block| block.warps.len() as u64 * WARP + block.shared.len() as u64).sum()
     }
 
     /// Runs until the watcher stops, the time is `limit`, or the program cannot continue.
@@ -327,7 +368,7 @@ impl Process {
         let mut patience: Option<u32> = None;
         loop {
             // Multiples of the slice, so a repeated execution finds the same checkpoints.
-            let slice = (self.time / SLICE + 1) * SLICE;
+            let slice = (self.time / self.slice + 1) * self.slice;
             let edit = self.history.next_edit(self.time).unwrap_or(u64::MAX);
             watcher.until = limit.min(slice).min(edit);
             if patience.is_some() || self.is_checkpoint_due() {
@@ -365,8 +406,8 @@ impl Process {
                 for edit in self.history.edits_at(self.time) {
                     self.apply(&edit);
                 }
-                if self.time.is_multiple_of(SLICE) || self.is_checkpoint_due() {
-                    self.keep();
+                if self.time.is_multiple_of(self.slice) || self.is_checkpoint_due() {
+                    self.keep(limit);
                 }
             }
             if self.has_new_error() {
@@ -458,6 +499,7 @@ impl Process {
         }
         self.world.rewind(point.mark);
         self.kept = self.machine.points();
+        self.held = self.machine.memory().held();
         self.time = point.time;
         self.at = None;
         self.over = None;
@@ -481,7 +523,7 @@ impl Process {
         self.reported = self.machine.findings().len();
         // A checkpoint here makes the next visit fast.
         if self.time == time && self.history.at_most(time).is_some_and(|p| p.time + SLICE / 16 < time) {
-            self.keep();
+            self.keep(time);
         }
         self.time == time
     }
@@ -519,6 +561,7 @@ impl Process {
         let mut upper = before;
         while upper > 0 {
             let start = self.go_to_checkpoint(upper - 1)?;
+            let earlier = self.earlier(seek, start);
             let mut watcher = self.watcher();
             // The statement at which the checkpoint was made was counted before it.
             watcher.seek = Some((seek.clone(), upper));
@@ -532,9 +575,30 @@ impl Process {
             if let Some(found) = watcher.found {
                 return Some(found);
             }
-            upper = start;
+            upper = earlier;
         }
         None
+    }
+
+    /// Before which time a match is to be sought if there is none from `start` on, where the process stands.
+    fn earlier(&self, seek: &Seek, start: u64) -> u64 {
+        let thread = match seek {
+            Seek::Step(step) if step.sites.is_empty() => step.thread,
+            Seek::Span(_) => Thread::Host,
+            Seek::Step(_) | Seek::Launch(..) => return start,
+        };
+        let grid = self.emulator(None).and_then(Emulator::grid);
+        match thread {
+            // The host begins no statement while a launch runs.
+            Thread::Host => {
+                grid.and_then(|grid| self.begun(grid.launch.number)).map_or(start, |begun| begun.min(start))
+            }
+            Thread::Device { launch, block, .. } => {
+                let is_before_launch = self.begun(launch).is_some_and(|begun| start < begun);
+                let is_before_block = grid.is_some_and(|g| g.launch.number == launch && !g.has_begun(block));
+                if is_before_launch || is_before_block { 0 } else { start }
+            }
+        }
     }
 
     /// Goes to the statement that caused a finding. The finding counts as reported, so continuing passes it.
@@ -575,7 +639,7 @@ impl Process {
         self.begun.retain(|_, t| *t <= self.time);
         self.scanned = self.machine.findings().len();
         self.latest = self.time;
-        self.keep();
+        self.keep(self.time);
         true
     }
 

@@ -81,6 +81,34 @@ fn every_step_in_a_launch_of_a_million_threads_takes_less_than_a_second() {
     }
 }
 
+#[test]
+fn the_first_step_back_after_a_stop_is_quick_too() {
+    let mut line = LineMode::new(session("million.cuf", &program("million.cuf")));
+    let mut all: Vec<Duration> = Vec::new();
+    let mut back = |line: &mut LineMode, command: &str| {
+        let mut shown = Script::default();
+        let begun = Instant::now();
+        line.line(command, &mut shown);
+        let took = begun.elapsed();
+        assert!(shown.shown.contains('\t'), "`{command}` does not stop at a line: {}", shown.shown);
+        took
+    };
+    for block in [500, 1300, 2100, 2900, 3700] {
+        line.line(&format!("tbreak 16 if threadidx%x == 37 .and. blockidx%x == {block}"), &mut Script::default());
+        line.line(if block == 500 { "run" } else { "continue" }, &mut Script::default());
+        all.push(back(&mut line, "reverse-step"));
+    }
+    // After going far back, and over the launch.
+    line.line("tbreak 12 if threadidx%x == 37 .and. blockidx%x == 700", &mut Script::default());
+    line.line("reverse-continue", &mut Script::default());
+    all.push(back(&mut line, "reverse-next"));
+    line.line("host", &mut Script::default());
+    all.push(back(&mut line, "reverse-next"));
+    all.sort();
+    // It takes 2 to 10 ms; the computer may be busy with something else.
+    assert!(all[all.len() / 2] < Duration::from_millis(50), "{all:?}");
+}
+
 const ENDLESS: &str = "\
 module k
 contains
