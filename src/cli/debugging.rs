@@ -2,6 +2,7 @@
 //!
 //! Not here: the debugger itself (`debug`) and its screen (`tui`).
 
+use crate::cli::console::Console;
 use crate::cli::libraries::Loaded;
 use crate::cli::options::{Options, Theme};
 use crate::cli::report::{output_lost, say};
@@ -12,7 +13,6 @@ use debug::{LineMode, Session, Setup, Terminal};
 use host::{Answer, Ask, Stream};
 use machine::{RealWorld, World};
 use source::SourceMap;
-use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,54 +21,6 @@ use tui::InputLine;
 /// The first lines for a user who begins at a terminal.
 const WELCOME: &str = "The program has not started. \"start\" stops at its first statement, \"run\" runs it.\n\
     \"help\" lists the commands, \"quit\" ends.\n";
-
-/// Standard input and output as the debugger's terminal.
-struct Console {
-    /// Whether to print each input line, as if it had been typed. Set if the input is not a terminal.
-    echo: bool,
-    /// The first error of standard output.
-    lost: Option<std::io::Error>,
-}
-
-impl Terminal for Console {
-    fn read_line(&mut self, prompt: &str) -> Option<String> {
-        self.write(prompt);
-        let mut line = String::new();
-        let read = std::io::stdin().lock().read_line(&mut line).unwrap_or(0);
-        let line = (read > 0).then(|| line.trim_end_matches(['\n', '\r']).to_owned());
-        match &line {
-            Some(line) if self.echo => self.write(&format!("{line}\n")),
-            None => self.write("\n"),
-            Some(_) => {}
-        }
-        line
-    }
-
-    fn write(&mut self, text: &str) {
-        self.write_output(text.as_bytes());
-    }
-
-    fn read_file(&mut self, path: &str) -> Result<String, String> {
-        std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|e| reason(&e))
-    }
-
-    fn write_file(&mut self, path: &str, text: &str) -> Result<(), String> {
-        std::fs::write(path, text).map_err(|e| reason(&e))
-    }
-
-    fn write_output(&mut self, bytes: &[u8]) {
-        let mut out = std::io::stdout().lock();
-        if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
-            self.lost.get_or_insert(error);
-        }
-    }
-}
-
-/// Why a file cannot be used, without the number of the system.
-fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_lowercase()
-}
 
 /// Runs the scripts and then, with `--debug`, reads commands until `quit`. Returns the exit code: 1 if a script failed. If the
 /// session is not interactive, it is that of the program.
@@ -87,7 +39,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     let interrupt = session.interrupt_flag();
     // If this fails, Ctrl-C ends the debugger, as it ends any program.
     let _ = ctrlc::set_handler(move || interrupt.store(true, Ordering::Relaxed));
-    let mut console = Console { echo: !std::io::stdin().is_terminal(), lost: None };
+    let mut console = Console::new();
     let mut line_mode = LineMode::new(session);
     let type_in = |line: &str, console: &mut Console, line_mode: &mut LineMode| {
         console.write(&format!("{}{line}\n", line_mode.prompt()));
@@ -95,6 +47,13 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     };
     let mut has_failed = false;
     let mut goes_on = true;
+    if options.debug
+        && !options.no_init
+        && console.is_interactive()
+        && let Some(path) = files::user_file("XDG_CONFIG_HOME", ".config", "init").filter(|path| path.is_file())
+    {
+        goes_on = line_mode.line(&format!("source {}", path.display()), &mut console);
+    }
     for (number, line) in script.iter().enumerate() {
         goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
         if line_mode.has_failed() {
@@ -108,7 +67,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
     }
     if goes_on && options.debug {
-        if !console.echo && script.is_empty() && options.ex.is_empty() {
+        if console.is_interactive() && script.is_empty() && options.ex.is_empty() {
             console.write(WELCOME);
         }
         line_mode.run(&mut console);
@@ -133,7 +92,8 @@ pub(crate) fn session(
     let setup = Setup {
         checked: compiled.program.clone(),
         sources: Arc::new(map.clone()),
-        start: Box::new(move || loader.machine()),
+        arguments: loader.arguments(),
+        start: Box::new(move |arguments| loader.machine(arguments)),
     };
     Session::new(setup, world)
 }

@@ -39,6 +39,13 @@ pub(crate) fn include(name: &str, asking: &str, directories: &[String]) -> Optio
     beside.or_else(built_in).or_else(|| directories.iter().find_map(|d| read(Path::new(d).join(name))))
 }
 
+/// A file of the user for cufemu, in the directory that a variable of the environment names, or in one of the home directory.
+pub(crate) fn user_file(variable: &str, in_home: &str, name: &str) -> Option<PathBuf> {
+    let directory = |name: &str| std::env::var_os(name).filter(|d| !d.is_empty()).map(PathBuf::from);
+    let home = || directory("HOME").map(|home| home.join(in_home)).or_else(|| directory("LOCALAPPDATA"));
+    Some(directory(variable).or_else(home)?.join("cufemu").join(name))
+}
+
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),

@@ -6,13 +6,16 @@
 
 mod check;
 mod computer;
+mod console;
 mod debugging;
 mod editor;
 mod emit;
 mod files;
 mod generate;
 mod libraries;
+mod live;
 mod nvfortran;
+mod objects;
 mod options;
 mod ranks;
 mod report;
@@ -64,8 +67,8 @@ fn work() -> u8 {
     install_bug_report();
     let code = std::panic::catch_unwind(|| {
         let args = nvfortran::translate(std::env::args_os().map(|a| a.to_string_lossy().into_owned()));
-        match Options::try_parse_from(args) {
-            Ok(options) => start(&options),
+        match Options::try_parse_from(&args) {
+            Ok(options) => start(&Options { words: args, ..options }),
             // clap reports `--help` and `--version` as errors too.
             Err(error) if !error.use_stderr() => match error.print() {
                 Ok(()) => 0,
@@ -96,6 +99,11 @@ fn start(options: &Options) -> u8 {
     if let Some(what) = options.generate {
         return generate::print(what);
     }
+    let mut options = Options { given: options.files.clone(), ..options.clone() };
+    match objects::expand(&mut options) {
+        Ok(remarks) => remarks.iter().for_each(|remark| say(remark)),
+        Err(sentence) => return usage(&sentence),
+    }
     let compiler = nvfortran::Compiler::read(&options.nvfortran);
     compiler.remarks(options.verbose).iter().for_each(|remark| say(remark));
     if let Some(sentence) = options.conflict() {
@@ -105,7 +113,7 @@ fn start(options: &Options) -> u8 {
         say(WELCOME);
         return USAGE;
     }
-    let mut options = options.clone();
+    options.inputs.clone_from(&options.files);
     let inputs = libraries::take(&mut options.files, &compiler);
     if options.files.is_empty() {
         return usage("there is no Fortran file");

@@ -62,7 +62,6 @@ const WITH_A_TAIL: &[&str] = &[
     "module=",
     "mp=",
     "mtune=",
-    "o=",
     "O",
     "R",
     "rpath",
@@ -301,8 +300,12 @@ pub(crate) struct Compiler {
     pub(crate) managed: bool,
     /// `-gpu=ccNN`
     pub(crate) sm: Option<u32>,
-    /// `-c`, `-fsyntax-only`
+    /// `-fsyntax-only`
     pub(crate) only_checks: bool,
+    /// `-c`
+    pub(crate) writes_objects: bool,
+    /// `-o NAME`
+    pub(crate) output: Option<String>,
     /// `-Mbyteswapio`
     pub(crate) swaps_bytes: bool,
     /// Options that cufemu does not support.
@@ -369,11 +372,13 @@ impl Compiler {
                 "i8" => self.int8 = true,
                 "Mbyteswapio" | "byteswapio" => self.swaps_bytes = true,
                 "Mnobyteswapio" => self.swaps_bytes = false,
-                "c" | "fsyntax-only" | "Msyntax-only" => self.only_checks = true,
+                "c" => self.writes_objects = true,
+                "fsyntax-only" | "Msyntax-only" => self.only_checks = true,
                 "g" | "gopt" => self.debug = true,
                 "O0" => self.level = Some(0),
                 "O" | "O1" | "O2" | "O3" | "O4" | "fast" => self.level = Some(1),
                 "Mflushz" | "Mdaz" | "ffast-math" => self.inexact.push(option.to_owned()),
+                _ if text.starts_with("o=") => self.output = text.strip_prefix("o=").map(str::to_owned),
                 _ if is_known(text) => self.ignored.push(option.to_owned()),
                 _ => self.unknown.push(option.to_owned()),
             }

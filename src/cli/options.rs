@@ -15,6 +15,11 @@ const SCREEN: &str = "The terminal debugger";
 const AFTER: &str = "Common options of nvfortran are accepted: -cuda -Mcuda[=..] -nocuda -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
     -D -U -I -r8 -i8 -O.. -g. With --verbose, cufemu names those that have no effect.
 
+-c and -o work for makefiles (`make FC=cufemu`). -c checks a file and writes an object, which names the file and its options. -o \
+    writes a program: a script that runs cufemu with the sources and options of its objects. Nothing is compiled ahead, so the \
+    sources must stay where they are. The variable CUFEMU_OPTIONS of the environment gives such a program more options, such as \
+    --race.
+
 Exit codes: 0 success; the STOP code of the program; 1 errors or findings (see --error-exitcode); 2 wrong usage, unreadable \
     files or no CUDA driver; 101 internal error of cufemu; 124 --timeout reached; 130 interrupted.";
 
@@ -80,6 +85,12 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["tui", "emit"])]
     pub(crate) debug: bool,
 
+    /// Do not execute the commands of the init file of the debugger
+    ///
+    /// At a terminal, `--debug` begins with the commands in `~/.config/cufemu/init` (or `$XDG_CONFIG_HOME/cufemu/init`).
+    #[arg(long, alias = "nx", requires = "debug", hide_short_help = true)]
+    pub(crate) no_init: bool,
+
     /// Debug in the terminal, with panes and keys
     #[arg(long, conflicts_with_all = ["batch", "ex", "emit"])]
     pub(crate) tui: bool,
@@ -129,10 +140,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "STAGE", hide_possible_values = true)]
     pub(crate) emit: Option<Stage>,
 
-    /// Look for errors and warnings only; also `cufemu check FILES`, -fsyntax-only and -c
+    /// Look for errors and warnings only; also `cufemu check FILES` and -fsyntax-only
     ///
     /// The files need not contain a main program. Modules that they use and do not define are looked for in the directories of
-    /// the files and of `-I`. Nothing is run and no object file is written.
+    /// the files and of `-I`. Nothing is run and nothing is written. `-c` checks the same and writes an object.
     #[arg(long, hide_short_help = true)]
     #[arg(conflicts_with_all = ["debug", "tui", "batch", "ex", "emit", "verify", "many_seeds"])]
     pub(crate) only_check: bool,
@@ -230,6 +241,18 @@ pub(crate) struct Options {
     /// An option of nvfortran, translated before parsing
     #[arg(long = "nvfortran", value_name = "OPTION", hide = true, allow_hyphen_values = true)]
     pub(crate) nvfortran: Vec<String>,
+
+    /// The words of the command line, with options of nvfortran translated.
+    #[arg(skip)]
+    pub(crate) words: Vec<String>,
+
+    /// The files as they were given, before objects among them were replaced by their sources.
+    #[arg(skip)]
+    pub(crate) given: Vec<PathBuf>,
+
+    /// All files after that, those that are no Fortran files too.
+    #[arg(skip)]
+    pub(crate) inputs: Vec<PathBuf>,
 }
 
 /// How strictly races are judged.

@@ -86,6 +86,11 @@ pub(crate) fn output_lost(error: &std::io::Error) -> u8 {
     usage(&format!("cannot write to standard output: {error}; later output is lost"))
 }
 
+/// Whether the program has launched kernels on the emulator.
+pub(crate) fn has_launched(machine: &Machine) -> bool {
+    machine.devices().iter().filter_map(DeviceBox::emulator).any(|emulator| emulator.launch_modes().next().is_some())
+}
+
 /// Says of each kernel whether several threads ran it, and why not.
 pub(crate) fn show_launch_modes(machine: &Machine) {
     for emulator in machine.devices().iter().filter_map(DeviceBox::emulator) {

@@ -1,20 +1,22 @@
 //! Compiles a program and runs it, or hands it to `--emit`, the debugger or `--many-seeds`.
 
 use crate::cli::libraries::Loaded;
+use crate::cli::live::Live;
 use crate::cli::nvfortran::Compiler;
-use crate::cli::options::{Check, DeviceKind, Options, Stage};
-use crate::cli::report::{Reporter, output_lost, say, show_findings, show_launch_modes};
+use crate::cli::options::{Check, DeviceKind, MessageFormat, Options, Stage};
+use crate::cli::report::{Reporter, has_launched, output_lost, say, show_findings, show_launch_modes};
 use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_options};
 use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::Stopper;
 use crate::cli::suppress::Suppressions;
-use crate::cli::{check, debugging, emit, files, ranks, seeds, usage};
+use crate::cli::{check, debugging, emit, files, objects, ranks, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
 use foreign::Inputs;
 use gpu::GpuOptions;
 use machine::{Machine, RealWorld};
 use source::{FileId, SourceMap};
+use std::io::IsTerminal;
 
 /// Compiles the files, then prints a stage, debugs or runs, as the options say.
 pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8 {
@@ -41,6 +43,9 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
         check::check(&mut map, ids, &settings, &includes, &mut diags);
         let ok = finish_compile(diags, &mut reporter, &map);
         reporter.finish(&map);
+        if ok && compiler.writes_objects && !options.only_check && !compiler.only_checks {
+            return written(objects::compile(options, compiler.output.as_deref()));
+        }
         return if ok { 0 } else { failed(options) };
     }
     let compiled = compile::compile(&mut map, &ids, &settings, &mut include, &mut diags);
@@ -56,6 +61,10 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
     };
     if let Some(stage) = options.emit {
         return emit::code(stage, &compiled, sm, compiler.debug.then_some(&map));
+    }
+    if let Some(output) = &compiler.output {
+        reporter.finish(&map);
+        return written(objects::link(options, output));
     }
     if let Some(sentence) = ranks::conflict(options).or_else(|| ranks::launcher(options, &compiled.module)) {
         return usage(sentence);
@@ -152,6 +161,11 @@ fn loader(
     })
 }
 
+/// The exit code after something was to be written.
+fn written(result: Result<(), String>) -> u8 {
+    result.map_or_else(|sentence| usage(&sentence), |()| 0)
+}
+
 fn failed(options: &Options) -> u8 {
     options.error_exitcode
 }
@@ -232,17 +246,21 @@ impl Program<'_> {
             return ranks::run(options, map, reporter, libraries, &machine, findings);
         }
         let stopper = Stopper::new(options.timeout);
-        let mut world = libraries.world(RealWorld::ended_by(stopper.end_wanted()));
+        let is_full = options.message_format == MessageFormat::Full;
+        let mut world = Live::new(libraries.world(RealWorld::ended_by(stopper.end_wanted())), is_full);
         let mut shown = 0;
         let mut slices = Slices::new();
         loop {
             let step = step(&mut machine, &mut world, &stopper, &mut slices);
+            if !matches!(step, Step::Running) || machine.findings().get(shown).is_some() {
+                world.hide_progress();
+            }
             show_findings(machine.findings(), &mut shown, map, reporter);
             if let Some(error) = world.output_error() {
                 return output_lost(error);
             }
             match step {
-                Step::Running => {}
+                Step::Running => world.show_progress(|| machine.whereabouts(), map),
                 Step::Over => break,
                 Step::Ended(reason, at) => return reason.report(options.timeout, &at, map),
             }
@@ -251,9 +269,13 @@ impl Program<'_> {
             show_launch_modes(&machine);
         }
         if let Some(text) = machine.findings().summary()
-            && options.message_format == crate::cli::options::MessageFormat::Full
+            && is_full
         {
             say(&format!("cufemu: {text}\n"));
+        }
+        let is_watched = options.race.is_some() || checks(options, Check::Race);
+        if is_full && !is_watched && std::io::stderr().is_terminal() && has_launched(&machine) {
+            say("cufemu: data races were not looked for; `--race` reports them\n");
         }
         exit_code(&machine, options)
     }
@@ -275,5 +297,5 @@ impl Program<'_> {
 
 /// Whether the files are only checked.
 fn is_checking(options: &Options, compiler: &Compiler) -> bool {
-    options.only_check || compiler.only_checks
+    options.only_check || compiler.only_checks || compiler.writes_objects
 }

@@ -65,10 +65,18 @@ pub(crate) struct Loader {
 }
 
 impl Loader {
-    /// The program at its start, on emulators that rehearse launches for `--race`.
-    pub(crate) fn machine(&self) -> Result<Machine, machine::LoadError> {
+    /// The arguments of the program on the command line.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        self.settings.host.arguments.iter().skip(1).map(|a| String::from_utf8_lossy(a).into_owned()).collect()
+    }
+
+    /// The program at its start with these arguments, on emulators that rehearse launches for `--race`.
+    pub(crate) fn machine(&self, arguments: &[String]) -> Result<Machine, machine::LoadError> {
         let devices = emulators(self.devices, &self.emulator);
-        Machine::load(self.module.clone(), devices, &GpuOptions::default(), self.settings.clone())
+        let mut settings = self.settings.clone();
+        settings.host.arguments.truncate(1);
+        settings.host.arguments.extend(arguments.iter().map(|a| a.clone().into_bytes()));
+        Machine::load(self.module.clone(), devices, &GpuOptions::default(), settings)
     }
 }
 

@@ -48,18 +48,25 @@ impl Reason {
             }
             _ => "cufemu: interrupted".to_owned(),
         };
-        // Embedded modules are not the user's code; their files have names in angle brackets.
-        let is_own = |span: &&source::Span| map.file(span.file).is_some_and(|file| !file.name().starts_with('<'));
-        let span = at.stack.iter().find(is_own).or(at.stack.first()).copied().unwrap_or(source::Span::NONE);
-        if let (Some(file), Some(place)) = (map.file(span.file), map.location(span)) {
-            let _ = write!(text, " at {}:{}", file.name(), place.line);
-        }
-        if let Some(launch) = &at.launch {
-            let _ = write!(text, " in kernel `{}`, {} of {} blocks begun", launch.kernel, launch.begun, launch.blocks);
-        }
+        text.push_str(&place(at, map));
         say(&format!("{}\n", text.trim_end_matches(',')));
         self.code()
     }
+}
+
+/// Where a program is, as the end of a sentence.
+pub(crate) fn place(at: &Whereabouts, map: &SourceMap) -> String {
+    // Embedded modules are not the user's code; their files have names in angle brackets.
+    let is_own = |span: &&source::Span| map.file(span.file).is_some_and(|file| !file.name().starts_with('<'));
+    let span = at.stack.iter().find(is_own).or(at.stack.first()).copied().unwrap_or(source::Span::NONE);
+    let mut text = String::new();
+    if let (Some(file), Some(place)) = (map.file(span.file), map.location(span)) {
+        let _ = write!(text, " at {}:{}", file.name(), place.line);
+    }
+    if let Some(launch) = &at.launch {
+        let _ = write!(text, " in kernel `{}`, {} of {} blocks begun", launch.kernel, launch.begun, launch.blocks);
+    }
+    text
 }
 
 /// The request to end a run: the exit code of its reason, or 0.

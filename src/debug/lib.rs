@@ -25,8 +25,11 @@ mod session;
 mod thread;
 mod view;
 
-pub use command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Radix, Topic, Where, help, parse, table};
-pub use line::{LineMode, PROMPT, Terminal};
+pub use command::{
+    Command, Completer, Completions, FocusRequest, FrameRequest, ListRequest, Over, ProgramArguments, Radix, Topic,
+    WatchOn, Where, help, parse, table,
+};
+pub use line::{LineMode, PROMPT, Terminal, Typed};
 pub use process::Progress;
 pub use session::{Attendant, FrameAt, HitRule, Session, SessionError, Setup};
 pub use thread::{Event, Request, SessionThread};

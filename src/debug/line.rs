@@ -3,8 +3,8 @@
 //!
 //! Not here: the terminal, which the caller provides, and scripts as data (`script`).
 
-use crate::Command;
 use crate::command::parse;
+use crate::command::{Command, Completer};
 use crate::script::{self, Block, Definition, Definitions};
 use crate::session::{Attendant, Session};
 use crate::view::render;
@@ -18,10 +18,21 @@ const BLOCK_PROMPT: &str = ">";
 /// How deep scripts may call one another.
 const MOST_DEPTH: u32 = 64;
 
+/// What came of reading a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Typed {
+    /// A line.
+    Line(String),
+    /// The user has given up the line, with Ctrl-C.
+    Cancelled,
+    /// The end of the input.
+    End,
+}
+
 /// The source of lines and the destination of text.
 pub trait Terminal {
-    /// The next line, after showing the prompt; `None` at the end of input.
-    fn read_line(&mut self, prompt: &str) -> Option<String>;
+    /// The next line, after showing the prompt. `completer` has the words that complete it.
+    fn read_line(&mut self, prompt: &str, completer: &dyn Fn() -> Completer) -> Typed;
 
     /// Text of the debugger.
     fn write(&mut self, text: &str);
@@ -133,12 +144,27 @@ impl LineMode {
 
     /// Reads and executes commands until `quit` or the end of input; returns whether it was `quit`.
     pub fn run(&mut self, terminal: &mut dyn Terminal) -> bool {
-        while let Some(line) = terminal.read_line(self.prompt()) {
-            if !self.line(&line, terminal) {
-                return true;
+        let interrupt = self.session.interrupt_flag();
+        loop {
+            let typed = terminal.read_line(self.prompt(), &|| self.completer());
+            // An interruption that came while nothing ran is not meant for the program.
+            interrupt.store(false, Ordering::Relaxed);
+            match typed {
+                Typed::Line(line) if self.line(&line, terminal) => {}
+                Typed::Line(_) => return true,
+                Typed::Cancelled => {
+                    self.block = None;
+                    self.repeated = None;
+                    terminal.write("Quit\n");
+                }
+                Typed::End => return false,
             }
         }
-        false
+    }
+
+    /// What completes lines now.
+    pub fn completer(&self) -> Completer {
+        Completer { own: self.definitions.keys().cloned().collect(), ..self.session.completer() }
     }
 
     /// Whether the last line failed, so that a script can stop there.
@@ -262,7 +288,9 @@ impl LineMode {
         self.has_run = true;
         terminal.stopped(stop);
         let number = match &stop.reason {
-            StopReason::Breakpoint { number, .. } | StopReason::Watchpoint { number, .. } => Some(*number),
+            StopReason::Breakpoint { number, .. }
+            | StopReason::Watchpoint { number, .. }
+            | StopReason::Access { number, .. } => Some(*number),
             _ => None,
         };
         let commands = number.map_or(&[][..], |n| self.session.commands_of(n));

@@ -56,12 +56,12 @@ pub(crate) fn begin(model: &mut Model, line: &str, effects: &mut Vec<Effect>) {
 }
 
 fn send(model: &mut Model, line: &str, command: Command, effects: &mut Vec<Effect>) {
-    // Going on with a program that has not begun means to begin it, and stepping means to its first statement.
+    // Going on with a program that has not begun, or has ended, means to begin it; stepping means to its first statement.
     let begun = model.snapshot.as_ref().is_some_and(|s| s.program.started && s.program.exited.is_none());
     let ended = model.snapshot.as_ref().is_some_and(|s| s.program.exited.is_some());
     let command = match command {
-        Command::Continue(_) if !begun && !ended => Command::Run,
-        Command::Step(_) | Command::Next(_) if !begun && !ended => Command::Start,
+        Command::Continue(_) if !begun => Command::Run(None),
+        Command::Step(_) | Command::Next(_) if !begun && !ended => Command::Start(None),
         other => other,
     };
     model.message = None;

@@ -299,6 +299,11 @@ pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
             let by = by.as_ref().map(|b| format!(", written by {}", b.0)).unwrap_or_default();
             (format!("Watchpoint {number}: {expression} changed from {old} to {new}{by}."), false)
         }
+        StopReason::Access { number, expression, on, is_write, value, by } => {
+            let by = by.as_ref().map(|b| format!(" by {}", b.0)).unwrap_or_default();
+            let how = if *is_write { "written" } else { "read" };
+            (format!("{} {number}: {expression} = {value} was {how}{by}.", on.title()), false)
+        }
         StopReason::WatchpointScope { number, expression } => {
             (format!("Watchpoint {number} deleted: {expression} is out of scope."), false)
         }

@@ -72,7 +72,7 @@ fn files_that_are_no_program_can_be_checked() {
         );
     };
     let (kernels, wrong) = (directory.display().to_string(), wrong.display().to_string());
-    for option in ["check", "--only-check", "-fsyntax-only", "-c"] {
+    for option in ["check", "--only-check", "-fsyntax-only"] {
         silent(&[option, &kernels]);
         said(&cufemu().args([option, &wrong]).output().expect("it runs"), 1, "error[E0201]: `y` has no declaration");
     }

@@ -3,7 +3,7 @@
 
 use crate::cli::{ENDLESS_KERNEL, piped};
 use crate::process::{cufemu, file, said, text};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -41,6 +41,22 @@ fn interrupt_ends_the_run_and_keeps_what_was_printed() {
     let child = begun(cufemu().arg(file("endless.cuf", ENDLESS_KERNEL.as_bytes())));
     kill(&child, "-INT");
     said(&child.wait_with_output().expect("it ends"), 130, "interrupted");
+}
+
+#[test]
+fn findings_are_said_before_the_program_waits() {
+    let kernel = "module m\ncontains\nattributes(global) subroutine k(x)\ninteger :: x(4)\nx(threadidx%x + 4) = 1\n\
+        end subroutine\nend module\n";
+    let main = "program p\nuse m\ninteger, device :: x(4)\ncall k<<<1, 1>>>(x)\ni = cudaDeviceSynchronize()\n\
+        call sleep(60)\nend program\n";
+    let program = format!("{kernel}{}", main.replace("use m", "use m\nuse cudafor"));
+    let mut child = piped(cufemu().args(["--message-format", "short"]).arg(file("late.cuf", program.as_bytes())));
+    let mut said = String::new();
+    let mut errors = BufReader::new(child.stderr.as_mut().expect("a pipe"));
+    errors.read_line(&mut said).expect("a finding while the program sleeps");
+    assert!(said.contains("late.cuf:5"), "{said}");
+    kill(&child, "-INT");
+    child.wait().expect("it ends");
 }
 
 #[test]

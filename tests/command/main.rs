@@ -13,6 +13,8 @@ mod engines;
 mod findings;
 #[cfg(unix)]
 mod interrupt;
+#[cfg(unix)]
+mod makefiles;
 mod pages;
 mod process;
 mod ranks;

@@ -10,8 +10,8 @@ use crate::server::points::{Point, Set, Watchable};
 use crate::server::{Server, filters};
 use crate::wire::{Answer, Failure, Request};
 use debug::{
-    BreakpointKind, BreakpointView, Command, FrameAt, HitRule, Outcome, Reply, Session, SessionError, Where, parse,
-    render,
+    BreakpointKind, BreakpointView, Command, FrameAt, HitRule, Outcome, Reply, Session, SessionError, WatchOn, Where,
+    parse, render,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -53,13 +53,15 @@ impl Server {
         } else {
             (self.frame_or_focus(session, wanted.frame_id)?, wanted.name)
         };
-        let checked = session.within(frame, |s| s.check_watch(&expression))?;
+        let checked = session.within(frame, |s| s.check_watch(&expression, WatchOn::Change))?;
         if let Err(why) = checked {
             return Ok(json!({ "dataId": null, "description": why.0 }));
         }
+        let is_readable = session.within(frame, |s| s.check_watch(&expression, WatchOn::Read))?.is_ok();
+        let kinds: &[&str] = if is_readable { &["read", "write", "readWrite"] } else { &["write"] };
         let name = format!("{expression} in {}", render::focus(&frame.thread));
         self.points.watchable.insert(name.clone(), Watchable { frame, expression });
-        Ok(json!({ "dataId": name, "description": name, "accessTypes": ["write"], "canPersist": false }))
+        Ok(json!({ "dataId": name, "description": name, "accessTypes": kinds, "canPersist": false }))
     }
 
     /// The request `setDataBreakpoints`.
@@ -253,15 +255,18 @@ fn set_function(session: &mut Session, b: &FunctionBreakpoint) -> Result<Set> {
 }
 
 fn set_data(session: &mut Session, watchable: &Watchable, b: &DataBreakpoint) -> Result<Set> {
-    if b.access_type.as_deref().is_some_and(|kind| kind != "write") {
-        return Err("Only changes can be watched.".to_owned());
-    }
+    let on = match b.access_type.as_deref() {
+        None | Some("write") => WatchOn::Change,
+        Some("read") => WatchOn::Read,
+        Some("readWrite") => WatchOn::Access,
+        Some(other) => return Err(format!("There is no kind of access `{other}`.")),
+    };
     if text_of(b.condition.as_deref()).is_some() {
         return Err("A watched value has no condition.".to_owned());
     }
     let rule = hit_rule(b.hit_condition.as_deref())?;
     let set = session
-        .within(watchable.frame, |s| set_by(s, &Command::Watch(watchable.expression.clone())))
+        .within(watchable.frame, |s| set_by(s, &Command::Watch { expression: watchable.expression.clone(), on }))
         .map_err(|SessionError(why)| why)??;
     session.set_hit_rule(set.number, rule).map_err(|e| e.0)?;
     Ok(set)
@@ -272,7 +277,7 @@ fn set_by(session: &mut Session, command: &Command) -> Result<Set> {
         Ok(Outcome::Reply(Reply::Breakpoint(BreakpointView { number, kind, .. }))) => {
             let place = match kind {
                 BreakpointKind::Statement { file_id, line, .. } => Some((file_id, line)),
-                BreakpointKind::Watch(_) => None,
+                BreakpointKind::Watch(..) => None,
             };
             Ok(Set { number, place })
         }

@@ -7,7 +7,9 @@ use crate::arguments::{self, ExpressionArguments};
 use crate::server::run::{Attending, runs};
 use crate::server::{Phase, Server};
 use crate::wire::{Answer, Request, refuse};
-use debug::{Attendant, Command, Designator, LineMode, Radix, Session, Stop, Terminal, parse};
+use debug::{
+    Attendant, Command, Completer, Designator, LineMode, Radix, Session, Stop, Terminal, Typed as Line, parse,
+};
 use serde_json::json;
 
 /// The console as the terminal of line mode. It shows what a command writes when the command has ended.
@@ -19,8 +21,8 @@ struct Console<'s> {
 }
 
 impl Terminal for Console<'_> {
-    fn read_line(&mut self, _: &str) -> Option<String> {
-        None
+    fn read_line(&mut self, _: &str, _: &dyn Fn() -> Completer) -> Line {
+        Line::End
     }
 
     fn write(&mut self, text: &str) {
@@ -133,7 +135,7 @@ impl Server {
             return Typed::Answered(Err(failure));
         }
         let before = program.session().focused().thread;
-        let can_run = program.session().is_running() || matches!(command, Some(Command::Run | Command::Start));
+        let can_run = program.session().is_running() || matches!(command, Some(Command::Run(_) | Command::Start(_)));
         if can_run && command.as_ref().is_some_and(runs) {
             let thread = self.numbers.of_thread(before);
             self.client.event("continued", json!({ "threadId": thread, "allThreadsContinued": true }));

@@ -55,7 +55,7 @@ impl Server {
             // All are off.
             let _ = program.session_mut().execute(&Command::Enable(false, Vec::new()), &mut |_: &[u8]| ());
         }
-        self.go(program, if self.manner.stops_on_entry { &Command::Start } else { &Command::Run });
+        self.go(program, if self.manner.stops_on_entry { &Command::Start(None) } else { &Command::Run(None) });
     }
 
     /// Requests that run the program: `continue`, `next`, `stepIn`, `stepOut`, `stepBack`, `reverseContinue`.
@@ -213,6 +213,15 @@ impl Server {
                 let body = json!({ "hitBreakpointIds": ids, "description": "Changed", "text": text });
                 self.say_stopped(session, "data breakpoint", &body);
             }
+            StopReason::Access { number, expression, is_write, value, by, .. } => {
+                let who = by.as_ref().map(|(who, _)| format!(" by {who}")).unwrap_or_default();
+                let how = if *is_write { "written" } else { "read" };
+                let text = format!("{expression} = {value} {how}{who}");
+                self.say(&format!("{text}\n"));
+                let ids: Vec<i64> = self.points.id_of(*number).into_iter().collect();
+                let body = json!({ "hitBreakpointIds": ids, "description": "Accessed", "text": text });
+                self.say_stopped(session, "data breakpoint", &body);
+            }
             StopReason::WatchpointScope { expression, .. } => {
                 let text = format!("`{expression}` is watched no longer: its block or procedure has ended");
                 self.say_stopped(session, "data breakpoint", &about(&text));
@@ -277,8 +286,8 @@ impl Server {
 pub(crate) fn runs(command: &Command) -> bool {
     matches!(
         command,
-        Command::Run
-            | Command::Start
+        Command::Run(_)
+            | Command::Start(_)
             | Command::Continue(_)
             | Command::Step(_)
             | Command::Next(_)

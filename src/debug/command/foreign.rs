@@ -26,7 +26,6 @@ foreign! {
     ["restart"] false "There are no numbered checkpoints: \"reverse-continue\" goes back, \"run\" starts again.";
     ["stepi" "si" "nexti" "ni" "reverse-stepi" "rsi" "reverse-nexti" "rni"] false
         "Statements are the smallest steps: use \"step\", \"next\", \"reverse-step\" or \"reverse-next\".";
-    ["rwatch" "awatch"] false "Reads cannot be watched: \"watch\" stops at changes, and --race finds reads that race.";
     ["catch" "tcatch"] false "Not needed: each error that is found stops the program.";
     ["rbreak"] false "Breakpoints take one name each: \"info functions TEXT\" lists procedures for \"break\".";
     ["trace" "tp" "ftrace" "strace" "actions" "collect" "tstart" "tstop" "tfind" "tdump"] false

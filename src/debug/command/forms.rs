@@ -21,7 +21,7 @@ fn radix(letter: char) -> Option<Radix> {
 }
 
 /// Splits a format from what follows it: `x` and `mask` of `/x mask`.
-fn split_form(rest: &str) -> Option<(&str, &str)> {
+pub(crate) fn split_form(rest: &str) -> Option<(&str, &str)> {
     let form = rest.strip_prefix('/')?;
     let end = form.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(form.len());
     Some((&form[..end], form[end..].trim()))

@@ -1,8 +1,8 @@
-//! Help texts, completion, and the commands chapter of the manual, all from the command table.
+//! Help texts and the commands chapter of the manual, all from the command table.
 
 use crate::command::foreign::{self, FOREIGN};
 use crate::command::parse;
-use crate::command::table::{COMMANDS, Class, Row, TOPICS, Takes, Verb};
+use crate::command::table::{COMMANDS, Class, Row, TOPICS, Verb};
 use std::fmt::Write;
 
 /// The text of `help`, `help CHAPTER` or `help COMMAND`; an error message if there is none.
@@ -80,37 +80,6 @@ fn command(row: &Row) -> String {
     text
 }
 
-/// The completions of the last word of an unfinished line, sorted. `names` gives the variables or procedures in scope.
-pub fn complete(line: &str, names: &dyn Fn(Takes) -> Vec<String>) -> Vec<String> {
-    let trimmed = line.trim_start();
-    let Some(space) = trimmed.find(char::is_whitespace) else {
-        return starting(COMMANDS.iter().map(|r| r.name.to_owned()), trimmed);
-    };
-    let Ok(row) = parse::lookup(&trimmed[..space]) else { return Vec::new() };
-    let rest = trimmed[space..].trim_start();
-    let word_start = rest.rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).map_or(0, |i| i + 1);
-    let word = &rest[word_start..];
-    match row.takes {
-        Takes::Nothing => Vec::new(),
-        Takes::Topic if word_start == 0 => starting(TOPICS.iter().map(|t| t.name.to_owned()), word),
-        Takes::Command if word_start == 0 => {
-            let all = COMMANDS.iter().map(|r| r.name).chain(Class::ALL.iter().map(|c| c.name()));
-            starting(all.map(str::to_owned), word)
-        }
-        Takes::Topic | Takes::Command => Vec::new(),
-        Takes::Place if rest.contains(" if ") => starting(names(Takes::Expression).into_iter(), word),
-        takes => starting(names(takes).into_iter(), word),
-    }
-}
-
-fn starting(all: impl Iterator<Item = String>, prefix: &str) -> Vec<String> {
-    let lower = prefix.to_ascii_lowercase();
-    let mut fits: Vec<String> = all.filter(|n| n.starts_with(&lower)).collect();
-    fits.sort();
-    fits.dedup();
-    fits
-}
-
 /// The chapter of the manual: every command with its usage, as Markdown.
 pub fn manual() -> String {
     let mut text = String::new();
@@ -161,18 +130,5 @@ mod tests {
         assert!(help(None).expect("overview").starts_with("List of classes of commands:"));
         assert!(help(Some("focus")).expect("chapter").contains("thread, t -- Focus on a thread"));
         assert!(manual().contains("### `reverse-step [N]`"));
-    }
-
-    #[test]
-    fn completion_offers_commands_topics_and_names() {
-        let names = |takes: Takes| match takes {
-            Takes::Place => vec!["saxpy".to_owned()],
-            _ => vec!["s".to_owned(), "sum_d".to_owned()],
-        };
-        assert_eq!(complete("reverse-c", &names), ["reverse-continue"]);
-        assert_eq!(complete("info th", &names), ["threads"]);
-        assert_eq!(complete("b sa", &names), ["saxpy"]);
-        assert_eq!(complete("print 2*su", &names), ["sum_d"]);
-        assert!(complete("quit x", &names).is_empty());
     }
 }

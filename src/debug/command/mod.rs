@@ -4,11 +4,16 @@
 //!
 //! Not here: what the commands do (`session`).
 
+pub(crate) mod arguments;
+pub(crate) mod complete;
 pub(crate) mod foreign;
 pub(crate) mod forms;
 pub mod help;
 pub mod parse;
 pub mod table;
+
+pub use arguments::ProgramArguments;
+pub use complete::{Completer, Completions};
 
 /// Whether a word is a setting of gdb that changes nothing here.
 pub(crate) fn is_setting(word: &str) -> bool {
@@ -48,12 +53,19 @@ pub enum Command {
     },
     /// The commands that set the present breakpoints again, as a text.
     Breakpoints,
-    /// Stops when the value of a variable or element changes.
-    Watch(String),
-    /// Starts the program from the beginning.
-    Run,
-    /// Starts the program from the beginning and stops at its first statement.
-    Start,
+    /// Stops when the value of a variable or element changes, or when device code accesses it.
+    Watch {
+        /// The variable or element.
+        expression: String,
+        /// At what it stops.
+        on: WatchOn,
+    },
+    /// Starts the program from the beginning, with these arguments or those of the last time.
+    Run(Option<ProgramArguments>),
+    /// The same, and stops at its first statement.
+    Start(Option<ProgramArguments>),
+    /// Sets the arguments of the next start.
+    SetArguments(ProgramArguments),
     /// Continues; ignores the breakpoint just hit this many times.
     Continue(u64),
     /// Steps to the next statement of the focused thread, this many times.
@@ -151,10 +163,17 @@ pub enum Command {
         /// Whether before the lines shown last.
         is_back: bool,
     },
-    /// Shows the intermediate code of a procedure.
-    Disassemble(Option<String>),
+    /// Shows the code of a procedure.
+    Disassemble {
+        /// Its name; that of the focused one if none is given.
+        name: Option<String>,
+        /// Whether as PTX instead of intermediate code.
+        is_ptx: bool,
+    },
     /// Shows a table; with the arguments that follow its name.
     Info(Topic, String),
+    /// Lists the completions of a line.
+    Complete(String),
     /// Lists the commands whose description has a word.
     Apropos(String),
     /// Says something, because there is nothing to do.
@@ -165,6 +184,38 @@ pub enum Command {
     Help(Option<String>),
     /// Ends the session.
     Quit,
+}
+
+/// At what a watchpoint stops the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum WatchOn {
+    /// At changes of the value.
+    #[default]
+    Change,
+    /// At reads by device code.
+    Read,
+    /// At reads and writes by device code.
+    Access,
+}
+
+impl WatchOn {
+    /// The command that sets such a watchpoint.
+    pub fn command(self) -> &'static str {
+        match self {
+            WatchOn::Change => "watch",
+            WatchOn::Read => "rwatch",
+            WatchOn::Access => "awatch",
+        }
+    }
+
+    /// What such a watchpoint is called.
+    pub fn title(self) -> &'static str {
+        match self {
+            WatchOn::Change => "Watchpoint",
+            WatchOn::Read => "Read watchpoint",
+            WatchOn::Access => "Access watchpoint",
+        }
+    }
 }
 
 /// A place in the source.

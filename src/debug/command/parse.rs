@@ -6,9 +6,11 @@
 //! Not here: expressions, which stay text (`eval`).
 
 pub(crate) use crate::command::forms::numbers;
-use crate::command::forms::{examine, formatted};
+use crate::command::forms::{examine, formatted, split_form};
 use crate::command::table::{COMMANDS, Row, TOPICS, Verb};
-use crate::command::{Command, FocusRequest, FrameRequest, ListRequest, Over, Topic, Where, foreign};
+use crate::command::{
+    Command, FocusRequest, FrameRequest, ListRequest, Over, ProgramArguments, Topic, WatchOn, Where, arguments, foreign,
+};
 
 /// An error in a command line: one sentence for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,7 +40,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
     match foreign::find(&word.to_ascii_lowercase()) {
         Some(other) if other.is_accepted => Ok(Some(Command::Note(other.answer.to_owned()))),
         Some(other) => fail(other.answer),
-        None => arguments(lookup(word)?, rest).map(Some),
+        None => command(lookup(word)?, rest).map(Some),
     }
 }
 
@@ -76,12 +78,12 @@ fn split_word(line: &str) -> (&str, &str) {
     (&line[..end], line[end..].trim())
 }
 
-fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
+fn command(row: &Row, rest: &str) -> Result<Command, ParseError> {
     let bare =
         |command| if rest.is_empty() { Ok(command) } else { fail(format!("\"{}\" takes no arguments.", row.name)) };
     Ok(match row.verb {
-        Verb::Run => bare(Command::Run)?,
-        Verb::Start => bare(Command::Start)?,
+        Verb::Run => Command::Run(given(rest)?),
+        Verb::Start => Command::Start(given(rest)?),
         Verb::Continue => Command::Continue(count(rest)?),
         Verb::Step => Command::Step(count(rest)?),
         Verb::Next => Command::Next(count(rest)?),
@@ -140,9 +142,14 @@ fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
                 (Subject::Breakpoints, list) => Command::Enable(on, numbers(list)?),
             }
         }
-        Verb::Watch => {
+        Verb::Watch | Verb::ReadWatch | Verb::AccessWatch => {
             let rest = rest.strip_prefix("-location ").or(rest.strip_prefix("-l ")).unwrap_or(rest);
-            Command::Watch(required(rest.trim(), "an expression")?)
+            let on = match row.verb {
+                Verb::ReadWatch => WatchOn::Read,
+                Verb::AccessWatch => WatchOn::Access,
+                _ => WatchOn::Change,
+            };
+            Command::Watch { expression: required(rest.trim(), "an expression")?, on }
         }
         Verb::Thread if rest.starts_with("apply") => applied(rest)?,
         Verb::Thread if rest.starts_with("find") || rest.starts_with("name") => {
@@ -188,13 +195,27 @@ fn arguments(row: &Row, rest: &str) -> Result<Command, ParseError> {
         Verb::Search | Verb::SearchBack => {
             Command::Search { text: required(rest, "a text")?, is_back: row.verb == Verb::SearchBack }
         }
-        Verb::Disassemble => Command::Disassemble((!rest.is_empty()).then(|| rest.to_ascii_lowercase())),
+        Verb::Disassemble => {
+            let (form, name) = split_form(rest).unwrap_or(("", rest));
+            // /m, /r and /s of gdb show what is shown anyway.
+            if !matches!(form, "" | "ptx" | "m" | "r" | "s" | "rs" | "mr") {
+                return fail(format!("Bad format \"/{form}\": /ptx is expected, or nothing."));
+            }
+            let name = (!name.is_empty()).then(|| name.to_ascii_lowercase());
+            Command::Disassemble { name, is_ptx: form == "ptx" }
+        }
         Verb::Info => topic(rest)?,
         Verb::Script => Command::Script(row.name),
+        Verb::Complete => Command::Complete(rest.to_owned()),
         Verb::Apropos => Command::Apropos(required(rest, "a text")?),
         Verb::Help => Command::Help((!rest.is_empty()).then(|| rest.to_owned())),
         Verb::Quit => bare(Command::Quit)?,
     })
+}
+
+/// The arguments of the program, if any are given.
+fn given(rest: &str) -> Result<Option<ProgramArguments>, ParseError> {
+    if rest.is_empty() { Ok(None) } else { arguments::read(rest).map(Some) }
 }
 
 fn required(rest: &str, what: &str) -> Result<String, ParseError> {
@@ -303,7 +324,7 @@ fn focus(text: &str) -> Result<FocusRequest, ParseError> {
     }
     while !rest.is_empty() {
         let (word, tail) = split_word(rest);
-        let names = ["kernel", "grid", "block", "thread", "warp", "lane"];
+        let names = ["kernel", "grid", "block", "thread", "warp", "lane", "device", "sm"];
         let Some(name) = names.iter().find(|n| !word.is_empty() && n.starts_with(&word.to_ascii_lowercase())) else {
             return fail(format!("Bad coordinates \"{rest}\": kernel, block, thread, warp or lane is expected."));
         };
@@ -318,6 +339,11 @@ fn focus(text: &str) -> Result<FocusRequest, ParseError> {
             "thread" => request.thread = Some(triple(value)?),
             "warp" => request.warp = Some(number(value, "a warp number")?),
             "lane" => request.lane = Some(number(value, "a lane number")?),
+            "device" | "sm" => {
+                return fail(format!(
+                    "Threads are not chosen by {name} here: use kernel, block, thread, warp or lane."
+                ));
+            }
             _ => request.kernel = Some(number(value, "a kernel number")?),
         }
     }
@@ -365,7 +391,16 @@ fn print(rest: &str) -> Result<Command, ParseError> {
         // As in gdb: the last value again.
         return Ok(Command::Print { expression: "$".to_owned(), over, radix });
     }
-    Ok(Command::Print { expression: required(expression.trim(), "an expression")?, over, radix })
+    let expression = required(expression.trim(), "an expression")?;
+    if let Some(name) = expression.strip_prefix('*').map(str::trim) {
+        return fail(format!(
+            "Fortran has no `*` for what a pointer points to: \"print {name}\" shows it, \"print &{name}\" where it is."
+        ));
+    }
+    if top_level_comma(&expression) {
+        return fail("One expression at a time: \"printf\" shows several.");
+    }
+    Ok(Command::Print { expression, over, radix })
 }
 
 fn set(rest: &str) -> Result<Command, ParseError> {
@@ -373,7 +408,8 @@ fn set(rest: &str) -> Result<Command, ParseError> {
     let setting = word.to_ascii_lowercase();
     let is_declared = matches!(setting.as_str(), "var" | "variable");
     let assignment = if is_declared { tail } else { rest };
-    let is_setting = !is_declared && !tail.starts_with('=') && foreign::SETTINGS.contains(&setting.as_str());
+    let is_setting =
+        !is_declared && !tail.starts_with('=') && (setting == "args" || foreign::SETTINGS.contains(&setting.as_str()));
     if let Some(at) = assignment_at(assignment).filter(|_| !is_setting) {
         let (target, value) = (assignment[..at].trim(), assignment[at + 1..].trim());
         if target.is_empty() || value.is_empty() {
@@ -392,10 +428,27 @@ fn set(rest: &str) -> Result<Command, ParseError> {
             "unlimited" => usize::MAX / 4,
             tail => number(tail, "a number of lines")?,
         })),
-        "args" => fail("The arguments of the program are given at the start: \"cufemu --debug FILE -- ARGUMENTS\"."),
+        "args" => Ok(Command::SetArguments(arguments::read(tail)?)),
         _ if is_setting => Ok(Command::Note(format!("The setting \"{setting}\" changes nothing here."))),
         _ => fail("Argument required (VARIABLE = EXPRESSION)."),
     }
+}
+
+/// Whether a text has a comma outside of parentheses and character constants.
+fn top_level_comma(text: &str) -> bool {
+    let (mut depth, mut quote) = (0i32, None);
+    text.chars().any(|c| {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            (_, Some(_)) => {}
+            ('\'' | '"', None) => quote = Some(c),
+            ('(' | '[', None) => depth += 1,
+            (')' | ']', None) => depth -= 1,
+            (',', None) => return depth == 0,
+            _ => {}
+        }
+        false
+    })
 }
 
 /// The two sides of an assignment.
@@ -539,6 +592,8 @@ mod tests {
         assert_eq!(one("cuda block 3 thread 5,2"), f(Some([3, 1, 1]), Some([5, 2, 1])));
         assert_eq!(one("block (2,1,1) thread (5,1,1)"), f(Some([2, 1, 1]), Some([5, 1, 1])));
         assert!(matches!(one("thread"), Command::Focus(FocusRequest { show: true, .. })));
+        assert!(matches!(one("cuda device sm warp lane"), Command::Focus(FocusRequest { show: true, .. })));
+        assert!(error("cuda sm 3").contains("use kernel"));
         assert_eq!(error("block (0,1,1)"), "Bad coordinates \"(0,1,1)\": numbers from 1 are expected.");
     }
 
@@ -558,6 +613,8 @@ mod tests {
         assert_eq!(one("b +2"), Command::Break { at: Where::Offset(2), condition: None, temporary: false });
         assert!(matches!(one("set pagination off"), Command::Note(_)) && matches!(one("record"), Command::Note(_)));
         assert!(error("jump 14").contains("advance") && error("info signals").contains("Ctrl-C"));
+        assert!(error("p *x").contains("print &x") && error("p i, a(1, 2)").contains("printf"));
+        assert_eq!(one("p a(1, 2)//','"), print("a(1, 2)//','", Over::Lane, Radix::Natural));
         assert!(error("p x(1)@5").contains("x(1:5)") && error("!echo hi").contains("shell"));
     }
 

@@ -35,6 +35,8 @@ pub enum Verb {
     Enable,
     Disable,
     Watch,
+    ReadWatch,
+    AccessWatch,
     Kernel,
     Block,
     Thread,
@@ -64,6 +66,7 @@ pub enum Verb {
     Info,
     Script,
     Apropos,
+    Complete,
     Help,
     Quit,
 }
@@ -154,6 +157,8 @@ pub enum Takes {
     Topic,
     /// Commands and chapters.
     Command,
+    /// A file of the computer.
+    File,
 }
 
 /// A command of the debugger.
@@ -198,10 +203,10 @@ macro_rules! rows {
 }
 
 rows! {
-    Run "run" ["r"] "" Running Nothing false
+    Run "run" ["r"] "[ARGUMENTS] [< FILE]" Running Nothing false
         "Start the program from the beginning"
-        "Breakpoints, watchpoints and displays are kept.";
-    Start "start" [] "" Running Nothing false
+        "Breakpoints, watchpoints and displays are kept. ARGUMENTS replace those of the last time. With \"< FILE\" the program reads its\nstandard input from a file. \"set args\" sets both for later, \"set args\" alone removes them, \"show args\" shows them.";
+    Start "start" [] "[ARGUMENTS] [< FILE]" Running Nothing false
         "Start the program and stop at the first statement of the main program"
         "";
     Continue "continue" ["c" "fg"] "[N]" Running Nothing true
@@ -264,7 +269,7 @@ rows! {
     Clear "clear" ["cl"] "[LOCATION]" Breakpoints Place false
         "Delete the breakpoints at a location, by default at the current line"
         "";
-    Script "save" [] "breakpoints FILE" Breakpoints Nothing false
+    Script "save" [] "breakpoints FILE" Breakpoints File false
         "Write the commands that set the present breakpoints again to a file, for \"source\""
         "";
     Enable "enable" [] "[display] [N | N-M]..." Breakpoints Nothing false
@@ -276,6 +281,12 @@ rows! {
     Watch "watch" ["wa"] "VARIABLE" Breakpoints Expression false
         "Stop when the value of a variable, element or component changes"
         "The report shows the old and the new value and the thread that wrote it. A shared variable is that of the focused block, a\nlocal variable that of the focused thread.";
+    ReadWatch "rwatch" ["rw"] "VARIABLE" Breakpoints Expression false
+        "Stop when device code reads a variable, element or component"
+        "The variable lies in shared, device or managed memory: reads by the host, and of variables in registers, are not seen.";
+    AccessWatch "awatch" ["aw"] "VARIABLE" Breakpoints Expression false
+        "Stop when device code reads or writes a variable, element or component"
+        "It stops at writes of the same value too. What \"rwatch\" cannot watch, \"awatch\" cannot either.";
     Kernel "kernel" [] "[N] [block ...] [thread ...]" Focus Nothing false
         "Focus on a kernel, or show the focused one"
         "Kernels are numbered in the order of their launches, from 1.";
@@ -330,7 +341,7 @@ rows! {
     Ptype "ptype" [] "EXPRESSION | TYPE | PROCEDURE" Data Expression false
         "Show the type of an expression with its components, a derived type, or the arguments of a procedure"
         "";
-    Set "set" [] "[var] VARIABLE = EXPRESSION | $NAME = EXPRESSION | listsize N" Data Expression false
+    Set "set" [] "[var] NAME = EXPRESSION | args ARGUMENTS | listsize N" Data Expression false
         "Assign to a variable, element or component of the focused thread, or to a variable of the debugger"
         "An assignment to a variable of the program is part of the history: going back undoes it, going forward does it again.\n\"set listsize N\" sets how many lines \"list\" shows.";
     Show "show" [] "[values | convenience | listsize | args | version]" Data Nothing false
@@ -351,9 +362,9 @@ rows! {
     SearchBack "reverse-search" ["rev"] "TEXT" Files Nothing false
         "Show the previous source line that contains a text"
         "";
-    Disassemble "disassemble" [] "[PROCEDURE]" Files Place false
+    Disassemble "disassemble" ["disas"] "[/ptx] [PROCEDURE]" Files Place false
         "Show the intermediate code of the focused procedure, or of another one"
-        "\"cufemu --emit ptx FILE\" shows the PTX.";
+        "With /ptx it is the PTX of the kernel, or of the kernel that has called the focused procedure.";
     Info "info" ["i" "inf"] "TOPIC" Status Topic false
         "Show a table of the program state"
         "";
@@ -372,11 +383,14 @@ rows! {
     Script "while" [] "EXPRESSION" Scripts Expression false
         "Execute the commands up to \"end\" as long as an expression is true"
         "\"loop_break\" leaves the loop, \"loop_continue\" goes on with its next iteration.";
-    Script "source" [] "FILE" Scripts Nothing false
+    Script "source" [] "FILE" Scripts File false
         "Execute the commands of a file"
         "It ends at the first command that fails.";
     Apropos "apropos" [] "TEXT" Support Nothing false
         "List the commands whose description contains a text"
+        "";
+    Complete "complete" [] "LINE" Support Command false
+        "List the completions of an unfinished line"
         "";
     Help "help" ["h"] "[COMMAND | CHAPTER]" Support Command false
         "Describe commands"

@@ -22,7 +22,7 @@ use finding::{Actor, Finding, Severity};
 use host::{Answer, Ask, Stream};
 use machine::{Machine, MachineStop, RecordingWorld, World};
 use mem::address::{SHARED_BASE, is_local, is_shared};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -46,6 +46,8 @@ const PATIENCE: u32 = 64;
 /// The world, with the output of the program kept until it is shown.
 pub(crate) struct Outside {
     world: Box<dyn World + Send>,
+    /// The lines of the file that is the standard input, if one is.
+    input: Option<VecDeque<Vec<u8>>>,
     output: Vec<u8>,
 }
 
@@ -58,7 +60,7 @@ impl std::fmt::Debug for Outside {
 impl Outside {
     /// A world without output yet.
     pub(crate) fn new(world: Box<dyn World + Send>) -> Outside {
-        Outside { world, output: Vec::new() }
+        Outside { world, input: None, output: Vec::new() }
     }
 
     /// An empty world, which stands in while the real one moves.
@@ -80,7 +82,10 @@ impl World for Nothing {
 
 impl World for Outside {
     fn ask(&mut self, question: &Ask) -> Answer {
-        self.world.ask(question)
+        match (question, &mut self.input) {
+            (Ask::ReadLine, Some(lines)) => Answer::Line(lines.pop_front()),
+            _ => self.world.ask(question),
+        }
     }
 
     fn write(&mut self, _: Stream, bytes: &[u8]) {
@@ -265,6 +270,29 @@ impl Process {
     /// Sets the world of the process; its record starts again.
     pub(crate) fn set_world(&mut self, world: Outside) {
         self.world = RecordingWorld::new(world);
+    }
+
+    /// The contents of a file, or why there are none.
+    pub(crate) fn file(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        match self.world.inner_mut().world.ask(&Ask::ReadFile { path: path.to_owned() }) {
+            Answer::File(Ok(Some(bytes))) => Ok(bytes),
+            Answer::File(Err(why)) => Err(format!("Cannot read \"{path}\": {why}.")),
+            _ => Err(format!("Cannot read \"{path}\": there is no such file.")),
+        }
+    }
+
+    /// Lets the program read its standard input from these bytes, or from the world.
+    pub(crate) fn set_input(&mut self, bytes: Option<Vec<u8>>) {
+        let lines = |bytes: Vec<u8>| {
+            let mut lines: VecDeque<Vec<u8>> = bytes.split(|&b| b == b'\n').map(<[u8]>::to_vec).collect();
+            lines.iter_mut().for_each(|line| line.truncate(line.len() - usize::from(line.ends_with(b"\r"))));
+            // What follows the last line end is a line only if it is not empty.
+            if lines.back().is_some_and(Vec::is_empty) {
+                lines.pop_back();
+            }
+            lines
+        };
+        self.world.inner_mut().input = bytes.map(lines);
     }
 
     pub(crate) fn machine(&self) -> &Machine {

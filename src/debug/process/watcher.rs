@@ -4,6 +4,7 @@
 //! every execution with the same answers from outside, so a time names one point of execution (invariant I4). A watcher decides
 //! quickly and may stop too often; the session then examines the stop and continues.
 
+use crate::command::WatchOn;
 use crate::process::races::Search;
 use crate::process::sites::Hidden;
 use device::{DeviceAccess, Statement};
@@ -73,6 +74,8 @@ pub(crate) struct Range {
     pub(crate) bytes: u64,
     /// The owner of shared or local memory.
     pub(crate) owner: Option<Owner>,
+    /// Which accesses stop the program.
+    pub(crate) on: WatchOn,
 }
 
 /// The owner of watched shared or local memory.
@@ -87,6 +90,7 @@ pub(crate) struct Owner {
 }
 
 impl Range {
+    /// Whether an access is of these bytes.
     pub(crate) fn is_hit(&self, a: &DeviceAccess) -> bool {
         let overlaps = a.address < self.address + self.bytes && self.address < a.address + u64::from(a.bytes);
         overlaps
@@ -98,6 +102,21 @@ impl Range {
                 (Space::Shared | Space::Local, _) | (_, Some(_)) => false,
                 (_, None) => true,
             }
+    }
+}
+
+/// The latest accesses to watched memory.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Seen {
+    /// The last write.
+    pub(crate) write: Option<DeviceAccess>,
+    /// The last read of what is watched for reads.
+    pub(crate) read: Option<DeviceAccess>,
+}
+
+impl Seen {
+    fn is_empty(&self) -> bool {
+        self.write.is_none() && self.read.is_none()
     }
 }
 
@@ -144,7 +163,7 @@ pub(crate) struct Watcher {
     pub(crate) marks: Marks,
     /// Stops where this ends.
     pub(crate) step: Option<Step>,
-    /// Stops after a write to one of these.
+    /// Stops after a write to one of these, or after a read of those that are watched for reads.
     pub(crate) ranges: Vec<Range>,
     /// Stops at every statement of these threads, to compare watched registers.
     pub(crate) threads: Vec<Thread>,
@@ -156,8 +175,8 @@ pub(crate) struct Watcher {
     pub(crate) at: Option<Statement>,
     /// Whether it stopped for another reason than `until` or the end of a launch.
     pub(crate) wanted: bool,
-    /// The last write to watched memory.
-    pub(crate) write: Option<DeviceAccess>,
+    /// The accesses to watched memory since the last stop.
+    pub(crate) seen: Seen,
     /// The launch of the last statement; 0 is the host.
     pub(crate) launch: u64,
     /// Launches that began, with the time of their first statement.
@@ -181,7 +200,7 @@ impl Watcher {
         }
         let marked = self.marks.get(s.func.index()).and_then(|f| f.get(s.pc as usize)).copied().unwrap_or(false);
         self.wanted = marked
-            || self.write.is_some()
+            || !self.seen.is_empty()
             || self.step.as_ref().is_some_and(|step| step.ends_at(s) || has_ended(step.thread, s))
             || self.threads.iter().any(|t| t.begins(s));
         if let Some(search) = &mut self.search {
@@ -223,11 +242,15 @@ impl device::Observer for Watcher {
         if let Some(search) = &mut self.search {
             return search.access(access);
         }
-        if access.write && self.ranges.iter().any(|r| r.is_hit(access)) {
-            self.write = Some(*access);
-            return true;
+        let mut hits = self.ranges.iter().filter(|r| r.is_hit(access));
+        if access.write && hits.next().is_some() {
+            self.seen.write = Some(*access);
+        } else if !access.write && hits.any(|r| r.on != WatchOn::Change) {
+            self.seen.read = Some(*access);
+        } else {
+            return false;
         }
-        false
+        true
     }
 }
 

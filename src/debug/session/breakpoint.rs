@@ -2,7 +2,7 @@
 //!
 //! Not here: when they stop the program (`control`).
 
-use crate::command::Radix;
+use crate::command::{Radix, WatchOn};
 use crate::eval::check::Typed;
 use crate::eval::compiled::CompiledExpr;
 use crate::eval::context::{Context, Object, Viewpoint};
@@ -176,6 +176,8 @@ impl Place {
 pub(crate) struct Watch {
     /// As the user wrote it.
     pub(crate) text: String,
+    /// At what it stops.
+    pub(crate) on: WatchOn,
     /// Where the value is.
     pub(crate) object: Object,
     /// Its memory, if it has some.

@@ -6,7 +6,7 @@
 //!
 //! Not here: moving the machine (`process`).
 
-use crate::command::{Radix, Where};
+use crate::command::{ProgramArguments, Radix, Where};
 use crate::eval::value::{Value, fail};
 use crate::process::races::AccessTimes;
 use crate::process::watcher::{Seek, Step, Thread, Watcher, has_ended};
@@ -63,7 +63,15 @@ fn lowest(s: &Statement) -> Thread {
 
 impl Session {
     /// The commands `run` and `start`.
-    pub(crate) fn run(&mut self, stop_first: bool, attendant: &mut dyn Attendant) -> Done {
+    pub(crate) fn run(
+        &mut self,
+        given: Option<&ProgramArguments>,
+        stop_first: bool,
+        attendant: &mut dyn Attendant,
+    ) -> Done {
+        if let Some(given) = given {
+            self.arguments.clone_from(given);
+        }
         self.restart()?;
         if !stop_first {
             return Ok(self.go(&Goal::Continue, attendant));
@@ -242,12 +250,12 @@ impl Session {
                 Ran::Interrupted => self.interrupted(),
                 Ran::Statement => {
                     let Some(s) = watcher.at else { continue };
-                    let write = watcher.write.take();
+                    let seen = std::mem::take(&mut watcher.seen);
                     let text = self.logged(&s);
                     if !text.is_empty() {
                         attendant.output(text.as_bytes());
                     }
-                    let verdict = self.watch_verdict(&s, write, false);
+                    let verdict = self.watch_verdict(&s, seen, false);
                     match verdict.or_else(|| self.verdict(&s, goal)) {
                         Some(verdict) => verdict,
                         // The program may do nothing but reach statements where it does not stop.
@@ -286,7 +294,8 @@ impl Session {
             } else if b.hit_rule.is_none_or(|rule| rule.holds(b.hits)) {
                 let reason = StopReason::Breakpoint { number: b.number, temporary: b.temporary, failed };
                 if b.temporary {
-                    self.breakpoints.remove(index);
+                    let gone = self.breakpoints.remove(index);
+                    self.gone = Some((gone.number, gone.commands));
                     self.mark();
                 }
                 return Some((reason, thread));
@@ -516,9 +525,9 @@ impl Session {
                 Ran::Found | Ran::Over(_) | Ran::Interrupted => break,
             }
             let Some(s) = watcher.at else { break };
-            let write = watcher.write.take();
+            let seen = std::mem::take(&mut watcher.seen);
             let time = self.process.time();
-            if let Some((reason, thread)) = self.watch_verdict(&s, write, true)
+            if let Some((reason, thread)) = self.watch_verdict(&s, seen, true)
                 && time > 1
             {
                 // The statement that wrote is the one begun before.

@@ -2,7 +2,7 @@
 //!
 //! Not here: the command `print` (`values`), whole screens (`snapshot`).
 
-use crate::command::Radix;
+use crate::command::{Radix, WatchOn};
 use crate::eval::compiled::{Evaluated, constant_object};
 use crate::eval::context::{Context, Object, Store};
 use crate::eval::value::{Eval, Kind, Value, fail};
@@ -103,8 +103,8 @@ impl Session {
     }
 
     /// Why a variable, element or component cannot be watched.
-    pub fn check_watch(&self, text: &str) -> Result<(), SessionError> {
-        self.new_watch(text).map(|_| ())
+    pub fn check_watch(&self, text: &str, on: WatchOn) -> Result<(), SessionError> {
+        self.new_watch(text, on).map(|_| ())
     }
 
     fn level_here(&self) -> Option<Level> {

@@ -115,8 +115,7 @@ impl Session {
             "convenience" | "conv" => self.kept.named.iter().map(|(name, value)| line(name, value)).collect(),
             "listsize" => format!("\"list\" shows {} lines.\n", self.list_size),
             "version" => format!("cufemu {}\n", env!("CARGO_PKG_VERSION")),
-            "args" => "The arguments of the program are given at the start: \"cufemu --debug FILE -- ARGUMENTS\".\n"
-                .to_owned(),
+            "args" => format!("The program starts with these arguments: \"{}\".\n", self.arguments),
             _ if crate::command::is_setting(about) => format!("The setting \"{about}\" changes nothing here.\n"),
             _ => return refuse("\"show\" must be followed by values, convenience, listsize, args or version."),
         };

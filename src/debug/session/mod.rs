@@ -20,9 +20,9 @@ mod symbols;
 mod text;
 mod values;
 
+use crate::command::complete::Name;
 use crate::command::help;
-use crate::command::table::Takes;
-use crate::command::{Command, Radix, Where, forms};
+use crate::command::{Command, Completer, ProgramArguments, Radix, Where, forms};
 use crate::eval::check::{self, Typed};
 use crate::eval::compiled::CompiledExpr;
 use crate::eval::value::{Eval, EvalError};
@@ -40,7 +40,7 @@ use crate::view::reply::{BreakpointKind, BreakpointView, FocusView, Outcome, Pro
 use finding::{Finding, Severity};
 use ir::FuncId;
 use machine::{LoadError, Machine, World};
-use sema::checked::{ProcId, Program};
+use sema::checked::{ProcId, Program, Type};
 use source::{FileId, SourceMap};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -54,9 +54,11 @@ pub struct Setup {
     pub checked: Arc<Program>,
     /// Its sources.
     pub sources: Arc<SourceMap>,
-    /// Makes the machine at the start of the program; called once at first and at each `run`. Its devices are emulators. With
+    /// Makes the machine at the start of the program with these arguments; called once at first and at each `run`. Its devices are emulators. With
     /// race detection they rehearse each launch, since only a run without it can be observed.
-    pub start: Box<dyn Fn() -> Result<Machine, LoadError> + Send>,
+    pub start: Box<dyn Fn(&[String]) -> Result<Machine, LoadError> + Send>,
+    /// The arguments of the program at first.
+    pub arguments: Vec<String>,
 }
 
 impl fmt::Debug for Setup {
@@ -99,9 +101,13 @@ pub struct Session {
     pub(crate) sites: Sites,
     /// Whether the program has begun.
     pub(crate) started: bool,
+    /// The arguments of the next start.
+    pub(crate) arguments: ProgramArguments,
     pub(crate) focus: Thread,
     pub(crate) level: u32,
     pub(crate) breakpoints: Vec<Breakpoint>,
+    /// The number and the commands of the temporary breakpoint that was hit last.
+    pub(crate) gone: Option<(u32, Vec<String>)>,
     pub(crate) displays: Vec<Display>,
     next_breakpoint: u32,
     next_display: u32,
@@ -137,7 +143,8 @@ impl Session {
     /// A session whose program has not begun. `world` is what the program reaches outside; its output goes to the caller of
     /// [`Session::execute`].
     pub fn new(setup: Setup, world: Box<dyn World + Send>) -> Result<Session, SessionError> {
-        let machine = (setup.start)().map_err(|e| SessionError(e.sentence))?;
+        let machine = (setup.start)(&setup.arguments).map_err(|e| SessionError(e.sentence))?;
+        let arguments = ProgramArguments { words: setup.arguments.clone(), input: None };
         let sites = Sites::new(machine.program(), &setup.checked, &setup.sources);
         let progress = Arc::new(Progress::default());
         let process = Process::new(machine, Outside::new(world), sites.hidden(), progress.clone());
@@ -146,9 +153,11 @@ impl Session {
             process,
             sites,
             started: false,
+            arguments,
             focus: Thread::Host,
             level: 0,
             breakpoints: Vec::new(),
+            gone: None,
             displays: Vec::new(),
             next_breakpoint: 1,
             next_display: 1,
@@ -259,9 +268,13 @@ impl Session {
             }
             Command::LogPoint { at, format } => self.set_log_point(at, format),
             Command::Breakpoints => say(self.breakpoint_script()),
-            Command::Watch(text) => self.set_watch(text),
-            Command::Run => self.run(false, attendant),
-            Command::Start => self.run(true, attendant),
+            Command::Watch { expression, on } => self.set_watch(expression, *on),
+            Command::Run(given) => self.run(given.as_ref(), false, attendant),
+            Command::Start(given) => self.run(given.as_ref(), true, attendant),
+            Command::SetArguments(given) => {
+                self.arguments.clone_from(given);
+                done()
+            }
             Command::Continue(count) => self.continue_run(*count, attendant),
             Command::Step(count) => self.step(*count, false, attendant),
             Command::Next(count) => self.step(*count, true, attendant),
@@ -305,8 +318,13 @@ impl Session {
             }
             Command::List(request) => self.list(request),
             Command::Search { text, is_back } => self.search(text, *is_back),
-            Command::Disassemble(name) => self.disassemble(name.as_deref()),
+            Command::Disassemble { name, is_ptx } => self.disassemble(name.as_deref(), *is_ptx),
             Command::Info(topic, arguments) => self.info(*topic, arguments),
+            Command::Complete(line) => {
+                let found = self.completer().complete(line);
+                let whole = |word: &String| format!("{}{word}\n", &line[..found.start]);
+                say(found.words.iter().map(whole).collect())
+            }
             Command::Apropos(word) => say(help::apropos(word)),
             Command::Note(text) => say(format!("{text}\n")),
             Command::Script(name) => {
@@ -322,19 +340,30 @@ impl Session {
 
     /// The completions of the last word of an unfinished line.
     pub fn complete(&self, line: &str) -> Vec<String> {
-        help::complete(line, &|takes| match takes {
-            Takes::Place => self.sites.procedures(self.process.machine().program()),
-            Takes::Expression => self.names(),
-            Takes::Nothing | Takes::Topic | Takes::Command => Vec::new(),
-        })
+        self.completer().complete(line).words
     }
 
-    /// Names of the variables in scope.
-    fn names(&self) -> Vec<String> {
-        let Some(proc) = self.here_proc() else { return Vec::new() };
-        let names = self.setup.checked.proc(proc).scope.all();
-        let variables = names.iter().filter(|(_, s)| matches!(s, sema::checked::Symbol::Var(_)));
-        variables.map(|(name, _)| name.to_string()).collect()
+    /// What completes lines as long as the focus stays where it is.
+    pub fn completer(&self) -> Completer {
+        let checked = &self.setup.checked;
+        let derived = |ty: &Type| match ty {
+            Type::Derived(id) => Some(id.0 as usize),
+            _ => None,
+        };
+        let names = self.here_proc().map(|proc| checked.proc(proc).scope.all()).unwrap_or_default();
+        let variables = names.iter().filter_map(|(name, symbol)| match symbol {
+            sema::checked::Symbol::Var(id) => Some(Name { name: name.to_string(), ty: derived(&checked.var(*id).ty) }),
+            _ => None,
+        });
+        let field = |f: &sema::checked::Field| Name { name: f.name.to_string(), ty: derived(&f.ty) };
+        let files = self.setup.sources.files().filter(|(_, f)| !f.name().starts_with('<'));
+        Completer {
+            variables: variables.collect(),
+            types: checked.types.iter().map(|t| t.fields.iter().map(field).collect()).collect(),
+            procedures: self.sites.procedures(self.process.machine().program()),
+            files: files.map(|(_, f)| f.name().to_owned()).collect(),
+            own: Vec::new(),
+        }
     }
 
     pub(crate) fn need_running(&self) -> Result<(), SessionError> {
@@ -370,7 +399,11 @@ impl Session {
 
     /// What line mode executes when a breakpoint has stopped the program.
     pub(crate) fn commands_of(&self, number: u32) -> &[String] {
-        self.breakpoints.iter().find(|b| b.number == number).map_or(&[], |b| &b.commands)
+        match (self.breakpoints.iter().find(|b| b.number == number), &self.gone) {
+            (Some(b), _) => &b.commands,
+            (None, Some((gone, commands))) if *gone == number => commands,
+            (None, _) => &[],
+        }
     }
 
     fn breakpoint(&mut self, number: u32) -> Result<&mut Breakpoint, SessionError> {
@@ -382,13 +415,16 @@ impl Session {
 
     /// Starts the program again from the beginning.
     pub(crate) fn restart(&mut self) -> Result<(), SessionError> {
-        if self.started {
-            let machine = (self.setup.start)().map_err(|e| SessionError(e.sentence))?;
+        let input = self.arguments.input.as_ref().map(|path| self.process.file(path));
+        let input = input.transpose().map_err(SessionError)?;
+        if self.started || self.arguments.words != self.setup.arguments {
+            let machine = (self.setup.start)(&self.arguments.words).map_err(|e| SessionError(e.sentence))?;
             let fresh = Process::new(machine, Outside::empty(), self.sites.hidden(), self.progress.clone());
             let old = std::mem::replace(&mut self.process, fresh);
             self.process.pass(self.passed.clone());
             self.process.set_world(old.into_world());
         }
+        self.process.set_input(input);
         self.started = true;
         self.focus = Thread::Host;
         self.level = 0;
@@ -511,7 +547,7 @@ impl Session {
         for b in &self.breakpoints {
             let view = self.breakpoint_view(b);
             let line = match (&view.kind, &view.log) {
-                (BreakpointKind::Watch(expression), _) => format!("watch {expression}"),
+                (BreakpointKind::Watch(expression, on), _) => format!("{} {expression}", on.command()),
                 (BreakpointKind::Statement { file, line, .. }, Some(log)) => format!("dprintf {file}:{line},{log}"),
                 (BreakpointKind::Statement { file, line, .. }, None) => {
                     let name = if b.temporary { "tbreak" } else { "break" };
@@ -583,7 +619,7 @@ impl Session {
     /// A breakpoint as the user sees it.
     pub(crate) fn breakpoint_view(&self, b: &Breakpoint) -> BreakpointView {
         let (kind, condition, log) = match &b.kind {
-            Kind::Watch(watch) => (BreakpointKind::Watch(watch.text.clone()), None, None),
+            Kind::Watch(watch) => (BreakpointKind::Watch(watch.text.clone(), watch.on), None, None),
             Kind::Statement(p) => {
                 let file = self.setup.sources.file(p.file).map_or_else(String::new, |f| f.name().to_owned());
                 let kind = BreakpointKind::Statement {

@@ -242,7 +242,7 @@ impl Session {
     }
 
     /// The command `disassemble`.
-    pub(crate) fn disassemble(&self, name: Option<&str>) -> Result<Outcome, SessionError> {
+    pub(crate) fn disassemble(&self, name: Option<&str>, is_ptx: bool) -> Result<Outcome, SessionError> {
         let module = self.process.machine().program().module();
         let func = match name {
             Some(name) => {
@@ -257,8 +257,29 @@ impl Session {
             }
         };
         match func {
+            Some(func) if is_ptx => self.ptx(func),
             Some(func) => Ok(Outcome::Reply(Reply::Text(ir::print::function(module, module.func(func), false)))),
             None => refuse(format!("Procedure \"{}\" is not defined.", name.unwrap_or(""))),
+        }
+    }
+}
+
+impl Session {
+    /// The PTX of a kernel, or of the focused kernel that has called a procedure.
+    fn ptx(&self, func: FuncId) -> Result<Outcome, SessionError> {
+        let module = self.process.machine().program().module();
+        let stack = self.levels(self.focus);
+        let callers = stack.iter().map(|l| l.site.func).skip_while(|f| *f != func);
+        let mut kernels = std::iter::once(func).chain(callers);
+        let Some(kernel) = kernels.find(|&f| module.func(f).kind == ir::FuncKind::Kernel) else {
+            return refuse("Only kernels have PTX, and procedures while a kernel has called them.");
+        };
+        let device = self.process.machine().devices().iter().find_map(machine::DeviceBox::emulator);
+        let sm = gpu::ptx::target_for(device.map_or(0, |d| d.properties().sm));
+        let options = gpu::ptx::PtxOptions { sm, ..gpu::ptx::PtxOptions::default() };
+        match gpu::ptx::emit(module, &[kernel], &options) {
+            Ok(text) => Ok(Outcome::Reply(Reply::Text(text))),
+            Err(error) => refuse(format!("There is no PTX for `{}`: {}.", error.function, error.what)),
         }
     }
 }

@@ -3,12 +3,12 @@
 //! Not here: evaluating expressions (`eval`).
 
 use crate::command::parse::assignment;
-use crate::command::{Over, Radix};
+use crate::command::{Over, Radix, WatchOn};
 use crate::eval::check::{self, Typed};
 use crate::eval::compiled::{CompiledExpr, Evaluated, constant_object};
 use crate::eval::context::{Object, Store, Viewpoint};
 use crate::eval::value::{Eval, Kind as ValueKind, MOST_ELEMENTS, Value};
-use crate::process::watcher::{Owner, Range, Thread};
+use crate::process::watcher::{Owner, Range, Seen, Thread};
 use crate::session::breakpoint::{Kind, Scope, Watch};
 use crate::session::control::Verdict;
 use crate::session::kept::MOST_KEPT;
@@ -232,13 +232,13 @@ impl Session {
     }
 
     /// The command `watch`.
-    pub(crate) fn set_watch(&mut self, text: &str) -> Done {
-        let watch = self.new_watch(text)?;
+    pub(crate) fn set_watch(&mut self, text: &str, on: WatchOn) -> Done {
+        let watch = self.new_watch(text, on)?;
         Ok(self.add_breakpoint(Kind::Watch(Box::new(watch)), false))
     }
 
     /// The variable, element or component to watch.
-    pub(crate) fn new_watch(&self, text: &str) -> Result<Watch, SessionError> {
+    pub(crate) fn new_watch(&self, text: &str, on: WatchOn) -> Result<Watch, SessionError> {
         let e = self.compile(text)?;
         let (object, frame) = {
             let context = self.here()?;
@@ -255,12 +255,19 @@ impl Session {
         if count.saturating_mul(object.kind.bytes()) > MOST_WATCHED {
             return refuse(format!("Cannot watch more than {MOST_WATCHED} bytes; watch an element or a section."));
         }
+        let is_host = |address: u64| matches!(Region::of(address), Some(Region::Host | Region::HostStack));
         let (range, scope) = match &object.store {
             Store::Value(_) => return refuse("Cannot watch a constant value."),
+            Store::Regs(..) if on != WatchOn::Change => {
+                return refuse("Reads of a variable in a register are not seen: \"watch\" stops at its changes.");
+            }
+            Store::Memory(address) if on != WatchOn::Change && is_host(*address) => {
+                return refuse("Reads by the host are not seen: \"watch\" stops at changes.");
+            }
             Store::Regs(..) => (None, Some(Scope { thread: self.focus, frame })),
-            Store::Memory(address) => self.watched_memory(*address, &object, frame),
+            Store::Memory(address) => self.watched_memory(*address, &object, frame, on),
         };
-        let mut watch = Watch { text: text.to_owned(), object, range, scope, last: None, shown: String::new() };
+        let mut watch = Watch { text: text.to_owned(), on, object, range, scope, last: None, shown: String::new() };
         self.read_watched(&mut watch);
         Ok(watch)
     }
@@ -270,6 +277,7 @@ impl Session {
         address: u64,
         object: &Object,
         frame: Option<(u32, ir::FuncId)>,
+        on: WatchOn,
     ) -> (Option<Range>, Option<Scope>) {
         let (first, bytes) = object.range();
         let own = match self.focus {
@@ -285,15 +293,18 @@ impl Session {
             (_, true) => Some(Scope { thread: self.focus, frame }),
             _ => None,
         };
-        (Some(Range { address: first, bytes, owner: own }), scope)
+        (Some(Range { address: first, bytes, owner: own, on }), scope)
     }
 
     /// Reads the present bytes and text of a watched value.
     fn read_watched(&self, watch: &mut Watch) {
-        let thread = watch.scope.map_or(self.focus, |s| s.thread);
-        let frame = watch.scope.and_then(|s| s.frame).map(|f| f.0);
-        // A shared variable needs its block only, which any frame shows.
-        let frame = frame.or_else(|| self.levels(thread).first().map(|l| l.frame));
+        let mut thread = watch.scope.map_or(self.focus, |s| s.thread);
+        let mut frame = watch.scope.and_then(|s| s.frame).map(|f| f.0);
+        if frame.is_none() {
+            // A shared variable needs its block only, which any frame of any of its threads shows.
+            thread = self.alive_in_block(thread).unwrap_or(thread);
+            frame = self.levels(thread).first().map(|l| l.frame);
+        }
         let context = self.context_of(thread, frame);
         let value = context.as_ref().ok().and_then(|s| s.load(&watch.object).ok());
         watch.shown = match (&context, &value) {
@@ -301,6 +312,18 @@ impl Session {
             _ => "<not available>".to_owned(),
         };
         watch.last = value.map(|v| v.data);
+    }
+
+    /// The thread, or one of its block that has not ended if it has.
+    fn alive_in_block(&self, thread: Thread) -> Option<Thread> {
+        let Thread::Device { launch, block, .. } = thread else { return None };
+        if self.is_alive(thread) {
+            return Some(thread);
+        }
+        self.process.block(launch, block)?.warps.iter().find_map(|w| {
+            let lane = w.splits().next()?.mask().trailing_zeros();
+            Some(Thread::Device { launch, block, warp: w.number(), lane })
+        })
     }
 
     /// Whether the frame, block or thread of a watched value still exists.
@@ -345,13 +368,9 @@ impl Session {
         self.breakpoints = all;
     }
 
-    /// Whether a watched value has changed. Backwards, old and new value are exchanged and no watchpoint is deleted.
-    pub(crate) fn watch_verdict(
-        &mut self,
-        s: &Statement,
-        write: Option<DeviceAccess>,
-        backwards: bool,
-    ) -> Option<Verdict> {
+    /// Whether a watched value has changed, or was accessed. Backwards, old and new value are exchanged and no watchpoint is deleted.
+    pub(crate) fn watch_verdict(&mut self, s: &Statement, seen: Seen, backwards: bool) -> Option<Verdict> {
+        let write = seen.write;
         let mut all = std::mem::take(&mut self.breakpoints);
         let mut verdict = None;
         let mut gone = None;
@@ -374,11 +393,16 @@ impl Session {
                 (None, Some(_)) => is_written(),
                 (_, None) => false,
             };
+            let is_hit = |a: &DeviceAccess| watch.range.is_some_and(|r| r.is_hit(a));
+            let read = seen.read.filter(|a| watch.on != WatchOn::Change && is_hit(a));
+            let access = read.or(write.filter(|a| watch.on == WatchOn::Access && is_hit(a)));
             let (old, new) = (std::mem::take(&mut watch.shown), now.shown.clone());
             **watch = now;
-            if !changed || verdict.is_some() {
+            let is_due = if watch.on == WatchOn::Change { changed } else { access.is_some() };
+            if !is_due || verdict.is_some() {
                 continue;
             }
+            let write = access.or(write);
             let thread = self.writer(s, write, watch.scope);
             let (old, new) = if backwards { (new, old) } else { (old, new) };
             let by = self.writer_view(thread, write);
@@ -391,7 +415,15 @@ impl Session {
                 continue;
             }
             let expression = watch.text.clone();
-            verdict = Some((StopReason::Watchpoint { number: b.number, expression, old, new, by }, thread));
+            let number = b.number;
+            let reason = match (watch.on, access) {
+                (WatchOn::Change, _) => StopReason::Watchpoint { number, expression, old, new, by },
+                (on, access) => {
+                    let is_write = access.is_some_and(|a| a.write);
+                    StopReason::Access { number, expression, on, is_write, value: watch.shown.clone(), by }
+                }
+            };
+            verdict = Some((reason, thread));
         }
         self.breakpoints = all;
         if verdict.is_none()

@@ -2,7 +2,7 @@
 //!
 //! Not here: colours, and anything that needs a session or a terminal.
 
-use crate::command::Topic;
+use crate::command::{Topic, WatchOn};
 use crate::view::reply::{
     BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,
     LaneRow, LaneState, Outcome, PlaceView, ProgramView, Reply, SourceWindow, Stop, StopReason, ThreadRow, VariableRow,
@@ -35,10 +35,11 @@ pub fn stop(stop: &Stop) -> String {
         }
         StopReason::Watchpoint { number, expression, old, new, by } => {
             let _ = writeln!(text, "\nWatchpoint {number}: {expression}\n\nOld value = {old}\nNew value = {new}");
-            if let Some((who, place)) = by {
-                let at = place.as_ref().map(|p| format!(" at {}:{}", p.file, p.line)).unwrap_or_default();
-                let _ = writeln!(text, "Written by {who}{at}");
-            }
+            text.push_str(&accessed("Written", by.as_ref()));
+        }
+        StopReason::Access { number, expression, on, is_write, value, by } => {
+            let _ = writeln!(text, "\n{} {number}: {expression}\n\nValue = {value}", on.title());
+            text.push_str(&accessed(if *is_write { "Written" } else { "Read" }, by.as_ref()));
         }
         StopReason::WatchpointScope { number, expression } => {
             let _ = writeln!(
@@ -146,9 +147,17 @@ pub fn reply(reply: &Reply) -> String {
     }
 }
 
+/// Who accessed a watched value, and where.
+fn accessed(how: &str, by: Option<&(String, Option<PlaceView>)>) -> String {
+    let at = |place: &PlaceView| format!(" at {}:{}", place.file, place.line);
+    by.map_or_else(String::new, |(who, place)| {
+        format!("{how} by {who}{}\n", place.as_ref().map(at).unwrap_or_default())
+    })
+}
+
 fn breakpoint_set(b: &BreakpointView) -> String {
     match &b.kind {
-        BreakpointKind::Watch(expression) => format!("Watchpoint {}: {expression}\n", b.number),
+        BreakpointKind::Watch(expression, on) => format!("{} {}: {expression}\n", on.title(), b.number),
         BreakpointKind::Statement { function, file, line, asked, places, .. } => {
             let kind = match (b.temporary, &b.log) {
                 (_, Some(_)) => "Dprintf",
@@ -352,17 +361,20 @@ fn breakpoints(rows: &[BreakpointView]) -> String {
     if rows.is_empty() {
         return "No breakpoints or watchpoints.\n".to_owned();
     }
-    let mut text = format!("{:<7} {:<14} {:<4} {:<3} What\n", "Num", "Type", "Disp", "Enb");
+    let is_wide = |b: &BreakpointView| matches!(b.kind, BreakpointKind::Watch(_, on) if on != WatchOn::Change);
+    let width = if rows.iter().any(is_wide) { 17 } else { 14 };
+    let mut text = format!("{:<7} {:<width$} {:<4} {:<3} What\n", "Num", "Type", "Disp", "Enb");
     for b in rows {
         let (kind, what) = match &b.kind {
-            BreakpointKind::Watch(expression) => ("watchpoint", expression.clone()),
+            BreakpointKind::Watch(expression, on) => (on.title().to_lowercase(), expression.clone()),
             BreakpointKind::Statement { function, file, line, .. } => {
-                (if b.log.is_some() { "dprintf" } else { "breakpoint" }, format!("in {function} at {file}:{line}"))
+                let kind = if b.log.is_some() { "dprintf" } else { "breakpoint" };
+                (kind.to_owned(), format!("in {function} at {file}:{line}"))
             }
         };
         let disposition = if b.temporary { "del" } else { "keep" };
         let enabled = if b.enabled { "y" } else { "n" };
-        let _ = writeln!(text, "{:<7} {kind:<14} {disposition:<4} {enabled:<3} {what}", b.number);
+        let _ = writeln!(text, "{:<7} {kind:<width$} {disposition:<4} {enabled:<3} {what}", b.number);
         if let Some(condition) = &b.condition {
             let _ = writeln!(text, "\tstop only if {condition}");
         }

@@ -5,7 +5,7 @@
 //!
 //! Not here: their text (`render`).
 
-use crate::command::Topic;
+use crate::command::{Topic, WatchOn};
 use source::{FileId, Span};
 
 /// The result of a command.
@@ -135,6 +135,21 @@ pub enum StopReason {
         /// The value now.
         new: String,
         /// The thread that wrote it and the place of the write, if known.
+        by: Option<(String, Option<PlaceView>)>,
+    },
+    /// A value was accessed that is watched for reads, or for reads and writes.
+    Access {
+        /// The number of the watchpoint.
+        number: u32,
+        /// What is watched.
+        expression: String,
+        /// For what it is watched.
+        on: WatchOn,
+        /// Whether the access was a write.
+        is_write: bool,
+        /// The value after it.
+        value: String,
+        /// The thread that accessed it and the place of the access, if known.
         by: Option<(String, Option<PlaceView>)>,
     },
     /// The frame of a watched variable is gone; the watchpoint is deleted.
@@ -278,8 +293,8 @@ pub enum BreakpointKind {
         /// How many places in the code it stands for.
         places: usize,
     },
-    /// A change of a value.
-    Watch(String),
+    /// A change of a value, or an access to it.
+    Watch(String, WatchOn),
 }
 
 /// The value that some lanes have.

@@ -222,7 +222,7 @@ pub(super) fn breakpoints(model: &Model, buffer: &mut Buffer, area: Rect) {
         let b = snapshot.breakpoints.get(i)?;
         let mark = if b.enabled { look.char('●', 'B') } else { look.char('○', 'b') };
         let what = match &b.kind {
-            BreakpointKind::Watch(expression) => format!("watch {expression}"),
+            BreakpointKind::Watch(expression, on) => format!("{} {expression}", on.command()),
             BreakpointKind::Statement { function, file, line, .. } => {
                 format!("{}:{line} in {function}", file.rsplit('/').next().unwrap_or(file))
             }

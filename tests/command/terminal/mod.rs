@@ -1,5 +1,5 @@
-//! `--tui` in a real pseudo-terminal: what it draws, what keys and the mouse do, and that the terminal is as before however
-//! it ends.
+//! `--tui` and `--debug` in a real pseudo-terminal: what they draw, what keys and the mouse do, and that the terminal is as before
+//! however they end.
 
 mod panic;
 mod pty;
@@ -137,5 +137,119 @@ fn a_terminal_without_unicode_gets_ascii() {
     pty.wait_for("Breakpoint 1 in block 1");
     assert!(pty.contents().is_ascii(), "{}", pty.contents());
     pty.type_in("qq");
+    assert_eq!(pty.end(), 0);
+}
+
+#[test]
+fn a_long_run_shows_how_far_it_is_and_that_races_were_not_looked_for() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("long.cuf");
+    let text = "module m\ncontains\nattributes(global) subroutine k(x)\ninteger :: x(*)\nx(1) = 1\nend subroutine\n\
+        end module\nprogram p\nuse m\ninteger, device :: x(4)\ninteger :: i, n\nn = 1\ncall k<<<1, 1>>>(x)\n\
+        print *, 'before'\ndo while (n > 0)\nn = n + 1 - 1\nend do\nend program\n";
+    std::fs::write(&path, text).expect("a file");
+    let mut pty = Pty::new(&[&path.display().to_string()]);
+    pty.wait_for("Ctrl-C stops it");
+    assert!(pty.contents().contains("it; at "), "{}", pty.contents());
+    pty.type_in("\x03");
+    pty.wait_for("cufemu: interrupted at");
+    assert!(!pty.contents().contains("stops it"), "{}", pty.contents());
+    assert_eq!(pty.end(), 130);
+    let pty = Pty::new(&["saxpy.cuf"]);
+    pty.wait_for("data races were not looked for");
+    assert_eq!(pty.end(), 0);
+    let pty = Pty::new(&["--race", "saxpy.cuf"]);
+    pty.wait_for("wrong elements");
+    assert!(!pty.contents().contains("races were not"), "{}", pty.contents());
+    assert_eq!(pty.end(), 0);
+}
+
+/// Line mode with a home of its own, which is empty at first.
+fn line_mode(home: &Path, options: &[&str]) -> Pty {
+    let home = home.display().to_string();
+    let variables = [("HOME", home.as_str()), ("XDG_STATE_HOME", ""), ("XDG_CONFIG_HOME", "")];
+    let mut options = options.to_vec();
+    options.extend(["--debug", "reduce_racy.cuf"]);
+    Pty::with_variables(&options, &variables)
+}
+
+fn home(name: &str) -> std::path::PathBuf {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    // It may be that of an earlier run.
+    let _ = std::fs::remove_dir_all(&home);
+    std::fs::create_dir_all(home.join(".config/cufemu")).expect("a folder");
+    home
+}
+
+#[test]
+fn lines_are_edited_completed_and_found_again_in_the_next_session() {
+    let home = home("line-editor");
+    let mut pty = line_mode(&home, &[]);
+    pty.wait_for("(cufemu)");
+    // Tab completes commands and names; Ctrl-A goes to the beginning.
+    pty.type_in("brea\tredu\t if threadidx%x == 7\x01");
+    pty.wait_for("break reduce if threadidx%x == 7");
+    pty.type_in("\x05\r");
+    pty.wait_for("Breakpoint 1 at reduce");
+    // Ctrl-C gives up the line, and does not stop the program that runs next.
+    pty.type_in("print 1\x03");
+    pty.wait_for("Quit");
+    pty.type_in("run\r");
+    pty.wait_for("Breakpoint 1, ");
+    pty.type_in("info locals\rprint 123456\r");
+    pty.wait_for("$1 = 123456");
+    // Several lines that a terminal pastes as one text.
+    pty.type_in("\x1b[200~print 5*5\rprint 6*6\x1b[201~\r");
+    pty.wait_for("$3 = 36");
+    pty.type_in("print 123456\r");
+    pty.wait_for("$4 = 123456");
+    pty.type_in("\x04");
+    assert_eq!(pty.end(), 0);
+    let mut pty = line_mode(&home, &[]);
+    pty.wait_for("(cufemu)");
+    // Up is the last line, Ctrl-R searches for one.
+    pty.type_in("\x1b[A\r");
+    pty.wait_for("$1 = 123456");
+    pty.type_in("\x12reduce if");
+    pty.wait_for("break reduce if threadidx%x == 7");
+    pty.type_in("\r");
+    pty.wait_for("Breakpoint 1 at reduce");
+    pty.type_in("quit\r");
+    assert_eq!(pty.end(), 0);
+}
+
+#[test]
+fn the_init_file_is_executed_unless_it_is_not_wanted() {
+    let home = home("init-file");
+    let text = "define greet\necho hello, $arg0\\n\nend\nset listsize 3\n";
+    std::fs::write(home.join(".config/cufemu/init"), text).expect("a file");
+    let mut pty = line_mode(&home, &[]);
+    pty.wait_for("(cufemu)");
+    pty.type_in("greet world\r");
+    pty.wait_for("hello, world");
+    pty.type_in("\x04");
+    assert_eq!(pty.end(), 0);
+    let mut pty = line_mode(&home, &["--no-init"]);
+    pty.wait_for("(cufemu)");
+    pty.type_in("greet world\r");
+    pty.wait_for("Undefined command: \"greet\"");
+    pty.type_in("\x04");
+    assert_eq!(pty.end(), 0);
+}
+
+#[test]
+fn the_program_reads_its_lines_between_those_of_the_debugger() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("line-reads.cuf");
+    std::fs::write(&path, "integer :: n\nread *, n\nprint *, 'got', n + 1\nend\n").expect("a file");
+    let home = home("line-reads");
+    let variables = [("HOME", home.to_str().expect("a path")), ("XDG_STATE_HOME", "")];
+    let mut pty = Pty::with_variables(&["--debug", &path.display().to_string()], &variables);
+    pty.wait_for("(cufemu)");
+    pty.type_in("run\r");
+    pty.wait_for("run");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    pty.type_in("41\r");
+    pty.wait_for("got           42");
+    pty.wait_for("[Program exited normally]");
+    pty.type_in("quit\r");
     assert_eq!(pty.end(), 0);
 }

@@ -62,7 +62,7 @@ impl Launcher for Compiler {
         let compiled = compiled.ok_or("the program has errors")?;
         let module = compiled.module.clone();
         let race = launch.options.iter().any(|o| o == "--race");
-        let start = move || {
+        let start = move |_: &[String]| {
             let race = race.then(race::Rules::default);
             let options = emu::Options { race, rehearse: true, ..emu::Options::default() };
             let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, options)))];
@@ -70,7 +70,8 @@ impl Launcher for Compiler {
             let options = MachineOptions { host, clock: ClockKind::Model, ..MachineOptions::default() };
             Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
         };
-        let setup = Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start) };
+        let setup =
+            Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start), arguments: Vec::new() };
         Session::new(setup, Box::new(Still(input))).map_err(|e| e.to_string())
     }
 }

@@ -4,7 +4,7 @@
 //! environment the transcripts are renewed.
 
 use compile::Options;
-use cufemu_debug::{LineMode, PROMPT, Session, Setup, Terminal};
+use cufemu_debug::{Completer, LineMode, PROMPT, Session, Setup, Terminal, Typed};
 use diag::Diagnostics;
 use emu::Emulator;
 use host::{Answer, Ask, HostOptions, Stream};
@@ -13,7 +13,7 @@ use source::SourceMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A world without files, whose input is one line.
+/// A world with one file, whose input is one line.
 struct Still {
     lines: Vec<&'static [u8]>,
 }
@@ -22,6 +22,7 @@ impl World for Still {
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
             Ask::ReadLine => Answer::Line(self.lines.pop().map(<[u8]>::to_vec)),
+            Ask::ReadFile { path } if path == "numbers.txt" => Answer::File(Ok(Some(b"7\n8".to_vec()))),
             other => machine::ClosedWorld::answer(other),
         }
     }
@@ -44,12 +45,12 @@ impl Script {
 }
 
 impl Terminal for Script {
-    fn read_line(&mut self, prompt: &str) -> Option<String> {
-        let line = self.lines.next()?;
+    fn read_line(&mut self, prompt: &str, _: &dyn Fn() -> Completer) -> Typed {
+        let Some(line) = self.lines.next() else { return Typed::End };
         self.shown.push_str(prompt);
         self.shown.push_str(&line);
         self.shown.push('\n');
-        Some(line)
+        Typed::Line(line)
     }
 
     fn write(&mut self, text: &str) {
@@ -80,13 +81,16 @@ pub(crate) fn session(name: &str, text: &str) -> Session {
     let shown: String = diags.into_sorted().iter().map(|d| diag::full(d, &map, diag::Style::PLAIN)).collect();
     let compiled = compiled.unwrap_or_else(|| panic!("{name} does not compile:\n{shown}"));
     let module = compiled.module.clone();
-    let start = move || {
+    let start = move |words: &[String]| {
+        let arguments = std::iter::once("main").chain(words.iter().map(String::as_str));
+        let arguments = arguments.map(|word| word.as_bytes().to_vec()).collect();
         let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, emu::Options::default())))];
-        let host = HostOptions { stack_bytes: 1 << 20, ..HostOptions::default() };
+        let host = HostOptions { stack_bytes: 1 << 20, arguments, ..HostOptions::default() };
         let options = MachineOptions { host, clock: ClockKind::Model, ..MachineOptions::default() };
         Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
     };
-    let setup = Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start) };
+    let setup =
+        Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start), arguments: Vec::new() };
     Session::new(setup, Box::new(Still { lines: vec![b"42"] })).expect("a session")
 }
 
@@ -137,4 +141,6 @@ fn the_intermediate_code_of_a_procedure_is_shown() {
     let program = std::fs::read_to_string(folder().join("shared.cuf")).expect("a program");
     let text = talk("shared.cuf", &program, ["disassemble k::reverse"]);
     assert!(text.contains("kernel @k.reverse(") && text.contains("barrier.sync"), "{text}");
+    let text = talk("shared.cuf", &program, ["disassemble /ptx k::reverse"]);
+    assert!(text.contains(".visible .entry") && text.contains("bar.sync"), "{text}");
 }

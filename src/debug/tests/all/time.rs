@@ -85,7 +85,7 @@ fn every_step_in_a_launch_of_a_million_threads_takes_less_than_a_second() {
 fn the_first_step_back_after_a_stop_is_quick_too() {
     let mut line = LineMode::new(session("million.cuf", &program("million.cuf")));
     let mut all: Vec<Duration> = Vec::new();
-    let mut back = |line: &mut LineMode, command: &str| {
+    let back = |line: &mut LineMode, command: &str| {
         let mut shown = Script::default();
         let begun = Instant::now();
         line.line(command, &mut shown);
@@ -148,7 +148,7 @@ fn answer(thread: &SessionThread) -> Stop {
 #[test]
 fn an_endless_kernel_can_be_interrupted_and_stepped_back() {
     let thread = SessionThread::spawn(session("endless.cuf", ENDLESS)).expect("a thread");
-    assert!(thread.ask(Request::Do(Command::Run)));
+    assert!(thread.ask(Request::Do(Command::Run(None))));
     std::thread::sleep(Duration::from_millis(200));
     thread.interrupt();
     let stop = answer(&thread);
@@ -170,7 +170,7 @@ fn a_program_that_only_reaches_false_conditions_can_be_interrupted() {
     let at = Where::Line(8);
     assert!(thread.ask(Request::Do(Command::Break { at, condition: Some("i == -1".into()), temporary: false })));
     assert!(matches!(thread.events().recv(), Ok(Event::Done(set)) if set.is_ok()));
-    assert!(thread.ask(Request::Do(Command::Run)));
+    assert!(thread.ask(Request::Do(Command::Run(None))));
     std::thread::sleep(Duration::from_millis(200));
     thread.interrupt();
     assert_eq!(answer(&thread).reason, StopReason::Interrupted);

@@ -55,7 +55,7 @@ pub(crate) fn session(name: &str, text: &str, race: bool, reader: cufemu_tui::St
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
     let compiled = compiled.unwrap_or_else(|| panic!("{name} does not compile"));
     let module = compiled.module.clone();
-    let start = move || {
+    let start = move |_: &[String]| {
         let race = race.then(race::Rules::default);
         let options = emu::Options { race, rehearse: true, ..emu::Options::default() };
         let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, options)))];
@@ -63,7 +63,8 @@ pub(crate) fn session(name: &str, text: &str, race: bool, reader: cufemu_tui::St
         let options = MachineOptions { host, clock: ClockKind::Model, ..MachineOptions::default() };
         Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
     };
-    let setup = Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start) };
+    let setup =
+        Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start), arguments: Vec::new() };
     Session::new(setup, Box::new(Still { reader })).expect("a session")
 }
 

@@ -6,6 +6,10 @@ const HEAD: &str = "# The debugger\n\n\
     `cufemu --debug prog.cuf` starts the debugger in line mode, and `cufemu --tui prog.cuf` starts it with panes. `--batch FILE`\n\
     and `-ex CMD` run commands from a script. All of them have the commands below. Commands that gdb or cuda-gdb has too have\n\
     the same names and meanings. Any unambiguous prefix of a command works.\n\n\
+    At a terminal, lines of line mode are edited with the keys of readline: Tab completes commands, names and files, Up recalls\n\
+    earlier lines, Ctrl-R searches them, Ctrl-C gives a line up, or interrupts the program. The history is kept between sessions\n\
+    (`~/.local/state/cufemu/history`, or below `$XDG_STATE_HOME`). `--debug` begins with the commands in\n\
+    `~/.config/cufemu/init` (or below `$XDG_CONFIG_HOME`), unless `--no-init` is given.\n\n\
     With `--race`, cufemu looks for races in each launch before you step through it, so the program can stop at the second\n\
     access of each race. `finding N first` goes to the first one.\n\n\
     This page is generated from `src/debug/command/table.rs`, `src/tui/pane.rs` and `src/tui/keymap.rs`.\n\n";
