@@ -5,7 +5,7 @@
 #![no_main]
 
 use compile::{Compiled, Options};
-use debug::{LineMode, Session, Setup, Terminal};
+use debug::{Completer, LineMode, Session, Setup, Terminal, Typed};
 use diag::Diagnostics;
 use host::HostOptions;
 use libfuzzer_sys::fuzz_target;
@@ -56,11 +56,15 @@ fn programs() -> &'static Vec<Ready> {
 }
 
 /// The lines of the input; what is shown is thrown away.
-struct Typed<'a>(std::iter::Take<std::str::Lines<'a>>);
+struct Lines<'a>(std::iter::Take<std::str::Lines<'a>>);
 
-impl Terminal for Typed<'_> {
-    fn read_line(&mut self, _: &str) -> Option<String> {
-        self.0.next().map(|line| line.chars().take(LINE_BYTES).collect())
+impl Terminal for Lines<'_> {
+    fn read_line(&mut self, _: &str, completer: &dyn Fn() -> Completer) -> Typed {
+        let Some(line) = self.0.next() else { return Typed::End };
+        let line: String = line.chars().take(LINE_BYTES).collect();
+        // What is completed is part of the line.
+        assert!(completer().complete(&line).start <= line.len());
+        Typed::Line(line)
     }
 
     fn write(&mut self, _: &str) {}
@@ -83,7 +87,7 @@ fuzz_target!(|data: &[u8]| {
     let ready = &programs()[usize::from(choice & 0x7f) % PROGRAMS.len()];
     let module = ready.compiled.module.clone();
     let race = (choice & 0x80 != 0).then(race::Rules::default);
-    let start = move || {
+    let start = move |_: &[String]| {
         let emulator = emu::Options { race: race.clone(), rehearse: race.is_some(), ..emu::Options::default() };
         let devices = vec![DeviceBox::Emulator(Box::new(emu::Emulator::new(0, emulator)))];
         let host = HostOptions { stack_bytes: 1 << 20, ..HostOptions::default() };
@@ -91,7 +95,8 @@ fuzz_target!(|data: &[u8]| {
             MachineOptions { host, host_memory: MEMORY, clock: ClockKind::Model, ..MachineOptions::default() };
         Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
     };
-    let setup = Setup { checked: ready.compiled.program.clone(), sources: ready.map.clone(), start: Box::new(start) };
+    let (checked, sources) = (ready.compiled.program.clone(), ready.map.clone());
+    let setup = Setup { checked, sources, start: Box::new(start), arguments: Vec::new() };
     let session = Session::new(setup, Box::new(ClosedWorld::default())).expect("a session");
-    LineMode::new(session).run(&mut Typed(text.lines().take(LINES)));
+    LineMode::new(session).run(&mut Lines(text.lines().take(LINES)));
 });
