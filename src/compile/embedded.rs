@@ -287,7 +287,10 @@ fn block(body: &[ast::Stmt], used: &mut BTreeSet<Arc<str>>) {
             }
             StmtKind::If { arms, .. } => arms.iter().for_each(|a| block(&a.body, used)),
             StmtKind::Do { body, .. } | StmtKind::Associate { body, .. } => block(body, used),
-            StmtKind::Select { arms, .. } => arms.iter().for_each(|a| block(&a.body, used)),
+            StmtKind::Select { arms, .. } | StmtKind::SelectRank { arms, .. } => {
+                arms.iter().for_each(|a| block(&a.body, used));
+            }
+            StmtKind::SelectType { arms, .. } => arms.iter().for_each(|(_, body, _)| block(body, used)),
             StmtKind::Cuf(cuf) => {
                 if let Some(body) = &cuf.body {
                     block(std::slice::from_ref(body), used);

@@ -38,12 +38,11 @@ fn make_queued(mut module: ModuleLowering<'_>) -> Module {
 fn root(module: &ModuleLowering<'_>, id: ProcId) -> Option<Instance> {
     let program = module.program();
     let proc = program.proc(id);
-    let takes_procedure = proc
-        .params
-        .iter()
-        .map(|&v| program.var(v))
-        .any(|v| matches!(v.storage, sema::checked::Storage::Procedure) && !v.attrs.optional);
-    if module.is_embedded(id) || takes_procedure || !matches!(proc.body, ProcBody::Statements(_)) {
+    let is_cloned =
+        proc.params.iter().map(|&v| program.var(v)).any(|v| {
+            (matches!(v.storage, sema::checked::Storage::Procedure) && !v.attrs.optional) || module.is_ranked(v)
+        });
+    if module.is_embedded(id) || is_cloned || !matches!(proc.body, ProcBody::Statements(_)) {
         return None;
     }
     match proc.kind {

@@ -52,7 +52,9 @@ pub(crate) enum Statement {
     Do(DoControl, Option<u32>),
     /// `select case (…)`
     SelectCase(Expr),
-    /// `case (…)`; absent: `case default`
+    /// `select rank ([name =>] …)`
+    SelectRank(Option<Name>, Expr),
+    /// `case (…)` and `rank (…)`, without a value for `rank (*)`; absent: the default
     Case(Option<Vec<ast::CaseRange>>),
     /// `select type ([name =>] …)`
     SelectType(Option<Name>, Expr),

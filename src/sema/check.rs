@@ -23,6 +23,7 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.typing().check_barriers();
     c.typing().check_generics();
     c.typing().check_purity();
+    c.typing().check_assumed_ranks();
     c.typing().check_unit_names();
     c.typing().check_binding_labels();
     c.typing().check_interoperability();

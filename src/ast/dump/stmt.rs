@@ -40,6 +40,20 @@ impl Dumper {
                     }
                 });
             }
+            StmtKind::SelectRank { name, bind, value, arms, .. } => {
+                let bind = bind.as_ref().map_or("_", |b| b.as_str());
+                self.line(format!("{label}select-rank{} {bind} {}", construct(name.as_ref()), expr(value)));
+                self.indented(|d| {
+                    for arm in arms {
+                        d.line(match arm.ranges.as_deref() {
+                            None => "default".to_owned(),
+                            Some([]) => "rank *".to_owned(),
+                            Some(ranges) => format!("rank {}", spaced(ranges, case_range)),
+                        });
+                        d.indented(|d| d.statements(&arm.body));
+                    }
+                });
+            }
             StmtKind::SelectType { name, bind, value, arms, .. } => {
                 let bind = bind.as_ref().map_or("_", |b| b.as_str());
                 self.line(format!("{label}select-type{} {bind} {}", construct(name.as_ref()), expr(value)));
@@ -116,6 +130,8 @@ fn simple(kind: &StmtKind) -> String {
         StmtKind::Exit(name) => format!("exit {}", name.as_ref().map_or("_", |n| n.as_str())),
         StmtKind::Goto(label) => format!("goto {label}"),
         StmtKind::ComputedGoto(labels, index) => format!("goto ({}) {}", spaced(labels, u32::to_string), expr(index)),
+        StmtKind::AssignedGoto(name, labels) => format!("goto {} ({})", name.text, spaced(labels, u32::to_string)),
+        StmtKind::LabelAssign(label, name) => format!("assign {label} {}", name.text),
         StmtKind::Continue => "continue".into(),
         StmtKind::Return(value) => format!("return {}", optional(value.as_ref())),
         StmtKind::Stop { error: false, code } => format!("stop {}", optional(code.as_ref())),

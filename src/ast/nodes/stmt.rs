@@ -82,6 +82,19 @@ pub enum StmtKind {
         /// `end select`
         end: Span,
     },
+    /// `select rank`
+    SelectRank {
+        /// Construct name.
+        name: Option<Name>,
+        /// `name =>`
+        bind: Option<Name>,
+        /// The selector.
+        value: Expr,
+        /// The cases: a rank, none for `rank (*)`, absent for the default.
+        arms: Vec<SelectArm>,
+        /// `end select`
+        end: Span,
+    },
     /// `select type`
     SelectType {
         /// Construct name.
@@ -147,6 +160,10 @@ pub enum StmtKind {
     Goto(u32),
     /// `go to (10, 20), i`
     ComputedGoto(Vec<u32>, Expr),
+    /// `go to i [, (10, 20)]`
+    AssignedGoto(Name, Vec<u32>),
+    /// `assign 10 to i`
+    LabelAssign(u32, Name),
     /// `continue`
     Continue,
     /// `return [expr]`

@@ -53,6 +53,19 @@ impl Writer {
                 }
                 self.line(format!("end select{}", suffix(name.as_ref())));
             }
+            StmtKind::SelectRank { name, bind, value, arms, .. } => {
+                let bind = bind.as_ref().map_or_else(String::new, |b| format!("{} => ", b.text));
+                self.labelled(label, format!("{}select rank ({bind}{})", prefix(name.as_ref()), expr(value)));
+                for arm in arms {
+                    self.line(match arm.ranges.as_deref() {
+                        None => "rank default".to_owned(),
+                        Some([]) => "rank (*)".to_owned(),
+                        Some(ranges) => format!("rank ({})", joined(ranges, ", ", case_range)),
+                    });
+                    self.block(&arm.body);
+                }
+                self.line(format!("end select{}", suffix(name.as_ref())));
+            }
             StmtKind::SelectType { name, bind, value, arms, .. } => {
                 let bind = bind.as_ref().map_or_else(String::new, |b| format!("{} => ", b.text));
                 self.labelled(label, format!("{}select type ({bind}{})", prefix(name.as_ref()), expr(value)));
@@ -131,6 +144,11 @@ fn simple(kind: &StmtKind) -> String {
         StmtKind::ComputedGoto(labels, index) => {
             format!("go to ({}), {}", joined(labels, ", ", u32::to_string), expr(index))
         }
+        StmtKind::AssignedGoto(name, labels) if labels.is_empty() => format!("go to {}", name.text),
+        StmtKind::AssignedGoto(name, labels) => {
+            format!("go to {}, ({})", name.text, joined(labels, ", ", u32::to_string))
+        }
+        StmtKind::LabelAssign(label, name) => format!("assign {label} to {}", name.text),
         StmtKind::Continue => "continue".into(),
         StmtKind::Return(value) => with_value("return", value.as_ref()),
         StmtKind::Stop { error, code } => with_value(if *error { "error stop" } else { "stop" }, code.as_ref()),

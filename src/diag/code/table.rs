@@ -118,6 +118,7 @@ crate::code::codes! {
     E0333 Error PureDummyIntent "argument of a pure procedure without the intent that it needs";
     E0334 Error SameObjectTwice "object allocated or deallocated twice in one statement";
     E0335 Error ElementalNotScalar "elemental procedure with an argument or a result that is not scalar";
+    E0336 Error AssumedRankUse "assumed-rank argument used without its rank";
 
     W0301 Warning ConstantSubscriptOutOfBounds "constant subscript outside the declared bounds";
     W0302 Warning ValueTruncated "constant that loses its value in the assignment";

@@ -41,7 +41,6 @@ pub(crate) fn library_function(e: &Expr) -> Option<&'static str> {
         I::Sqrt => matches!(e.ty, Type::Complex(_)).then_some("sqrt"),
         I::Abs => arg(0).is_some_and(|a| matches!(a.ty, Type::Complex(_))).then_some("hypot"),
         I::Atan if arg(1).is_some() => Some("atan2"),
-        I::Sind | I::Cosd | I::Tand | I::Asind | I::Acosd | I::Atand => Some(id.name().trim_end_matches('d')),
         I::Acos
         | I::Acosh
         | I::Asin

@@ -30,8 +30,9 @@ impl Builder<'_, '_> {
             out.keys.push(ArgKey::Any);
             return;
         }
+        let is_ranked = self.module().is_ranked(dummy);
         let words = match &dummy.shape {
-            _ if dummy.attrs.class => 1,
+            _ if dummy.attrs.class || is_ranked => 1,
             Shape::AssumedShape(lower) if !(dummy.attrs.allocatable || dummy.attrs.pointer) => 1 + 2 * lower.len(),
             Shape::AssumedRank => 2,
             _ => 1,
@@ -40,7 +41,7 @@ impl Builder<'_, '_> {
         let by_value = dummy.attrs.value && matches!(dummy.shape, Shape::Scalar);
         let is_complex = by_value && matches!(dummy.ty, Type::Complex(_));
         out.words.extend(vec![Val::i64(0); words + usize::from(length) + usize::from(is_complex)]);
-        out.keys.push(ArgKey::Any);
+        out.keys.push(if is_ranked { ArgKey::Rank { rank: 0, assumed_size: false } } else { ArgKey::Any });
     }
 
     /// Passes a value for a dummy with VALUE.
@@ -151,6 +152,15 @@ impl Builder<'_, '_> {
 impl<'p> FunctionLowering<'_, 'p> {
     /// Passes an expression or variable for a dummy.
     pub(crate) fn pass(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        let at = out.keys.len();
+        let is_ranked = self.b.module().is_ranked(dummy);
+        self.pass_data(dummy, e, out);
+        if let (true, Some(key)) = (is_ranked, out.keys.get_mut(at)) {
+            *key = self.rank_key(e);
+        }
+    }
+
+    fn pass_data(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         if dummy.attrs.class && !dummy.attrs.allocatable && !dummy.attrs.pointer {
             return self.pass_class(dummy, e, out);
         }
@@ -165,6 +175,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             Shape::Scalar if dummy.attrs.value => self.pass_value(dummy, e, out),
             Shape::Scalar => self.pass_reference(dummy, e, out),
             Shape::AssumedShape(_) => self.pass_assumed_shape(dummy, e, out),
+            Shape::AssumedRank if self.b.module().is_ranked(dummy) => self.pass_ranked(dummy, e, out),
             Shape::AssumedRank => self.pass_anything(e, out),
             Shape::Explicit(_) | Shape::AssumedSize(..) | Shape::Deferred(_) => self.pass_sequence(dummy, e, out),
         }
@@ -318,8 +329,23 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
+    /// An assumed-rank dummy gets what an assumed-shape one of the argument's rank gets.
+    fn pass_ranked(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
+        let view = match self.assumed_rank_view(e) {
+            Some(view) => view,
+            None if e.rank == 0 => self.view_of_anything(e, out),
+            None => self.own_view(e),
+        };
+        self.pass_view(dummy, view, e, out);
+    }
+
     fn pass_assumed_shape(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
         let view = self.own_view(e);
+        self.pass_view(dummy, view, e, out);
+    }
+
+    /// Passes address, extents and strides, and the length of characters.
+    fn pass_view(&mut self, dummy: &Variable, view: ArrayView, e: &'p Expr, out: &mut Passed) {
         let mut view = self.b.plain_view(view, &e.ty);
         let mut addr = self.b.address(view.mem);
         if dummy.attrs.contiguous && !view.is_contiguous() && self.b.is_host() {

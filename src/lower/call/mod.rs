@@ -12,6 +12,7 @@ pub(crate) mod actual;
 mod foreign;
 mod mpi;
 pub(crate) mod procedure_pointer;
+pub(crate) mod ranked;
 pub(crate) mod result;
 
 use crate::analysis::mathematics::procedure_name;
@@ -30,7 +31,7 @@ use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::rt::Rt;
 use ir::{FuncId, Ty, Val};
-use sema::checked::{Actual, ProcBody, ProcId, Storage, Type, VarId};
+use sema::checked::{Actual, ProcBody, ProcId, Shape, Storage, Type, VarId};
 
 impl Builder<'_, '_> {
     /// Calls a procedure that is known, with arguments passed already and the words of the variables of its host.
@@ -295,6 +296,10 @@ fn function(b: &mut Builder<'_, '_>, proc: ProcId, keys: &[ArgKey]) -> FuncId {
 /// The words by which another function finds a variable of this one.
 fn capture_words(b: &mut Builder<'_, '_>, v: VarId, storage: &VarStorage, out: &mut Vec<Val>) -> bool {
     let var = b.program().var(v);
+    if matches!(var.shape, Shape::AssumedRank) {
+        // The internal procedure does not know the rank.
+        return false;
+    }
     let (mem, len) = match storage {
         VarStorage::Procedure(p) => {
             out.push(b.procedure_number(*p));

@@ -100,7 +100,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn pass_class(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         // A sequence of elements has the shape that the dummy's declaration gives.
         let is_sequence = matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..));
-        let rank = dummy.shape.rank();
+        let is_ranked = self.b.module().is_ranked(dummy);
+        let rank = if is_ranked { self.rank_of(e) } else { dummy.shape.rank() };
         let whole = if self.lookup(e).is_none() && !(is_sequence && e.rank != rank) {
             self.descriptor(e).filter(|d| d.class)
         } else {
@@ -124,7 +125,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
             }
             _ => {
-                let mut view = if rank == 0 {
+                let mut view = if let Some(view) = self.assumed_rank_view(e) {
+                    self.b.tagged(view, &e.ty)
+                } else if rank == 0 {
                     self.class_view(e)
                 } else {
                     let view = self.own_view(e);
@@ -151,7 +154,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn with_declared_bounds(&mut self, v: VarId, d: Descriptor) -> Descriptor {
         let var = self.b.program().var(v);
         let DescriptorAt::Mem(given) = d.at.clone() else { return d };
-        let slot = self.b.empty_descriptor(var.shape.rank());
+        let slot = self.b.empty_descriptor(d.rank);
         let present = self.b.presence_of(v, given);
         let own = Descriptor { at: DescriptorAt::Mem(slot), ..d.clone() };
         self.when(present, |this| {
@@ -173,6 +176,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     all.push(ArrayDim { lower, extent: Val::i64(0), stride, gather: None });
                     view.dims = all;
                 }
+                Shape::AssumedRank => view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1)),
                 _ => {}
             }
             this.b.desc_set(&own, &view);

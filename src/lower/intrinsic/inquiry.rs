@@ -69,7 +69,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::SameTypeAs | I::ExtendsTypeOf => {
                 Value::Pred(self.compare_types(first, arg(args, 1)?, id == I::ExtendsTypeOf))
             }
-            I::Rank => Value::Scalar(imm(ty, i64::from(first.rank))),
+            I::Rank => Value::Scalar(imm(ty, i64::from(self.rank_of(first)))),
             I::Len => {
                 let n = self.length_of(first, None)?;
                 Value::Scalar(self.b.narrow(n, ty))
@@ -197,6 +197,14 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Lower bound and extent of each dimension; lower bounds are 1 but for whole arrays.
     pub(crate) fn shape_of(&mut self, e: &'p Expr) -> Vec<(Val, Val)> {
+        if let Some(view) = self.assumed_rank_view(e) {
+            let mut shape: Vec<(Val, Val)> = view.dims.iter().map(|d| (d.lower, d.extent)).collect();
+            if let (true, Some(last)) = (view.assumed_size, shape.last_mut()) {
+                // Fortran 2018, 16.9.179.
+                last.1 = Val::i64(-1);
+            }
+            return shape;
+        }
         if e.rank == 0 {
             return Vec::new();
         }

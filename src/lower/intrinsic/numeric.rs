@@ -78,17 +78,6 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let code = if id == I::IsIostatEnd { -1 } else { -2 };
                 Value::Pred(self.b.cmp(CmpOp::Eq, from, v, imm(from, code)).into())
             }
-            I::Sind | I::Cosd | I::Tand => {
-                let v = self.scalar(first);
-                let radians = self.b.bin(BinOp::Mul, ty, v, real_imm(ty, std::f64::consts::PI / 180.0));
-                self.b.mathematics(library_function(e)?, &[(Value::Scalar(radians.into()), first.ty.clone())], &e.ty)
-            }
-            I::Asind | I::Acosd | I::Atand => {
-                let values = self.argument_values(args);
-                let radians = self.b.mathematics(library_function(e)?, &values, &e.ty);
-                let v = self.b.as_scalar(&radians, &e.ty);
-                Value::Scalar(self.b.bin(BinOp::Mul, ty, v, real_imm(ty, 180.0 / std::f64::consts::PI)).into())
-            }
             _ => {
                 let values = self.argument_values(args);
                 self.b.mathematics(library_function(e)?, &values, &e.ty)

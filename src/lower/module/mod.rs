@@ -1,7 +1,7 @@
 //! The module under construction: its functions, those still to be made, its globals and constants.
 //!
 //! A device procedure is cloned for each combination of address spaces of its by-reference arguments, and any procedure for
-//! each combination of procedures passed to its procedure dummies. The IR therefore needs neither indirect calls nor generic
+//! each combination of procedures passed to its procedure dummies, and of ranks of arguments for its assumed-rank dummies. The IR therefore needs neither indirect calls nor generic
 //! addresses for arguments.
 //!
 //! Not here: making the functions (`driver`, `procedure`).
@@ -15,7 +15,7 @@ use crate::analysis::usage::Usage;
 use crate::module::generated::{ClassHelper, ObjectHelper};
 use crate::types::Side;
 use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
-use sema::checked::{ProcId, ProcKind, Program, TypeId, VarId};
+use sema::checked::{ProcId, ProcKind, Program, Shape, TypeId, VarId, Variable};
 use source::{SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub(crate) enum ArgKey {
     Proc(ProcId),
     /// The value of a procedure pointer.
     Pointer,
+    /// For an assumed-rank dummy: the rank of the argument, and whether it is an assumed-size array.
+    Rank { rank: u8, assumed_size: bool },
 }
 
 /// A function to be made from a procedure.
@@ -237,6 +239,12 @@ impl<'p> ModuleLowering<'p> {
         let qualified = &self.program.proc(id).qualified;
         let module = qualified.split_once('.').map_or("", |(module, _)| module);
         self.embedded.contains(module)
+    }
+
+    /// Whether a dummy is an assumed-rank one for which procedures are cloned by rank. Those of embedded modules take an
+    /// address and the bytes of an element.
+    pub(crate) fn is_ranked(&self, dummy: &Variable) -> bool {
+        matches!(dummy.shape, Shape::AssumedRank) && dummy.owner.is_some_and(|p| !self.is_embedded(p))
     }
 
     /// The procedure of the embedded mathematics module with that name.

@@ -12,6 +12,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::{ArgKey, Instance, ModuleLowering};
 use crate::object::convention::{ResultForm, result_form};
+use crate::procedure::reach::out_of_reach;
 use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty};
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
@@ -19,7 +20,9 @@ use crate::value::descriptor::{DescriptorAt, DescriptorRegs};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ast::{CudaAttr, Intent};
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
-use sema::checked::{CharLen, ProcBody, ProcId, ProcKind, Program, Shape, StmtKind, Storage, Type, VarId, visit};
+use sema::checked::{
+    CharLen, ProcBody, ProcId, ProcKind, Procedure, Program, Shape, Stmt, StmtKind, Storage, Type, VarId, visit,
+};
 use std::collections::BTreeSet;
 
 /// Makes the function of an instance.
@@ -31,23 +34,31 @@ pub(crate) fn procedure<'p>(m: &mut ModuleLowering<'p>, instance: &Instance, id:
     b.func_mut().max_threads = proc.max_threads;
     b.func_mut().cluster = proc.cluster;
     b.func_mut().cooperative = proc.cooperative;
-    let mut this = FunctionLowering::new(m, b, instance.side, instance.proc);
+    // The statements and variables of an entry are those of the procedure that it belongs to.
+    let home = proc.entry_of.unwrap_or(instance.proc);
+    let mut this = FunctionLowering::new(m, b, instance.side, home);
     if program.main == Some(instance.proc) {
         this.blocks.keep_procedure();
     }
     this.b.set_span(proc.span);
-    let body: &'p [sema::checked::Stmt] = match &proc.body {
+    let results = this.enter(instance);
+    this.statements(statements(proc));
+    if proc.entry_of.is_some() {
+        this.statements(statements(program.proc(home)));
+    }
+    this.leave(&results);
+    this.b.finish_function()
+}
+
+fn statements(proc: &Procedure) -> &[Stmt] {
+    match &proc.body {
         ProcBody::Statements(body) => body,
         ProcBody::Service(_)
         | ProcBody::Foreign { .. }
         | ProcBody::Missing
         | ProcBody::Dispatch { .. }
         | ProcBody::Pointer => &[],
-    };
-    let results = this.enter(instance);
-    this.statements(body);
-    this.leave(&results);
-    this.b.finish_function()
+    }
 }
 
 /// How the function returns its result.
@@ -78,11 +89,17 @@ impl FunctionLowering<'_, '_> {
                 // An optional procedure that was not passed.
                 continue;
             }
-            let regs = dummy_params(&mut self.b, v);
+            let regs = dummy_params(&mut self.b, v, key);
             raw.push((v, regs, key));
         }
         let captured = capture_params(&mut self.b, instance);
         begin_draws(&mut self.b, instance);
+        let home = program.proc(self.b.procedure());
+        let out_of_reach = out_of_reach(program, home, proc);
+        for &v in &out_of_reach {
+            self.bind_to_nothing(v);
+        }
+        raw.retain(|(v, ..)| !out_of_reach.contains(v));
         // Scalars first: bounds are made of them.
         let (scalars, arrays): (Vec<_>, Vec<_>) = raw
             .into_iter()
@@ -95,23 +112,24 @@ impl FunctionLowering<'_, '_> {
         }
         for pass in [true, false] {
             for (v, regs, key) in &arrays {
-                let assumed = is_descriptor(program, *v) || matches!(program.var(*v).shape, Shape::AssumedShape(_));
+                let assumed = is_descriptor(program, *v)
+                    || matches!(program.var(*v).shape, Shape::AssumedShape(_) | Shape::AssumedRank);
                 if assumed == pass {
-                    self.bind_array(*v, regs, dummy_space(&self.b, *v, *key));
+                    self.bind_array(*v, regs, *key);
                 }
             }
         }
-        for &v in &proc.params {
+        for &v in proc.params.iter().filter(|v| !out_of_reach.contains(v)) {
             self.begin_intent_out(v);
         }
         let results = self.bind_result(instance, &hidden);
-        let nested = block_variables(proc);
-        for &v in &proc.vars {
+        let nested = block_variables(home);
+        for &v in &home.vars {
             if !nested.contains(&v) {
                 self.come_to_life(v);
             }
         }
-        for &v in &proc.vars {
+        for &v in &home.vars {
             self.describe(v);
         }
         for v in self.b.usage().captures[instance.proc.0 as usize].clone() {
@@ -162,14 +180,31 @@ impl FunctionLowering<'_, '_> {
         self.storage.set(v, storage);
     }
 
-    fn bind_array(&mut self, v: VarId, regs: &[Reg], space: Space) {
+    fn bind_array(&mut self, v: VarId, regs: &[Reg], key: ArgKey) {
         let var = self.b.program().var(v);
+        let space = dummy_space(&self.b, v, key);
         let Some(&first) = regs.first() else { return };
         let mem = MemRef { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
         let storage = if is_descriptor(self.b.program(), v) {
-            let d = self.desc(v, DescriptorAt::Mem(mem));
+            let rank = if let ArgKey::Rank { rank, .. } = key { rank } else { var.shape.rank() };
+            let d = self.desc_ranked(v, rank, DescriptorAt::Mem(mem));
             let is_plain = var.attrs.class && !var.attrs.allocatable && !var.attrs.pointer;
-            VarStorage::Described(if is_plain && var.shape.rank() > 0 { self.with_declared_bounds(v, d) } else { d })
+            VarStorage::Described(if is_plain && rank > 0 { self.with_declared_bounds(v, d) } else { d })
+        } else if let ArgKey::Rank { rank, assumed_size } = key {
+            let len = self.declared_length(&var.ty).or(regs.get(1 + 2 * usize::from(rank)).map(|&r| r.into()));
+            let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
+            if rank == 0 {
+                VarStorage::Scalar(mem, len)
+            } else {
+                let element = self.b.element_bytes(&var.ty, len);
+                let pairs = regs[1..].chunks_exact(2).take(usize::from(rank));
+                let dim =
+                    |c: &[Reg]| ArrayDim { lower: Val::i64(1), extent: c[0].into(), stride: c[1].into(), gather: None };
+                let dims = pairs.map(dim).collect();
+                let contiguity = if assumed_size { Contiguity::Yes } else { Contiguity::Unknown };
+                let view = ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size };
+                VarStorage::Array(self.b.with_origin(view))
+            }
         } else if let Shape::AssumedShape(_) = &var.shape {
             let rank = usize::from(var.shape.rank());
             let pairs: Vec<(Val, Val)> =
@@ -377,7 +412,7 @@ fn hidden_params(b: &mut Builder<'_, '_>, instance: &Instance) -> Vec<Reg> {
 }
 
 /// The parameters of a dummy.
-fn dummy_params(b: &mut Builder<'_, '_>, v: VarId) -> Vec<Reg> {
+fn dummy_params(b: &mut Builder<'_, '_>, v: VarId, key: ArgKey) -> Vec<Reg> {
     let program = b.program();
     let var = program.var(v);
     let name = &var.name;
@@ -399,9 +434,10 @@ fn dummy_params(b: &mut Builder<'_, '_>, v: VarId) -> Vec<Reg> {
             Type::Character(_) => regs.push(b.param(Ty::I64, name.clone())),
             ty => regs.push(b.mutable_param(ir_ty(ty), name.clone())),
         },
-        Shape::AssumedShape(lower) => {
+        Shape::AssumedShape(_) | Shape::AssumedRank => {
             regs.push(b.param(Ty::I64, name.clone()));
-            for dim in 1..=lower.len() {
+            let rank = if let ArgKey::Rank { rank, .. } = key { rank } else { var.shape.rank() };
+            for dim in 1..=rank {
                 regs.push(b.param(Ty::I64, format!("{name}.extent{dim}")));
                 regs.push(b.param(Ty::I64, format!("{name}.stride{dim}")));
             }
@@ -411,7 +447,7 @@ fn dummy_params(b: &mut Builder<'_, '_>, v: VarId) -> Vec<Reg> {
     if matches!(var.ty, Type::Character(_)) {
         regs.push(b.param(Ty::I64, format!("{name}.len")));
     }
-    if matches!(var.shape, Shape::AssumedRank) {
+    if matches!(var.shape, Shape::AssumedRank) && !matches!(key, ArgKey::Rank { .. }) {
         regs.push(b.param(Ty::I64, format!("{name}.element")));
     }
     regs

@@ -39,7 +39,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             Storage::Static if lives_in_main(program, v) && !this.b.usage().in_memory.contains(&v) => {
                 this.main_variable(v);
             }
-            Storage::Local => this.local_variable(v),
+            // The result of an entry other than this one is a local variable.
+            Storage::Local | Storage::Result => this.local_variable(v),
             Storage::Alias(e) => this.associate(v, e),
             _ => {}
         });
@@ -210,6 +211,14 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// An ASSOCIATE name: the object that it stands for, as it is now, or the value.
     fn associate(&mut self, v: VarId, e: &'p sema::checked::Expr) {
+        if let ExprKind::Var(object) = &e.kind
+            && matches!(self.b.program().var(*object).shape, Shape::AssumedRank)
+            && let Some(storage) = self.storage_of(*object)
+        {
+            // In SELECT RANK the name is the dummy itself, whose rank is known here.
+            self.storage.set(v, storage);
+            return;
+        }
         if self.b.program().var(v).attrs.class {
             return self.associate_class(v, e);
         }

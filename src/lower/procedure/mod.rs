@@ -5,4 +5,5 @@
 pub(crate) mod entry;
 pub(crate) mod lifetime;
 pub(crate) mod local;
+mod reach;
 pub(crate) mod storage;

@@ -147,6 +147,12 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The descriptor of a variable, in memory or registers.
     pub(crate) fn desc(&mut self, v: VarId, at: DescriptorAt) -> Descriptor {
+        let rank = self.b.program().var(v).shape.rank();
+        self.desc_ranked(v, rank, at)
+    }
+
+    /// The same, of that rank.
+    pub(crate) fn desc_ranked(&mut self, v: VarId, rank: u8, at: DescriptorAt) -> Descriptor {
         let program = self.b.program();
         let var = program.var(v);
         let len = self.declared_length(&var.ty);
@@ -155,7 +161,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             (side, cuda) => data_space(side, cuda, var.attrs.pointer),
         };
         let contiguous = var.attrs.allocatable || (var.attrs.contiguous && !var.attrs.class);
-        self.b.desc_of((&var.ty, var.attrs.class), var.shape.rank(), at, data, contiguous, len)
+        self.b.desc_of((&var.ty, var.attrs.class), rank, at, data, contiguous, len)
     }
 
     /// The place of a scalar variable.

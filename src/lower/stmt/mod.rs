@@ -82,6 +82,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             StmtKind::If(arms) => self.if_construct(arms),
             StmtKind::Loop { id, control, body, end } => self.loop_construct(*id, control, body, s.span, *end),
             StmtKind::Select { id, value, arms } => self.select_case(*id, value, arms),
+            StmtKind::SelectRank { id, object, arms } => self.select_rank(*id, *object, arms),
             StmtKind::Where(arms) => self.where_construct(arms),
             StmtKind::Forall { vars, mask, body } => self.forall(vars, mask.as_ref(), body),
             StmtKind::Block { id, vars, body } => self.block(*id, vars, body),

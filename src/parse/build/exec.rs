@@ -58,8 +58,10 @@ impl Builder<'_> {
     }
 
     fn labels(&mut self, pair: &Pair<'_>) -> Vec<u32> {
-        let labels = pair.clone().into_inner().filter(|p| p.as_rule() == Rule::label);
-        labels.map(|p| self.label(&p)).collect()
+        let inner = pair.clone().into_inner();
+        let lists =
+            inner.flat_map(|p| if p.as_rule() == Rule::label_list { p.into_inner().collect() } else { vec![p] });
+        lists.filter(|p| p.as_rule() == Rule::label).map(|p| self.label(&p)).collect()
     }
 
     /// `if_arithmetic`
@@ -72,10 +74,20 @@ impl Builder<'_> {
     /// `goto_stmt`
     pub(crate) fn goto(&mut self, pair: Pair<'_>) -> StmtKind {
         let labels = self.labels(&pair);
+        if let Some(name) = self.optional_name(pair.clone()) {
+            return StmtKind::AssignedGoto(name, labels);
+        }
         match self.optional_expr(pair) {
             Some(index) => StmtKind::ComputedGoto(labels, index),
             None => StmtKind::Goto(labels.first().copied().unwrap_or(0)),
         }
+    }
+
+    /// `assign_stmt`
+    pub(crate) fn label_assignment(&mut self, pair: Pair<'_>) -> StmtKind {
+        let mut inner = pair.into_inner();
+        let label = inner.next().map_or(0, |p| self.label(&p));
+        StmtKind::LabelAssign(label, self.next_name(&mut inner))
     }
 
     /// `do_stmt`
@@ -149,13 +161,14 @@ impl Builder<'_> {
         (vars, mask)
     }
 
-    /// `case_stmt`
+    /// `case_stmt` and `rank_stmt`
     pub(crate) fn case(&mut self, pair: Pair<'_>) -> Statement {
         let mut ranges = Vec::new();
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::case_default => return Statement::Case(None),
                 Rule::case_range => ranges.push(self.case_range(part)),
+                Rule::expr => ranges.push(CaseRange::Value(self.expr(part))),
                 _ => {}
             }
         }
@@ -183,6 +196,12 @@ impl Builder<'_> {
     pub(crate) fn select_type(&mut self, pair: Pair<'_>) -> Statement {
         let bind = pair.clone().into_inner().find(|p| p.as_rule() == Rule::name).map(|p| self.name(&p));
         Statement::SelectType(bind, self.first_expr(pair))
+    }
+
+    /// `select_rank`
+    pub(crate) fn select_rank(&mut self, pair: Pair<'_>) -> Statement {
+        let bind = pair.clone().into_inner().find(|p| p.as_rule() == Rule::name).map(|p| self.name(&p));
+        Statement::SelectRank(bind, self.first_expr(pair))
     }
 
     /// `type_guard`

@@ -16,7 +16,7 @@ use crate::logical::{Logical, LogicalKind};
 use crate::outline::{self, Assigns, Outline, closing, first_word};
 use crate::statement::Statement;
 use crate::wording;
-use ast::{Block, DeclKind, DoControl, Expr, ExprKind, IfArm, Name, Stmt, StmtKind, WhereArm};
+use ast::{Block, DeclKind, DoControl, IfArm, Name, Stmt, StmtKind, WhereArm};
 use diag::{Code, Diagnostic, Diagnostics};
 use pest::Parser;
 
@@ -133,8 +133,19 @@ impl Reader<'_> {
             return Statement::Broken;
         }
         let cut = word.len() + 1;
-        let opens =
-            ["if", "do", "dowhile", "select", "selectcase", "selecttype", "where", "forall", "associate", "block"];
+        let opens = [
+            "if",
+            "do",
+            "dowhile",
+            "select",
+            "selectcase",
+            "selecttype",
+            "selectrank",
+            "where",
+            "forall",
+            "associate",
+            "block",
+        ];
         let tail = &text[cut..];
         let assigns = outline::look(tail).is_ok_and(|s| s.assigns.is_some());
         if assigns || !opens.contains(&first_word(tail)) {
@@ -172,16 +183,6 @@ impl Reader<'_> {
                 return rule.map_or(Statement::Broken, |rule| self.recover(rule, text));
             }
         };
-        if text.starts_with("select rank(") || text.starts_with("selectrank(") {
-            let span = self.builder.place(0, text.len());
-            let selector = Expr { kind: ExprKind::Unsupported("`select rank`".into()), span };
-            return Statement::SelectCase(selector);
-        }
-        if self.place == StatementPosition::Select && shape.assigns.is_none() && first_word(text) == "rank" {
-            // A part of a SELECT RANK, which was refused.
-            self.builder.broken = true;
-            return Statement::Case(Some(Vec::new()));
-        }
         if let Some(assigns) = shape.assigns {
             let rule = if assigns == Assigns::Value { Rule::assignment } else { Rule::pointer_assignment };
             return match self.parse(rule, text) {
@@ -274,6 +275,11 @@ impl Reader<'_> {
             }
             Rule::do_stmt => builder.do_stmt(pair),
             Rule::select_case => Statement::SelectCase(builder.first_expr(pair)),
+            Rule::select_rank => builder.select_rank(pair),
+            Rule::rank_stmt => {
+                self.name = builder.optional_name(pair.clone());
+                builder.case(pair)
+            }
             Rule::case_stmt => {
                 self.name = builder.optional_name(pair.clone());
                 builder.case(pair)
@@ -290,6 +296,7 @@ impl Reader<'_> {
             Rule::associate_stmt => builder.associate(pair),
             Rule::block_stmt => Statement::Block,
             Rule::goto_stmt => Statement::Exec(builder.goto(pair)),
+            Rule::assign_stmt => Statement::Exec(builder.label_assignment(pair)),
             Rule::continue_stmt => Statement::Exec(StmtKind::Continue),
             Rule::return_stmt => Statement::Exec(StmtKind::Return(builder.optional_expr(pair))),
             Rule::stop_stmt => Statement::Exec(StmtKind::Stop { error: false, code: builder.optional_expr(pair) }),

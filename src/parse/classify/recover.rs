@@ -22,7 +22,8 @@ impl Reader<'_> {
             }
             Rule::select_case => Statement::SelectCase(error),
             Rule::select_type => Statement::SelectType(None, error),
-            Rule::case_stmt => Statement::Case(Some(Vec::new())),
+            Rule::select_rank => Statement::SelectRank(None, error),
+            Rule::case_stmt | Rule::rank_stmt => Statement::Case(Some(Vec::new())),
             Rule::where_head if text.ends_with(')') => Statement::Where(error),
             Rule::elsewhere => Statement::Elsewhere(Some(error)),
             Rule::forall_head if text.ends_with(')') => Statement::Forall(Vec::new(), None),

@@ -218,9 +218,12 @@ impl Nest {
                     }
                 }
             }
-            FrameKind::Select { value, mut arms, open } => {
+            FrameKind::Select { rank, value, mut arms, open } => {
                 arms.extend(open.map(|(ranges, span)| SelectArm { ranges, body: block, span }));
-                StmtKind::Select { name, value, arms, end }
+                match rank {
+                    Some(bind) => StmtKind::SelectRank { name, bind, value, arms, end },
+                    None => StmtKind::Select { name, value, arms, end },
+                }
             }
             FrameKind::SelectType { bind, value, mut arms, open } => {
                 arms.extend(open.map(|(guard, span)| (guard, block, span)));

@@ -44,6 +44,8 @@ pub(super) enum FrameKind {
         cuf: Option<Box<CufKernel>>,
     },
     Select {
+        /// Of SELECT RANK, the name in `name =>`.
+        rank: Option<Option<Name>>,
         value: Expr,
         arms: Vec<SelectArm>,
         /// The CASE that is open.
@@ -206,6 +208,7 @@ impl FrameKind {
             FrameKind::Enum(_) => "ENUM block".into(),
             FrameKind::If { .. } => "IF construct".into(),
             FrameKind::Do { .. } => "DO construct".into(),
+            FrameKind::Select { rank: Some(_), .. } => "SELECT RANK construct".into(),
             FrameKind::Select { .. } => "SELECT CASE construct".into(),
             FrameKind::SelectType { .. } => "SELECT TYPE construct".into(),
             FrameKind::Where { .. } => "WHERE construct".into(),

@@ -194,7 +194,14 @@ impl Nest {
                 self.open_construct(name, FrameKind::Do { control, label, cuf }, at);
             }
             Statement::SelectCase(value) => {
-                self.open_construct(name, FrameKind::Select { value, arms: Vec::new(), open: None }, at);
+                self.open_construct(name, FrameKind::Select { rank: None, value, arms: Vec::new(), open: None }, at);
+            }
+            Statement::SelectRank(bind, value) => {
+                self.open_construct(
+                    name,
+                    FrameKind::Select { rank: Some(bind), value, arms: Vec::new(), open: None },
+                    at,
+                );
             }
             Statement::Case(ranges) => self.case(name, ranges, at),
             Statement::SelectType(bind, value) => {
@@ -228,6 +235,7 @@ impl Nest {
             Statement::If(_)
             | Statement::Do(_, None)
             | Statement::SelectCase(_)
+            | Statement::SelectRank(..)
             | Statement::SelectType(..)
             | Statement::Where(_)
             | Statement::Forall(..)

@@ -222,6 +222,7 @@ impl Nest {
     fn check_has_arm(&mut self, at: &mut At<'_>) {
         let Some(frame) = self.frames.last_mut() else { return };
         let (word, fits) = match &frame.kind {
+            FrameKind::Select { rank: Some(_), open: None, arms, .. } => ("`rank`", arms.is_empty()),
             FrameKind::Select { open: None, arms, .. } => ("`case`", arms.is_empty()),
             FrameKind::SelectType { open: None, arms, .. } => ("`type is` or `class is`", arms.is_empty()),
             _ => return,

@@ -298,7 +298,6 @@ fn unsupported(rule: Rule, text: &str, at: usize) -> Option<&'static str> {
         }
         Rule::stop_stmt | Rule::error_stop if rest.starts_with(",quiet=") => Some("QUIET= of STOP"),
         Rule::type_decl if word == "codimension" => Some("a coarray (CODIMENSION)"),
-        Rule::goto_stmt if word.starts_with(|c: char| c.is_ascii_alphabetic()) => Some("an assigned GO TO"),
         Rule::end_stmt if matches!(word, "critical" | "team") => Some("a coarray construct"),
         _ => None,
     }

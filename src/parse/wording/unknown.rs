@@ -128,9 +128,6 @@ fn component_dot(text: &str) -> Option<usize> {
 
 /// Statements that are refused by name.
 fn unsupported_statement(text: &str, word: &str, rest: &str) -> Option<&'static str> {
-    if word.strip_prefix("assign").is_some_and(|w| w.is_empty() || w.starts_with(|c: char| c.is_ascii_digit())) {
-        return Some("ASSIGN");
-    }
     if has_coarray(text) {
         return Some(COARRAY);
     }

@@ -83,10 +83,10 @@ intrinsics! {
     Atanh "atanh" ["x"] Elemental;
     BesselJ0 "bessel_j0" ["x"] Elemental;
     BesselJ1 "bessel_j1" ["x"] Elemental;
-    BesselJn "bessel_jn" ["n" "x"] Elemental;
+    BesselJn "bessel_jn" ["n" "n2" "x"] Elemental;
     BesselY0 "bessel_y0" ["x"] Elemental;
     BesselY1 "bessel_y1" ["x"] Elemental;
-    BesselYn "bessel_yn" ["n" "x"] Elemental;
+    BesselYn "bessel_yn" ["n" "n2" "x"] Elemental;
     Cos "cos" ["x"] Elemental;
     Cosh "cosh" ["x"] Elemental;
     Erf "erf" ["x"] Elemental;
@@ -141,10 +141,13 @@ intrinsics! {
     IsIostatEor "is_iostat_eor" ["i"] Elemental;
     Acosd "acosd" ["x"] Elemental;
     Asind "asind" ["x"] Elemental;
-    Atand "atand" ["x"] Elemental;
+    Atand "atand" ["y" "x"] Elemental;
+    Atan2d "atan2d" ["y" "x"] Elemental;
     Cosd "cosd" ["x"] Elemental;
     Sind "sind" ["x"] Elemental;
     Tand "tand" ["x"] Elemental;
+    Cotan "cotan" ["x"] Elemental;
+    Cotand "cotand" ["x"] Elemental;
     Trailz "trailz" ["i"] Elemental;
     Rshift "rshift" ["i" "shift"] Elemental;
     Lshift "lshift" ["i" "shift"] Elemental;

@@ -20,10 +20,10 @@ pub use dump::dump;
 pub use expr::{Actual, BinaryOp, CmpOp, Const, Expr, ExprKind, ImpliedDo, Item, LogicOp, Sub, UnaryOp};
 pub use intrinsic::{Class, Intrinsic};
 pub use proc::{
-    Attrs, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, Storage, Symbol, VarId, Variable,
+    ALTERNATE, Attrs, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, Storage, Symbol, VarId, Variable,
 };
 pub use stmt::{
     AllocObject, Block, CaseRange, CufDim, CufKernel, CufLoop, IoControl, IoForm, IoItem, IoStmt, IoUnit, LaunchGrid,
-    LaunchSpec, LoopControl, LoopId, ReduceOp, Stmt, StmtKind,
+    LaunchSpec, LoopControl, LoopId, RankCase, ReduceOp, Stmt, StmtKind,
 };
 pub use types::{CharLen, DerivedType, Dim, Field, Shape, Type, TypeId};

@@ -7,6 +7,9 @@ use source::Span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The name of the argument that says by which label a call is left; no program can write it.
+pub const ALTERNATE: &str = "alternate return";
+
 /// A variable of the program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VarId(pub u32);
@@ -171,6 +174,9 @@ pub struct Procedure {
     pub span: Span,
     /// Its END statement.
     pub end: Span,
+    /// The procedure one of whose ENTRY statements defines it: its body is a jump to the statement, in that procedure, whose
+    /// variables are its own.
+    pub entry_of: Option<ProcId>,
     /// The procedure dummy or pointer that it is called through: the record gives the interface only, its body is
     /// [`ProcBody::Missing`], and which procedure runs is known when the call is made.
     pub through: Option<VarId>,

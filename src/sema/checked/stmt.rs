@@ -87,6 +87,15 @@ pub enum StmtKind {
         /// The cases in order; `None` is DEFAULT.
         arms: Vec<(Option<Vec<CaseRange>>, Block, Span)>,
     },
+    /// SELECT RANK on an assumed-rank dummy.
+    SelectRank {
+        /// For EXIT.
+        id: LoopId,
+        /// The dummy.
+        object: VarId,
+        /// The arms in order.
+        arms: Vec<(RankCase, Block, Span)>,
+    },
     /// WHERE; arms in order with their masks, a last arm without mask is ELSEWHERE.
     Where(Vec<(Option<Expr>, Block, Span)>),
     /// FORALL.
@@ -209,6 +218,17 @@ pub enum LoopControl {
         /// The mask.
         mask: Option<Expr>,
     },
+}
+
+/// The rank for which an arm of SELECT RANK is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RankCase {
+    /// `rank (n)`
+    Rank(u8),
+    /// `rank (*)`: an assumed-size array.
+    AssumedSize,
+    /// `rank default`
+    Default,
 }
 
 /// One value of a CASE.

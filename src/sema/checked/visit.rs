@@ -206,6 +206,7 @@ pub fn statement_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, Role)) {
         StmtKind::Nullify(objects) => definitions(objects, f),
         StmtKind::Io(io) => io_statement(io, f),
         StmtKind::Block { .. }
+        | StmtKind::SelectRank { .. }
         | StmtKind::Exit(_)
         | StmtKind::Cycle(_)
         | StmtKind::Goto(_)
@@ -303,6 +304,7 @@ pub fn blocks<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Block)) {
     match &s.kind {
         StmtKind::If(arms) | StmtKind::Where(arms) => arms.iter().for_each(|arm| f(&arm.1)),
         StmtKind::Select { arms, .. } => arms.iter().for_each(|arm| f(&arm.1)),
+        StmtKind::SelectRank { arms, .. } => arms.iter().for_each(|arm| f(&arm.1)),
         StmtKind::Loop { body, .. } | StmtKind::Forall { body, .. } | StmtKind::Block { body, .. } => f(body),
         StmtKind::Cuf(kernel) => f(&kernel.body),
         StmtKind::Assign { .. }

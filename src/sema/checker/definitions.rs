@@ -26,9 +26,6 @@ pub(crate) enum Resolution {
     Done,
 }
 
-/// The name of the argument that says by which label a call is left; no program can write it.
-pub(crate) const ALTERNATE: &str = "alternate return";
-
 /// What is known of a procedure beyond its checked form.
 pub(crate) struct ProcInfo<'a> {
     /// Its definition or interface body.
@@ -57,6 +54,10 @@ pub(crate) struct ProcInfo<'a> {
     pub(crate) formats: BTreeMap<u32, Arc<str>>,
     /// Labels of its statements.
     pub(crate) labels: BTreeSet<u32>,
+    /// Labels that ASSIGN statements give to variables.
+    pub(crate) assigned: BTreeSet<u32>,
+    /// The procedures that its ENTRY statements define, and the statements.
+    pub(crate) entries: Vec<(ProcId, &'a ast::Stmt)>,
     /// Whether it was reported that nothing defines it.
     pub(crate) reported_missing: bool,
     /// IGNORE_TKR letters that interface bodies give its dummies, by position.
@@ -88,6 +89,8 @@ impl ProcInfo<'_> {
             calls: Vec::new(),
             formats: BTreeMap::new(),
             labels: BTreeSet::new(),
+            assigned: BTreeSet::new(),
+            entries: Vec::new(),
             reported_missing: false,
             ignored: Vec::new(),
             alternate: None,
@@ -414,6 +417,7 @@ fn head_of(p: &Procedure) -> Procedure {
         elemental: p.elemental,
         pure: p.pure,
         recursive: p.recursive,
+        entry_of: p.entry_of,
         cooperative: p.cooperative,
         max_threads: p.max_threads,
         cluster: p.cluster,

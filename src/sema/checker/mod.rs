@@ -24,7 +24,7 @@ mod scopes;
 
 pub(crate) use context::{CodeSide, Construct, ConstructKind, Context};
 pub(crate) use declared::{DeclaredName, Init, StatementFunction};
-pub(crate) use definitions::{ALTERNATE, Binding, Definitions, ProcInfo, Resolution, TypeInfo, VarInfo};
+pub(crate) use definitions::{Binding, Definitions, ProcInfo, Resolution, TypeInfo, VarInfo};
 pub(crate) use implicit::ImplicitRules;
 pub(crate) use names::{Table, merged};
 pub(crate) use reporter::Reporter;

@@ -159,8 +159,6 @@ pub(crate) struct Scopes<'a> {
     tables: BTreeMap<Vec<ModuleId>, Arc<Table>>,
     /// External procedures of the given files.
     externals: BTreeMap<Arc<str>, ProcId>,
-    /// Names that ENTRY statements of external procedures give.
-    entries: BTreeSet<Arc<str>>,
     /// External procedures of the run-time library. Those of the given files come first.
     library: BTreeMap<Arc<str>, ProcId>,
     /// The implicit rules of scopes without an IMPLICIT statement.
@@ -176,7 +174,6 @@ impl<'a> Scopes<'a> {
             module_names: BTreeMap::new(),
             tables: BTreeMap::new(),
             externals: BTreeMap::new(),
-            entries: BTreeSet::new(),
             library: BTreeMap::new(),
             standard,
         }
@@ -355,10 +352,9 @@ impl<'a> Scopes<'a> {
         false
     }
 
-    /// Adds an external procedure of the given files, with the names that its ENTRY statements give.
-    pub(crate) fn add_external<'n>(&mut self, name: &Arc<str>, id: ProcId, entries: impl Iterator<Item = &'n Name>) {
+    /// Adds an external procedure of the given files.
+    pub(crate) fn add_external(&mut self, name: &Arc<str>, id: ProcId) {
         self.externals.insert(name.clone(), id);
-        self.entries.extend(entries.map(|name| name.text.clone()));
     }
 
     /// Adds a procedure of the run-time library.
@@ -379,11 +375,6 @@ impl<'a> Scopes<'a> {
     /// The external procedures of the given files.
     pub(crate) fn externals(&self) -> &BTreeMap<Arc<str>, ProcId> {
         &self.externals
-    }
-
-    /// Whether an ENTRY statement of an external procedure gives a name.
-    pub(crate) fn is_entry(&self, name: &str) -> bool {
-        self.entries.contains(name)
     }
 }
 

@@ -1,11 +1,13 @@
 //! Procedures: their prefixes, dummies and results, resolved on demand.
 
-use crate::checked::{Attrs, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, Variable};
-use crate::checker::{
-    ALTERNATE, Checker, CodeSide, Context, DeclaredName, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
+use crate::checked::{
+    ALTERNATE, Attrs, CharLen, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
 };
-use crate::scope::{entries, refused_entry};
-use ast::{Prefix, ProcedureAttr, Subprogram, SubprogramKind};
+use crate::checker::{
+    Checker, CodeSide, Context, DeclaredName, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
+};
+use crate::typing::same_type;
+use ast::{Name, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::collections::BTreeSet;
@@ -51,6 +53,7 @@ impl<'a> Checker<'a> {
             scope: Scope::default(),
             span: sub.span,
             end: sub.end,
+            entry_of: None,
             through: None,
         };
         let info = ProcInfo {
@@ -62,7 +65,34 @@ impl<'a> Checker<'a> {
         };
         self.defs.add_proc(proc, info);
         self.prefixes(id, sub);
+        if matches!(sub.kind, SubprogramKind::Subroutine | SubprogramKind::Function) && parent.is_none() {
+            self.add_entries(id, sub);
+        }
         id
+    }
+
+    /// Makes the procedures that the ENTRY statements of a subprogram define.
+    fn add_entries(&mut self, of: ProcId, sub: &'a Subprogram) {
+        for stmt in &sub.body {
+            let ast::StmtKind::Entry { name, .. } = &stmt.kind else { continue };
+            let id = self.defs.next_proc();
+            let host = self.defs.proc(of);
+            let qualified = match host.qualified.rsplit_once('.') {
+                Some((module, _)) => format!("{module}.{}", name.as_str()).into(),
+                None => name.text.clone(),
+            };
+            let proc =
+                Procedure { name: name.text.clone(), qualified, entry_of: Some(of), span: stmt.span, ..host.clone() };
+            let from = self.defs.proc_info(of);
+            let info = ProcInfo {
+                scope: from.scope,
+                state: Resolution::Untouched,
+                embedded: from.embedded,
+                ..ProcInfo::unknown()
+            };
+            self.defs.add_proc(proc, info);
+            self.defs.proc_info_mut(of).entries.push((id, stmt));
+        }
     }
 
     /// Makes the procedures that a module or procedure contains, and names them in its scope.
@@ -84,17 +114,22 @@ impl<'a> Checker<'a> {
             }
             let id = self.add_procedure(sub, Some(scope), parent, module.clone());
             self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
-            for name in entries(sub) {
-                let what = refused_entry(name.as_str());
-                if self.defs.proc(id).kind == ProcKind::Host {
-                    self.reporter.report(
-                        Diagnostic::new(Code::UnsupportedIfReached, name.span, format!("{what} is not supported"))
-                            .note("the program stops with an error if execution reaches a call of it"),
-                    );
+            for (entry, name) in self.entry_names(id) {
+                if let Some(Entry { span, module: None, .. }) = self.scopes.get(scope).names.get(&name.text) {
+                    let first = *span;
+                    self.typing().declared_twice(name.as_str(), name.span, first);
+                    continue;
                 }
-                self.scopes.define(scope, &name.text, Sym::Refused(what), name.span);
+                self.scopes.define(scope, &name.text, Sym::Proc(entry), name.span);
             }
         }
+    }
+
+    /// The procedures that the ENTRY statements of a procedure define, and their names.
+    pub(crate) fn entry_names(&self, id: ProcId) -> Vec<(ProcId, &'a Name)> {
+        let name =
+            |stmt: &'a ast::Stmt| if let ast::StmtKind::Entry { name, .. } = &stmt.kind { Some(name) } else { None };
+        self.defs.proc_info(id).entries.iter().filter_map(|&(entry, stmt)| Some((entry, name(stmt)?))).collect()
     }
 
     /// Joins separate module procedures to their interfaces, once the interface blocks of the scope are known.
@@ -301,6 +336,9 @@ impl<'a> Checker<'a> {
         if let Some(like) = self.defs.proc_info(id).like {
             return self.copy_interface(id, like);
         }
+        if let Some(of) = self.defs.proc(id).entry_of {
+            return self.resolve_interface(of);
+        }
         let Some(sub) = self.defs.proc_info(id).ast else {
             self.defs.proc_info_mut(id).state = Resolution::Done;
             return;
@@ -316,6 +354,7 @@ impl<'a> Checker<'a> {
         self.use_modules(scope, &sub.uses);
         self.declare_procedures(scope, &sub.internal, Some(id), None);
         self.dummies(id, scope, sub);
+        self.dummies_of_entries(id, scope);
         self.collect_declarations(scope, &sub.decls);
         for stmt in &sub.body {
             if let ast::StmtKind::Declaration(d) = &stmt.kind {
@@ -328,14 +367,43 @@ impl<'a> Checker<'a> {
         self.bind_name(id, sub);
         self.own_name(id, scope, sub);
         self.launch_bounds(id, sub);
-        let mut alternates = false;
-        for i in 0..sub.args.len() {
-            let name = &sub.args[i];
+        self.parameters(id, id, scope, &sub.args);
+        for (i, letters) in std::mem::take(&mut self.defs.proc_info_mut(id).ignored) {
+            if let Some(&var) = self.defs.proc(id).params.get(i) {
+                self.defs.var_mut(var).attrs.ignore_tkr = letters;
+            }
+        }
+        if sub.kind == SubprogramKind::Function {
+            self.result(id, scope, sub.result.as_ref().unwrap_or(&sub.name));
+        }
+        self.interfaces_of_entries(id, scope);
+        self.typing().check_cuda_dummies(id);
+        let refused = self.reporter.take_refusal();
+        self.resolve_scope(scope);
+        self.late_declarations(scope, &sub.decls);
+        self.leave_context(outer);
+        self.finish_interface(id, refused);
+        self.leave_dependency();
+    }
+
+    /// Notes that the interface of a procedure and those of its entries are known.
+    fn finish_interface(&mut self, id: ProcId, refused: Option<Arc<str>>) {
+        for (entry, _) in self.entry_names(id) {
+            self.finish_interface(entry, refused.clone());
+        }
+        let info = self.defs.proc_info_mut(id);
+        (info.refused, info.state) = (refused, Resolution::Done);
+    }
+
+    /// The dummies of a procedure or of an entry of it, whose names are declared in the procedure `of`.
+    fn parameters(&mut self, id: ProcId, of: ProcId, scope: ScopeId, args: &'a [Name]) {
+        let mut alternates = None;
+        for name in args {
             if name.as_str() == "*" {
-                if side.on_device() {
+                if self.cx.side.on_device() {
                     self.reporter.refuse::<()>(name.span, "an alternate return in device code");
                 }
-                alternates = true;
+                alternates = Some(name.span);
                 continue;
             }
             match self.own(scope, &name.text) {
@@ -344,23 +412,53 @@ impl<'a> Checker<'a> {
                 _ => self.defs.proc_info_mut(id).is_broken = true,
             }
         }
-        if alternates {
-            self.add_alternate(id, sub.name.span);
+        if let Some(span) = alternates {
+            self.add_alternate(id, of, span);
         }
-        for (i, letters) in std::mem::take(&mut self.defs.proc_info_mut(id).ignored) {
-            if let Some(&var) = self.defs.proc(id).params.get(i) {
-                self.defs.var_mut(var).attrs.ignore_tkr = letters;
+    }
+
+    /// The dummies and results of ENTRY statements are variables of the procedure.
+    fn dummies_of_entries(&mut self, id: ProcId, scope: ScopeId) {
+        let is_function = self.defs.proc(id).is_function;
+        for at in 0..self.defs.proc_info(id).entries.len() {
+            let ast::StmtKind::Entry { name, args, result } = &self.defs.proc_info(id).entries[at].1.kind else {
+                continue;
+            };
+            for (i, arg) in args.iter().enumerate().filter(|(_, arg)| arg.as_str() != "*") {
+                if let Some(at) = self.declared_name(scope, arg) {
+                    self.scopes.get_mut(scope).declared[at].dummy.get_or_insert(i as u32);
+                }
+            }
+            if is_function && let Some(at) = self.declared_name(scope, result.as_ref().unwrap_or(name)) {
+                self.scopes.get_mut(scope).declared[at].result = true;
             }
         }
-        self.result(id, scope, sub);
-        self.typing().check_cuda_dummies(id);
-        let refused = self.reporter.take_refusal();
-        self.resolve_scope(scope);
-        self.late_declarations(scope, &sub.decls);
-        self.leave_context(outer);
-        self.defs.proc_info_mut(id).refused = refused;
-        self.defs.proc_info_mut(id).state = Resolution::Done;
-        self.leave_dependency();
+    }
+
+    /// Resolves dummies and results of entries. Results of one type are one variable (Fortran 2018, 15.6.2.6).
+    fn interfaces_of_entries(&mut self, id: ProcId, scope: ScopeId) {
+        let mut results: Vec<VarId> = self.defs.proc(id).result.into_iter().collect();
+        for at in 0..self.defs.proc_info(id).entries.len() {
+            let (entry, stmt) = self.defs.proc_info(id).entries[at];
+            let ast::StmtKind::Entry { name, args, result } = &stmt.kind else { continue };
+            self.parameters(entry, id, scope, args);
+            if !self.defs.proc(id).is_function {
+                continue;
+            }
+            let name = result.as_ref().unwrap_or(name);
+            self.result(entry, scope, name);
+            let Some(own) = self.defs.proc(entry).result else { continue };
+            let same = results.iter().copied().find(|&other| has_form_of(self.defs.var(own), self.defs.var(other)));
+            match same {
+                Some(other) => {
+                    self.defs.proc_mut(entry).result = Some(other);
+                    if let Some(known) = self.scopes.get_mut(scope).names.get_mut(&name.text) {
+                        known.sym = Sym::Var(other);
+                    }
+                }
+                None => results.push(own),
+            }
+        }
     }
 
     fn dummies(&mut self, id: ProcId, scope: ScopeId, sub: &'a Subprogram) {
@@ -422,11 +520,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn result(&mut self, id: ProcId, scope: ScopeId, sub: &'a Subprogram) {
-        if sub.kind != SubprogramKind::Function {
-            return;
-        }
-        let name = sub.result.as_ref().unwrap_or(&sub.name);
+    fn result(&mut self, id: ProcId, scope: ScopeId, name: &Name) {
         match self.own(scope, &name.text) {
             Some(Sym::Var(var)) => {
                 if matches!(self.defs.var(var).storage, Storage::Result) {
@@ -443,8 +537,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The hidden argument of a procedure with alternate returns.
-    fn add_alternate(&mut self, id: ProcId, span: Span) {
+    /// The hidden argument of a procedure with alternate returns, or of an entry of the procedure `of`.
+    fn add_alternate(&mut self, id: ProcId, of: ProcId, span: Span) {
+        if let Some(var) = self.defs.proc_info(of).alternate {
+            self.defs.proc_mut(id).params.push(var);
+            self.defs.proc_info_mut(id).alternate = Some(var);
+            return;
+        }
         let at = self.defs.proc(id).params.len() as u32;
         let var = Variable {
             name: ALTERNATE.into(),
@@ -453,13 +552,14 @@ impl<'a> Checker<'a> {
             storage: Storage::Dummy(at),
             attrs: Attrs { ignore_tkr: "".into(), ..Attrs::default() },
             init: None,
-            owner: Some(id),
+            owner: Some(of),
             module: None,
             span,
         };
         let var = self.defs.add_var(var, VarInfo::default());
         self.defs.proc_mut(id).params.push(var);
         self.defs.proc_info_mut(id).alternate = Some(var);
+        self.defs.proc_info_mut(of).alternate = Some(var);
     }
 
     fn bind_name(&mut self, id: ProcId, sub: &'a Subprogram) {
@@ -481,6 +581,17 @@ impl<'a> Checker<'a> {
         }
         self.defs.proc_info_mut(id).bind = Some(name);
     }
+}
+
+/// Whether two results have type, shape and attributes in common, so that one variable serves for both.
+fn has_form_of(a: &Variable, b: &Variable) -> bool {
+    let same_length = match (&a.ty, &b.ty) {
+        (Type::Character(CharLen::Const(x)), Type::Character(CharLen::Const(y))) => x == y,
+        (Type::Character(_), Type::Character(_)) => false,
+        _ => true,
+    };
+    let plain = |v: &Variable| matches!(v.shape, Shape::Scalar) && !v.attrs.pointer && !v.attrs.allocatable;
+    same_type(&a.ty, &b.ty) && same_length && plain(a) && plain(b)
 }
 
 /// Whether a procedure is the body of a separate module procedure.

@@ -244,6 +244,7 @@ impl<'a> Checker<'a> {
             scope: Scope::default(),
             span,
             end: span,
+            entry_of: None,
             through: None,
         };
         self.defs.add_proc(proc, ProcInfo { is_interface: true, unknown_dummies: true, ..ProcInfo::unknown() });

@@ -35,7 +35,14 @@ impl Checker<'_> {
             if self.options.embedded.contains(&shape.span.file) {
                 return Some(Shape::AssumedRank);
             }
-            return self.reporter.refuse(shape.span, "an assumed-rank argument");
+            if !place.dummy {
+                let text = "`..` is for dummy arguments only";
+                return self.reporter.error(Code::BadBounds, shape.span, text);
+            }
+            if self.cx.side.on_device() {
+                return self.reporter.refuse(shape.span, "an assumed-rank argument in device code");
+            }
+            return Some(Shape::AssumedRank);
         }
         let lower_of = |c: &mut Self, lower: &Option<ast::Expr>| match lower {
             None => Some(one(shape.span)),

@@ -137,6 +137,17 @@ impl Scan<'_> {
                     self.block(&arm.body);
                 }
             }
+            StmtKind::SelectRank { arms, .. } => {
+                for arm in arms {
+                    self.block(&arm.body);
+                }
+            }
+            StmtKind::SelectType { value, arms, .. } => {
+                self.expr(value);
+                for (_, body, _) in arms {
+                    self.block(body);
+                }
+            }
             StmtKind::Where { arms, .. } => {
                 for arm in arms {
                     self.some(arm.mask.as_ref());

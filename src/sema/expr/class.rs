@@ -38,6 +38,7 @@ impl Checker<'_> {
             vars: Vec::new(),
             body: ProcBody::Dispatch { ty, name: name.clone(), object, nopass },
             parent: None,
+            entry_of: None,
             scope: Scope::default(),
             ..model.clone()
         };

@@ -2,7 +2,9 @@
 
 use super::Reference;
 use crate::checked::Intrinsic as I;
-use crate::checked::{CharLen, CmpOp, Const, Expr, ExprKind, LogicOp, Shape, Storage, Type, is_designator, root};
+use crate::checked::{
+    CharLen, CmpOp, Const, Expr, ExprKind, LogicOp, Program, Shape, Storage, Type, is_designator, root,
+};
 use crate::checker::{Checker, CodeSide, Sym};
 use crate::fold::{int_range, kind_of};
 use crate::typing::{
@@ -25,6 +27,9 @@ impl Checker<'_> {
             },
             I::Rank => {
                 let a = self.typing().need(&mut r, 0)?;
+                if is_assumed_rank(&self.defs, &a) {
+                    return self.typing().intrinsic_node(id, vec![Some(a)], options.integer(), 0, span);
+                }
                 Some(constant(Const::Int(i64::from(a.rank)), options.integer(), span))
             }
             I::IntPtrKind => Some(constant(Const::Int(8), options.integer(), span)),
@@ -148,10 +153,10 @@ impl Checker<'_> {
                 return Some(constant(Const::Int((element as i64).saturating_mul(8)), ty, span));
             }
             let dynamic = root(&x).is_some_and(|v| matches!(self.defs.var(v).storage, Storage::Alias(_)));
-            let count = if x.rank == 0 {
-                Some(1)
-            } else if dynamic {
+            let count = if dynamic || is_assumed_rank(&self.defs, &x) {
                 None
+            } else if x.rank == 0 {
+                Some(1)
             } else {
                 constant_extents(&self.defs, &x).map(|b| b.iter().fold(1, |n: i64, d| n.saturating_mul(d.1)))
             };
@@ -206,7 +211,7 @@ impl Typing<'_> {
     fn bounds(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         let a = self.need(&mut r, 0)?;
-        let assumed_rank = matches!(a.kind, ExprKind::Var(v) if matches!(self.defs.var(v).shape, Shape::AssumedRank));
+        let assumed_rank = is_assumed_rank(self.defs, &a);
         if a.rank == 0 && !assumed_rank && id != I::Shape {
             return self.bad_argument(id, 0, &a, "an array");
         }
@@ -266,6 +271,10 @@ impl Typing<'_> {
         let args = if id == I::Shape { vec![Some(a), None] } else { vec![Some(a), dim, None] };
         self.intrinsic_node(id, args, ty, rank, span)
     }
+}
+
+fn is_assumed_rank(program: &Program, e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Var(v) if matches!(program.var(v).shape, Shape::AssumedRank))
 }
 
 /// `associated(pointer[, target])`

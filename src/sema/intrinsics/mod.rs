@@ -115,6 +115,7 @@ impl Checker<'_> {
         let named = if open { dummies.len() - 1 } else { dummies.len() };
         let mut out: Vec<Option<Expr>> = vec![None; named];
         let mut keywords = false;
+        let given = typed.len();
         for (i, arg) in typed.into_iter().enumerate() {
             let at = match &arg.keyword {
                 None if keywords => {
@@ -132,7 +133,7 @@ impl Checker<'_> {
                 None => i,
                 Some(keyword) => {
                     keywords = true;
-                    let name = alias_of_keyword(id, keyword.as_str());
+                    let name = alias_of_keyword(id, given, keyword.as_str());
                     match dummies.iter().position(|d| *d == name) {
                         Some(at) if at < named => at,
                         _ => {
@@ -221,9 +222,10 @@ impl Checker<'_> {
 }
 
 /// Dummy names that the standard has beside those of the rows.
-fn alias_of_keyword(id: Intrinsic, keyword: &str) -> &str {
+fn alias_of_keyword(id: Intrinsic, given: usize, keyword: &str) -> &str {
     match (id, keyword) {
-        (Intrinsic::Atan, "x") => "y",
+        (Intrinsic::Atan | Intrinsic::Atand, "x") if given == 1 => "y",
+        (Intrinsic::BesselJn | Intrinsic::BesselYn, "n1") => "n",
         (Intrinsic::Achar | Intrinsic::Char, "i") => "i",
         (Intrinsic::Allocated, "scalar") => "array",
         (Intrinsic::Matmul, "a") => "matrix_a",

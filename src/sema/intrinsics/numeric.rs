@@ -2,7 +2,7 @@
 
 use super::Reference;
 use crate::checked::Intrinsic as I;
-use crate::checked::{CharLen, Const, Expr, ExprKind, Type, UnaryOp};
+use crate::checked::{CharLen, Const, Expr, ExprKind, ImpliedDo, Item, Shape, Storage, Type, UnaryOp};
 use crate::checker::Checker;
 use crate::typing::{Typing, constant, is_numeric, promoted, same_type, shape_name, type_name};
 use diag::Code;
@@ -92,17 +92,7 @@ impl Checker<'_> {
             }
             I::Atan2 | I::Hypot => self.typing().real_pair(r),
             I::Atan if r.get(1).is_some() => self.typing().real_pair(r),
-            I::BesselJn | I::BesselYn => {
-                let n = self.typing().take_integer(&mut r, 0, 4, false)?;
-                let x = self.typing().need(&mut r, 1)?;
-                if !matches!(x.ty, Type::Real(_)) {
-                    return self.typing().bad_argument(id, 1, &x, "real");
-                }
-                let ty = x.ty.clone();
-                let args = vec![n, Some(x)];
-                let rank = self.typing().elemental_rank(id, &args, span)?;
-                self.typing().intrinsic_node(id, args, ty, rank, span)
-            }
+            I::BesselJn | I::BesselYn => self.bessel(r),
             I::Acos
             | I::Acosh
             | I::Asin
@@ -153,7 +143,8 @@ impl Checker<'_> {
                 let code = if id == I::IsIostatEnd { -1 } else { -2 };
                 self.operation(&ast::BinaryOp::Eq, i, constant(Const::Int(code), Type::Integer(4), span), span)
             }
-            I::Acosd | I::Asind | I::Atand | I::Cosd | I::Sind | I::Tand => self.degrees(r),
+            I::Acosd | I::Asind | I::Atand | I::Atan2d | I::Cosd | I::Sind | I::Tand => self.degrees(r),
+            I::Cotan | I::Cotand => self.cotangent(r),
             I::Exponent => {
                 let x = self.typing().need(&mut r, 0)?;
                 if !matches!(x.ty, Type::Real(_)) {
@@ -215,36 +206,96 @@ impl Checker<'_> {
         }
     }
 
+    /// `bessel_jn(n, x)`, and `bessel_jn(n1, n2, x)`: an array with the values of all orders from `n1` to `n2`.
+    fn bessel(&mut self, mut r: Reference) -> Option<Expr> {
+        let (id, span) = (r.id, r.span);
+        let Some(n) = self.typing().take_integer(&mut r, 0, 4, false)? else { return self.typing().need(&mut r, 0) };
+        // By position, the second of two arguments is `x`.
+        let is_range = r.get(1).is_some() && r.get(2).is_some();
+        let at = if r.get(2).is_some() { 2 } else { 1 };
+        let last = if is_range { self.typing().take_integer(&mut r, 1, 4, true)? } else { None };
+        let Some(x) = r.take(at) else { return self.typing().need(&mut r, 2) };
+        if !matches!(x.ty, Type::Real(_)) {
+            return self.typing().bad_argument(id, 2, &x, "real");
+        }
+        let ty = x.ty.clone();
+        let Some(last) = last else {
+            let args = vec![Some(n), Some(x)];
+            let rank = self.typing().elemental_rank(id, &args, span)?;
+            return self.typing().intrinsic_node(id, args, ty, rank, span);
+        };
+        for (at, e) in [(0, &n), (2, &x)] {
+            if e.rank != 0 {
+                return self.typing().bad_argument(id, at, e, "a scalar");
+            }
+        }
+        if self.cx.debugger {
+            return self.reporter.refuse(span, "an implied do loop");
+        }
+        let index = Type::Integer(4);
+        let outer = self.enter_block();
+        let var = self.construct_variable(&"order".into(), index.clone(), Shape::Scalar, Storage::Local, span);
+        self.cx.scope = outer;
+        let order = Expr { kind: ExprKind::Var(var), ty: index, rank: 0, span };
+        let value = self.typing().intrinsic_node(id, vec![Some(order), Some(x)], ty.clone(), 0, span)?;
+        let items = vec![Item::Expr(value)];
+        let implied = ImpliedDo { items, var, first: n, last, step: None };
+        Some(Expr { kind: ExprKind::Array(vec![Item::Do(Box::new(implied))]), ty, rank: 1, span })
+    }
+
     /// Functions of angles in degrees, by those in radians, in double precision: the factor is no short number.
     fn degrees(&mut self, mut r: Reference) -> Option<Expr> {
         let span = r.span;
-        let x = self.typing().need(&mut r, 0)?;
-        if !matches!(x.ty, Type::Real(_)) {
-            return self.typing().bad_argument(r.id, 0, &x, "real");
-        }
-        let inverse = matches!(r.id, I::Acosd | I::Asind | I::Atand);
-        let radian = std::f64::consts::PI / 180.0;
-        let (own, ty, rank) = (x.ty.clone(), Type::Real(8), x.rank);
-        let x = self.typing().convert(x, &ty)?;
-        let factor = constant(Const::Real8(if inverse { 1.0 / radian } else { radian }), ty.clone(), span);
-        let radians = match r.id {
-            I::Acosd => I::Acos,
-            I::Asind => I::Asin,
-            I::Atand => I::Atan,
-            I::Cosd => I::Cos,
-            I::Sind => I::Sin,
-            _ => I::Tan,
+        let (radians, is_inverse) = match r.id {
+            I::Acosd => (I::Acos, true),
+            I::Asind => (I::Asin, true),
+            I::Atand if r.get(1).is_some() => (I::Atan2, true),
+            I::Atand => (I::Atan, true),
+            I::Atan2d => (I::Atan2, true),
+            I::Cosd => (I::Cos, false),
+            I::Sind => (I::Sin, false),
+            _ => (I::Tan, false),
         };
-        let mut args = vec![None; radians.dummies().len()];
-        if inverse {
-            args[0] = Some(x);
-            let angle = self.typing().intrinsic_node(radians, args, ty, rank, span)?;
-            let angle = self.operation(&ast::BinaryOp::Mul, angle, factor, span)?;
-            return self.typing().convert(angle, &own);
+        let wide = Type::Real(8);
+        let mut args = Vec::new();
+        let mut own = Type::Real(4);
+        for at in 0..if radians == I::Atan2 { 2 } else { 1 } {
+            let x = self.typing().need(&mut r, at)?;
+            if !matches!(x.ty, Type::Real(_)) {
+                return self.typing().bad_argument(r.id, at, &x, "real");
+            }
+            if matches!(x.ty, Type::Real(8)) {
+                own = Type::Real(8);
+            }
+            args.push(Some(self.typing().convert(x, &wide)?));
         }
-        args[0] = Some(self.operation(&ast::BinaryOp::Mul, x, factor, span)?);
-        let value = self.typing().intrinsic_node(radians, args, ty, rank, span)?;
+        let radian = std::f64::consts::PI / 180.0;
+        let factor = constant(Const::Real8(if is_inverse { 1.0 / radian } else { radian }), wide.clone(), span);
+        if !is_inverse && let Some(x) = args[0].take() {
+            args[0] = Some(self.operation(&ast::BinaryOp::Mul, x, factor.clone(), span)?);
+        }
+        let rank = self.typing().elemental_rank(r.id, &args, span)?;
+        args.resize(radians.dummies().len(), None);
+        let mut value = self.typing().intrinsic_node(radians, args, wide, rank, span)?;
+        if is_inverse {
+            value = self.operation(&ast::BinaryOp::Mul, value, factor, span)?;
+        }
         self.typing().convert(value, &own)
+    }
+
+    /// `cotan` and `cotand`: the reciprocal of the tangent.
+    fn cotangent(&mut self, r: Reference) -> Option<Expr> {
+        let span = r.span;
+        let of = if r.id == I::Cotan { I::Tan } else { I::Tand };
+        let tangent = self.elemental(Reference { id: of, ..r })?;
+        let one = match &tangent.ty {
+            Type::Real(8) => Const::Real8(1.0),
+            Type::Complex(4) => Const::Complex4(1.0, 0.0),
+            Type::Complex(_) => Const::Complex8(1.0, 0.0),
+            _ => Const::Real4(1.0),
+        };
+        let one = constant(one, tangent.ty.clone(), span);
+        self.operation(&ast::BinaryOp::Div, one, tangent, span)
     }
 
     /// `merge_bits(i, j, mask)`: the bits of `i` where the mask has ones, those of `j` elsewhere.

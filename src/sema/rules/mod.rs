@@ -1,4 +1,4 @@
-//! Rules of Fortran that need the whole checked program: pure and elemental procedures, `bind(c)`,
+//! Rules of Fortran that need the whole checked program: pure and elemental procedures, assumed ranks, `bind(c)`,
 //! and the names of program units.
 //!
 //! Not here: the rules of CUDA Fortran (`cuda`), and those that one statement or declaration shows.
@@ -6,3 +6,4 @@
 mod interoperable;
 mod names;
 mod purity;
+mod ranks;

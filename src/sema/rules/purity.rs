@@ -4,9 +4,9 @@
 //! are not pure are found where they are checked (`cuda::calls`).
 
 use crate::checked::{
-    Actual, Expr, Intrinsic, IoUnit, ProcBody, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, VarId, root, visit,
+    ALTERNATE, Actual, Expr, Intrinsic, IoUnit, ProcBody, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, VarId,
+    root, visit,
 };
-use crate::checker::ALTERNATE;
 use crate::typing::Typing;
 use ast::Intent;
 use diag::{Code, Diagnostic};

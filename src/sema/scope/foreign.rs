@@ -185,12 +185,9 @@ fn is_of_device(name: &str) -> bool {
 }
 
 impl Typing<'_> {
-    /// What an unknown name belongs to that is not supported: an ENTRY statement, a library's module that is used here, a part
+    /// What an unknown name belongs to that is not supported: a library's module that is used here, a part
     /// of an embedded module that this version lacks, or a procedure of device code.
     pub(crate) fn foreign(&self, name: &str) -> Option<Arc<str>> {
-        if self.scopes.is_entry(name) {
-            return Some(refused_entry(name));
-        }
         if let Some(what) = self.scopes.refused_module(self.cx.scope) {
             return Some(what);
         }
@@ -248,9 +245,4 @@ impl Typing<'_> {
         let digits = |s: &str| s.chars().filter(char::is_ascii_digit).collect::<String>();
         diag::nearest_within(name, names(), 2).is_some_and(|near| digits(near) == digits(name))
     }
-}
-
-/// What is refused where the name of an ENTRY statement stands.
-pub(crate) fn refused_entry(name: &str) -> Arc<str> {
-    format!("`entry {name}`").into()
 }

@@ -8,9 +8,6 @@ mod foreign;
 mod units;
 mod uses;
 
-pub(crate) use foreign::refused_entry;
-pub(crate) use units::entries;
-
 use crate::checked::ProcId;
 use crate::checker::{Checker, ScopeId, Sym};
 use crate::typing::Typing;

@@ -1,7 +1,7 @@
 //! Program units: finding them, and resolving modules in the order in which they use each other.
 
 use crate::checker::{Checker, CodeSide, Context, Module, ModuleId, Resolution, ScopeData};
-use ast::{DeclKind, Declaration, Name, StmtKind, Subprogram, UnitKind};
+use ast::{DeclKind, Declaration, Subprogram, UnitKind};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::collections::BTreeSet;
@@ -71,7 +71,19 @@ impl<'a> Checker<'a> {
                         continue;
                     }
                     let id = self.add_procedure(sub, None, None, None);
-                    self.scopes.add_external(&sub.name.text, id, entries(sub));
+                    self.scopes.add_external(&sub.name.text, id);
+                    for (entry, name) in self.entry_names(id) {
+                        if let Some(first) = self.scopes.own_external(&name.text) {
+                            let first = self.defs.proc(first).span;
+                            let text = format!("procedure `{}` is defined twice", name.as_str());
+                            self.reporter.report(
+                                Diagnostic::new(Code::DuplicateUnit, name.span, text)
+                                    .secondary(first, "first defined here"),
+                            );
+                            continue;
+                        }
+                        self.scopes.add_external(&name.text, entry);
+                    }
                 }
                 UnitKind::BlockData { .. } => {}
             }
@@ -203,9 +215,4 @@ fn extended_types(unit: &UnitKind) -> BTreeSet<Arc<str>> {
         UnitKind::BlockData { .. } => {}
     }
     out
-}
-
-/// The names that the ENTRY statements of a procedure give.
-pub(crate) fn entries(sub: &Subprogram) -> impl Iterator<Item = &Name> {
-    sub.body.iter().filter_map(|stmt| if let StmtKind::Entry { name, .. } = &stmt.kind { Some(name) } else { None })
 }

@@ -173,6 +173,9 @@ impl<'a> Checker<'a> {
                 }
             }
             match &s.kind {
+                K::LabelAssign(label, _) => {
+                    self.defs.proc_info_mut(id).assigned.insert(*label);
+                }
                 K::If { arms, .. } => {
                     for arm in arms {
                         self.block_labels(id, &arm.body, seen);
@@ -181,9 +184,14 @@ impl<'a> Checker<'a> {
                 K::Do { body, .. } | K::Block { body, .. } | K::Associate { body, .. } | K::Forall { body, .. } => {
                     self.block_labels(id, body, seen);
                 }
-                K::Select { arms, .. } => {
+                K::Select { arms, .. } | K::SelectRank { arms, .. } => {
                     for arm in arms {
                         self.block_labels(id, &arm.body, seen);
+                    }
+                }
+                K::SelectType { arms, .. } => {
+                    for (_, body, _) in arms {
+                        self.block_labels(id, body, seen);
                     }
                 }
                 K::Where { arms, .. } => {

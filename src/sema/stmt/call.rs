@@ -1,8 +1,8 @@
 //! Subroutine calls.
 
 use super::body::alternate_set;
-use crate::checked::{Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
-use crate::checker::{ALTERNATE, Checker, Sym};
+use crate::checked::{ALTERNATE, Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
+use crate::checker::{Checker, Sym};
 use crate::typing::{Argument, Fit, Typing};
 use ast::{Arg, GlobalLaunch, Name};
 use diag::{Code, Diagnostic};

@@ -257,7 +257,22 @@ impl<'a> Checker<'a> {
             .map(|v| v.ty.clone())
             .filter(|t| matches!(t, Type::Integer(_) | Type::Logical(_) | Type::Character(_)));
         let (id, arms) = self.inside(name, ConstructKind::Other, |c, id| (id, c.cases(arms, ty.as_ref())));
-        Some(StmtKind::Select { id, value: value?, arms: arms? })
+        let (mut value, mut arms) = (value?, arms?);
+        // Cases may be integers of any kind (Fortran 2018, C1147): where the selector's cannot hold one, all are wide.
+        let mut ends = Vec::new();
+        for range in arms.iter_mut().filter_map(|arm| arm.0.as_mut()).flatten() {
+            match range {
+                CaseRange::Value(e) => ends.push(e),
+                CaseRange::Range(lo, hi) => ends.extend([lo, hi].into_iter().flatten()),
+            }
+        }
+        if matches!(value.ty, Type::Integer(_)) && ends.iter().any(|e| matches!(e.ty, Type::Integer(8))) {
+            for e in ends {
+                e.ty = Type::Integer(8);
+            }
+            value = self.typing().convert(value, &Type::Integer(8))?;
+        }
+        Some(StmtKind::Select { id, value, arms })
     }
 
     #[allow(clippy::type_complexity)]
@@ -358,6 +373,11 @@ impl<'a> Checker<'a> {
             return self.reporter.error(Code::BadCase, e.span, text);
         }
         let constant = self.typing().evaluate(&value)?;
+        if let (Const::Int(n), Type::Integer(kind)) = (&constant, ty) {
+            let (lowest, highest) = crate::fold::int_range(*kind);
+            let ty = if (lowest..=highest).contains(n) { ty.clone() } else { Type::Integer(8) };
+            return Some(Expr { kind: ExprKind::Const(constant), ty, ..value });
+        }
         let value = Expr { kind: ExprKind::Const(constant), ..value };
         self.typing().convert(value, ty)
     }

@@ -284,7 +284,7 @@ impl<'a> Checker<'a> {
                 }
                 Some(IoForm::Format(value))
             }
-            Type::Integer(_) => self.reporter.refuse(e.span, "an assigned format"),
+            Type::Integer(_) if value.rank == 0 => self.assigned_format(value).map(IoForm::Format),
             _ => {
                 let text = format!(
                     "a format must be a label or a character value, not {}",
@@ -458,7 +458,7 @@ fn error_context(text: &[u8], offset: usize) -> String {
 
 impl Typing<'_> {
     /// Checks a format that is known at compile time. What this version does not support in one is told of when it is used.
-    fn check_format(&mut self, text: &[u8], span: Span) -> Option<()> {
+    pub(super) fn check_format(&mut self, text: &[u8], span: Span) -> Option<()> {
         match text::Format::parse(text) {
             Err(error) if !error.message.contains("not supported") => {
                 self.reporter.error(Code::BadIoSpecifier, span, format!("{error}{}", error_context(text, error.offset)))

@@ -7,8 +7,10 @@ mod call;
 mod cases_seen;
 mod control;
 mod io;
+mod jump;
 mod masked;
 mod scoped;
+mod select_rank;
 mod select_type;
 
 use crate::checked::{Block, Const, LoopId, Stmt, StmtKind, Type};
@@ -33,6 +35,9 @@ impl<'a> Checker<'a> {
     }
 
     fn stmt(&mut self, s: &'a ast::Stmt, out: &mut Block) {
+        if let ast::StmtKind::Entry { name, .. } = &s.kind {
+            self.entry_point(name, s.span, out);
+        }
         let outer = self.reporter.take_refusal();
         let kind = match self.stmt_kind(s) {
             Some(kind) => Some(kind),
@@ -68,6 +73,9 @@ impl<'a> Checker<'a> {
             K::ArithmeticIf { value, labels } => self.arithmetic_if(value, *labels, span),
             K::Do { name, control, body, end } => self.do_construct(name.as_ref(), control, body, *end, span),
             K::Select { name, value, arms, .. } => self.select(name.as_ref(), value, arms),
+            K::SelectRank { name, bind, value, arms, .. } => {
+                self.select_rank(name.as_ref(), bind.as_ref(), value, arms)
+            }
             K::SelectType { name, bind, value, arms, .. } => {
                 self.select_type(name.as_ref(), bind.as_ref(), value, arms, span)
             }
@@ -89,6 +97,8 @@ impl<'a> Checker<'a> {
                 }
                 Some(StmtKind::ComputedGoto(labels.clone(), value?))
             }
+            K::AssignedGoto(name, labels) => self.assigned_goto(name, labels, span),
+            K::LabelAssign(label, name) => self.label_assignment(*label, name, span),
             K::Continue => Some(StmtKind::Nothing),
             K::Return(_) if self.cx.side == CodeSide::CufKernel => self.reporter.error(
                 Code::StatementNotInKernelDo,
@@ -108,13 +118,8 @@ impl<'a> Checker<'a> {
             K::Allocate(a) => self.allocate(a, span),
             K::Deallocate(a) => self.deallocate(a),
             K::Nullify(list) => self.nullify(list),
-            K::Entry { .. } => {
-                if self.cx.side.on_device() {
-                    return self.reporter.error(Code::BadDeviceDummy, span, "device code has no `entry`");
-                }
-                // Execution passes it by; what is refused is its name, where it is called.
-                Some(StmtKind::Nothing)
-            }
+            // Execution passes it by.
+            K::Entry { .. } => Some(StmtKind::Nothing),
             K::Io { kind, control, items } => self.io(*kind, control, items, span),
             K::Declaration(d) => {
                 let scope = self.cx.scope;

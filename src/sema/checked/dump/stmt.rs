@@ -2,7 +2,7 @@
 
 use super::Dump;
 use crate::checked::{
-    Block, CaseRange, CufDim, Expr, IoForm, IoUnit, LaunchGrid, LoopControl, ReduceOp, Stmt, StmtKind, VarId,
+    Block, CaseRange, CufDim, Expr, IoForm, IoUnit, LaunchGrid, LoopControl, RankCase, ReduceOp, Stmt, StmtKind, VarId,
 };
 use std::fmt::Write as _;
 
@@ -43,6 +43,16 @@ impl Dump<'_> {
                         Some(list) => list.iter().map(|r| self.case(r)).collect::<Vec<_>>().join(", "),
                     };
                     self.line(&format!("case {head}"));
+                    self.inner(body);
+                }
+            }
+            StmtKind::SelectRank { arms, .. } => {
+                for (case, body, _) in arms {
+                    self.line(&match case {
+                        RankCase::Rank(rank) => format!("rank {rank}"),
+                        RankCase::AssumedSize => "rank *".to_owned(),
+                        RankCase::Default => "rank default".to_owned(),
+                    });
                     self.inner(body);
                 }
             }
@@ -149,6 +159,9 @@ impl Dump<'_> {
                 format!("do #{}{control}", id.0)
             }
             StmtKind::Select { id, value, .. } => format!("select #{} {}", id.0, self.expr(value)),
+            StmtKind::SelectRank { id, object, .. } => {
+                format!("select rank #{} {}", id.0, self.name(*object))
+            }
             StmtKind::Where(arms) => {
                 format!("where {}", arms.first().and_then(|a| a.0.as_ref()).map_or(String::new(), |c| self.expr(c)))
             }
