@@ -161,6 +161,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn pass_data(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        if matches!(e.kind, ExprKind::Null) && !dummy.attrs.allocatable && !dummy.attrs.pointer {
+            // What is disassociated is absent.
+            return self.b.pass_absent(dummy, out);
+        }
         if dummy.attrs.class && !dummy.attrs.allocatable && !dummy.attrs.pointer {
             return self.pass_class(dummy, e, out);
         }
@@ -315,7 +319,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             None => {
                 let place = self.lvalue(e);
                 let mem = match place {
-                    Lvalue::Mem(mem) | Lvalue::Char(mem, _) => mem,
+                    Lvalue::Char(mem, len) => return self.b.dense(mem, len, Some(len), &[]),
+                    Lvalue::Mem(mem) => mem,
                     other => {
                         let value = self.b.load_value(other, &e.ty);
                         let mem = self.b.spill(&value, &e.ty);
@@ -361,7 +366,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         for d in &view.dims {
             out.words.extend([d.extent, d.stride]);
         }
-        out.words.extend(view.len);
+        out.words.extend(view.len.filter(|_| matches!(dummy.ty, Type::Character(_))));
         out.keys.push(self.b.space_key(view.mem.space));
     }
 
@@ -379,6 +384,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn pass_descriptor(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        let rank = if self.b.module().is_ranked(dummy) { e.rank } else { dummy.shape.rank() };
         let own = self.descriptor(e);
         if let (true, Some(d)) = (dummy.attrs.class, own.clone().filter(|d| !d.class)) {
             // A pointer of a declared type for a polymorphic one: a copy that knows the type.
@@ -404,13 +410,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
             },
             None if matches!(e.kind, ExprKind::Null | ExprKind::Intrinsic { .. }) && e.rank == 0 => {
-                self.b.empty_descriptor(dummy.shape.rank())
+                self.b.empty_descriptor(rank)
             }
             None => {
                 let view = match self.designator_view(e) {
                     Some(view) => view,
                     None if matches!(e.kind, ExprKind::Null) => {
-                        let mem = self.b.empty_descriptor(dummy.shape.rank());
+                        let mem = self.b.empty_descriptor(rank);
                         let addr = self.b.address(mem);
                         out.words.push(addr);
                         out.keys.push(self.b.space_key(mem.space));

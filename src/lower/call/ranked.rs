@@ -4,22 +4,11 @@
 
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::object::convention::word_types;
 use crate::storage::VarStorage;
 use crate::targets::JumpTarget;
 use crate::value::array_view::ArrayView;
-use sema::checked::{Expr, ExprKind, LoopId, RankCase, Shape, Stmt, Type, VarId, Variable};
+use sema::checked::{Expr, ExprKind, LoopId, RankCase, Shape, Stmt, VarId};
 use source::Span;
-
-/// How many words are passed for a dummy.
-pub(crate) fn words(dummy: &Variable, key: ArgKey) -> usize {
-    let is_described = dummy.attrs.class || dummy.attrs.allocatable || dummy.attrs.pointer;
-    match key {
-        ArgKey::Rank { .. } if is_described => 1,
-        ArgKey::Rank { rank, .. } => 1 + 2 * usize::from(rank) + usize::from(matches!(dummy.ty, Type::Character(_))),
-        _ => word_types(dummy).len(),
-    }
-}
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The view of an assumed-rank dummy, where an expression is one.

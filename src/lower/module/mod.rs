@@ -15,7 +15,7 @@ use crate::analysis::usage::Usage;
 use crate::module::generated::{ClassHelper, ObjectHelper};
 use crate::types::Side;
 use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
-use sema::checked::{ProcId, ProcKind, Program, Shape, TypeId, VarId, Variable};
+use sema::checked::{ProcBody, ProcId, ProcKind, Program, Shape, TypeId, VarId, Variable};
 use source::{SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -241,10 +241,11 @@ impl<'p> ModuleLowering<'p> {
         self.embedded.contains(module)
     }
 
-    /// Whether a dummy is an assumed-rank one for which procedures are cloned by rank. Those of embedded modules take an
-    /// address and the bytes of an element.
+    /// Whether a dummy is an assumed-rank one for which procedures are cloned by rank. Those of embedded modules and services
+    /// take an address and the bytes of an element.
     pub(crate) fn is_ranked(&self, dummy: &Variable) -> bool {
-        matches!(dummy.shape, Shape::AssumedRank) && dummy.owner.is_some_and(|p| !self.is_embedded(p))
+        let is_service = |p: ProcId| matches!(self.program.proc(p).body, ProcBody::Service(_));
+        matches!(dummy.shape, Shape::AssumedRank) && dummy.owner.is_some_and(|p| !self.is_embedded(p) && !is_service(p))
     }
 
     /// The procedure of the embedded mathematics module with that name.

@@ -2,6 +2,7 @@
 //!
 //! Not here: making calls (`call`).
 
+use crate::module::ArgKey;
 use crate::types::ir_ty;
 use crate::value::Value;
 use ir::{Ty, Val};
@@ -64,5 +65,15 @@ pub(crate) fn word_types(dummy: &Variable) -> Vec<Ty> {
             let length = matches!(dummy.ty, Type::Character(CharLen::Assumed | CharLen::Const(_) | CharLen::Expr(_)));
             vec![Ty::I64; words + usize::from(length)]
         }
+    }
+}
+
+/// How many words are passed for a dummy of a procedure that is made for arguments of that kind.
+pub(crate) fn passed_words(dummy: &Variable, key: ArgKey) -> usize {
+    let is_described = dummy.attrs.class || dummy.attrs.allocatable || dummy.attrs.pointer;
+    match key {
+        ArgKey::Rank { .. } if is_described => 1,
+        ArgKey::Rank { rank, .. } => 1 + 2 * usize::from(rank) + usize::from(matches!(dummy.ty, Type::Character(_))),
+        _ => word_types(dummy).len(),
     }
 }

@@ -107,7 +107,7 @@ impl<'p> Builder<'_, 'p> {
             .iter()
             .zip(&passed.keys)
             .filter(|&(&v, key)| *key == ArgKey::Pointer || !matches!(program.var(v).storage, Storage::Procedure))
-            .map(|(&v, key)| crate::call::ranked::words(program.var(v), *key))
+            .map(|(&v, key)| crate::object::convention::passed_words(program.var(v), *key))
             .sum();
         let targets = self.targets(ty, name);
         let Some(&descriptor) = passed.words.get(at) else { return vec![Val::Imm(0); results.len()] };

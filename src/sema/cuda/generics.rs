@@ -42,7 +42,7 @@ impl Typing<'_> {
                     continue;
                 }
                 for (i, &b) in procs.iter().enumerate() {
-                    if let Some(&a) = procs[..i].iter().find(|a| is_ambiguous(self.defs, **a, b)) {
+                    if let Some(&a) = procs[..i].iter().find(|a| is_ambiguous(self.defs, **a, b, name)) {
                         found.push((a, b, name.clone()));
                     }
                 }
@@ -58,8 +58,9 @@ impl Typing<'_> {
     }
 }
 
-/// Whether no reference could tell two specific procedures apart (Fortran 2018, 15.4.3.4.5).
-fn is_ambiguous(defs: &Definitions<'_>, a: ProcId, b: ProcId) -> bool {
+/// Whether no reference could tell two specific procedures apart (Fortran 2018, 15.4.3.4.5). Operands and the two sides of an
+/// assignment have no keywords.
+fn is_ambiguous(defs: &Definitions<'_>, a: ProcId, b: ProcId, name: &str) -> bool {
     let unknown = |id: ProcId| {
         let info = defs.proc_info(id);
         info.embedded || info.refused.is_some() || info.is_broken || info.unknown_dummies
@@ -70,6 +71,9 @@ fn is_ambiguous(defs: &Definitions<'_>, a: ProcId, b: ProcId) -> bool {
     }
     let of = |p: &Procedure| p.params.iter().map(|v| defs.var(*v)).collect::<Vec<&Variable>>();
     let (x, y) = (of(p), of(q));
+    if name.starts_with("operator(") || name == "assignment(=)" {
+        return x.len() == y.len() && x.iter().zip(&y).all(|(v, other)| !are_distinguishable(defs, v, other));
+    }
     !has_more(defs, &x, &y)
         && !has_more(defs, &y, &x)
         && !has_disambiguators(defs, &x, &y)

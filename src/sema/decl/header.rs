@@ -65,7 +65,10 @@ impl<'a> Checker<'a> {
         };
         self.defs.add_proc(proc, info);
         self.prefixes(id, sub);
-        if matches!(sub.kind, SubprogramKind::Subroutine | SubprogramKind::Function) && parent.is_none() {
+        if matches!(sub.kind, SubprogramKind::Subroutine | SubprogramKind::Function)
+            && parent.is_none()
+            && self.defs.proc(id).kind == ProcKind::Host
+        {
             self.add_entries(id, sub);
         }
         id
@@ -425,7 +428,10 @@ impl<'a> Checker<'a> {
                 continue;
             };
             for (i, arg) in args.iter().enumerate().filter(|(_, arg)| arg.as_str() != "*") {
-                if let Some(at) = self.declared_name(scope, arg) {
+                if args[..i].iter().any(|n| n.text == arg.text) {
+                    let text = format!("dummy argument `{}` is named twice", arg.as_str());
+                    self.reporter.error::<()>(Code::DuplicateDeclaration, arg.span, text);
+                } else if let Some(at) = self.declared_name(scope, arg) {
                     self.scopes.get_mut(scope).declared[at].dummy.get_or_insert(i as u32);
                 }
             }

@@ -74,7 +74,7 @@ fn what_was_expected_and_found_is_said() {
             E0111 2:11 expected the end of the statement in CALL, found `b`
         goto x
         goto
-            E0111 2:5 expected a label in GO TO, found the end of the statement
+            E0111 2:5 expected a label or a name in GO TO, found the end of the statement
                 -> the form is `go to label`
         return 3 4
             E0111 2:10 expected an operator or the end of the statement in RETURN, found `4`

@@ -336,7 +336,7 @@ end program
             write its components one by one
         15:12 E0327 a format must be a label or a character value, not `real(4)`
         16:3 E0327 the unit is missing
-        17:12 W0901 an assigned format is not supported
+        17:12 E0327 a format is an integer, to which the procedure assigns no label of a `format`
         17:15 E0327 this specifier needs a keyword
     "#]]
     .assert_eq(&errors(

@@ -7,8 +7,6 @@ use expect_test::expect;
 fn refused_features_leave_the_rest_of_the_program() {
     expect![[r#"
         2:3 W0901 type `real(2)` is not supported
-        16:14 W0901 an assumed-rank argument is not supported
-        24:11 W0901 `entry second` is not supported
         40:3 W0901 `pause` is not supported
         module m
         type t bytes=16 align=8
@@ -23,8 +21,8 @@ fn refused_features_leave_the_rest_of_the_program() {
           unsupported<type `real(2)`>
           unsupported<type `real(2)`>
           call m.s(i)
-          unsupported<`entry second`>
-          call external.f.12(o%f, i)
+          call m.second()
+          call external.f.13(o%f, i)
           o%n = 2
           e(1) = 3
           unsupported<`pause`>
@@ -36,8 +34,8 @@ fn refused_features_leave_the_rest_of_the_program() {
             if type_is(x, integer(4))
               block #1 (x)
                 x = 1
-        host subroutine m.r()
-          unsupported<an assumed-rank argument>
+        host subroutine m.r(x)
+          real(4) x(..) [dummy 0]
         host subroutine m.alt(n, alternate return)
           integer(4) n [dummy 0]
           integer(4) alternate return [dummy 1]
@@ -47,7 +45,10 @@ fn refused_features_leave_the_rest_of_the_program() {
             return
         host subroutine m.two()
           return
-        host subroutine external.f.12(pointer, x) recursive
+          100000: continue
+        host subroutine m.second()
+          goto 100000
+        host subroutine external.f.13(pointer, x) recursive
           through a pointer
     "#]]
     .assert_eq(&dump(
