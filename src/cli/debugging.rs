@@ -25,13 +25,10 @@ const WELCOME: &str = "The program has not started. \"start\" stops at its first
 /// Runs the scripts and then, with `--debug`, reads commands until `quit`. Returns the exit code: 1 if a script failed. If the
 /// session is not interactive, it is that of the program.
 pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loader: Loader, libraries: &Loaded) -> u8 {
-    let mut script = Vec::new();
-    if let Some(path) = &options.batch {
-        match files::text_of(path) {
-            Ok(text) => script.extend(text.lines().map(str::to_owned)),
-            Err(sentence) => return usage(&sentence),
-        }
-    }
+    let script = match script(options) {
+        Ok(script) => script,
+        Err(sentence) => return usage(&sentence),
+    };
     let session = match session(compiled, map, loader, Box::new(libraries.world(RealWorld::new()))) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
@@ -80,6 +77,12 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         // The code of STOP, if the program has ended.
         None => (line_mode.session().exit_code().unwrap_or(0) & 0xff) as u8,
     }
+}
+
+/// The lines of the script of `--batch`; the error is one sentence.
+fn script(options: &Options) -> Result<Vec<String>, String> {
+    let Some(path) = &options.batch else { return Ok(Vec::new()) };
+    Ok(files::text_of(path)?.lines().map(str::to_owned).collect())
 }
 
 /// A session with a program that has not begun.
@@ -135,7 +138,12 @@ pub(crate) fn screen(
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };
-    match tui::run(session, writer, look(options)) {
+    let mut lines = match script(options) {
+        Ok(lines) => lines,
+        Err(sentence) => return usage(&sentence),
+    };
+    lines.extend(options.ex.iter().cloned());
+    match tui::run(session, writer, look(options), lines) {
         Ok(()) => 0,
         Err(tui::Failure::Terminal(sentence)) => usage(&sentence),
         Err(tui::Failure::Session) => BUG,

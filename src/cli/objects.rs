@@ -176,7 +176,12 @@ pub(crate) fn link(options: &Options, output: &str) -> Result<(), String> {
     let own = own.filter(|word| {
         !word.starts_with("--nvfortran=") && !options.given.iter().any(|f| f.as_os_str() == word.as_str())
     });
-    let others = options.nvfortran.iter().filter_map(|option| kept(option));
+    let mut others: Vec<String> = Vec::new();
+    for option in options.nvfortran.iter().filter_map(|option| kept(option)) {
+        if !others.contains(&option) {
+            others.push(option);
+        }
+    }
     let files = options.inputs.iter().map(|file| absolute(file).display().to_string());
     let fixed =
         (!options.args.is_empty()).then(|| std::iter::once("--".to_owned()).chain(options.args.iter().cloned()));

@@ -92,7 +92,7 @@ pub(crate) struct Options {
     pub(crate) no_init: bool,
 
     /// Debug in the terminal, with panes and keys
-    #[arg(long, conflicts_with_all = ["batch", "ex", "emit"])]
+    #[arg(long, conflicts_with_all = ["emit"])]
     pub(crate) tui: bool,
 
     /// With `cufemu dap`: wait for the editor on this port

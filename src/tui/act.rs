@@ -28,6 +28,22 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
                 model.open(Purpose::Command, &format!("break {at} if "));
             }
         }
+        Action::Condition => {
+            let row = model.scroll(Pane::Breakpoints).cursor;
+            let chosen = model.snapshot.as_ref().and_then(|s| s.breakpoints.get(row));
+            if let Some(b) = chosen.filter(|b| matches!(b.kind, BreakpointKind::Statement { .. })) {
+                let line = format!("condition {} {}", b.number, b.condition.as_deref().unwrap_or_default());
+                model.open(Purpose::Command, &line);
+            }
+        }
+        Action::LastChange => {
+            let row = model.scroll(Pane::Locals).cursor;
+            let name = model.snapshot.as_ref().and_then(|s| s.locals.get(row)).map(|l| l.name.clone());
+            if let Some(name) = name {
+                execute(model, &format!("last-change {name}"), effects);
+            }
+        }
+        Action::Redraw => effects.push(Effect::Redraw),
         Action::Lane(by) => lane(model, by, effects),
         Action::Warp(by) => warp(model, by, effects),
         Action::Block(by) => block(model, by, effects),

@@ -23,6 +23,8 @@ pub enum Effect {
     Ask(Request),
     /// Interrupt the program.
     Interrupt,
+    /// Draw all of the screen anew.
+    Redraw,
     /// Answer the program, which reads its standard input.
     Answer(InputLine),
     /// End.

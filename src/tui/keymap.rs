@@ -57,6 +57,12 @@ pub enum Action {
     Delete,
     /// Enables or disables what the cursor is on.
     Disable,
+    /// Edits the condition of the selected breakpoint.
+    Condition,
+    /// Goes back to the last change of the selected variable.
+    LastChange,
+    /// Draws the screen anew.
+    Redraw,
     /// Shows help, or hides it.
     Help,
     /// Interrupts the program.
@@ -147,9 +153,11 @@ keys! {
     ["N" "F6"] Back Action::Command("reverse-next"), "back" "Step back to the previous statement of the focused thread, over procedure calls";
     ["S" "F7"] Back Action::Command("reverse-step"), "" "Step back to the previous statement of the focused thread, entering procedures";
     ["C" "Shift-F5"] Back Action::Command("reverse-continue"), "" "Go back to the previous breakpoint or watchpoint hit, or to the start";
+    ["W"] [Locals] Back Action::LastChange, "last change" "Go back to the statement that changed the selected variable last";
     ["F"] Back Action::Command("reverse-finish"), "" "Go back to the call of the focused procedure";
     ["b" "F9"] [Source] Break Action::ToggleBreakpoint, "break" "Set or delete a breakpoint on the cursor line";
     ["B"] [Source] Break Action::BreakIf, "" "Set a conditional breakpoint on the cursor line";
+    ["B"] [Breakpoints] Break Action::Condition, "condition" "Edit the condition of the selected breakpoint";
     ["x" "Delete"] [Breakpoints] Break Action::Delete, "delete" "Delete the selected breakpoint";
     ["Space"] [Breakpoints] Break Action::Disable, "on/off" "Disable or enable the selected breakpoint";
     ["]"] Focus Action::Lane(1), "lane" "Focus on the next lane of the warp";
@@ -193,8 +201,9 @@ keys! {
     ["e"] [Memory] Rows Action::Expression, "array" "Choose the array";
     ["e"] [Lanes] Rows Action::Expression, "expression" "Choose the expression to show in all lanes";
     ["t"] [Memory] Rows Action::Map, "table/map" "Switch between the table and the heat map";
-    [":" "i"] Rest Action::Prompt, "command" "Type a debugger command; Tab completes it, Up and Down recall earlier ones";
+    [":" "i"] Rest Action::Prompt, "command" "Type a debugger command, or the number of a line; Tab completes it, Up and Down recall earlier ones";
     ["?" "F1"] Rest Action::Help, "help" "Show or hide this help";
+    ["Ctrl-l"] Rest Action::Redraw, "" "Draw the screen again";
     ["Ctrl-c"] Rest Action::Interrupt, "" "Interrupt the running program; otherwise quit";
     ["Escape"] Rest Action::Escape, "" "Close the open window";
     ["q"] Rest Action::Quit, "quit" "Quit the debugger";

@@ -263,6 +263,11 @@ impl Model {
         self.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input)
     }
 
+    /// Command lines that are executed once the session is ready, in order.
+    pub fn queue(&mut self, lines: Vec<String>) {
+        self.queued.extend(lines);
+    }
+
     /// Appends text to the output.
     pub fn write(&mut self, voice: Voice, text: &str) {
         let goes_on = self.open_line && voice == Voice::Program;

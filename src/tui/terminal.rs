@@ -16,6 +16,7 @@ use ratatui::crossterm::event::{
 };
 use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::crossterm::{cursor, execute};
+use ratatui::layout::Position;
 use std::io::{IsTerminal, Write, stdin, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -182,8 +183,8 @@ fn inputs(event: Event) -> Vec<Input> {
     }
 }
 
-/// Runs a session on this terminal until the user quits.
-pub fn run(session: Session, writer: StdinWriter, look: Look) -> Result<(), Failure> {
+/// Runs a session on this terminal until the user quits. It begins with these command lines.
+pub fn run(session: Session, writer: StdinWriter, look: Look, lines: Vec<String>) -> Result<(), Failure> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let text =
             "`--tui` needs a terminal as standard input and output; `--debug` has the same commands in line mode";
@@ -196,6 +197,7 @@ pub fn run(session: Session, writer: StdinWriter, look: Look) -> Result<(), Fail
     let mut terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(refused)?;
     let size = terminal.size().map_err(refused)?;
     let mut model = Model::new((size.width, size.height), look, files);
+    model.queue(lines);
     let keys = Keys::spawn().map_err(refused)?;
     let result = serve(&mut terminal, &mut model, &session, &writer, &keys);
     // The program may wait for a line that nobody will type.
@@ -224,6 +226,11 @@ fn serve(
                     // `q` is that to the first.
                     Effect::Ask(request) => _ = session.ask(request),
                     Effect::Interrupt => session.interrupt(),
+                    // `clear` would ask the terminal for its cursor, and the answer would count as keys.
+                    Effect::Redraw => {
+                        let size = terminal.size().map_err(refused)?;
+                        terminal.resize((Position::ORIGIN, size).into()).map_err(refused)?;
+                    }
                     Effect::Answer(line) => writer.answer(line),
                     Effect::Quit => return Ok(()),
                 }

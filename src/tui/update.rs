@@ -118,6 +118,12 @@ fn done(model: &mut Model, prompt: &Prompt, text: String, effects: &mut Vec<Effe
             if model.history.last().map(String::as_str) != Some(line) {
                 model.history.push(line.to_owned());
             }
+            // As in vim: a number is a line of the source.
+            if let Ok(number) = line.parse::<usize>() {
+                model.scroll_mut(Pane::Source).cursor = number.saturating_sub(1);
+                model.pane = Pane::Source;
+                return;
+            }
             model.write(Voice::User, &format!("{}{line}\n", debug::PROMPT));
             execute(model, line, effects);
         }
@@ -297,7 +303,8 @@ pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
         StopReason::Breakpoint { number, .. } => (format!("Breakpoint {number}{who}."), false),
         StopReason::Watchpoint { number, expression, old, new, by } => {
             let by = by.as_ref().map(|b| format!(", written by {}", b.0)).unwrap_or_default();
-            (format!("Watchpoint {number}: {expression} changed from {old} to {new}{by}."), false)
+            let what = if *number == 0 { "Last change".to_owned() } else { format!("Watchpoint {number}") };
+            (format!("{what}: {expression} changed from {old} to {new}{by}."), false)
         }
         StopReason::Access { number, expression, on, is_write, value, by } => {
             let by = by.as_ref().map(|b| format!(" by {}", b.0)).unwrap_or_default();

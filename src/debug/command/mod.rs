@@ -88,6 +88,8 @@ pub enum Command {
     ReverseContinue,
     /// Goes back to the call of the focused frame.
     ReverseFinish,
+    /// Goes back to the statement that changed a value last.
+    LastChange(String),
     /// Goes to the time of an access of a finding.
     Finding {
         /// Number of the finding, from 1.

@@ -97,6 +97,7 @@ fn command(row: &Row, rest: &str) -> Result<Command, ParseError> {
         Verb::ReverseNext => Command::ReverseNext(count(rest)?),
         Verb::ReverseContinue => bare(Command::ReverseContinue)?,
         Verb::ReverseFinish => bare(Command::ReverseFinish)?,
+        Verb::LastChange => Command::LastChange(required(rest, "a variable")?),
         Verb::Finding => {
             let (n, end) = split_word(rest);
             let first = match end {

@@ -24,6 +24,7 @@ pub enum Verb {
     ReverseNext,
     ReverseContinue,
     ReverseFinish,
+    LastChange,
     Finding,
     Break,
     TemporaryBreak,
@@ -242,6 +243,9 @@ rows! {
     ReverseFinish "reverse-finish" [] "" Reverse Nothing true
         "Go back to the call of the focused procedure"
         "";
+    LastChange "last-change" ["written"] "VARIABLE" Reverse Expression false
+        "Go back to the statement that changed a variable, element or component last"
+        "Breakpoints do not stop on the way. If nothing has changed it since the program began, the program stays where it is.";
     Finding "finding" [] "N [first | second]" Reverse Nothing false
         "Go to the time of an access of finding N, by default the second"
         "A race has two accesses. With --race, the program stops at the second one.";

@@ -35,6 +35,13 @@ pub(crate) struct Breakpoint {
     pub(crate) commands: Vec<String>,
 }
 
+impl Breakpoint {
+    /// A breakpoint that was never hit.
+    pub(crate) fn new(number: u32, kind: Kind, temporary: bool) -> Breakpoint {
+        Breakpoint { number, enabled: true, temporary, hits: 0, ignore: 0, hit_rule: None, kind, commands: Vec::new() }
+    }
+}
+
 /// Which hits of a breakpoint stop the program, by how often it was hit so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HitRule {

@@ -6,13 +6,13 @@
 //!
 //! Not here: moving the machine (`process`).
 
-use crate::command::{ProgramArguments, Radix, Where};
+use crate::command::{ProgramArguments, Radix, WatchOn, Where};
 use crate::eval::value::{Value, fail};
 use crate::process::races::AccessTimes;
 use crate::process::watcher::{Seek, Step, Thread, Watcher, has_ended};
 use crate::process::{IoHooks, Process, Ran};
 use crate::session::attendant::Attendant;
-use crate::session::breakpoint::Kind;
+use crate::session::breakpoint::{Breakpoint, Kind};
 use crate::session::focus::Level;
 use crate::session::{Session, SessionError, refuse};
 use crate::view::reply::{Outcome, Stop, StopReason};
@@ -499,6 +499,31 @@ impl Session {
         }
         self.process.go_to(1);
         Ok(self.stopped(StopReason::HistoryStart, Thread::Host))
+    }
+
+    /// The command `last-change`.
+    pub(crate) fn last_change(&mut self, text: &str) -> Done {
+        let before = self.present()?;
+        let watch = self.new_watch(text, WatchOn::Change)?;
+        let (focus, level, is_over) = (self.focus, self.level, self.process.over().is_some());
+        // The only watchpoint meanwhile; number 0 says that it is none of the user's.
+        let watchpoint = Breakpoint::new(0, Kind::Watch(Box::new(watch)), false);
+        let others = std::mem::replace(&mut self.breakpoints, vec![watchpoint]);
+        self.mark();
+        let outcome = self.continue_back();
+        self.breakpoints = others;
+        self.mark();
+        let is_found = |stop: &Stop| matches!(stop.reason, StopReason::Watchpoint { .. });
+        if matches!(&outcome, Ok(Outcome::Stop(stop)) if !is_found(stop)) {
+            self.process.go_to(before - u64::from(is_over));
+            if is_over {
+                let mut watcher = self.process.watcher();
+                while !matches!(self.process.replay(&mut watcher, u64::MAX), Ran::Over(_)) {}
+            }
+            (self.focus, self.level) = (focus, level);
+            return refuse(format!("`{text}` has not changed since the program began."));
+        }
+        outcome
     }
 
     /// The last hit of a breakpoint or watchpoint from `start`, where the process stands, on and before `upper`.

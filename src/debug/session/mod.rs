@@ -286,6 +286,7 @@ impl Session {
             Command::ReverseNext(count) => self.step_back(*count, true),
             Command::ReverseContinue => self.continue_back(),
             Command::ReverseFinish => self.finish_back(),
+            Command::LastChange(text) => self.last_change(text),
             Command::Finding { number, first } => self.finding_command(*number, *first),
             Command::Focus(request) => self.focus_command(request),
             Command::Frame(request) => self.frame_command(*request),
@@ -440,16 +441,7 @@ impl Session {
     pub(crate) fn add_breakpoint(&mut self, kind: Kind, temporary: bool) -> Outcome {
         let number = self.next_breakpoint;
         self.next_breakpoint += 1;
-        let breakpoint = Breakpoint {
-            number,
-            enabled: true,
-            temporary,
-            hits: 0,
-            ignore: 0,
-            hit_rule: None,
-            kind,
-            commands: Vec::new(),
-        };
+        let breakpoint = Breakpoint::new(number, kind, temporary);
         let view = self.breakpoint_view(&breakpoint);
         self.breakpoints.push(breakpoint);
         self.mark();

@@ -34,7 +34,8 @@ pub fn stop(stop: &Stop) -> String {
             let _ = write!(text, "\n{kind} {number}, ");
         }
         StopReason::Watchpoint { number, expression, old, new, by } => {
-            let _ = writeln!(text, "\nWatchpoint {number}: {expression}\n\nOld value = {old}\nNew value = {new}");
+            let what = if *number == 0 { "Last change".to_owned() } else { format!("Watchpoint {number}") };
+            let _ = writeln!(text, "\n{what}: {expression}\n\nOld value = {old}\nNew value = {new}");
             text.push_str(&accessed("Written", by.as_ref()));
         }
         StopReason::Access { number, expression, on, is_write, value, by } => {

@@ -126,7 +126,7 @@ pub enum StopReason {
     },
     /// A watched value changed.
     Watchpoint {
-        /// Its number.
+        /// Its number; 0 for the last change of a value that is not watched.
         number: u32,
         /// What is watched.
         expression: String,

@@ -28,6 +28,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
+use ir::rt::Rt;
 use sema::checked::{Expr, ExprKind, Type, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -166,8 +167,39 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
+    /// Stops the program at a whole allocatable array among the operands of a value that is not allocated. Its extents would be
+    /// those of an empty array.
+    fn need_allocated(&mut self, value: &'p Expr) {
+        match &value.kind {
+            ExprKind::Convert(inner) | ExprKind::Paren(inner) => self.need_allocated(inner),
+            ExprKind::Unary { operand, .. } => self.need_allocated(operand),
+            ExprKind::Binary { left, right, .. }
+            | ExprKind::Compare { left, right, .. }
+            | ExprKind::Logic { left, right, .. } => {
+                self.need_allocated(left);
+                self.need_allocated(right);
+            }
+            ExprKind::Var(v) if value.rank > 0 && self.b.program().var(*v).attrs.allocatable => {
+                let Some(d) = self.descriptor(value) else { return };
+                let base = self.b.desc_base(&d);
+                let is_missing = self.b.icmp(CmpOp::Eq, base, Val::i64(0));
+                let name = designator_name(self.b.program(), value);
+                self.at(value.span, |this| {
+                    this.when(is_missing, |this| {
+                        let (text, len) = this.b.name_text(&name);
+                        this.b.rt(Rt::ErrorAllocated, vec![text, len]);
+                    });
+                });
+            }
+            _ => {}
+        }
+    }
+
     fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {
         let whole = self.reallocatable(target);
+        if self.b.is_host() {
+            self.need_allocated(value);
+        }
         if value.rank == 0 {
             let mut v = self.value(value);
             if let Value::Char(_, len) = v

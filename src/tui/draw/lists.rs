@@ -23,11 +23,24 @@ fn rows(
     for y in head..area.height {
         let index = scroll.top + usize::from(y - head);
         let Some(line) = row(index) else { break };
-        put(buffer, area, 0, y, &line);
+        // Variables and output are moved aside behind their names.
+        let is_moved = matches!(pane, Pane::Lanes | Pane::Stack | Pane::Findings | Pane::Breakpoints);
+        put(buffer, area, 0, y, &if is_moved { moved(line, scroll.left) } else { line });
         if index == scroll.cursor && model.pane == pane && pane != Pane::Output {
             paint(buffer, area, y, model.look.style(Role::Cursor));
         }
     }
+}
+
+/// A line without its first columns.
+fn moved(line: Line<'static>, mut left: usize) -> Line<'static> {
+    let cut = |span: Span<'static>| {
+        let count = span.content.chars().count();
+        let text: String = span.content.chars().skip(left).collect();
+        left = left.saturating_sub(count);
+        Span::styled(text, span.style)
+    };
+    Line::from(line.spans.into_iter().map(cut).collect::<Vec<_>>())
 }
 
 /// Explains why a pane is empty.

@@ -111,6 +111,9 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
             None if model.has_finding(number) => Span::styled("!", look.style(Role::Error)),
             None => Span::raw(" "),
         };
+        // A breakpoint does not hide a finding.
+        let is_hidden = model.breakpoint(number).is_some() && model.has_finding(number);
+        let more = if is_hidden { Span::styled("! ", look.style(Role::Error)) } else { Span::raw("  ") };
         let lanes = model.lanes_at(number);
         let arrow = match (is_current, lanes) {
             (true, _) => look.char('▶', '>'),
@@ -119,7 +122,7 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
         };
         let has_statement = file.statements.get(index).copied().unwrap_or(false);
         let role = if has_statement { Role::Text } else { Role::Faint };
-        let mut spans = vec![mark, Span::styled(format!("{arrow}{number:>4}  "), look.style(role))];
+        let mut spans = vec![mark, Span::styled(format!("{arrow}{number:>4}"), look.style(role)), more];
         let skipped: String = untabbed(text).chars().skip(scroll.left).collect();
         spans.extend(highlight(look, &skipped));
         put(buffer, area, 0, y, &Line::from(spans));

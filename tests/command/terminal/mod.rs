@@ -102,6 +102,29 @@ fn function_keys_step_and_go_on() {
 }
 
 #[test]
+fn the_screen_may_begin_with_commands() {
+    let mut pty = Pty::new(&[
+        "--tui",
+        "-ex",
+        "break 14 if t == 3",
+        "-ex",
+        "run",
+        "-ex",
+        "nonsense",
+        "-ex",
+        "quit",
+        "reduce_racy.cuf",
+    ]);
+    pty.wait_for("Breakpoint 1");
+    // What follows a command that failed is not executed.
+    pty.wait_for("Undefined command");
+    pty.type_in("\x0c");
+    pty.wait_for("thread 3");
+    pty.type_in("qq");
+    assert_eq!(pty.end(), 0);
+}
+
+#[test]
 fn a_line_feed_ends_a_line_as_return_does() {
     // What is typed before the terminal is raw ends in one.
     let mut pty = Pty::new(&["--tui", "reduce_racy.cuf"]);
