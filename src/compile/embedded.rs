@@ -23,7 +23,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 18] = [
+static MODULES: [Embedded; 20] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new("cudadevice", || include_str!("modules/cudadevice.cuf")),
@@ -34,6 +34,8 @@ static MODULES: [Embedded; 18] = [
     Embedded::new("cutensorex", || include_str!("modules/cutensorex.cuf")),
     Embedded::new("iso_c_binding", || include_str!("modules/iso_c_binding.cuf")),
     Embedded::new("iso_fortran_env", || include_str!("modules/iso_fortran_env.cuf")),
+    Embedded::new("ieee_exceptions", || include_str!("modules/ieee_exceptions.cuf")),
+    Embedded::new("ieee_features", || include_str!("modules/ieee_features.cuf")),
     Embedded::new("ieee_arithmetic", || include_str!("modules/ieee_arithmetic.cuf")),
     Embedded::new("mpi", || &mpi::MODULE),
     Embedded::new("mpi_f08", || &mpi::F08),

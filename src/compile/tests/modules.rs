@@ -58,8 +58,18 @@ fn errors_are_told_and_give_nothing() {
 /// A part of a module that lacked something would not compile, and the module would be read once more, whole.
 #[test]
 fn each_name_alone_brings_what_it_needs() {
-    let modules =
-        ["cudafor", "iso_c_binding", "iso_fortran_env", "ieee_arithmetic", "nvtx", "curand", "mpi", "mpi_f08"];
+    let modules = [
+        "cudafor",
+        "iso_c_binding",
+        "iso_fortran_env",
+        "ieee_arithmetic",
+        "ieee_exceptions",
+        "ieee_features",
+        "nvtx",
+        "curand",
+        "mpi",
+        "mpi_f08",
+    ];
     for module in modules {
         let mut map = SourceMap::new();
         let file = map.add("test.cuf", format!("use {module}\nend\n"));

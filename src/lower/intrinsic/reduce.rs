@@ -14,7 +14,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Reg, Ty, Val};
-use sema::checked::{BinaryOp, Expr, Intrinsic, Type};
+use sema::checked::{BinaryOp, CmpOp as Relation, Expr, Intrinsic, Type};
 
 /// The accumulator of a reduction.
 struct Accumulator<'p> {
@@ -86,6 +86,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         match id {
             I::DotProduct => return self.dot_product(arg(args, 0)?, arg(args, 1)?, &e.ty),
             I::Maxloc | I::Minloc | I::Findloc => return self.locate_scalar(id, args, e),
+            I::Maxval | I::Minval if matches!(e.ty, Type::Character(_)) => return self.text_extreme(id, args),
             _ => {}
         }
         let mut acc = accumulator(&mut self.b, id, args, e)?;
@@ -96,6 +97,39 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.prepare_mask(&acc, &mut operands);
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| this.accumulate(&acc));
         total(&mut self.b, &acc, &e.ty)
+    }
+
+    /// MAXVAL and MINVAL of characters. Of none it is the text that comes first or last.
+    fn text_extreme(&mut self, id: Intrinsic, args: Args<'p>) -> Option<Value> {
+        let array = arg(args, 0)?;
+        let mask = arg(args, 1).filter(|e| matches!(e.ty, Type::Logical(_))).or_else(|| arg(args, 2));
+        let len = self.length_of(array, None)?;
+        let len = self.b.freeze(len);
+        let mem = self.b.temporary(len, 1);
+        let (first, closer) = match id {
+            Intrinsic::Maxval => (0, Relation::Gt),
+            _ => (-1, Relation::Lt),
+        };
+        self.b.repeat(len, &mut |this, i| {
+            let byte = this.advance(mem, i);
+            this.store_scalar(byte, Ty::I8, imm(Ty::I8, first));
+        });
+        let mut operands = Operands::default();
+        self.prepare(array, &mut operands);
+        let extents = operands.extents(array)?;
+        if let Some(mask) = mask {
+            self.prepare(mask, &mut operands);
+        }
+        let best = Value::Char(mem, len);
+        self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
+            let counts = mask.map_or(Val::pred(true), |mask| this.pred(mask));
+            this.when(counts, |this| {
+                let x = this.value(array);
+                let is_closer = this.b.compare_characters(closer, &x, &best);
+                this.when(is_closer, |this| this.b.store_value(Lvalue::Char(mem, len), &array.ty, &x));
+            });
+        });
+        Some(best)
     }
 
     /// A reduction along one dimension.

@@ -4,6 +4,7 @@ use super::{Args, arg};
 use crate::analysis::mathematics::RANDOM_BITS;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::types::{data_space, imm, ir_ty};
 use crate::value::Value;
@@ -245,7 +246,23 @@ impl<'p> FunctionLowering<'_, 'p> {
         true
     }
 
+    /// MVBITS is elemental.
     fn mvbits(&mut self, args: Args<'p>) -> bool {
+        let Some(to) = arg(args, 3) else { return false };
+        if to.rank == 0 {
+            return self.mvbits_of_one(args);
+        }
+        let mut operands = Operands::default();
+        for e in args.given().filter(|e| e.rank > 0) {
+            self.prepare(e, &mut operands);
+        }
+        let Some(extents) = operands.extents(to) else { return false };
+        let mut made = true;
+        self.for_each_element(operands, &extents, &[], &mut |this, _, _| made &= this.mvbits_of_one(args));
+        made
+    }
+
+    fn mvbits_of_one(&mut self, args: Args<'p>) -> bool {
         let (Some(from), Some(to)) = (arg(args, 0), arg(args, 3)) else { return false };
         let ty = ir_ty(&to.ty);
         let mut numbers = [Val::Imm(0); 3];

@@ -26,7 +26,7 @@ use sema::checked::{
 use std::collections::BTreeSet;
 
 /// Makes the function of an instance.
-pub(crate) fn procedure<'p>(m: &mut ModuleLowering<'p>, instance: &Instance, id: FuncId) -> Function {
+pub(crate) fn procedure(m: &mut ModuleLowering<'_>, instance: &Instance, id: FuncId) -> Function {
     let program = m.program();
     let proc = program.proc(instance.proc);
     let kind = m.function_kind(id);

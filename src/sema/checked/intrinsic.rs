@@ -137,6 +137,7 @@ intrinsics! {
     Ble "ble" ["i" "j"] Elemental;
     Blt "blt" ["i" "j"] Elemental;
     Isnan "isnan" ["x"] Elemental;
+    OutOfRange "out_of_range" ["x" "mold" "round"] Elemental;
     IsIostatEnd "is_iostat_end" ["i"] Elemental;
     IsIostatEor "is_iostat_eor" ["i"] Elemental;
     Acosd "acosd" ["x"] Elemental;

@@ -136,6 +136,7 @@ impl Checker<'_> {
                 }
                 self.operation(&ast::BinaryOp::Ne, x.clone(), x, span)
             }
+            I::OutOfRange => self.out_of_range(r),
             I::IsIostatEnd | I::IsIostatEor => {
                 let Some(i) = self.typing().take_integer(&mut r, 0, 4, false)? else {
                     return self.typing().need(&mut r, 0);
@@ -281,6 +282,58 @@ impl Checker<'_> {
             value = self.operation(&ast::BinaryOp::Mul, value, factor, span)?;
         }
         self.typing().convert(value, &own)
+    }
+
+    /// `out_of_range(x, mold[, round])`: whether the type of `mold` cannot hold `x`, by comparisons in the widest kind.
+    fn out_of_range(&mut self, mut r: Reference) -> Option<Expr> {
+        use ast::BinaryOp as B;
+        let span = r.span;
+        let (x, mold) = (self.typing().need(&mut r, 0)?, self.typing().need(&mut r, 1)?);
+        let round = self.typing().take_logical(&mut r, 2)?;
+        let wide = if matches!(x.ty, Type::Integer(_)) { Type::Integer(8) } else { Type::Real(8) };
+        let real = |v: f64| constant(Const::Real8(v), Type::Real(8), span);
+        let value = match (&x.ty, &mold.ty) {
+            (Type::Integer(_) | Type::Real(_), Type::Integer(_) | Type::Real(_)) => self.typing().convert(x, &wide)?,
+            (Type::Integer(_) | Type::Real(_), _) => {
+                return self.typing().bad_argument(r.id, 1, &mold, "an integer or real");
+            }
+            _ => return self.typing().bad_argument(r.id, 0, &x, "an integer or real"),
+        };
+        match (&wide, &mold.ty) {
+            (Type::Integer(_), Type::Integer(kind)) => {
+                let (lowest, highest) = crate::fold::int_range(*kind);
+                let whole = |v: i64| constant(Const::Int(v), Type::Integer(8), span);
+                let below = self.operation(&B::Lt, value.clone(), whole(lowest), span)?;
+                let above = self.operation(&B::Gt, value, whole(highest), span)?;
+                self.operation(&B::Or, below, above, span)
+            }
+            (_, Type::Integer(kind)) => {
+                let part =
+                    |c: &mut Self, id: I, x: Expr| c.elemental(Reference { id, args: vec![Some(x), None], span });
+                let mut whole = part(self, I::Aint, value.clone())?;
+                if let Some(round) = round {
+                    let nearest = part(self, I::Anint, value)?;
+                    let args = vec![Some(nearest), Some(whole), Some(round)];
+                    whole = self.elemental(Reference { id: I::Merge, args, span })?;
+                }
+                // No number that is not: comparisons with that are false.
+                let end = 2f64.powi(8 * i32::from(*kind) - 1);
+                let low = self.operation(&B::Ge, whole.clone(), real(-end), span)?;
+                let high = self.operation(&B::Lt, whole, real(end), span)?;
+                let inside = self.operation(&B::And, low, high, span)?;
+                let outside = constant(Const::Logical(true), Type::Logical(4), span);
+                self.operation(&B::Neqv, inside, outside, span)
+            }
+            (Type::Real(_), Type::Real(4)) => {
+                // What is nearer to the next power of two than to the greatest number is rounded to infinity.
+                let end = f64::from(f32::MAX) + 2f64.powi(103);
+                let size = self.elemental(Reference { id: I::Abs, args: vec![Some(value)], span })?;
+                let beyond = self.operation(&B::Ge, size.clone(), real(end), span)?;
+                let finite = self.operation(&B::Le, size, real(f64::MAX), span)?;
+                self.operation(&B::And, beyond, finite, span)
+            }
+            _ => self.operation(&B::Lt, value.clone(), value, span),
+        }
     }
 
     /// `cotan` and `cotand`: the reciprocal of the tangent.

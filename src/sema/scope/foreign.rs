@@ -15,6 +15,8 @@ use std::sync::Arc;
 const LACKING: &[(&str, &str)] = &[
     ("cuda", "cudafor"),
     ("ieee_", "ieee_arithmetic"),
+    ("ieee_", "ieee_exceptions"),
+    ("ieee_", "ieee_features"),
     ("c_dev", "cudafor"),
     ("c_double", "iso_c_binding"),
     ("c_f_", "iso_c_binding"),

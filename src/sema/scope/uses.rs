@@ -42,8 +42,6 @@ const LIBRARIES: &[&str] = &[
     "accel_lib",
     "ifport",
     "cusparselt",
-    "ieee_exceptions",
-    "ieee_features",
     "libm",
 ];
 

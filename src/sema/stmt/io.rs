@@ -5,7 +5,7 @@ use crate::checked::{
     TypeId, is_designator,
 };
 use crate::checker::{Checker, CodeSide, Sym};
-use crate::typing::{Typing, constant, shape_name, shape_of};
+use crate::typing::{Typing, constant, is_class, shape_name, shape_of};
 use ast::IoKind;
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
@@ -418,6 +418,13 @@ impl<'a> Checker<'a> {
             if defined.is_some_and(|key| self.defines_transfer(id, key)) {
                 return self.reporter.refuse(value.span, "defined input/output of a derived type");
             }
+        }
+        if is_class(&self.defs, value) {
+            // Fortran 2018, 12.6.3.
+            let text = "a polymorphic object is transferred by defined input/output only";
+            return self.reporter.error_help(Code::BadIoItem, value.span, text, "transfer its components");
+        }
+        if let Type::Derived(id) = value.ty {
             if let Some(f) = self.defs.ty(id).fields.iter().find(|f| f.allocatable || f.pointer).cloned() {
                 let text =
                     format!("`type({})` has the allocatable or pointer component `{}`", self.defs.ty(id).name, f.name);
