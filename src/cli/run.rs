@@ -60,7 +60,8 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
         Err(sentence) => return usage(&sentence),
     };
     if let Some(stage) = options.emit {
-        return emit::code(stage, &compiled, sm, compiler.debug.then_some(&map));
+        let optimise = compiler.level != Some(0) && !compiler.debug;
+        return emit::code(stage, &compiled, &emit::PtxStyle { sm, optimise, sources: compiler.debug.then_some(&map) });
     }
     if let Some(output) = &compiler.output {
         reporter.finish(&map);
@@ -284,7 +285,12 @@ impl Program<'_> {
     fn load(self) -> Result<Machine, u8> {
         let Program { options, compiler, sm, compiled, map, suppressions, .. } = self;
         let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
-        let gpu_options = GpuOptions { sm: options.sm.or(compiler.sm), debug: compiler.debug, sources: Some(map) };
+        let gpu_options = GpuOptions {
+            sm: options.sm.or(compiler.sm),
+            debug: compiler.debug,
+            sources: Some(map),
+            unoptimised: compiler.level == Some(0),
+        };
         let settings = machine_options(options, compiler, suppressions, map);
         Machine::load(compiled.module.clone(), devices, &gpu_options, settings).map_err(|error| {
             match map.location(error.span) {

@@ -28,6 +28,9 @@ pub struct LoadOptions<'a> {
     pub globals: Option<&'a [u64]>,
     /// The sources, for line numbers.
     pub sources: Option<&'a SourceMap>,
+    /// Whether device code is printed as it is, and not optimised for a GPU before ([`ptx::optimised`]). For a debugger it always
+    /// is.
+    pub unoptimised: bool,
     /// How many records kernels may write between two calls of [`Gpu::drain_records`].
     pub record_capacity: u32,
     /// Bytes of stack of each thread if a procedure of the module calls itself; the frames of all others are counted by
@@ -42,6 +45,7 @@ impl Default for LoadOptions<'_> {
             debug: false,
             globals: None,
             sources: None,
+            unoptimised: false,
             record_capacity: 1 << 18,
             recursion_stack_bytes: 16 << 10,
         }
@@ -210,6 +214,8 @@ impl Gpu {
             globals: options.globals,
             sources: options.sources,
         };
+        let optimised = (!options.unoptimised && !options.debug).then(|| ptx::optimised(module));
+        let module = optimised.as_ref().unwrap_or(module);
         let (text, kernels, refused) = print_what_can_run(module, &text_options);
         let debug = text_options.dwarf().is_some();
         let (code, log) =

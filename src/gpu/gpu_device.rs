@@ -34,6 +34,8 @@ pub struct GpuOptions<'a> {
     pub debug: bool,
     /// The sources, for line numbers.
     pub sources: Option<&'a SourceMap>,
+    /// Whether kernels are left as the emulator runs them; otherwise they are optimised for a GPU ([`crate::ptx::optimised`]).
+    pub unoptimised: bool,
 }
 
 /// Queries of a running kernel in one call of `advance` at most.
@@ -85,8 +87,8 @@ impl GpuDevice {
     /// What the driver reports, with the log of its compiler. Kernels that cannot run on a GPU are no error: see
     /// [`GpuDevice::refused`].
     pub fn load(&mut self, module: Arc<Module>, globals: &[u64], options: &GpuOptions<'_>) -> Result<(), LoadError> {
-        let GpuOptions { sm, debug, sources } = *options;
-        let options = LoadOptions { sm, debug, sources, globals: Some(globals), ..LoadOptions::default() };
+        let GpuOptions { sm, debug, sources, unoptimised } = *options;
+        let options = LoadOptions { sm, debug, sources, unoptimised, globals: Some(globals), ..LoadOptions::default() };
         let loaded = self.gpu.load(&module, &options)?;
         self.code = Some((module, loaded));
         Ok(())

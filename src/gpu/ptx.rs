@@ -25,13 +25,16 @@ mod call;
 mod convert;
 mod debug;
 mod dwarf;
+mod extended;
 mod globals;
 mod library;
 mod memory;
 mod names;
 pub mod record;
 mod service;
+mod sign;
 mod space;
+mod vector;
 mod warp;
 
 pub use debug::{VariableSlot, variable_slots};
@@ -137,6 +140,18 @@ pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Re
         out.push_str(&dwarf::sections(&unit, &printed, sources));
     }
     Ok(out)
+}
+
+/// The module with its device code optimised for a GPU, and without host code. Kernels keep their parameters, and instructions
+/// their places in the source.
+pub fn optimised(module: &Module) -> Module {
+    let mut module = module.clone();
+    for func in module.funcs.iter_mut().filter(|f| f.kind == FuncKind::Host) {
+        func.blocks = Vec::new();
+        func.vars = Vec::new();
+    }
+    opt::run_for_gpu(&mut module);
+    module
 }
 
 /// Whether a text has kernels that write records, so that [`RECORDS_SYMBOL`] needs the address of a buffer.

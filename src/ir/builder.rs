@@ -54,8 +54,15 @@ impl FunctionBuilder {
     /// Adds a parameter that is a temporary, set on entry.
     pub fn param(&mut self, ty: Ty, name: impl Into<Arc<str>>) -> Reg {
         let reg = self.temp(ty);
-        self.func.params.push(Param { reg, kind: ParamKind::Value, name: name.into() });
+        self.func.params.push(Param { reg, kind: ParamKind::Value, name: name.into(), unaliased: false });
         reg
+    }
+
+    /// Says that memory at the address in the last parameter is changed through it alone ([`Param::unaliased`]).
+    pub fn last_param_is_unaliased(&mut self) {
+        if let Some(param) = self.func.params.last_mut() {
+            param.unaliased = true;
+        }
     }
 
     /// Adds a parameter that may be assigned in the function: a dummy with VALUE that lives in its register.
@@ -68,7 +75,12 @@ impl FunctionBuilder {
     /// Adds a parameter passed as bytes; the register has the address of the function's own copy.
     pub fn bytes_param(&mut self, bytes: u64, align: u64, name: impl Into<Arc<str>>) -> Reg {
         let reg = self.temp(Ty::I64);
-        self.func.params.push(Param { reg, kind: ParamKind::Bytes { bytes, align }, name: name.into() });
+        self.func.params.push(Param {
+            reg,
+            kind: ParamKind::Bytes { bytes, align },
+            name: name.into(),
+            unaliased: false,
+        });
         reg
     }
 

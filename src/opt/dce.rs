@@ -5,10 +5,20 @@
 //! addresses are checked. A reduction loses a result that nothing reads.
 
 use ir::analysis::{BitSet, Cfg, StrongLiveness, is_computation};
-use ir::{Bb, Function, InstKind};
+use ir::{Access, Bb, Function, InstKind};
 
 /// Runs the pass over a function.
 pub(crate) fn run(f: &mut Function) {
+    eliminate(f, &is_computation);
+}
+
+/// The same for code that runs on a GPU only: plain loads with a dead result go too.
+pub(crate) fn run_for_gpu(f: &mut Function) {
+    let is_load = |kind: &InstKind| matches!(kind, InstKind::Load { access: Access::Plain, .. });
+    eliminate(f, &|kind| is_computation(kind) || is_load(kind));
+}
+
+fn eliminate(f: &mut Function, may_go: &dyn Fn(&InstKind) -> bool) {
     let mut kept = BitSet::new(f.regs.len());
     for reg in f.var_regs() {
         kept.insert(reg.index());
@@ -27,7 +37,7 @@ pub(crate) fn run(f: &mut Function) {
             if let InstKind::Atomic { dst, used: false, .. } = &mut inst.kind {
                 *dst = dst.filter(|_| is_used);
             }
-            is_used || !is_computation(&inst.kind)
+            is_used || !may_go(&inst.kind)
         });
     }
 }

@@ -11,18 +11,26 @@
 //!
 //! One pass runs at every level: `mark_reductions` decides which atomics have a result that the program uses.
 //!
-//! Not here: passes that change accesses (elimination, hoisting or widening of loads), and the forming of fused multiply-adds, which
-//! is part of lowering.
+//! Code that runs on a GPU only is a copy, which [`run_for_gpu`] changes further: nobody counts its accesses or stops it. Loops
+//! are unrolled, local memory becomes registers, loads and stores that nobody can see go, and addresses are summed up so that
+//! accesses share them. These passes may use what Fortran forbids a program to do: to change through one dummy argument what
+//! another names, and to compute a subscript that overflows. What a thread of a valid program computes has the same bits.
+//!
+//! Not here: the forming of fused multiply-adds, which is part of lowering.
 
 mod dce;
+mod dse;
 mod gvn;
 mod if_convert;
 mod inline;
 mod mark_reductions;
+mod promote;
 mod simplify_cfg;
 mod strip_debug;
+mod unroll;
+mod webs;
 
-use ir::{FuncId, Function, Module};
+use ir::{FuncId, FuncKind, Function, Module};
 
 /// A pass over one function, with its name.
 struct Pass {
@@ -37,6 +45,17 @@ const DCE: Pass = Pass { name: "dce", run: dce::run };
 const STRIP_DEBUG: Pass = Pass { name: "strip-debug", run: strip_debug::run };
 const IF_CONVERT: Pass = Pass { name: "if-convert", run: if_convert::run };
 
+const STRIP_FOR_GPU: Pass = Pass { name: "strip-for-gpu", run: strip_debug::for_gpu };
+const GVN_FOR_GPU: Pass = Pass { name: "gvn-for-gpu", run: gvn::run_for_gpu };
+const ORDER_ADDRESSES: Pass = Pass { name: "order-addresses", run: gvn::order_addresses };
+const DCE_FOR_GPU: Pass = Pass { name: "dce-for-gpu", run: dce::run_for_gpu };
+const UNROLL_FULL: Pass = Pass { name: "unroll-full", run: unroll::full };
+const UNROLL_NESTS: Pass = Pass { name: "unroll-nests", run: unroll::nests };
+const UNROLL_PARTIAL: Pass = Pass { name: "unroll-partial", run: unroll::partial };
+const WEBS: Pass = Pass { name: "webs", run: webs::run };
+const DSE: Pass = Pass { name: "dse", run: dse::run };
+const PROMOTE: Pass = Pass { name: "promote", run: promote::run };
+
 /// At every level.
 const ALWAYS: &[Pass] = &[MARK_REDUCTIONS];
 
@@ -46,6 +65,38 @@ const SIMPLIFY: &[Pass] = &[SIMPLIFY_CFG, GVN, SIMPLIFY_CFG, GVN, SIMPLIFY_CFG, 
 /// From level 1 on, where no debugger watches.
 const UNWATCHED: &[Pass] =
     &[STRIP_DEBUG, SIMPLIFY_CFG, GVN, DCE, IF_CONVERT, SIMPLIFY_CFG, STRIP_DEBUG, GVN, SIMPLIFY_CFG, DCE];
+
+/// For code that runs on a GPU only. Loops around unrolled loops are unrolled in their turn.
+const FOR_GPU: &[Pass] = &[
+    STRIP_FOR_GPU,
+    SIMPLIFY_CFG,
+    WEBS,
+    GVN_FOR_GPU,
+    SIMPLIFY_CFG,
+    DCE_FOR_GPU,
+    UNROLL_FULL,
+    GVN_FOR_GPU,
+    SIMPLIFY_CFG,
+    DCE_FOR_GPU,
+    UNROLL_NESTS,
+    GVN_FOR_GPU,
+    SIMPLIFY_CFG,
+    UNROLL_FULL,
+    GVN_FOR_GPU,
+    SIMPLIFY_CFG,
+    PROMOTE,
+    WEBS,
+    GVN_FOR_GPU,
+    DCE_FOR_GPU,
+    UNROLL_PARTIAL,
+    SIMPLIFY_CFG,
+    WEBS,
+    GVN_FOR_GPU,
+    SIMPLIFY_CFG,
+    ORDER_ADDRESSES,
+    DSE,
+    DCE_FOR_GPU,
+];
 
 /// The largest function, in instructions, whose calls are inlined. The mathematical functions are made of smaller ones.
 const INLINE_LIMIT: usize = 300;
@@ -78,6 +129,21 @@ pub fn run_observed(module: &mut Module, options: Options, observer: &mut dyn Fn
     }
     if !options.watched {
         run_passes(module, UNWATCHED, observer);
+    }
+}
+
+/// Changes a module whose kernels will run on a GPU and nowhere else. Host code stays as it is.
+pub fn run_for_gpu(module: &mut Module) {
+    run_for_gpu_observed(module, &mut |_, _| {});
+}
+
+/// The same, and shows the module to `observer` after each pass with the name of the pass.
+pub fn run_for_gpu_observed(module: &mut Module, observer: &mut dyn FnMut(&str, &Module)) {
+    for pass in FOR_GPU {
+        for f in module.funcs.iter_mut().filter(|f| f.kind != FuncKind::Host) {
+            (pass.run)(f);
+        }
+        observer(pass.name, module);
     }
 }
 

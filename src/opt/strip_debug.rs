@@ -20,6 +20,18 @@ pub(crate) fn run(f: &mut Function) {
     make_temporaries(f);
 }
 
+/// The same for code that runs on a GPU only: no variable stays, and no mark of a loop, which is a schedule point of the emulator.
+pub(crate) fn for_gpu(f: &mut Function) {
+    for block in &mut f.blocks {
+        block.insts.retain(|inst| !matches!(inst.kind, InstKind::Stmt | InstKind::BackEdge));
+    }
+    f.vars.clear();
+    for reg in &mut f.regs {
+        reg.mutable |= reg.var.take().is_some();
+    }
+    make_temporaries(f);
+}
+
 /// Makes registers of those scalar variables that live there, but for registers that the shape of another one names.
 fn remove_scalars(f: &mut Function) {
     let is_gone = |loc: &VarLoc, shape: &VarShape| {
@@ -41,7 +53,7 @@ fn remove_scalars(f: &mut Function) {
 }
 
 /// Turns registers with one assignment, which is before every use, into temporaries.
-fn make_temporaries(f: &mut Function) {
+pub(crate) fn make_temporaries(f: &mut Function) {
     // Where a register is assigned: block and instruction, the latter counted from 1, so that a parameter comes before it.
     let mut defs: Vec<Option<(Bb, usize)>> = vec![None; f.regs.len()];
     let mut is_temporary: Vec<bool> = f.regs.iter().map(|r| r.mutable && r.var.is_none()).collect();

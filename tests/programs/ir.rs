@@ -53,12 +53,14 @@ fn evaluator(file: &Program) -> Vec<String> {
 fn passes(file: &Program) -> Vec<String> {
     let (_, mut module, cases) = load(file);
     let mut wrong = Vec::new();
-    opt::run_observed(&mut module, opt::Options { level: 2, watched: true }, &mut |step, now| {
+    let mut check = |step: &str, now: &Module| {
         wrong.extend(ir::verify::module(now).iter().map(|e| format!("after {step}: {e}")));
         for case in cases.iter().filter(|case| !case.needs_warp) {
             wrong.extend(expect::run(now, case).err().map(|e| format!("after {step}: {e}")));
         }
-    });
+    };
+    opt::run_observed(&mut module, opt::Options { level: 2, watched: true }, &mut check);
+    opt::run_for_gpu_observed(&mut module, &mut check);
     wrong
 }
 

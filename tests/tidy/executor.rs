@@ -39,7 +39,9 @@ const COMPLETE: &[&str] = &[
 
 /// Wildcard arms there, how many, and why.
 const WILDCARDS: &[(&str, usize, &str)] = &[
+    ("src/gpu/ptx/sign.rs", 1, "what is not known shows which NaN it reads, which is always right"),
     ("src/gpu/ptx/space.rs", 2, "belief about addresses: what is not known is generic, which is always right"),
+    ("src/gpu/ptx/vector.rs", 2, "what is not known has no alignment, and ends what is joined"),
     ("src/ir/eval.rs", 1, "one special case before the general function"),
     ("src/vm/code/mod.rs", 2, "`load` and `store` ask for one family"),
     ("src/vm/code/form.rs", 2, "what has no form is executed by the interpreter, which is always right"),

@@ -3,7 +3,8 @@
 //! Results are exact on every GPU, not only where the hardware happens to agree:
 //! - integer division by zero is selected, because PTX leaves its result open;
 //! - sign operations on real(4) work on the bits and then make a NaN canonical, because ptxas may fold a `neg` into an
-//!   instruction that would not; on real(8) they change the sign bit alone;
+//!   instruction that would not, unless nobody can see which NaN it is ([`super::sign`]); on real(8) they change the sign bit
+//!   alone;
 //! - halves away from zero come from truncation and an exact remainder; `cvt.rni` would round them to even.
 
 use super::EmitError;
@@ -48,7 +49,7 @@ impl Body<'_, '_> {
         let (d, t, w) = (self.reg(dst), arithmetic(ty), Width::of(ty).bits());
         match op {
             UnOp::Mov => self.mov(ty, dst, a),
-            UnOp::Neg | UnOp::Abs if ty.is_real() => {
+            UnOp::Neg | UnOp::Abs if ty.is_real() && !self.hidden_nans.contains(dst.index()) => {
                 let a = self.in_register(ty, a);
                 let flipped = self.temp(Width::of(ty));
                 let (sign, magnitude, _) = real_bits(ty);
@@ -183,6 +184,11 @@ impl Body<'_, '_> {
                 let (a, b) = (self.value(ty, a), self.value(ty, b));
                 ins!(self, "{}.rn.{t} {d}, {a}, {b}", op.ptx());
             }
+            BinOp::Mul if ty == Ty::I64 && self.wide_factors(a, b).is_some() => {
+                if let Some((a, b)) = self.wide_factors(a, b) {
+                    ins!(self, "mul.wide.s32 {d}, {a}, {b}");
+                }
+            }
             BinOp::Add | BinOp::Sub | BinOp::Mul => {
                 let (a, b) = (self.value(ty, a), self.value(ty, b));
                 let wide = self.wide(ty, dst);
@@ -208,6 +214,11 @@ impl Body<'_, '_> {
             BinOp::And | BinOp::Or | BinOp::Xor => {
                 let (a, b) = (self.raw(ty, a), self.raw(ty, b));
                 ins!(self, "{}.{w} {d}, {a}, {b}", op.ptx());
+            }
+            BinOp::Shl if ty == Ty::I64 && self.wide_power(a, b).is_some() => {
+                if let Some((a, factor)) = self.wide_power(a, b) {
+                    ins!(self, "mul.wide.s32 {d}, {a}, {factor}");
+                }
             }
             BinOp::Shl => {
                 let (a, count) = (self.value(ty, a), self.shift_count(ty, b));
@@ -236,6 +247,21 @@ impl Body<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The factors of a product whose operands are extended 32-bit integers, a register first.
+    fn wide_factors(&mut self, a: Val, b: Val) -> Option<(String, String)> {
+        let (a, b) = (self.extended.narrow(a)?, self.extended.narrow(b)?);
+        let (a, b) = if matches!(a, Val::Imm(_)) { (b, a) } else { (a, b) };
+        matches!(a, Val::Reg(_)).then(|| (self.value(Ty::I32, a), self.value(Ty::I32, b)))
+    }
+
+    /// The register and the power of two whose product a shift of an extended 32-bit integer is.
+    fn wide_power(&mut self, a: Val, count: Val) -> Option<(String, String)> {
+        match count {
+            Val::Imm(count) if count < 31 => self.wide_factors(a, Val::Imm(1 << count)),
+            _ => None,
+        }
     }
 
     /// A shift count of 32 bits. PTX clamps it to the width of the register; a count at or above a narrower type's width
@@ -302,11 +328,26 @@ impl Body<'_, '_> {
             return self.refuse(format!("`{op}` of type `{ty}`"));
         }
         let t = arithmetic(ty);
+        let factors = if ty == Ty::I64 { self.wide_factors(a, b) } else { None };
+        let power = match (a, b) {
+            (Val::Reg(_), Val::Imm(b)) if ty == Ty::I64 && b.is_power_of_two() => Some(b.trailing_zeros()),
+            _ => None,
+        };
         let (a, b, c) = (self.value(ty, a), self.value(ty, b), self.value(ty, c));
         match op {
             TriOp::Fma => {
                 let d = self.reg(dst);
                 ins!(self, "fma.rn.{t} {d}, {a}, {b}, {c}");
+            }
+            TriOp::Mad if let Some((a, b)) = factors => {
+                let d = self.reg(dst);
+                ins!(self, "mad.wide.s32 {d}, {a}, {b}, {c}");
+            }
+            TriOp::Mad if let Some(count) = power => {
+                // A shift and a sum become one pair of instructions, a 64-bit product takes more.
+                let (d, scaled) = (self.reg(dst), self.temp(Width::W64));
+                ins!(self, "shl.b64 {scaled}, {a}, {count}");
+                ins!(self, "add.s64 {d}, {scaled}, {c}");
             }
             TriOp::Mad => {
                 let wide = self.wide(ty, dst);

@@ -4,9 +4,11 @@
 //! instruction. A sequence writes its destination with its last instruction only, because the destination may be one of its
 //! operands.
 
+use super::extended::Extended;
 use super::library::Helper;
 use super::space::{self, Home};
-use super::{EmitError, Unit, call, debug, dwarf};
+use super::{EmitError, Unit, call, debug, dwarf, sign, vector};
+use ir::analysis::BitSet;
 use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, ParamKind, Reg, Term, Trap, Ty, Val};
 use scalar::bits;
 use source::Span;
@@ -121,6 +123,8 @@ pub(super) struct Body<'a, 'n> {
     pub(super) func: &'a Function,
     pub(super) needs: &'n mut BTreeSet<Helper>,
     homes: Vec<Home>,
+    pub(super) hidden_nans: BitSet,
+    pub(super) extended: Extended,
     pub(super) depot: Depot,
     pub(super) depot_name: String,
     variables: Vec<debug::VariableSlot>,
@@ -144,6 +148,8 @@ impl<'a, 'n> Body<'a, 'n> {
             func,
             needs,
             homes,
+            hidden_nans: if debug { BitSet::new(func.regs.len()) } else { sign::hidden_nans(func) },
+            extended: Extended::new(func),
             depot: Depot::new(func, debug),
             depot_name: depot_symbol(unit.options.dwarf().map(|_| id)),
             variables,
@@ -154,10 +160,20 @@ impl<'a, 'n> Body<'a, 'n> {
             located: Span::NONE,
         };
         body.params();
+        let vectors = if debug { Vec::new() } else { vector::find(func) };
         for (i, block) in func.blocks.iter().enumerate() {
             let _ = writeln!(body.text, "BB{i}:");
-            for inst in &block.insts {
-                body.inst(inst)?;
+            body.extended.enter();
+            for (index, inst) in block.insts.iter().enumerate() {
+                match vectors.get(i) {
+                    Some(vectors) if vectors.is_done(index) => {}
+                    Some(vectors) if let Some((regs, offset)) = vectors.at(index) => {
+                        body.at(inst.span);
+                        body.load_vector(&inst.kind, regs, offset)?;
+                    }
+                    _ => body.inst(inst)?,
+                }
+                body.extended.pass(&inst.kind);
             }
             body.at(block.term_span);
             body.terminator(&block.term, i)?;
@@ -174,7 +190,7 @@ impl<'a, 'n> Body<'a, 'n> {
         }
         for (i, var) in self.func.shared.iter().enumerate() {
             if let ir::SharedSize::Static(bytes) = var.size {
-                let align = crate::params::bytes_align(var.align).max(1);
+                let align = vector::shared_align(var.align, bytes);
                 let _ = writeln!(out, "\t.shared .align {align} .b8 shared{i}[{}];", bytes.max(1));
             }
         }

@@ -8,7 +8,7 @@ use super::body::{Body, Width, ins};
 use super::globals::Bank;
 use super::names::{DYNAMIC_SHARED, global_symbol};
 use super::space::Home;
-use ir::{Access, AddrBase, Reg, SharedSize, Space, Ty, Val};
+use ir::{Access, AddrBase, InstKind, Reg, SharedSize, Space, Ty, Val};
 
 impl Body<'_, '_> {
     /// `dst = address of base`
@@ -106,6 +106,16 @@ impl Body<'_, '_> {
             Ty::I64 | Ty::F64 => "b64",
         };
         ins!(self, "ld{strength}{window}.{kind} {d}, {at}");
+        Ok(())
+    }
+
+    /// The load that `kind` is, of neighbouring words from that offset on.
+    pub(super) fn load_vector(&mut self, kind: &InstKind, regs: &[Reg], offset: i64) -> Result<(), EmitError> {
+        let InstKind::Load { ty, space, addr, .. } = *kind else { return self.refuse("a vector that is no load") };
+        let (window, base) = self.place(space, addr)?;
+        let at = self.bracket(&base, offset);
+        let names: Vec<String> = regs.iter().map(|&r| self.reg(r)).collect();
+        ins!(self, "ld{window}.v{}.{} {{{}}}, {at}", regs.len(), Width::of(ty).bits(), names.join(", "));
         Ok(())
     }
 

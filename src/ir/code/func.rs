@@ -75,6 +75,10 @@ pub struct Param {
     pub kind: ParamKind,
     /// Name of the dummy, or of the part (`a.extent1`).
     pub name: Arc<str>,
+    /// Whether it is the address of memory that, while the function runs, is changed through this parameter alone if it is
+    /// changed at all: that of a dummy argument with neither TARGET, POINTER, VOLATILE nor ASYNCHRONOUS (Fortran 2018,
+    /// 15.5.2.13). Other threads may change it too; they are seen at synchronisations.
+    pub unaliased: bool,
 }
 
 /// What is passed for a parameter.

@@ -388,10 +388,13 @@ impl Printer<'_> {
         let params: Vec<_> = f
             .params
             .iter()
-            .map(|p| match p.kind {
-                ParamKind::Value => format!("{}: {} {}", p.reg, reg_ty(f, p.reg), quoted(&p.name)),
-                ParamKind::Bytes { bytes, align } => {
-                    format!("{}: bytes {bytes} align {align} {}", p.reg, quoted(&p.name))
+            .map(|p| {
+                let unaliased = if p.unaliased { " unaliased" } else { "" };
+                match p.kind {
+                    ParamKind::Value => format!("{}: {} {}{unaliased}", p.reg, reg_ty(f, p.reg), quoted(&p.name)),
+                    ParamKind::Bytes { bytes, align } => {
+                        format!("{}: bytes {bytes} align {align} {}{unaliased}", p.reg, quoted(&p.name))
+                    }
                 }
             })
             .collect();

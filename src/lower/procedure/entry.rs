@@ -435,14 +435,14 @@ fn dummy_params(b: &mut Builder<'_, '_>, v: VarId, key: ArgKey) -> Vec<Reg> {
             ty => regs.push(b.mutable_param(ir_ty(ty), name.clone())),
         },
         Shape::AssumedShape(_) | Shape::AssumedRank => {
-            regs.push(b.param(Ty::I64, name.clone()));
+            regs.push(base_param(b, v));
             let rank = if let ArgKey::Rank { rank, .. } = key { rank } else { var.shape.rank() };
             for dim in 1..=rank {
                 regs.push(b.param(Ty::I64, format!("{name}.extent{dim}")));
                 regs.push(b.param(Ty::I64, format!("{name}.stride{dim}")));
             }
         }
-        _ => regs.push(b.param(Ty::I64, name.clone())),
+        _ => regs.push(base_param(b, v)),
     }
     if matches!(var.ty, Type::Character(_)) {
         regs.push(b.param(Ty::I64, format!("{name}.len")));
@@ -451,6 +451,18 @@ fn dummy_params(b: &mut Builder<'_, '_>, v: VarId, key: ArgKey) -> Vec<Reg> {
         regs.push(b.param(Ty::I64, format!("{name}.element")));
     }
     regs
+}
+
+/// The parameter with the address of a dummy.
+fn base_param(b: &mut Builder<'_, '_>, v: VarId) -> Reg {
+    let var = b.program().var(v);
+    let attrs = &var.attrs;
+    let unaliased = !(attrs.target || attrs.pointer || attrs.volatile);
+    let reg = b.param(Ty::I64, var.name.clone());
+    if unaliased {
+        b.last_param_is_unaliased();
+    }
+    reg
 }
 
 /// The space in which a by-reference dummy is passed.

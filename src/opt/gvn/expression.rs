@@ -1,8 +1,10 @@
 //! What a pure instruction computes, as a key, and which register has the result of which key.
 //!
 //! Two instructions compute the same if operation, types and the versions of the operands are the same. Special registers
-//! that do not change while a thread runs count as pure; accesses to memory never do.
+//! that do not change while a thread runs count as pure. A load is one if the version of memory is the same too
+//! ([`super::memory`]).
 
+use super::memory::PlainAccess;
 use ir::op::{CmpOp, UnOp};
 use ir::{AddrBase, InstKind, Reg, Ty, Val};
 use std::collections::HashMap;
@@ -24,6 +26,16 @@ pub(super) struct Expression {
 }
 
 impl Expression {
+    /// What a load gives in a version of memory; `register` is the version of the address.
+    pub(super) fn of_load(access: PlainAccess, memory: u32, register: u32) -> Expression {
+        let address = match access.addr {
+            Val::Imm(bits) => Operand::Imm(bits),
+            Val::Reg(reg) => Operand::Reg(reg.0, register),
+        };
+        let operands = [address, Operand::Imm(access.offset as u64), Operand::Imm(u64::from(memory))];
+        Expression { op: (10, access.space as u32, access.ty, access.ty), operands }
+    }
+
     /// What `kind` computes, if it is pure and no mere copy; `version` gives the version of an operand.
     pub(super) fn of(kind: &InstKind, version: &dyn Fn(Val) -> u32) -> Option<Expression> {
         let operand = |val: Val| match val {

@@ -9,32 +9,67 @@
 //! A rule replaces an instruction by another one with the same result register. It knows the table and no other rule; a rule
 //! may also have the table put new instructions before the one that it rewrites.
 
+mod address;
 mod copy;
 mod cse;
 mod expression;
 mod fold;
+mod index;
+mod memory;
 mod reassociate;
 mod strength;
 mod table;
 
+use address::Counts;
 use ir::analysis::{Cfg, Dominators, Versions};
 use ir::op::UnOp;
 use ir::{Bb, Function, InstKind, Term};
 use table::ValueTable;
 
-/// Runs the pass over a function.
+/// What the pass may do besides.
+enum Profile {
+    /// Every access stays.
+    Any,
+    /// Loads whose value is known go, and indices are computed as a GPU does it best.
+    Gpu,
+    /// The same, and addresses are summed up in one order.
+    GpuAddresses(Counts),
+}
+
+/// Runs the pass over a function; every access stays.
 pub(crate) fn run(f: &mut Function) {
+    number(f, &Profile::Any);
+}
+
+/// The same for code that runs on a GPU only: loads whose value is known go, and indices are computed as the GPU does it best.
+pub(crate) fn run_for_gpu(f: &mut Function) {
+    number(f, &Profile::Gpu);
+}
+
+/// The same, and addresses are summed up in an order in which accesses share as much as they can.
+pub(crate) fn order_addresses(f: &mut Function) {
+    let counts = number(f, &Profile::Gpu);
+    number(f, &Profile::GpuAddresses(counts));
+}
+
+/// Runs the pass; for a GPU, gives how often each term of an address occurs.
+fn number(f: &mut Function, profile: &Profile) -> Counts {
+    let mut counts = Counts::new();
     let cfg = Cfg::new(f);
     let dom = Dominators::new(&cfg);
     let versions = Versions::new(f, &cfg, &dom);
-    let Some(&entry) = cfg.rpo().first() else { return };
+    let Some(&entry) = cfg.rpo().first() else { return counts };
     let mut table = ValueTable::new(f, &versions);
-    rewrite(&mut table, f, entry);
+    if !matches!(profile, Profile::Any) {
+        table.set_for_gpu(f, &cfg, &dom);
+    }
+    rewrite(&mut table, f, entry, false, profile, &mut counts);
     let mut stack = vec![(entry, 0)];
     while let Some((bb, next)) = stack.last_mut() {
         if let Some(&child) = dom.children(*bb).get(*next) {
             *next += 1;
-            rewrite(&mut table, f, child);
+            let follows = cfg.preds(child) == [*bb];
+            rewrite(&mut table, f, child, follows, profile, &mut counts);
             stack.push((child, 0));
         } else {
             table.leave();
@@ -42,11 +77,19 @@ pub(crate) fn run(f: &mut Function) {
         }
     }
     f.regs = table.into_regs();
+    counts
 }
 
 /// Enters a block and rewrites it.
-fn rewrite(table: &mut ValueTable<'_>, f: &mut Function, bb: Bb) {
-    table.enter(bb);
+fn rewrite(
+    table: &mut ValueTable<'_>,
+    f: &mut Function,
+    bb: Bb,
+    follows: bool,
+    profile: &Profile,
+    counts: &mut Counts,
+) {
+    table.enter(bb, follows);
     let block = &mut f.blocks[bb.index()];
     for inst in std::mem::take(&mut block.insts) {
         table.set_span(inst.span);
@@ -55,6 +98,17 @@ fn rewrite(table: &mut ValueTable<'_>, f: &mut Function, bb: Bb) {
         kind = fold::rule(table, kind);
         kind = strength::rule(table, kind);
         kind = reassociate::rule(table, kind);
+        match profile {
+            Profile::Any => {}
+            Profile::Gpu => {
+                kind = index::rule(table, kind);
+                address::count(table, &kind, counts);
+            }
+            Profile::GpuAddresses(counts) => {
+                kind = index::rule(table, kind);
+                kind = address::rule(table, kind, counts);
+            }
+        }
         kind = cse::rule(table, kind);
         table.push(kind);
     }

@@ -4,9 +4,12 @@
 //! the versions they had. The definition dominates the place, so no operand can have been computed anew in between without the
 //! value being computed anew too.
 
+use super::address;
 use super::expression::{Available, Expression};
-use ir::analysis::{VersionWalk, Versions};
-use ir::{Bb, Function, Inst, InstKind, Reg, RegInfo, Ty, Val};
+use super::memory::{self, Memory, Root};
+use ir::analysis::{Cfg, Dominators, Loops, VersionWalk, Versions};
+use ir::op::{BinOp, TriOp, UnOp};
+use ir::{AddrBase, Bb, Function, Inst, InstKind, Reg, RegInfo, SharedSize, Ty, Val};
 use source::Span;
 use std::collections::BTreeMap;
 
@@ -16,12 +19,32 @@ struct Definition {
     versions: Vec<u32>,
 }
 
+/// What is known of code that runs on a GPU only.
+struct Gpu {
+    /// The versions of memory.
+    memory: Memory,
+    /// Addresses of dummies that overlap nothing else.
+    dummies: Vec<Reg>,
+    /// Shared arrays that overlap others.
+    dynamic: Vec<AddrBase>,
+    /// Whether each register does nothing but form addresses; of those that were there when the walk began.
+    address_only: Vec<bool>,
+    /// In how many loops each block is.
+    block_depth: Vec<u32>,
+    /// The depth of the loop in which each register changes.
+    depth: Vec<u32>,
+    /// The depth of the block where the walk is, and of those around it in the dominator tree.
+    depths: Vec<u32>,
+}
+
 /// The values that are known where the walk is, and the instructions of the block so far.
 pub(super) struct ValueTable<'a> {
     walk: VersionWalk<'a>,
     regs: Vec<RegInfo>,
     definitions: BTreeMap<(Reg, u32), Definition>,
     available: Available,
+    /// What is known besides of code that runs on a GPU only.
+    gpu: Option<Gpu>,
     insts: Vec<Inst>,
     span: Span,
 }
@@ -30,6 +53,7 @@ impl<'a> ValueTable<'a> {
     /// An empty table. It takes the registers of `f` over; see [`ValueTable::into_regs`].
     pub(super) fn new(f: &mut Function, versions: &'a Versions) -> ValueTable<'a> {
         ValueTable {
+            gpu: None,
             walk: VersionWalk::new(f, versions),
             regs: std::mem::take(&mut f.regs),
             definitions: BTreeMap::new(),
@@ -44,16 +68,51 @@ impl<'a> ValueTable<'a> {
         self.regs
     }
 
-    /// The walk enters a block.
-    pub(super) fn enter(&mut self, bb: Bb) {
+    /// Says that the code, which is `f` but for its registers, runs on a GPU only.
+    pub(super) fn set_for_gpu(&mut self, f: &Function, cfg: &Cfg, dom: &Dominators) {
+        let is_dynamic = |i: &usize| f.shared[*i].size == SharedSize::Dynamic;
+        let dynamic = (0..f.shared.len()).filter(is_dynamic).map(|i| AddrBase::Shared(ir::SharedId(i as u32)));
+        let unaliased = f.params.iter().filter(|p| p.unaliased).map(|p| p.reg);
+        let loops = Loops::new(cfg, dom);
+        self.gpu = Some(Gpu {
+            memory: Memory::default(),
+            dummies: unaliased.filter(|r| !self.regs[r.index()].mutable).collect(),
+            dynamic: dynamic.collect(),
+            address_only: address::address_only(f, self.regs.len()),
+            block_depth: (0..f.blocks.len()).map(|b| loops.depth(Bb(b as u32)) as u32).collect(),
+            depth: vec![0; self.regs.len()],
+            depths: Vec::new(),
+        });
+    }
+
+    /// Whether a register of the code does nothing but form addresses of accesses.
+    pub(super) fn is_address_only(&self, reg: Reg) -> bool {
+        self.gpu.as_ref().is_some_and(|gpu| gpu.address_only.get(reg.index()) == Some(&true))
+    }
+
+    /// In how many loops the one is in which the value of a register changes.
+    pub(super) fn loop_depth(&self, reg: Reg) -> u32 {
+        self.gpu.as_ref().and_then(|gpu| gpu.depth.get(reg.index()).copied()).unwrap_or(0)
+    }
+
+    /// The walk enters a block; `follows` says that the only way there is from the end of the block that dominates it.
+    pub(super) fn enter(&mut self, bb: Bb, follows: bool) {
         self.walk.enter(bb);
         self.available.enter();
+        if let Some(gpu) = &mut self.gpu {
+            gpu.memory.enter(follows);
+            gpu.depths.push(gpu.block_depth.get(bb.index()).copied().unwrap_or(0));
+        }
     }
 
     /// The walk leaves a block and all that it dominates.
     pub(super) fn leave(&mut self) {
         self.walk.leave();
         self.available.leave();
+        if let Some(gpu) = &mut self.gpu {
+            gpu.memory.leave();
+            gpu.depths.pop();
+        }
     }
 
     /// The span of the instructions that follow.
@@ -77,11 +136,73 @@ impl<'a> ValueTable<'a> {
         self.insts.push(Inst { kind: kind.clone(), span: self.span });
         let mut defined = None;
         kind.each_def(|r| defined = Some((r, self.walk.define(r))));
+        if let (Some(gpu), Some((reg, _))) = (&mut self.gpu, defined) {
+            let mut depth = 0;
+            if pure && !self.regs[reg.index()].mutable {
+                kind.each_use(|v| {
+                    if let Val::Reg(r) = v {
+                        depth = depth.max(gpu.depth[r.index()]);
+                    }
+                });
+            } else {
+                depth = gpu.depths.last().copied().unwrap_or(0).max(gpu.depth[reg.index()]);
+            }
+            gpu.depth[reg.index()] = depth;
+        }
         if let (true, Some((reg, version))) = (pure, defined) {
             self.definitions.insert((reg, version), Definition { kind, versions });
             if let Some(expression) = expression {
                 self.available.insert(expression, reg, version);
             }
+            return;
+        }
+        self.pass(&kind, expression.zip(defined));
+    }
+
+    /// What an instruction that is not pure makes of memory. `loaded` is what a load gives, and where.
+    fn pass(&mut self, kind: &InstKind, loaded: Option<(Expression, (Reg, u32))>) {
+        if self.gpu.is_none() {
+            return;
+        }
+        if let Some((expression, (reg, version))) = loaded {
+            self.available.insert(expression, reg, version);
+        }
+        let (stored, access) = match kind {
+            InstKind::Store { value, .. } => (Some(*value), memory::plain(kind)),
+            _ => (None, None),
+        };
+        let root = access.and_then(|a| self.root(a.addr));
+        let Some(Gpu { memory, .. }) = &mut self.gpu else { return };
+        match access {
+            Some(access) => memory.store(access.space, root),
+            None => memory.pass(kind),
+        }
+        // A load of what was just stored gives it; a predicate is no value in memory.
+        if let (Some(access), Some(Val::Reg(reg))) = (access, stored)
+            && access.ty != Ty::Pred
+        {
+            let version = memory.version(access.space, root);
+            let expression = Expression::of_load(access, version, self.version(access.addr));
+            self.available.insert(expression, reg, self.walk.version(reg));
+        }
+    }
+
+    /// The variable or the dummy that an address was computed from, if it is known and overlaps nothing else.
+    fn root(&self, address: Val) -> Option<Root> {
+        let gpu = self.gpu.as_ref()?;
+        match address {
+            Val::Reg(reg) if gpu.dummies.contains(&reg) => return Some(Root::Dummy(reg)),
+            _ => {}
+        }
+        match *self.source(address)? {
+            InstKind::Addr { base, .. } if !gpu.dynamic.contains(&base) => memory::variable(base),
+            InstKind::Un { op: UnOp::Mov, a, .. } | InstKind::Bin { op: BinOp::Sub, a, .. } => self.root(a),
+            InstKind::Tri { op: TriOp::Mad, c, .. } => self.root(c),
+            InstKind::Bin { op: BinOp::Add, a, b, .. } => match (self.root(a), self.root(b)) {
+                (Some(root), None) | (None, Some(root)) => Some(root),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -93,8 +214,36 @@ impl<'a> ValueTable<'a> {
         if let Some(reg) = self.find(&kind) {
             return Val::Reg(reg);
         }
+        self.add_reg(ty);
+        self.push(kind);
+        Val::Reg(reg)
+    }
+
+    fn add_reg(&mut self, ty: Ty) {
         self.regs.push(RegInfo { ty, var: None, mutable: false });
         self.walk.add_reg();
+        if let Some(gpu) = &mut self.gpu {
+            gpu.depth.push(0);
+        }
+    }
+
+    /// The same for an instruction that a rule may rewrite before it is put there.
+    pub(super) fn emit_rewritten(
+        &mut self,
+        ty: Ty,
+        kind: impl FnOnce(Reg) -> InstKind,
+        rule: fn(&mut ValueTable<'a>, InstKind) -> InstKind,
+    ) -> Val {
+        let reg = Reg(self.regs.len() as u32);
+        let kind = kind(reg);
+        if let Some(reg) = self.find(&kind) {
+            return Val::Reg(reg);
+        }
+        self.add_reg(ty);
+        let kind = rule(self, kind);
+        if let Some(found) = self.find(&kind) {
+            return Val::Reg(found);
+        }
         self.push(kind);
         Val::Reg(reg)
     }
@@ -108,6 +257,11 @@ impl<'a> ValueTable<'a> {
     }
 
     fn expression(&self, kind: &InstKind) -> Option<Expression> {
+        if let (Some(gpu), InstKind::Load { .. }) = (&self.gpu, kind) {
+            let access = memory::plain(kind)?;
+            let version = gpu.memory.version(access.space, self.root(access.addr));
+            return Some(Expression::of_load(access, version, self.version(access.addr)));
+        }
         Expression::of(kind, &|val| self.version(val))
     }
 

@@ -16,6 +16,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ("convert", include_str!("../../../../tests/ir/convert.cir")),
     ("int_binary", include_str!("../../../../tests/ir/int_binary.cir")),
     ("int_unary", include_str!("../../../../tests/ir/int_unary.cir")),
+    ("loops", include_str!("../../../../tests/ir/loops.cir")),
     ("memory", include_str!("../../../../tests/ir/memory.cir")),
     ("real_binary", include_str!("../../../../tests/ir/real_binary.cir")),
     ("real_unary", include_str!("../../../../tests/ir/real_unary.cir")),

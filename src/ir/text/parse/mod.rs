@@ -155,8 +155,9 @@ fn head(c: &mut Cursor<'_>, kind: FuncKind) -> Result<Function, ParseError> {
             (ty(c)?, ParamKind::Value)
         };
         let name = if matches!(c.peek(), Some(Token::Text(_))) { c.text("a name")? } else { "" };
+        let unaliased = c.take_word("unaliased");
         declare(&mut f, reg, ty);
-        f.params.push(Param { reg, kind, name: name.into() });
+        f.params.push(Param { reg, kind, name: name.into(), unaliased });
         if !c.is_mark(")") {
             c.mark(",")?;
         }

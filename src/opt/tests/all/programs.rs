@@ -4,6 +4,7 @@ use crate::generate;
 use fastrand::Rng;
 use ir::lane::{End, Event, Fault, Lane};
 use ir::{FuncId, Module};
+use std::collections::BTreeMap;
 
 type Run = (Result<End, Fault>, Vec<Event>, Vec<u8>);
 
@@ -82,6 +83,76 @@ fn random_programs_do_the_same_when_nobody_debugs_them() {
         });
     }
     assert!(merged > 3, "only {merged} programs had a branch that became a selection");
+}
+
+/// What other threads see of a run: atomics and synchronisations, and between two of them the last store to each place of memory
+/// that they share. Local memory is at other addresses once a slot is gone.
+fn visible(module: &Module, events: &[Event]) -> Vec<(Vec<(u64, u64)>, Option<Event>)> {
+    let shared = ir::lane::Lane::new(module).globals[0];
+    let is_shared = |addr: &u64| (shared..shared + 256).contains(addr);
+    let mut seen = Vec::new();
+    let mut stored = BTreeMap::new();
+    for event in events {
+        match *event {
+            Event::Store(addr, value) if is_shared(&addr) => {
+                stored.insert(addr, value);
+            }
+            Event::Atomic(addr, ..) if is_shared(&addr) => {
+                seen.push((std::mem::take(&mut stored).into_iter().collect(), Some(*event)));
+            }
+            Event::Sync => seen.push((std::mem::take(&mut stored).into_iter().collect(), Some(*event))),
+            Event::Store(..) | Event::Atomic(..) | Event::Load(..) | Event::Stmt(_) | Event::BackEdge => {}
+        }
+    }
+    seen.push((stored.into_iter().collect(), None));
+    seen
+}
+
+#[test]
+fn random_programs_for_a_gpu_store_the_same() {
+    let (mut unrolled, mut promoted, mut loads) = (0, 0, [0usize; 2]);
+    for seed in 0..600 {
+        let mut module = generate::module(seed);
+        opt::run(&mut module, opt::Options { level: 1, watched: false });
+        let mut rng = Rng::with_seed(seed ^ 0x5eed);
+        let runs: Vec<(Vec<u64>, Run)> = (0..3)
+            .map(|_| {
+                let args = generate::arguments(module.funcs.last().unwrap(), &mut rng);
+                let done = run(&module, &args);
+                (args, done)
+            })
+            .collect();
+        let mut better = module.clone();
+        let blocks = |m: &Module| m.funcs.iter().map(|f| f.blocks.len()).sum::<usize>();
+        let (mut size, mut count) = (0, 0);
+        opt::run_for_gpu_observed(&mut better, &mut |step, now| {
+            check(&format!("seed {seed}"), step, now);
+            let places = ir::print::module(now, false).matches(".local").count();
+            unrolled += usize::from(step.starts_with("unroll") && blocks(now) > size);
+            promoted += usize::from(step == "promote" && places < count);
+            (size, count) = (blocks(now), places);
+            for (args, done) in &runs {
+                let found = run(now, args);
+                if done.0 != Err(Fault::Fuel) && !matches!(done.0, Err(Fault::Address(_))) {
+                    let text = || ir::print::module(now, false);
+                    assert_eq!(found.0, done.0, "seed {seed}, after {step}\n{}", text());
+                    assert_eq!(
+                        visible(now, &found.1),
+                        visible(&module, &done.1),
+                        "seed {seed}, after {step}\n{}",
+                        text()
+                    );
+                    assert_eq!(found.2, done.2, "seed {seed}, after {step}");
+                }
+            }
+        });
+        for (count, m) in loads.iter_mut().zip([&module, &better]) {
+            *count += ir::print::module(m, false).matches("load.global").count();
+        }
+    }
+    assert!(unrolled > 20, "only {unrolled} programs had a loop that was unrolled");
+    assert!(promoted > 20, "only {promoted} programs had memory that became registers");
+    assert!(loads[1] < loads[0], "{loads:?}");
 }
 
 #[test]

@@ -1,0 +1,244 @@
+//! What the passes for a GPU make of small functions. That they compute the same is shown by `tests/ir` and by random programs.
+
+use ir::{Function, InstKind, Module};
+
+/// The function of a text after all passes for a GPU.
+fn optimised(text: &str) -> Function {
+    let mut module = ir::parse::module(text).unwrap();
+    assert_eq!(ir::verify::module(&module), []);
+    opt::run_for_gpu(&mut module);
+    assert_eq!(ir::verify::module(&module), []);
+    module.funcs.swap_remove(0)
+}
+
+/// The blocks of a function as text.
+fn body(text: &str) -> String {
+    let text = ir::print::function(&Module::default(), &optimised(text), false);
+    text.lines().skip_while(|l| !l.starts_with("bb0")).collect::<Vec<_>>().join("\n")
+}
+
+fn count(f: &Function, is: impl Fn(&InstKind) -> bool) -> usize {
+    f.blocks.iter().flat_map(|b| &b.insts).filter(|i| is(&i.kind)).count()
+}
+
+fn loads(f: &Function) -> usize {
+    count(f, |kind| matches!(kind, InstKind::Load { .. }))
+}
+
+fn stores(f: &Function) -> usize {
+    count(f, |kind| matches!(kind, InstKind::Store { .. }))
+}
+
+/// A kernel that adds the elements of an array to a sum, with so many iterations and one more.
+fn sum(more: &str) -> String {
+    format!(
+        "
+kernel @k(%0: i64 unaliased, %1: i64 unaliased, %2: i32) {{
+  reg %3 i32 mutable
+  reg %4 i32 mutable
+  reg %5 f32 mutable
+bb0:
+  %3 = mov.i32 1
+  %4 = mov.i32 {more}
+  %5 = mov.f32 0.0
+  jump bb1
+bb1:
+  %6 = cvt.cast.i64.i32 %3
+  %7 = shl.i64 %6, 2
+  %8 = add.i64 %0, %7
+  %9 = load.global.f32 [%8-4]
+  %5 = add.f32 %5, %9
+  %3 = add.i32 %3, 1
+  %10 = cmp.ne.i32 %4, 0
+  %4 = add.i32 %4, -1
+  branch %10, bb2, bb3
+bb2:
+  backedge
+  jump bb1
+bb3:
+  store.global.f32 [%1], %5
+  return
+}}"
+    )
+}
+
+#[test]
+fn a_loop_of_few_iterations_becomes_straight_code_with_constant_offsets() {
+    assert_eq!(
+        body(&sum("2")),
+        "\
+bb0:
+  %14 = load.global.f32 [%0]
+  %5 = add.f32 0.0, %14
+  %19 = load.global.f32 [%0+4]
+  %26 = add.f32 %5, %19
+  %24 = load.global.f32 [%0+8]
+  %27 = add.f32 %26, %24
+  store.global.f32 [%1], %27
+  return
+}"
+    );
+}
+
+#[test]
+fn a_loop_of_many_iterations_does_four_at_a_time() {
+    let f = optimised(&sum("255"));
+    assert_eq!((f.blocks.len(), loads(&f)), (3, 4), "{}", body(&sum("255")));
+    let addresses: std::collections::BTreeSet<String> = f
+        .blocks
+        .iter()
+        .flat_map(|b| &b.insts)
+        .filter_map(|i| if let InstKind::Load { addr, .. } = i.kind { Some(format!("{addr:?}")) } else { None })
+        .collect();
+    assert_eq!(addresses.len(), 1, "four elements share an address");
+}
+
+#[test]
+fn a_loop_that_four_does_not_divide_does_fewer_at_a_time() {
+    assert_eq!(loads(&optimised(&sum("89"))), 2);
+    // 67 iterations, which is a prime number: too many for straight code.
+    assert_eq!(loads(&optimised(&sum("66"))), 1);
+}
+
+#[test]
+fn a_loop_of_unknown_length_keeps_a_copy_for_the_rest() {
+    let f = optimised(&sum("%2"));
+    assert_eq!(loads(&f), 5, "four at a time, and one");
+}
+
+#[test]
+fn a_load_is_repeated_behind_a_barrier_and_behind_a_store_that_may_meet_it() {
+    let text = |between: &str| {
+        format!(
+            "
+kernel @k(%0: i64 unaliased, %1: i64 unaliased, %2: i64, %3: i64) {{
+bb0:
+  %4 = load.global.i32 [%0]
+  %5 = load.global.i32 [%2]
+  {between}
+  %6 = load.global.i32 [%0]
+  %7 = load.global.i32 [%2]
+  %8 = add.i32 %4, %5
+  %9 = add.i32 %6, %7
+  %10 = add.i32 %8, %9
+  store.global.i32 [%1], %10
+  return
+}}"
+        )
+    };
+    let count = |between: &str| loads(&optimised(&text(between)));
+    assert_eq!(count(""), 2);
+    assert_eq!(count("barrier.sync"), 4);
+    assert_eq!(count("fence.device"), 4);
+    // A dummy that overlaps nothing is not met by other addresses; what has no name of its own may be.
+    assert_eq!(count("store.global.i32 [%1], 1"), 3);
+    assert_eq!(count("store.global.i32 [%3], 1"), 4);
+    assert_eq!(count("store.shared.i32 [%3], 1"), 2);
+    assert_eq!(count("store.generic.i32 [%3], 1"), 4);
+}
+
+#[test]
+fn a_volatile_load_stays() {
+    let text = "
+kernel @k(%0: i64 unaliased, %1: i64 unaliased) {
+bb0:
+  %2 = load.global.i32.volatile [%0]
+  %3 = load.global.i32.volatile [%0]
+  %4 = add.i32 %2, %2
+  store.global.i32 [%1], %4
+  return
+}";
+    assert_eq!(loads(&optimised(text)), 2);
+}
+
+#[test]
+fn a_store_that_is_overwritten_goes_unless_somebody_could_see_it() {
+    let text = |between: &str| {
+        format!(
+            "
+kernel @k(%0: i64, %1: i64, %2: i32) {{
+bb0:
+  store.global.i32 [%0], %2
+  {between}
+  store.global.i32 [%0], 5
+  return
+}}"
+        )
+    };
+    let count = |between: &str| stores(&optimised(&text(between)));
+    assert_eq!(count(""), 1);
+    assert_eq!(count("barrier.sync"), 2);
+    assert_eq!(count("red.add.i32.global.device [%1], 1"), 2);
+    assert_eq!(count("%3 = load.global.i32 [%1]\n  store.global.i32 [%1+4], %3"), 3);
+    assert_eq!(count("%3 = load.shared.i32 [%1]\n  store.global.i32 [%1+4], %3"), 2);
+    assert_eq!(count("store.global.i32.volatile [%0], 3"), 3);
+}
+
+#[test]
+fn a_local_array_whose_address_goes_elsewhere_stays_in_memory() {
+    let text = |use_: &str| {
+        format!(
+            "
+kernel @k(%0: i64, %1: i64) {{
+  local l0 \"a\" bytes 8 align 4
+bb0:
+  %2 = addr l0
+  store.local.i32 [%2], 3
+  {use_}
+  %3 = load.local.i32 [%2]
+  store.global.i32 [%0], %3
+  return
+}}"
+        )
+    };
+    let local = |use_: &str| {
+        count(&optimised(&text(use_)), |k| matches!(k, InstKind::Load { space: ir::Space::Local, .. })) > 0
+            || count(&optimised(&text(use_)), |k| matches!(k, InstKind::Store { space: ir::Space::Local, .. })) > 0
+    };
+    assert!(!local(""));
+    assert!(local("store.global.i64 [%0+8], %2"), "its address is stored");
+    assert!(local("%4 = add.i64 %2, %1\n  store.local.i32 [%4], 9"), "a subscript is not known");
+    assert!(local("store.local.i16 [%2+2], 9"), "two types share bytes");
+}
+
+#[test]
+fn neighbours_in_a_plane_share_their_row() {
+    let text = "
+kernel @k(%0: i64 unaliased, %1: i64 unaliased, %2: i32, %3: i32, %4: i32) {
+bb0:
+  %5 = cvt.cast.i64.i32 %2
+  %6 = max.i64 %5, 0
+  %7 = mul.i64 %6, 8
+  %8 = cvt.cast.i64.i32 %3
+  %9 = add.i32 %4, 1
+  %10 = cvt.cast.i64.i32 %9
+  %11 = mul.i64 %10, %7
+  %12 = mad.i64 %8, 8, %11
+  %13 = add.i64 %0, %12
+  %14 = load.global.f64 [%13]
+  %15 = cvt.cast.i64.i32 %4
+  %16 = mul.i64 %15, %7
+  %17 = mad.i64 %8, 8, %16
+  %18 = add.i64 %1, %17
+  store.global.f64 [%18], %14
+  return
+}";
+    let f = optimised(text);
+    let products = count(&f, |k| matches!(k, InstKind::Bin { op: ir::op::BinOp::Mul, ty: ir::Ty::I64, .. }));
+    assert_eq!(products, 1, "{}", body(text));
+}
+
+#[test]
+fn values_of_a_register_that_never_meet_get_registers_of_their_own() {
+    let text = "
+kernel @k(%0: i64, %1: f32) {
+  reg %2 f32 mutable
+bb0:
+  %2 = mul.f32 %1, %1
+  store.global.f32 [%0], %2
+  %2 = add.f32 %1, 1.0
+  store.global.f32 [%0+4], %2
+  return
+}";
+    assert!(optimised(text).regs.iter().all(|r| !r.mutable));
+}
