@@ -5,13 +5,17 @@
 //! `i * n + c * n`, so that neighbouring rows share a product, and constants move out of `i * k + p`. All of it holds modulo 2^64
 //! for any operands.
 //!
-//! One rule rests on the language: `extended(i + c)` becomes `extended(i) + c` in an address. The two differ only if the 32-bit
-//! sum overflows, which Fortran forbids (Fortran 2018, 10.1.5.2.4), and then both name a place outside of any array.
+//! One rule rests on the language: `extended(i + c)` becomes `extended(i) + c` in an address, if `c` is small. The two differ only
+//! if the 32-bit sum overflows, which Fortran forbids (Fortran 2018, 10.1.5.2.4). Both then name an element whose subscript is near
+//! an end of the 32-bit integers, which is outside of any array. A large `c` may bring a sum that has overflowed back, so it stays.
 
 use super::table::ValueTable;
 use ir::op::{BinOp, CvtOp, TriOp};
 use ir::{InstKind, Reg, Ty, Val};
 use scalar::bits;
+
+/// The largest constant that moves out of the 32-bit sum of a subscript.
+const NEAR: i64 = 1 << 16;
 
 /// The instruction, or a cheaper one with the same result.
 pub(super) fn rule(table: &mut ValueTable<'_>, kind: InstKind) -> InstKind {
@@ -40,9 +44,13 @@ pub(super) fn rule(table: &mut ValueTable<'_>, kind: InstKind) -> InstKind {
             else {
                 return kind;
             };
+            let c = bits::signed(Ty::I32, c);
+            if c.abs() > NEAR {
+                return kind;
+            }
             let cast = |dst| InstKind::Cvt { op: CvtOp::Cast, from: Ty::I32, to: Ty::I64, dst, a };
             let a = table.emit(Ty::I64, cast);
-            InstKind::Bin { op: BinOp::Add, ty: Ty::I64, dst, a, b: Val::i64(bits::signed(Ty::I32, c)) }
+            InstKind::Bin { op: BinOp::Add, ty: Ty::I64, dst, a, b: Val::i64(c) }
         }
         InstKind::Tri { op: TriOp::Mad, ty: Ty::I64, dst, a, b: b @ Val::Imm(factor), c } => {
             let (first, third) = (sum(table, a), sum(table, c));

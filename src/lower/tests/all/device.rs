@@ -31,7 +31,7 @@ end program
 fn kernel_addresses_elements_from_constant_offsets() {
     let module = module(SAXPY);
     expect![[r#"
-        kernel @m.saxpy(%0: i64 "x", %1: i64 "y", %2: f32 "a", %3: i32 "n") {
+        kernel @m.saxpy(%0: i64 "x" unaliased, %1: i64 "y" unaliased, %2: f32 "a", %3: i32 "n") {
         bb0:
           jump bb1
         bb1:

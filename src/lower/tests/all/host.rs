@@ -26,7 +26,7 @@ end program
 ",
     );
     expect![[r#"
-        host @s(%0: i32 "n", %1: i64 "t") {
+        host @s(%0: i32 "n", %1: i64 "t" unaliased) {
         bb0:
           jump bb1
         bb1:

@@ -82,6 +82,40 @@ fn compare(gpu: &mut GpuDevice, seed: u64, alone: bool) {
     }
 }
 
+/// What a kernel leaves on the emulator, as it is and optimised for a GPU.
+fn compare_optimised(seed: u64, alone: bool) {
+    let made = kernels::kernel(seed, alone);
+    let threads = made.block.iter().chain(&made.grid).product::<u32>() as usize;
+    let bytes = 4 * OUT * threads;
+    let mut rng = Rng::with_seed(seed ^ 0x4d);
+    let input: Vec<u8> = (0..IN).flat_map(|_| ((rng.u64(..) >> rng.u32(..40)) as u32).to_le_bytes()).collect();
+    let optimised = gpu::ptx::optimised(&made.module);
+    assert_eq!(ir::verify::module(&optimised), [], "seed {seed}, alone {alone}");
+    let [ours, theirs] = [&made.module, &optimised].map(|module| {
+        let mut emulator = Emulator::new(0, emu::Options::default());
+        emulator.load(Arc::new(vm::compile(Arc::new(module.clone()), Vec::new()).expect("valid")));
+        let mut memory = Memory::new();
+        let mut buffer = |name, contents: &[u8]| {
+            let size = contents.len() as u64;
+            let base = emulator.alloc(&mut memory, Region::Device(0), size, name, Span::NONE).expect("room");
+            memory.write(base, contents).expect("inside");
+            base
+        };
+        let addresses = [buffer("in", &input), buffer("out", &vec![0; bytes])];
+        launched(&mut emulator, &mut memory, &made, addresses, bytes)
+    });
+    let text = || format!("{}\n{}", ir::print::module(&made.module, false), ir::print::module(&optimised, false));
+    assert_eq!(ours, theirs, "seed {seed}, alone {alone}\n{}", text());
+}
+
+#[test]
+fn random_kernels_do_the_same_once_they_are_optimised_for_a_gpu() {
+    for seed in 0..KERNELS {
+        compare_optimised(seed, true);
+        compare_optimised(seed, false);
+    }
+}
+
 #[test]
 #[allow(clippy::print_stderr, clippy::print_stdout)] // Whoever runs it on a GPU reads what it says.
 fn random_kernels_give_the_same_bits_on_a_gpu() {
