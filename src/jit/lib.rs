@@ -25,6 +25,7 @@ mod emit;
 pub mod host;
 mod integers;
 mod iterations;
+mod reals;
 mod segment;
 mod state;
 

@@ -1,8 +1,8 @@
 //! The instructions of each operation on rows, with AVX2. What an operation means is said in `scalar` and `ir::eval`.
 
-use super::reals::real_predicate;
 use super::strip::{LONGS, Reg, Src, Strip, WORD, ymm};
 use super::{CompileError, Result};
+use crate::reals;
 use crate::segment::{Class, Value, ValueId, class_of};
 use iced_x86::{Code, Instruction};
 use ir::Ty;
@@ -566,7 +566,7 @@ impl Strip<'_, '_, '_, '_> {
                 let d = self.alloc()?;
                 let code =
                     if is_wide { Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8 } else { Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8 };
-                self.compare(code, d, x, y, real_predicate(op))?;
+                self.compare(code, d, x, y, reals::predicate(op))?;
                 self.set(id, part, d);
                 continue;
             }

@@ -3,6 +3,7 @@
 //! Not here: operations whose NaNs take more than one instruction to get right; `ops` has them for rows.
 
 use super::{CompileError, Current, Emitter, Result};
+use crate::reals::predicate;
 use crate::segment::{Value, ValueId};
 use iced_x86::code_asm::{AsmRegisterXmm, eax, rax, xmm0, xmm1, xmm2};
 use ir::Ty;
@@ -22,18 +23,6 @@ pub(super) fn is_known(value: &Value) -> bool {
             matches!((from, to), (I32 | I64, F32 | F64) | (F32, F64) | (F64, F32))
         }
         _ => false,
-    }
-}
-
-/// The number that an instruction has for a comparison of reals; only `Ne` holds where an operand is a NaN.
-pub(super) fn real_predicate(op: CmpOp) -> u32 {
-    match op {
-        CmpOp::Eq => 0,
-        CmpOp::Ne => 4,
-        CmpOp::Lt | CmpOp::LtU => 0x11,
-        CmpOp::Le => 0x12,
-        CmpOp::Gt => 0x1e,
-        CmpOp::Ge | CmpOp::GeU => 0x1d,
     }
 }
 
@@ -84,7 +73,7 @@ impl Emitter<'_> {
             Value::ScalarCmp(op, ty, a, b) => {
                 self.put(at, a, xmm0)?;
                 self.put(at, b, xmm1)?;
-                let which = real_predicate(op);
+                let which = predicate(op);
                 if ty == Ty::F64 {
                     self.a.vcmpsd(xmm0, xmm0, xmm1, which)?;
                 } else {

@@ -90,7 +90,7 @@ pub enum Formula {
 
 impl Formula {
     /// What it gives for these operands, by the evaluator. An address of local memory is not its business.
-    pub(crate) fn evaluate(self, [a, b, c]: [u64; 3]) -> u64 {
+    pub fn evaluate(self, [a, b, c]: [u64; 3]) -> u64 {
         use ir::eval::{eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
         match self {
             Formula::Move | Formula::LocalAddress => a,

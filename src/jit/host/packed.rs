@@ -12,6 +12,7 @@ use super::registers::{RAX, RCX, XMMS};
 use super::repeat::BASES;
 use super::walks::{Step, Walk, step_of};
 use super::{Block, Formula, Operand, Operation, Register, Terminator};
+use crate::reals;
 use crate::segment::Class;
 use iced_x86::code_asm::{
     AsmRegisterYmm, CodeLabel, eax, ecx, qword_ptr, r14, r15d, rax, rbp, rcx, rdx, rsp, xmm1, ymm0, ymm1, ymm2, ymm3,
@@ -89,6 +90,8 @@ pub(super) fn packing(block: &Block, late: Option<Late>, walks: &[Walk]) -> Opti
     if matches!(bound, Operand::Register(bound) if is_written(bound)) {
         return None;
     }
+    // What is computed and stored: the place of each operation and its operands.
+    let mut packed: Vec<(usize, &[Operand])> = Vec::new();
     // Where each value is read last; stores come behind everything.
     let last = block.body.len();
     let mut last_use: BTreeMap<usize, usize> = BTreeMap::new();
@@ -97,7 +100,6 @@ pub(super) fn packing(block: &Block, late: Option<Late>, walks: &[Walk]) -> Opti
     let mut accesses = walks.iter();
     for (at, instruction) in block.body.iter().enumerate() {
         let mut operands: &[Operand] = &[];
-        let one;
         let mut is_store = false;
         match &instruction.operation {
             Operation::Compute { .. } if at == late_at => continue,
@@ -137,11 +139,11 @@ pub(super) fn packing(block: &Block, late: Option<Late>, walks: &[Walk]) -> Opti
                     return None;
                 }
                 (has_stored, is_store) = (true, true);
-                one = [*value];
-                operands = &one;
+                operands = std::slice::from_ref(value);
             }
             Operation::BackEdge => continue,
         }
+        packed.push((at, operands));
         for operand in operands {
             if let Operand::Register(register) = operand {
                 match current.get(register) {
@@ -167,7 +169,7 @@ pub(super) fn packing(block: &Block, late: Option<Late>, walks: &[Walk]) -> Opti
     if of.width < 4 || !has_stored {
         return None;
     }
-    of.assign(block, late_at, &last_use)?;
+    of.assign(block, &packed, &last_use)?;
     Some(of)
 }
 
@@ -183,19 +185,15 @@ impl Packing {
     }
 
     /// Gives registers to the values.
-    fn assign(&mut self, block: &Block, late_at: usize, last_use: &BTreeMap<usize, usize>) -> Option<()> {
+    fn assign(
+        &mut self,
+        block: &Block,
+        packed: &[(usize, &[Operand])],
+        last_use: &BTreeMap<usize, usize>,
+    ) -> Option<()> {
         let mut free: Vec<AsmRegisterYmm> = VALUES.into_iter().rev().collect();
         let mut current: BTreeMap<Register, usize> = BTreeMap::new();
-        for (at, instruction) in block.body.iter().enumerate() {
-            let is_counter = written(&instruction.operation).is_some_and(|r| self.counters.iter().any(|c| c.0 == r));
-            if at == late_at || is_counter {
-                continue;
-            }
-            let operands: &[Operand] = match &instruction.operation {
-                Operation::Compute { operands, .. } => operands,
-                Operation::Store { value, .. } => std::slice::from_ref(value),
-                Operation::Load { .. } | Operation::BackEdge => &[],
-            };
+        for &(at, operands) in packed {
             let mut sources = Vec::new();
             for operand in operands {
                 let value = match operand {
@@ -213,7 +211,7 @@ impl Packing {
             for (from, _) in last_use.iter().filter(|&(_, &used)| used == at) {
                 free.extend(self.values.get(from));
             }
-            if let Some(result) = written(&instruction.operation) {
+            if let Some(result) = written(&block.body[at].operation) {
                 let value = free.pop()?;
                 self.values.insert(at, value);
                 current.insert(result, at);
@@ -573,15 +571,7 @@ impl Emitter<'_> {
             };
         }
         if ty.is_real() {
-            let how: u32 = match op {
-                CmpOp::Eq => 0,
-                CmpOp::Ne => 4,
-                CmpOp::Lt => 0x11,
-                CmpOp::Le => 0x12,
-                CmpOp::Gt => 0x1e,
-                _ => 0x1d,
-            };
-            sized!(vcmppd | vcmpps, d, x, y, how);
+            sized!(vcmppd | vcmpps, d, x, y, reals::predicate(op));
             return Ok(());
         }
         match op {

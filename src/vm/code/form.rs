@@ -3,31 +3,18 @@
 //! Not here: how the interpreter computes them (`exec`).
 
 use super::{FileSlot, Op, RegFile};
+use jit::host::Formula;
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 
-/// What an operation that only computes is in the IR's terms.
-#[derive(Clone, Copy)]
-pub(crate) enum Form {
-    Move,
-    Splat,
-    /// The third operand is the predicate.
-    Select,
-    Un(UnOp, Ty),
-    Bin(BinOp, Ty),
-    Tri(TriOp, Ty),
-    Cmp(CmpOp, Ty),
-    /// Operation, from, to.
-    Cvt(CvtOp, Ty, Ty),
-}
-
-/// The form of an operation that only computes, where its result goes and its operands.
-pub(crate) fn form(op: &Op) -> Option<(Form, FileSlot, [Option<FileSlot>; 3])> {
-    use Form::{Bin, Cmp, Cvt, Move, Select, Splat, Tri, Un};
+/// What an operation that only computes is in the IR's terms, where its result goes and its operands, in the order of the
+/// formula. A row may get the value of a scalar, in all lanes.
+pub(crate) fn form(op: &Op) -> Option<(Formula, FileSlot, [Option<FileSlot>; 3])> {
+    use Formula::{Bin, Cmp, Cvt, Move, Select, Tri, Un};
     use Ty::{F32, F64, I32, I64, Pred};
     if let Some(operands) = op.operands() {
         let form = match op {
-            Op::MovP(_) | Op::Mov32(_) | Op::Mov64(_) | Op::UMov(_) => Move,
+            Op::MovP(_) | Op::Mov32(_) | Op::Mov64(_) | Op::UMov(_) | Op::Splat32(_) | Op::Splat64(_) => Move,
             Op::NotP(_) => Un(UnOp::Not, Pred),
             Op::AndP(_) => Bin(BinOp::And, Pred),
             Op::OrP(_) => Bin(BinOp::Or, Pred),
@@ -108,10 +95,12 @@ pub(crate) fn form(op: &Op) -> Option<(Form, FileSlot, [Option<FileSlot>; 3])> {
             Op::F64ToF32(_) => Cvt(CvtOp::Cast, F64, F32),
             Op::F32ToI32(_) => Cvt(CvtOp::Cast, F32, I32),
             Op::F64ToI32(_) => Cvt(CvtOp::Cast, F64, I32),
-            Op::Splat32(_) | Op::Splat64(_) => Splat,
             _ => return None,
         };
-        return Some((form, operands.writes, operands.reads));
+        let [a, b, c] = operands.reads;
+        // The operation has the predicate last.
+        let reads = if form == Select { [c, a, b] } else { [a, b, c] };
+        return Some((form, operands.writes, reads));
     }
     let two = |form, file: RegFile, d, a, b| Some((form, (file, d), [Some((file, a)), Some((file, b)), None]));
     use RegFile::{L, S, W};

@@ -26,7 +26,7 @@ mod native;
 mod operands;
 
 pub(crate) use computing::{FileSlot, Operands, RegFile};
-pub(crate) use form::{Form, form};
+pub(crate) use form::form;
 pub use instruction_set::InstructionSet;
 pub(crate) use instruction_set::Set;
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};

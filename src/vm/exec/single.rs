@@ -7,11 +7,12 @@
 use super::access;
 use super::out_of_line::{self, Cursor, Step};
 use super::report::RunState;
-use crate::code::{Code, FileSlot, Form, Op, Program, RegFile, form};
+use crate::code::{Code, FileSlot, Op, Program, RegFile, form};
 use crate::frame::Frame;
 use crate::native::Single;
 use crate::warp::{Atomics, Context, Warp};
-use ir::{Space, eval};
+use ir::Space;
+use jit::host::Formula;
 use scalar::lanes;
 
 /// Executes an operation of a variant with its schedule point; false if nothing was done.
@@ -81,7 +82,7 @@ fn touch(code: &Code, op: &Op, warp: &mut Warp<32>, ctx: &mut Context<'_>, at: &
 
 /// Computes an operation lane by lane, or once if it computes a scalar. Of a variant no operation on rows has a result that is
 /// uniform, so there is no scalar to be set.
-fn compute(frame: &mut Frame<32>, (form, (file, d), operands): (Form, FileSlot, [Option<FileSlot>; 3]), mask: u32) {
+fn compute(frame: &mut Frame<32>, (form, (file, d), operands): (Formula, FileSlot, [Option<FileSlot>; 3]), mask: u32) {
     let read = |frame: &Frame<32>, operand: Option<FileSlot>, lane: usize| match operand {
         None => 0,
         Some((RegFile::P, slot)) => u64::from(frame.preds[slot as usize] >> lane & 1),
@@ -91,15 +92,7 @@ fn compute(frame: &mut Frame<32>, (form, (file, d), operands): (Form, FileSlot, 
     };
     let at = |frame: &Frame<32>, lane: usize| {
         let [a, b, c] = operands.map(|operand| read(frame, operand, lane));
-        match form {
-            Form::Move | Form::Splat => a,
-            Form::Select => [b, a][usize::from(c & 1 != 0)],
-            Form::Un(op, ty) => eval::eval_un(op, ty, a),
-            Form::Bin(op, ty) => eval::eval_bin(op, ty, a, b),
-            Form::Tri(op, ty) => eval::eval_tri(op, ty, a, b, c),
-            Form::Cmp(op, ty) => u64::from(eval::eval_cmp(op, ty, a, b)),
-            Form::Cvt(op, from, to) => eval::eval_cvt(op, from, to, a),
-        }
+        form.evaluate([a, b, c])
     };
     if file == RegFile::S {
         frame.scalars[d as usize] = at(frame, 0);

@@ -5,7 +5,7 @@
 
 use super::liveness::{Liveness, each_successor};
 use super::translate::{class_of, constants};
-use crate::code::{AddressExpr, Code, FileSlot, Form, HostBlock, MemOp, Op, RegFile, Slot, Variant, form};
+use crate::code::{AddressExpr, Code, FileSlot, HostBlock, MemOp, Op, RegFile, Slot, Variant, form};
 use ir::{Access, Space, Ty};
 use jit::Class;
 use jit::host::{
@@ -177,23 +177,10 @@ impl Translator<'_> {
             }
             _ => {}
         }
-        let (of, (file, d), reads) = form(op)?;
-        let mut operands: Vec<Operand> = reads.into_iter().flatten().map(|slot| self.operand(slot)).collect();
-        let formula = match of {
-            Form::Move => Formula::Move,
-            Form::Select => {
-                // The predicate is the last operand of the operation, and the first of the formula.
-                operands.rotate_right(1);
-                Formula::Select
-            }
-            Form::Un(op, ty) => Formula::Un(op, ty),
-            Form::Bin(op, ty) => Formula::Bin(op, ty),
-            Form::Tri(op, ty) => Formula::Tri(op, ty),
-            Form::Cmp(op, ty) => Formula::Cmp(op, ty),
-            Form::Cvt(op, from, to) => Formula::Cvt(op, from, to),
-            Form::Splat => return None,
-        };
-        (file != RegFile::S).then(|| Some(Operation::Compute { formula, result: register(file, d), operands }))
+        let (formula, (file, d), reads) = form(op)?;
+        let is_splat = formula == Formula::Move && matches!(reads[0], Some((RegFile::S, _)));
+        let operands = reads.into_iter().flatten().map(|slot| self.operand(slot)).collect();
+        (file != RegFile::S && !is_splat).then(|| Some(Operation::Compute { formula, result: register(file, d), operands }))
     }
 
     fn access(&self, m: &MemOp) -> Option<(u32, Address)> {

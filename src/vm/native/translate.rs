@@ -7,9 +7,10 @@
 //! Left to the interpreter: whatever can stop a warp or part its lanes, and calls of functions.
 
 use super::liveness::{Liveness, each_successor};
-use crate::code::{AddressExpr, Code, FileSlot, Form, MemOp, Op, RegFile, Term, Variant, Width, form};
+use crate::code::{AddressExpr, Code, FileSlot, MemOp, Op, RegFile, Term, Variant, Width, form};
 use ir::op::{CmpOp, Special};
 use ir::{Access, Space, Ty};
+use jit::host::Formula;
 use jit::{
     AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, PatternRow, PatternUpdate, Place, Routine,
     Segment, Store, Value, ValueId,
@@ -495,16 +496,17 @@ impl Translator<'_> {
 
     /// An operation that only computes.
     fn compute(&mut self, pc: u32, op: &Op) -> Option<()> {
-        use Form::{Bin, Cmp, Cvt, Move, Select, Splat, Tri, Un};
+        use Formula::{Bin, Cmp, Cvt, Move, Select, Tri, Un};
         let (form, d, operands) = form(op)?;
+        let is_splat = d.0 != RegFile::S && matches!(operands[0], Some((RegFile::S, _)));
         let values: Vec<ValueId> = operands.into_iter().flatten().map(|slot| self.read(pc, slot)).collect();
         let scalar = d.0 == RegFile::S;
         let value = match (form, &values[..]) {
+            (Move, &[a]) if is_splat => Value::Splat(class_of(d.0), a),
             (Move, &[a]) => {
                 self.write(pc, d, a);
                 return Some(());
             }
-            (Splat, &[a]) => Value::Splat(class_of(d.0), a),
             (Un(op, ty), &[a]) if scalar => Value::ScalarUn(op, ty, a),
             (Un(op, ty), &[a]) => Value::Un(op, ty, a),
             (Bin(op, ty), &[a, b]) if scalar => Value::ScalarBin(op, ty, a, b),
@@ -514,7 +516,7 @@ impl Translator<'_> {
             (Cmp(op, ty), &[a, b]) => Value::Cmp(op, ty, a, b),
             (Cvt(op, from, to), &[a]) if scalar => Value::ScalarCvt(op, from, to, a),
             (Cvt(op, from, to), &[a]) => Value::Cvt(op, from, to, a),
-            (Select, &[a, b, c]) => Value::Select(class_of(d.0), c, a, b),
+            (Select, &[condition, a, b]) => Value::Select(class_of(d.0), condition, a, b),
             _ => return None,
         };
         self.define(pc, d, value)
