@@ -21,6 +21,7 @@
 mod dce;
 mod dse;
 mod gvn;
+mod hoist_loads;
 mod if_convert;
 mod inline;
 mod mark_reductions;
@@ -54,6 +55,7 @@ const UNROLL_NESTS: Pass = Pass { name: "unroll-nests", run: unroll::nests };
 const UNROLL_PARTIAL: Pass = Pass { name: "unroll-partial", run: unroll::partial };
 const WEBS: Pass = Pass { name: "webs", run: webs::run };
 const DSE: Pass = Pass { name: "dse", run: dse::run };
+const HOIST_LOADS: Pass = Pass { name: "hoist-loads", run: hoist_loads::run };
 const PROMOTE: Pass = Pass { name: "promote", run: promote::run };
 
 /// At every level.
@@ -96,6 +98,7 @@ const FOR_GPU: &[Pass] = &[
     ORDER_ADDRESSES,
     DSE,
     DCE_FOR_GPU,
+    HOIST_LOADS,
 ];
 
 /// The largest function, in instructions, whose calls are inlined. The mathematical functions are made of smaller ones.

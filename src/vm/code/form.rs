@@ -3,9 +3,9 @@
 //! Not here: how the interpreter computes them (`exec`).
 
 use super::{FileSlot, Op, RegFile};
-use jit::host::Formula;
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
+use jit::host::Formula;
 
 /// What an operation that only computes is in the IR's terms, where its result goes and its operands, in the order of the
 /// formula. A row may get the value of a scalar, in all lanes.

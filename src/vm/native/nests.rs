@@ -180,7 +180,8 @@ impl Translator<'_> {
         let (formula, (file, d), reads) = form(op)?;
         let is_splat = formula == Formula::Move && matches!(reads[0], Some((RegFile::S, _)));
         let operands = reads.into_iter().flatten().map(|slot| self.operand(slot)).collect();
-        (file != RegFile::S && !is_splat).then(|| Some(Operation::Compute { formula, result: register(file, d), operands }))
+        (file != RegFile::S && !is_splat)
+            .then(|| Some(Operation::Compute { formula, result: register(file, d), operands }))
     }
 
     fn access(&self, m: &MemOp) -> Option<(u32, Address)> {

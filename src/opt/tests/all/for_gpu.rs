@@ -242,3 +242,29 @@ bb0:
 }";
     assert!(optimised(text).regs.iter().all(|r| !r.mutable));
 }
+
+#[test]
+fn a_load_goes_before_a_division_but_not_before_a_store_or_what_its_address_needs() {
+    let text = |between: &str| {
+        format!(
+            "
+kernel @k(%0: i64, %1: i64, %2: f32) {{
+bb0:
+  %3 = div.f32 %2, 3.0
+  {between}
+  %4 = add.i64 %1, 4
+  %5 = load.global.f32 [%4]
+  %6 = mul.f32 %5, %3
+  store.global.f32 [%0], %6
+  return
+}}"
+        )
+    };
+    let is_first = |between: &str| {
+        let text = body(&text(between));
+        text.find("load").unwrap() < text.find("div").unwrap()
+    };
+    assert!(is_first(""));
+    assert!(!is_first("store.global.f32 [%0+4], %3"));
+    assert!(!is_first("barrier.sync"));
+}
