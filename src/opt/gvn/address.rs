@@ -21,8 +21,8 @@ pub(super) type Counts = BTreeMap<(Reg, i64), u32>;
 const OFFSETS: std::ops::RangeInclusive<i64> = -(1 << 30)..=1 << 30;
 /// Addresses with more terms stay as they are.
 const MAX_TERMS: usize = 8;
-/// How deep definitions are followed.
-const MAX_DEPTH: usize = 16;
+/// How many definitions are followed from an address.
+const MAX_FOLLOWED: usize = 32;
 
 /// Counts the terms of an access.
 pub(super) fn count(table: &ValueTable<'_>, kind: &InstKind, counts: &mut Counts) {
@@ -85,16 +85,20 @@ fn address(kind: &InstKind) -> Option<(Reg, i64)> {
 
 /// A register as a sum, following the definitions whose operands are still what they were.
 fn sum(table: &ValueTable<'_>, reg: Reg) -> Option<Sum> {
-    follow(table, Val::Reg(reg), MAX_DEPTH)
+    follow(table, Val::Reg(reg), &mut { MAX_FOLLOWED })
 }
 
-fn follow(table: &ValueTable<'_>, val: Val, depth: usize) -> Option<Sum> {
+/// The same for an operand, with so many definitions left to be followed; others are symbols.
+fn follow(table: &ValueTable<'_>, val: Val, left: &mut usize) -> Option<Sum> {
     let Val::Reg(reg) = val else { return None };
     let affine = table.source(val).filter(|kind| {
-        depth > 0
+        *left > 0
             && matches!(Operation::of(kind), Some((operation, Ty::I64, operands)) if operation.is_affine(operands))
     });
-    let known = affine.and_then(|kind| affine::of_instruction(kind, |operand| follow(table, operand, depth - 1)));
+    let known = affine.and_then(|kind| {
+        *left -= 1;
+        affine::of_instruction(kind, |operand| follow(table, operand, left))
+    });
     known.or_else(|| Some(Sum::symbol(reg)))
 }
 

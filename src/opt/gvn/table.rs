@@ -189,19 +189,34 @@ impl<'a> ValueTable<'a> {
 
     /// The variable or the dummy that an address was computed from, if it is known and overlaps nothing else.
     fn root(&self, address: Val) -> Option<Root> {
+        let mut left = 32;
+        self.root_within(address, &mut left).filter(|_| left > 0)
+    }
+
+    /// The same, with so many definitions left to be followed.
+    fn root_within(&self, address: Val, left: &mut u32) -> Option<Root> {
         let gpu = self.gpu.as_ref()?;
         match address {
             Val::Reg(reg) if gpu.dummies.contains(&reg) => return Some(Root::Dummy(reg)),
-            _ => {}
+            _ => *left = left.checked_sub(1)?,
         }
         match *self.source(address)? {
             InstKind::Addr { base, .. } if !gpu.dynamic.contains(&base) => memory::variable(base),
-            InstKind::Un { op: UnOp::Mov, a, .. } | InstKind::Bin { op: BinOp::Sub, a, .. } => self.root(a),
-            InstKind::Tri { op: TriOp::Mad, c, .. } => self.root(c),
-            InstKind::Bin { op: BinOp::Add, a, b, .. } => match (self.root(a), self.root(b)) {
-                (Some(root), None) | (None, Some(root)) => Some(root),
-                _ => None,
-            },
+            InstKind::Un { op: UnOp::Mov, a, .. } => self.root_within(a, left),
+            // The difference of two addresses is none.
+            InstKind::Bin { op: BinOp::Sub, a, b, .. } => {
+                match (self.root_within(a, left), self.root_within(b, left)) {
+                    (root, None) => root,
+                    _ => None,
+                }
+            }
+            InstKind::Tri { op: TriOp::Mad, c, .. } => self.root_within(c, left),
+            InstKind::Bin { op: BinOp::Add, a, b, .. } => {
+                match (self.root_within(a, left), self.root_within(b, left)) {
+                    (Some(root), None) | (None, Some(root)) => Some(root),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
