@@ -115,8 +115,10 @@ pub(super) fn address_only(f: &Function, count: usize) -> Vec<bool> {
                 changed |= std::mem::replace(&mut only[r.index()], false);
             }
         };
-        for block in &f.blocks {
-            for inst in &block.insts {
+        // What is known goes from uses to definitions.
+        for block in f.blocks.iter().rev() {
+            block.term.each_use(|v| refuse(&mut only, v));
+            for inst in block.insts.iter().rev() {
                 let kind = &inst.kind;
                 match kind {
                     InstKind::Load { .. } => {}
@@ -134,7 +136,6 @@ pub(super) fn address_only(f: &Function, count: usize) -> Vec<bool> {
                     }
                 }
             }
-            block.term.each_use(|v| refuse(&mut only, v));
         }
         if !changed {
             return only;
