@@ -19,7 +19,7 @@
 //! (Muchnick, "Advanced Compiler Design and Implementation", 17.4.)
 
 use ir::analysis::{Cfg, Dominators, Loop, LoopId, Loops};
-use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
+use ir::op::{BinOp, CmpOp, CvtOp, Special, UnOp};
 use ir::{Bb, BlockData, Function, Inst, InstKind, Reg, RegInfo, Term, Ty, Val, eval};
 use scalar::bits;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ const MAX_BODY: usize = 128;
 const FACTORS: [usize; 2] = [4, 2];
 /// Most iterations that are counted; a loop with more has no known number.
 const MAX_COUNTED: usize = 1 << 16;
-/// No function grows beyond so many instructions.
+/// A function of more instructions is left as it is.
 const LARGEST: usize = 20_000;
 
 /// Runs the pass over a function: full unrolling where the numbers of iterations are small. Outer loops follow once the other
@@ -85,9 +85,13 @@ pub(crate) fn partial(f: &mut Function) {
                     let factor = FACTORS.iter().filter(fits).find(|&&factor| count > factor && count % factor == 0)?;
                     shape.repeat(f, *factor, Some(count));
                 }
-                None => shape.counts_down().then(|| FACTORS.iter().find(fits)).flatten().map(|factor| {
-                    shape.repeat(f, *factor, None);
-                })?,
+                // Threads that have different numbers of iterations would meet at different copies of a synchronisation.
+                None => (shape.counts_down() && !shape.has_collective)
+                    .then(|| FACTORS.iter().find(fits))
+                    .flatten()
+                    .map(|factor| {
+                        shape.repeat(f, *factor, None);
+                    })?,
             }
             Some(())
         },
@@ -151,6 +155,8 @@ struct Shape {
     counter: Counter,
     /// The counter's value in the first iteration, where it is a constant.
     first: Option<u64>,
+    /// Whether an iteration has an operation that depends on which threads are there.
+    has_collective: bool,
     inductions: BTreeMap<Reg, Induction>,
 }
 
@@ -208,7 +214,8 @@ impl Shape {
                 (reg, Induction { step: bits::signed(ty, update.by), first, behind })
             })
             .collect();
-        Some(Shape { natural, entry, size, counter, first, inductions })
+        let has_collective = natural.blocks.iter().any(|&bb| f.block(bb).insts.iter().any(|i| is_collective(&i.kind)));
+        Some(Shape { natural, entry, size, counter, first, has_collective, inductions })
     }
 
     /// How many iterations begin, if that is a constant and not more than are counted.
@@ -291,6 +298,18 @@ impl Shape {
         f.blocks.push(BlockData { insts: vec![Inst { kind, span }], term, term_span: span });
         Bb(f.blocks.len() as u32 - 1)
     }
+}
+
+/// Whether what an operation does depends on the threads that are at the same place.
+fn is_collective(kind: &InstKind) -> bool {
+    matches!(
+        kind,
+        InstKind::Barrier { .. }
+            | InstKind::SyncWarp { .. }
+            | InstKind::Vote { .. }
+            | InstKind::Shuffle { .. }
+            | InstKind::Special { reg: Special::ActiveMask, .. }
+    )
 }
 
 fn temporary(f: &mut Function, ty: Ty) -> Reg {

@@ -25,6 +25,10 @@ pub(crate) fn run(f: &mut Function) {
     let mut at_start: BTreeMap<(Bb, Reg), Value> = BTreeMap::new();
     let mut at_end: Vec<(Bb, Reg, Value)> = Vec::new();
     let Some(&entry) = cfg.rpo().first() else { return };
+    if !cfg.preds(entry).is_empty() {
+        // What the parameters are on entry would meet what the loop makes of them, at no block of its own.
+        return;
+    }
     let mut stack = vec![(entry, 0)];
     let mut enter = |walk: &mut VersionWalk<'_>, bb: Bb| {
         walk.enter(bb);

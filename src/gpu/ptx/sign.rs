@@ -2,11 +2,11 @@
 //!
 //! `neg` and `abs` of PTX leave open which NaN they make of a NaN, so [`super::arith`] works on the bits. Where every use of the
 //! result is an operation that makes a NaN canonical itself, or only asks whether there is one, the plain instruction is as
-//! good, and ptxas folds it into its user.
+//! good, and ptxas folds it into its user. Operations on real(8) keep the payload of a NaN and its sign, so they show it.
 
 use ir::analysis::BitSet;
 use ir::op::{BinOp, CvtOp, TriOp, UnOp};
-use ir::{Function, InstKind, Reg, Val};
+use ir::{Function, InstKind, Reg, Ty, Val};
 
 /// The registers of which no use shows which NaN they hold.
 pub(super) fn hidden_nans(func: &Function) -> BitSet {
@@ -31,10 +31,10 @@ pub(super) fn hidden_nans(func: &Function) -> BitSet {
 fn hides(kind: &InstKind) -> bool {
     match kind {
         InstKind::Bin { op, ty, .. } => {
-            ty.is_real() && matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Min | BinOp::Max)
+            *ty == Ty::F32 && matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Min | BinOp::Max)
         }
-        InstKind::Tri { op, .. } => *op == TriOp::Fma,
-        InstKind::Un { op, .. } => *op == UnOp::Sqrt,
+        InstKind::Tri { op, ty, .. } => *op == TriOp::Fma && *ty == Ty::F32,
+        InstKind::Un { op, ty, .. } => *op == UnOp::Sqrt && *ty == Ty::F32,
         InstKind::Cmp { .. } => true,
         InstKind::Cvt { op, to, .. } => {
             to.is_int() && matches!(op, CvtOp::Cast | CvtOp::Nint | CvtOp::FloorI | CvtOp::CeilI)

@@ -132,9 +132,9 @@ fn alignment(func: &Function, definitions: &BTreeMap<Reg, &InstKind>, val: Val, 
         },
         InstKind::Un { op: UnOp::Mov, a, .. } => known(a),
         InstKind::Bin { op: BinOp::Add | BinOp::Sub, a, b, .. } => known(a).min(known(b)),
-        InstKind::Bin { op: BinOp::Mul, a, b, .. } => (known(a) * known(b)).min(1 << 31),
+        InstKind::Bin { op: BinOp::Mul, a, b, .. } => known(a).saturating_mul(known(b)).min(1 << 31),
         InstKind::Bin { op: BinOp::Shl, a, b: Val::Imm(count), .. } if count < 31 => (known(a) << count).min(1 << 31),
-        InstKind::Tri { op: TriOp::Mad, a, b, c, .. } => (known(a) * known(b)).min(known(c)).min(1 << 31),
+        InstKind::Tri { op: TriOp::Mad, a, b, c, .. } => known(a).saturating_mul(known(b)).min(known(c)).min(1 << 31),
         _ => 1,
     }
 }

@@ -76,7 +76,7 @@ pub struct Param {
     /// Name of the dummy, or of the part (`a.extent1`).
     pub name: Arc<str>,
     /// Whether it is the address of memory that, while the function runs, is changed through this parameter alone if it is
-    /// changed at all: that of a dummy argument with neither TARGET, POINTER, VOLATILE nor ASYNCHRONOUS (Fortran 2018,
+    /// changed at all: that of a dummy argument with neither TARGET, POINTER nor VOLATILE (Fortran 2018,
     /// 15.5.2.13). Other threads may change it too; they are seen at synchronisations.
     pub unaliased: bool,
 }

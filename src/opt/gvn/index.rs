@@ -6,8 +6,8 @@
 //! for any operands.
 //!
 //! One rule rests on the language: `extended(i + c)` becomes `extended(i) + c` in an address, if `c` is small. The two differ only
-//! if the 32-bit sum overflows, which Fortran forbids (Fortran 2018, 10.1.5.2.4). Both then name an element whose subscript is near
-//! an end of the 32-bit integers, which is outside of any array. A large `c` may bring a sum that has overflowed back, so it stays.
+//! if the 32-bit sum overflows, which Fortran forbids (Fortran 2018, 10.1.5.2.4), and then both name an element whose subscript is
+//! near an end of the 32-bit integers. A large `c` may bring a sum that has overflowed back, so it stays.
 
 use super::table::ValueTable;
 use ir::op::{BinOp, CvtOp, TriOp};

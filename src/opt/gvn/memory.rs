@@ -3,7 +3,7 @@
 //! Memory has *versions*, as mutable registers have. Two loads of one address in the same version of its memory give the same
 //! value, because nothing in between could change it: no store of this thread, and no point at which stores of other threads
 //! become visible (a barrier, a fence, an atomic, a vote, a call). A block that several blocks lead to begins with new versions,
-//! so that a loop reads anew in each iteration what another thread may write.
+//! so that a loop that stays a loop reads anew in each iteration.
 //!
 //! Memory is told apart by the *root* of an address: the variable or the dummy argument that the address was computed from.
 //! A shared or local array overlaps no other one, but for shared arrays without a size, which all begin at one place. A dummy

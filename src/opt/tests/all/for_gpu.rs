@@ -268,3 +268,43 @@ bb0:
     assert!(!is_first("store.global.f32 [%0+4], %3"));
     assert!(!is_first("barrier.sync"));
 }
+
+#[test]
+fn a_loop_with_a_vote_keeps_its_iterations_together_unless_all_threads_have_the_same_number() {
+    let text = |first: &str| {
+        format!(
+            "
+kernel @k(%0: i64 unaliased, %1: i32) {{
+  reg %2 i32 mutable
+  reg %3 i32 mutable
+bb0:
+  %2 = mov.i32 {first}
+  %3 = mov.i32 0
+  jump bb1
+bb1:
+  %4 = cmp.ne.i32 %2, 0
+  %5 = vote.ballot.pred %4
+  %3 = add.i32 %3, %5
+  %2 = add.i32 %2, -1
+  branch %4, bb1, bb2
+bb2:
+  store.global.i32 [%0], %3
+  return
+}}"
+        )
+    };
+    let votes = |first: &str| count(&optimised(&text(first)), |k| matches!(k, InstKind::Vote { .. }));
+    assert_eq!(votes("%1"), 1);
+    assert_eq!(votes("255"), 4);
+}
+
+#[test]
+fn an_address_of_many_sums_is_followed_for_a_while_only() {
+    let mut text = String::from("kernel @k(%0: i64 unaliased, %1: i64) {\nbb0:\n");
+    for i in 2..60 {
+        let last = i - 1;
+        text += &format!("  %{i} = add.i64 %{last}, %{last}\n");
+    }
+    text += "  %60 = add.i64 %0, %59\n  store.global.i8 [%60], 1\n  %61 = load.global.i8 [%60]\n  store.global.i8 [%0], %61\n  return\n}";
+    assert_eq!(stores(&optimised(&text)), 2);
+}
