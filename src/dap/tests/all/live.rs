@@ -5,28 +5,8 @@ use crate::client::{Client, root};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-const ENDLESS: &str = "\
-module k
-contains
-  attributes(global) subroutine spin(a)
-    integer :: a(2)
-    integer :: i
-    i = 0
-    do
-      i = i + 1
-      if (a(1) == -1) exit
-      a(2) = i
-    end do
-  end subroutine spin
-end module k
-
-program main
-  use k
-  integer, device :: d(2)
-  d = 0
-  call spin<<<1, 1>>>(d)
-end program main
-";
+/// A kernel that does not end by itself.
+const ENDLESS: &str = include_str!("../../../debug/tests/endless.cuf");
 
 fn at_line(line: usize, more: &Value) -> (&'static str, Value) {
     let mut breakpoint = json!({ "line": line });

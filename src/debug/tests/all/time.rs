@@ -109,28 +109,8 @@ fn the_first_step_back_after_a_stop_is_quick_too() {
     assert!(all[all.len() / 2] < Duration::from_millis(50), "{all:?}");
 }
 
-const ENDLESS: &str = "\
-module k
-contains
-  attributes(global) subroutine spin(a)
-    integer :: a(2)
-    integer :: i
-    i = 0
-    do
-      i = i + 1
-      if (a(1) == -1) exit
-      a(2) = i
-    end do
-  end subroutine spin
-end module k
-
-program main
-  use k
-  integer, device :: d(2)
-  d = 0
-  call spin<<<1, 1>>>(d)
-end program main
-";
+/// A kernel that does not end by itself.
+const ENDLESS: &str = include_str!("../endless.cuf");
 
 fn answer(thread: &SessionThread) -> Stop {
     loop {
