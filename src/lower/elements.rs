@@ -70,11 +70,14 @@ impl Operands {
             None => {}
         }
         let mut found = None;
-        visit::parts(e, &mut |part| {
-            if found.is_none() && part.rank > 0 && !self.is_optional(part) {
-                found = self.extents(part);
-            }
-        });
+        // What may be absent gives the extents where nothing else does.
+        for optional in [false, true] {
+            visit::parts(e, &mut |part| {
+                if found.is_none() && part.rank > 0 && self.is_optional(part) == optional {
+                    found = self.extents(part);
+                }
+            });
+        }
         found
     }
 }

@@ -34,6 +34,17 @@ fn is_parent_part(program: &Program, base: &Expr, ty: &Type) -> bool {
     std::iter::successors(program.ty(*own).parent, |&id| program.ty(id).parent).any(|id| id == *seen)
 }
 
+/// Whether a designator is a whole allocatable or pointer, which need not be allocated or associated.
+pub(crate) fn may_be_unset(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(v) => program.var(*v).attrs.allocatable || program.var(*v).attrs.pointer,
+        ExprKind::Field { base, field } => {
+            base.rank == 0 && field_of(program, base, *field).is_some_and(|f| f.allocatable || f.pointer)
+        }
+        _ => false,
+    }
+}
+
 /// The component that a field number means.
 pub(crate) fn field_of<'p>(program: &'p Program, base: &Expr, field: u32) -> Option<&'p Field> {
     let Type::Derived(id) = &base.ty else { return None };

@@ -7,7 +7,11 @@
 //! Not here: avoiding the conflict (`assign`).
 
 use crate::analysis::expressions::{has_vector, same};
-use sema::checked::{Actual, Class, Expr, ExprKind, Intrinsic, Program, Storage, VarId, root_behind_names, visit};
+use sema::checked::{
+    Actual, Class, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Program, StmtKind, Storage, VarId, root_behind_names,
+    visit,
+};
+use std::collections::BTreeSet;
 
 /// The variable behind a designator, through ASSOCIATE names.
 pub(crate) fn storage_root(program: &Program, e: &Expr) -> Option<VarId> {
@@ -89,6 +93,40 @@ fn may_be_associated(program: &Program, a: VarId, b: VarId) -> bool {
     (through(x) && reached(y)) || (through(y) && reached(x))
 }
 
+/// Whether a procedure, or one that it calls, may read a variable that is none of its own.
+fn may_read(program: &Program, proc: ProcId, v: VarId) -> bool {
+    if matches!(program.var(v).storage, Storage::Dummy(_) | Storage::Result) && program.proc(proc).parent.is_none() {
+        return false;
+    }
+    let (mut seen, mut waiting, mut found) = (BTreeSet::new(), vec![proc], false);
+    while let Some(proc) = waiting.pop() {
+        if found || !seen.insert(proc) {
+            continue;
+        }
+        match &program.proc(proc).body {
+            ProcBody::Statements(body) => visit::statements(body, &mut |s| {
+                if let StmtKind::Call { proc, .. } = &s.kind {
+                    waiting.push(*proc);
+                }
+                visit::statement_exprs(s, &mut |e, _| {
+                    visit::all(e, &mut |part| match &part.kind {
+                        ExprKind::Call { proc, .. } | ExprKind::Procedure(proc) => waiting.push(*proc),
+                        ExprKind::Var(w) => found |= *w == v || may_be_associated(program, v, *w),
+                        _ => {}
+                    });
+                });
+            }),
+            ProcBody::Service(_) | ProcBody::Missing => {}
+            // What runs is not known here; it does not see a variable that is some procedure's own.
+            ProcBody::Foreign { .. } | ProcBody::Dispatch { .. } | ProcBody::Pointer => {
+                let var = program.var(v);
+                found |= var.owner.is_none() || var.module.is_some() || var.attrs.target || var.attrs.pointer;
+            }
+        }
+    }
+    found
+}
+
 fn operand_conflicts(program: &Program, target: &Expr, v: VarId, e: &Expr) -> bool {
     if e.rank == 0 {
         return false;
@@ -99,11 +137,14 @@ fn operand_conflicts(program: &Program, target: &Expr, v: VarId, e: &Expr) -> bo
     }
     match &e.kind {
         ExprKind::Const(_) | ExprKind::Array(_) => false,
-        ExprKind::Call { proc, args } if program.proc(*proc).elemental => args.iter().flatten().any(|a| match a {
-            Actual::Expr(e) if e.rank == 0 => mentions(program, e, v),
-            Actual::Expr(e) => operand_conflicts(program, target, v, e),
-            Actual::Proc(_) => false,
-        }),
+        ExprKind::Call { proc, args } if program.proc(*proc).elemental => {
+            let of_arguments = args.iter().flatten().any(|a| match a {
+                Actual::Expr(e) if e.rank == 0 => mentions(program, e, v),
+                Actual::Expr(e) => operand_conflicts(program, target, v, e),
+                Actual::Proc(_) => false,
+            });
+            of_arguments || may_read(program, *proc, v)
+        }
         ExprKind::Call { .. } => false,
         ExprKind::Intrinsic { id, args } => match (id, id.class()) {
             (_, Class::Elemental) => args.iter().flatten().any(|a| operand_conflicts(program, target, v, a)),

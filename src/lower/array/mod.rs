@@ -11,6 +11,7 @@
 
 pub(crate) mod constructor;
 
+use crate::analysis::designators::may_be_unset;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
@@ -130,16 +131,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         visit::parts(e, &mut |part| self.prepare(part, operands));
     }
 
-    /// Prepares an optional array that is an argument of an elemental procedure; whether `e` is one.
+    /// Prepares an array that is an argument for an optional dummy of an elemental procedure, and may be absent: an optional
+    /// dummy, or what need not be allocated or associated. Says whether `e` is one.
     pub(crate) fn prepare_optional(&mut self, e: &'p Expr, dummy: &Variable, operands: &mut Operands) -> bool {
-        let ExprKind::Var(v) = e.kind else { return false };
-        if e.rank == 0 || !dummy.attrs.optional || !self.b.program().var(v).attrs.optional {
+        let program = self.b.program();
+        let own = match e.kind {
+            ExprKind::Var(v) if program.var(v).attrs.optional => Some(v),
+            _ => None,
+        };
+        if e.rank == 0 || !dummy.attrs.optional || (own.is_none() && !may_be_unset(program, e)) {
             return false;
         }
-        let old = self.give_descriptor(v);
+        let old = own.and_then(|v| Some((v, self.give_descriptor(v)?)));
         let view = self.view(e);
         operands.insert_optional(e, Operand::View(view));
-        if let Some(old) = old {
+        if let Some((v, old)) = old {
             self.storage.set(v, old);
         }
         true

@@ -27,7 +27,7 @@ impl Builder<'_, '_> {
             None => len,
         };
         let volatile = matches!(&at, DescriptorAt::Mem(mem) if mem.volatile);
-        Descriptor { at, rank, data, volatile, element, is_char, contiguous, class }
+        Descriptor { at, rank, data, volatile, element, is_char, contiguous, class, assumed_size: false }
     }
 
     /// The base address; 0 when there is no data.

@@ -6,11 +6,13 @@
 //!
 //! Not here: calls (`call`), results (`call::result`).
 
-use crate::analysis::designators::is_pointer_result;
+use crate::analysis::designators::{is_pointer_result, may_be_unset};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operand;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
+use crate::object::convention::has_element_word;
 use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, has_allocatable, has_final};
 use crate::value::Value;
@@ -19,6 +21,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ast::Intent;
+use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
 use sema::checked::{Expr, ExprKind, Intrinsic, ProcKind, Shape, Storage, Type, VarId, Variable, is_designator};
@@ -37,7 +40,9 @@ impl Builder<'_, '_> {
             Shape::AssumedRank => 2,
             _ => 1,
         };
-        let length = matches!(dummy.ty, Type::Character(_)) && !(dummy.attrs.allocatable || dummy.attrs.pointer);
+        let is_described = dummy.attrs.allocatable || dummy.attrs.pointer || dummy.attrs.class;
+        let has_element = has_element_word(dummy) || (is_ranked && matches!(dummy.ty, Type::Any));
+        let length = (matches!(dummy.ty, Type::Character(_)) || has_element) && !is_described;
         let by_value = dummy.attrs.value && matches!(dummy.shape, Shape::Scalar);
         let is_complex = by_value && matches!(dummy.ty, Type::Complex(_));
         out.words.extend(vec![Val::i64(0); words + usize::from(length) + usize::from(is_complex)]);
@@ -273,7 +278,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         };
         let addr = self.b.address(mem);
-        let addr = self.element_of_absent(e, addr);
+        let addr = self.element_of_absent(dummy, e, addr);
         out.words.push(addr);
         if matches!(dummy.ty, Type::Character(_)) {
             let len = len.or_else(|| const_bytes(self.b.program(), &e.ty).map(|n| Val::i64(n as i64)));
@@ -282,13 +287,20 @@ impl<'p> FunctionLowering<'_, 'p> {
         out.keys.push(self.b.space_key(mem.space));
     }
 
-    /// The address of the current element of an optional dummy; 0, like that of the whole, if it is absent.
-    fn element_of_absent(&mut self, e: &'p Expr, addr: Val) -> Val {
-        let ExprKind::Var(v) = &e.kind else { return addr };
-        if e.rank == 0 || !self.b.program().var(*v).attrs.optional {
+    /// The address of the current element of an optional dummy, or of an array that need not be allocated or associated; 0,
+    /// like that of the whole, if it is not there.
+    fn element_of_absent(&mut self, dummy: &Variable, e: &'p Expr, addr: Val) -> Val {
+        if e.rank == 0 {
             return addr;
         }
-        let present = self.presence(*v);
+        let present = match (&e.kind, self.lookup(e)) {
+            (ExprKind::Var(v), _) if self.b.program().var(*v).attrs.optional => self.presence(*v),
+            (_, Some((Operand::View(view), ..))) if dummy.attrs.optional && may_be_unset(self.b.program(), e) => {
+                let base = self.b.address(view.mem);
+                self.b.icmp(CmpOp::Ne, base, Val::i64(0))
+            }
+            _ => return addr,
+        };
         self.b.select(Ty::I64, present, addr, Val::i64(0)).into()
     }
 
@@ -351,7 +363,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Passes address, extents and strides, and the length of characters.
     fn pass_view(&mut self, dummy: &Variable, view: ArrayView, e: &'p Expr, out: &mut Passed) {
-        let mut view = self.b.plain_view(view, &e.ty);
+        let has_element = matches!(dummy.ty, Type::Any);
+        let mut view = if has_element { view } else { self.b.plain_view(view, &e.ty) };
         let mut addr = self.b.address(view.mem);
         if dummy.attrs.contiguous && !view.is_contiguous() && self.b.is_host() {
             // The dummy says that its elements follow each other: a section with gaps is passed as a copy.
@@ -367,6 +380,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             out.words.extend([d.extent, d.stride]);
         }
         out.words.extend(view.len.filter(|_| matches!(dummy.ty, Type::Character(_))));
+        out.words.extend(has_element.then_some(view.element));
         out.keys.push(self.b.space_key(view.mem.space));
     }
 

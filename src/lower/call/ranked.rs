@@ -42,7 +42,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn rank_of_variable(&self, v: VarId) -> ArgKey {
         let (rank, assumed_size) = match self.storage.get(v) {
             Some(VarStorage::Array(view)) => (view.dims.len() as u8, view.assumed_size),
-            Some(VarStorage::Described(d)) => (d.rank, false),
+            Some(VarStorage::Described(d)) => (d.rank, d.assumed_size),
             _ => (0, false),
         };
         ArgKey::Rank { rank, assumed_size }

@@ -176,7 +176,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                     all.push(ArrayDim { lower, extent: Val::i64(0), stride, gather: None });
                     view.dims = all;
                 }
-                Shape::AssumedRank => view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1)),
+                Shape::AssumedRank => {
+                    view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1));
+                    if let (true, Some(last)) = (d.assumed_size, view.dims.last_mut()) {
+                        // Fortran 2018, 16.9.172 and 16.9.207.
+                        last.extent = Val::i64(-1);
+                    }
+                }
                 _ => {}
             }
             this.b.desc_set(&own, &view);

@@ -96,6 +96,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let element = match self.length_of(first, None) {
                     Some(len) => len,
                     None if is_class(self.b.program(), first) => self.class_view(first).element,
+                    None if matches!(first.ty, Type::Any) => self.designator_view(first)?.element,
                     None => Val::i64(const_bytes(self.b.program(), &first.ty).unwrap_or(0) as i64),
                 };
                 let n = if id == I::StorageSize {

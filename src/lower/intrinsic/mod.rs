@@ -114,6 +114,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some((at, self.presence_of_data(v)))
     }
 
+    /// The condition under which an argument is absent; `None` for one that is always there.
+    pub(crate) fn is_absent(&mut self, id: Intrinsic, at: usize, e: &Expr) -> Option<Val> {
+        let v = optional_dummy(self.b.program(), e).filter(|_| is_optional(id, at))?;
+        let present = self.presence_of_data(v);
+        Some(self.b.negate(present))
+    }
+
     /// An intrinsic function with a scalar result, or the current element of an elemental one.
     pub(crate) fn intrinsic(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Value {
         let unknown = if matches!(e.ty, Type::Character(_)) { None } else { self.absent_argument(id, args) };

@@ -117,7 +117,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let op = if id == Intrinsic::Max { BinOp::Max } else { BinOp::Min };
         let mut best: Option<Value> = None;
         let mut longest = Val::i64(0);
-        for a in args.given() {
+        for (at, a) in args.written.iter().enumerate().filter_map(|(at, _)| Some((at, arg(args, at)?))) {
             let v = self.value(a);
             if let Value::Char(_, len) = v {
                 longest = self.b.bin(BinOp::Max, ir::Ty::I64, longest, len).into();
@@ -127,7 +127,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 None => v,
                 Some(old) if matches!(a.ty, Type::Character(_)) => {
                     let relation = if op == BinOp::Max { sema::checked::CmpOp::Ge } else { sema::checked::CmpOp::Le };
-                    let keeps = self.b.compare_characters(relation, &old, &v);
+                    let mut keeps = self.b.compare_characters(relation, &old, &v);
+                    if let Some(absent) = self.is_absent(id, at, a) {
+                        keeps = self.b.combine(BinOp::Or, keeps, absent);
+                    }
                     choose(&mut self.b, keeps, &old, &v, &a.ty)
                 }
                 Some(old) => {

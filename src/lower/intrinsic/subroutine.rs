@@ -2,9 +2,10 @@
 
 use super::{Args, arg};
 use crate::analysis::mathematics::RANDOM_BITS;
+use crate::analysis::overlap::conflicts;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::elements::Operands;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::types::{data_space, imm, ir_ty};
 use crate::value::Value;
@@ -253,8 +254,18 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.mvbits_of_one(args);
         }
         let mut operands = Operands::default();
-        for e in args.given().filter(|e| e.rank > 0) {
-            self.prepare(e, &mut operands);
+        // What is read may be part of what is written (Fortran 2018, 16.9.141): it is evaluated before.
+        for (i, e) in args.written.iter().enumerate().filter_map(|(i, e)| Some((i, e.as_ref()?))) {
+            if i == 3 {
+                self.prepare(e, &mut operands);
+            } else if e.rank == 0 {
+                operands.insert(e, Operand::Value(Value::Scalar(self.scalar(e))));
+            } else if conflicts(self.b.program(), to, e) {
+                let view = self.materialise(e);
+                operands.insert(e, Operand::View(view));
+            } else {
+                self.prepare(e, &mut operands);
+            }
         }
         let Some(extents) = operands.extents(to) else { return false };
         let mut made = true;

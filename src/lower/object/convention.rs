@@ -63,9 +63,14 @@ pub(crate) fn word_types(dummy: &Variable) -> Vec<Ty> {
                 _ => 1,
             };
             let length = matches!(dummy.ty, Type::Character(CharLen::Assumed | CharLen::Const(_) | CharLen::Expr(_)));
-            vec![Ty::I64; words + usize::from(length)]
+            vec![Ty::I64; words + usize::from(length || has_element_word(dummy))]
         }
     }
+}
+
+/// Whether the bytes of an element follow the shape: those of a `type(*)` array are the argument's.
+pub(crate) fn has_element_word(dummy: &Variable) -> bool {
+    matches!((&dummy.ty, &dummy.shape), (Type::Any, Shape::AssumedShape(_)))
 }
 
 /// How many words are passed for a dummy of a procedure that is made for arguments of that kind.
@@ -73,7 +78,10 @@ pub(crate) fn passed_words(dummy: &Variable, key: ArgKey) -> usize {
     let is_described = dummy.attrs.class || dummy.attrs.allocatable || dummy.attrs.pointer;
     match key {
         ArgKey::Rank { .. } if is_described => 1,
-        ArgKey::Rank { rank, .. } => 1 + 2 * usize::from(rank) + usize::from(matches!(dummy.ty, Type::Character(_))),
+        ArgKey::Rank { rank, .. } => {
+            let last = matches!(dummy.ty, Type::Character(_) | Type::Any);
+            1 + 2 * usize::from(rank) + usize::from(last)
+        }
         _ => word_types(dummy).len(),
     }
 }

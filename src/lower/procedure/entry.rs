@@ -11,12 +11,12 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::{ArgKey, Instance, ModuleLowering};
-use crate::object::convention::{ResultForm, result_form};
-use crate::procedure::reach::out_of_reach;
+use crate::object::convention::{ResultForm, has_element_word, result_form};
+use crate::procedure::reach::{declared_by, out_of_reach};
 use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty};
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
-use crate::value::descriptor::{DescriptorAt, DescriptorRegs};
+use crate::value::descriptor::{Descriptor, DescriptorAt, DescriptorRegs};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ast::{CudaAttr, Intent};
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
@@ -100,23 +100,28 @@ impl FunctionLowering<'_, '_> {
             self.bind_to_nothing(v);
         }
         raw.retain(|(v, ..)| !out_of_reach.contains(v));
-        // Scalars first: bounds are made of them.
-        let (scalars, arrays): (Vec<_>, Vec<_>) = raw
-            .into_iter()
-            .partition(|(v, ..)| matches!(program.var(*v).shape, Shape::Scalar) && !is_descriptor(program, *v));
         for (v, regs) in captured {
             self.bind_capture(v, &regs);
         }
-        for (v, regs, key) in &scalars {
-            self.bind_scalar(*v, regs, dummy_space(&self.b, *v, *key));
-        }
-        for pass in [true, false] {
-            for (v, regs, key) in &arrays {
-                let assumed = is_descriptor(program, *v)
-                    || matches!(program.var(*v).shape, Shape::AssumedShape(_) | Shape::AssumedRank);
-                if assumed == pass {
-                    self.bind_array(*v, regs, *key);
-                }
+        // Scalars first: bounds are made of them. What needs another dummy for its bounds or length comes after that one.
+        let is_scalar = |v: VarId| matches!(program.var(v).shape, Shape::Scalar) && !is_descriptor(program, v);
+        let is_assumed = |v: VarId| {
+            is_descriptor(program, v) || matches!(program.var(v).shape, Shape::AssumedShape(_) | Shape::AssumedRank)
+        };
+        raw.sort_by_key(|&(v, ..)| (!is_scalar(v), !is_assumed(v)));
+        let mut unbound: BTreeSet<VarId> = raw.iter().map(|(v, ..)| *v).collect();
+        while !raw.is_empty() {
+            let is_ready = |v: VarId| {
+                let var = program.var(v);
+                unbound.is_empty() || !declared_by(var, &unbound.iter().copied().filter(|&w| w != v).collect())
+            };
+            let at = raw.iter().position(|(v, ..)| is_ready(*v)).unwrap_or(0);
+            let (v, regs, key) = raw.remove(at);
+            unbound.remove(&v);
+            if is_scalar(v) {
+                self.bind_scalar(v, &regs, dummy_space(&self.b, v, key));
+            } else {
+                self.bind_array(v, &regs, key);
             }
         }
         for &v in proc.params.iter().filter(|v| !out_of_reach.contains(v)) {
@@ -189,14 +194,17 @@ impl FunctionLowering<'_, '_> {
             let rank = if let ArgKey::Rank { rank, .. } = key { rank } else { var.shape.rank() };
             let d = self.desc_ranked(v, rank, DescriptorAt::Mem(mem));
             let is_plain = var.attrs.class && !var.attrs.allocatable && !var.attrs.pointer;
+            let assumed_size = matches!(key, ArgKey::Rank { assumed_size: true, .. });
+            let d = Descriptor { assumed_size, ..d };
             VarStorage::Described(if is_plain && rank > 0 { self.with_declared_bounds(v, d) } else { d })
         } else if let ArgKey::Rank { rank, assumed_size } = key {
             let len = self.declared_length(&var.ty).or(regs.get(1 + 2 * usize::from(rank)).map(|&r| r.into()));
+            let is_any = matches!(var.ty, Type::Any);
+            let element = if is_any { len.unwrap_or(Val::i64(0)) } else { self.b.element_bytes(&var.ty, len) };
             let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
-            if rank == 0 {
+            if rank == 0 && !is_any {
                 VarStorage::Scalar(mem, len)
             } else {
-                let element = self.b.element_bytes(&var.ty, len);
                 let pairs = regs[1..].chunks_exact(2).take(usize::from(rank));
                 let dim =
                     |c: &[Reg]| ArrayDim { lower: Val::i64(1), extent: c[0].into(), stride: c[1].into(), gather: None };
@@ -229,8 +237,11 @@ impl FunctionLowering<'_, '_> {
     ) -> VarStorage {
         let var = self.b.program().var(v);
         let Shape::AssumedShape(lowers) = &var.shape else { return VarStorage::Scalar(mem, len) };
+        let element = match var.ty {
+            Type::Any => len.unwrap_or(Val::i64(0)),
+            _ => self.b.element_bytes(&var.ty, len),
+        };
         let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
-        let element = self.b.element_bytes(&var.ty, len);
         let mut dims = Vec::with_capacity(lowers.len());
         for (i, (lower, &(extent, stride))) in lowers.iter().zip(pairs).enumerate() {
             let lower = self.bound(lower);
@@ -447,7 +458,8 @@ fn dummy_params(b: &mut Builder<'_, '_>, v: VarId, key: ArgKey) -> Vec<Reg> {
     if matches!(var.ty, Type::Character(_)) {
         regs.push(b.param(Ty::I64, format!("{name}.len")));
     }
-    if matches!(var.shape, Shape::AssumedRank) && !matches!(key, ArgKey::Rank { .. }) {
+    let is_plain = !matches!(key, ArgKey::Rank { .. });
+    if has_element_word(var) || (matches!(var.shape, Shape::AssumedRank) && (is_plain || matches!(var.ty, Type::Any))) {
         regs.push(b.param(Ty::I64, format!("{name}.element")));
     }
     regs

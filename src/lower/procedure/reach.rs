@@ -31,7 +31,7 @@ pub(super) fn out_of_reach(program: &Program, home: &Procedure, entry: &Procedur
 }
 
 /// Whether bounds or length of a variable refer to one of these.
-fn declared_by(var: &Variable, of: &BTreeSet<VarId>) -> bool {
+pub(super) fn declared_by(var: &Variable, of: &BTreeSet<VarId>) -> bool {
     let mut exprs: Vec<&Expr> = Vec::new();
     match &var.shape {
         Shape::Explicit(dims) => exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper])),

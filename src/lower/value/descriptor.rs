@@ -21,6 +21,8 @@ pub(crate) struct Descriptor {
     pub(crate) contiguous: bool,
     /// Polymorphic: the dynamic type follows the descriptor, and the element's bytes are those of that type.
     pub(crate) class: bool,
+    /// An assumed-size array, for an assumed-rank dummy.
+    pub(crate) assumed_size: bool,
 }
 
 /// Where a descriptor is.

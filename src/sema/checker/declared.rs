@@ -75,6 +75,11 @@ impl DeclaredName<'_> {
         matches!(self.init, Init::None)
     }
 
+    /// Whether it is declared as an object of derived type.
+    pub(crate) fn is_object(&self) -> bool {
+        self.spec.is_some_and(|s| matches!(s.kind, ast::TypeSpecKind::Type(_) | ast::TypeSpecKind::Class(_)))
+    }
+
     /// Whether nothing but a type, at most, is said of the name.
     pub(crate) fn has_type_only(&self) -> bool {
         self.init_is_none()

@@ -49,6 +49,29 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A name that a module gives an access attribute and does not declare is a variable of implicit type.
+    pub(crate) fn declare_accessed(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
+        let is_lost = self.scopes.is_tainted(scope) || self.scopes.get(scope).refused.is_some();
+        for d in decls {
+            let DeclKind::Attr { attr: Attr::Private(_) | Attr::Public(_), entities } = &d.kind else { continue };
+            for e in entities {
+                let name = &e.name;
+                let is_name = name.as_str().bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+                let is_known = self.scopes.get(scope).names.get(&name.text).is_some()
+                    || crate::intrinsics::lookup(name.as_str()).is_some();
+                if is_lost || !is_name || is_known {
+                    continue;
+                }
+                if self.scopes.implicit_type(scope, name.as_str()).is_some() {
+                    self.declared_name(scope, name);
+                } else {
+                    let text = format!("`{}` is given an access attribute and has no declaration", name.as_str());
+                    self.reporter.error::<()>(Code::UndeclaredName, name.span, text);
+                }
+            }
+        }
+    }
+
     /// VOLATILE and ASYNCHRONOUS: they may be given to variables of the host or of a module, and make no other variable here
     /// (Fortran 2018, 19.5.1.4).
     fn access_attribute(&mut self, scope: ScopeId, attr: &'a Attr, entities: &'a [Entity]) {

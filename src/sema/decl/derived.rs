@@ -81,6 +81,10 @@ impl<'a> Checker<'a> {
                         continue;
                     }
                     for (name, target) in bindings {
+                        if self.defs.ty(id).fields.iter().any(|f| f.name == name.text) {
+                            let text = format!("`{}` is a component of the type already", name.as_str());
+                            self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
+                        }
                         let target: Arc<str> = target.as_ref().or(interface.as_ref()).unwrap_or(name).text.clone();
                         if self.defs.type_info(id).non_overridable.contains(&name.text) {
                             let text = format!("`{}` cannot be bound again: it is `non_overridable`", name.as_str());
@@ -177,6 +181,14 @@ impl<'a> Checker<'a> {
             }
             if let Some((c, span)) = attribute {
                 self.typing().check_cuda_component(e.name.as_str(), c, span, allocatable, pointer);
+            }
+            let is_array = e.shape.is_some() || dimension.is_some();
+            if let Some(Attr::Contiguous(span)) = field.attrs.iter().find(|a| matches!(a, Attr::Contiguous(_)))
+                && !(pointer && is_array)
+            {
+                // Fortran 2018, C752.
+                let text = format!("component `{}` is `contiguous` and no array pointer", e.name.as_str());
+                self.reporter.error::<()>(Code::AttributeConflict, *span, text);
             }
             self.cx.by_descriptor = allocatable || pointer;
             let ty = self.type_spec(&field.spec, e.char_len.as_ref());

@@ -1,7 +1,8 @@
 //! Procedures: their prefixes, dummies and results, resolved on demand.
 
 use crate::checked::{
-    ALTERNATE, Attrs, CharLen, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
+    ALTERNATE, Attrs, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage,
+    Type, VarId, Variable,
 };
 use crate::checker::{
     Checker, CodeSide, Context, DeclaredName, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
@@ -431,14 +432,24 @@ impl<'a> Checker<'a> {
                 if args[..i].iter().any(|n| n.text == arg.text) {
                     let text = format!("dummy argument `{}` is named twice", arg.as_str());
                     self.reporter.error::<()>(Code::DuplicateDeclaration, arg.span, text);
-                } else if let Some(at) = self.declared_name(scope, arg) {
+                } else if let Some(at) = self.own_declared_name(scope, arg) {
                     self.scopes.get_mut(scope).declared[at].dummy.get_or_insert(i as u32);
                 }
             }
-            if is_function && let Some(at) = self.declared_name(scope, result.as_ref().unwrap_or(name)) {
+            if is_function && let Some(at) = self.own_declared_name(scope, result.as_ref().unwrap_or(name)) {
                 self.scopes.get_mut(scope).declared[at].result = true;
             }
         }
+    }
+
+    /// The declaration of a dummy or result of an entry, which hides what a module or an internal procedure brings in under its name.
+    fn own_declared_name(&mut self, scope: ScopeId, name: &'a Name) -> Option<usize> {
+        let data = self.scopes.get_mut(scope);
+        let is_declared = data.names.get(&name.text).is_some_and(|known| matches!(known.sym, Sym::Unresolved(_)));
+        if !is_declared {
+            data.names.remove(&name.text);
+        }
+        self.declared_name(scope, name)
     }
 
     /// Resolves dummies and results of entries. Results of one type are one variable (Fortran 2018, 15.6.2.6).
@@ -462,8 +473,26 @@ impl<'a> Checker<'a> {
                         known.sym = Sym::Var(other);
                     }
                 }
-                None => results.push(own),
+                None => {
+                    self.check_result_of_entry(own, &results, stmt.span);
+                    results.push(own);
+                }
             }
+        }
+    }
+
+    /// Results of different characteristics share their storage: they are scalars that are no pointers and not allocatable
+    /// (Fortran 2018, 15.6.2.6).
+    fn check_result_of_entry(&mut self, own: VarId, others: &[VarId], span: Span) {
+        let Some(&first) = others.first() else { return };
+        let (a, b) = (self.defs.var(own), self.defs.var(first));
+        let differs = a.attrs.pointer != b.attrs.pointer
+            || a.attrs.allocatable != b.attrs.allocatable
+            || a.shape.rank() != b.shape.rank()
+            || matches!(a.ty, Type::Character(_)) != matches!(b.ty, Type::Character(_));
+        if differs {
+            let text = format!("results `{}` and `{}` of one function cannot share their storage", b.name, a.name);
+            self.reporter.error::<()>(Code::BadResult, span, text);
         }
     }
 
@@ -593,11 +622,29 @@ impl<'a> Checker<'a> {
 fn has_form_of(a: &Variable, b: &Variable) -> bool {
     let same_length = match (&a.ty, &b.ty) {
         (Type::Character(CharLen::Const(x)), Type::Character(CharLen::Const(y))) => x == y,
+        (Type::Character(CharLen::Assumed), Type::Character(CharLen::Assumed))
+        | (Type::Character(CharLen::Deferred), Type::Character(CharLen::Deferred)) => true,
         (Type::Character(_), Type::Character(_)) => false,
         _ => true,
     };
-    let plain = |v: &Variable| matches!(v.shape, Shape::Scalar) && !v.attrs.pointer && !v.attrs.allocatable;
-    same_type(&a.ty, &b.ty) && same_length && plain(a) && plain(b)
+    let same_shape = match (&a.shape, &b.shape) {
+        (Shape::Scalar, Shape::Scalar) => true,
+        (Shape::Deferred(m), Shape::Deferred(n)) => m == n,
+        (Shape::Explicit(x), Shape::Explicit(y)) => {
+            x.len() == y.len()
+                && x.iter().zip(y).all(|(d, e)| same_bound(&d.lower, &e.lower) && same_bound(&d.upper, &e.upper))
+        }
+        _ => false,
+    };
+    let same_attrs = a.attrs.pointer == b.attrs.pointer
+        && a.attrs.allocatable == b.attrs.allocatable
+        && a.attrs.class == b.attrs.class;
+    same_type(&a.ty, &b.ty) && same_length && same_shape && same_attrs
+}
+
+/// Whether two bounds are the same constant.
+fn same_bound(a: &Expr, b: &Expr) -> bool {
+    matches!((&a.kind, &b.kind), (ExprKind::Const(Const::Int(x)), ExprKind::Const(Const::Int(y))) if x == y)
 }
 
 /// Whether a procedure is the body of a separate module procedure.

@@ -61,6 +61,12 @@ impl<'a> Checker<'a> {
 
     /// Adds specific procedures to a generic name of a scope.
     fn add_generic(&mut self, scope: ScopeId, key: &Arc<str>, procs: Vec<ProcId>, span: Span) {
+        let is_function = |id: &ProcId| self.defs.proc(*id).is_function;
+        if procs.iter().any(is_function) && !procs.iter().all(is_function) {
+            // Fortran 2018, 15.4.3.4.1.
+            let text = format!("generic `{key}` has functions and subroutines");
+            self.reporter.error::<()>(Code::AmbiguousGeneric, span, text);
+        }
         let new = Sym::Generic { procs, ty: None };
         let old = self.scopes.get(scope).names.get(key).map(|e: &Entry| e.sym.clone());
         let sym = match &old {

@@ -8,7 +8,7 @@ use crate::checked::{
 use crate::checker::{
     Checker, DeclaredName, Definitions, Init, InitialTarget, ProcInfo, Resolution, ScopeId, Sym, VarInfo,
 };
-use crate::typing::{Argument, Given, one};
+use crate::typing::{Argument, Given, is_procedure_pointer, one};
 use ast::TypeSpecKind;
 use diag::Code;
 use source::Span;
@@ -203,6 +203,8 @@ impl<'a> Checker<'a> {
     pub(crate) fn dummies_of_arguments(&mut self, id: ProcId, args: &[Argument], span: Span) {
         for (i, arg) in args.iter().enumerate() {
             let (ty, shape, storage) = match &arg.given {
+                // A procedure pointer stands for the procedure that it points to.
+                Given::Expr(e) if is_procedure_pointer(&self.defs, e) => (Type::Any, Shape::Scalar, Storage::Procedure),
                 Given::Expr(e) => {
                     let shape =
                         if e.rank == 0 { Shape::Scalar } else { Shape::AssumedSize(Vec::new(), Box::new(one(span))) };

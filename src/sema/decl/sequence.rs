@@ -9,7 +9,7 @@
 //! Not here: pointers and allocatables in EQUIVALENCE (the standard forbids them), and groups that leave a variable misaligned,
 //! which are refused by name.
 
-use crate::checked::{Attrs, Const, Dim, Expr, ExprKind, Shape, Storage, Type, VarId, Variable};
+use crate::checked::{Attrs, Const, Dim, Expr, ExprKind, Field, Shape, Storage, Type, TypeId, VarId, Variable};
 use crate::checker::{Checker, ScopeId, Sym, VarInfo};
 use crate::expr::base_name;
 use crate::typing::{constant_bounds, descriptor_bytes, elements_of};
@@ -120,6 +120,10 @@ impl<'a> Checker<'a> {
                 format!("`{}` is {what} and cannot be in `common`", name.as_str()),
             );
         };
+        if let Some(why) = self.unfit_for_common(&var) {
+            let text = format!("`{}` cannot be in `common`: {why}", name.as_str());
+            return self.reporter.error(Code::BadCommon, name.span, text);
+        }
         let offset = at.checked_next_multiple_of(align.clamp(1, UNIT))?;
         *at = offset.checked_add(bytes)?;
         let base = match self.made.commons.get(label) {
@@ -133,6 +137,45 @@ impl<'a> Checker<'a> {
         self.lengthen(base, *at);
         self.defs.var_mut(id).storage = Storage::Associated { base, offset };
         Some(())
+    }
+
+    /// What keeps an object of derived type out of COMMON (Fortran 2018, C8123): other program units must know its layout, and
+    /// the block begins as it is.
+    fn unfit_for_common(&mut self, var: &Variable) -> Option<&'static str> {
+        let Type::Derived(id) = var.ty else { return None };
+        self.resolve_type(id);
+        if !self.is_sequence_type(id) {
+            return Some("its type has neither `sequence` nor `bind(c)`");
+        }
+        self.has_part(id, &|f| f.allocatable).then_some("it has an allocatable component").or_else(|| {
+            let is_initialised = self.has_part(id, &|f| f.init.is_some());
+            is_initialised.then_some("its type initialises a component")
+        })
+    }
+
+    /// What keeps a variable out of EQUIVALENCE (Fortran 2018, C8106 and C8107).
+    fn unfit_for_equivalence(&mut self, var: &Variable) -> Option<&'static str> {
+        if var.attrs.target {
+            return Some("it is a target");
+        }
+        let Type::Derived(id) = var.ty else { return None };
+        self.resolve_type(id);
+        if !self.is_sequence_type(id) {
+            return Some("its type has neither `sequence` nor `bind(c)`");
+        }
+        self.has_part(id, &|f| f.allocatable || f.pointer).then_some("it has an allocatable or pointer component")
+    }
+
+    fn is_sequence_type(&self, id: TypeId) -> bool {
+        self.defs.type_info(id).ast.is_none_or(|def| def.sequence || def.bind_c)
+    }
+
+    /// Whether a component of a type, or of an object in it, is one of these.
+    fn has_part(&self, id: TypeId, is: &dyn Fn(&Field) -> bool) -> bool {
+        self.defs.ty(id).fields.iter().any(|f| {
+            let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
+            is(f) || (!f.pointer && !f.allocatable && inner.is_some_and(|part| self.has_part(part, is)))
+        })
     }
 
     /// One set of names in parentheses of an EQUIVALENCE statement.
@@ -166,6 +209,10 @@ impl<'a> Checker<'a> {
         let fits = matches!(var.storage, Storage::Local | Storage::Static | Storage::Associated { .. });
         if !fits || var.attrs.pointer || var.attrs.allocatable || self.room_of(&var).is_none() {
             let text = format!("`{}` cannot be in `equivalence`: it has no storage of a known size", var.name);
+            return self.reporter.error(Code::BadEquivalence, name.span, text);
+        }
+        if let Some(why) = self.unfit_for_equivalence(&var) {
+            let text = format!("`{}` cannot be in `equivalence`: {why}", var.name);
             return self.reporter.error(Code::BadEquivalence, name.span, text);
         }
         let e = self.designator(object)?;

@@ -293,6 +293,15 @@ impl Typing<'_> {
         if p.result {
             return Some(Storage::Result);
         }
+        // Old programs change a component by DATA.
+        if p.data && !matches!(p.init, Init::None) && !p.is_object() {
+            let text = format!("`{}` has an initial value from its declaration and from `data`", p.name);
+            return self.reporter.error(Code::BadInitialisation, p.span, text);
+        }
+        if let (Some(span), Some(_)) = (p.save, &p.common) {
+            let text = format!("`{}` is in `common` and cannot be saved by itself", p.name);
+            return self.reporter.error_help(Code::AttributeConflict, span, text, "save the block: `save /name/`");
+        }
         let Some(owner) = owner else {
             if matches!(shape, Shape::Explicit(_)) && constant_bounds(shape).is_none() {
                 let text = format!("bounds of `{}`, a variable of a module, are not constant", p.name);
@@ -376,6 +385,21 @@ impl Typing<'_> {
                     format!("`{}` cannot be both `{a}` and `{b}`", p.name),
                 );
             }
+        }
+        let may_be_contiguous = match shape {
+            Shape::Deferred(_) => p.pointer.is_some(),
+            Shape::AssumedShape(_) | Shape::AssumedRank => true,
+            _ => false,
+        };
+        if let Some(span) = p.contiguous.filter(|_| !may_be_contiguous) {
+            // Fortran 2018, C830.
+            let text = format!("`{}` is `contiguous` and neither an array pointer nor an assumed-shape array", p.name);
+            return self.reporter.error(Code::AttributeConflict, span, text);
+        }
+        if let (Some(span), true) = (p.save, p.dummy.is_some() || p.result) {
+            let what = if p.result { "a result" } else { "a dummy argument" };
+            let text = format!("`{}` is {what} and cannot be saved", p.name);
+            return self.reporter.error(Code::AttributeConflict, span, text);
         }
         if p.dummy.is_none() {
             for (span, what) in [(p.optional, "optional"), (p.intent.map(|i| i.1), "intent")] {

@@ -121,7 +121,10 @@ impl Checker<'_> {
                     let ty = self.defs.var(id).ty.clone();
                     Actual::Expr(Expr { kind: ExprKind::Var(id), ty, rank: 0, span: arg.span })
                 }
-                Given::Expr(e) => Actual::Expr(self.typing().pass_one(param, e)?),
+                Given::Expr(e) => {
+                    self.typing().check_parent_object(&e)?;
+                    Actual::Expr(self.typing().pass_one(param, e)?)
+                }
             };
             out.push(Some(actual));
         }

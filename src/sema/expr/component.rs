@@ -135,6 +135,18 @@ impl Typing<'_> {
         self.reporter.error_help(Code::PrivateComponent, name.span, text, help)
     }
 
+    /// The parent component of an object is not of the object's dynamic type: as a whole it is an object of the parent type, of
+    /// which there is none if that is abstract (Fortran 2018, C705 and 7.5.7.1).
+    pub(crate) fn check_parent_object(&mut self, e: &Expr) -> Option<()> {
+        let (ExprKind::Seen { class: false, base }, Type::Derived(id)) = (&e.kind, &e.ty) else { return Some(()) };
+        let is_parent = matches!(base.ty, Type::Derived(own) if self.defs.ty(own).parent.is_some());
+        if !is_parent || !self.defs.type_info(*id).ast.is_some_and(|def| def.is_abstract) {
+            return Some(());
+        }
+        let text = format!("this is an object of the abstract type `{}`", self.defs.ty(*id).name);
+        self.reporter.error_help(Code::BadPolymorphism, e.span, text, "use the object itself, or a component of it")
+    }
+
     /// The parent component of an extended type is the whole object seen as its parent.
     fn parent_or_missing(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
         let mut parent = self.defs.type_info(id).parent;

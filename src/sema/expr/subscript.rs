@@ -41,7 +41,9 @@ impl Checker<'_> {
             Some(Sym::Generic { procs, ty }) => self.generic_reference(&procs, ty, name, args, span),
             Some(Sym::Type(id)) => self.structure(id, args, name.span, span),
             Some(Sym::Intrinsic(id)) => {
-                let found = crate::intrinsics::lookup(name.as_str()).unwrap_or(crate::intrinsics::Found::plain(id));
+                // A module may have given the intrinsic procedure another name, perhaps that of a second one.
+                let found = crate::intrinsics::lookup(name.as_str()).filter(|found| found.id == id);
+                let found = found.unwrap_or(crate::intrinsics::Found::plain(id));
                 self.intrinsic_function(found, args, span)
             }
             Some(Sym::StatementFunction(scope, at)) => self.statement_function(scope, at, args, span),

@@ -3,10 +3,11 @@
 use super::Reference;
 use super::text::length_of;
 use crate::checked::Intrinsic as I;
-use crate::checked::{CharLen, CmpOp, Const, Expr, ExprKind, LogicOp, Program, Sub, Type};
+use crate::checked::{CharLen, CmpOp, Const, Expr, ExprKind, LogicOp, Program, Storage, Sub, Type};
 use crate::checker::Checker;
 use crate::typing::{
-    Typing, assignable, constant, constant_bounds, is_numeric, promoted, same_type, shape_of, type_name,
+    Typing, assignable, constant, constant_bounds, constant_extents, is_numeric, promoted, same_type, shape_of,
+    type_name,
 };
 use diag::Code;
 
@@ -279,6 +280,23 @@ impl Typing<'_> {
         };
         let pad = self.like(&mut r, 2, &source)?;
         let order = self.take_integer(&mut r, 3, 4, false)?;
+        if let Some(mut places) = order.as_ref().and_then(|e| constant_integers(self.defs, e)) {
+            places.sort_unstable();
+            if !places.into_iter().eq(1..=rank) {
+                let text = format!("`order` of `reshape` must hold each of the numbers 1 to {rank} once");
+                return self.reporter.error(Code::BadIntrinsicArgument, span, text);
+            }
+        }
+        if let (Some(wanted), Some(given), None) =
+            (constant_integers(self.defs, &shape), constant_extents(self.defs, &source), pad.as_ref())
+        {
+            let wanted = wanted.iter().fold(1i64, |n, &extent| n.saturating_mul(extent.max(0)));
+            let given = given.iter().fold(1i64, |n, bound| n.saturating_mul(bound.1.max(0)));
+            if given < wanted {
+                let text = format!("`reshape` needs {wanted} elements, and `source` has {given}");
+                return self.reporter.error_help(Code::BadIntrinsicArgument, span, text, "give `pad`");
+            }
+        }
         let ty = length_type(&source);
         self.intrinsic_node(id, vec![Some(source), Some(shape), pad, order], ty, rank as u8, span)
     }
@@ -329,6 +347,7 @@ impl Typing<'_> {
             I::SelectedRealKind => {
                 let (p, range) = (int(0).unwrap_or(0), int(1).unwrap_or(0));
                 match (p, range) {
+                    _ if int(2).is_some_and(|radix| radix != 2) => -5,
                     (p, e) if p <= 6 && e <= 37 => 4,
                     (p, e) if p <= 15 && e <= 307 => 8,
                     (p, e) if p > 15 && e > 307 => -3,
@@ -436,4 +455,15 @@ pub(crate) fn vector_length(program: &Program, e: &Expr) -> Option<i64> {
             bounds.and_then(|b| b.first().map(|x| x.1))
         }
     }
+}
+
+/// The numbers of a constant vector.
+fn constant_integers(program: &Program, e: &Expr) -> Option<Vec<i64>> {
+    let known = match &e.kind {
+        ExprKind::Const(value) => value,
+        ExprKind::Var(v) if matches!(program.var(*v).storage, Storage::Parameter) => program.var(*v).init.as_ref()?,
+        _ => return None,
+    };
+    let Const::Array { items, .. } = known else { return None };
+    items.iter().map(|item| if let Const::Int(n) = item { Some(*n) } else { None }).collect()
 }

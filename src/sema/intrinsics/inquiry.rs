@@ -91,6 +91,9 @@ impl Checker<'_> {
             }
             I::IsContiguous => {
                 let a = self.typing().need(&mut r, 0)?;
+                if matches!(a.kind, ExprKind::Null) {
+                    return self.typing().bad_argument(id, 0, &a, "an associated pointer");
+                }
                 self.typing().intrinsic_node(id, vec![Some(a)], options.logical(), 0, span)
             }
             I::SameTypeAs | I::ExtendsTypeOf => {

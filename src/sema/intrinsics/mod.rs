@@ -7,6 +7,7 @@
 mod array;
 mod device;
 mod inquiry;
+mod limits;
 mod names;
 mod numeric;
 mod specific;
@@ -173,7 +174,9 @@ impl Checker<'_> {
         {
             out.swap(1, 2);
         }
-        Some(Reference { id, args: out, span })
+        let r = Reference { id, args: out, span };
+        self.typing().check_constants(&r)?;
+        Some(r)
     }
 
     /// BOZ constants take the type that the function gives them; `None` when there are none.

@@ -313,6 +313,7 @@ impl Checker<'_> {
                 let mut whole = part(self, I::Aint, value.clone())?;
                 if let Some(round) = round {
                     let nearest = part(self, I::Anint, value)?;
+                    let round = self.if_present(round)?;
                     let args = vec![Some(nearest), Some(whole), Some(round)];
                     whole = self.elemental(Reference { id: I::Merge, args, span })?;
                 }
@@ -334,6 +335,18 @@ impl Checker<'_> {
             }
             _ => self.operation(&B::Lt, value.clone(), value, span),
         }
+    }
+
+    /// A logical argument that may be an absent dummy: false where it is absent.
+    fn if_present(&mut self, e: Expr) -> Option<Expr> {
+        let is_optional = matches!(e.kind, ExprKind::Var(v) if self.defs.var(v).attrs.optional);
+        if !is_optional {
+            return Some(e);
+        }
+        let span = e.span;
+        let (id, ty) = (I::Present, self.options.logical());
+        let present = self.typing().intrinsic_node(id, vec![Some(e.clone())], ty, 0, span)?;
+        self.operation(&ast::BinaryOp::And, present, e, span)
     }
 
     /// `cotan` and `cotand`: the reciprocal of the tangent.

@@ -174,6 +174,7 @@ impl<'a> Checker<'a> {
             c.declare_procedures(scope, procedures, None, Some(module));
             c.collect_declarations(scope, decls);
             c.join_procedures(scope, procedures);
+            c.declare_accessed(scope, decls);
             c.resolve_scope(scope);
             c.late_declarations(scope, decls);
             c.reporter.take_refusal();

@@ -1,7 +1,8 @@
 //! Assignments: intrinsic, defined, and of pointers.
 
 use crate::checked::{
-    Attrs, Const, Expr, ExprKind, Program, Shape, Stmt, StmtKind, Storage, Sub, Type, Variable, is_designator, root,
+    Attrs, CharLen, Const, Expr, ExprKind, Program, Shape, Stmt, StmtKind, Storage, Sub, Type, Variable, is_designator,
+    root,
 };
 use crate::checker::{Checker, CodeSide, Sym, VarInfo};
 use crate::cuda;
@@ -44,6 +45,8 @@ impl Checker<'_> {
                 "pointers are assigned with `=>`",
             );
         }
+        self.typing().check_parent_object(&target)?;
+        self.typing().check_parent_object(&value)?;
         let is_class = is_class(&self.defs, &target);
         if is_class && !is_allocatable(&self.defs, &target) {
             let text = "a polymorphic object is assigned that is not allocatable";
@@ -240,6 +243,7 @@ impl Checker<'_> {
             let value = Expr { ty: pointer.ty.clone(), rank: pointer.rank, ..value };
             return Some(StmtKind::PointerAssign { target: pointer, bounds, value });
         }
+        self.typing().check_parent_object(&value)?;
         let fits = same_type(&pointer.ty, &value.ty)
             || (is_class(&self.defs, &pointer) && self.defs.class_takes(&pointer.ty, &value.ty))
             || (matches!(value.ty, Type::Any) && is_class(&self.defs, &value));
@@ -254,6 +258,12 @@ impl Checker<'_> {
         let remaps = bounds.iter().any(|b| b.1.is_some());
         if value.rank != pointer.rank && !(remaps && value.rank > 0) {
             let text = format!("pointer has rank {}, and its target has rank {}", pointer.rank, value.rank);
+            return self.reporter.error(Code::BadPointerAssignment, span, text);
+        }
+        if let (Type::Character(CharLen::Const(own)), Type::Character(CharLen::Const(given))) = (&pointer.ty, &value.ty)
+            && own != given
+        {
+            let text = format!("pointer has the length {own}, and its target has the length {given}");
             return self.reporter.error(Code::BadPointerAssignment, span, text);
         }
         if has_vector_subscript(&value) {

@@ -212,7 +212,8 @@ impl Checker<'_> {
             _ => {}
         }
         self.resolve_interface(id);
-        if self.defs.proc_info(id).alternate.is_some() && launch.is_none() {
+        let alternate = self.defs.proc_info(id).alternate;
+        if alternate.is_some_and(|v| self.defs.proc(id).params.contains(&v)) && launch.is_none() {
             return self.call_with_labels(id, name, args, span);
         }
         let config = match launch {

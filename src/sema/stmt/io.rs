@@ -192,7 +192,11 @@ impl<'a> Checker<'a> {
             for &var in vars {
                 let v = self.defs.var(var);
                 let (ty, rank) = (v.ty.clone(), v.shape.rank());
-                typed.push(IoItem::Expr(Expr { kind: ExprKind::Var(var), ty, rank, span }));
+                let item = Expr { kind: ExprKind::Var(var), ty, rank, span };
+                if input {
+                    self.typing().check_assigned(&item)?;
+                }
+                typed.push(IoItem::Expr(item));
             }
         }
         if self.cx.side.on_device() {
@@ -213,6 +217,15 @@ impl<'a> Checker<'a> {
         {
             let text = "`advance=` stands with a format only";
             return self.reporter.error_help(Code::BadIoSpecifier, at.span, text, "give a format such as `'(a)'`");
+        }
+        if kind == IoKind::Inquire {
+            let has_file = controls.iter().any(|c| &*c.keyword == "file");
+            let by_length = controls.iter().any(|c| &*c.keyword == "iolength");
+            let has_unit = !matches!(unit, IoUnit::None);
+            if has_file == has_unit && !by_length {
+                let text = if has_file { "`inquire` by file and by unit" } else { "`inquire` without a file or unit" };
+                return self.reporter.error_help(Code::BadIoSpecifier, span, text, "give `file=` or `unit=`");
+            }
         }
         let form = form.unwrap_or(IoForm::Unformatted);
         Some(StmtKind::Io(Box::new(IoStmt { kind, unit, form, controls, items: typed })))
@@ -323,6 +336,12 @@ impl<'a> Checker<'a> {
             Takes::Integer => self.integer_scalar(e, &Type::Integer(8), &format!("`{keyword}=`"))?,
             Takes::Text => {
                 let value = self.expr(e)?;
+                if let (ExprKind::Const(Const::Char(given)), "advance") = (&value.kind, keyword)
+                    && !["yes", "no"].iter().any(|known| given.trim_ascii_end().eq_ignore_ascii_case(known.as_bytes()))
+                {
+                    let text = format!("`{}` is no value of `advance=`", String::from_utf8_lossy(given));
+                    return self.reporter.error_help(Code::BadIoSpecifier, e.span, text, "write 'yes' or 'no'");
+                }
                 if !matches!(value.ty, Type::Character(_)) || value.rank != 0 {
                     let text = format!(
                         "`{keyword}=` must be a character value, not {}",

@@ -12,7 +12,11 @@ impl<'a> Checker<'a> {
         let mut out = Vec::with_capacity(arms.len());
         let mut complete = true;
         let mut first: Option<crate::checked::Expr> = None;
-        for arm in arms {
+        for (i, arm) in arms.iter().enumerate() {
+            if arms[..i].last().is_some_and(|before| before.mask.is_none()) {
+                let text = "this arm follows an `elsewhere` without a mask, which takes all that is left";
+                self.reporter.error::<()>(Code::BadMaskedAssignment, arm.span, text);
+            }
             let mask = match &arm.mask {
                 None => None,
                 Some(e) => match self.mask(e, &mut rank) {
