@@ -1,7 +1,6 @@
 //! CSHIFT and EOSHIFT.
 
 use super::{Args, arg};
-use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
@@ -19,15 +18,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         let cyclic = id == Intrinsic::Cshift;
         let boundary = if cyclic { None } else { arg(args, 2) };
         let dim = match arg(args, if cyclic { 2 } else { 3 }) {
-            Some(dim) => usize::try_from(constant_int(dim)?.checked_sub(1)?).ok()?,
-            None => 0,
+            Some(dim) => self.dimension(dim),
+            None => Val::i64(0),
         };
         let source = self.view(array);
         let source = self.b.local_view(source, &array.ty);
         let extents = source.extents();
-        let along = *extents.get(dim)?;
-        let mut outer = extents.clone();
-        outer.remove(dim);
+        let (outer, along) = self.b.without_dimension(&extents, dim);
         // SHIFT and BOUNDARY are scalars or arrays of the other dimensions.
         let mut operands = Operands::default();
         self.prepare(shift, &mut operands);
@@ -43,14 +40,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let by = this.b.widen(by, ir_ty(&shift.ty));
                 let by = this.b.freeze(by);
                 this.repeat(along, &mut |this, i| {
-                    let mut to = index.to_vec();
-                    to.insert(dim, i);
+                    let to = this.b.with_dimension(index, dim, i);
                     let to = this.b.element_by_position(&view, &to);
                     let position = this.b.iadd(i, by);
                     if cyclic {
                         let from = wrapped(&mut this.b, position, along);
-                        let mut at = index.to_vec();
-                        at.insert(dim, from);
+                        let at = this.b.with_dimension(index, dim, from);
                         let from = this.b.element_by_position(&source, &at);
                         this.b.copy_element(to, from, source.len, &e.ty);
                         return;
@@ -66,8 +61,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                             this.b.store_value(element_lvalue(to, source.len), &e.ty, &v);
                         },
                         |this| {
-                            let mut at = index.to_vec();
-                            at.insert(dim, position);
+                            let at = this.b.with_dimension(index, dim, position);
                             let from = this.b.element_by_position(&source, &at);
                             this.b.copy_element(to, from, source.len, &e.ty);
                         },

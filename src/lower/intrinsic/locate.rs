@@ -3,12 +3,12 @@
 use super::{Args, arg};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::elements::Operands;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::types::ir_ty;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::{Lvalue, element_lvalue};
+use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, Intrinsic, Type};
@@ -45,17 +45,28 @@ impl<'p> FunctionLowering<'_, 'p> {
             Some(e) => self.pred(e),
             None => Val::pred(false),
         };
-        if !find && !matches!(array.ty, Type::Integer(_) | Type::Real(_)) {
+        if !find && !matches!(array.ty, Type::Integer(_) | Type::Real(_) | Type::Character(_)) {
             return None;
         }
-        let best = self.b.variable_of(&array.ty);
+        let best = match array.ty {
+            // The address of the characters.
+            Type::Character(_) => Lvalue::Reg(self.b.mutable(Ty::I64)),
+            _ => self.b.variable_of(&array.ty),
+        };
         let at = (0..rank).map(|_| self.b.mutable(Ty::I64)).collect();
         Some(Search { id, array, mask, wanted, back, best, at })
     }
 
     fn prepare_search(&mut self, s: &Search<'p>) -> Option<(Operands, Vec<Val>)> {
         let mut operands = Operands::default();
-        self.prepare(s.array, &mut operands);
+        if matches!(s.array.ty, Type::Character(_)) {
+            // The best element so far stays where it is.
+            let view = self.view(s.array);
+            let view = self.b.local_view(view, &s.array.ty);
+            operands.insert(s.array, Operand::View(view));
+        } else {
+            self.prepare(s.array, &mut operands);
+        }
         let extents = operands.extents(s.array)?;
         if let Some(mask) = s.mask {
             self.prepare(mask, &mut operands);
@@ -79,6 +90,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let may = self.b.combine(BinOp::Or, none, s.back);
                 self.b.combine(BinOp::And, equal, may)
             }
+            None if matches!(s.array.ty, Type::Character(_)) => self.precedes_in_text(s, none, &x),
             None => {
                 let ty = ir_ty(&s.array.ty);
                 let v = self.b.as_scalar(&x, &s.array.ty);
@@ -96,14 +108,42 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         };
         self.when(better, |this| {
-            if s.wanted.is_none() {
-                this.b.store_value(s.best, &s.array.ty, &x);
+            match (&s.wanted, s.best, &x) {
+                (Some(_), ..) => {}
+                (None, Lvalue::Reg(best), Value::Char(mem, _)) => {
+                    let addr = this.b.address(*mem);
+                    this.b.set(best, addr);
+                }
+                (None, best, _) => this.b.store_value(best, &s.array.ty, &x),
             }
             for (&r, &i) in s.at.iter().zip(index) {
                 let position = this.b.iadd(i, Val::i64(1));
                 this.b.set(r, position);
             }
         });
+    }
+
+    /// Whether characters are to be taken: nothing is found yet, or they come before the best ones so far.
+    fn precedes_in_text(&mut self, s: &Search<'p>, none: Val, x: &Value) -> Val {
+        let (Lvalue::Reg(best), Value::Char(mem, len)) = (s.best, x) else { return none };
+        let (strict, equal) = match s.id {
+            Intrinsic::Maxloc => (sema::checked::CmpOp::Gt, sema::checked::CmpOp::Ge),
+            _ => (sema::checked::CmpOp::Lt, sema::checked::CmpOp::Le),
+        };
+        let better = self.b.mutable(Ty::Pred);
+        self.b.set(better, none);
+        let some = self.b.negate(none);
+        let old = Value::Char(MemRef { addr: best.into(), offset: 0, ..*mem }, *len);
+        self.when(some, |this| {
+            let mut taken = this.b.compare_characters(strict, x, &old);
+            if !crate::builder::arith::is(s.back, 0) {
+                let as_good = this.b.compare_characters(equal, x, &old);
+                let last = this.b.combine(BinOp::And, as_good, s.back);
+                taken = this.b.combine(BinOp::Or, taken, last);
+            }
+            this.b.set(better, taken);
+        });
+        self.b.freeze(better.into())
     }
 
     /// With DIM, of an array of rank 1.
@@ -177,7 +217,7 @@ fn start_search<'p>(b: &mut Builder<'_, 'p>, s: &Search<'p>) {
     for &r in &s.at {
         b.set(r, Val::i64(0));
     }
-    if s.wanted.is_none() {
+    if s.wanted.is_none() && !matches!(s.array.ty, Type::Character(_)) {
         b.store_value(s.best, &s.array.ty, &Value::Scalar(Val::Imm(0)));
     }
 }

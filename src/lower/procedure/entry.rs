@@ -19,6 +19,7 @@ use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::{Descriptor, DescriptorAt, DescriptorRegs};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ast::{CudaAttr, Intent};
+use ir::op::CmpOp;
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
 use sema::checked::{
     CharLen, ProcBody, ProcId, ProcKind, Procedure, Program, Shape, Stmt, StmtKind, Storage, Type, VarId, visit,
@@ -178,11 +179,27 @@ impl FunctionLowering<'_, '_> {
                 _ => second.map_or(VarStorage::Reg(first), |im| VarStorage::Complex(first, im)),
             }
         } else {
-            let mem = MemRef { addr: first.into(), offset: 0, space, volatile };
+            let mut mem = MemRef { addr: first.into(), offset: 0, space, volatile };
             let len = self.declared_length(&var.ty).or(second.map(Val::from));
+            if var.attrs.copied {
+                mem = self.copied(v, mem);
+            }
             VarStorage::Scalar(mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
         };
         self.storage.set(v, storage);
+    }
+
+    /// The procedure's own copy of a dummy that is there; no address if it is absent.
+    fn copied(&mut self, v: VarId, given: MemRef) -> MemRef {
+        let program = self.b.program();
+        let var = program.var(v);
+        let (bytes, align) = (const_bytes(program, &var.ty).unwrap_or(8), align(program, &var.ty));
+        let (_, slot) = self.b.slot(bytes, align, &var.name, var.span);
+        let present = self.b.icmp(CmpOp::Ne, given.addr, Val::i64(0));
+        self.when(present, |this| this.b.copy_words(slot, given, bytes, align));
+        let own = self.b.address(slot);
+        let addr = self.b.select(Ty::I64, present, own, Val::i64(0)).into();
+        MemRef { addr, offset: 0, ..slot }
     }
 
     fn bind_array(&mut self, v: VarId, regs: &[Reg], key: ArgKey) {

@@ -279,6 +279,8 @@ pub struct Attrs {
     pub target: bool,
     /// `value`
     pub value: bool,
+    /// `value` and `optional`: passed by reference, which says whether it is there, and copied on entry.
+    pub copied: bool,
     /// `optional`
     pub optional: bool,
     /// `contiguous`

@@ -1,8 +1,12 @@
 //! Initial values: of named constants, variables and components. They must be constant and fit type and shape.
 
-use crate::checked::{CharLen, Const, Dim, Expr, ExprKind, ProcBody, Shape, Stmt, Storage, Type, TypeId, VarId};
+use crate::checked::{
+    CharLen, Const, Dim, Expr, ExprKind, ProcBody, Shape, Stmt, StmtKind, Storage, Type, TypeId, VarId, root,
+};
 use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, InitialTarget, ScopeId};
-use crate::typing::{Typing, assignable, constant_bounds, fit_constant, shape_name, type_name};
+use crate::typing::{
+    Typing, assignable, constant_bounds, fit_constant, is_allocatable, is_pointer, shape_name, type_name,
+};
 use diag::Code;
 use source::Span;
 
@@ -105,6 +109,9 @@ impl<'a> Checker<'a> {
             let proc = self.scopes.get(scope).proc.or(Some(main));
             let outer = self.enter_context(Context::new(scope, proc, CodeSide::Host));
             let kind = self.associate_pointer(pointer, Vec::new(), &value, value.span);
+            if let Some(StmtKind::PointerAssign { value, .. }) = &kind {
+                self.typing().check_initial_target(value);
+            }
             first.extend(kind.map(|kind| Stmt { label: None, kind, span: value.span }));
             let _ = self.leave_context(outer);
         }
@@ -211,6 +218,24 @@ pub(super) fn filled(value: Const, bounds: Vec<(i64, i64)>) -> Option<Const> {
 }
 
 impl Typing<'_> {
+    /// An initial target is there for the whole run, and stays where it is (Fortran 2018, C765 and C814).
+    fn check_initial_target(&mut self, value: &Expr) {
+        let Some(v) = root(value) else { return };
+        let var = self.defs.var(v);
+        let what = if is_pointer(self.defs, value) || var.attrs.pointer {
+            "a pointer"
+        } else if is_allocatable(self.defs, value) || var.attrs.allocatable {
+            "allocatable"
+        } else if matches!(var.storage, Storage::Local | Storage::Dummy(_) | Storage::Result) {
+            "not saved"
+        } else {
+            return;
+        };
+        let text = format!("`{}` is {what} and cannot be an initial target", var.name);
+        let help = "name a saved variable with the `target` attribute";
+        self.reporter.error_help::<()>(Code::BadInitialisation, value.span, text, help);
+    }
+
     /// `=> null()`; other targets are not supported.
     pub(super) fn null_initial(&mut self, e: &ast::Expr, is_pointer: bool, name: &str) -> Option<Const> {
         if !is_pointer {

@@ -91,6 +91,16 @@ impl<'a> Checker<'a> {
         if self.cx.side.on_device() {
             return self.reporter.refuse(p.span, "a procedure pointer in device code");
         }
+        // Intrinsic ones are called as the others are.
+        let is_written = |id: &ProcId| self.defs.proc(*id).elemental && self.defs.proc_info(*id).ast.is_some();
+        if let Some(id) = interface.filter(is_written) {
+            let text = format!(
+                "pointer `{}` has the interface of the elemental procedure `{}`",
+                p.name,
+                self.defs.proc(id).name
+            );
+            return self.reporter.error(Code::BadProcedureArgument, p.span, text);
+        }
         let owner = self.scopes.get(scope).proc;
         let storage = self.typing().storage(scope, p, &Shape::Scalar, owner)?;
         let var = Variable {
@@ -193,7 +203,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The interface of a procedure dummy or pointer, or the type of its result.
-    fn interface_of(&self, var: VarId) -> (Option<ProcId>, Option<Type>) {
+    pub(crate) fn interface_of(&self, var: VarId) -> (Option<ProcId>, Option<Type>) {
         let (info, ty) = (self.defs.var_info(var), &self.defs.var(var).ty);
         let result = if info.procedure_pointer { info.result.clone() } else { Some(ty.clone()) };
         (info.interface, result.filter(|ty| info.interface.is_none() && !matches!(ty, Type::Any)))

@@ -99,12 +99,19 @@ impl<'a> Checker<'a> {
         }
         let owner = self.scopes.get(scope).proc;
         let storage = self.typing().storage(scope, p, &shape, owner)?;
+        let by_value = p.value.is_some() && p.dummy.is_some();
+        let copied = by_value && p.optional.is_some() && !self.typing().is_by_value_alone(p);
+        if copied && !self.can_be_copied(&ty) {
+            let span = p.value.unwrap_or(p.span);
+            return self.reporter.refuse(span, format!("the optional `value` argument `{}`", p.name));
+        }
         let attrs = Attrs {
             cuda: p.cuda.map(|(c, _)| c),
             allocatable: p.allocatable.is_some(),
             pointer: p.pointer.is_some(),
             target: p.target.is_some(),
-            value: p.value.is_some() && p.dummy.is_some(),
+            value: by_value && !copied,
+            copied,
             optional: p.optional.is_some(),
             contiguous: p.contiguous.is_some(),
             volatile: p.volatile,
@@ -248,6 +255,20 @@ impl<'a> Checker<'a> {
     }
 }
 
+impl Checker<'_> {
+    /// Whether the bytes of a dummy of that type are all there is to copy, and their number is known.
+    fn can_be_copied(&mut self, ty: &Type) -> bool {
+        match ty {
+            Type::Character(_) => matches!(ty, Type::Character(CharLen::Const(_))),
+            Type::Derived(id) => {
+                self.resolve_type(*id);
+                !self.has_part(*id, &|f| f.allocatable)
+            }
+            _ => true,
+        }
+    }
+}
+
 impl Typing<'_> {
     /// Whether a named constant without a type is an enumerator with a value.
     fn enumerator(&self, scope: ScopeId, p: &DeclaredName<'_>) -> bool {
@@ -369,6 +390,11 @@ impl Typing<'_> {
         }
     }
 
+    /// Whether an optional dummy is passed by value all the same: in device code, and in services, which take zero for absent.
+    fn is_by_value_alone(&self, p: &DeclaredName<'_>) -> bool {
+        self.cx.side.on_device() || self.options.embedded.contains(&p.span.file)
+    }
+
     fn check_attributes(&mut self, p: &DeclaredName<'_>, shape: &Shape) -> Option<()> {
         let both = |a: Option<Span>, b: Option<Span>| a.and(b);
         let conflict = [
@@ -414,10 +440,6 @@ impl Typing<'_> {
                     Diagnostic::new(Code::ValueOnLocal, span, text).help("remove it, or add the name to the arguments"),
                 );
             }
-        } else if let (Some(span), Some(_), false) =
-            (p.value, p.optional, self.cx.side.on_device() || self.options.embedded.contains(&p.span.file))
-        {
-            return self.reporter.refuse(span, format!("the optional `value` argument `{}`", p.name));
         } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar)) {
             return self.reporter.refuse(span, format!("the `value` array argument `{}`", p.name));
         } else if !matches!(p.init, Init::None) {

@@ -4,10 +4,10 @@
 //! record of its own ([`ProcBody::Pointer`]) that has the pointer's interface and takes the pointer's value first.
 
 use crate::checked::{
-    Attrs, Const, Expr, ExprKind, ProcBody, ProcId, Shape, StmtKind, Storage, Type, TypeId, Variable,
+    Attrs, Const, Expr, ExprKind, ProcBody, ProcId, Shape, StmtKind, Storage, Type, TypeId, VarId, Variable,
 };
 use crate::checker::{Binding, Checker, Sym, VarInfo};
-use crate::typing::{Argument, Fit, constant, difference, is_procedure_pointer};
+use crate::typing::{Argument, Fit, constant, difference, is_procedure_pointer, same_type, type_name};
 use ast::Name;
 use diag::Code;
 use source::Span;
@@ -43,7 +43,34 @@ impl Checker<'_> {
                 return self.reporter.error(Code::BadPointerAssignment, value.span, text);
             }
         }
+        if let ExprKind::Var(pointer) = target.kind {
+            self.check_pointed_result(pointer, &value)?;
+        }
         Some(StmtKind::Assign { target, value })
+    }
+
+    /// Where only the result's type of a procedure pointer is declared, its target is a function of that type.
+    fn check_pointed_result(&mut self, pointer: VarId, value: &Expr) -> Option<()> {
+        let (None, Some(wanted)) = self.interface_of(pointer) else { return Some(()) };
+        let given = match value.kind {
+            ExprKind::Procedure(id) if self.defs.proc_info(id).unknown_dummies => return Some(()),
+            ExprKind::Procedure(id) => self.defs.proc(id).result.map(|v| self.defs.var(v).ty.clone()),
+            ExprKind::Var(other) => match self.interface_of(other) {
+                (Some(id), _) => self.defs.proc(id).result.map(|v| self.defs.var(v).ty.clone()),
+                (None, Some(ty)) => Some(ty),
+                (None, None) => return Some(()),
+            },
+            _ => return Some(()),
+        };
+        let what = match given {
+            Some(ty) if same_type(&ty, &wanted) => return Some(()),
+            Some(ty) => format!("gives `{}`", type_name(&self.defs, &ty)),
+            None => "is a subroutine".to_owned(),
+        };
+        let name = &self.defs.var(pointer).name;
+        let text =
+            format!("pointer `{name}` is to a function of `{}`, and its target {what}", type_name(&self.defs, &wanted));
+        self.reporter.error(Code::BadPointerAssignment, value.span, text)
     }
 
     fn procedure_value(&mut self, e: &ast::Expr) -> Option<Expr> {

@@ -58,6 +58,7 @@ impl Typing<'_> {
                 || self.defs.var_info(v).procedure_pointer
                 || self.defs.var_info(v).interface.is_some()
                 || var.attrs.value
+                || var.attrs.copied
                 || var.attrs.pointer
                 || &*var.name == ALTERNATE;
             let fits = match var.attrs.intent {

@@ -74,6 +74,36 @@ contains
   end subroutine
 end module
 
+module targets
+  implicit none
+  integer, target :: saved
+  integer, target, allocatable :: grown
+  integer, pointer :: other
+  integer, pointer :: a => saved
+  integer, pointer :: b => other !~ E0321
+  integer, pointer :: c => grown !~ E0321
+  procedure(one), pointer :: p !~ E0413
+  procedure(real), pointer :: q
+contains
+  elemental integer function one(i)
+    integer, intent(in) :: i
+    one = i
+  end function
+  real function two()
+    two = 2
+  end function
+  integer function three()
+    three = 3
+  end function
+  subroutine choose()
+    q => two
+    q => three !~ E0313
+    q => idle !~ E0313
+  end subroutine
+  subroutine idle()
+  end subroutine
+end module
+
 function pointed() result(p)
   integer, pointer :: p
   integer :: q
