@@ -68,6 +68,13 @@ impl Server {
         self.client.event(if is_loaded { "initialized" } else { "terminated" }, json!({}));
     }
 
+    /// The request `attach`, which is refused: no program runs outside of the debugger that it could watch.
+    pub(crate) fn attach(&mut self, _: &mut Option<LineMode>, request: &Request) {
+        let why = "There is no process to attach to: cufemu runs the program itself, from its source files. \
+                   Use a configuration with \"request\": \"launch\".";
+        self.client.respond(request, shown(why.to_owned()));
+    }
+
     /// Compiles the program of a `launch` request.
     fn load(&mut self, request: &Request) -> Result<LineMode, Failure> {
         let wanted: LaunchArguments = arguments::of(request)?;

@@ -54,6 +54,7 @@ use Handler::{Always, Lifecycle, Run, Stopped};
 const HANDLERS: &[(&str, Handler)] = &[
     ("initialize", Lifecycle(Server::initialize)),
     ("launch", Lifecycle(Server::launch)),
+    ("attach", Lifecycle(Server::attach)),
     ("restart", Lifecycle(Server::restart)),
     ("terminate", Lifecycle(Server::terminate)),
     ("disconnect", Lifecycle(Server::disconnect)),

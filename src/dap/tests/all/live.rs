@@ -94,6 +94,16 @@ fn a_script_that_does_not_end_is_stopped() {
 }
 
 #[test]
+fn attaching_is_refused_with_what_to_do_instead() {
+    let mut client = Client::new(None);
+    let answer = client.ask("attach", json!({ "processId": 1 }));
+    let text = answer["body"]["error"]["format"].as_str().unwrap_or_default();
+    assert!(answer["success"] == false && text.contains("launch"), "{answer}");
+    assert_eq!(answer["body"]["error"]["showUser"], true, "{answer}");
+    client.disconnect();
+}
+
+#[test]
 fn bytes_that_are_no_request_are_answered_with_an_error() {
     let mut client = Client::new(None);
     for (body, what) in [
