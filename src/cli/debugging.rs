@@ -2,6 +2,7 @@
 //!
 //! Not here: the debugger itself (`debug`) and its screen (`tui`).
 
+use crate::cli::breakpoints::Breakpoints;
 use crate::cli::console::Console;
 use crate::cli::libraries::Loaded;
 use crate::cli::options::{Options, Theme};
@@ -51,6 +52,12 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     {
         goes_on = line_mode.line(&format!("source {}", path.display()), &mut console);
     }
+    // What a script does must not depend on earlier sessions.
+    let is_typed = options.debug && console.is_interactive() && script.is_empty() && !options.no_init;
+    let kept = if is_typed { Breakpoints::of(&options.files) } else { Breakpoints::nowhere() };
+    for line in kept.commands() {
+        line_mode.line(&line, &mut console);
+    }
     for (number, line) in script.iter().enumerate() {
         goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
         if line_mode.has_failed() {
@@ -69,6 +76,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         }
         line_mode.run(&mut console);
     }
+    kept.keep(&line_mode.session().breakpoint_script());
     match console.lost {
         Some(error) => output_lost(&error),
         None if has_failed => 1,
@@ -142,9 +150,15 @@ pub(crate) fn screen(
         Ok(lines) => lines,
         Err(sentence) => return usage(&sentence),
     };
+    let kept =
+        if lines.is_empty() && !options.no_init { Breakpoints::of(&options.files) } else { Breakpoints::nowhere() };
+    lines.splice(0..0, kept.plain_commands());
     lines.extend(options.ex.iter().cloned());
     match tui::run(session, writer, look(options), lines) {
-        Ok(()) => 0,
+        Ok(breakpoints) => {
+            kept.keep(&breakpoints);
+            0
+        }
         Err(tui::Failure::Terminal(sentence)) => usage(&sentence),
         Err(tui::Failure::Session) => BUG,
     }

@@ -4,6 +4,7 @@
 //! driver; 101 internal error; 124 time limit reached; 130 interrupted. The output of the program goes to standard output,
 //! all messages of cufemu go to standard error.
 
+mod breakpoints;
 mod check;
 mod computer;
 mod console;

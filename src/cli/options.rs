@@ -85,10 +85,11 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["tui", "emit"])]
     pub(crate) debug: bool,
 
-    /// Do not execute the commands of the init file of the debugger
+    /// Begin without the init file of the debugger and kept breakpoints
     ///
-    /// At a terminal, `--debug` begins with the commands in `~/.config/cufemu/init` (or `$XDG_CONFIG_HOME/cufemu/init`).
-    #[arg(long, alias = "nx", requires = "debug", hide_short_help = true)]
+    /// At a terminal, `--debug` begins with the commands in `~/.config/cufemu/init` (or `$XDG_CONFIG_HOME/cufemu/init`), and
+    /// `--debug` and `--tui` with the breakpoints that the last session of the same source files ended with.
+    #[arg(long, alias = "nx", hide_short_help = true)]
     pub(crate) no_init: bool,
 
     /// Debug in the terminal, with panes and keys

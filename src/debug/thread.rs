@@ -47,7 +47,7 @@ pub struct SessionThread {
     events: Receiver<Event>,
     interrupt: Arc<AtomicBool>,
     progress: Arc<Progress>,
-    thread: Option<JoinHandle<()>>,
+    thread: Option<JoinHandle<String>>,
 }
 
 impl SessionThread {
@@ -81,6 +81,13 @@ impl SessionThread {
     pub fn interrupt(&self) {
         self.interrupt.store(true, Ordering::Relaxed);
     }
+
+    /// Ends the session. Returns the commands that set its breakpoints again.
+    pub fn end(mut self) -> String {
+        self.requests = None;
+        self.interrupt();
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
 }
 
 impl Drop for SessionThread {
@@ -94,7 +101,8 @@ impl Drop for SessionThread {
     }
 }
 
-fn serve(mut session: Session, requests: &Receiver<Request>, events: &Sender<Event>) {
+/// Answers requests until the session ends. Returns the commands that set its breakpoints again.
+fn serve(mut session: Session, requests: &Receiver<Request>, events: &Sender<Event>) -> String {
     for request in requests {
         let event = match request {
             Request::Do(command) => {
@@ -107,7 +115,7 @@ fn serve(mut session: Session, requests: &Receiver<Request>, events: &Sender<Eve
                 let outcome = session.execute(&command, &mut output);
                 let quit = matches!(outcome, Ok(Outcome::Reply(Reply::Quit)));
                 if events.send(Event::Done(Box::new(outcome))).is_err() || quit {
-                    return;
+                    break;
                 }
                 continue;
             }
@@ -116,7 +124,8 @@ fn serve(mut session: Session, requests: &Receiver<Request>, events: &Sender<Eve
             Request::Complete(line) => Event::Completions(session.complete(&line)),
         };
         if events.send(event).is_err() {
-            return;
+            break;
         }
     }
+    session.breakpoint_script()
 }

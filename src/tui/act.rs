@@ -37,9 +37,7 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
             }
         }
         Action::LastChange => {
-            let row = model.scroll(Pane::Locals).cursor;
-            let name = model.snapshot.as_ref().and_then(|s| s.locals.get(row)).map(|l| l.name.clone());
-            if let Some(name) = name {
+            if let Some((name, _)) = selected(model) {
                 execute(model, &format!("last-change {name}"), effects);
             }
         }
@@ -77,10 +75,15 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
         Action::Last => move_rows(model, i64::MAX / 2),
         Action::Enter => enter(model, effects),
         Action::Expression if model.pane == Pane::Memory => model.open(Purpose::Array, ""),
+        Action::Expression if model.pane == Pane::Watches => model.open(Purpose::Watch, ""),
         Action::Expression => model.open(Purpose::Lanes, ""),
         Action::Map => {
             model.memory.as_map = !model.memory.as_map;
             *model.scroll_mut(Pane::Memory) = Scroll::default();
+        }
+        Action::Delete if model.pane == Pane::Watches => watch_command(model, effects, |_| "undisplay"),
+        Action::Disable if model.pane == Pane::Watches => {
+            watch_command(model, effects, |on| if on { "disable display" } else { "enable display" });
         }
         Action::Delete => breakpoint_command(model, effects, |_| "delete"),
         Action::Disable => breakpoint_command(model, effects, |on| if on { "disable" } else { "enable" }),
@@ -158,6 +161,24 @@ fn breakpoint_command(model: &mut Model, effects: &mut Vec<Effect>, verb: fn(boo
     if let Some((number, enabled)) = chosen {
         execute(model, &format!("{} {number}", verb(enabled)), effects);
     }
+}
+
+fn watch_command(model: &mut Model, effects: &mut Vec<Effect>, verb: fn(bool) -> &'static str) {
+    let row = model.scroll(Pane::Watches).cursor;
+    let chosen = model.snapshot.as_ref().and_then(|s| s.displays.get(row)).map(|d| (d.number, d.enabled));
+    if let Some((number, enabled)) = chosen {
+        execute(model, &format!("{} {number}", verb(enabled)), effects);
+    }
+}
+
+/// The variable or expression under the cursor, with its value.
+fn selected(model: &Model) -> Option<(String, Result<String, String>)> {
+    let (snapshot, row) = (model.snapshot.as_ref()?, model.scroll(model.pane).cursor);
+    if model.pane == Pane::Watches {
+        let watch = snapshot.displays.get(row)?;
+        return Some((watch.expression.clone(), watch.value.clone()?));
+    }
+    snapshot.locals.get(row).map(|l| (l.name.clone(), l.value.clone()))
 }
 
 fn lane(model: &mut Model, by: i32, effects: &mut Vec<Effect>) {
@@ -257,16 +278,16 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
     let row = model.scroll(model.pane).cursor;
     let Some(snapshot) = model.snapshot.clone() else { return };
     match model.pane {
-        Pane::Locals => {
-            let Some(local) = snapshot.locals.get(row) else { return };
-            let is_array = local.value.as_ref().map_or_else(|why| why.contains("extent"), |v| v.starts_with('('));
+        Pane::Locals | Pane::Watches => {
+            let Some((name, value)) = selected(model) else { return };
+            let is_array = value.map_or_else(|why| why.contains("extent"), |v| v.starts_with('('));
             if is_array {
-                model.memory.expression.clone_from(&local.name);
+                model.memory.expression = name;
                 model.memory.first = [0; 2];
                 *model.scroll_mut(Pane::Memory) = Scroll::default();
                 model.bring_up(Pane::Memory);
             } else {
-                model.lane_expression.clone_from(&local.name);
+                model.lane_expression = name;
                 model.bring_up(Pane::Lanes);
             }
         }

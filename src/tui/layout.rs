@@ -55,7 +55,7 @@ fn shown(panes: &[Pane], recent: &[Pane]) -> Pane {
 
 /// Arranges a screen of this size. With `zoomed`, one pane fills it.
 pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<Pane>) -> Layout {
-    use Pane::{Banks, Breakpoints, Findings, Lanes, Locals, Memory, Output, Source, Stack, Threads};
+    use Pane::{Banks, Breakpoints, Findings, Lanes, Locals, Memory, Output, Source, Stack, Threads, Watches};
     let line = |y: u16| Rect { x: 0, y, width, height: 1.min(height) };
     let body = Rect { x: 0, y: 1, width, height: height.saturating_sub(3) };
     let slot = |x: u16, y: u16, width: u16, height: u16, panes: &[Pane]| Slot {
@@ -76,7 +76,7 @@ pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<P
         let mut slots = vec![
             slot(0, body.y, left, upper, &[Source]),
             slot(left, body.y, right, threads, &[Threads]),
-            slot(left, body.y + threads, right, upper - threads, &[Locals]),
+            slot(left, body.y + threads, right, upper - threads, &[Locals, Watches]),
         ];
         if width >= 160 {
             let third = width / 3;
@@ -96,7 +96,7 @@ pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<P
         vec![
             slot(0, body.y, left, upper, &[Source]),
             slot(left, body.y, right, threads, &[Threads]),
-            slot(left, body.y + threads, right, upper.saturating_sub(threads), &[Locals]),
+            slot(left, body.y + threads, right, upper.saturating_sub(threads), &[Locals, Watches]),
             slot(
                 0,
                 body.y + upper,

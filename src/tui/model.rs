@@ -5,7 +5,7 @@ use crate::look::Look;
 use crate::pane::{COUNT, PANES, Pane};
 use crate::prompt::{Prompt, Purpose};
 use crate::strips::{self, Strips};
-use debug::{ArrayRequest, FileText, FocusView, LaneState, Snapshot, SnapshotRequest, VariableRow};
+use debug::{ArrayRequest, DisplayView, FileText, FocusView, LaneState, Snapshot, SnapshotRequest, VariableRow};
 use ratatui::layout::Rect;
 use source::FileId;
 use std::collections::VecDeque;
@@ -189,7 +189,8 @@ impl Model {
         match pane {
             Pane::Source => self.files.get(self.file).map_or(0, |f| f.lines.len()),
             Pane::Threads => snapshot.map_or(0, |s| s.warps.len()),
-            Pane::Locals => snapshot.map_or(0, |s| s.locals.len() + s.displays.len()),
+            Pane::Locals => snapshot.map_or(0, |s| s.locals.len()),
+            Pane::Watches => snapshot.map_or(0, |s| s.displays.len()),
             Pane::Output => self.output.len(),
             Pane::Lanes => snapshot.map_or(0, |s| s.lanes.len()),
             Pane::Memory => match snapshot.and_then(|s| s.array.as_ref()) {
@@ -255,7 +256,8 @@ impl Model {
         let lanes = (!self.lane_expression.is_empty()).then(|| self.lane_expression.clone());
         let block_cells =
             inner(Pane::Threads).map_or(1, |a| usize::from(a.width.max(1)) * usize::from((a.height / 3).max(1)));
-        SnapshotRequest { block_cells, lanes: lanes.filter(|_| inner(Pane::Lanes).is_some()), array, banks }
+        let shows_lanes = inner(Pane::Lanes).or(inner(Pane::Banks)).is_some();
+        SnapshotRequest { block_cells, lanes: lanes.filter(|_| shows_lanes), array, banks }
     }
 
     /// Whether the program waits for a line of its standard input.
@@ -312,12 +314,24 @@ impl Model {
         self.message = None;
     }
 
-    /// The value of a variable at the stop before, if the focus was on the same frame of the same thread.
-    pub fn has_changed(&self, row: &VariableRow) -> bool {
-        let (Some(now), Some(before)) = (&self.snapshot, &self.before) else { return false };
+    /// The stop before, if the focus was on the same frame of the same thread.
+    fn same_frame_before(&self) -> Option<&Snapshot> {
+        let (now, before) = (self.snapshot.as_deref()?, self.before.as_deref()?);
         let depth = |s: &Snapshot| (s.focus, s.stack.len(), s.stack.iter().find(|f| f.current).map(|f| f.level));
-        depth(now) == depth(before)
-            && before.locals.iter().find(|b| b.name == row.name).is_some_and(|b| b.value != row.value)
+        (depth(now) == depth(before)).then_some(before)
+    }
+
+    /// Whether a variable has changed since the stop before.
+    pub fn has_changed(&self, row: &VariableRow) -> bool {
+        let before = self.same_frame_before().and_then(|before| before.locals.iter().find(|b| b.name == row.name));
+        before.is_some_and(|b| b.value != row.value)
+    }
+
+    /// Whether a watch expression has changed since the stop before.
+    pub fn has_watch_changed(&self, row: &DisplayView) -> bool {
+        let before =
+            self.same_frame_before().and_then(|before| before.displays.iter().find(|b| b.number == row.number));
+        before.is_some_and(|b| b.value.is_some() && b.value != row.value)
     }
 
     /// Whether the expression of the Lanes pane has changed in a lane since the stop before.

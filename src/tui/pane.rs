@@ -11,6 +11,8 @@ pub enum Pane {
     Threads,
     /// Variables of the focused frame.
     Locals,
+    /// Expressions of the user.
+    Watches,
     /// What the program and the debugger wrote.
     Output,
     /// The lanes of the focused warp with the value of an expression.
@@ -51,11 +53,12 @@ macro_rules! panes {
 panes! {
     Source "1" "Source" "Source text. The gutter marks breakpoints, findings and the current statement; the right edge marks lanes of the warp at other lines";
     Threads "2" "Threads" "The blocks of the launch as a map, and the lanes of each warp as a strip";
-    Locals "3" "Locals" "Arguments and variables of the focused frame, then displayed expressions. Changes since the last stop are marked";
+    Locals "3" "Locals" "Arguments and variables of the focused frame. Changes since the last stop are marked";
+    Watches "=" "Watches" "The expressions of \"display\" with their values. Changes since the last stop are marked";
     Output "4" "Output" "Output of the program and replies to commands";
     Lanes "5" "Lanes" "Every lane of the focused warp: its state, its line and the value of one expression";
     Memory "6" "Memory" "An array as a table or a heat map, with its minimum, its maximum and its number of NaNs";
-    Banks "7" "Banks" "Shared memory of the focused block, with one column for each of the 32 banks";
+    Banks "7" "Banks" "Shared memory of the focused block, with one column for each of the 32 banks. The words of the expression in the Lanes pane, and the banks in which they conflict, are marked";
     Stack "8" "Stack" "The call stack of the focused thread";
     Findings "9" "Findings" "Findings and the locations of their accesses; Enter goes there";
     Breakpoints "0" "Breakpoints" "Breakpoints and watchpoints";

@@ -11,7 +11,9 @@ pub enum Purpose {
     Lanes,
     /// The array of the pane of memory.
     Array,
-    /// A text to search for in the source.
+    /// A new watch expression.
+    Watch,
+    /// A text to search for in the focused pane.
     Search,
     /// A line of the program's standard input.
     Input,
@@ -24,6 +26,7 @@ impl Purpose {
             Purpose::Command => ":",
             Purpose::Lanes => "expression in all lanes: ",
             Purpose::Array => "array: ",
+            Purpose::Watch => "watch expression: ",
             Purpose::Search => "/",
             Purpose::Input => "the program reads a line (Ctrl-D ends its input, Escape stops it): ",
         }

@@ -183,8 +183,9 @@ fn inputs(event: Event) -> Vec<Input> {
     }
 }
 
-/// Runs a session on this terminal until the user quits. It begins with these command lines.
-pub fn run(session: Session, writer: StdinWriter, look: Look, lines: Vec<String>) -> Result<(), Failure> {
+/// Runs a session on this terminal until the user quits. It begins with these command lines. Returns the commands that set its
+/// breakpoints again.
+pub fn run(session: Session, writer: StdinWriter, look: Look, lines: Vec<String>) -> Result<String, Failure> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let text =
             "`--tui` needs a terminal as standard input and output; `--debug` has the same commands in line mode";
@@ -204,8 +205,8 @@ pub fn run(session: Session, writer: StdinWriter, look: Look, lines: Vec<String>
     drop(writer);
     drop(keys);
     drop(raw);
-    drop(session);
-    result
+    let breakpoints = session.end();
+    result.map(|()| breakpoints)
 }
 
 fn serve(

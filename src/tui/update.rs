@@ -2,6 +2,7 @@
 
 use crate::act::{act, click_threads};
 use crate::command::{Effect, InputLine, begin, execute};
+use crate::draw::row_text;
 use crate::keymap::{self, Action};
 use crate::model::{Model, Scroll, Voice};
 use crate::pane::Pane;
@@ -88,7 +89,7 @@ fn on_prompt(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
             let line = match prompt.purpose {
                 Purpose::Command => line,
                 // Expressions complete as those of `print`.
-                Purpose::Lanes | Purpose::Array => format!("print {line}"),
+                Purpose::Lanes | Purpose::Array | Purpose::Watch => format!("print {line}"),
                 Purpose::Search | Purpose::Input => String::new(),
             };
             if !line.is_empty() && model.running.is_none() {
@@ -128,12 +129,16 @@ fn done(model: &mut Model, prompt: &Prompt, text: String, effects: &mut Vec<Effe
             execute(model, line, effects);
         }
         // An empty line leaves what is shown.
-        Purpose::Lanes | Purpose::Array if text.trim().is_empty() => {}
+        Purpose::Lanes | Purpose::Array | Purpose::Watch if text.trim().is_empty() => {}
         Purpose::Lanes => text.trim().clone_into(&mut model.lane_expression),
         Purpose::Array => {
             text.trim().clone_into(&mut model.memory.expression);
             model.memory.first = [0; 2];
             *model.scroll_mut(Pane::Memory) = Scroll::default();
+        }
+        Purpose::Watch => {
+            execute(model, &format!("display {}", text.trim()), effects);
+            *model.scroll_mut(Pane::Watches) = Scroll { cursor: usize::MAX / 2, ..Scroll::default() };
         }
         Purpose::Search => search(model, &text),
         Purpose::Input => {
@@ -143,18 +148,27 @@ fn done(model: &mut Model, prompt: &Prompt, text: String, effects: &mut Vec<Effe
     }
 }
 
+/// Goes to the next row of the focused pane that contains a text, from the cursor on and then from the beginning. A pane that
+/// has no list leaves the search to the source.
 fn search(model: &mut Model, text: &str) {
     if !text.is_empty() {
         model.searched = text.to_lowercase();
     }
-    let Some(file) = model.files.get(model.file).filter(|_| !model.searched.is_empty()) else { return };
-    let from = model.scroll(Pane::Source).cursor;
-    let count = file.lines.len();
-    let found =
-        (1..=count).map(|i| (from + i) % count).find(|&i| file.lines[i].to_lowercase().contains(&model.searched));
+    if model.searched.is_empty() {
+        return;
+    }
+    let pane = if matches!(model.pane, Pane::Threads | Pane::Memory | Pane::Banks) { Pane::Source } else { model.pane };
+    let text_of = |model: &Model, row: usize| match pane {
+        Pane::Source => model.files.get(model.file).and_then(|f| f.lines.get(row)).map(|line| line.to_lowercase()),
+        _ => row_text(model, pane, row).map(|line| line.to_lowercase()),
+    };
+    let (from, count) = (model.scroll(pane).cursor, model.rows(pane));
+    let is_found = |row: &usize| text_of(model, *row).is_some_and(|line| line.contains(&model.searched));
+    let found = (1..=count).map(|i| (from + i) % count).find(is_found);
     match found {
-        Some(line) => model.scroll_mut(Pane::Source).cursor = line,
-        None => model.say(format!("\"{}\" is not in this file.", model.searched), true),
+        Some(row) => model.scroll_mut(pane).cursor = row,
+        None if pane == Pane::Source => model.say(format!("\"{}\" is not in this file.", model.searched), true),
+        None => model.say(format!("\"{}\" is not in the {} pane.", model.searched, pane.row().title), true),
     }
 }
 

@@ -16,11 +16,30 @@ pub(crate) struct Name {
     pub(crate) ty: Option<usize>,
 }
 
+/// The variables of a procedure, for conditions of breakpoints in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Scope {
+    /// The name of the procedure.
+    pub(crate) procedure: String,
+    /// Its file.
+    pub(crate) file: String,
+    /// Its first and last line with a statement.
+    pub(crate) lines: (usize, usize),
+    /// Its variables.
+    pub(crate) variables: Vec<Name>,
+}
+
 /// The names that complete a line.
 #[derive(Clone, Default, Debug)]
 pub struct Completer {
     /// Variables in scope.
     pub(crate) variables: Vec<Name>,
+    /// The variables of each procedure.
+    pub(crate) scopes: Vec<Scope>,
+    /// The present file and line.
+    pub(crate) here: Option<(String, usize)>,
+    /// Breakpoints by number, with their files and lines.
+    pub(crate) breakpoints: Vec<(u32, String, usize)>,
     /// The components of each derived type.
     pub(crate) types: Vec<Vec<Name>>,
     /// Procedures and kernels.
@@ -89,12 +108,49 @@ impl Completer {
                 found(start, all.map(str::to_owned).chain(self.own.iter().cloned()), word)
             }
             (_, Takes::Place) if before.contains("if ") || before.contains("if(") => {
-                self.expression(start, before, word)
+                let place = before.split(" if").next().unwrap_or_default().trim();
+                self.among(self.scope_at(place)).expression(start, before, word)
+            }
+            (Verb::Condition, _) => {
+                let number = before.split_whitespace().next().and_then(|n| n.parse::<u32>().ok());
+                let place = self.breakpoints.iter().find(|b| Some(b.0) == number);
+                let scope = place.and_then(|(_, file, line)| self.scope_of(file, *line));
+                self.among(scope).expression(start, before, word)
             }
             (_, Takes::Place) => self.place(start, word, before),
             (_, Takes::Expression) => self.expression(start, before, word),
             (_, Takes::Nothing | Takes::Command) => Completions { start, ..Completions::default() },
         }
+    }
+
+    /// The procedure at a place, as `break` has it.
+    fn scope_at(&self, place: &str) -> Option<&Scope> {
+        let (file, rest) = place.rsplit_once(':').unwrap_or((self.here.as_ref().map_or("", |h| &h.0), place));
+        let relative = |n: &str, sign: isize| {
+            let (by, line) = (n.parse::<usize>().ok()?, self.here.as_ref()?.1);
+            line.checked_add_signed(sign * by.min(1 << 30) as isize)
+        };
+        let line = match rest.as_bytes().first() {
+            Some(b'+') => relative(&rest[1..], 1),
+            Some(b'-') => relative(&rest[1..], -1),
+            _ => rest.parse().ok(),
+        };
+        match line {
+            Some(line) => self.scope_of(file, line),
+            None => self.scopes.iter().find(|s| s.procedure.eq_ignore_ascii_case(rest)),
+        }
+    }
+
+    /// The procedure that a line belongs to: the next statement is that of the line.
+    fn scope_of(&self, file: &str, line: usize) -> Option<&Scope> {
+        let fits = |s: &&Scope| s.file.ends_with(file) && line <= s.lines.1;
+        self.scopes.iter().filter(fits).min_by_key(|s| (s.lines.0.saturating_sub(line), s.lines.1 - s.lines.0))
+    }
+
+    /// The same with the variables of that procedure.
+    fn among(&self, scope: Option<&Scope>) -> Completer {
+        let variables = scope.map_or_else(|| self.variables.clone(), |s| s.variables.clone());
+        Completer { variables, types: self.types.clone(), ..Completer::default() }
     }
 
     /// Procedures and source files.
@@ -181,6 +237,16 @@ mod tests {
         let name = |name: &str, ty| Name { name: name.to_owned(), ty };
         Completer {
             variables: vec![name("s", None), name("sum_d", None), name("cells", Some(0))],
+            scopes: [("saxpy", (3, 9), "alpha"), ("main", (12, 20), "total")]
+                .map(|(procedure, lines, variable)| Scope {
+                    procedure: procedure.to_owned(),
+                    file: "sax.cuf".to_owned(),
+                    lines,
+                    variables: vec![name(variable, None)],
+                })
+                .to_vec(),
+            here: Some(("sax.cuf".to_owned(), 13)),
+            breakpoints: vec![(4, "sax.cuf".to_owned(), 5)],
             types: vec![vec![name("x", None), name("left", Some(0))]],
             procedures: vec!["saxpy".to_owned(), "main".to_owned()],
             files: vec!["sax.cuf".to_owned()],
@@ -199,7 +265,7 @@ mod tests {
         assert_eq!(words("info th"), ["threads"]);
         assert_eq!(words("b sa"), ["sax.cuf", "saxpy"]);
         assert_eq!(words("b sax.c"), ["cuf"]);
-        assert_eq!(words("b saxpy if su"), ["sum_d"]);
+        assert_eq!(words("b elsewhere if su"), ["sum_d"]);
         assert_eq!(words("info scope m"), ["main"]);
         assert_eq!(words("set ar"), ["args"]);
         assert_eq!(words("print 2*su"), ["sum_d"]);
@@ -209,6 +275,18 @@ mod tests {
         let wants_file = ["source tests/a", "save breakpoints x", "run 1 < x"].map(|l| completer().complete(l).is_file);
         assert_eq!(wants_file, [true; 3]);
         assert_eq!(words("save br"), ["breakpoints"]);
+    }
+
+    #[test]
+    fn a_condition_has_the_variables_of_its_place() {
+        for line in ["b saxpy if ", "tbreak 3 if 2*", "b sax.cuf:2 if(", "condition 4 ", "b -5 if not(a"] {
+            assert_eq!(words(line), ["alpha"], "{line}");
+        }
+        for line in ["b MAIN if to", "b 10 if ", "b +2 if t"] {
+            assert_eq!(words(line), ["total"], "{line}");
+        }
+        assert_eq!(words("b 99 if cel"), ["cells"], "no procedure: what is in focus");
+        assert_eq!(words("condition 9 cel"), ["cells"]);
     }
 
     #[test]

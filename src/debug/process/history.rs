@@ -11,7 +11,7 @@ use crate::process::watcher::Thread;
 use machine::{Checkpoint, Mark};
 
 /// Most checkpoints.
-const MOST_POINTS: usize = 40;
+const MOST_POINTS: usize = 256;
 
 /// A checkpoint with its time.
 #[derive(Debug)]

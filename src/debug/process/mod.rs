@@ -9,13 +9,15 @@
 pub(crate) mod history;
 pub(crate) mod races;
 pub(crate) mod sites;
+pub(crate) mod trace;
 pub(crate) mod watcher;
 
 use crate::eval::context::Change;
 use crate::process::history::{Edit, History, Point};
 use crate::process::races::is_race;
 use crate::process::sites::Hidden;
-use crate::process::watcher::{Seek, Thread, Watcher};
+use crate::process::trace::{Blocks, Trace};
+use crate::process::watcher::{Begun, Seek, Step, Thread, Watcher};
 use device::Statement;
 use emu::{Block, Emulator};
 use finding::{Actor, Finding, Severity};
@@ -25,6 +27,7 @@ use mem::address::{SHARED_BASE, is_local, is_shared};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use vm::Site;
 
 /// Fewest statements between two checkpoints. A step back executes about as many again, twice.
 const SLICE: u64 = 1 << 12;
@@ -229,8 +232,12 @@ pub(crate) struct Process {
     held: u64,
     /// How many findings were searched for races.
     scanned: usize,
-    /// Launches by number with the time of their first statement.
-    begun: BTreeMap<u64, u64>,
+    /// Launches by number.
+    begun: BTreeMap<u64, Begun>,
+    /// Which statements ran when.
+    trace: Trace,
+    /// Which blocks ran when.
+    blocks: Blocks,
     /// The progress that other threads read.
     progress: Arc<Progress>,
     /// Findings that do not stop the program.
@@ -255,6 +262,8 @@ impl Process {
             held: 0,
             scanned: 0,
             begun: BTreeMap::new(),
+            trace: Trace::default(),
+            blocks: Blocks::default(),
             progress,
             passed: Passed::default(),
         };
@@ -404,6 +413,7 @@ impl Process {
             }
             watcher.time = self.time;
             watcher.at = None;
+            let before = self.time;
             let mut world = Attended { world: &mut self.world, output: hooks.output, is_later: false };
             let stop = self.machine.advance(BUDGET, &mut world, watcher);
             world.show_output();
@@ -411,8 +421,14 @@ impl Process {
             self.time = watcher.time;
             self.latest = self.latest.max(self.time);
             self.progress.update(self.time, self.emulator(None));
-            for (launch, time) in watcher.begun.drain(..) {
-                self.begun.entry(launch).or_insert(time);
+            self.trace.add(before, self.time, &mut watcher.ran);
+            let has_begun = !watcher.begun.is_empty();
+            self.blocks.add(before, self.time, &mut watcher.blocks);
+            for (launch, begun) in watcher.begun.drain(..) {
+                if let Some(grid) = self.emulator(Some(launch)).and_then(Emulator::grid).map(|g| g.launch.grid) {
+                    self.blocks.launched(launch, grid);
+                }
+                self.begun.entry(launch).or_insert(begun);
             }
             if is_later {
                 // The statement that asks is done again when the program goes on.
@@ -434,7 +450,9 @@ impl Process {
                 for edit in self.history.edits_at(self.time) {
                     self.apply(&edit);
                 }
-                if self.time.is_multiple_of(self.slice) || self.is_checkpoint_due() {
+                // Going back over a launch ends before it.
+                let is_launch = has_begun && self.machine.points() - self.kept > self.slice;
+                if self.time.is_multiple_of(self.slice) || self.is_checkpoint_due() || is_launch {
                     self.keep(limit);
                 }
             }
@@ -505,7 +523,7 @@ impl Process {
 
     /// The time of the first statement of a launch, if it has been seen.
     pub(crate) fn begun(&self, launch: u64) -> Option<u64> {
-        self.begun.get(&launch).copied()
+        self.begun.get(&launch).map(|begun| begun.time)
     }
 
     /// Restores the latest checkpoint not after `time` and returns its time. No error stops the machine until the next
@@ -549,11 +567,20 @@ impl Process {
             self.replay(&mut watcher, time);
         }
         self.reported = self.machine.findings().len();
-        // A checkpoint here makes the next visit fast.
-        if self.time == time && self.history.at_most(time).is_some_and(|p| p.time + SLICE / 16 < time) {
-            self.keep(time);
+        if self.time == time {
+            self.keep_if_far();
         }
         self.time == time
+    }
+
+    /// Makes a checkpoint here if the way from the last one is long, so that the next visit is fast.
+    pub(crate) fn keep_if_far(&mut self) {
+        let is_far = self.history.at_most(self.time).is_some_and(|p| p.time + SLICE / 16 < self.time)
+            || self.machine.points() - self.kept > SLICE
+            || self.machine.memory().held() > self.held + COPIED / 8;
+        if is_far {
+            self.keep(self.time);
+        }
     }
 
     /// Repeats an execution, without output or interruption.
@@ -586,6 +613,9 @@ impl Process {
 
     /// The latest matching time before `before`. Afterwards the process is somewhere in the past.
     pub(crate) fn seek(&mut self, seek: &Seek, before: u64) -> Option<u64> {
+        if let Some(time) = self.before_launch(seek, before) {
+            return Some(time);
+        }
         let mut upper = before;
         while upper > 0 {
             let start = self.go_to_checkpoint(upper - 1)?;
@@ -596,7 +626,14 @@ impl Process {
             if self.at.is_some_and(|s| seek.fits(&s)) {
                 watcher.found = Some(start);
             }
+            // The first match is perhaps the last one, or near to it.
+            watcher.halts = watcher.found.is_none();
             if start + 1 < upper {
+                self.replay(&mut watcher, upper - 1);
+            }
+            if watcher.halts && watcher.found == Some(self.time) && self.time + 1 < upper {
+                self.keep_if_far();
+                watcher.halts = false;
                 self.replay(&mut watcher, upper - 1);
             }
             self.reported = self.machine.findings().len();
@@ -606,6 +643,21 @@ impl Process {
             upper = earlier;
         }
         None
+    }
+
+    /// The last statement of the host before the running launch, if that is what is sought.
+    fn before_launch(&self, seek: &Seek, before: u64) -> Option<u64> {
+        let Seek::Step(Step { thread: Thread::Host, most_depth: Some(u32::MAX), sites }) = seek else { return None };
+        let launch = self.emulator(None).and_then(Emulator::grid)?.launch.number;
+        let begun = self.begun.get(&launch).filter(|begun| begun.follows_host && begun.time <= before)?;
+        (sites.is_empty() && self.over.is_none() && self.time <= before && before <= self.time + 1)
+            .then_some(begun.time - 1)
+    }
+
+    /// The end of the times before `before` at which one of these statements may have run, in a block whose index, from 0, has
+    /// the required values; 0 if none can have.
+    pub(crate) fn last_run(&self, sites: &[Site], required: [Option<u32>; 3], before: u64) -> u64 {
+        self.blocks.last(required, self.trace.last(sites, before))
     }
 
     /// Before which time a match is to be sought if there is none from `start` on, where the process stands.
@@ -664,7 +716,9 @@ impl Process {
         }
         self.history.edit(edit);
         self.world.diverge();
-        self.begun.retain(|_, t| *t <= self.time);
+        self.begun.retain(|_, begun| begun.time <= self.time);
+        self.trace.forget_after(self.time);
+        self.blocks.forget_after(self.time);
         self.scanned = self.machine.findings().len();
         self.latest = self.time;
         self.keep(self.time);

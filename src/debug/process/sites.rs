@@ -215,6 +215,18 @@ impl Sites {
         }
     }
 
+    /// The first and the last line with a statement of each procedure.
+    pub(crate) fn extents(&self) -> BTreeMap<FuncId, (FileId, usize, usize)> {
+        let mut all = BTreeMap::new();
+        for ((file, line), statements) in &self.by_line {
+            for statement in statements {
+                // Lines come in order.
+                all.entry(statement.site.func).or_insert((*file, *line, *line)).2 = *line;
+            }
+        }
+        all
+    }
+
     /// Names of all procedures in which execution can stop, sorted.
     pub(crate) fn procedures(&self, program: &Program) -> Vec<String> {
         let funcs = program.module().funcs.iter().zip(&self.hidden.funcs).filter(|(_, hidden)| !**hidden);

@@ -7,6 +7,7 @@
 use crate::command::WatchOn;
 use crate::process::races::Search;
 use crate::process::sites::Hidden;
+use crate::process::trace::SiteSet;
 use device::{DeviceAccess, Statement};
 use ir::Space;
 use machine::HostStatement;
@@ -150,6 +151,15 @@ impl Seek {
 /// Statements that may end a run, by function and operation.
 pub(crate) type Marks = Arc<Vec<Vec<bool>>>;
 
+/// When a launch began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Begun {
+    /// The time of its first statement.
+    pub(crate) time: u64,
+    /// Whether the statement before that is one of the host.
+    pub(crate) follows_host: bool,
+}
+
 /// Observes the running program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watcher {
@@ -173,14 +183,22 @@ pub(crate) struct Watcher {
     pub(crate) found: Option<u64>,
     /// Where it stopped.
     pub(crate) at: Option<Statement>,
-    /// Whether it stopped for another reason than `until` or the end of a launch.
+    /// Whether it stopped for another reason than `until` or an end of a launch.
     pub(crate) wanted: bool,
     /// The accesses to watched memory since the last stop.
     pub(crate) seen: Seen,
     /// The launch of the last statement; 0 is the host.
     pub(crate) launch: u64,
-    /// Launches that began, with the time of their first statement.
-    pub(crate) begun: Vec<(u64, u64)>,
+    /// Launches that began.
+    pub(crate) begun: Vec<(u64, Begun)>,
+    /// The statements that ran.
+    pub(crate) ran: SiteSet,
+    /// From which times on another block ran, or the host: time, launch and block.
+    pub(crate) blocks: Vec<(u64, u64, u64)>,
+    /// Stops at the first match of `seek` too.
+    pub(crate) halts: bool,
+    /// When the thread that steps began a statement last.
+    pub(crate) own: Option<u64>,
     /// Races whose accesses are to be located.
     pub(crate) search: Option<Search>,
 }
@@ -192,27 +210,37 @@ impl Watcher {
             return false;
         }
         self.time += 1;
+        self.ran.add(s.func, s.pc);
+        if self.blocks.last().is_none_or(|last| (last.1, last.2) != (s.launch, s.block)) {
+            self.blocks.push((self.time, s.launch, s.block));
+        }
+        let mut is_halt = false;
         if let Some((seek, before)) = &self.seek
             && self.time < *before
             && seek.fits(s)
         {
+            is_halt = self.halts && self.found.is_none();
             self.found = Some(self.time);
         }
         let marked = self.marks.get(s.func.index()).and_then(|f| f.get(s.pc as usize)).copied().unwrap_or(false);
         self.wanted = marked
+            || is_halt
             || !self.seen.is_empty()
             || self.step.as_ref().is_some_and(|step| step.ends_at(s) || has_ended(step.thread, s))
             || self.threads.iter().any(|t| t.begins(s));
         if let Some(search) = &mut self.search {
             self.wanted |= search.statement(s, self.time);
         }
-        if s.launch != 0 && s.launch != self.launch {
-            self.begun.push((s.launch, self.time));
+        if self.step.as_ref().is_some_and(|step| step.thread.begins(s)) {
+            self.own = Some(self.time);
         }
-        // After a launch the session examines its findings.
-        let over = self.launch != 0 && s.launch == 0;
+        if s.launch != 0 && s.launch != self.launch {
+            self.begun.push((s.launch, Begun { time: self.time, follows_host: self.launch == 0 }));
+        }
+        // After a launch the session examines its findings; before one there may be a checkpoint.
+        let is_edge = self.launch != s.launch;
         self.launch = s.launch;
-        let stop = self.wanted || over || self.time >= self.until;
+        let stop = self.wanted || is_edge || self.time >= self.until;
         if stop {
             self.at = Some(*s);
         }
@@ -293,6 +321,7 @@ mod tests {
             until: u64::MAX,
             hidden: Arc::new(Hidden::nothing(1, 1)),
             step: Some(step),
+            launch: 1,
             ..Watcher::default()
         };
         assert!(!w.statement(&at(1, 1, u32::MAX, 0, 0)), "another block");

@@ -129,6 +129,11 @@ impl Condition {
         Ok(Condition { text, forms: checked.iter().map(form).collect::<Eval<_>>()?, required })
     }
 
+    /// The index of the blocks, from 0, in which it can be true, where it says so.
+    pub(crate) fn block(&self) -> [Option<u32>; 3] {
+        [6, 7, 8].map(|index| self.required.iter().find(|r| r.0 == index).map(|r| r.1))
+    }
+
     /// Whether it can be true in a block at all.
     fn may_hold(&self, context: &Context<'_>) -> bool {
         let Viewpoint::Device { block, .. } = context.at else { return true };

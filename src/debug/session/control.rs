@@ -12,7 +12,7 @@ use crate::process::races::AccessTimes;
 use crate::process::watcher::{Seek, Step, Thread, Watcher, has_ended};
 use crate::process::{IoHooks, Process, Ran};
 use crate::session::attendant::Attendant;
-use crate::session::breakpoint::{Breakpoint, Kind};
+use crate::session::breakpoint::{Breakpoint, Condition, Kind, Place};
 use crate::session::focus::Level;
 use crate::session::{Session, SessionError, refuse};
 use crate::view::reply::{Outcome, Stop, StopReason};
@@ -215,6 +215,8 @@ impl Session {
         let (interrupt, attention) = (Arc::clone(&self.interrupt), Arc::clone(&self.attention));
         self.remember_watched();
         let from = self.process.time();
+        // Without a step and watchpoints, each time that is passed is one at which no breakpoint stops.
+        self.searched = (matches!(goal, Goal::Continue) && !self.has_watchpoints()).then_some(from + 1);
         let mut watcher = self.watcher();
         watcher.step = goal.step().cloned();
         loop {
@@ -229,6 +231,9 @@ impl Session {
                 self.locate_races(attendant);
                 watcher.at = at;
                 ran = Ran::Statement;
+            }
+            if let Some(first) = self.searched {
+                self.clean.add(first, self.process.time());
             }
             if let Some((time, reason, thread)) = self.next_race(from, self.process.time()) {
                 let told = self.process.reported();
@@ -245,6 +250,7 @@ impl Session {
                 Ran::Interrupted if attendant.interrupted(self) => {
                     // Breakpoints may have changed.
                     self.watch_anew(&mut watcher);
+                    self.searched = None;
                     continue;
                 }
                 Ran::Interrupted => self.interrupted(),
@@ -255,6 +261,7 @@ impl Session {
                     if !text.is_empty() {
                         attendant.output(text.as_bytes());
                     }
+                    self.last_own = watcher.own.unwrap_or(from);
                     let verdict = self.watch_verdict(&s, seen, false);
                     match verdict.or_else(|| self.verdict(&s, goal)) {
                         Some(verdict) => verdict,
@@ -264,6 +271,7 @@ impl Session {
                             self.attention.store(false, Ordering::Relaxed);
                             if attendant.interrupted(self) {
                                 self.watch_anew(&mut watcher);
+                                self.searched = None;
                                 continue;
                             }
                             self.interrupted()
@@ -287,6 +295,8 @@ impl Session {
     /// Whether breakpoints or the step stop at this statement.
     fn verdict(&mut self, s: &Statement, goal: &Goal) -> Option<Verdict> {
         if let Some((index, thread, failed)) = self.breakpoint_hit(s, goal) {
+            // Whether it stops or is ignored, the search goes on behind it.
+            self.searched = self.searched.map(|_| self.process.time() + 1);
             let b = &mut self.breakpoints[index];
             b.hits += 1;
             if b.ignore > 0 {
@@ -446,12 +456,12 @@ impl Session {
                 (false, _) => u32::MAX,
             };
             // Step back into a thread that was stepped to its end.
-            let (thread, depth) = match self.ended.take() {
-                Some((thread, time)) if time == before => (thread, u32::MAX),
-                _ => (self.focus, depth),
+            let (thread, depth, end) = match self.ended.take() {
+                Some((thread, time)) if time == before => (thread, u32::MAX, self.last_own + 1),
+                _ => (self.focus, depth, before),
             };
             let step = Step { thread, most_depth: Some(depth), sites: Vec::new() };
-            let outcome = self.back_to(&step, before);
+            let outcome = self.back_to(&step, before, end);
             left -= 1;
             match &outcome {
                 Outcome::Stop(stop) if stop.reason == StopReason::Step && left > 0 => {}
@@ -465,11 +475,12 @@ impl Session {
         self.need_running()?;
         let before = self.present()?;
         let step = self.caller_step("reverse-finish")?;
-        Ok(self.back_to(&step, before))
+        Ok(self.back_to(&step, before, before))
     }
 
-    fn back_to(&mut self, step: &Step, before: u64) -> Outcome {
-        if let Some(time) = self.process.seek(&Seek::Step(step.clone()), before) {
+    /// Goes to the last statement before `before` at which a step ends; the thread has begun none from `end` on.
+    fn back_to(&mut self, step: &Step, before: u64, end: u64) -> Outcome {
+        if let Some(time) = self.process.seek(&Seek::Step(step.clone()), before.min(end)) {
             self.process.go_to(time);
             return self.stopped(StopReason::Step, step.thread);
         }
@@ -488,10 +499,21 @@ impl Session {
     /// The command `reverse-continue`.
     pub(crate) fn continue_back(&mut self) -> Done {
         let before = self.present()?;
+        let is_watching = self.has_watchpoints();
         let mut upper = before;
-        while upper > 0 {
+        loop {
+            if !is_watching {
+                upper = self.last_chance(upper);
+            }
+            if upper == 0 {
+                break;
+            }
             let Some(start) = self.process.go_to_checkpoint(upper - 1) else { break };
-            if let Some((time, (reason, thread))) = self.last_hit(start, upper) {
+            let hit = self.last_hit(start, upper);
+            if !is_watching {
+                self.clean.add(hit.as_ref().map_or(start, |hit| hit.0 + 1), upper);
+            }
+            if let Some((time, (reason, thread))) = hit {
                 self.process.go_to(time);
                 return Ok(self.stopped(reason, thread));
             }
@@ -499,6 +521,32 @@ impl Session {
         }
         self.process.go_to(1);
         Ok(self.stopped(StopReason::HistoryStart, Thread::Host))
+    }
+
+    fn has_watchpoints(&self) -> bool {
+        self.breakpoints.iter().any(|b| b.enabled && matches!(b.kind, Kind::Watch(_)))
+    }
+
+    /// The end of the times before `before` at which a breakpoint may stop; 0 if none can have.
+    fn last_chance(&self, before: u64) -> u64 {
+        let places = || {
+            self.breakpoints.iter().filter(|b| b.enabled).filter_map(|b| match &b.kind {
+                Kind::Statement(place) if place.log.is_none() => Some(place),
+                _ => None,
+            })
+        };
+        let mut upper = before;
+        loop {
+            let last = |place: &Place| {
+                let block = place.condition.as_ref().map_or([None; 3], Condition::block);
+                self.process.last_run(&place.sites, block, upper)
+            };
+            let next = self.clean.last(places().map(last).max().unwrap_or(0));
+            if next == upper {
+                return upper;
+            }
+            upper = next;
+        }
     }
 
     /// The command `last-change`.
@@ -562,6 +610,7 @@ impl Session {
                 && let Some(verdict) = judge(self, &s)
             {
                 best = Some((time, verdict));
+                self.process.keep_if_far();
             }
         }
         best

@@ -8,6 +8,7 @@
 
 mod attendant;
 mod breakpoint;
+mod clean;
 mod control;
 mod examine;
 mod focus;
@@ -20,7 +21,7 @@ mod symbols;
 mod text;
 mod values;
 
-use crate::command::complete::Name;
+use crate::command::complete::{Name, Scope};
 use crate::command::help;
 use crate::command::{Command, Completer, ProgramArguments, Radix, Where, forms};
 use crate::eval::check::{self, Typed};
@@ -33,6 +34,7 @@ use crate::process::{Outside, Passed, Process, Progress};
 pub use crate::session::attendant::Attendant;
 pub use crate::session::breakpoint::HitRule;
 use crate::session::breakpoint::{Breakpoint, Condition, Display, Kind, Place};
+use crate::session::clean::Clean;
 use crate::session::examine::Examined;
 pub use crate::session::inspect::FrameAt;
 use crate::session::kept::Kept;
@@ -129,6 +131,12 @@ pub struct Session {
     pub(crate) passed: Passed,
     progress: Arc<Progress>,
     marks: Marks,
+    /// Times at which no breakpoint stops.
+    pub(crate) clean: Clean,
+    /// From when on the program has run without passing a breakpoint, if that is to be kept.
+    pub(crate) searched: Option<u64>,
+    /// When the thread that stepped last began its last statement.
+    pub(crate) last_own: u64,
     /// When the accesses of findings happen.
     pub(crate) access_times: Vec<AccessTimes>,
     /// The findings of this run.
@@ -137,6 +145,14 @@ pub struct Session {
     pub(crate) faulted: Option<(u64, Thread)>,
     /// The latest compiled expressions, by text and procedure: displays and panes evaluate the same ones at each stop.
     pub(crate) compiled: RefCell<Vec<(String, Option<ProcId>, CompiledExpr)>>,
+}
+
+/// The derived type of a type, by number.
+fn derived(ty: &Type) -> Option<usize> {
+    match ty {
+        Type::Derived(id) => Some(id.0 as usize),
+        _ => None,
+    }
 }
 
 impl Session {
@@ -172,6 +188,9 @@ impl Session {
             passed: Passed::default(),
             progress,
             marks: Marks::default(),
+            clean: Clean::default(),
+            searched: None,
+            last_own: 0,
             access_times: Vec::new(),
             seen: Vec::new(),
             faulted: None,
@@ -250,6 +269,7 @@ impl Session {
                 self.known(numbers)?;
                 let chosen = |b: &&mut Breakpoint| numbers.is_empty() || numbers.contains(&b.number);
                 self.breakpoints.iter_mut().filter(chosen).for_each(|b| b.enabled = *on);
+                self.clean.clear();
                 self.mark();
                 done()
             }
@@ -347,19 +367,35 @@ impl Session {
     /// What completes lines as long as the focus stays where it is.
     pub fn completer(&self) -> Completer {
         let checked = &self.setup.checked;
-        let derived = |ty: &Type| match ty {
-            Type::Derived(id) => Some(id.0 as usize),
-            _ => None,
+        let variables_of = |proc: Option<ProcId>| {
+            let names = proc.map(|proc| checked.proc(proc).scope.all()).unwrap_or_default();
+            let variables = names.iter().filter_map(|(name, symbol)| match symbol {
+                sema::checked::Symbol::Var(id) => {
+                    Some(Name { name: name.to_string(), ty: derived(&checked.var(*id).ty) })
+                }
+                _ => None,
+            });
+            variables.collect::<Vec<_>>()
         };
-        let names = self.here_proc().map(|proc| checked.proc(proc).scope.all()).unwrap_or_default();
-        let variables = names.iter().filter_map(|(name, symbol)| match symbol {
-            sema::checked::Symbol::Var(id) => Some(Name { name: name.to_string(), ty: derived(&checked.var(*id).ty) }),
-            _ => None,
-        });
         let field = |f: &sema::checked::Field| Name { name: f.name.to_string(), ty: derived(&f.ty) };
         let files = self.setup.sources.files().filter(|(_, f)| !f.name().starts_with('<'));
+        let file_name = |file| self.setup.sources.file(file).map_or_else(String::new, |f| f.name().to_owned());
+        let module = self.process.machine().program().module();
+        let scope = |(func, (file, first, last)): (FuncId, (FileId, usize, usize))| Scope {
+            procedure: module.func(func).short_name().to_owned(),
+            file: file_name(file),
+            lines: (first, last),
+            variables: variables_of(self.sites.proc(func)),
+        };
+        let place = |b: &Breakpoint| match &b.kind {
+            Kind::Statement(place) => Some((b.number, file_name(place.file), place.line)),
+            Kind::Watch(_) => None,
+        };
         Completer {
-            variables: variables.collect(),
+            variables: variables_of(self.here_proc()),
+            scopes: self.sites.extents().into_iter().map(scope).collect(),
+            here: self.current_line().map(|(file, line)| (file_name(file), line)),
+            breakpoints: self.breakpoints.iter().filter_map(place).collect(),
             types: checked.types.iter().map(|t| t.fields.iter().map(field).collect()).collect(),
             procedures: self.sites.procedures(self.process.machine().program()),
             files: files.map(|(_, f)| f.name().to_owned()).collect(),
@@ -430,6 +466,7 @@ impl Session {
         self.focus = Thread::Host;
         self.level = 0;
         self.access_times.clear();
+        self.clean.clear();
         self.seen.clear();
         self.faulted = None;
         self.last_shown = None;
@@ -444,6 +481,7 @@ impl Session {
         let breakpoint = Breakpoint::new(number, kind, temporary);
         let view = self.breakpoint_view(&breakpoint);
         self.breakpoints.push(breakpoint);
+        self.clean.clear();
         self.mark();
         Outcome::Reply(Reply::Breakpoint(view))
     }
@@ -511,6 +549,7 @@ impl Session {
                 continue;
             };
             let condition = self.condition(place, &text)?;
+            self.clean.clear();
             if let Kind::Statement(place) = &mut self.breakpoints[i].kind {
                 place.condition = Some(condition);
             }
@@ -533,8 +572,8 @@ impl Session {
         Ok(Outcome::Reply(Reply::Text(format!("Deleted breakpoint{plural} {}\n", gone.join(" ")))))
     }
 
-    /// The commands that set the present breakpoints again.
-    fn breakpoint_script(&self) -> String {
+    /// The commands that set the present breakpoints and displays again.
+    pub fn breakpoint_script(&self) -> String {
         let mut script = String::new();
         for b in &self.breakpoints {
             let view = self.breakpoint_view(b);
@@ -571,6 +610,7 @@ impl Session {
         };
         let condition = text.map(|t| self.condition(&place, t)).transpose()?;
         let is_gone = place.condition.is_some() && condition.is_none();
+        self.clean.clear();
         self.breakpoint(number)?.kind = Kind::Statement(Place { condition, ..place });
         Ok(Outcome::Reply(if is_gone {
             Reply::Text(format!("Breakpoint {number} now unconditional.\n"))

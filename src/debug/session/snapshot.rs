@@ -70,7 +70,7 @@ impl Session {
             locals: if running { self.frame_variables() } else { Vec::new() },
             stack: if running { self.stack() } else { Vec::new() },
             breakpoints: self.breakpoints.iter().map(|b| self.breakpoint_view(b)).collect(),
-            displays: if running { self.display_views() } else { Vec::new() },
+            displays: self.display_views(),
             findings: self.findings().iter().enumerate().map(|(i, f)| self.finding_view(i + 1, f)).collect(),
             values,
             array,

@@ -195,6 +195,7 @@ impl Session {
         let (now, known) = (self.process.time(), self.process.machine().findings().len());
         self.access_times.retain(|m| m.second.is_some_and(|s| s.0 <= now));
         self.seen.truncate(known);
+        self.clean.forget_from(now);
         self.remember_watched();
         Ok(Outcome::Reply(Reply::Done))
     }

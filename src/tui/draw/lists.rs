@@ -1,4 +1,4 @@
-//! The panes that are lists: variables, output, lanes, stack, findings, breakpoints.
+//! The panes that are lists: variables, watch expressions, output, lanes, stack, findings, breakpoints.
 
 use super::{cut, paint, put, triple, untabbed};
 use crate::look::Role;
@@ -10,26 +10,38 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Draws the visible rows of a pane; `row` makes each.
-fn rows(
-    model: &Model,
-    buffer: &mut Buffer,
-    area: Rect,
-    pane: Pane,
-    head: u16,
-    row: impl Fn(usize) -> Option<Line<'static>>,
-) {
+/// Draws the visible rows of a pane.
+fn rows(model: &Model, buffer: &mut Buffer, area: Rect, pane: Pane, head: u16) {
     let scroll = model.scroll(pane);
     for y in head..area.height {
         let index = scroll.top + usize::from(y - head);
-        let Some(line) = row(index) else { break };
+        let Some(line) = row(model, pane, area.width.into(), index) else { break };
         // Variables and output are moved aside behind their names.
         let is_moved = matches!(pane, Pane::Lanes | Pane::Stack | Pane::Findings | Pane::Breakpoints);
         put(buffer, area, 0, y, &if is_moved { moved(line, scroll.left) } else { line });
-        if index == scroll.cursor && model.pane == pane && pane != Pane::Output {
+        if index == scroll.cursor && model.pane == pane && (pane != Pane::Output || !model.searched.is_empty()) {
             paint(buffer, area, y, model.look.style(Role::Cursor));
         }
     }
+}
+
+/// A row of a pane that is a list, for a pane of that width; `None` behind the last one.
+fn row(model: &Model, pane: Pane, width: usize, index: usize) -> Option<Line<'static>> {
+    match pane {
+        Pane::Locals => local(model, width, index),
+        Pane::Watches => watch(model, width, index),
+        Pane::Output => output_line(model, index),
+        Pane::Lanes => lane(model, index),
+        Pane::Stack => frame(model, index),
+        Pane::Findings => finding(model, index),
+        Pane::Breakpoints => breakpoint(model, index),
+        Pane::Source | Pane::Threads | Pane::Memory | Pane::Banks => None,
+    }
+}
+
+/// The whole text of a row of a pane that is a list.
+pub(crate) fn row_text(model: &Model, pane: Pane, index: usize) -> Option<String> {
+    row(model, pane, usize::MAX, index).map(|line| line.to_string())
 }
 
 /// A line without its first columns.
@@ -51,7 +63,6 @@ fn empty(model: &Model, buffer: &mut Buffer, area: Rect, text: &str) {
 }
 
 pub(super) fn locals(model: &Model, buffer: &mut Buffer, area: Rect) {
-    let look = model.look;
     let Some(snapshot) = &model.snapshot else { return };
     if !model.is_alive() {
         let text = match snapshot.program.exited {
@@ -61,37 +72,69 @@ pub(super) fn locals(model: &Model, buffer: &mut Buffer, area: Rect) {
         };
         return empty(model, buffer, area, text);
     }
-    if snapshot.locals.is_empty() && snapshot.displays.is_empty() {
+    if snapshot.locals.is_empty() {
         return empty(model, buffer, area, "This procedure has no variables.");
     }
-    let width = snapshot.locals.iter().map(|l| l.name.chars().count()).max().unwrap_or(0).min(16);
+    rows(model, buffer, area, Pane::Locals, 0);
+}
+
+fn local(model: &Model, width: usize, index: usize) -> Option<Line<'static>> {
+    let all = &model.snapshot.as_ref()?.locals;
+    let names = all.iter().map(|l| l.name.chars().count()).max().unwrap_or(0).min(16);
+    let l = all.get(index)?;
     let left = model.scroll(Pane::Locals).left;
-    let line = |name: &str, value: &Result<String, String>, changed: bool| {
-        let mark = if changed { look.char('•', '*') } else { ' ' };
-        let role = if changed { Role::Changed } else { Role::Text };
-        let (value, role) = match value {
-            Ok(value) => (value.chars().skip(left).collect(), role),
-            Err(why) => (format!("<{why}>"), Role::Faint),
-        };
-        let room = usize::from(area.width).saturating_sub(width + 4);
-        Line::from(vec![
-            Span::styled(mark.to_string(), look.style(Role::Changed)),
-            Span::styled(format!("{name:<width$}"), look.style(Role::Strong)),
-            Span::raw(" = "),
-            Span::styled(cut(&value, room, look), look.style(role)),
-        ])
+    Some(variable(model, [width, names, left], &l.name, &l.value, model.has_changed(l)))
+}
+
+/// A name with its value. `widths` are those of the pane and of the names, and how much of the value is left out.
+fn variable(
+    model: &Model,
+    [width, names, left]: [usize; 3],
+    name: &str,
+    value: &Result<String, String>,
+    changed: bool,
+) -> Line<'static> {
+    let look = model.look;
+    let mark = if changed { look.char('•', '*') } else { ' ' };
+    let role = if changed { Role::Changed } else { Role::Text };
+    let (value, role) = match value {
+        Ok(value) => (value.chars().skip(left).collect(), role),
+        Err(why) => (format!("<{why}>"), Role::Faint),
     };
-    rows(model, buffer, area, Pane::Locals, 0, |i| match snapshot.locals.get(i) {
-        Some(l) => Some(line(&l.name, &l.value, model.has_changed(l))),
-        None => {
-            let d = snapshot.displays.get(i - snapshot.locals.len())?;
-            Some(line(&d.expression, d.value.as_ref().unwrap_or(&Err("no value here".to_owned())), false))
-        }
-    });
+    Line::from(vec![
+        Span::styled(mark.to_string(), look.style(Role::Changed)),
+        Span::styled(format!("{name:<names$}"), look.style(Role::Strong)),
+        Span::raw(" = "),
+        Span::styled(cut(&value, width.saturating_sub(names + 4), look), look.style(role)),
+    ])
+}
+
+pub(super) fn watches(model: &Model, buffer: &mut Buffer, area: Rect) {
+    let is_empty = model.snapshot.as_ref().is_none_or(|s| s.displays.is_empty());
+    if is_empty {
+        let text = "There are no watch expressions.\ne adds one, as \"display\" does.";
+        return empty(model, buffer, area, text);
+    }
+    rows(model, buffer, area, Pane::Watches, 0);
+}
+
+fn watch(model: &Model, width: usize, index: usize) -> Option<Line<'static>> {
+    let all = &model.snapshot.as_ref()?.displays;
+    let names = all.iter().map(|d| d.expression.chars().count()).max().unwrap_or(0).min(24);
+    let d = all.get(index)?;
+    let nothing = Err("no value here".to_owned());
+    let left = model.scroll(Pane::Watches).left;
+    let line = variable(
+        model,
+        [width, names, left],
+        &d.expression,
+        d.value.as_ref().unwrap_or(&nothing),
+        model.has_watch_changed(d),
+    );
+    Some(if d.enabled { line } else { line.patch_style(model.look.style(Role::Faint)) })
 }
 
 pub(super) fn output(model: &Model, buffer: &mut Buffer, area: Rect) {
-    let look = model.look;
     if model.output.is_empty() {
         return empty(
             model,
@@ -100,18 +143,20 @@ pub(super) fn output(model: &Model, buffer: &mut Buffer, area: Rect) {
             "This pane shows program output and replies to commands.\nn starts the program and steps; ? lists the keys; : takes commands.",
         );
     }
+    rows(model, buffer, area, Pane::Output, 0);
+}
+
+fn output_line(model: &Model, index: usize) -> Option<Line<'static>> {
+    let (voice, text) = model.output.get(index)?;
+    let role = match voice {
+        Voice::Program => Role::Text,
+        Voice::User => Role::Strong,
+        Voice::Reply => Role::Reply,
+        Voice::Error => Role::Error,
+    };
     let left = model.scroll(Pane::Output).left;
-    rows(model, buffer, area, Pane::Output, 0, |i| {
-        let (voice, text) = model.output.get(i)?;
-        let role = match voice {
-            Voice::Program => Role::Text,
-            Voice::User => Role::Strong,
-            Voice::Reply => Role::Reply,
-            Voice::Error => Role::Error,
-        };
-        let shown: String = untabbed(text).chars().filter(|c| !c.is_control()).skip(left).collect();
-        Some(Line::styled(shown, look.style(role)))
-    });
+    let shown: String = untabbed(text).chars().filter(|c| !c.is_control()).skip(left).collect();
+    Some(Line::styled(shown, model.look.style(role)))
 }
 
 pub(super) fn lanes(model: &Model, buffer: &mut Buffer, area: Rect) {
@@ -140,27 +185,31 @@ pub(super) fn lanes(model: &Model, buffer: &mut Buffer, area: Rect) {
     let titles =
         format!("  {:>4} {:<10} {:<15} {:>5}  {:<5} value", "lane", "thread", "state", "line", bank_title(model));
     put(buffer, area, 0, 1, &Line::styled(titles, look.style(Role::Faint)));
-    rows(model, buffer, area, Pane::Lanes, 2, |i| {
-        let lane = snapshot.lanes.get(i)?;
-        let arrow = if lane.current { look.char('▶', '>') } else { ' ' };
-        let line = lane.place.as_ref().map_or_else(|| "-".to_owned(), |p| p.1.to_string());
-        let value = values.and_then(|v| v.as_ref().ok()).and_then(|v| v.values.iter().find(|v| v.lane == lane.lane));
-        let bank = value.and_then(|v| v.word).map_or_else(String::new, |w| (w % 32).to_string());
-        let changed = model.has_lane_changed(i);
-        let role = if changed { Role::Changed } else { Role::Text };
-        let shown = match value.map(|v| &v.value) {
-            Some(Ok(text)) => Span::styled(text.clone(), look.style(role)),
-            Some(Err(_)) | None => Span::styled(look.char('–', '-').to_string(), look.style(Role::Faint)),
-        };
-        let mark = if changed { look.char('•', '*') } else { ' ' };
-        Some(Line::from(vec![
-            Span::raw(format!("{arrow} {:>4} {:<10} ", lane.lane, triple(lane.thread))),
-            Span::styled(format!("{:<15}", state_name(lane.state)), lane_style(model, lane.state)),
-            Span::raw(format!(" {line:>5}  {bank:<5}")),
-            Span::styled(mark.to_string(), look.style(Role::Changed)),
-            shown,
-        ]))
-    });
+    rows(model, buffer, area, Pane::Lanes, 2);
+}
+
+fn lane(model: &Model, index: usize) -> Option<Line<'static>> {
+    let (look, snapshot) = (model.look, model.snapshot.as_ref()?);
+    let lane = snapshot.lanes.get(index)?;
+    let arrow = if lane.current { look.char('▶', '>') } else { ' ' };
+    let line = lane.place.as_ref().map_or_else(|| "-".to_owned(), |p| p.1.to_string());
+    let values = snapshot.values.as_ref();
+    let value = values.and_then(|v| v.as_ref().ok()).and_then(|v| v.values.iter().find(|v| v.lane == lane.lane));
+    let bank = value.and_then(|v| v.word).map_or_else(String::new, |w| (w % 32).to_string());
+    let changed = model.has_lane_changed(index);
+    let role = if changed { Role::Changed } else { Role::Text };
+    let shown = match value.map(|v| &v.value) {
+        Some(Ok(text)) => Span::styled(text.clone(), look.style(role)),
+        Some(Err(_)) | None => Span::styled(look.char('–', '-').to_string(), look.style(Role::Faint)),
+    };
+    let mark = if changed { look.char('•', '*') } else { ' ' };
+    Some(Line::from(vec![
+        Span::raw(format!("{arrow} {:>4} {:<10} ", lane.lane, triple(lane.thread))),
+        Span::styled(format!("{:<15}", state_name(lane.state)), lane_style(model, lane.state)),
+        Span::raw(format!(" {line:>5}  {bank:<5}")),
+        Span::styled(mark.to_string(), look.style(Role::Changed)),
+        shown,
+    ]))
 }
 
 fn lane_style(model: &Model, state: LaneState) -> ratatui::style::Style {
@@ -175,78 +224,79 @@ fn bank_title(model: &Model) -> &'static str {
 }
 
 pub(super) fn stack(model: &Model, buffer: &mut Buffer, area: Rect) {
-    let look = model.look;
-    let Some(snapshot) = model.snapshot.as_ref().filter(|s| !s.stack.is_empty()) else {
+    if model.snapshot.as_ref().is_none_or(|s| s.stack.is_empty()) {
         return empty(model, buffer, area, "The program is not running.");
-    };
-    rows(model, buffer, area, Pane::Stack, 0, |i| {
-        let frame = snapshot.stack.get(i)?;
-        let arrow = if frame.current { look.char('▶', '>') } else { ' ' };
-        let name = frame.place.file.rsplit('/').next().unwrap_or_default();
-        Some(Line::from(vec![
-            Span::raw(format!("{arrow} #{:<2} ", frame.level)),
-            Span::styled(frame.place.function.clone(), look.style(Role::Strong)),
-            Span::styled(format!(" at {name}:{}", frame.place.line), look.style(Role::Faint)),
-        ]))
-    });
+    }
+    rows(model, buffer, area, Pane::Stack, 0);
+}
+
+fn frame(model: &Model, index: usize) -> Option<Line<'static>> {
+    let look = model.look;
+    let frame = model.snapshot.as_ref()?.stack.get(index)?;
+    let arrow = if frame.current { look.char('▶', '>') } else { ' ' };
+    let name = frame.place.file.rsplit('/').next().unwrap_or_default();
+    Some(Line::from(vec![
+        Span::raw(format!("{arrow} #{:<2} ", frame.level)),
+        Span::styled(frame.place.function.clone(), look.style(Role::Strong)),
+        Span::styled(format!(" at {name}:{}", frame.place.line), look.style(Role::Faint)),
+    ]))
 }
 
 pub(super) fn findings(model: &Model, buffer: &mut Buffer, area: Rect) {
-    let look = model.look;
-    let all = model.finding_rows();
-    let Some(snapshot) = model.snapshot.as_ref().filter(|_| !all.is_empty()) else {
+    if model.finding_rows().is_empty() {
         return empty(model, buffer, area, "No findings so far. To look for races, start cufemu with --race.");
+    }
+    rows(model, buffer, area, Pane::Findings, 0);
+}
+
+fn finding(model: &Model, index: usize) -> Option<Line<'static>> {
+    let look = model.look;
+    let (finding, end) = *model.finding_rows().get(index)?;
+    let finding = model.snapshot.as_ref()?.findings.get(finding)?;
+    let Some(end) = end else {
+        let role = if finding.is_error { Role::Error } else { Role::Changed };
+        return Some(Line::from(vec![
+            Span::raw(format!("{} ", finding.number)),
+            Span::styled(finding.code.clone(), look.style(role)),
+            Span::raw(format!(" {}", finding.title)),
+        ]));
     };
-    rows(model, buffer, area, Pane::Findings, 0, |i| {
-        let (finding, end) = *all.get(i)?;
-        let finding = snapshot.findings.get(finding)?;
-        let Some(end) = end else {
-            let role = if finding.is_error { Role::Error } else { Role::Changed };
-            return Some(Line::from(vec![
-                Span::raw(format!("{} ", finding.number)),
-                Span::styled(finding.code.clone(), look.style(role)),
-                Span::raw(format!(" {}", finding.title)),
-            ]));
-        };
-        let view = finding.ends.get(end)?;
-        let place = view.place.and_then(|(file, line)| {
-            let name = &model.files.iter().find(|f| f.file_id == file)?.name;
-            Some(format!("{}:{line}", name.rsplit('/').next().unwrap_or(name)))
-        });
-        Some(Line::from(vec![
-            Span::raw("    "),
-            Span::styled(place.unwrap_or_default(), look.style(Role::Strong)),
-            Span::raw(format!("  {}", view.text)),
-        ]))
+    let view = finding.ends.get(end)?;
+    let place = view.place.and_then(|(file, line)| {
+        let name = &model.files.iter().find(|f| f.file_id == file)?.name;
+        Some(format!("{}:{line}", name.rsplit('/').next().unwrap_or(name)))
     });
+    Some(Line::from(vec![
+        Span::raw("    "),
+        Span::styled(place.unwrap_or_default(), look.style(Role::Strong)),
+        Span::raw(format!("  {}", view.text)),
+    ]))
 }
 
 pub(super) fn breakpoints(model: &Model, buffer: &mut Buffer, area: Rect) {
+    if model.snapshot.as_ref().is_none_or(|s| s.breakpoints.is_empty()) {
+        let text = "There are no breakpoints. b in the source sets one, B one with a condition.";
+        return empty(model, buffer, area, text);
+    }
+    rows(model, buffer, area, Pane::Breakpoints, 0);
+}
+
+fn breakpoint(model: &Model, index: usize) -> Option<Line<'static>> {
     let look = model.look;
-    let Some(snapshot) = model.snapshot.as_ref().filter(|s| !s.breakpoints.is_empty()) else {
-        return empty(
-            model,
-            buffer,
-            area,
-            "There are no breakpoints. b in the source sets one, B one with a condition.",
-        );
+    let b = model.snapshot.as_ref()?.breakpoints.get(index)?;
+    let mark = if b.enabled { look.char('●', 'B') } else { look.char('○', 'b') };
+    let what = match &b.kind {
+        BreakpointKind::Watch(expression, on) => format!("{} {expression}", on.command()),
+        BreakpointKind::Statement { function, file, line, .. } => {
+            format!("{}:{line} in {function}", file.rsplit('/').next().unwrap_or(file))
+        }
     };
-    rows(model, buffer, area, Pane::Breakpoints, 0, |i| {
-        let b = snapshot.breakpoints.get(i)?;
-        let mark = if b.enabled { look.char('●', 'B') } else { look.char('○', 'b') };
-        let what = match &b.kind {
-            BreakpointKind::Watch(expression, on) => format!("{} {expression}", on.command()),
-            BreakpointKind::Statement { function, file, line, .. } => {
-                format!("{}:{line} in {function}", file.rsplit('/').next().unwrap_or(file))
-            }
-        };
-        let condition = b.condition.as_ref().map(|c| format!(" if {c}")).unwrap_or_default();
-        let temporary = if b.temporary { " once" } else { "" };
-        let plural = if b.hits == 1 { "" } else { "s" };
-        Some(Line::from(vec![
-            Span::styled(format!("{mark} "), look.style(Role::Breakpoint)),
-            Span::raw(format!("{:>2} {what}{condition}{temporary}", b.number)),
-            Span::styled(format!("  hit {} time{plural}", b.hits), look.style(Role::Faint)),
-        ]))
-    });
+    let condition = b.condition.as_ref().map(|c| format!(" if {c}")).unwrap_or_default();
+    let temporary = if b.temporary { " once" } else { "" };
+    let plural = if b.hits == 1 { "" } else { "s" };
+    Some(Line::from(vec![
+        Span::styled(format!("{mark} "), look.style(Role::Breakpoint)),
+        Span::raw(format!("{:>2} {what}{condition}{temporary}", b.number)),
+        Span::styled(format!("  hit {} time{plural}", b.hits), look.style(Role::Faint)),
+    ]))
 }

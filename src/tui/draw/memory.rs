@@ -3,11 +3,12 @@
 use super::{cut, put};
 use crate::look::{Role, Theme};
 use crate::model::{CELL, LABEL, Model};
-use debug::{ArrayView, BanksView};
+use debug::{ArrayView, BanksView, LaneState};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
+use std::collections::BTreeSet;
 
 pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
     let look = model.look;
@@ -160,14 +161,49 @@ pub(super) fn banks(model: &Model, buffer: &mut Buffer, area: Rect) {
         numbers.push_str(&format!("{bank:<cell$}", cell = every * width));
     }
     put(buffer, area, 0, 1, &Line::styled(numbers, faint));
+    let touched = touched(model);
+    let worst = touched.iter().map(|words| words.len()).max().unwrap_or(0);
+    for (bank, words) in touched.iter().enumerate().filter(|(_, words)| words.len() > 1) {
+        let role = if words.len() == worst { Role::Error } else { Role::Changed };
+        let at = Rect { x: area.x + LABEL + (bank * width) as u16, y: area.y + 1, width: width as u16, height: 1 };
+        buffer.set_style(at.intersection(area), look.style(role).add_modifier(Modifier::REVERSED));
+    }
+    if worst > 0 {
+        // The variables need less room than what is asked for.
+        let text = if worst > 1 {
+            let bank = touched.iter().position(|words| words.len() == worst).unwrap_or(0);
+            format!(" {}: {worst}-way conflict, first in bank {bank} ", model.lane_expression)
+        } else {
+            format!(" {}: no bank conflict ", model.lane_expression)
+        };
+        let from = area.width.saturating_sub(text.chars().count() as u16);
+        put(buffer, area, from, 0, &Line::styled(text, look.style(if worst > 1 { Role::Error } else { Role::Faint })));
+    }
     for (y, row) in banks.words.chunks(32).enumerate() {
         let line = banks.first + y as u64;
         let mut spans = vec![Span::styled(format!("{:>w$} ", line * 128, w = usize::from(LABEL) - 1), faint)];
         for (bank, word) in row.iter().enumerate() {
-            spans.push(word_span(model, banks, line * 32 + bank as u64, *word, width));
+            let number = line * 32 + bank as u64;
+            let span = word_span(model, banks, number, *word, width);
+            let is_touched = touched[bank].contains(&number);
+            spans.push(if is_touched { span.patch_style(Modifier::UNDERLINED | Modifier::BOLD) } else { span });
         }
         put(buffer, area, 0, 2 + y as u16, &Line::from(spans));
     }
+}
+
+/// The words of each bank that the expression of the Lanes pane is in, in the active lanes.
+fn touched(model: &Model) -> [BTreeSet<u64>; 32] {
+    let mut banks: [BTreeSet<u64>; 32] = Default::default();
+    let Some(snapshot) = &model.snapshot else { return banks };
+    let Some(Ok(values)) = &snapshot.values else { return banks };
+    let is_active = |lane: u32| snapshot.lanes.iter().any(|l| l.lane == lane && l.state == LaneState::Active);
+    for (lane, word) in values.values.iter().filter_map(|v| Some((v.lane, v.word?))) {
+        if is_active(lane) {
+            banks[(word % 32) as usize].insert(word);
+        }
+    }
+    banks
 }
 
 /// A word: its last hexadecimal digits in the colour of its variable, highlighted if it changed.

@@ -22,6 +22,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Widget};
 
 pub(crate) use help::help_lines;
+pub(crate) use lists::row_text;
 pub(crate) use source::GUTTER;
 
 /// Draws the screen.
@@ -175,6 +176,7 @@ fn pane(model: &Model, buffer: &mut Buffer, slot: &Slot) {
         Pane::Source => source::draw(model, buffer, inner),
         Pane::Threads => threads::draw(model, buffer, inner, slot.area),
         Pane::Locals => lists::locals(model, buffer, inner),
+        Pane::Watches => lists::watches(model, buffer, inner),
         Pane::Output => lists::output(model, buffer, inner),
         Pane::Lanes => lists::lanes(model, buffer, inner),
         Pane::Memory => memory::draw(model, buffer, inner),

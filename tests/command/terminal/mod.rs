@@ -228,6 +228,8 @@ fn lines_are_edited_completed_and_found_again_in_the_next_session() {
     pty.type_in("\x04");
     assert_eq!(pty.end(), 0);
     let mut pty = line_mode(&home, &[]);
+    // The breakpoints of the last session are there again.
+    pty.wait_for("Breakpoint 1 at reduce");
     pty.wait_for("(cufemu)");
     // Up is the last line, Ctrl-R searches for one.
     pty.type_in("\x1b[A\r");
@@ -235,9 +237,16 @@ fn lines_are_edited_completed_and_found_again_in_the_next_session() {
     pty.type_in("\x12reduce if");
     pty.wait_for("break reduce if threadidx%x == 7");
     pty.type_in("\r");
-    pty.wait_for("Breakpoint 1 at reduce");
-    pty.type_in("quit\r");
+    pty.wait_for("Breakpoint 2 at reduce");
+    pty.type_in("delete 1\rquit\r");
     assert_eq!(pty.end(), 0);
+    // With panes they are the same.
+    let state = home.join(".local/state").display().to_string();
+    let mut pty = Pty::with_variables(&["--tui", "reduce_racy.cuf"], &[("XDG_STATE_HOME", &state)]);
+    pty.wait_for("Breakpoint 1 at reduce");
+    pty.type_in(":delete\rq");
+    assert_eq!(pty.end(), 0);
+    assert_eq!(std::fs::read_dir(home.join(".local/state/cufemu/breakpoints")).expect("a folder").count(), 0);
 }
 
 #[test]

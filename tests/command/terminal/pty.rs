@@ -27,6 +27,8 @@ impl Pty {
     pub(crate) fn with_variables(options: &[&str], variables: &[(&str, &str)]) -> Pty {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cufemu"));
         command.args(options);
+        // A session of a test leaves nothing to the next one.
+        command.env("XDG_STATE_HOME", "/dev/null");
         variables.iter().for_each(|(name, value)| command.env(name, value));
         Pty::run(command)
     }

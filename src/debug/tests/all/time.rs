@@ -202,3 +202,41 @@ fn a_line_that_is_no_command_leaves_the_session_as_it_was() {
     line.line("frame", &mut script);
     assert_eq!(script.shown, "#0  main () at host.cuf:38\n38\t  do i = 1, 12\n");
 }
+
+#[test]
+fn what_was_searched_is_not_searched_again() {
+    let mut line = LineMode::new(session("million.cuf", &program("million.cuf")));
+    let mut timed = |command: &str| {
+        let mut shown = Script::default();
+        let begun = Instant::now();
+        line.line(command, &mut shown);
+        (begun.elapsed(), shown.shown)
+    };
+    timed("break 16 if threadidx%x == 5 .and. blockidx%x == 600");
+    let (run, _) = timed("run");
+    let (rest, _) = timed("continue");
+    let (hit, at_hit) = timed("reverse-continue");
+    assert!(at_hit.contains("Breakpoint 1, "), "{at_hit}");
+    let (start, at_start) = timed("reverse-continue");
+    assert!(at_start.contains("No more reverse-execution history"), "{at_start}");
+    let (limit, all) = ((run + rest) / 4, [run, rest, hit, start]);
+    assert!(hit < limit && start < limit, "{all:?}");
+    // A new condition is looked for everywhere, and found.
+    timed("tbreak 16 if threadidx%x == 7 .and. blockidx%x == 700");
+    timed("continue");
+    timed("continue");
+    timed("condition 1 threadidx%x == 9 .and. blockidx%x == 200");
+    let (_, other) = timed("reverse-continue");
+    assert!(other.contains("thread (9,1,1)") && other.contains("block (200,1,1)"), "{other}");
+    // So is what an assignment in the past has made true.
+    timed("condition 1 j == 77 .and. blockidx%x == 300");
+    timed("reverse-continue");
+    timed("tbreak 14 if threadidx%x == 3 .and. blockidx%x == 300");
+    let (_, at_14) = timed("continue");
+    assert!(at_14.contains("Temporary breakpoint"), "{at_14}");
+    timed("set var j = 76");
+    timed("next");
+    timed("continue");
+    let (_, changed) = timed("reverse-continue");
+    assert!(changed.contains("block (300,1,1), thread (3,1,1)") || changed.contains("No more"), "{changed}");
+}

@@ -10,6 +10,8 @@ const HEAD: &str = "# The debugger\n\n\
     earlier lines, Ctrl-R searches them, Ctrl-C gives a line up, or interrupts the program. The history is kept between sessions\n\
     (`~/.local/state/cufemu/history`, or below `$XDG_STATE_HOME`). `--debug` begins with the commands in\n\
     `~/.config/cufemu/init` (or below `$XDG_CONFIG_HOME`), unless `--no-init` is given.\n\n\
+    Breakpoints, watchpoints and displays are kept too: at a terminal, `--debug` and `--tui` begin with those that the last session\n\
+    of the same source files ended with, unless `--no-init` or `--batch` is given.\n\n\
     With `--race`, cufemu looks for races in each launch before you step through it, so the program can stop at the second\n\
     access of each race. `finding N first` goes to the first one.\n\n\
     This page is generated from `src/debug/command/table.rs`, `src/tui/pane.rs` and `src/tui/keymap.rs`.\n\n";
