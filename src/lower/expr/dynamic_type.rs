@@ -67,7 +67,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The tag of an object; what is not allocated or associated has its declared type.
-    fn dynamic_tag(&mut self, e: &'p Expr) -> Val {
+    pub(crate) fn dynamic_tag(&mut self, e: &'p Expr) -> Val {
         let declared = self.b.tag_of(&e.ty);
         if !is_class(self.b.program(), e) {
             return declared;

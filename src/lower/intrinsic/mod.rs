@@ -19,15 +19,17 @@ mod reduce;
 mod reshape;
 mod subroutine;
 
+use crate::analysis::designators::is_class;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::types::{has_allocatable, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
+use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};
-use sema::checked::{Class, Expr, ExprKind, Intrinsic, Program, Type, VarId};
+use sema::checked::{Class, Expr, ExprKind, Intrinsic, Program, Type, VarId, is_designator};
 
 /// Arguments in the order of the table row.
 #[derive(Clone, Copy)]
@@ -249,8 +251,25 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(self.b.dense(MemRef::at(addr.into(), Space::Host), element.into(), len, &extents))
     }
 
+    /// What rearranges an array gives objects of its declared type: others are refused when they are met.
+    fn need_declared_type(&mut self, id: Intrinsic, array: &'p Expr) {
+        if !self.b.is_host() || !is_designator(array) || !is_class(self.b.program(), array) {
+            return;
+        }
+        let (own, declared) = (self.dynamic_tag(array), self.b.tag_of(&array.ty));
+        let differs = self.b.icmp(CmpOp::Ne, own, declared);
+        self.when(differs, |this| {
+            this.b.unsupported(&format!("`{}` of objects whose type extends the declared one", id.name()));
+        });
+    }
+
     fn known_array_intrinsic(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         use Intrinsic as I;
+        let rearranges =
+            matches!(id, I::Transpose | I::Reshape | I::Spread | I::Cshift | I::Eoshift | I::Pack | I::Unpack);
+        if let (true, Some(array)) = (rearranges, arg(args, 0)) {
+            self.need_declared_type(id, array);
+        }
         match id {
             I::Transpose => self.transpose(args),
             I::Reshape => self.reshape(args, e),

@@ -1,6 +1,6 @@
 //! Structure constructors (Fortran 2018, 7.5.10).
 
-use crate::checked::{Const, Expr, ExprKind, Shape, Type, TypeId};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId};
 use crate::checker::{Binding, Checker};
 use crate::typing::{
     Argument, Given, Typing, assignable, constant, constant_bounds, constant_extents, fit_constant, shape_name,
@@ -205,8 +205,10 @@ impl Typing<'_> {
         let value = self.convert(e, &ty)?;
         // A constant has the component's length.
         Some(match value.kind {
-            ExprKind::Const(c) => Expr { kind: ExprKind::Const(fit_constant(c, &ty)), ty, ..value },
-            _ => value,
+            ExprKind::Const(c) if !matches!(ty, Type::Character(CharLen::Deferred)) => {
+                Expr { kind: ExprKind::Const(fit_constant(c, &ty)), ty, ..value }
+            }
+            kind => Expr { kind, ..value },
         })
     }
 }

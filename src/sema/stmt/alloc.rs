@@ -17,6 +17,10 @@ fn is_same_object(a: &Expr, b: &Expr) -> bool {
         (ExprKind::Field { base: a, field: m }, ExprKind::Field { base: b, field: n }) => {
             m == n && is_same_object(a, b)
         }
+        (ExprKind::Element { base: a, subs: x }, ExprKind::Element { base: b, subs: y }) => {
+            let same_constant = |(x, y): (&Expr, &Expr)| matches!((&x.kind, &y.kind), (ExprKind::Const(m), ExprKind::Const(n)) if m == n);
+            is_same_object(a, b) && x.len() == y.len() && x.iter().zip(y).all(same_constant)
+        }
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Conversions between intrinsic types, made explicit.
 
-use crate::checked::{Const, Expr, ExprKind, Type};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
 use crate::fold;
 use crate::typing::{Typing, is_numeric, same_type, type_name};
 use diag::{Code, Diagnostic};
@@ -25,6 +25,10 @@ impl Typing<'_> {
     /// A value as one of another type; the caller has made sure that this is possible.
     pub(crate) fn convert(&mut self, e: Expr, ty: &Type) -> Option<Expr> {
         if same_type(&e.ty, ty) || matches!(e.kind, ExprKind::Null) || matches!(ty, Type::Any | Type::Derived(_)) {
+            return Some(e);
+        }
+        if let (Type::Character(_), Type::Character(CharLen::Deferred)) = (&e.ty, ty) {
+            // What takes any length takes the length of the value.
             return Some(e);
         }
         let (rank, span) = (e.rank, e.span);

@@ -121,10 +121,16 @@ program rules
   type, extends(shape) :: square
     integer :: edge
   end type
+  type box
+    integer, allocatable :: m(:)
+  end type
   type(square) :: a, b
+  type(box) :: boxes(2)
   integer :: v(3) = [1, 2, 3], unit = 10
   logical :: is_open
   namelist /group/ unit
+  allocate (boxes(1)%m(1), boxes(2)%m(1))
+  allocate (boxes(1)%m(1), boxes(1)%m(2)) !~ E0334
   a%shape%sides = 4
   b%shape = a%shape !~ E0325
   where (v > 2)

@@ -1,8 +1,12 @@
-! Dummies with OPTIONAL and VALUE, positions of characters, and shifts along a dimension that is known at run time only.
+! Dummies with OPTIONAL and VALUE, positions of characters, shifts along a dimension that is known at run time only, and
+! constants for components of deferred length.
 module optional_values
   implicit none
   type pair
     integer :: a = 1, b = 2
+  end type
+  type lines
+    character(:), allocatable :: text(:)
   end type
 contains
   recursive subroutine show(i, x, t, p, again)
@@ -36,7 +40,10 @@ program main
   real(8) :: x = 2.5
   character(3) :: t = 'abc', words(2, 3) = reshape([character(3) :: 'kiwi', 'fig', 'date', 'plum', 'fig', 'kiw'], [2, 3])
   type(pair) :: p
+  type(lines) :: l
 
+  l = lines(['ab', 'cd'])
+  print '(i2,2a3)', len(l%text), l%text
   call show()
   call show(i, t=t, again=.true.)
   call show(x=x, p=p)
