@@ -56,7 +56,9 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     let is_typed = options.debug && console.is_interactive() && script.is_empty() && !options.no_init;
     let kept = if is_typed { Breakpoints::of(&options.files) } else { Breakpoints::nowhere() };
     for line in kept.commands() {
-        line_mode.line(&line, &mut console);
+        if !line_mode.session_mut().restore_display(&line) {
+            line_mode.line(&line, &mut console);
+        }
     }
     for (number, line) in script.iter().enumerate() {
         goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
@@ -142,7 +144,7 @@ pub(crate) fn screen(
 ) -> u8 {
     let (stdin, writer) = tui::stdin_channel();
     let world = ScreenWorld { real: libraries.world(RealWorld::new()), stdin };
-    let session = match session(compiled, map, loader, Box::new(world)) {
+    let mut session = match session(compiled, map, loader, Box::new(world)) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };
@@ -152,7 +154,8 @@ pub(crate) fn screen(
     };
     let kept =
         if lines.is_empty() && !options.no_init { Breakpoints::of(&options.files) } else { Breakpoints::nowhere() };
-    lines.splice(0..0, kept.plain_commands());
+    let others: Vec<String> = kept.plain_commands().into_iter().filter(|line| !session.restore_display(line)).collect();
+    lines.splice(0..0, others);
     lines.extend(options.ex.iter().cloned());
     match tui::run(session, writer, look(options), lines) {
         Ok(breakpoints) => {

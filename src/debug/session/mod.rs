@@ -23,7 +23,7 @@ mod values;
 
 use crate::command::complete::{Name, Scope};
 use crate::command::help;
-use crate::command::{Command, Completer, ProgramArguments, Radix, Where, forms};
+use crate::command::{Command, Completer, ProgramArguments, Radix, Where, forms, parse};
 use crate::eval::check::{self, Typed};
 use crate::eval::compiled::CompiledExpr;
 use crate::eval::value::{Eval, EvalError};
@@ -213,6 +213,17 @@ impl Session {
     pub fn pass_findings(&mut self, beginnings: Vec<String>) {
         self.passed = Passed(beginnings);
         self.process.pass(self.passed.clone());
+    }
+
+    /// Sets a display of an earlier session again; `false` if the line is another command. Where it has a value is seen at stops.
+    pub fn restore_display(&mut self, line: &str) -> bool {
+        match parse::parse(line) {
+            Ok(Some(Command::Display(Some((text, radix))))) => {
+                self.add_display(&text, radix);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Sets which hits of a breakpoint or watchpoint stop the program.

@@ -238,13 +238,22 @@ fn lines_are_edited_completed_and_found_again_in_the_next_session() {
     pty.wait_for("break reduce if threadidx%x == 7");
     pty.type_in("\r");
     pty.wait_for("Breakpoint 2 at reduce");
-    pty.type_in("delete 1\rquit\r");
+    // An expression that has a value elsewhere only is kept too.
+    pty.type_in("delete 1\rrun\r");
+    pty.wait_for("Breakpoint 2, ");
+    pty.type_in("display s(t) + 1000\r");
+    pty.wait_for("1: s(t) + 1000 = ");
+    pty.type_in("quit\r");
     assert_eq!(pty.end(), 0);
     // With panes they are the same.
     let state = home.join(".local/state").display().to_string();
     let mut pty = Pty::with_variables(&["--tui", "reduce_racy.cuf"], &[("XDG_STATE_HOME", &state)]);
     pty.wait_for("Breakpoint 1 at reduce");
-    pty.type_in(":delete\rq");
+    pty.type_in("=");
+    pty.wait_for("s(t) + 1000 = ");
+    pty.type_in(":delete\r:undisplay\r");
+    pty.wait_for("no watch expressions");
+    pty.type_in("q");
     assert_eq!(pty.end(), 0);
     assert_eq!(std::fs::read_dir(home.join(".local/state/cufemu/breakpoints")).expect("a folder").count(), 0);
 }
