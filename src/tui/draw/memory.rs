@@ -162,7 +162,7 @@ pub(super) fn banks(model: &Model, buffer: &mut Buffer, area: Rect) {
     }
     put(buffer, area, 0, 1, &Line::styled(numbers, faint));
     let touched = touched(model);
-    let worst = touched.iter().map(|words| words.len()).max().unwrap_or(0);
+    let worst = touched.iter().map(BTreeSet::len).max().unwrap_or(0);
     for (bank, words) in touched.iter().enumerate().filter(|(_, words)| words.len() > 1) {
         let role = if words.len() == worst { Role::Error } else { Role::Changed };
         let at = Rect { x: area.x + LABEL + (bank * width) as u16, y: area.y + 1, width: width as u16, height: 1 };
