@@ -184,10 +184,11 @@ impl Body<'_, '_> {
                 let (a, b) = (self.value(ty, a), self.value(ty, b));
                 ins!(self, "{}.rn.{t} {d}, {a}, {b}", op.ptx());
             }
-            BinOp::Mul if ty == Ty::I64 && self.wide_factors(a, b).is_some() => {
-                if let Some((a, b)) = self.wide_factors(a, b) {
-                    ins!(self, "mul.wide.s32 {d}, {a}, {b}");
-                }
+            BinOp::Mul
+                if ty == Ty::I64
+                    && let Some((a, b)) = self.wide_factors(a, b) =>
+            {
+                ins!(self, "mul.wide.s32 {d}, {a}, {b}");
             }
             BinOp::Add | BinOp::Sub | BinOp::Mul => {
                 let (a, b) = (self.value(ty, a), self.value(ty, b));
@@ -215,10 +216,11 @@ impl Body<'_, '_> {
                 let (a, b) = (self.raw(ty, a), self.raw(ty, b));
                 ins!(self, "{}.{w} {d}, {a}, {b}", op.ptx());
             }
-            BinOp::Shl if ty == Ty::I64 && self.wide_power(a, b).is_some() => {
-                if let Some((a, factor)) = self.wide_power(a, b) {
-                    ins!(self, "mul.wide.s32 {d}, {a}, {factor}");
-                }
+            BinOp::Shl
+                if ty == Ty::I64
+                    && let Some((a, factor)) = self.wide_power(a, b) =>
+            {
+                ins!(self, "mul.wide.s32 {d}, {a}, {factor}");
             }
             BinOp::Shl => {
                 let (a, count) = (self.value(ty, a), self.shift_count(ty, b));

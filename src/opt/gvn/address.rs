@@ -5,6 +5,7 @@
 //! outer loops before what changes in inner ones, and then what many accesses of the function have before what few have. Equal
 //! beginnings are one value, by common subexpressions. All of it holds modulo 2^64.
 
+use super::reassociate::{OFFSETS, Sum};
 use super::table::ValueTable;
 use ir::analysis::affine::{self, Affine, Operation};
 use ir::op::{BinOp, TriOp};
@@ -12,13 +13,9 @@ use ir::{Function, InstKind, Reg, Ty, Val};
 use std::collections::BTreeMap;
 use std::num::Wrapping;
 
-/// A sum modulo 2^64 whose symbols are registers.
-type Sum = Affine<Reg, Wrapping<i64>>;
 /// How many accesses have a term.
 pub(super) type Counts = BTreeMap<(Reg, i64), u32>;
 
-/// Offsets stay within what PTX can write behind an address.
-const OFFSETS: std::ops::RangeInclusive<i64> = -(1 << 30)..=1 << 30;
 /// Addresses with more terms stay as they are.
 const MAX_TERMS: usize = 8;
 /// How many definitions are followed from an address.

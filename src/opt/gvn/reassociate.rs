@@ -14,10 +14,10 @@ use ir::{InstKind, Reg, Ty, Val};
 use std::num::Wrapping;
 
 /// Offsets stay within what PTX can write behind an address.
-const OFFSETS: std::ops::RangeInclusive<i64> = -(1 << 30)..=1 << 30;
+pub(super) const OFFSETS: std::ops::RangeInclusive<i64> = -(1 << 30)..=1 << 30;
 
 /// A sum modulo 2⁶⁴ whose symbols are registers.
-type Sum = Affine<Reg, Wrapping<i64>>;
+pub(super) type Sum = Affine<Reg, Wrapping<i64>>;
 
 /// The instruction with constants moved outwards.
 pub(super) fn rule(table: &mut ValueTable<'_>, mut kind: InstKind) -> InstKind {
