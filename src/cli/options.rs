@@ -137,8 +137,9 @@ pub(crate) struct Options {
 
     /// Print ast, ir or ptx instead of running
     ///
-    /// `ast`: the syntax tree. `ir`: the intermediate representation. `ptx`: the PTX of the kernels.
-    #[arg(long, value_name = "STAGE", hide_possible_values = true)]
+    /// `ast`: the syntax tree. `ir`: the intermediate representation. `ir=PASS`: the same after the last run of a pass of the
+    /// optimiser, and `ir=PASS:N` after its run N; an unknown name shows all passes. `ptx`: the PTX of the kernels.
+    #[arg(long, value_name = "STAGE", value_parser = stage)]
     pub(crate) emit: Option<Stage>,
 
     /// Look for errors and warnings only; also `cufemu check FILES` and -fsyntax-only
@@ -326,14 +327,49 @@ pub(crate) enum EngineKind {
 }
 
 /// A stage of the compiler.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
     /// The syntax tree.
     Ast,
-    /// The intermediate representation.
+    /// The intermediate representation, as the emulator runs it.
     Ir,
+    /// The intermediate representation after a pass of the optimiser.
+    IrAfter(PassRun),
     /// PTX of the kernels.
     Ptx,
+}
+
+/// One run of a pass of the optimiser.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PassRun {
+    /// The name of the pass.
+    pub(crate) name: String,
+    /// Which of its runs, from 1; otherwise the last.
+    pub(crate) run: Option<usize>,
+}
+
+/// A stage as `--emit` names it.
+fn stage(text: &str) -> Result<Stage, String> {
+    let unknown = || format!("`{text}` is none of ast, ir, ir=PASS and ptx");
+    match text.split_once('=') {
+        Some(("ir", pass)) => {
+            let (name, run) = match pass.split_once(':') {
+                None => (pass, None),
+                Some((name, run)) => match run.parse() {
+                    Ok(run) if run > 0 => (name, Some(run)),
+                    _ => return Err(format!("`{run}` is not the number of a run of the pass, such as 1")),
+                },
+            };
+            Ok(Stage::IrAfter(PassRun { name: name.to_owned(), run }))
+        }
+        Some(_) => Err(unknown()),
+        None => match text {
+            "ast" => Ok(Stage::Ast),
+            "ir" => Ok(Stage::Ir),
+            "ptx" => Ok(Stage::Ptx),
+            _ => Err(unknown()),
+        },
+    }
 }
 
 /// Colours of the terminal debugger.

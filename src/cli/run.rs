@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
         Ok(suppressions) => suppressions,
         Err(sentence) => return usage(&sentence),
     };
-    if let Some(stage) = options.emit {
+    if let Some(stage) = &options.emit {
         let optimise = compiler.level != Some(0) && !compiler.debug;
         return emit::code(stage, &compiled, &emit::PtxStyle { sm, optimise, sources: compiler.debug.then_some(&map) });
     }
@@ -198,7 +198,10 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
             macros,
             ..ParseOptions::default()
         },
-        level: compiler.level.unwrap_or(if options.is_debugging() { 0 } else { 1 }),
+        level: match options.emit {
+            Some(Stage::IrAfter(_)) => 0,
+            _ => compiler.level.unwrap_or(if options.is_debugging() { 0 } else { 1 }),
+        },
         whole_modules: options.is_debugging(),
         watched: options.is_debugging() || compiler.debug,
         ..compile::Options::default()

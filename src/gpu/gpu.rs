@@ -31,6 +31,8 @@ pub struct LoadOptions<'a> {
     /// Whether device code is printed as it is, and not optimised for a GPU before ([`ptx::optimised`]). For a debugger it always
     /// is.
     pub unoptimised: bool,
+    /// What the code may rely on.
+    pub target: opt::Target,
     /// How many records kernels may write between two calls of [`Gpu::drain_records`].
     pub record_capacity: u32,
     /// Bytes of stack of each thread if a procedure of the module calls itself; the frames of all others are counted by
@@ -46,6 +48,7 @@ impl Default for LoadOptions<'_> {
             globals: None,
             sources: None,
             unoptimised: false,
+            target: opt::Target::default(),
             record_capacity: 1 << 18,
             recursion_stack_bytes: 16 << 10,
         }
@@ -214,7 +217,7 @@ impl Gpu {
             globals: options.globals,
             sources: options.sources,
         };
-        let optimised = (!options.unoptimised && !options.debug).then(|| ptx::optimised(module));
+        let optimised = (!options.unoptimised && !options.debug).then(|| ptx::optimised(module, options.target));
         let module = optimised.as_ref().unwrap_or(module);
         let (text, kernels, refused) = print_what_can_run(module, &text_options);
         let debug = text_options.dwarf().is_some();

@@ -43,12 +43,27 @@ const POLLS: u64 = 1000;
 /// Blocks of a multiprocessor at most.
 const MAX_RESIDENT_BLOCKS: u32 = 32;
 
+/// The code of a program, and how it was loaded.
+#[derive(Debug)]
+struct Code {
+    module: Arc<Module>,
+    loaded: Loaded,
+    globals: Vec<u64>,
+    sm: Option<u32>,
+    debug: bool,
+    unoptimised: bool,
+    sources: Option<SourceMap>,
+    target: opt::Target,
+}
+
 /// A GPU with the code of a program.
 #[derive(Debug)]
 pub struct GpuDevice {
     number: u8,
     properties: Properties,
-    code: Option<(Arc<Module>, Loaded)>,
+    code: Option<Code>,
+    /// Bytes of the largest allocation so far.
+    largest_allocation: u64,
     queue: VecDeque<Command>,
     running: Option<KernelLaunch>,
     elapsed_ms: f64,
@@ -70,6 +85,7 @@ impl GpuDevice {
             number,
             properties: properties_of(&gpu)?,
             code: None,
+            largest_allocation: 0,
             queue: VecDeque::new(),
             running: None,
             elapsed_ms: 0.0,
@@ -88,15 +104,35 @@ impl GpuDevice {
     /// [`GpuDevice::refused`].
     pub fn load(&mut self, module: Arc<Module>, globals: &[u64], options: &GpuOptions<'_>) -> Result<(), LoadError> {
         let GpuOptions { sm, debug, sources, unoptimised } = *options;
-        let options = LoadOptions { sm, debug, sources, unoptimised, globals: Some(globals), ..LoadOptions::default() };
-        let loaded = self.gpu.load(&module, &options)?;
-        self.code = Some((module, loaded));
+        let target = self.target();
+        let load =
+            LoadOptions { sm, debug, sources, unoptimised, target, globals: Some(globals), ..LoadOptions::default() };
+        let loaded = self.gpu.load(&module, &load)?;
+        let (globals, sources) = (globals.to_vec(), sources.cloned());
+        self.code = Some(Code { module, loaded, globals, sm, debug, unoptimised, sources, target });
         Ok(())
+    }
+
+    /// What code may rely on from now on; allocations may double before it has to be made anew.
+    fn target(&self) -> opt::Target {
+        let most = self.largest_allocation.checked_next_power_of_two().unwrap_or(u64::MAX);
+        opt::Target { largest_allocation: most.max(opt::Target::default().largest_allocation) }
+    }
+
+    /// Makes the code anew if it relies on what is no longer true.
+    fn renew_code(&mut self) -> Result<(), LoadError> {
+        if self.code.as_ref().is_none_or(|c| c.target.largest_allocation >= self.largest_allocation) {
+            return Ok(());
+        }
+        let Some(Code { module, globals, sm, debug, unoptimised, sources, .. }) = self.code.take() else {
+            return Ok(());
+        };
+        self.load(module, &globals, &GpuOptions { sm, debug, sources: sources.as_ref(), unoptimised })
     }
 
     /// The kernels that cannot run on a GPU, and why.
     pub fn refused(&self) -> &[Refused] {
-        self.code.as_ref().map_or(&[], |(_, loaded)| &loaded.refused)
+        self.code.as_ref().map_or(&[], |code| &code.loaded.refused)
     }
 
     /// The GPU itself.
@@ -115,7 +151,7 @@ impl GpuDevice {
 
     /// Whether the kernel can run here; the limits of its launch have been checked by `device::Runtime`.
     fn check(&mut self, launch: &KernelLaunch) -> Result<(), CudaError> {
-        let Some((module, loaded)) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
+        let Some(Code { module, loaded, .. }) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
         let blocks: u64 = launch.grid.iter().map(|&g| u64::from(g)).product();
         if module.func(launch.func).cooperative && blocks > u64::from(self.resident_grid(launch)[0]) {
             return Err(CudaError::CooperativeLaunchTooLarge);
@@ -137,14 +173,15 @@ impl GpuDevice {
         let p = &self.properties;
         let each = (p.max_threads_per_multiprocessor / threads).clamp(1, MAX_RESIDENT_BLOCKS);
         let shared = u32::try_from(launch.dynamic_shared).unwrap_or(u32::MAX);
-        let fits = self.code.as_ref().and_then(|(_, l)| l.resident_blocks(launch.func, threads, shared).ok());
+        let fits = self.code.as_ref().and_then(|c| c.loaded.resident_blocks(launch.func, threads, shared).ok());
         [each.min(fits.unwrap_or(each)).max(1) * p.multiprocessors, 1, 1]
     }
 
     /// Starts a launch on the GPU.
     fn begin(&mut self, memory: &mut Memory, launch: KernelLaunch) -> Result<(), CudaError> {
         self.share(memory, true)?;
-        let Some((module, loaded)) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
+        self.renew_code().map_err(|e| cuda_error(&e.error))?;
+        let Some(Code { module, loaded, .. }) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
         let values: Vec<ParamValue<'_>> = launch.args.iter().map(value_of).collect();
         let params = params::pack(module.func(launch.func), &values).map_err(|_| CudaError::InvalidValue)?;
         let shape = LaunchShape {
@@ -167,7 +204,7 @@ impl GpuDevice {
         self.gpu.synchronize().map_err(|e| cuda_error(&e))?;
         self.count_time();
         let drained = self.gpu.drain_records().map_err(|e| cuda_error(&e))?;
-        if let Some((module, _)) = &self.code {
+        if let Some(Code { module, .. }) = &self.code {
             let (output, findings) = output::output_of(&drained, launch, &module.func(launch.func).name);
             self.output.extend(output);
             self.findings.extend(findings);
@@ -296,6 +333,7 @@ impl Device for GpuDevice {
             let _ = memory.free(address, span);
             return Err(cuda_error(&error));
         }
+        self.largest_allocation = self.largest_allocation.max(bytes);
         Ok(address)
     }
 

@@ -144,14 +144,41 @@ pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Re
 
 /// The module with its device code optimised for a GPU, and without host code. Kernels keep their parameters, and instructions
 /// their places in the source.
-pub fn optimised(module: &Module) -> Module {
-    let mut module = module.clone();
-    for func in module.funcs.iter_mut().filter(|f| f.kind == FuncKind::Host) {
-        func.blocks = Vec::new();
-        func.vars = Vec::new();
-    }
-    opt::run_for_gpu(&mut module);
+pub fn optimised(module: &Module, target: opt::Target) -> Module {
+    optimised_observed(module, target, &mut |_, _| {})
+}
+
+/// The same, and shows the module to `observer` after each pass with the name of the pass.
+pub fn optimised_observed(module: &Module, target: opt::Target, observer: &mut dyn FnMut(&str, &Module)) -> Module {
+    let mut module = Module {
+        funcs: module.funcs.iter().map(|f| if f.kind == FuncKind::Host { declaration(f) } else { f.clone() }).collect(),
+        globals: module.globals.clone(),
+        types: module.types.clone(),
+        main: module.main,
+        refusals: module.refusals.clone(),
+        designated: module.designated.clone(),
+    };
+    opt::run_for_gpu_observed(&mut module, target, observer);
     module
+}
+
+/// The function without its code.
+fn declaration(f: &Function) -> Function {
+    Function {
+        name: f.name.clone(),
+        kind: f.kind,
+        params: f.params.clone(),
+        results: f.results.clone(),
+        regs: f.regs.clone(),
+        blocks: Vec::new(),
+        locals: f.locals.clone(),
+        shared: f.shared.clone(),
+        vars: Vec::new(),
+        max_threads: f.max_threads,
+        cluster: f.cluster,
+        cooperative: f.cooperative,
+        span: f.span,
+    }
 }
 
 /// Whether a text has kernels that write records, so that [`RECORDS_SYMBOL`] needs the address of a buffer.

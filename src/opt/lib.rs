@@ -36,27 +36,41 @@ use ir::{FuncId, FuncKind, Function, Module};
 /// A pass over one function, with its name.
 struct Pass {
     name: &'static str,
-    run: fn(&mut Function),
+    run: fn(&mut Function, Target),
 }
 
-const MARK_REDUCTIONS: Pass = Pass { name: "mark-reductions", run: mark_reductions::run };
-const SIMPLIFY_CFG: Pass = Pass { name: "simplify-cfg", run: simplify_cfg::run };
-const GVN: Pass = Pass { name: "gvn", run: gvn::run };
-const DCE: Pass = Pass { name: "dce", run: dce::run };
-const STRIP_DEBUG: Pass = Pass { name: "strip-debug", run: strip_debug::run };
-const IF_CONVERT: Pass = Pass { name: "if-convert", run: if_convert::run };
+/// What a program has on the GPU that it will run on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// Bytes of the largest allocation that kernels may access. Up to 2^30, all indices may be computed in 32 bits.
+    pub largest_allocation: u64,
+}
 
-const STRIP_FOR_GPU: Pass = Pass { name: "strip-for-gpu", run: strip_debug::for_gpu };
-const GVN_FOR_GPU: Pass = Pass { name: "gvn-for-gpu", run: gvn::run_for_gpu };
+impl Default for Target {
+    /// No allocation is larger than 1 GiB.
+    fn default() -> Target {
+        Target { largest_allocation: 1 << 30 }
+    }
+}
+
+const MARK_REDUCTIONS: Pass = Pass { name: "mark-reductions", run: |f, _| mark_reductions::run(f) };
+const SIMPLIFY_CFG: Pass = Pass { name: "simplify-cfg", run: |f, _| simplify_cfg::run(f) };
+const GVN: Pass = Pass { name: "gvn", run: |f, _| gvn::run(f) };
+const DCE: Pass = Pass { name: "dce", run: |f, _| dce::run(f) };
+const STRIP_DEBUG: Pass = Pass { name: "strip-debug", run: |f, _| strip_debug::run(f) };
+const IF_CONVERT: Pass = Pass { name: "if-convert", run: |f, _| if_convert::run(f) };
+
+const STRIP_FOR_GPU: Pass = Pass { name: "strip-for-gpu", run: |f, _| strip_debug::for_gpu(f) };
+const GVN_FOR_GPU: Pass = Pass { name: "gvn-for-gpu", run: |f, _| gvn::run_for_gpu(f) };
 const ORDER_ADDRESSES: Pass = Pass { name: "order-addresses", run: gvn::order_addresses };
-const DCE_FOR_GPU: Pass = Pass { name: "dce-for-gpu", run: dce::run_for_gpu };
-const UNROLL_FULL: Pass = Pass { name: "unroll-full", run: unroll::full };
-const UNROLL_NESTS: Pass = Pass { name: "unroll-nests", run: unroll::nests };
-const UNROLL_PARTIAL: Pass = Pass { name: "unroll-partial", run: unroll::partial };
-const WEBS: Pass = Pass { name: "webs", run: webs::run };
-const DSE: Pass = Pass { name: "dse", run: dse::run };
-const HOIST_LOADS: Pass = Pass { name: "hoist-loads", run: hoist_loads::run };
-const PROMOTE: Pass = Pass { name: "promote", run: promote::run };
+const DCE_FOR_GPU: Pass = Pass { name: "dce-for-gpu", run: |f, _| dce::run_for_gpu(f) };
+const UNROLL_FULL: Pass = Pass { name: "unroll-full", run: |f, _| unroll::full(f) };
+const UNROLL_NESTS: Pass = Pass { name: "unroll-nests", run: |f, _| unroll::nests(f) };
+const UNROLL_PARTIAL: Pass = Pass { name: "unroll-partial", run: |f, _| unroll::partial(f) };
+const WEBS: Pass = Pass { name: "webs", run: |f, _| webs::run(f) };
+const DSE: Pass = Pass { name: "dse", run: |f, _| dse::run(f) };
+const HOIST_LOADS: Pass = Pass { name: "hoist-loads", run: |f, _| hoist_loads::run(f) };
+const PROMOTE: Pass = Pass { name: "promote", run: |f, _| promote::run(f) };
 
 /// At every level.
 const ALWAYS: &[Pass] = &[MARK_REDUCTIONS];
@@ -136,15 +150,15 @@ pub fn run_observed(module: &mut Module, options: Options, observer: &mut dyn Fn
 }
 
 /// Changes a module whose kernels will run on a GPU and nowhere else. Host code stays as it is.
-pub fn run_for_gpu(module: &mut Module) {
-    run_for_gpu_observed(module, &mut |_, _| {});
+pub fn run_for_gpu(module: &mut Module, target: Target) {
+    run_for_gpu_observed(module, target, &mut |_, _| {});
 }
 
 /// The same, and shows the module to `observer` after each pass with the name of the pass.
-pub fn run_for_gpu_observed(module: &mut Module, observer: &mut dyn FnMut(&str, &Module)) {
+pub fn run_for_gpu_observed(module: &mut Module, target: Target, observer: &mut dyn FnMut(&str, &Module)) {
     for pass in FOR_GPU {
         for f in module.funcs.iter_mut().filter(|f| f.kind != FuncKind::Host) {
-            (pass.run)(f);
+            (pass.run)(f, target);
         }
         observer(pass.name, module);
     }
@@ -153,7 +167,7 @@ pub fn run_for_gpu_observed(module: &mut Module, observer: &mut dyn FnMut(&str, 
 fn run_passes(module: &mut Module, passes: &[Pass], observer: &mut dyn FnMut(&str, &Module)) {
     for pass in passes {
         for id in (0..module.funcs.len()).map(|i| FuncId(i as u32)) {
-            (pass.run)(&mut module.funcs[id.index()]);
+            (pass.run)(&mut module.funcs[id.index()], Target::default());
         }
         observer(pass.name, module);
     }

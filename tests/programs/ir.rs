@@ -60,7 +60,7 @@ fn passes(file: &Program) -> Vec<String> {
         }
     };
     opt::run_observed(&mut module, opt::Options { level: 2, watched: true }, &mut check);
-    opt::run_for_gpu_observed(&mut module, &mut check);
+    opt::run_for_gpu_observed(&mut module, opt::Target::default(), &mut check);
     wrong
 }
 

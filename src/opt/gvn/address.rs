@@ -4,14 +4,22 @@
 //! vanish: `a(i, j+1)` needs neither the lower bounds nor the row that they add. The rest is summed up again: what changes in
 //! outer loops before what changes in inner ones, and then what many accesses of the function have before what few have. Equal
 //! beginnings are one value, by common subexpressions. All of it holds modulo 2^64.
+//!
+//! Where no allocation is too large, a sum outside of loops is narrow: `pointer + extended(index) * scale`, with the index in 32 bits,
+//! which a GPU computes in one instruction. It is the same address because a valid access is in the allocation that the pointer points
+//! into, so that the whole index fits in 32 bits, and so it can be computed modulo 2^32.
 
 use super::reassociate::{OFFSETS, Sum};
 use super::table::ValueTable;
+use crate::Target;
 use ir::analysis::affine::{self, Affine, Operation};
-use ir::op::{BinOp, TriOp};
+use ir::op::{BinOp, CvtOp, TriOp};
 use ir::{Function, InstKind, Reg, Ty, Val};
 use std::collections::BTreeMap;
 use std::num::Wrapping;
+
+/// A term of an address: a register and its factor.
+type Term = (Reg, Wrapping<i64>);
 
 /// How many accesses have a term.
 pub(super) type Counts = BTreeMap<(Reg, i64), u32>;
@@ -20,6 +28,12 @@ pub(super) type Counts = BTreeMap<(Reg, i64), u32>;
 const MAX_TERMS: usize = 8;
 /// How many definitions are followed from an address.
 const MAX_FOLLOWED: usize = 32;
+/// The largest scale of a narrow index is 2 to this power.
+const MAX_SCALE: u32 = 3;
+/// Elements of an allocation whose indices are narrow: [`OFFSETS`] may be missing from an index that is not yet the element's.
+const NARROW: u64 = 1 << 30;
+/// How many products are followed from a narrow index.
+const MAX_PRODUCTS: usize = 8;
 
 /// Counts the terms of an access.
 pub(super) fn count(table: &ValueTable<'_>, kind: &InstKind, counts: &mut Counts) {
@@ -29,17 +43,33 @@ pub(super) fn count(table: &ValueTable<'_>, kind: &InstKind, counts: &mut Counts
 }
 
 /// The access with its address summed up in the common order.
-pub(super) fn rule(table: &mut ValueTable<'_>, mut kind: InstKind, counts: &Counts) -> InstKind {
+pub(super) fn rule(table: &mut ValueTable<'_>, mut kind: InstKind, counts: &Counts, target: Target) -> InstKind {
     let Some((addr, offset)) = address(&kind) else { return kind };
     let Some(Affine { constant, mut terms }) = sum(table, addr) else { return kind };
     let Some(total) = offset.checked_add(constant.0).filter(|t| OFFSETS.contains(t)) else { return kind };
     if terms.is_empty() || terms.len() > MAX_TERMS {
         return kind;
     }
-    let count = |&(reg, factor): &(Reg, Wrapping<i64>)| counts.get(&(reg, factor.0)).copied().unwrap_or(0);
+    let count = |&(reg, factor): &Term| counts.get(&(reg, factor.0)).copied().unwrap_or(0);
     terms.sort_by_key(|term| (table.loop_depth(term.0), u32::MAX - count(term), term.0));
+    let value = narrow(table, &terms, target).or_else(|| wide(table, &terms));
+    if let (
+        Some(value),
+        InstKind::Load { addr, offset, .. }
+        | InstKind::Store { addr, offset, .. }
+        | InstKind::Atomic { addr, offset, .. },
+    ) = (value, &mut kind)
+    {
+        *addr = value;
+        *offset = total;
+    }
+    kind
+}
+
+/// The sum of the terms in 64 bits.
+fn wide(table: &mut ValueTable<'_>, terms: &[Term]) -> Option<Val> {
     let mut value: Option<Val> = None;
-    for (reg, Wrapping(factor)) in terms {
+    for &(reg, Wrapping(factor)) in terms {
         let (a, b) = (Val::Reg(reg), Val::i64(factor));
         value = Some(match (value, factor) {
             (None, 1) => a,
@@ -53,17 +83,69 @@ pub(super) fn rule(table: &mut ValueTable<'_>, mut kind: InstKind, counts: &Coun
             (Some(c), _) => table.emit(Ty::I64, |dst| InstKind::Tri { op: TriOp::Mad, ty: Ty::I64, dst, a, b, c }),
         });
     }
-    if let (
-        Some(value),
-        InstKind::Load { addr, offset, .. }
-        | InstKind::Store { addr, offset, .. }
-        | InstKind::Atomic { addr, offset, .. },
-    ) = (value, &mut kind)
+    value
+}
+
+/// The same sum with its index in 32 bits, if it has a pointer, at least two terms besides, and they change in the same loop.
+fn narrow(table: &mut ValueTable<'_>, terms: &[Term], target: Target) -> Option<Val> {
+    let is_pointer = |&(reg, factor): &Term| factor.0 == 1 && !is_index(table, reg);
+    let pointer = terms.iter().position(is_pointer)?;
+    let base = terms[pointer].0;
+    let index = || terms.iter().enumerate().filter(|&(i, _)| i != pointer).map(|(_, term)| term);
+    let depth = table.loop_depth(index().next()?.0);
+    if index().count() < 2
+        || !table.is_root(base)
+        || index().any(|term| is_pointer(term) || table.loop_depth(term.0) != depth)
     {
-        *addr = value;
-        *offset = total;
+        return None;
     }
-    kind
+    let power = index().map(|(_, factor)| factor.0.trailing_zeros()).min()?.min(MAX_SCALE);
+    if target.largest_allocation > NARROW << power {
+        return None;
+    }
+    let mut sum: Option<Val> = None;
+    for &(reg, Wrapping(factor)) in index() {
+        let (a, factor) = (narrowed(table, Val::Reg(reg), &mut { MAX_PRODUCTS }), (factor >> power) as i32);
+        let b = Val::i32(factor);
+        let ty = Ty::I32;
+        sum = Some(match (sum, factor) {
+            (None, 1) => a,
+            (None, _) => table.emit(ty, |dst| InstKind::Bin { op: BinOp::Mul, ty, dst, a, b }),
+            (Some(sum), 1) => table.emit(ty, |dst| InstKind::Bin { op: BinOp::Add, ty, dst, a: sum, b: a }),
+            (Some(sum), -1) => table.emit(ty, |dst| InstKind::Bin { op: BinOp::Sub, ty, dst, a: sum, b: a }),
+            (Some(c), _) => table.emit(ty, |dst| InstKind::Tri { op: TriOp::Mad, ty, dst, a, b, c }),
+        });
+    }
+    let a = sum?;
+    let cast = |dst| InstKind::Cvt { op: CvtOp::Cast, from: Ty::I32, to: Ty::I64, dst, a };
+    let (a, b, c) = (table.emit(Ty::I64, cast), Val::i64(1 << power), Val::Reg(base));
+    Some(table.emit(Ty::I64, |dst| match power {
+        0 => InstKind::Bin { op: BinOp::Add, ty: Ty::I64, dst, a: c, b: a },
+        _ => InstKind::Tri { op: TriOp::Mad, ty: Ty::I64, dst, a, b, c },
+    }))
+}
+
+/// Whether what computed a register shows that it is no pointer.
+fn is_index(table: &ValueTable<'_>, reg: Reg) -> bool {
+    match table.source(Val::Reg(reg)) {
+        Some(InstKind::Cvt { from, .. }) => *from != Ty::I64,
+        Some(InstKind::Bin { op, .. }) => !matches!(op, BinOp::Add | BinOp::Sub),
+        _ => false,
+    }
+}
+
+/// A 64-bit value modulo 2^32, following so many products.
+fn narrowed(table: &mut ValueTable<'_>, val: Val, left: &mut usize) -> Val {
+    let ty = Ty::I32;
+    match table.source(val) {
+        Some(&InstKind::Cvt { op: CvtOp::Cast, from: Ty::I32, a, .. }) => a,
+        Some(&InstKind::Bin { op: BinOp::Mul, ty: Ty::I64, a, b: b @ Val::Reg(_), .. }) if *left > 0 => {
+            *left -= 1;
+            let (a, b) = (narrowed(table, a, left), narrowed(table, b, left));
+            table.emit(ty, |dst| InstKind::Bin { op: BinOp::Mul, ty, dst, a, b })
+        }
+        _ => table.emit(ty, |dst| InstKind::Cvt { op: CvtOp::Cast, from: Ty::I64, to: ty, dst, a: val }),
+    }
 }
 
 fn product(dst: Reg, a: Val, factor: i64) -> InstKind {

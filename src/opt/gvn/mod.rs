@@ -20,6 +20,7 @@ mod reassociate;
 mod strength;
 mod table;
 
+use crate::Target;
 use address::Counts;
 use ir::analysis::{Cfg, Dominators, Versions};
 use ir::op::UnOp;
@@ -33,7 +34,7 @@ enum Profile {
     /// Loads whose value is known go, and indices are computed as a GPU does it best.
     Gpu,
     /// The same, and addresses are summed up in one order.
-    GpuAddresses(Counts),
+    GpuAddresses(Counts, Target),
 }
 
 /// Runs the pass over a function; every access stays.
@@ -47,9 +48,9 @@ pub(crate) fn run_for_gpu(f: &mut Function) {
 }
 
 /// The same, and addresses are summed up in an order in which accesses share as much as they can.
-pub(crate) fn order_addresses(f: &mut Function) {
+pub(crate) fn order_addresses(f: &mut Function, target: Target) {
     let counts = number(f, &Profile::Gpu);
-    number(f, &Profile::GpuAddresses(counts));
+    number(f, &Profile::GpuAddresses(counts, target));
 }
 
 /// Runs the pass; for a GPU, gives how often each term of an address occurs.
@@ -104,9 +105,9 @@ fn rewrite(
                 kind = index::rule(table, kind);
                 address::count(table, &kind, counts);
             }
-            Profile::GpuAddresses(counts) => {
+            Profile::GpuAddresses(counts, target) => {
                 kind = index::rule(table, kind);
-                kind = address::rule(table, kind, counts);
+                kind = address::rule(table, kind, counts, *target);
             }
         }
         kind = cse::rule(table, kind);

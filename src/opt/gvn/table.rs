@@ -74,13 +74,25 @@ impl<'a> ValueTable<'a> {
         let dynamic = (0..f.shared.len()).filter(is_dynamic).map(|i| AddrBase::Shared(ir::SharedId(i as u32)));
         let unaliased = f.params.iter().filter(|p| p.unaliased).map(|p| p.reg);
         let loops = Loops::new(cfg, dom);
+        let block_depth: Vec<u32> = (0..f.blocks.len()).map(|b| loops.depth(Bb(b as u32)) as u32).collect();
+        // Where a loop begins, its variables have the values of the iteration before.
+        let mut depth = vec![0; self.regs.len()];
+        for (block, &inside) in f.blocks.iter().zip(&block_depth) {
+            for inst in &block.insts {
+                inst.kind.each_def(|r| {
+                    if self.regs[r.index()].mutable {
+                        depth[r.index()] = inside.max(depth[r.index()]);
+                    }
+                });
+            }
+        }
         self.gpu = Some(Gpu {
             memory: Memory::default(),
             dummies: unaliased.filter(|r| !self.regs[r.index()].mutable).collect(),
             dynamic: dynamic.collect(),
             address_only: address::address_only(f, self.regs.len()),
-            block_depth: (0..f.blocks.len()).map(|b| loops.depth(Bb(b as u32)) as u32).collect(),
-            depth: vec![0; self.regs.len()],
+            block_depth,
+            depth,
             depths: Vec::new(),
         });
     }
@@ -88,6 +100,15 @@ impl<'a> ValueTable<'a> {
     /// Whether a register of the code does nothing but form addresses of accesses.
     pub(super) fn is_address_only(&self, reg: Reg) -> bool {
         self.gpu.as_ref().is_some_and(|gpu| gpu.address_only.get(reg.index()) == Some(&true))
+    }
+
+    /// Whether a register is a parameter, or keeps for good what one instruction took from memory or from outside.
+    pub(super) fn is_root(&self, reg: Reg) -> bool {
+        let is_computed = || match self.definitions.get(&(reg, self.walk.version(reg))) {
+            Some(Definition { kind: InstKind::Addr { .. }, .. }) | None => false,
+            Some(_) => true,
+        };
+        !self.regs[reg.index()].mutable && !is_computed()
     }
 
     /// In how many loops the one is in which the value of a register changes.

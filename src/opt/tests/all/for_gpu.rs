@@ -4,9 +4,13 @@ use ir::{Function, InstKind, Module};
 
 /// The function of a text after all passes for a GPU.
 fn optimised(text: &str) -> Function {
+    optimised_for(text, opt::Target::default())
+}
+
+fn optimised_for(text: &str, target: opt::Target) -> Function {
     let mut module = ir::parse::module(text).unwrap();
     assert_eq!(ir::verify::module(&module), []);
-    opt::run_for_gpu(&mut module);
+    opt::run_for_gpu(&mut module, target);
     assert_eq!(ir::verify::module(&module), []);
     module.funcs.swap_remove(0)
 }
@@ -223,9 +227,59 @@ bb0:
   store.global.f64 [%18], %14
   return
 }";
-    let f = optimised(text);
-    let products = count(&f, |k| matches!(k, InstKind::Bin { op: ir::op::BinOp::Mul, ty: ir::Ty::I64, .. }));
-    assert_eq!(products, 1, "{}", body(text));
+    // Products of 64 and of 32 bits. An index of real(8) is narrow up to 2^30 elements.
+    let products = |largest_allocation| {
+        let f = optimised_for(text, opt::Target { largest_allocation });
+        let of = |wanted| count(&f, |k| matches!(k, InstKind::Bin { op: ir::op::BinOp::Mul, ty, .. } if *ty == wanted));
+        (of(ir::Ty::I64), of(ir::Ty::I32))
+    };
+    assert_eq!(products(1 << 30), (0, 1), "{}", body(text));
+    assert_eq!(products(1 << 33), (0, 1));
+    assert_eq!(products((1 << 33) + 1), (1, 0));
+}
+
+#[test]
+fn an_index_is_narrow_only_beside_one_pointer_and_outside_of_loops() {
+    let text = |address: &str| {
+        format!(
+            "
+kernel @k(%0: i64 unaliased, %1: i64, %2: i32, %3: i32) {{
+  reg %9 i32 mutable
+bb0:
+  %4 = cvt.cast.i64.i32 %2
+  %5 = cvt.cast.i64.i32 %3
+  %6 = mul.i64 %4, %5
+  %9 = mov.i32 %2
+  jump bb1
+bb1:
+  %10 = cvt.cast.i64.i32 %9
+  {address}
+  %11 = load.global.f64 [%8]
+  store.global.f64.volatile [%0], %11
+  %9 = add.i32 %9, -1
+  %12 = cmp.gt.i32 %9, 0
+  branch %12, bb2, bb3
+bb2:
+  backedge
+  jump bb1
+bb3:
+  return
+}}"
+        )
+    };
+    let narrow = |address: &str| {
+        count(&optimised(&text(address)), |k| {
+            matches!(
+                k,
+                InstKind::Tri { ty: ir::Ty::I32, .. } | InstKind::Bin { op: ir::op::BinOp::Mul, ty: ir::Ty::I32, .. }
+            )
+        }) > 0
+    };
+    assert!(narrow("%7 = mad.i64 %6, 8, %0\n  %8 = mad.i64 %4, 8, %7"));
+    assert!(!narrow("%7 = mad.i64 %6, 8, %0\n  %8 = mad.i64 %10, 8, %7"), "a row stays outside of the loop");
+    assert!(!narrow("%7 = mad.i64 %6, 8, %0\n  %8 = add.i64 %7, %1"), "either may be the pointer");
+    assert!(!narrow("%7 = mul.i64 %6, 8\n  %8 = mad.i64 %4, 8, %7"), "there is no pointer");
+    assert!(narrow("%7 = mad.i64 %1, 8, %0\n  %8 = mad.i64 %6, 8, %7"), "what has a factor is no pointer");
 }
 
 #[test]
