@@ -117,8 +117,10 @@ pub enum FindingKind {
         /// Who is where.
         groups: Vec<Waiting>,
     },
-    /// `syncwarp` by a lane outside its mask.
-    SyncwarpMask {
+    /// An operation of a warp by a lane outside its mask.
+    WarpMask {
+        /// Its name in the source, or what it is.
+        operation: String,
         /// The mask.
         mask: u32,
     },
@@ -259,7 +261,7 @@ impl FindingKind {
             FindingKind::Barrier { fault: BarrierFault::Divergent, .. } => Code::DivergentBarrier,
             FindingKind::Barrier { .. } => Code::BarrierNotReached,
             FindingKind::Rendezvous { .. } => Code::RendezvousNotReached,
-            FindingKind::SyncwarpMask { .. } => Code::SyncwarpMask,
+            FindingKind::WarpMask { .. } => Code::WarpMask,
             FindingKind::GridSync { .. } => Code::GridSyncImpossible,
             FindingKind::Deadlock { .. } => Code::Deadlock,
             FindingKind::Livelock { .. } => Code::Livelock,

@@ -34,6 +34,7 @@ pub mod record;
 mod service;
 mod sign;
 mod space;
+mod unused;
 mod vector;
 mod warp;
 

@@ -3,7 +3,8 @@
 //! Both run every command; the program continues with the results of the emulator. After each launch three things are compared:
 //! the memory that device code can reach, byte for byte (device memory, and managed and pinned memory as each of the two left
 //! it); the output of the launch, as lines in any order; and whether the launch failed. A launch for which the emulator has a
-//! finding is not compared further, since its results are undefined. The GPU maps its memory at the emulator's addresses, so
+//! finding is not compared further, since its results are undefined. A launch that differs runs once more on an emulator that
+//! looks for data races, in the memory of before: a race is the usual cause, and its finding says where. The GPU maps its memory at the emulator's addresses, so
 //! memory with pointers can be compared directly. NaNs are compared by their bits: where the hardware gives another payload,
 //! the difference is reported.
 //!
@@ -16,8 +17,10 @@ use device::{Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Pro
 use emu::Emulator;
 use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, What};
 use gpu::GpuDevice;
+use ir::FuncId;
 use mem::{Memory, Region};
 use source::Span;
+use std::collections::BTreeSet;
 
 /// The emulator and a GPU that run the same commands.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub struct VerifyDevice {
     pub(crate) gpu: GpuDevice,
     /// The launch that the emulator runs, and what it did on the GPU.
     launch: Option<(KernelLaunch, OnGpu)>,
+    /// Kernels of which a launch has differed.
+    explained: BTreeSet<FuncId>,
     /// Whether the GPU still takes commands.
     is_gpu_alive: bool,
     output: Vec<u8>,
@@ -38,6 +43,8 @@ pub struct VerifyDevice {
 struct OnGpu {
     /// All memory that is not the device's own, as the GPU left it.
     memory: Memory,
+    /// Memory before the launch.
+    before: Memory,
     output: Vec<u8>,
     error: Option<CudaError>,
 }
@@ -52,6 +59,7 @@ impl VerifyDevice {
             emulator,
             gpu,
             launch: None,
+            explained: BTreeSet::new(),
             is_gpu_alive: true,
             output: Vec::new(),
             error: None,
@@ -68,7 +76,21 @@ impl VerifyDevice {
             while self.gpu.advance(&mut own, u64::MAX, &mut NoObserver) != Progress::Idle {}
             error = self.gpu.take_error();
         }
-        OnGpu { memory: own, output: self.gpu.take_output(), error }
+        OnGpu { memory: own, before: memory.clone(), output: self.gpu.take_output(), error }
+    }
+
+    /// Adds to the findings of a launch that differs the data races that explain it. Once for each kernel, because it takes longer
+    /// than the launch.
+    fn explain(&mut self, launch: &KernelLaunch, mut before: Memory) {
+        if self.findings.is_empty() || !self.explained.insert(launch.func) {
+            return;
+        }
+        let races = races(&self.emulator, &mut before, launch);
+        if let (Some(first), Some(race)) = (self.findings.first_mut(), races.first()) {
+            let text = format!("the launch has a data race ({}), so its results are undefined", race.code());
+            *first = first.clone().note(text);
+        }
+        self.findings.extend(races);
     }
 
     /// Compares what a launch did on the two.
@@ -137,6 +159,16 @@ impl VerifyDevice {
             None => found,
         });
     }
+}
+
+/// The data races of a launch that begins with that memory, as `emulator` would run it.
+fn races(emulator: &Emulator, memory: &mut Memory, launch: &KernelLaunch) -> Vec<Finding> {
+    let mut again = emulator.racing();
+    if again.submit(memory, Command::Launch(launch.clone())).is_err() {
+        return Vec::new();
+    }
+    while again.advance(memory, u64::MAX, &mut NoObserver) == Progress::Busy {}
+    again.take_findings().into_iter().filter(|f| matches!(f.kind, FindingKind::Race { .. })).collect()
 }
 
 /// The offset of the first word of an allocation that differs, its bytes on both, and how many words differ. `theirs` reads
@@ -247,7 +279,8 @@ impl Device for VerifyDevice {
             && let Some((launch, theirs)) = self.launch.take()
         {
             self.compare(memory, &launch, &theirs);
-            drop(theirs);
+            self.explain(&launch, theirs.before);
+            drop(theirs.memory);
             memory.reclaim();
         }
         progress
@@ -306,6 +339,44 @@ impl Device for VerifyDevice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use device::Arg;
+    use finding::RaceKind;
+    use std::sync::Arc;
+
+    #[test]
+    fn races_of_a_launch_are_found_in_the_memory_of_before() {
+        let text = "
+kernel @k(%0: i64) {
+bb0:
+  %1 = special.tid.x
+  %2 = load.global.i32 [%0]
+  %3 = add.i32 %1, %2
+  store.global.i32 [%0+4], %3
+  return
+}";
+        let module = ir::parse::module(text).expect("it is IR");
+        let program = vm::compile(Arc::new(module), Vec::new()).expect("valid");
+        let mut emulator = Emulator::new(0, emu::Options::default());
+        emulator.load(Arc::new(program));
+        let mut memory = Memory::new();
+        let base = emulator.alloc(&mut memory, Region::Device(0), 8, "x", Span::NONE).expect("room");
+        let launch = |threads| KernelLaunch {
+            func: FuncId(0),
+            grid: [1, 1, 1],
+            block: [threads, 1, 1],
+            dynamic_shared: 0,
+            stream: 0,
+            args: vec![Arg::Bits(base)],
+            number: 1,
+            span: Span::NONE,
+        };
+        assert_eq!(races(&emulator, &mut memory.clone(), &launch(1)), []);
+        let found = races(&emulator, &mut memory, &launch(2));
+        assert!(
+            matches!(found[..], [Finding { kind: FindingKind::Race { between: RaceKind::WithinWarp, .. }, .. }]),
+            "{found:?}"
+        );
+    }
 
     #[test]
     fn lines_are_compared_in_any_order() {

@@ -265,7 +265,7 @@ crate::code::codes! {
     R0403 Error RendezvousNotReached "warp operation that some lanes never reach";
     R0404 Error Deadlock "deadlock";
     R0405 Error Livelock "livelock";
-    R0406 Error SyncwarpMask "`syncwarp` by a lane that is not in its mask";
+    R0406 Error WarpMask "an operation of a warp by a lane that is not in its mask";
     R0408 Error GridSyncImpossible "grid or cluster synchronisation that cannot complete";
 
     R0501 Warning LeakedDeviceMemory "device memory never freed";

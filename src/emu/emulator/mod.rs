@@ -118,6 +118,14 @@ impl Emulator {
         }
     }
 
+    /// A device with the same code and options that looks for races, and has done nothing yet.
+    pub fn racing(&self) -> Emulator {
+        let rules = self.options.race.unwrap_or_default();
+        let mut other = Emulator::new(self.number, Options { race: Some(rules), ..self.options });
+        other.program.clone_from(&self.program);
+        other
+    }
+
     /// Gives the device its code.
     pub fn load(&mut self, program: Arc<Program>) {
         self.program = Some(program);

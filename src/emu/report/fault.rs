@@ -69,8 +69,9 @@ pub(crate) fn fault(
             let kind = FindingKind::Unsupported { feature };
             (kind, CudaError::LaunchFailure, Access::step(who, span))
         }
-        FaultKind::WarpMask { named } => {
-            (FindingKind::SyncwarpMask { mask: named }, CudaError::LaunchFailure, Access::step(who, span))
+        FaultKind::WarpMask { at, named } => {
+            let kind = FindingKind::WarpMask { operation: at.name().to_owned(), mask: named };
+            (kind, CudaError::LaunchFailure, Access::step(who, span))
         }
     };
     let count = u64::from(fault.mask.count_ones());

@@ -74,7 +74,7 @@ fn body(finding: &Finding) -> Diagnostic {
         | FindingKind::Leak { .. } => memory::word(finding),
         FindingKind::Barrier { .. }
         | FindingKind::Rendezvous { .. }
-        | FindingKind::SyncwarpMask { .. }
+        | FindingKind::WarpMask { .. }
         | FindingKind::GridSync { .. }
         | FindingKind::Deadlock { .. }
         | FindingKind::Livelock { .. } => sync::word(finding),

@@ -15,9 +15,9 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 "move it out of the `if` or loop that only some lanes enter, so that all lanes of the warp execute it",
             )
         }
-        FindingKind::SyncwarpMask { mask } => {
+        FindingKind::WarpMask { operation, mask } => {
             let caller = finding.accesses.last().map_or("a lane".to_owned(), |a| who_in_warp(&a.actor));
-            start(finding, "`syncwarp` called by a lane that is not in its mask")
+            start(finding, format!("`{operation}` called by a lane that is not in its mask"))
                 .label(format!("{caller} calls it with the mask z'{mask:08x}'"))
                 .help("bit k of the mask stands for lane k, from 0; without a mask all lanes take part")
         }

@@ -342,8 +342,16 @@ impl Body<'_, '_> {
                 ins!(self, "fma.rn.{t} {d}, {a}, {b}, {c}");
             }
             TriOp::Mad if let Some((a, b)) = factors => {
+                // ptxas makes one instruction of a product and a sum, but several of `mad.wide` with a power of two. In loops it
+                // schedules those better.
                 let d = self.reg(dst);
-                ins!(self, "mad.wide.s32 {d}, {a}, {b}, {c}");
+                if self.is_in_loop {
+                    ins!(self, "mad.wide.s32 {d}, {a}, {b}, {c}");
+                } else {
+                    let product = self.temp(Width::W64);
+                    ins!(self, "mul.wide.s32 {product}, {a}, {b}");
+                    ins!(self, "add.s64 {d}, {product}, {c}");
+                }
             }
             TriOp::Mad if let Some(count) = power => {
                 // A shift and a sum become one pair of instructions, a 64-bit product takes more.

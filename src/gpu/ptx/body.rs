@@ -7,8 +7,9 @@
 use super::extended::Extended;
 use super::library::Helper;
 use super::space::{self, Home};
+use super::unused::{self, CLASSES, Used};
 use super::{EmitError, Unit, call, debug, dwarf, sign, vector};
-use ir::analysis::BitSet;
+use ir::analysis::{BitSet, Cfg, Dominators, Loops};
 use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, ParamKind, Reg, Term, Trap, Ty, Val};
 use scalar::bits;
 use source::Span;
@@ -128,6 +129,8 @@ pub(super) struct Body<'a, 'n> {
     pub(super) depot: Depot,
     pub(super) depot_name: String,
     variables: Vec<debug::VariableSlot>,
+    /// Whether the block in hand is in a loop.
+    pub(super) is_in_loop: bool,
     pub(super) text: String,
     temps: [u32; 3],
     labels: u32,
@@ -153,6 +156,7 @@ impl<'a, 'n> Body<'a, 'n> {
             depot: Depot::new(func, debug),
             depot_name: depot_symbol(unit.options.dwarf().map(|_| id)),
             variables,
+            is_in_loop: false,
             text: String::new(),
             temps: [0; 3],
             labels: 0,
@@ -161,7 +165,10 @@ impl<'a, 'n> Body<'a, 'n> {
         };
         body.params();
         let vectors = if debug { Vec::new() } else { vector::find(func) };
+        let cfg = Cfg::new(func);
+        let loops = Loops::new(&cfg, &Dominators::new(&cfg));
         for (i, block) in func.blocks.iter().enumerate() {
+            body.is_in_loop = loops.depth(Bb(i as u32)) > 0;
             let _ = writeln!(body.text, "BB{i}:");
             body.extended.enter();
             for (index, inst) in block.insts.iter().enumerate() {
@@ -182,9 +189,18 @@ impl<'a, 'n> Body<'a, 'n> {
     }
 
     fn finish(self, id: FuncId) -> String {
+        // For a debugger the code stays as it is written.
+        let Used { text, counts } = if self.unit.options.debug {
+            let of =
+                |width| self.func.regs.iter().rposition(|r| Width::of(r.ty) == width).map_or(0, |last| last as u32 + 1);
+            let [q, t, u] = self.temps;
+            Used { text: self.text, counts: [of(Width::Pred), of(Width::W32), of(Width::W64), q, t, u] }
+        } else {
+            unused::used(&self.text)
+        };
         let mut out = call::signature(self.unit.module, id);
         out.push_str("\n{\n");
-        if self.depot.bytes > 0 {
+        if self.depot.bytes > 0 && text.contains(&self.depot_name) {
             let _ =
                 writeln!(out, "\t.local .align {} .b8 {}[{}];", self.depot.align, self.depot_name, self.depot.bytes);
         }
@@ -194,22 +210,14 @@ impl<'a, 'n> Body<'a, 'n> {
                 let _ = writeln!(out, "\t.shared .align {align} .b8 shared{i}[{}];", bytes.max(1));
             }
         }
-        let count = self.func.regs.len();
-        for (width, name) in [(Width::Pred, "p"), (Width::W32, "r"), (Width::W64, "d")] {
-            if self.func.regs.iter().any(|r| Width::of(r.ty) == width) {
-                let _ = writeln!(out, "\t.reg .{} %{name}<{count}>;", width.bits());
-            }
-        }
-        for ((width, name), used) in [(Width::Pred, "q"), (Width::W32, "t"), (Width::W64, "u")].iter().zip(self.temps) {
-            if used > 0 {
-                let _ = writeln!(out, "\t.reg .{} %{name}<{used}>;", width.bits());
-            }
+        for ((letter, class), count) in CLASSES.iter().zip(counts).filter(|(_, count)| *count > 0) {
+            let _ = writeln!(out, "\t.reg .{class} %{letter}<{count}>;");
         }
         let has_labels = self.unit.options.dwarf().is_some();
         if has_labels {
             let _ = writeln!(out, "{}:", dwarf::begin_label(id));
         }
-        out.push_str(&self.text);
+        out.push_str(&text);
         if has_labels {
             let _ = writeln!(out, "{}:", dwarf::end_label(id));
         }

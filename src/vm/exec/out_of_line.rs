@@ -132,9 +132,7 @@ pub(crate) fn step<const W: usize>(
         Op::SyncWarp { mask: slot } => {
             let (groups, count) = sync::groups(mask, |l| frame.get((Ty::I32, slot), l) as u32);
             let groups = &groups[..count];
-            if let Some(g) = groups.iter().find(|g| g.lanes & !g.named != 0) {
-                let kind = FaultKind::WarpMask { named: g.named };
-                let fault = Fault { kind, site, mask: g.lanes & !g.named, addresses: Vec::new() };
+            if let Some(fault) = outside(groups, WarpSync::SyncWarp, site) {
                 return Step::Exit(run.stop(Stop::Fault(fault)));
             }
             if ctx.budget == 0 {
@@ -171,7 +169,12 @@ pub(crate) fn step<const W: usize>(
             if ctx.budget == 0 {
                 return Step::Exit(run.stop(Stop::Budget));
             }
-            let (groups, count) = sync::groups(mask, |l| frame.get((Ty::I32, slot), l) as u32 & live);
+            let named = |l| frame.get((Ty::I32, slot), l) as u32;
+            let (groups, count) = sync::groups(mask, named);
+            if let Some(fault) = outside(&groups[..count], WarpSync::Vote, site) {
+                return Step::Exit(run.stop(Stop::Fault(fault)));
+            }
+            let (groups, count) = sync::groups(mask, |l| named(l) & live);
             let (there, late): (Vec<Group>, Vec<Group>) = groups[..count].iter().partition(|g| g.named & !g.lanes == 0);
             for g in &there {
                 vote(frame, op, ty, d, a, g.lanes, g.named);
@@ -374,6 +377,13 @@ fn special<const W: usize>(warp: &mut Warp<W>, ctx: &Context<'_>, reg: Special, 
         Special::Clock64 | Special::GlobalTimer => points,
         _ => u64::from(block_value(ctx, reg).unwrap_or(0)),
     });
+}
+
+/// The fault of lanes that are not in the mask that they name.
+fn outside(groups: &[Group], at: WarpSync, site: Site) -> Option<Fault> {
+    let group = groups.iter().find(|g| g.lanes & !g.named != 0)?;
+    let kind = FaultKind::WarpMask { at, named: group.named };
+    Some(Fault { kind, site, mask: group.lanes & !group.named, addresses: Vec::new() })
 }
 
 fn vote<const W: usize>(frame: &mut Frame<W>, op: VoteOp, ty: Ty, d: u32, a: u32, mask: u32, voters: u32) {

@@ -2,6 +2,7 @@
 
 use crate::code::Site;
 use crate::frame::SlotRef;
+use crate::warp::sync::WarpSync;
 use ir::rt::Rt;
 use ir::{FuncId, Space, Trap};
 use std::sync::Arc;
@@ -104,8 +105,10 @@ pub enum FaultKind {
     StackOverflow,
     /// The code raised it.
     Trap(Trap),
-    /// SYNCWARP whose mask leaves out the caller.
+    /// SYNCWARP, a vote or a match whose mask leaves out the caller.
     WarpMask {
+        /// The operation.
+        at: WarpSync,
         /// The mask.
         named: u32,
     },

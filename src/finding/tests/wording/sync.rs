@@ -122,7 +122,7 @@ fn warp_operations_name_the_lanes() {
     );
     let here = || access(thread(1, 6), What::Execute, Space::Unknown, ("k", 1), "call syncthreads()");
     check(
-        &on_device(FindingKind::SyncwarpMask { mask: 0xf }, vec![here()]),
+        &on_device(FindingKind::WarpMask { operation: "syncwarp".to_owned(), mask: 0xf }, vec![here()]),
         &expect![[r#"
             error[R0406]: `syncwarp` called by a lane that is not in its mask
              --> reduce.cuf:7:5
