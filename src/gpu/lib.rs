@@ -26,3 +26,4 @@ pub use driver::driver_is_present;
 pub use error::DriverError;
 pub use gpu::{Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused};
 pub use gpu_device::{GpuDevice, GpuOptions};
+pub use opt::Target;

@@ -119,6 +119,7 @@ impl Emulator {
     }
 
     /// A device with the same code and options that looks for races, and has done nothing yet.
+    #[must_use]
     pub fn racing(&self) -> Emulator {
         let rules = self.options.race.unwrap_or_default();
         let mut other = Emulator::new(self.number, Options { race: Some(rules), ..self.options });

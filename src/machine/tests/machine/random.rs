@@ -89,7 +89,7 @@ fn compare_optimised(seed: u64, alone: bool) {
     let bytes = 4 * OUT * threads;
     let mut rng = Rng::with_seed(seed ^ 0x4d);
     let input: Vec<u8> = (0..IN).flat_map(|_| ((rng.u64(..) >> rng.u32(..40)) as u32).to_le_bytes()).collect();
-    let optimised = gpu::ptx::optimised(&made.module, Default::default());
+    let optimised = gpu::ptx::optimised(&made.module, gpu::Target::default());
     assert_eq!(ir::verify::module(&optimised), [], "seed {seed}, alone {alone}");
     let [ours, theirs] = [&made.module, &optimised].map(|module| {
         let mut emulator = Emulator::new(0, emu::Options::default());
