@@ -34,24 +34,6 @@ impl Breakpoints {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The same without lists of commands, and with the numbers that breakpoints get in a session without others.
-    pub(crate) fn plain_commands(&self) -> Vec<String> {
-        let (mut number, mut is_list) = (0u32, false);
-        let mut plain = Vec::new();
-        for line in self.commands() {
-            let word = line.split_whitespace().next().unwrap_or_default();
-            number += u32::from(!is_list && !matches!(word, "commands" | "condition" | "disable" | "display"));
-            if word == "commands" {
-                is_list = true;
-            } else if is_list {
-                is_list = word != "end";
-            } else {
-                plain.push(line.replace("$bpnum", &number.to_string()));
-            }
-        }
-        plain
-    }
-
     /// Keeps the present ones. That they cannot be written is none of the user's worries.
     pub(crate) fn keep(&self, script: &str) {
         let Some(path) = &self.0 else { return };
@@ -74,8 +56,6 @@ mod tests {
         assert!(kept.commands().is_empty());
         kept.keep("break p.cuf:3\ncommands\nsilent\nprint i\nend\ndprintf p.cuf:4,\"x\\n\"\ncondition $bpnum i == 3\ndisplay i\n");
         assert_eq!(kept.commands().len(), 8);
-        let plain = ["break p.cuf:3", "dprintf p.cuf:4,\"x\\n\"", "condition 2 i == 3", "display i"];
-        assert_eq!(kept.plain_commands(), plain);
         kept.keep("");
         assert!(kept.commands().is_empty());
         let _ = std::fs::remove_dir(path.parent().expect("a directory"));

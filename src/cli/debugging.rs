@@ -55,11 +55,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     // What a script does must not depend on earlier sessions.
     let is_typed = options.debug && console.is_interactive() && script.is_empty() && !options.no_init;
     let kept = if is_typed { Breakpoints::of(&options.files) } else { Breakpoints::nowhere() };
-    for line in kept.commands() {
-        if !line_mode.session_mut().restore_display(&line) {
-            line_mode.line(&line, &mut console);
-        }
-    }
+    line_mode.restore(&kept.commands(), &mut console);
     for (number, line) in script.iter().enumerate() {
         goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
         if line_mode.has_failed() {
@@ -154,10 +150,9 @@ pub(crate) fn screen(
     };
     let kept =
         if lines.is_empty() && !options.no_init { Breakpoints::of(&options.files) } else { Breakpoints::nowhere() };
-    let others: Vec<String> = kept.plain_commands().into_iter().filter(|line| !session.restore_display(line)).collect();
-    lines.splice(0..0, others);
+    let text = debug::restored(&mut session, &kept.commands());
     lines.extend(options.ex.iter().cloned());
-    match tui::run(session, writer, look(options), lines) {
+    match tui::run(session, writer, look(options), &text, lines) {
         Ok(breakpoints) => {
             kept.keep(&breakpoints);
             0

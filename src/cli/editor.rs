@@ -19,9 +19,10 @@ use std::net::TcpListener;
 
 /// Serves one editor until it disconnects; returns the exit code.
 pub(crate) fn serve(options: &Options) -> u8 {
-    let served = match options.port {
-        None => dap::serve(BufReader::new(std::io::stdin()), std::io::stdout(), CommandLine),
-        Some(port) => connection(port),
+    let served = match (options.terminal, options.port) {
+        (Some(port), _) => dap::relay(port, std::io::stdin(), std::io::stdout()),
+        (None, None) => dap::serve(BufReader::new(std::io::stdin()), std::io::stdout(), CommandLine),
+        (None, Some(port)) => connection(port),
     };
     match served {
         Ok(()) => 0,

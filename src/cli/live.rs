@@ -3,10 +3,8 @@
 //! Not here: how the program runs (`slice`) and how findings are printed (`report`).
 
 use crate::cli::report::say;
-use crate::cli::stopping::place;
 use host::{Answer, Ask, Stream};
-use machine::{RealWorld, Whereabouts, World};
-use source::SourceMap;
+use machine::{RealWorld, World};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -18,9 +16,12 @@ const RENEWAL: Duration = Duration::from_millis(200);
 const CLEAR: &str = "\r\x1b[K";
 
 /// The world of a run.
+#[derive(Debug)]
 pub(crate) struct Live {
     world: RealWorld,
-    /// Whether a question that makes the program wait was put off, so that what is known by then is said before.
+    /// Whether a question that makes the program wait is put off, so that what is known by then is said before.
+    puts_off: bool,
+    /// Whether this one was.
     is_put_off: bool,
     progress: Progress,
 }
@@ -28,7 +29,13 @@ pub(crate) struct Live {
 impl Live {
     /// A world; with progress if it is wanted and standard error is a terminal.
     pub(crate) fn new(world: RealWorld, shows_progress: bool) -> Live {
-        Live { world, is_put_off: false, progress: Progress::new(shows_progress && std::io::stderr().is_terminal()) }
+        let progress = Progress::new(shows_progress && std::io::stderr().is_terminal());
+        Live { world, puts_off: true, is_put_off: false, progress }
+    }
+
+    /// A world with progress only: a program that waits does so at once.
+    pub(crate) fn only_progress(world: RealWorld, shows_progress: bool) -> Live {
+        Live { puts_off: false, ..Live::new(world, shows_progress) }
     }
 
     /// Why standard output took no more.
@@ -37,8 +44,8 @@ impl Live {
     }
 
     /// Shows how far the run is, if that is due.
-    pub(crate) fn show_progress(&mut self, at: impl FnOnce() -> Whereabouts, map: &SourceMap) {
-        self.progress.show(Instant::now(), || place(&at(), map));
+    pub(crate) fn show_progress(&mut self, place: impl FnOnce() -> String) {
+        self.progress.show(Instant::now(), place);
     }
 
     /// Removes what shows the progress, so that something else can be said.
@@ -52,7 +59,7 @@ impl World for Live {
         if !matches!(question, Ask::ReadLine | Ask::Sleep { .. } | Ask::Command { .. }) {
             return self.world.ask(question);
         }
-        if !std::mem::replace(&mut self.is_put_off, true) {
+        if self.puts_off && !std::mem::replace(&mut self.is_put_off, true) {
             return Answer::Later;
         }
         self.is_put_off = false;
@@ -68,6 +75,7 @@ impl World for Live {
 }
 
 /// The line that says how far a run is.
+#[derive(Debug)]
 struct Progress {
     is_wanted: bool,
     begun: Instant,

@@ -103,6 +103,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) port: Option<u16>,
 
+    /// With `cufemu dap`: be the terminal of a program that is debugged, for the adapter on this port
+    #[arg(long, value_name = "PORT", hide = true)]
+    pub(crate) terminal: Option<u16>,
+
     /// Run the debugger commands in a file
     #[arg(long, value_name = "FILE")]
     pub(crate) batch: Option<PathBuf>,
@@ -443,6 +447,9 @@ impl Options {
         let alone = [(Check::None, "none"), (Check::All, "all")];
         if self.port.is_some() {
             return Some("`--port` belongs to `cufemu dap`".to_owned());
+        }
+        if self.terminal.is_some() {
+            return Some("`--terminal` belongs to `cufemu dap`".to_owned());
         }
         let (_, name) = alone.into_iter().find(|&(what, _)| has(what) && self.check.iter().any(|&c| c != what))?;
         Some(format!("`--check {name}` cannot be combined with other checks"))

@@ -3,10 +3,11 @@
 //! Not here: how ranks take turns (`machine`), what is between them (`mpi`).
 
 use crate::cli::libraries::Loaded;
+use crate::cli::live::Live;
 use crate::cli::options::{DeviceKind, MessageFormat, Options};
 use crate::cli::report::{Reporter, output_lost, say, show_findings, show_launch_modes};
 use crate::cli::slice::{Slices, threshold};
-use crate::cli::stopping::Stopper;
+use crate::cli::stopping::{Stopper, place};
 use crate::cli::usage;
 use finding::Findings;
 use ir::rt::Rt;
@@ -58,13 +59,18 @@ pub(crate) fn run(
         return usage("the devices of several ranks are emulated");
     };
     let stopper = Stopper::new(options.timeout);
-    let mut world = libraries.world(RealWorld::ended_by(stopper.end_wanted()));
+    let is_full = options.message_format == MessageFormat::Full;
+    let mut world = Live::only_progress(libraries.world(RealWorld::ended_by(stopper.end_wanted())), is_full);
     let mut shown = 0;
     let mut slices = Slices::new();
     loop {
         let begun = Instant::now();
         let stop = ranks.advance(slices.points(), &mut world);
         slices.adapt(begun.elapsed());
+        let reason = stopper.reason();
+        if stop == RanksStop::Done || reason.is_some() || ranks.findings().get(shown).is_some() {
+            world.hide_progress();
+        }
         show_findings(ranks.findings(), &mut shown, map, reporter);
         if let Some(error) = world.output_error() {
             return output_lost(error);
@@ -72,19 +78,23 @@ pub(crate) fn run(
         if stop == RanksStop::Done {
             break;
         }
-        if let Some(reason) = stopper.reason() {
+        if let Some(reason) = reason {
             let (rank, at) = ranks.whereabouts();
             ranks.end(i32::from(reason.code()));
             while ranks.advance(slices.points(), &mut world) != RanksStop::Done {}
             say(&format!("cufemu: it was the turn of rank {rank}\n"));
             return reason.report(options.timeout, &at, map);
         }
+        world.show_progress(|| {
+            let (rank, at) = ranks.whereabouts();
+            format!(" rank {rank}{}", place(&at, map))
+        });
     }
     if options.verbose {
         ranks.machines().iter().for_each(show_launch_modes);
     }
     if let Some(text) = ranks.findings().summary()
-        && options.message_format == MessageFormat::Full
+        && is_full
     {
         say(&format!("cufemu: {text}\n"));
     }

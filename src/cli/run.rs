@@ -7,7 +7,7 @@ use crate::cli::options::{Check, DeviceKind, MessageFormat, Options, Stage};
 use crate::cli::report::{Reporter, has_launched, output_lost, say, show_findings, show_launch_modes};
 use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_options};
 use crate::cli::slice::{Slices, Step, exit_code, step};
-use crate::cli::stopping::Stopper;
+use crate::cli::stopping::{Stopper, place};
 use crate::cli::suppress::Suppressions;
 use crate::cli::{check, debugging, emit, files, objects, ranks, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
@@ -264,7 +264,7 @@ impl Program<'_> {
                 return output_lost(error);
             }
             match step {
-                Step::Running => world.show_progress(|| machine.whereabouts(), map),
+                Step::Running => world.show_progress(|| place(&machine.whereabouts(), map)),
                 Step::Over => break,
                 Step::Ended(reason, at) => return reason.report(options.timeout, &at, map),
             }

@@ -4,10 +4,11 @@
 //! output is only compared. A different result depends on the order of blocks and warps.
 
 use crate::cli::libraries::Loaded;
-use crate::cli::options::Options;
+use crate::cli::live::Live;
+use crate::cli::options::{MessageFormat, Options};
 use crate::cli::report::{Reporter, output_lost, say};
 use crate::cli::slice::{self, Slices, Step};
-use crate::cli::stopping::Stopper;
+use crate::cli::stopping::{Stopper, place};
 use crate::cli::usage;
 use host::{Answer, Ask, CommandEnd, Stream};
 use machine::{Machine, Mark, RealWorld, RecordingWorld, World};
@@ -17,7 +18,7 @@ use std::collections::BTreeSet;
 /// The real world in the first run; read-only afterwards.
 #[derive(Debug)]
 struct Once {
-    world: RealWorld,
+    world: Live,
     is_over: bool,
 }
 
@@ -83,7 +84,8 @@ pub(crate) fn run(
 ) -> u8 {
     let stopper = Stopper::new(options.timeout);
     let real = libraries.world(RealWorld::ended_by(stopper.end_wanted()));
-    let mut world = RecordingWorld::new(Once { world: real, is_over: false });
+    let live = Live::only_progress(real, options.message_format == MessageFormat::Full);
+    let mut world = RecordingWorld::new(Once { world: live, is_over: false });
     let start: Mark = world.mark();
     let mut first: Option<Outcome> = None;
     let mut others: Vec<Outcome> = Vec::new();
@@ -98,8 +100,17 @@ pub(crate) fn run(
         world.rewind(start);
         let mut listening = Listening { world: &mut world, printed: Vec::new() };
         loop {
-            match slice::step(&mut machine, &mut listening, &stopper, &mut slices) {
-                Step::Running => {}
+            let step = slice::step(&mut machine, &mut listening, &stopper, &mut slices);
+            let live = &mut listening.world.inner_mut().world;
+            if !matches!(step, Step::Running) {
+                live.hide_progress();
+            }
+            match step {
+                Step::Running => {
+                    live.show_progress(|| {
+                        format!(" seed:{seed} of {from}..{to}{}", place(&machine.whereabouts(), map))
+                    });
+                }
                 Step::Over => break,
                 Step::Ended(reason, at) => return reason.report(options.timeout, &at, map),
             }

@@ -23,14 +23,17 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 20] = [
+static MODULES: [Embedded; 23] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new("cudadevice", || include_str!("modules/cudadevice.cuf")),
     Embedded::new("cublas", || &CUBLAS),
     Embedded::new("cublas_v2", || &CUBLAS_V2),
     Embedded::new("cufemu_cublas", || &CUBLAS_SOURCE),
+    Embedded::new("cufft", || include_str!("modules/cufft.cuf")),
     Embedded::new("curand", || include_str!("modules/curand.cuf")),
+    Embedded::new("cusolverdn", || &CUSOLVERDN),
+    Embedded::new("cusparse", || &CUSPARSE),
     Embedded::new("cutensorex", || include_str!("modules/cutensorex.cuf")),
     Embedded::new("iso_c_binding", || include_str!("modules/iso_c_binding.cuf")),
     Embedded::new("iso_fortran_env", || include_str!("modules/iso_fortran_env.cuf")),
@@ -186,6 +189,33 @@ static CUBLAS_V2: LazyLock<String> = LazyLock::new(|| {
         of_cublas_types(&format!("  interface {name}\n    procedure :: {name}_v2\n  end interface\n"))
     });
     format!("module cublas_v2\n  use cufemu_cublas\n  implicit none\n{}end module\n", interfaces.concat())
+});
+
+/// The module cusolverdn: what all types share, and the routines for each type, named like those of LAPACK.
+static CUSOLVERDN: LazyLock<String> = LazyLock::new(|| {
+    let of_type = |(letter, symmetric, orthogonal, ty, real): (&str, &str, &str, &str, &str)| {
+        include_str!("modules/cusolverdn_routines.cuf")
+            .replace("@SY", &format!("{letter}{symmetric}"))
+            .replace("@OR", &format!("{letter}{orthogonal}"))
+            .replace('@', letter)
+            .replace("TYPE", ty)
+            .replace("REAL", real)
+    };
+    let types = [
+        ("S", "sy", "or", "real(4)", "real(4)"),
+        ("D", "sy", "or", "real(8)", "real(8)"),
+        ("C", "he", "un", "complex(4)", "real(4)"),
+        ("Z", "he", "un", "complex(8)", "real(8)"),
+    ];
+    [include_str!("modules/cusolverdn_head.cuf"), &types.map(of_type).concat(), "end module cusolverdn\n"].concat()
+});
+
+/// The module cusparse: what all types share, and tridiagonal systems for each type.
+static CUSPARSE: LazyLock<String> = LazyLock::new(|| {
+    let types = [("S", "real(4)"), ("D", "real(8)"), ("C", "complex(4)"), ("Z", "complex(8)")];
+    let systems =
+        types.map(|(letter, ty)| include_str!("modules/cusparse_systems.cuf").replace('@', letter).replace("TYPE", ty));
+    [include_str!("modules/cusparse_head.cuf"), &systems.concat(), "end module cusparse\n"].concat()
 });
 
 /// The parts of an embedded module, if there is one of that name.

@@ -146,8 +146,25 @@ pub fn compile(
         program = sema::check(&ast::Program { units: all }, &sema, &mut Diagnostics::new())?;
     }
     let mut module = lower::lower(&program, &options.lower, map);
+    if options.watched {
+        hide_statements(&mut module, map);
+    }
     opt::run(&mut module, opt::Options { level: options.level, watched: options.watched });
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores })
+}
+
+/// Removes the statements of embedded modules, in which a debugger never stops; their code may be inlined elsewhere.
+fn hide_statements(module: &mut ir::Module, map: &SourceMap) {
+    let hidden: BTreeSet<FileId> =
+        map.files().filter(|(_, file)| file.name().starts_with('<')).map(|(id, _)| id).collect();
+    for func in &mut module.funcs {
+        let is_hidden = hidden.contains(&func.span.file);
+        for block in &mut func.blocks {
+            block.insts.retain(|inst| {
+                !matches!(inst.kind, ir::InstKind::Stmt) || !is_hidden && !hidden.contains(&inst.span.file)
+            });
+        }
+    }
 }
 
 /// Compiles the main program of a checked program, and what it calls, as it stands: for an expression of the debugger's, which

@@ -19,11 +19,17 @@ pub(crate) struct Initialize {
     pub(crate) lines_start_at_1: bool,
     pub(crate) supports_invalidated_event: bool,
     pub(crate) supports_progress_reporting: bool,
+    pub(crate) supports_run_in_terminal_request: bool,
 }
 
 impl Default for Initialize {
     fn default() -> Initialize {
-        Initialize { lines_start_at_1: true, supports_invalidated_event: false, supports_progress_reporting: false }
+        Initialize {
+            lines_start_at_1: true,
+            supports_invalidated_event: false,
+            supports_progress_reporting: false,
+            supports_run_in_terminal_request: false,
+        }
     }
 }
 
@@ -47,6 +53,19 @@ impl OneOrMore {
     }
 }
 
+/// Where the program reads its standard input and writes its output.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum ProgramConsole {
+    /// In the console of the debugger.
+    #[default]
+    InternalConsole,
+    /// In a terminal of the editor.
+    IntegratedTerminal,
+    /// In a terminal window.
+    ExternalTerminal,
+}
+
 /// Of `launch`.
 #[derive(Deserialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
@@ -61,6 +80,8 @@ pub(crate) struct LaunchArguments {
     pub(crate) env: BTreeMap<String, String>,
     /// The file that is the standard input of the program.
     pub(crate) input: Option<String>,
+    #[serde(default)]
+    pub(crate) console: ProgramConsole,
     #[serde(default)]
     pub(crate) stop_on_entry: bool,
     /// Whether to stop at the end of the program, from where one can go back.
@@ -190,6 +211,19 @@ pub(crate) struct MemoryArguments {
     #[serde(default)]
     pub(crate) offset: i64,
     pub(crate) count: u64,
+}
+
+/// Of `disassemble`.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CodeArguments {
+    pub(crate) memory_reference: String,
+    #[serde(default)]
+    pub(crate) offset: i64,
+    #[serde(default)]
+    pub(crate) instruction_offset: i64,
+    #[serde(default)]
+    pub(crate) instruction_count: usize,
 }
 
 /// Of `cufemu/focus`. A part that is absent stays as it is.

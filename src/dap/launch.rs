@@ -3,7 +3,9 @@
 use debug::Session;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// A program to be debugged, as the client asks for it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -19,6 +21,9 @@ pub struct Launch {
     /// Variables of its environment that differ from those of the adapter.
     pub environment: BTreeMap<String, String>,
 }
+
+/// How long a program that reads from a terminal waits before it looks whether something else is wanted of it.
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Compiles and loads programs.
 pub trait Launcher {
@@ -42,39 +47,62 @@ struct Waiting {
     lines: VecDeque<Vec<u8>>,
     is_ended: bool,
     is_wanted: bool,
+    /// In a terminal: whether the program is wanted for something else than to wait.
+    attention: Option<Arc<AtomicBool>>,
 }
 
-/// The standard input of a program: what the user types into the console, or a file. Clones are the same input.
+/// The standard input of a program: what the user types into the console or a terminal, or a file. Clones are the same input.
 #[derive(Clone, Debug, Default)]
-pub struct Input(Arc<Mutex<Waiting>>);
+pub struct Input(Arc<(Mutex<Waiting>, Condvar)>);
 
 impl Input {
-    /// The next line.
+    /// The next line. In a terminal the program waits for it, until `attention` is set.
     pub fn read_line(&self) -> InputLine {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match waiting.lines.pop_front() {
-            Some(line) => InputLine::Typed(line),
-            None if waiting.is_ended => InputLine::End,
-            None => {
-                waiting.is_wanted = true;
-                InputLine::Later
+        let mut waiting = self.waiting();
+        loop {
+            if let Some(line) = waiting.lines.pop_front() {
+                return InputLine::Typed(line);
+            }
+            if waiting.is_ended {
+                return InputLine::End;
+            }
+            match &waiting.attention {
+                None => {
+                    waiting.is_wanted = true;
+                    return InputLine::Later;
+                }
+                Some(attention) if attention.load(Ordering::Relaxed) => return InputLine::Later,
+                Some(_) => {
+                    let given = self.0.1.wait_timeout(waiting, PATIENCE);
+                    waiting = given.unwrap_or_else(PoisonError::into_inner).0;
+                }
             }
         }
     }
 
+    /// Makes the input that of a terminal, where lines may come at any time.
+    pub(crate) fn wait_for_lines(&self, attention: Arc<AtomicBool>) {
+        self.waiting().attention = Some(attention);
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether the program has asked for a line that was not there.
     pub(crate) fn is_wanted(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_wanted
+        self.waiting().is_wanted
     }
 
     /// Adds a line, or the end of the input.
     pub(crate) fn give(&self, line: Option<&[u8]>) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting();
         match line {
             Some(line) => waiting.lines.push_back(line.to_vec()),
             None => waiting.is_ended = true,
         }
         waiting.is_wanted = false;
+        self.0.1.notify_all();
     }
 
     /// Makes the lines of a text the whole input.

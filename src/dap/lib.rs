@@ -7,6 +7,7 @@
 //! - `wire`: messages and their framing
 //! - `arguments`: what requests bring, as data
 //! - `launch`: how a program is started, which the caller does ([`Launcher`]), and its standard input
+//! - `terminal`: a terminal of the editor as that input, and the output
 //! - `numbers`: the numbers by which a client names threads, frames and values
 //! - `server`: requests, by subject
 //!
@@ -18,7 +19,9 @@ mod arguments;
 mod launch;
 mod numbers;
 mod server;
+mod terminal;
 mod wire;
 
 pub use launch::{Input, InputLine, Launch, Launcher};
 pub use server::{REQUESTS, serve};
+pub use terminal::relay;

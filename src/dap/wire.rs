@@ -26,6 +26,8 @@ pub(crate) struct Request {
 pub(crate) enum Incoming {
     /// A request.
     Request(Request),
+    /// The answer to a request of ours: its number, and why it failed if it did.
+    Response(i64, Option<String>),
     /// Something else: its number if it has one, and what is wrong with it.
     Broken(i64, String),
 }
@@ -76,6 +78,11 @@ fn message(body: &[u8]) -> Incoming {
             let command = command.to_owned();
             Incoming::Request(Request { seq, command, arguments: value["arguments"].take() })
         }
+        (Some("response"), _) if value["request_seq"].is_i64() => {
+            let why = value["message"].as_str().unwrap_or("no reason is given").to_owned();
+            let number = value["request_seq"].as_i64().unwrap_or(0);
+            Incoming::Response(number, (value["success"] != true).then_some(why))
+        }
         (Some("request"), None) => Incoming::Broken(seq, "the request has no command".to_owned()),
         _ => Incoming::Broken(seq, "the message is not a request".to_owned()),
     }
@@ -120,6 +127,12 @@ impl Client {
     /// Sends an event.
     pub(crate) fn event(&mut self, name: &str, body: Value) {
         self.send(json!({ "type": "event", "event": name, "body": body }));
+    }
+
+    /// Sends a request; its number.
+    pub(crate) fn ask(&mut self, command: &str, arguments: Value) -> i64 {
+        self.send(json!({ "type": "request", "command": command, "arguments": arguments }));
+        self.seq
     }
 
     /// Answers a request.

@@ -12,6 +12,7 @@
 //! - `process`: the program as a machine that runs forwards and, from checkpoints, backwards
 //! - `session`: the commands on a process: run control, breakpoints, focus, values, tables, snapshots
 //! - `script`: scripts as data
+//! - `restore`: breakpoints and displays of an earlier session
 //! - `line`, `thread`: the two ways to run a session
 //!
 //! Not here: compiling and running programs (`compile`, `machine`), panes and keys (`tui`), options (the root package).
@@ -20,6 +21,7 @@ mod command;
 mod eval;
 mod line;
 mod process;
+mod restore;
 mod script;
 mod session;
 mod thread;
@@ -31,9 +33,10 @@ pub use command::{
 };
 pub use line::{LineMode, PROMPT, Terminal, Typed};
 pub use process::Progress;
+pub use restore::restored;
 pub use session::{Attendant, FrameAt, HitRule, Session, SessionError, Setup};
 pub use thread::{Event, Request, SessionThread};
-pub use view::inspect::{Designator, FindingText, Group, Root, Step, ThreadView, ValueView};
+pub use view::inspect::{CodeAt, Designator, FindingText, Group, InstructionView, Root, Step, ThreadView, ValueView};
 pub use view::render;
 pub use view::reply::{
     BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,
@@ -42,5 +45,5 @@ pub use view::reply::{
 };
 pub use view::snapshot::{
     ArrayRequest, ArrayView, BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, LaneValue,
-    LaneValues, SharedVariable, Snapshot, SnapshotRequest, SplitView, Statistics,
+    LaneValues, SharedVariable, Snapshot, SnapshotRequest, SplitView, Statistics, TimelineRow, TimelineView,
 };

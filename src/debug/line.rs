@@ -5,6 +5,7 @@
 
 use crate::command::parse;
 use crate::command::{Command, Completer};
+use crate::restore::restored;
 use crate::script::{self, Block, Definition, Definitions};
 use crate::session::{Attendant, Session};
 use crate::view::render;
@@ -165,6 +166,11 @@ impl LineMode {
     /// What completes lines now.
     pub fn completer(&self) -> Completer {
         Completer { own: self.definitions.keys().cloned().collect(), ..self.session.completer() }
+    }
+
+    /// Sets the breakpoints and displays of an earlier session again.
+    pub fn restore(&mut self, lines: &[String], terminal: &mut dyn Terminal) {
+        terminal.write(&restored(&mut self.session, lines));
     }
 
     /// Whether the last line failed, so that a script can stop there.

@@ -63,6 +63,15 @@ pub trait Observer {
         false
     }
 
+    /// Whether it wants to know how many statements it does not see, and lets nothing go on behind a finding; asked once for each
+    /// `advance`.
+    fn counts_statements(&self) -> bool {
+        false
+    }
+
+    /// So many statements began that it does not want to see, of a block of a launch; those of the host have launch 0.
+    fn on_unseen(&mut self, _launch: u64, _block: u64, _statements: u64) {}
+
     /// A warp is about to begin a statement; `true` stops the device before it. When the device continues, it does not ask
     /// again for the same one.
     fn on_statement(&mut self, _statement: &Statement) -> bool {

@@ -18,7 +18,7 @@ mod memory;
 mod streams;
 
 pub use inquire::property_type;
-pub use memory::{allocation_of, free_fault, space_of};
+pub use memory::{allocation_of, free_fault, origin_of, space_of};
 
 use crate::{Api, Call, Command, CudaError, Device, Kernels, Order, OrderStep, Reply, Routine, Strided, Work};
 use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, LaunchFault, LeakKind};

@@ -130,28 +130,38 @@ pub fn copy_strided(
     Ok(())
 }
 
-/// What nothing has written of an array, in bytes from its beginning in array element order.
-fn holes(memory: &Memory, runs: Runs) -> Vec<(u64, u64)> {
+/// Bytes of an array that nothing has written.
+struct Hole {
+    /// The first one, in bytes from the beginning of the array in array element order.
+    start: u64,
+    len: u64,
+    /// Its address.
+    address: u64,
+}
+
+/// What nothing has written of an array.
+fn holes(memory: &Memory, runs: Runs) -> Vec<Hole> {
     let mut out = Vec::new();
     let mut at = 0;
     for (address, len) in runs {
-        out.extend(memory.holes(address, len).into_iter().map(|(offset, hole)| (at + offset, hole)));
+        let found = memory.holes(address, len).into_iter();
+        out.extend(found.map(|(offset, len)| Hole { start: at + offset, len, address: address + offset }));
         at += len;
     }
     out
 }
 
 /// Hands holes on to an array to which the bytes were copied.
-fn put_holes(memory: &Memory, runs: Runs, holes: &[(u64, u64)]) {
+fn put_holes(memory: &Memory, runs: Runs, holes: &[Hole]) {
     let mut rest = holes;
     let mut at = 0;
     for (address, len) in runs {
-        while let Some(&(start, hole)) = rest.first() {
-            let (from, to) = (start.max(at), (start + hole).min(at + len));
+        while let Some(hole) = rest.first() {
+            let (from, to) = (hole.start.max(at), (hole.start + hole.len).min(at + len));
             if from < to {
-                memory.mark_uninitialised(address + (from - at), to - from);
+                memory.mark_copied_hole(address + (from - at), hole.address + (from - hole.start), to - from);
             }
-            if start + hole > at + len {
+            if hole.start + hole.len > at + len {
                 break;
             }
             rest = &rest[1..];

@@ -42,6 +42,8 @@ pub struct Block {
     pub(crate) prints: Vec<PrintState>,
     /// Barriers that it completed although threads had exited, one for each place.
     pub(crate) short: Vec<ShortBarrier>,
+    /// Statements that its warps have begun unobserved, of code that keeps them, and that nobody has been told of.
+    pub(crate) statements: u64,
 }
 
 /// A barrier that the threads of a block that were left completed without those that had exited.
@@ -105,6 +107,7 @@ impl Block {
             is_lazy: false,
             prints: Vec::new(),
             short: Vec::new(),
+            statements: 0,
         }
     }
 
@@ -194,10 +197,12 @@ impl Block {
             windows: &mut self.windows,
             geometry: self.geometry,
             budget: *with.budget,
+            statements: 0,
             atomics: with.atomics.as_deref_mut().map(|a| a as &mut dyn Atomics),
         };
         let result = run(&mut self.warps, &mut ctx);
         *with.budget = ctx.budget;
+        self.statements += ctx.statements;
         result
     }
 

@@ -3,7 +3,7 @@
 //! Fields hold facts, not sentences. The exception is a reason that only the code that made the finding knows: one sentence in
 //! lower case, without a full stop.
 
-use crate::Actor;
+use crate::{Actor, Space};
 use source::Span;
 
 /// Between whom a race is.
@@ -28,6 +28,17 @@ pub enum RaceKind {
         /// The smallest scope that covers both.
         needed: Scope,
     },
+}
+
+/// Where a value comes from that nothing has written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The expression whose value was copied; none for a copy as a whole.
+    pub span: Span,
+    /// The memory that it was in.
+    pub space: Space,
+    /// The allocation, if it is known.
+    pub memory: Option<Allocation>,
 }
 
 /// How bad a race is.

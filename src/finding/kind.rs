@@ -5,7 +5,7 @@
 
 use crate::{
     Access, Actor, Allocation, ApiFault, BarrierFault, FreeFault, GridSyncFault, HostFault, LaunchFault, LeakKind,
-    MpiFault, RaceFlavour, RaceKind, Space, Waiting,
+    MpiFault, Origin, RaceFlavour, RaceKind, Space, Waiting,
 };
 use diag::{Code, Severity};
 use source::Span;
@@ -97,7 +97,10 @@ pub enum FindingKind {
     },
 
     /// A read of what nothing has written; the access says in which memory.
-    Uninitialised,
+    Uninitialised {
+        /// Where it was copied from, if it was.
+        origin: Option<Origin>,
+    },
 
     /// `syncthreads` without all threads of the block.
     Barrier {
@@ -251,7 +254,7 @@ impl FindingKind {
             FindingKind::DoubleFree { .. } => Code::DoubleFree,
             FindingKind::InvalidFree { .. } => Code::InvalidFree,
             FindingKind::CopyOutOfBounds { .. } => Code::CopyOutOfBounds,
-            FindingKind::Uninitialised => match space {
+            FindingKind::Uninitialised { .. } => match space {
                 Space::Shared => Code::UninitialisedShared,
                 Space::Local => Code::UninitialisedLocal,
                 Space::Host | Space::Pinned => Code::UninitialisedHost,

@@ -17,7 +17,7 @@ use crate::gpu::{Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused};
 use crate::output;
 use crate::params::{self, ParamValue};
 use crate::transfer::{Memories, cuda_error};
-use device::{Arg, Command, CudaError, Device, KernelLaunch, Observer, Progress, Properties};
+use device::{Arg, Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Progress, Properties};
 use finding::{Access, Actor, Finding, FindingKind};
 use ir::Module;
 use mem::{Memory, Region};
@@ -64,6 +64,8 @@ pub struct GpuDevice {
     code: Option<Code>,
     /// Bytes of the largest allocation so far.
     largest_allocation: u64,
+    /// Bytes of a thread's stack, if the program has set them.
+    stack_bytes: Option<u64>,
     queue: VecDeque<Command>,
     running: Option<KernelLaunch>,
     elapsed_ms: f64,
@@ -86,6 +88,7 @@ impl GpuDevice {
             properties: properties_of(&gpu)?,
             code: None,
             largest_allocation: 0,
+            stack_bytes: None,
             queue: VecDeque::new(),
             running: None,
             elapsed_ms: 0.0,
@@ -108,6 +111,9 @@ impl GpuDevice {
         let load =
             LoadOptions { sm, debug, sources, unoptimised, target, globals: Some(globals), ..LoadOptions::default() };
         let loaded = self.gpu.load(&module, &load)?;
+        if let Some(bytes) = self.stack_bytes {
+            self.gpu.set_stack_bytes(bytes)?;
+        }
         let (globals, sources) = (globals.to_vec(), sources.cloned());
         self.code = Some(Code { module, loaded, globals, sm, debug, unoptimised, sources, target });
         Ok(())
@@ -119,15 +125,19 @@ impl GpuDevice {
         opt::Target { largest_allocation: most.max(opt::Target::default().largest_allocation) }
     }
 
-    /// Makes the code anew if it relies on what is no longer true.
-    fn renew_code(&mut self) -> Result<(), LoadError> {
+    /// Makes the code anew if it relies on what is no longer true; what runs ends before.
+    ///
+    /// # Errors
+    /// What the driver reports. The code of before stays.
+    pub fn renew_code(&mut self, memory: &mut Memory) -> Result<(), CudaError> {
         if self.code.as_ref().is_none_or(|c| c.target.largest_allocation >= self.largest_allocation) {
             return Ok(());
         }
-        let Some(Code { module, globals, sm, debug, unoptimised, sources, .. }) = self.code.take() else {
-            return Ok(());
-        };
-        self.load(module, &globals, &GpuOptions { sm, debug, sources: sources.as_ref(), unoptimised })
+        while self.advance(memory, u64::MAX, &mut NoObserver) == Progress::Busy {}
+        let Some(Code { module, globals, sm, debug, unoptimised, sources, .. }) = &self.code else { return Ok(()) };
+        let (module, globals, sources) = (module.clone(), globals.clone(), sources.clone());
+        let options = GpuOptions { sm: *sm, debug: *debug, sources: sources.as_ref(), unoptimised: *unoptimised };
+        self.load(module, &globals, &options).map_err(|e| cuda_error(&e.error))
     }
 
     /// The kernels that cannot run on a GPU, and why.
@@ -180,7 +190,6 @@ impl GpuDevice {
     /// Starts a launch on the GPU.
     fn begin(&mut self, memory: &mut Memory, launch: KernelLaunch) -> Result<(), CudaError> {
         self.share(memory, true)?;
-        self.renew_code().map_err(|e| cuda_error(&e.error))?;
         let Some(Code { module, loaded, .. }) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
         let values: Vec<ParamValue<'_>> = launch.args.iter().map(value_of).collect();
         let params = params::pack(module.func(launch.func), &values).map_err(|_| CudaError::InvalidValue)?;
@@ -345,11 +354,13 @@ impl Device for GpuDevice {
         Ok(())
     }
 
-    fn submit(&mut self, _: &mut Memory, mut command: Command) -> Result<(), CudaError> {
+    fn submit(&mut self, memory: &mut Memory, mut command: Command) -> Result<(), CudaError> {
         if let Some(error) = self.sticky {
             return Err(error);
         }
         if let Command::Launch(launch) = &mut command {
+            // An allocation of later does not concern this launch, so code that is made here stays good for it.
+            self.renew_code(memory)?;
             if launch.grid == [0; 3] {
                 launch.grid = self.resident_grid(launch);
             }
@@ -435,6 +446,7 @@ impl Device for GpuDevice {
     fn set_limit(&mut self, limit: i32, value: u64) {
         // Only the stack is the driver's to know before a launch; a wrong value shows at the launch that needs it.
         if limit == 0 {
+            self.stack_bytes = Some(value);
             let _ = self.gpu.set_stack_bytes(value);
         }
     }

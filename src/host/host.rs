@@ -61,6 +61,7 @@ pub struct Host {
     runtime: Runtime,
     phase: Phase,
     restarts: Option<RestartCheck>,
+    unseen: u64,
 }
 
 /// What a host program is about to do.
@@ -90,7 +91,7 @@ impl Host {
         let mpi = Mpi::new(options.mpi_routine);
         let runtime = Runtime::new(arguments, Symbols::new(program), options.swaps_bytes, foreign, mpi);
         let restarts = options.checks_restarts.then(RestartCheck::default);
-        Some(Host { warp, windows: WindowTable::default(), runtime, phase: Phase::Run, restarts })
+        Some(Host { warp, windows: WindowTable::default(), runtime, phase: Phase::Run, restarts, unseen: 0 })
     }
 
     /// Its activation records.
@@ -226,6 +227,11 @@ impl Host {
         }
     }
 
+    /// How many statements it has begun unobserved since the last call, of code that keeps them.
+    pub fn take_unseen(&mut self) -> u64 {
+        std::mem::take(&mut self.unseen)
+    }
+
     fn run(
         &mut self,
         program: &Program,
@@ -239,10 +245,12 @@ impl Host {
             windows: &mut self.windows,
             geometry: Geometry::default(),
             budget: *budget,
+            statements: 0,
             atomics: None,
         };
         let stop = self.warp.run(program, &mut ctx, hooks);
         *budget = ctx.budget;
+        self.unseen += ctx.statements;
         match stop {
             Stop::Done => self.phase = Phase::Ending(0),
             Stop::Budget => return Some(HostYield::Budget),

@@ -17,6 +17,9 @@ use scalar::bits;
 use source::Span;
 use std::collections::BTreeMap;
 
+/// Where the first buffer begins: as far up as memory of a GPU, so that an address that is cut to 32 bits is no address.
+const FIRST: u64 = 0x2000_8765_0000;
+
 /// Buffers of bytes at fixed addresses, with gaps between them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Memory {
@@ -26,7 +29,7 @@ pub struct Memory {
 
 impl Default for Memory {
     fn default() -> Memory {
-        Memory { buffers: BTreeMap::new(), next: 0x1000 }
+        Memory { buffers: BTreeMap::new(), next: FIRST }
     }
 }
 

@@ -361,6 +361,8 @@ pub struct Segment {
     pub points: u32,
     /// How many of them are loads.
     pub loads: u32,
+    /// Statements of the source that begin in it.
+    pub statements: u32,
     /// Whether one of them is the back edge of a loop.
     pub has_back_edge: bool,
     /// Patterns that are worked out before anything is checked. That changes nothing but what is known.
@@ -394,6 +396,7 @@ impl Segment {
             reconverges: false,
             points: 0,
             loads: 0,
+            statements: 0,
             has_back_edge: false,
             patterns_before: Vec::new(),
             values: Vec::new(),

@@ -86,6 +86,8 @@ pub struct State {
     pub budget: u64,
     /// Stores so far.
     pub writes: u64,
+    /// Statements begun so far.
+    pub statements: u64,
     /// Schedule points since the last store.
     pub polls: u32,
     /// The lanes that run.

@@ -62,6 +62,11 @@ impl Call<'_> {
         word
     }
 
+    /// Leaves arguments out.
+    pub(crate) fn skip(&mut self, count: usize) {
+        self.taken += count;
+    }
+
     pub(crate) fn int(&mut self) -> i64 {
         i64::from(self.word() as i32)
     }
@@ -74,13 +79,29 @@ impl Call<'_> {
         f64::from_bits(self.word())
     }
 
+    /// A real of the size of a part.
+    pub(crate) fn part<T: Element>(&mut self) -> f64 {
+        if T::Real::BYTES == 4 { f64::from(self.real4()) } else { self.real8() }
+    }
+
     /// A count of elements.
     pub(crate) fn count(&mut self, what: &str) -> Result<usize, Status> {
         let count = self.int();
+        self.checked_count(count, what)
+    }
+
+    /// The same in 8 bytes.
+    pub(crate) fn wide_count(&mut self, what: &str) -> Result<usize, Status> {
+        let count = self.word() as i64;
+        self.checked_count(count, what)
+    }
+
+    fn checked_count(&mut self, count: i64, what: &str) -> Result<usize, Status> {
         if (0..1 << 31).contains(&count) {
             return Ok(count as usize);
         }
-        self.wrong(format!("`{what}` is {count}, which is less than 0"))
+        let wrong = if count < 0 { "less than 0" } else { "more than there can be" };
+        self.wrong(format!("`{what}` is {count}, which is {wrong}"))
     }
 
     /// Reports an argument that is wrong.
@@ -97,10 +118,15 @@ impl Call<'_> {
 
     /// Reads a value at an address of the host.
     pub(crate) fn host<T: Element>(&mut self, address: u64, what: &str) -> Result<T, Status> {
-        let mut bytes = vec![0; T::BYTES];
+        Ok(T::from_bytes(&self.host_bytes(address, T::BYTES, what)?))
+    }
+
+    /// Reads bytes at an address of the host.
+    pub(crate) fn host_bytes(&mut self, address: u64, count: usize, what: &str) -> Result<Vec<u8>, Status> {
+        let mut bytes = vec![0; count];
         self.check_host(address, what)?;
         match self.memory.read(address, &mut bytes) {
-            Some(()) => Ok(T::from_bytes(&bytes)),
+            Some(()) => Ok(bytes),
             None => self.wrong(format!("the address of `{what}` is none of the program's")),
         }
     }
@@ -142,6 +168,18 @@ impl Call<'_> {
     /// A matrix of the device: its address and the distance between its columns.
     pub(crate) fn matrix<T: Element>(&mut self, rows: usize, columns: usize, what: &str) -> Result<Matrix<T>, Status> {
         let (address, leading) = (self.word(), self.int());
+        self.matrix_at(address, leading, rows, columns, what)
+    }
+
+    /// The same of an address and a leading dimension.
+    pub(crate) fn matrix_at<T: Element>(
+        &mut self,
+        address: u64,
+        leading: i64,
+        rows: usize,
+        columns: usize,
+        what: &str,
+    ) -> Result<Matrix<T>, Status> {
         if leading < rows.max(1) as i64 {
             let reason = format!("the leading dimension of `{what}` is {leading}, and the matrix has {rows} rows");
             return self.wrong(reason);

@@ -33,6 +33,8 @@ pub(crate) trait Element:
     fn to_bytes(self, bytes: &mut [u8]);
     /// The conjugate of a complex number, another itself.
     fn conjugate(self) -> Self;
+    /// The real part.
+    fn real(self) -> Self::Real;
     /// From a real.
     fn from_real(real: Self::Real) -> Self;
     /// A real of that value.
@@ -59,6 +61,10 @@ macro_rules! reals {
             }
 
             fn conjugate(self) -> $ty {
+                self
+            }
+
+            fn real(self) -> $ty {
                 self
             }
 
@@ -97,6 +103,10 @@ macro_rules! reals {
 
             fn conjugate(self) -> Complex<$ty> {
                 self.conj()
+            }
+
+            fn real(self) -> $ty {
+                self.re
             }
 
             fn from_real(real: $ty) -> Complex<$ty> {

@@ -1,6 +1,6 @@
 //! CUDA's libraries as routines on memory of the device.
 //!
-//! A program calls a routine by its C name through an interface with `bind(c)`: one of the embedded modules (`cublas`, `curand`
+//! A program calls a routine by its C name through an interface with `bind(c)`: one of the embedded modules (`cublas`, `cufft`
 //! …) or its own. [`Library::begin`] decodes the arguments and makes a command of a stream, [`device::Routine`], so that calls
 //! are ordered, watched for races and checked like copies are.
 //!
@@ -11,12 +11,18 @@
 
 mod call;
 mod cublas;
+mod cufft;
 mod curand;
+mod cusolver;
+mod cusparse;
+mod dense;
 mod element;
+mod fft;
 mod gemm;
 mod nvtx;
 mod operand;
 mod routine;
+mod sparse;
 mod state;
 mod xorwow;
 

@@ -1,4 +1,4 @@
-//! Vectors and matrices of a call: where their elements are, and how they come and go.
+//! Vectors, matrices, grids and integers of a call: where their elements are, and how they come and go.
 
 use crate::element::Element;
 use device::{Bytes, CudaError, Section, Strided};
@@ -21,6 +21,21 @@ pub(crate) struct Matrix<T> {
     pub(crate) columns: usize,
     pub(crate) leading: usize,
     element: PhantomData<T>,
+}
+
+/// Elements at the crossings of several steps: counts and steps in elements, the fastest first.
+#[derive(Debug)]
+pub(crate) struct Grid<T> {
+    address: u64,
+    dims: Vec<(usize, i64)>,
+    element: PhantomData<T>,
+}
+
+/// Integers of 4 bytes next to each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Integers {
+    pub(crate) address: u64,
+    pub(crate) count: usize,
 }
 
 impl<T> Clone for Vector<T> {
@@ -141,5 +156,79 @@ impl<T: Element> Matrix<T> {
             memory.put(self.column(j) + (from * T::BYTES) as u64, &encode(&column[from..to]))?;
         }
         Ok(())
+    }
+}
+
+impl<T: Element> Grid<T> {
+    pub(crate) fn new(address: u64, dims: Vec<(usize, i64)>) -> Grid<T> {
+        Grid { address, dims, element: PhantomData }
+    }
+
+    pub(crate) fn section(&self) -> Section {
+        let dims = self.dims.iter().map(|&(count, step)| (count as i64, step.saturating_mul(T::BYTES as i64)));
+        (Strided { base: self.address, dims: dims.collect() }, T::BYTES as u64)
+    }
+
+    /// How many elements are next to each other in memory, and the dimensions beyond them.
+    fn runs(&self) -> (usize, &[(usize, i64)]) {
+        let mut run = 1;
+        let mut is_next = |&(count, step): &(usize, i64)| {
+            let is_next = count == 1 || step == run as i64;
+            run *= if is_next { count } else { 1 };
+            is_next
+        };
+        let merged = self.dims.iter().take_while(|dim| is_next(dim)).count();
+        (run, &self.dims[merged..])
+    }
+
+    /// Calls `each` with the address of each run, in the order of the elements.
+    fn each_run(dims: &[(usize, i64)], address: u64, each: &mut dyn FnMut(u64) -> Done<()>) -> Done<()> {
+        let Some((&(count, step), rest)) = dims.split_last() else { return each(address) };
+        for i in 0..count as i64 {
+            let offset = i.wrapping_mul(step).wrapping_mul(T::BYTES as i64);
+            Grid::<T>::each_run(rest, address.wrapping_add_signed(offset), each)?;
+        }
+        Ok(())
+    }
+
+    /// The elements, the first dimension fastest.
+    pub(crate) fn load(&self, memory: &mut dyn Bytes) -> Done<Vec<T>> {
+        let (run, rest) = self.runs();
+        let count = self.dims.iter().map(|(count, _)| count).product();
+        let mut out = Vec::new();
+        out.try_reserve_exact(count).map_err(|_| CudaError::MemoryAllocation)?;
+        let mut bytes = vec![0; run * T::BYTES];
+        Grid::<T>::each_run(rest, self.address, &mut |address| {
+            memory.get(address, &mut bytes)?;
+            out.extend(decode::<T>(&bytes));
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    pub(crate) fn store(&self, memory: &mut dyn Bytes, values: &[T]) -> Done<()> {
+        let (run, rest) = self.runs();
+        let mut runs = values.chunks(run.max(1));
+        Grid::<T>::each_run(rest, self.address, &mut |address| match runs.next() {
+            Some(run) => memory.put(address, &encode(run)),
+            None => Ok(()),
+        })
+    }
+}
+
+impl Integers {
+    pub(crate) fn section(&self) -> Section {
+        (Strided { base: self.address, dims: vec![(self.count as i64, 4)] }, 4)
+    }
+
+    pub(crate) fn load(&self, memory: &mut dyn Bytes) -> Done<Vec<i32>> {
+        let mut bytes = vec![0; 4 * self.count];
+        memory.get(self.address, &mut bytes)?;
+        Ok(bytes.chunks_exact(4).map(|word| word.try_into().map_or(0, i32::from_le_bytes)).collect())
+    }
+
+    pub(crate) fn store(&self, memory: &mut dyn Bytes, values: &[i32]) -> Done<()> {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        memory.put(self.address, &bytes)
     }
 }

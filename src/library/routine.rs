@@ -1,14 +1,17 @@
 //! The tables of the libraries, put together.
 
 use crate::call::{Routine, Statuses};
-use crate::{cublas, curand, nvtx};
+use crate::{cublas, cufft, curand, cusolver, cusparse, nvtx};
 
 /// All routines with the statuses of their library.
 pub(crate) fn all() -> impl Iterator<Item = (&'static Statuses, &'static Routine)> {
     let cublas = cublas::ROUTINES.iter().map(|routine| (&cublas::STATUSES, routine));
+    let cufft = cufft::ROUTINES.iter().map(|routine| (&cufft::STATUSES, routine));
     let curand = curand::ROUTINES.iter().map(|routine| (&curand::STATUSES, routine));
+    let cusolver = cusolver::routines().map(|routine| (&cusolver::STATUSES, routine));
+    let cusparse = cusparse::ROUTINES.iter().map(|routine| (&cusparse::STATUSES, routine));
     let nvtx = nvtx::ROUTINES.iter().map(|routine| (&nvtx::STATUSES, routine));
-    cublas.chain(curand).chain(nvtx)
+    cublas.chain(cufft).chain(curand).chain(cusolver).chain(cusparse).chain(nvtx)
 }
 
 /// Before the name of a routine in the interfaces of the modules of nvfortran, which take more than the C interface does.

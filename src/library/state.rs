@@ -1,7 +1,9 @@
-//! What the libraries keep between calls: handles, generators.
+//! What the libraries keep between calls: handles, generators, plans.
 //!
 //! It is part of the state of a run, so it is copied with a checkpoint.
 
+use crate::fft::Plan;
+use crate::sparse::Descriptor;
 use crate::xorwow::Subsequences;
 use std::collections::BTreeMap;
 
@@ -13,13 +15,19 @@ const FIRST: u64 = 0x20_0001;
 pub(crate) struct State {
     pub(crate) cublas: Table<CublasHandle>,
     pub(crate) curand: Table<Generator>,
+    pub(crate) cufft: Table<Plan>,
+    /// The streams of the handles of cuSOLVER.
+    pub(crate) cusolver: Table<u64>,
+    pub(crate) cusolver_params: Table<()>,
+    pub(crate) cusparse: Table<CublasHandle>,
+    pub(crate) descriptors: Table<Descriptor>,
     /// The handle of the routines that take none.
     pub(crate) default_handle: Option<u64>,
     /// That of the routines on arrays of the host.
     pub(crate) host_handle: Option<u64>,
 }
 
-/// What a handle of cuBLAS holds.
+/// What a handle of cuBLAS or cuSPARSE holds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CublasHandle {
     pub(crate) stream: u64,

@@ -264,6 +264,11 @@ impl Machine {
         self.host.points() + devices
     }
 
+    /// Whether accesses are watched for races or uninitialised memory.
+    pub fn is_checked(&self) -> bool {
+        self.order.is_some() || self.init.is_some()
+    }
+
     /// Whether the host waits in a call of MPI.
     pub(crate) fn waits_for_messages(&self) -> bool {
         matches!(self.turn, Turn::Messages)
@@ -347,8 +352,12 @@ impl Machine {
         let mut budget = budget;
         // A checkpoint may have gone since, whose pages only this memory still keeps.
         self.memory.release_retired();
+        let told = self.findings.len();
         loop {
             self.see_exhaustion();
+            if observer.counts_statements() && self.findings.len() > told {
+                return MachineStop::Budget;
+            }
             match self.turn.clone() {
                 Turn::Asking(question) => match self.answer(&question, world) {
                     Answer::Later => return MachineStop::Budget,
@@ -425,6 +434,10 @@ impl Machine {
             }
             None => (host.advance(&program, memory, budget, hooks), Vec::new()),
         };
+        let unseen = host.take_unseen();
+        if unseen > 0 && !is_observed {
+            observing.observer.on_unseen(0, 0, unseen);
+        }
         if let Some(order) = &mut self.order {
             order.host_raced(seen, memory);
         }
@@ -444,6 +457,7 @@ impl Machine {
                 answer => self.host.answer(answer),
             },
             HostYield::Api(call) => {
+                observing.observer.on_call(&call);
                 let current = self.runtime.current_device() as usize % self.devices.len();
                 let device = self.devices[current].as_device();
                 let step = match &call.api {

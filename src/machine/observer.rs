@@ -1,6 +1,6 @@
 //! The observer of a machine: that of the devices, and the same for host code.
 
-use device::NoObserver;
+use device::{Call, NoObserver};
 use source::Span;
 use vm::{Hooks, Program, Site, Warp};
 
@@ -28,6 +28,9 @@ pub trait Observer: device::Observer {
     fn on_host_statement(&mut self, _warp: &Warp<1>, _statement: &HostStatement) -> bool {
         false
     }
+
+    /// The host program makes a call of the CUDA runtime or of a library.
+    fn on_call(&mut self, _call: &Call) {}
 }
 
 impl Observer for NoObserver {}

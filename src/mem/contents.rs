@@ -80,7 +80,7 @@ impl Memory {
             self.write(destination + at, &buffer[..n])?;
         }
         for (offset, hole) in holes {
-            self.mark_uninitialised(destination + offset, hole);
+            self.mark_copied_hole(destination + offset, source + offset, hole);
         }
         Some(())
     }

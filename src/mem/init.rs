@@ -1,9 +1,10 @@
 //! Which bytes have been written: one bit for each byte, for `--check init`.
 //!
-//! What nothing has written since its allocation counts as uninitialised; a copy hands the bits on. They are kept only where
-//! they are wanted. Writes through [`Memory`](crate::Memory)'s own calls are noted there; the executor's stores are not: the
+//! What nothing has written since its allocation counts as uninitialised; a copy hands the bits on, with the place that the
+//! bytes were copied from. They are kept only where they are wanted. Writes through [`Memory`](crate::Memory)'s own calls are noted there; the executor's stores are not: the
 //! caller of the executor notes them from its hooks ([`InitBits::store`]).
 
+use source::Span;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,10 +13,24 @@ const PAGE: u64 = 1 << 16;
 /// Words of a page's bits.
 const WORDS: usize = (PAGE / 64) as usize;
 
+/// Most runs of bytes whose origin is kept.
+const MOST_ORIGINS: usize = 1 << 14;
+
+/// Where bytes were copied from that nothing had written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The expression that read them; none for a copy as a whole.
+    pub span: Span,
+    /// Where they were.
+    pub address: u64,
+}
+
 /// Bits of all memory, by address.
 #[derive(Clone, Debug, Default)]
 pub struct InitBits {
     pages: BTreeMap<u64, Arc<[u64; WORDS]>>,
+    /// Where missing bytes were copied from: first byte, end, origin.
+    origins: BTreeMap<u64, (u64, Origin)>,
 }
 
 /// Calls `f` with page, word and the bits of that word for the bytes `start..start + len`, while it says to go on.
@@ -43,8 +58,50 @@ impl InitBits {
         });
     }
 
-    /// Notes that bytes hold what nothing has written, such as after a copy of such bytes.
+    /// Notes that bytes hold what nothing has written.
     pub fn unset(&mut self, start: u64, len: u64) {
+        self.forget_origins(start, len);
+        self.clear(start, len);
+    }
+
+    /// Notes that bytes hold what was copied from others that nothing has written.
+    pub fn unset_by_copy(&mut self, start: u64, len: u64, origin: Origin) {
+        self.unset(start, len);
+        let end = start.saturating_add(len);
+        // The bytes that one expression moves, one after the other, have one origin.
+        if let Some((first, (known, from))) = self.origins.range_mut(..start).next_back()
+            && *known == start
+            && from.span == origin.span
+            && (!origin.span.is_none() || from.address.wrapping_add(start - first) == origin.address)
+        {
+            *known = end;
+        } else if self.origins.len() < MOST_ORIGINS {
+            self.origins.insert(start, (end, origin));
+        }
+    }
+
+    /// Where a missing byte was copied from; `None` if nothing has ever been written or copied to it.
+    pub fn origin(&self, address: u64) -> Option<Origin> {
+        let (_, (end, origin)) = self.origins.range(..=address).next_back()?;
+        (address < *end).then_some(*origin)
+    }
+
+    fn forget_origins(&mut self, start: u64, len: u64) {
+        let end = start.saturating_add(len);
+        while let Some((&first, &(last, origin))) = self.origins.range(..end).next_back()
+            && last > start
+        {
+            self.origins.remove(&first);
+            if first < start {
+                self.origins.insert(first, (start, origin));
+            }
+            if last > end {
+                self.origins.insert(end, (last, origin));
+            }
+        }
+    }
+
+    fn clear(&mut self, start: u64, len: u64) {
         // Whole pages go, and only what is left of the first and the last is looked at.
         let (first, last) = (start.div_ceil(PAGE), start.saturating_add(len) / PAGE);
         if first < last {
@@ -52,8 +109,8 @@ impl InitBits {
             for page in whole {
                 self.pages.remove(&page);
             }
-            self.unset(start, first * PAGE - start);
-            return self.unset(last * PAGE, start.saturating_add(len) - last * PAGE);
+            self.clear(start, first * PAGE - start);
+            return self.clear(last * PAGE, start.saturating_add(len) - last * PAGE);
         }
         words(start, len, |page, word, bits| {
             if let Some(page) = self.pages.get_mut(&page) {
@@ -81,10 +138,25 @@ impl InitBits {
         (0..len.min(8)).filter(|&i| !self.is_set(start + i, 1)).fold(0, |mask, i| mask | 1 << i)
     }
 
-    /// Notes that a word of at most 8 bytes was written with a value of which these bytes are missing.
-    pub fn store(&mut self, start: u64, len: u64, missing: u8) {
+    /// Notes that a word of at most 8 bytes was written with a value of which these bytes are missing, and where they come from.
+    pub fn store(&mut self, start: u64, len: u64, missing: Option<(u8, Origin)>) {
         self.set(start, len);
-        (0..len.min(8)).filter(|i| missing >> i & 1 != 0).for_each(|i| self.unset(start + i, 1));
+        let Some((missing, origin)) = missing else { return };
+        let bytes = (0..len.min(8)).filter(|i| missing >> i & 1 != 0);
+        bytes.for_each(|i| self.unset_by_copy(start + i, 1, origin));
+    }
+
+    /// Notes that bytes hold a copy of `source`, none of which anything has written.
+    pub fn copy_hole(&mut self, destination: u64, source: u64, len: u64) {
+        let end = source.saturating_add(len);
+        let overlapping = self.origins.range(..end).rev().take_while(|(_, (last, _))| *last > source);
+        let mut known: Vec<(u64, u64, Origin)> =
+            overlapping.map(|(&first, &(last, origin))| (first.max(source), last.min(end), origin)).collect();
+        known.reverse();
+        self.unset_by_copy(destination, len, Origin { span: Span::NONE, address: source });
+        for (first, last, origin) in known {
+            self.unset_by_copy(destination + (first - source), last - first, origin);
+        }
     }
 
     /// The runs of bytes among `start..start + len` that nothing has written: offset from `start`, and length.
@@ -172,9 +244,24 @@ mod tests {
     fn a_word_keeps_the_bytes_that_its_value_lacks() {
         let mut bits = InitBits::default();
         assert_eq!(bits.missing(8, 4), 0b1111);
-        bits.store(8, 4, 0b0110);
+        let origin = Origin { span: Span::NONE, address: 100 };
+        bits.store(8, 4, Some((0b0110, origin)));
         assert_eq!((bits.missing(8, 4), bits.missing(8, 1)), (0b0110, 0));
-        bits.store(8, 4, 0);
+        assert_eq!((bits.origin(8), bits.origin(9)), (None, Some(origin)));
+        bits.store(8, 4, None);
         assert_eq!(bits.missing(8, 4), 0);
+    }
+
+    #[test]
+    fn a_copy_of_a_copy_keeps_the_first_origin() {
+        let mut bits = InitBits::default();
+        let of = |address| Origin { span: Span::NONE, address };
+        bits.copy_hole(1000, 100, 8);
+        bits.copy_hole(2000, 996, 16);
+        let seen: Vec<Option<u64>> =
+            [2000, 2003, 2004, 2011, 2012, 2016].iter().map(|&a| bits.origin(a).map(|o| o.address)).collect();
+        assert_eq!(seen, [Some(996), Some(996), Some(100), Some(100), Some(996), None]);
+        bits.unset(2002, 4);
+        assert_eq!((bits.origin(2001), bits.origin(2002), bits.origin(2006)), (Some(of(996)), None, Some(of(100))));
     }
 }

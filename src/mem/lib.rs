@@ -30,7 +30,7 @@ mod words;
 pub use address::Region;
 pub use allocation::{Alloc, AllocId, FreeError, OutOfMemory};
 pub use buffer::{BufferedMemory, WriteBuffer};
-pub use init::{InitBits, SharedInitBits};
+pub use init::{InitBits, Origin, SharedInitBits};
 pub use lanes::{ActivePattern, LaneAddresses, RowShape, Strided};
 pub use loads::Hint;
 pub use memory::{Memory, MemoryWindow};

@@ -309,6 +309,11 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
             }
         }
         Pane::Findings => finding(model, &snapshot, row, effects),
+        Pane::Timeline => {
+            if row < model.rows(Pane::Timeline) {
+                execute(model, &format!("timeline {}", row + 1), effects);
+            }
+        }
         Pane::Source | Pane::Threads | Pane::Output | Pane::Memory | Pane::Banks => {}
     }
 }

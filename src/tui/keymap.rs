@@ -184,6 +184,7 @@ keys! {
     ["8" "w"] Panes Action::Show(Pane::Stack), "" "Show the call stack";
     ["9" "!"] Panes Action::Show(Pane::Findings), "" "Show the findings";
     ["0"] Panes Action::Show(Pane::Breakpoints), "" "Show the breakpoints";
+    ["T"] Panes Action::Show(Pane::Timeline), "" "Show launches, copies, streams and events";
     ["z"] Panes Action::Zoom, "zoom" "Enlarge the pane to the whole screen, or restore it";
     ["j" "Down"] Panes Action::Lines(1), "" "Down";
     ["k" "Up"] Panes Action::Lines(-1), "" "Up";
@@ -200,6 +201,7 @@ keys! {
     ["Enter"] [Lanes] Rows Action::Enter, "focus" "Focus on the selected lane";
     ["Enter"] [Stack] Rows Action::Enter, "focus" "Focus on the selected frame";
     ["Enter"] [Findings] Rows Action::Enter, "go there" "Go to the time of the selected access, or show its location";
+    ["Enter"] [Timeline] Rows Action::Enter, "go there" "Go to the statement of the selected row, back or forwards";
     ["Enter"] [Breakpoints] Rows Action::Enter, "show" "Show the location of the breakpoint";
     ["Enter"] [Watches] Rows Action::Enter, "show" "Show an array in the memory pane, or a scalar in all lanes";
     ["e"] [Watches] Rows Action::Expression, "add" "Add an expression";

@@ -55,7 +55,9 @@ fn shown(panes: &[Pane], recent: &[Pane]) -> Pane {
 
 /// Arranges a screen of this size. With `zoomed`, one pane fills it.
 pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<Pane>) -> Layout {
-    use Pane::{Banks, Breakpoints, Findings, Lanes, Locals, Memory, Output, Source, Stack, Threads, Watches};
+    use Pane::{
+        Banks, Breakpoints, Findings, Lanes, Locals, Memory, Output, Source, Stack, Threads, Timeline, Watches,
+    };
     let line = |y: u16| Rect { x: 0, y, width, height: 1.min(height) };
     let body = Rect { x: 0, y: 1, width, height: height.saturating_sub(3) };
     let slot = |x: u16, y: u16, width: u16, height: u16, panes: &[Pane]| Slot {
@@ -80,11 +82,11 @@ pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<P
         ];
         if width >= 160 {
             let third = width / 3;
-            slots.push(slot(0, below, third, lower, &[Output, Breakpoints, Stack]));
+            slots.push(slot(0, below, third, lower, &[Output, Breakpoints, Timeline, Stack]));
             slots.push(slot(third, below, third, lower, &[Lanes]));
             slots.push(slot(2 * third, below, width - 2 * third, lower, &[Memory, Banks, Findings]));
         } else {
-            slots.push(slot(0, below, left, lower, &[Output, Findings, Breakpoints, Stack]));
+            slots.push(slot(0, below, left, lower, &[Output, Findings, Breakpoints, Timeline, Stack]));
             slots.push(slot(left, below, right, lower, &[Lanes, Memory, Banks]));
         }
         slots
@@ -102,7 +104,7 @@ pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<P
                 body.y + upper,
                 width,
                 body.height.saturating_sub(upper),
-                &[Output, Lanes, Memory, Banks, Stack, Findings, Breakpoints],
+                &[Output, Lanes, Memory, Banks, Stack, Findings, Breakpoints, Timeline],
             ),
         ]
     };

@@ -201,6 +201,7 @@ impl Model {
             Pane::Stack => snapshot.map_or(0, |s| s.stack.len()),
             Pane::Findings => self.finding_rows().len(),
             Pane::Breakpoints => snapshot.map_or(0, |s| s.breakpoints.len()),
+            Pane::Timeline => snapshot.and_then(|s| s.timeline.as_ref()).map_or(0, |t| t.total),
         }
     }
 
@@ -223,6 +224,8 @@ impl Model {
             // What it is, its statistics, the subscripts.
             Pane::Memory => 3,
             Pane::Lanes | Pane::Banks => 2,
+            // The titles of the columns.
+            Pane::Timeline => 1,
             // The launch and the map of its blocks.
             Pane::Threads => self.strips(inner).first,
             _ => 0,
@@ -257,7 +260,12 @@ impl Model {
         let block_cells =
             inner(Pane::Threads).map_or(1, |a| usize::from(a.width.max(1)) * usize::from((a.height / 3).max(1)));
         let shows_lanes = inner(Pane::Lanes).or(inner(Pane::Banks)).is_some();
-        SnapshotRequest { block_cells, lanes: lanes.filter(|_| shows_lanes), array, banks }
+        let timeline = inner(Pane::Timeline).map(|_| {
+            // With what the next page needs, so that moving shows rows at once.
+            let (top, room) = (self.scroll(Pane::Timeline).top, self.room(Pane::Timeline).max(1));
+            (top.saturating_sub(room), 3 * room)
+        });
+        SnapshotRequest { block_cells, lanes: lanes.filter(|_| shows_lanes), array, banks, timeline }
     }
 
     /// Whether the program waits for a line of its standard input.

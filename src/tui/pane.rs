@@ -27,6 +27,8 @@ pub enum Pane {
     Findings,
     /// Breakpoints and watchpoints.
     Breakpoints,
+    /// What the host has asked of the CUDA runtime.
+    Timeline,
 }
 
 /// A row of the table.
@@ -62,6 +64,7 @@ panes! {
     Stack "8" "Stack" "The call stack of the focused thread";
     Findings "9" "Findings" "Findings and the locations of their accesses; Enter goes there";
     Breakpoints "0" "Breakpoints" "Breakpoints and watchpoints";
+    Timeline "T" "Timeline" "Launches, copies, and what is done with streams and events, in their order; Enter goes to the statement";
 }
 
 /// How many panes there are.

@@ -4,7 +4,7 @@
 
 use crate::command::{Effect, InputLine};
 use crate::look::Look;
-use crate::model::Model;
+use crate::model::{Model, Voice};
 use crate::update::{Input, update};
 use crossbeam::channel::{Receiver, Sender, never, select, unbounded};
 use debug::{Session, SessionThread};
@@ -183,9 +183,15 @@ fn inputs(event: Event) -> Vec<Input> {
     }
 }
 
-/// Runs a session on this terminal until the user quits. It begins with these command lines. Returns the commands that set its
-/// breakpoints again.
-pub fn run(session: Session, writer: StdinWriter, look: Look, lines: Vec<String>) -> Result<String, Failure> {
+/// Runs a session on this terminal until the user quits. It begins with this text and these command lines. Returns the commands
+/// that set its breakpoints again.
+pub fn run(
+    session: Session,
+    writer: StdinWriter,
+    look: Look,
+    text: &str,
+    lines: Vec<String>,
+) -> Result<String, Failure> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let text =
             "`--tui` needs a terminal as standard input and output; `--debug` has the same commands in line mode";
@@ -198,6 +204,9 @@ pub fn run(session: Session, writer: StdinWriter, look: Look, lines: Vec<String>
     let mut terminal = Terminal::new(CrosstermBackend::new(stdout())).map_err(refused)?;
     let size = terminal.size().map_err(refused)?;
     let mut model = Model::new((size.width, size.height), look, files);
+    if !text.is_empty() {
+        model.write(Voice::Reply, text);
+    }
     model.queue(lines);
     let keys = Keys::spawn().map_err(refused)?;
     let result = serve(&mut terminal, &mut model, &session, &writer, &keys);

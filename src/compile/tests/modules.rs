@@ -66,7 +66,10 @@ fn each_name_alone_brings_what_it_needs() {
         "ieee_exceptions",
         "ieee_features",
         "nvtx",
+        "cufft",
         "curand",
+        "cusolverdn",
+        "cusparse",
         "mpi",
         "mpi_f08",
     ];

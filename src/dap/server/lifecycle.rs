@@ -1,14 +1,20 @@
 //! The beginning and the end: `initialize`, `launch`, `restart`, `terminate`, `disconnect`.
 
-use crate::arguments::{self, Initialize, LaunchArguments};
+use crate::arguments::{self, Initialize, LaunchArguments, ProgramConsole};
 use crate::launch::{Input, Launch};
 use crate::server::sources::Sources;
 use crate::server::{Manner, Phase, Server, filters};
-use crate::wire::{Failure, Request, refuse};
+use crate::terminal::{self, ProgramTerminal};
+use crate::wire::{Failure, Incoming, Request, refuse};
+use crossbeam::channel::RecvTimeoutError;
 use debug::LineMode;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long a terminal may take to open.
+const TERMINAL_OPENS: Duration = Duration::from_secs(30);
 
 /// What this adapter can do.
 fn capabilities() -> Value {
@@ -29,6 +35,7 @@ fn capabilities() -> Value {
         "supportsSetExpression": true,
         "supportsValueFormattingOptions": true,
         "supportsReadMemoryRequest": true,
+        "supportsDisassembleRequest": true,
         "supportsDelayedStackTraceLoading": true,
         "supportsLoadedSourcesRequest": true,
         "supportsStepBack": true,
@@ -98,6 +105,10 @@ impl Server {
                 Err(error) => return shown(format!("cannot read `{}`: {error}", path.display())),
             }
         }
+        self.terminal = None;
+        if wanted.console != ProgramConsole::InternalConsole && wanted.input.is_none() {
+            self.terminal = self.open_terminal(wanted.console, &launch, &input)?;
+        }
         let client = &mut self.client;
         let mut say = |text: &str| client.event("output", json!({ "category": "stderr", "output": text }));
         let loaded = self.launcher.launch(&launch, input.clone(), &mut say);
@@ -116,6 +127,52 @@ impl Server {
         (self.told, self.exception) = (0, None);
         self.numbers.forget();
         Ok(LineMode::new(session))
+    }
+
+    /// Asks the editor for a terminal for the program; `None` if it has none.
+    fn open_terminal(
+        &mut self,
+        console: ProgramConsole,
+        launch: &Launch,
+        input: &Input,
+    ) -> Result<Option<ProgramTerminal>, Failure> {
+        if !self.can.supports_run_in_terminal_request {
+            self.say("This editor opens no terminals: the program reads and writes here.\n");
+            return Ok(None);
+        }
+        let failed = |what: &dyn std::fmt::Display| shown(format!("no terminal could be opened: {what}"));
+        let begun = terminal::Waiting::begin().and_then(|w| Ok((w.port()?, std::env::current_exe()?, w)));
+        let (port, command, waiting) = match begun {
+            Ok(begun) => begun,
+            Err(error) => return failed(&error),
+        };
+        let kind = if console == ProgramConsole::ExternalTerminal { "external" } else { "integrated" };
+        let asked = json!({
+            "kind": kind,
+            "title": launch.files.first().map_or("cufemu", String::as_str),
+            "cwd": launch.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default(),
+            "args": [command.to_string_lossy(), "dap", "--terminal", port.to_string()],
+        });
+        let number = self.client.ask("runInTerminal", asked);
+        let begun = Instant::now();
+        while begun.elapsed() < TERMINAL_OPENS {
+            match waiting.connected(input.clone()) {
+                Ok(Some(terminal)) => {
+                    input.wait_for_lines(self.attention.clone());
+                    return Ok(Some(terminal));
+                }
+                Ok(None) => {}
+                Err(error) => return failed(&error),
+            }
+            match self.requests.recv_timeout(Duration::from_millis(5)) {
+                Ok(Ok(Incoming::Request(request))) => self.waiting.push_back(request),
+                Ok(Ok(Incoming::Response(of, Some(why)))) if of == number => return failed(&why),
+                Ok(Ok(Incoming::Response(..) | Incoming::Broken(..))) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Err(error)) => return failed(&error),
+                Err(RecvTimeoutError::Disconnected) => return failed(&"the editor has gone"),
+            }
+        }
+        failed(&"nothing has answered from it")
     }
 
     /// The request `configurationDone`: the program begins.
@@ -163,6 +220,7 @@ impl Server {
     pub(crate) fn terminate(&mut self, program: &mut Option<LineMode>, request: &Request) {
         self.interrupt.store(false, Ordering::Relaxed);
         *program = None;
+        self.terminal = None;
         self.phase = Phase::Over;
         self.client.respond(request, Ok(Value::Null));
         self.client.event("terminated", json!({}));

@@ -7,9 +7,10 @@
 //! - `lifecycle`: `initialize`, `launch`, `restart`, the end
 //! - `run`: what makes the program run, and what the client hears when it stops
 //! - `breakpoints`, `points`: the four kinds of breakpoints; those that the client knows
-//! - `stack`, `values`, `pictures`, `console`, `sources`: what there is to see while it stands; `progress`: while it runs
+//! - `stack`, `values`, `code`, `pictures`, `console`, `sources`: what there is to see while it stands; `progress`: while it runs
 
 mod breakpoints;
+mod code;
 mod console;
 mod filters;
 mod lifecycle;
@@ -27,6 +28,7 @@ use crate::numbers::Numbers;
 use crate::server::points::Points;
 use crate::server::progress::Progress;
 use crate::server::sources::Sources;
+use crate::terminal::ProgramTerminal;
 use crate::wire::{self, Answer, Client, Failure, Incoming, Request, refuse};
 use crossbeam::channel::{Receiver, TryRecvError, unbounded};
 use debug::{FindingText, LineMode, Session};
@@ -79,6 +81,7 @@ const HANDLERS: &[(&str, Handler)] = &[
     ("variables", Stopped(Server::variables)),
     ("setVariable", Stopped(Server::set_variable)),
     ("setExpression", Stopped(Server::set_expression)),
+    ("disassemble", Stopped(Server::disassemble)),
     ("exceptionInfo", Stopped(Server::exception_info)),
     ("completions", Always(Server::completions)),
     ("readMemory", Stopped(Server::read_memory)),
@@ -140,6 +143,8 @@ struct Server {
     /// The request that launched the program, for `restart`.
     launched: Option<Request>,
     input: Input,
+    /// Where the program's output goes, if not to the console.
+    terminal: Option<ProgramTerminal>,
     sources: Sources,
     numbers: Numbers,
     points: Points,
@@ -201,6 +206,7 @@ pub fn serve(
         manner: Manner::default(),
         launched: None,
         input: Input::default(),
+        terminal: None,
         sources: Sources::default(),
         numbers: Numbers::default(),
         points: Points::default(),
@@ -230,6 +236,8 @@ impl Server {
             match self.requests.recv() {
                 Ok(Ok(Incoming::Request(request))) => return Ok(Some(request)),
                 Ok(Ok(Incoming::Broken(seq, what))) => self.refuse_broken(seq, &what),
+                // Of a terminal that nobody waits for any more.
+                Ok(Ok(Incoming::Response(..))) => {}
                 Ok(Err(error)) => return Err(error),
                 Err(_) => return Ok(None),
             }
@@ -264,6 +272,7 @@ impl Server {
                     self.refuse_broken(seq, &what);
                     continue;
                 }
+                Ok(Ok(Incoming::Response(..))) => continue,
                 Err(TryRecvError::Empty) => {
                     self.tell_progress(session);
                     return !self.input.is_wanted();

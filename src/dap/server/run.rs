@@ -29,6 +29,12 @@ impl Attendant for Attending<'_> {
 impl Server {
     /// Sends output of the program, whole characters at a time.
     pub(crate) fn program_output(&mut self, bytes: &[u8]) {
+        if let Some(terminal) = &mut self.terminal {
+            if terminal.write(bytes).is_ok() {
+                return;
+            }
+            self.terminal = None;
+        }
         self.unfinished.extend_from_slice(bytes);
         let end = match std::str::from_utf8(&self.unfinished) {
             // An unfinished character at the end waits for its rest.
@@ -143,6 +149,7 @@ impl Server {
     /// The program has ended, and nobody wants to go back.
     fn ended(&mut self, session: &Session) {
         self.phase = Phase::Over;
+        self.terminal = None;
         self.client.event("exited", json!({ "exitCode": session.exit_code().unwrap_or(0) }));
         self.client.event("terminated", json!({}));
     }

@@ -6,6 +6,7 @@
 use crate::arguments::{self, ExpressionArguments, FocusArguments, ThreadArguments};
 use crate::numbers::Opened;
 use crate::server::Server;
+use crate::server::code::address;
 use crate::server::run::thread_name;
 use crate::wire::{Answer, Request};
 use debug::{Command, FocusRequest, FrameAt, Group, LaneState, Session, render};
@@ -35,17 +36,19 @@ impl Server {
             Some(number) => self.numbers.thread(number)?,
             None => session.focused().thread,
         };
-        let frames = session.within(FrameAt { thread, level: 0 }, |s| s.call_stack())?;
+        let (frames, code) = session.within(FrameAt { thread, level: 0 }, |s| (s.call_stack(), s.code_of_stack()))?;
         let count = if wanted.levels == 0 { usize::MAX } else { wanted.levels };
         let total = frames.len();
         let mut shown = Vec::new();
         for frame in frames.into_iter().skip(wanted.start_frame).take(count) {
+            let at = code.get(frame.level as usize).map(|at| address(*at));
             shown.push(json!({
                 "id": self.numbers.of_frame(FrameAt { thread, level: frame.level }),
                 "name": frame.place.function,
                 "source": self.sources.source(frame.place.file_id),
                 "line": self.line_out(frame.place.line),
                 "column": usize::from(self.can.lines_start_at_1),
+                "instructionPointerReference": at,
             }));
         }
         Ok(json!({ "stackFrames": shown, "totalFrames": total }))

@@ -99,7 +99,12 @@ const INFO: &[(&[&str], &str)] = &[
     ),
     (&["checkpoints", "record", "rec"], "The whole run is recorded: \"info program\" shows how far."),
     (
-        &["sms", "contexts", "managed", "streams", "lineinfo", "launch"],
+        &["streams", "launch", "events"],
+        "\"info timeline\" lists launches, copies, and what is done with streams and events; \"info kernels\" shows the running one.",
+    ),
+    (&["float", "vector"], "Values in registers are variables: see \"info locals\" and \"info registers\"."),
+    (
+        &["sms", "contexts", "managed", "lineinfo"],
         "An emulated device has no such table: see \"info kernels\", \"info blocks\", \"info warps\" and \"info threads\".",
     ),
     (&["address"], "\"print &VARIABLE\" shows the address of a variable."),

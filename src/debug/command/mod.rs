@@ -97,6 +97,8 @@ pub enum Command {
         /// Whether the earlier access of a race is meant.
         first: bool,
     },
+    /// Goes to an entry of the timeline.
+    Timeline(usize),
     /// Moves the focus to another thread, or shows it.
     Focus(FocusRequest),
     /// Moves the focus to another frame of the call stack, or shows it.
@@ -354,6 +356,8 @@ pub enum Topic {
     Displays,
     /// Findings.
     Findings,
+    /// Calls of the CUDA runtime.
+    Timeline,
     /// The focused frame.
     Frame,
     /// Source files.

@@ -98,6 +98,7 @@ fn command(row: &Row, rest: &str) -> Result<Command, ParseError> {
         Verb::ReverseContinue => bare(Command::ReverseContinue)?,
         Verb::ReverseFinish => bare(Command::ReverseFinish)?,
         Verb::LastChange => Command::LastChange(required(rest, "a variable")?),
+        Verb::Timeline => Command::Timeline(number(rest, "the number of a call")?),
         Verb::Finding => {
             let (n, end) = split_word(rest);
             let first = match end {

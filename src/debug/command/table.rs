@@ -25,6 +25,7 @@ pub enum Verb {
     ReverseContinue,
     ReverseFinish,
     LastChange,
+    Timeline,
     Finding,
     Break,
     TemporaryBreak,
@@ -207,7 +208,7 @@ rows! {
     Run "run" ["r"] "[ARGUMENTS] [< FILE]" Running Nothing false
         "Start the program from the beginning"
         "Breakpoints, watchpoints and displays are kept. ARGUMENTS replace those of the last time. With \"< FILE\" the program reads its\nstandard input from a file. \"set args\" sets both for later, \"set args\" alone removes them, \"show args\" shows them.";
-    Start "start" [] "[ARGUMENTS] [< FILE]" Running Nothing false
+    Start "start" ["starti"] "[ARGUMENTS] [< FILE]" Running Nothing false
         "Start the program and stop at the first statement of the main program"
         "";
     Continue "continue" ["c" "fg"] "[N]" Running Nothing true
@@ -249,6 +250,9 @@ rows! {
     Finding "finding" [] "N [first | second]" Reverse Nothing false
         "Go to the time of an access of finding N, by default the second"
         "A race has two accesses. With --race, the program stops at the second one.";
+    Timeline "timeline" [] "N" Reverse Nothing false
+        "Go to the statement that makes call N of \"info timeline\""
+        "It goes back, or forwards to a time where the program has been before.";
     Break "break" ["b" "br" "brea" "hbreak"] "[LOCATION] [if CONDITION]" Breakpoints Place false
         "Set a breakpoint at a line, a procedure or a kernel"
         "LOCATION is a line number, FILE:LINE, +N or -N from the current line, or the name of a procedure or kernel. The\ndefault is the current statement. If the line has no statement, the breakpoint goes to the next line that has one.\nCONDITION is a logical expression in the scope of the location, evaluated in each thread that reaches it:\n    break 12 if threadidx%x == 5 .and. blockidx%x == 3\nThe focus moves to the lowest thread of the warp for which the condition is true.";
@@ -446,6 +450,7 @@ topics! {
     Watchpoints "watchpoints" "" "" "Watchpoints";
     Displays "display" "" "" "Expressions shown at each stop";
     Findings "findings" "" "" "Findings so far";
+    Timeline "timeline" "" "" "Launches, copies, and what is done with streams and events, in their order";
     Frame "frame" "" "" "The focused frame";
     Source "source" "sources" "" "Source files of the program";
     Program "program" "inferiors" "" "The state of the program";

@@ -85,7 +85,7 @@ pub(crate) fn checked<'p>(
                 }
                 Mentioned::OfModule { module, name, here } => match names::of_module(&program, &module, &name) {
                     Some(id) => (here, Symbol::Var(id)),
-                    None => return fail(format!("There is no variable `{name}` in a module `{module}`.")),
+                    None => return fail(format!("No module or procedure `{module}` has a static variable `{name}`.")),
                 },
             };
             more.push((name.into(), symbol));

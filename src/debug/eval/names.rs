@@ -1,18 +1,18 @@
 //! Names that only the debugger knows, in the text of an expression: `$1`, `$`, `$$2` and `$count` for kept values,
-//! `module::name` for a variable that is not in scope, and `0x1f` for an integer.
+//! `module::name` and `procedure::name` for a variable that is not in scope, and `0x1f` for an integer.
 //!
 //! Not here: what the names mean (`session::kept`), and Fortran (`parse`).
 
-use sema::checked::{Program, VarId};
+use sema::checked::{Program, Storage, VarId, Variable};
 
 /// A name found in an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Mentioned {
     /// A kept value, with its dollar sign.
     Kept(String),
-    /// A variable of a module.
+    /// A variable of a module or a procedure.
     OfModule {
-        /// The module.
+        /// The module or procedure.
         module: String,
         /// The variable.
         name: String,
@@ -72,9 +72,12 @@ pub(crate) fn scan(text: &str) -> (String, Vec<Mentioned>) {
     (out, found)
 }
 
-/// The variable of that name in a module.
+/// The variable of that name in a module, or the static one in a procedure.
 pub(crate) fn of_module(program: &Program, module: &str, name: &str) -> Option<VarId> {
-    let is_it = |v: &sema::checked::Variable| v.module.as_deref() == Some(module) && &*v.name == name;
+    let is_of_procedure = |v: &Variable| {
+        matches!(v.storage, Storage::Static) && v.owner.is_some_and(|p| &*program.proc(p).name == module)
+    };
+    let is_it = |v: &Variable| &*v.name == name && (v.module.as_deref() == Some(module) || is_of_procedure(v));
     program.vars.iter().position(is_it).map(|i| VarId(i as u32))
 }
 

@@ -7,22 +7,26 @@
 //! Not here: what the user wants to stop at (`session`).
 
 pub(crate) mod history;
+pub(crate) mod outside;
 pub(crate) mod races;
 pub(crate) mod sites;
+pub(crate) mod timeline;
 pub(crate) mod trace;
 pub(crate) mod watcher;
 
 use crate::eval::context::Change;
 use crate::process::history::{Edit, History, Point};
+use crate::process::outside::{Attended, Outside};
 use crate::process::races::is_race;
 use crate::process::sites::Hidden;
+use crate::process::timeline::Timeline;
 use crate::process::trace::{Blocks, Trace};
-use crate::process::watcher::{Begun, Seek, Step, Thread, Watcher};
+use crate::process::watcher::{Begun, Seek, Seen, Sides, Step, Thread, Watcher};
 use device::Statement;
 use emu::{Block, Emulator};
 use finding::{Actor, Finding, Severity};
-use host::{Answer, Ask, Stream};
-use machine::{Machine, MachineStop, RecordingWorld, World};
+use host::{Answer, Ask};
+use machine::{Machine, MachineStop, RecordingWorld};
 use mem::address::{SHARED_BASE, is_local, is_shared};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -37,6 +41,8 @@ const MOST_SLICE: u64 = 1 << 18;
 const WORK: u64 = 1 << 6;
 /// Schedule points between two checks for output and interruption.
 const BUDGET: u64 = 1 << 16;
+/// So many times as many where statements are only counted; checkpoints are as much more seldom there.
+const UNSEEN: u64 = 1 << 3;
 /// Bytes of pages that may be copied between two checkpoints before the next ones are made more seldom.
 const COPIED: u64 = 1 << 23;
 /// Bytes that all checkpoints may hold beside the memory of the program.
@@ -45,56 +51,6 @@ const HELD: u64 = 1 << 30;
 const WARP: u64 = 1 << 14;
 /// Budgets that an interrupted statement gets to finish.
 const PATIENCE: u32 = 64;
-
-/// The world, with the output of the program kept until it is shown.
-pub(crate) struct Outside {
-    world: Box<dyn World + Send>,
-    /// The lines of the file that is the standard input, if one is.
-    input: Option<VecDeque<Vec<u8>>>,
-    output: Vec<u8>,
-}
-
-impl std::fmt::Debug for Outside {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Outside").field("output", &self.output.len()).finish_non_exhaustive()
-    }
-}
-
-impl Outside {
-    /// A world without output yet.
-    pub(crate) fn new(world: Box<dyn World + Send>) -> Outside {
-        Outside { world, input: None, output: Vec::new() }
-    }
-
-    /// An empty world, which stands in while the real one moves.
-    pub(crate) fn empty() -> Outside {
-        Outside::new(Box::new(Nothing))
-    }
-}
-
-/// Has no input and takes no output.
-struct Nothing;
-
-impl World for Nothing {
-    fn ask(&mut self, _: &Ask) -> Answer {
-        Answer::Line(None)
-    }
-
-    fn write(&mut self, _: Stream, _: &[u8]) {}
-}
-
-impl World for Outside {
-    fn ask(&mut self, question: &Ask) -> Answer {
-        match (question, &mut self.input) {
-            (Ask::ReadLine, Some(lines)) => Answer::Line(lines.pop_front()),
-            _ => self.world.ask(question),
-        }
-    }
-
-    fn write(&mut self, _: Stream, bytes: &[u8]) {
-        self.output.extend_from_slice(bytes);
-    }
-}
 
 /// Why the machine stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,36 +91,6 @@ impl IoHooks<'_> {
     pub(crate) fn interrupted(&self) -> Ran {
         self.flags().for_each(|flag| flag.store(false, Ordering::Relaxed));
         Ran::Interrupted
-    }
-}
-
-/// The world of one advance: what the program has written is shown before it waits for input.
-struct Attended<'a> {
-    world: &'a mut RecordingWorld<Outside>,
-    output: &'a mut dyn FnMut(&[u8]),
-    /// Whether a question got no answer.
-    is_later: bool,
-}
-
-impl Attended<'_> {
-    fn show_output(&mut self) {
-        let output = std::mem::take(&mut self.world.inner_mut().output);
-        if !output.is_empty() {
-            (self.output)(&output);
-        }
-    }
-}
-
-impl World for Attended<'_> {
-    fn ask(&mut self, question: &Ask) -> Answer {
-        self.show_output();
-        let answer = self.world.ask(question);
-        self.is_later |= answer == Answer::Later;
-        answer
-    }
-
-    fn write(&mut self, stream: Stream, bytes: &[u8]) {
-        self.world.write(stream, bytes);
     }
 }
 
@@ -238,6 +164,8 @@ pub(crate) struct Process {
     trace: Trace,
     /// Which blocks ran when.
     blocks: Blocks,
+    /// What the host has asked of the CUDA runtime.
+    timeline: Timeline,
     /// The progress that other threads read.
     progress: Arc<Progress>,
     /// Findings that do not stop the program.
@@ -264,6 +192,7 @@ impl Process {
             begun: BTreeMap::new(),
             trace: Trace::default(),
             blocks: Blocks::default(),
+            timeline: Timeline::default(),
             progress,
             passed: Passed::default(),
         };
@@ -324,6 +253,10 @@ impl Process {
         self.over
     }
 
+    pub(crate) fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
     pub(crate) fn checkpoints(&self) -> usize {
         self.history.len()
     }
@@ -359,8 +292,18 @@ impl Process {
         self.emulator(Some(launch))?.grid()?.active.iter().find(|b| b.linear == linear)
     }
 
-    fn is_checkpoint_due(&self) -> bool {
-        self.machine.points() - self.kept > self.slice * WORK
+    fn is_checkpoint_due(&self, is_seen: bool) -> bool {
+        self.machine.points() - self.kept > self.slice * WORK * if is_seen { 1 } else { UNSEEN }
+    }
+
+    /// The sides of the program whose statements need only be counted until the watcher stops.
+    fn unseen(&self, watcher: &Watcher, limit: u64) -> Sides {
+        if limit != u64::MAX || self.machine.is_checked() {
+            return Sides::default();
+        }
+        let module = self.machine.program().module();
+        let looks = watcher.looks_at(|func| module.funcs.get(func).is_some_and(|f| f.kind != ir::FuncKind::Host));
+        Sides { host: !looks.host, device: !looks.device }
     }
 
     /// Makes a checkpoint. `here` is where the process is going.
@@ -403,25 +346,32 @@ impl Process {
             return Ran::Over(code);
         }
         let mut patience: Option<u32> = None;
+        let mut unseen = self.unseen(watcher, limit);
         loop {
             // Multiples of the slice, so a repeated execution finds the same checkpoints.
             let slice = (self.time / self.slice + 1) * self.slice;
             let edit = self.history.next_edit(self.time).unwrap_or(u64::MAX);
             watcher.until = limit.min(slice).min(edit);
-            if patience.is_some() || self.is_checkpoint_due() {
+            let may_skip = unseen != Sides::default() && edit == u64::MAX;
+            let is_landing = patience.is_some() || self.is_checkpoint_due(!may_skip);
+            if is_landing {
                 watcher.until = watcher.until.min(self.time + 1);
             }
+            watcher.unseen = if may_skip && !is_landing { unseen } else { Sides::default() };
+            let is_seen = watcher.unseen == Sides::default();
             watcher.time = self.time;
             watcher.at = None;
             let before = self.time;
             let mut world = Attended { world: &mut self.world, output: hooks.output, is_later: false };
-            let stop = self.machine.advance(BUDGET, &mut world, watcher);
+            let budget = BUDGET * if is_seen { 1 } else { UNSEEN };
+            let stop = self.machine.advance(budget, &mut world, watcher);
             world.show_output();
             let is_later = world.is_later;
             self.time = watcher.time;
             self.latest = self.latest.max(self.time);
             self.progress.update(self.time, self.emulator(None));
             self.trace.add(before, self.time, &mut watcher.ran);
+            self.timeline.add(&mut watcher.calls, self.machine.program(), self.machine.memory());
             let has_begun = !watcher.begun.is_empty();
             self.blocks.add(before, self.time, &mut watcher.blocks);
             for (launch, begun) in watcher.begun.drain(..) {
@@ -429,6 +379,15 @@ impl Process {
                     self.blocks.launched(launch, grid);
                 }
                 self.begun.entry(launch).or_insert(begun);
+            }
+            if !is_seen && !is_later && (self.has_new_error() || self.has_new_race()) {
+                // What happened shows where and how only to who sees it happen.
+                unseen = Sides::default();
+                if self.rewind(before) {
+                    self.at = if self.time > 0 { self.statement_here() } else { None };
+                    (watcher.launch, watcher.seen) = (self.at.map_or(0, |s| s.launch), Seen::default());
+                    continue;
+                }
             }
             if is_later {
                 // The statement that asks is done again when the program goes on.
@@ -450,9 +409,10 @@ impl Process {
                 for edit in self.history.edits_at(self.time) {
                     self.apply(&edit);
                 }
-                // Going back over a launch ends before it.
-                let is_launch = has_begun && self.machine.points() - self.kept > self.slice;
-                if self.time.is_multiple_of(self.slice) || self.is_checkpoint_due() || is_launch {
+                // Going back over a launch ends before it, where the host has begun few statements since the launch before.
+                let is_edge = std::mem::take(&mut watcher.has_returned) || has_begun;
+                let is_launch = is_edge && self.machine.points() - self.kept > self.slice;
+                if self.time.is_multiple_of(self.slice) || self.is_checkpoint_due(!may_skip) || is_launch {
                     self.keep(limit);
                 }
             }
@@ -719,6 +679,8 @@ impl Process {
         self.begun.retain(|_, begun| begun.time <= self.time);
         self.trace.forget_after(self.time);
         self.blocks.forget_after(self.time);
+        // The statement that comes next has not made its calls.
+        self.timeline.forget_after(self.time.saturating_sub(1));
         self.scanned = self.machine.findings().len();
         self.latest = self.time;
         self.keep(self.time);

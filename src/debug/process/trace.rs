@@ -16,27 +16,37 @@ const MOST: usize = 1 << 14;
 
 /// A set of statements, by function and operation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SiteSet(Vec<Vec<u64>>);
+pub(crate) struct SiteSet {
+    rows: Vec<Vec<u64>>,
+    /// Whether any statement may be in it.
+    any: bool,
+}
 
 impl SiteSet {
     /// Adds a statement.
     pub(crate) fn add(&mut self, func: FuncId, pc: u32) {
         let (row, word) = (func.index(), pc as usize / 64);
-        if self.0.len() <= row {
-            self.0.resize_with(row + 1, Vec::new);
+        if self.rows.len() <= row {
+            self.rows.resize_with(row + 1, Vec::new);
         }
-        let row = &mut self.0[row];
+        let row = &mut self.rows[row];
         if row.len() <= word {
             row.resize(word + 1, 0);
         }
         row[word] |= 1 << (pc % 64);
     }
 
+    /// Adds statements that are not known.
+    pub(crate) fn add_unknown(&mut self) {
+        self.any = true;
+    }
+
     fn add_all(&mut self, other: &SiteSet) {
-        if self.0.len() < other.0.len() {
-            self.0.resize_with(other.0.len(), Vec::new);
+        self.any |= other.any;
+        if self.rows.len() < other.rows.len() {
+            self.rows.resize_with(other.rows.len(), Vec::new);
         }
-        for (row, more) in self.0.iter_mut().zip(&other.0) {
+        for (row, more) in self.rows.iter_mut().zip(&other.rows) {
             if row.len() < more.len() {
                 row.resize(more.len(), 0);
             }
@@ -45,12 +55,13 @@ impl SiteSet {
     }
 
     fn clear(&mut self) {
-        self.0.iter_mut().flatten().for_each(|word| *word = 0);
+        self.any = false;
+        self.rows.iter_mut().flatten().for_each(|word| *word = 0);
     }
 
     fn meets(&self, sites: &[Site]) -> bool {
-        let word = |site: &Site| self.0.get(site.func.index()).and_then(|row| row.get(site.pc as usize / 64));
-        sites.iter().any(|site| word(site).is_some_and(|word| word >> (site.pc % 64) & 1 != 0))
+        let word = |site: &Site| self.rows.get(site.func.index()).and_then(|row| row.get(site.pc as usize / 64));
+        self.any || sites.iter().any(|site| word(site).is_some_and(|word| word >> (site.pc % 64) & 1 != 0))
     }
 }
 

@@ -7,8 +7,9 @@
 use crate::command::WatchOn;
 use crate::process::races::Search;
 use crate::process::sites::Hidden;
+use crate::process::timeline;
 use crate::process::trace::SiteSet;
-use device::{DeviceAccess, Statement};
+use device::{Call, DeviceAccess, Statement};
 use ir::Space;
 use machine::HostStatement;
 use source::Span;
@@ -160,11 +161,22 @@ pub(crate) struct Begun {
     pub(crate) follows_host: bool,
 }
 
+/// The sides of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Sides {
+    /// The host.
+    pub(crate) host: bool,
+    /// The devices.
+    pub(crate) device: bool,
+}
+
 /// Observes the running program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watcher {
     /// Statements begun so far.
     pub(crate) time: u64,
+    /// The sides whose statements are only counted.
+    pub(crate) unseen: Sides,
     /// Stops at this statement at the latest.
     pub(crate) until: u64,
     /// Code whose statements do not count.
@@ -189,6 +201,8 @@ pub(crate) struct Watcher {
     pub(crate) seen: Seen,
     /// The launch of the last statement; 0 is the host.
     pub(crate) launch: u64,
+    /// Whether the host has begun a statement after a launch.
+    pub(crate) has_returned: bool,
     /// Launches that began.
     pub(crate) begun: Vec<(u64, Begun)>,
     /// The statements that ran.
@@ -201,19 +215,53 @@ pub(crate) struct Watcher {
     pub(crate) own: Option<u64>,
     /// Races whose accesses are to be located.
     pub(crate) search: Option<Search>,
+    /// Calls of the CUDA runtime.
+    pub(crate) calls: Vec<timeline::Seen>,
+    /// How many the last statement of the host has made.
+    pub(crate) made: u32,
 }
 
 impl Watcher {
+    /// The sides on which it may have to stop at a statement, given which functions are device code.
+    pub(crate) fn looks_at(&self, is_device: impl Fn(usize) -> bool) -> Sides {
+        if self.seek.is_some() || self.search.is_some() || !self.ranges.is_empty() {
+            return Sides { host: true, device: true };
+        }
+        let mut sides = Sides::default();
+        for (func, marks) in self.marks.iter().enumerate() {
+            if marks.contains(&true) {
+                *if is_device(func) { &mut sides.device } else { &mut sides.host } = true;
+            }
+        }
+        // A step of a thread of the device ends when its launch is over, which the next statement of the host shows.
+        let threads = self.threads.iter().copied().chain(self.step.as_ref().map(|step| step.thread));
+        for thread in threads {
+            sides.host = true;
+            sides.device |= thread != Thread::Host;
+        }
+        sides.device |= self.step.as_ref().is_some_and(|step| step.sites.iter().any(|s| is_device(s.func.index())));
+        sides
+    }
+
+    /// Another block begins statements, or the host.
+    fn enter(&mut self, launch: u64, block: u64) {
+        if self.blocks.last().is_none_or(|last| (last.1, last.2) != (launch, block)) {
+            self.blocks.push((self.time, launch, block));
+        }
+        if launch != 0 && launch != self.launch {
+            self.begun.push((launch, Begun { time: self.time, follows_host: self.launch == 0 }));
+        }
+    }
+
     /// A thread begins a statement; statements of the host have launch 0. Returns whether to stop before it.
     pub(crate) fn statement(&mut self, s: &Statement) -> bool {
         if self.hidden.has_func(s.func) || self.hidden.has_span(s.span) {
             return false;
         }
         self.time += 1;
+        self.made = 0;
         self.ran.add(s.func, s.pc);
-        if self.blocks.last().is_none_or(|last| (last.1, last.2) != (s.launch, s.block)) {
-            self.blocks.push((self.time, s.launch, s.block));
-        }
+        self.enter(s.launch, s.block);
         let mut is_halt = false;
         if let Some((seek, before)) = &self.seek
             && self.time < *before
@@ -234,11 +282,9 @@ impl Watcher {
         if self.step.as_ref().is_some_and(|step| step.thread.begins(s)) {
             self.own = Some(self.time);
         }
-        if s.launch != 0 && s.launch != self.launch {
-            self.begun.push((s.launch, Begun { time: self.time, follows_host: self.launch == 0 }));
-        }
         // After a launch the session examines its findings; before one there may be a checkpoint.
         let is_edge = self.launch != s.launch;
+        self.has_returned |= is_edge && s.launch == 0;
         self.launch = s.launch;
         let stop = self.wanted || is_edge || self.time >= self.until;
         if stop {
@@ -255,7 +301,21 @@ pub(crate) fn has_ended(thread: Thread, s: &Statement) -> bool {
 
 impl device::Observer for Watcher {
     fn wants_statements(&self) -> bool {
-        true
+        !self.unseen.device
+    }
+
+    fn counts_statements(&self) -> bool {
+        self.unseen != Sides::default()
+    }
+
+    fn on_unseen(&mut self, launch: u64, block: u64, statements: u64) {
+        self.time += 1;
+        self.enter(launch, block);
+        self.time += statements - 1;
+        self.made = 0;
+        self.has_returned |= self.launch != launch && launch == 0;
+        self.launch = launch;
+        self.ran.add_unknown();
     }
 
     fn wants_accesses(&self) -> bool {
@@ -284,7 +344,7 @@ impl device::Observer for Watcher {
 
 impl machine::Observer for Watcher {
     fn wants_host_statements(&self) -> bool {
-        true
+        !self.unseen.host
     }
 
     fn on_host_statement(&mut self, _: &Warp<1>, s: &HostStatement) -> bool {
@@ -299,6 +359,11 @@ impl machine::Observer for Watcher {
             pc: s.site.pc,
             span: s.span,
         })
+    }
+
+    fn on_call(&mut self, call: &Call) {
+        self.calls.push((self.time, self.made, call.clone()));
+        self.made += 1;
     }
 }
 

@@ -65,6 +65,7 @@ impl Session {
             }
             Topic::Displays => Reply::Displays(self.display_views()),
             Topic::Findings => Reply::Findings(self.findings().iter().map(|f| self.word(f)).collect()),
+            Topic::Timeline => Reply::Text(self.timeline_text()),
             Topic::Frame => return self.frame_command(crate::command::FrameRequest::Show),
             Topic::Source => {
                 let names = self.setup.sources.files().map(|(_, f)| f.name().to_owned());

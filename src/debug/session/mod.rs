@@ -9,6 +9,7 @@
 mod attendant;
 mod breakpoint;
 mod clean;
+mod code;
 mod control;
 mod examine;
 mod focus;
@@ -19,6 +20,7 @@ mod races;
 mod snapshot;
 mod symbols;
 mod text;
+mod timeline;
 mod values;
 
 use crate::command::complete::{Name, Scope};
@@ -27,10 +29,11 @@ use crate::command::{Command, Completer, ProgramArguments, Radix, Where, forms, 
 use crate::eval::check::{self, Typed};
 use crate::eval::compiled::CompiledExpr;
 use crate::eval::value::{Eval, EvalError};
+use crate::process::outside::Outside;
 use crate::process::races::AccessTimes;
 use crate::process::sites::Sites;
 use crate::process::watcher::{Marks, Thread};
-use crate::process::{Outside, Passed, Process, Progress};
+use crate::process::{Passed, Process, Progress};
 pub use crate::session::attendant::Attendant;
 pub use crate::session::breakpoint::HitRule;
 use crate::session::breakpoint::{Breakpoint, Condition, Display, Kind, Place};
@@ -216,7 +219,7 @@ impl Session {
     }
 
     /// Sets a display of an earlier session again; `false` if the line is another command. Where it has a value is seen at stops.
-    pub fn restore_display(&mut self, line: &str) -> bool {
+    pub(crate) fn restore_display(&mut self, line: &str) -> bool {
         match parse::parse(line) {
             Ok(Some(Command::Display(Some((text, radix))))) => {
                 self.add_display(&text, radix);
@@ -319,6 +322,7 @@ impl Session {
             Command::ReverseFinish => self.finish_back(),
             Command::LastChange(text) => self.last_change(text),
             Command::Finding { number, first } => self.finding_command(*number, *first),
+            Command::Timeline(number) => self.go_to_entry(*number),
             Command::Focus(request) => self.focus_command(request),
             Command::Frame(request) => self.frame_command(*request),
             Command::Backtrace { count, is_full } => self.backtrace(*count, *is_full),

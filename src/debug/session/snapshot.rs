@@ -75,6 +75,7 @@ impl Session {
             values,
             array,
             banks: wanted.banks.and_then(|(first, rows)| self.banks(first, rows)),
+            timeline: wanted.timeline.map(|(first, count)| self.timeline(first, count)),
             program,
         }
     }

@@ -1,12 +1,11 @@
-//! What the program declares: lines, procedures, variables and types, for `info`, `ptype` and `disassemble`.
+//! What the program declares: lines, procedures, variables and types, for `info` and `ptype`.
 //!
-//! Not here: values (`values`) and the state of the program (`info`).
+//! Not here: values (`values`), the state of the program (`info`), code (`code`).
 
 use crate::command::parse::location;
 use crate::eval::value::{Eval, Kind, fail};
 use crate::process::watcher::Thread;
-use crate::session::{Session, SessionError, refuse};
-use crate::view::reply::{Outcome, Reply};
+use crate::session::Session;
 use device::Device;
 use ir::{FuncId, FuncKind};
 use sema::checked::{Attrs, Expr, ExprKind, ProcId, Shape, Storage, Type, TypeId, VarId};
@@ -90,7 +89,7 @@ impl Session {
     }
 
     /// The functions of the user whose names contain a text.
-    fn functions(&self, text: &str) -> Vec<FuncId> {
+    pub(crate) fn functions(&self, text: &str) -> Vec<FuncId> {
         let module = self.process.machine().program().module();
         let all = (0..module.funcs.len()).map(|i| FuncId(i as u32));
         let fits = |f: &FuncId| {
@@ -138,7 +137,7 @@ impl Session {
                 continue;
             }
             let owner = var.module.as_deref().map(|m| format!("{m}::"));
-            let owner = owner.or(var.owner.map(|p| format!("{}.", checked.proc(p).name))).unwrap_or_default();
+            let owner = owner.or(var.owner.map(|p| format!("{}::", checked.proc(p).name))).unwrap_or_default();
             rows.push(format!("{} :: {owner}{}\n", self.declaration(VarId(i as u32)), var.name));
         }
         rows.sort();
@@ -239,48 +238,6 @@ impl Session {
         }
         let _ = writeln!(text, "end type {}", def.name);
         text
-    }
-
-    /// The command `disassemble`.
-    pub(crate) fn disassemble(&self, name: Option<&str>, is_ptx: bool) -> Result<Outcome, SessionError> {
-        let module = self.process.machine().program().module();
-        let func = match name {
-            Some(name) => {
-                let name = name.replace("::", ".");
-                let is_it =
-                    |f: &FuncId| ir::unnumbered(&module.func(*f).name) == name || module.func(*f).short_name() == name;
-                self.functions("").into_iter().find(is_it)
-            }
-            None => {
-                self.need_running()?;
-                self.levels(self.focus).get(self.level as usize).map(|l| l.site.func)
-            }
-        };
-        match func {
-            Some(func) if is_ptx => self.ptx(func),
-            Some(func) => Ok(Outcome::Reply(Reply::Text(ir::print::function(module, module.func(func), false)))),
-            None => refuse(format!("Procedure \"{}\" is not defined.", name.unwrap_or(""))),
-        }
-    }
-}
-
-impl Session {
-    /// The PTX of a kernel, or of the focused kernel that has called a procedure.
-    fn ptx(&self, func: FuncId) -> Result<Outcome, SessionError> {
-        let module = self.process.machine().program().module();
-        let stack = self.levels(self.focus);
-        let callers = stack.iter().map(|l| l.site.func).skip_while(|f| *f != func);
-        let mut kernels = std::iter::once(func).chain(callers);
-        let Some(kernel) = kernels.find(|&f| module.func(f).kind == ir::FuncKind::Kernel) else {
-            return refuse("Only kernels have PTX, and procedures while a kernel has called them.");
-        };
-        let device = self.process.machine().devices().iter().find_map(machine::DeviceBox::emulator);
-        let sm = gpu::ptx::target_for(device.map_or(0, |d| d.properties().sm));
-        let options = gpu::ptx::PtxOptions { sm, ..gpu::ptx::PtxOptions::default() };
-        match gpu::ptx::emit(module, &[kernel], &options) {
-            Ok(text) => Ok(Outcome::Reply(Reply::Text(text))),
-            Err(error) => refuse(format!("There is no PTX for `{}`: {}.", error.function, error.what)),
-        }
     }
 }
 

@@ -139,6 +139,26 @@ pub struct ThreadView {
     pub state: Option<LaneState>,
 }
 
+/// Where an instruction is: a procedure, and the number of the instruction in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CodeAt {
+    /// The number of the procedure.
+    pub procedure: u32,
+    /// The number of the instruction, from 0.
+    pub instruction: u32,
+}
+
+/// An instruction of the intermediate code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InstructionView {
+    /// The procedure, or the block, that begins with it.
+    pub label: Option<String>,
+    /// What it does.
+    pub text: String,
+    /// File and line that it is for.
+    pub place: Option<(FileId, usize)>,
+}
+
 /// A finding with its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FindingText {

@@ -466,7 +466,9 @@ fn program(view: &ProgramView) -> String {
         (true, Some(code)) => format!("The program has ended with code {code}."),
         (true, None) => "The program is stopped.".to_owned(),
     };
-    format!("{state}\nTime: statement {} of {} so far; {} checkpoints.\n", view.time, view.latest, view.checkpoints)
+    let plural = if view.checkpoints == 1 { "" } else { "s" };
+    let points = format!("{} checkpoint{plural}", view.checkpoints);
+    format!("{state}\nTime: statement {} of {} so far; {points}.\n", view.time, view.latest)
 }
 
 /// The front end's message as a sentence of the debugger.

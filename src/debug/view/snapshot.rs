@@ -21,6 +21,8 @@ pub struct SnapshotRequest {
     pub array: Option<ArrayRequest>,
     /// Rows of shared memory: the first one, and how many.
     pub banks: Option<(u64, u64)>,
+    /// Rows of the timeline: the first one, from 0, and how many.
+    pub timeline: Option<(usize, usize)>,
 }
 
 /// The part of an array to show.
@@ -71,6 +73,36 @@ pub struct Snapshot {
     pub array: Option<Result<ArrayView, String>>,
     /// The requested rows of shared memory; `None` without a block.
     pub banks: Option<BanksView>,
+    /// The requested rows of the timeline.
+    pub timeline: Option<TimelineView>,
+}
+
+/// What the host has asked of the CUDA runtime.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TimelineView {
+    /// The first row shown, from 0.
+    pub first: usize,
+    /// How many rows there are.
+    pub total: usize,
+    /// How many of them are in the past.
+    pub past: usize,
+    /// The rows from the first on.
+    pub rows: Vec<TimelineRow>,
+}
+
+/// A call of the CUDA runtime.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TimelineRow {
+    /// From 1.
+    pub number: usize,
+    /// The number of the statement that makes it.
+    pub time: u64,
+    /// What it does.
+    pub what: String,
+    /// The stream, where the call names one.
+    pub stream: Option<u64>,
+    /// File and line of the statement.
+    pub place: Option<(FileId, usize)>,
 }
 
 /// The state of the blocks of a cell of the map.

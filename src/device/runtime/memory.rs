@@ -247,18 +247,22 @@ impl Runtime {
         }
         let access = Access::new(Actor::Host, what, space_of(address), span).address(address, bytes);
         let Some(id) = memory.find(address) else {
-            let kind = match memory.dead_at(address) {
-                Some(id) => {
-                    let info = memory.info(id);
-                    FindingKind::UseAfterFree {
-                        allocation: allocation_of(info),
-                        freed_at: info.freed.unwrap_or_default(),
-                    }
-                }
+            let dead = memory.dead_at(address).map(|id| memory.info(id));
+            let kind = match dead {
+                Some(info) => FindingKind::UseAfterFree {
+                    allocation: allocation_of(info),
+                    freed_at: info.freed.unwrap_or_default(),
+                },
                 None if address < 4096 => FindingKind::Null,
                 None => FindingKind::NeverAllocated,
             };
-            self.found(Finding::new(kind, vec![access]).note(format!("the address was given to `{call}`")));
+            // The array that was there; a pointer to it may have another name.
+            let named = |a: Access| dead.filter(|i| !i.name.is_empty()).map(|i| a.at(Place::variable(&*i.name)));
+            let finding = match named(access.clone()) {
+                Some(access) => Finding::new(kind, vec![access]),
+                None => Finding::new(kind, vec![access]).note(format!("the address was given to `{call}`")),
+            };
+            self.found(finding);
             return Err(CudaError::InvalidValue);
         };
         let info = memory.info(id);
@@ -343,6 +347,13 @@ pub fn space_of(address: u64) -> Space {
         Some(Region::Host | Region::HostStack) => Space::Host,
         None => Space::Unknown,
     }
+}
+
+/// Where bytes were copied from that nothing had written, as findings speak of it.
+pub fn origin_of(memory: &Memory, origin: mem::Origin) -> finding::Origin {
+    let id = memory.find(origin.address).or_else(|| memory.dead_at(origin.address));
+    let memory = id.map(|id| allocation_of(memory.info(id)));
+    finding::Origin { span: origin.span, space: space_of(origin.address), memory }
 }
 
 /// An allocation as findings speak of it.

@@ -21,7 +21,7 @@ use crate::schedule::Grid;
 use finding::{Access, Actor, Finding, FindingKind, Space, What};
 use ir::{AddrBase, Reg, VarLoc};
 use mem::address::{LOCAL_BASE, SHARED_BASE};
-use mem::{InitBits, Memory, SharedInitBits};
+use mem::{InitBits, Memory, Origin, SharedInitBits};
 use scalar::lanes;
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
@@ -42,8 +42,17 @@ struct BlockInit {
     shared: InitBits,
     /// By warp and lane.
     local: BTreeMap<(u32, u32), InitBits>,
-    /// Bytes of carried values that are missing, by warp, frame and register: a mask of bytes for each lane.
-    carried: BTreeMap<(u32, u32, Reg), [u8; 32]>,
+    /// Bytes of carried values that are missing, by warp, frame and register.
+    carried: BTreeMap<(u32, u32, Reg), Missing>,
+}
+
+/// Bytes that nothing has written.
+#[derive(Clone, Copy, Debug)]
+struct Missing {
+    /// For each lane a mask of bytes.
+    bytes: [u8; 32],
+    /// Where those of the first lane that lacks any were copied from, or read.
+    origin: Origin,
 }
 
 /// A use of a byte that nothing has written.
@@ -55,6 +64,7 @@ struct Use {
     what: What,
     address: u64,
     bytes: u64,
+    origin: Option<Origin>,
     frame: Option<vm::Frame<32>>,
 }
 
@@ -66,7 +76,8 @@ impl LaunchInit {
             let mut access = Access::new(who, used.what, space, program.span(site)).address(used.address, used.bytes);
             let frame = used.frame.as_ref();
             access.place = frame.and_then(|f| report::place_at(program, memory, f, used.lane as usize, used.address));
-            let mut finding = Finding::new(FindingKind::Uninitialised, vec![access])
+            let origin = used.origin.map(|origin| device::origin_of(memory, origin));
+            let mut finding = Finding::new(FindingKind::Uninitialised { origin }, vec![access])
                 .in_launch(report::launch_info(program, grid))
                 .with_seed(grid.seed);
             finding.count = count;
@@ -126,12 +137,24 @@ impl InitHooks<'_> {
         out
     }
 
-    /// Notes a write of the lanes; `missing` are the missing bytes of the values that they store.
-    fn wrote(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, missing: Option<[u8; 32]>) {
+    /// Where the missing bytes of the first lane that lacks any were copied from.
+    fn origin(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, missing: &[u8; 32]) -> Option<Origin> {
+        let lane = missing.iter().position(|&bytes| bytes != 0)?;
+        let address = event.lanes.address(lane) + u64::from(missing[lane].trailing_zeros());
+        let block = || self.launch.blocks.get(&self.block);
+        match event.space {
+            ir::Space::Shared => block()?.shared.origin(address - SHARED_BASE),
+            ir::Space::Local => block()?.local.get(&(warp.number(), lane as u32))?.origin(address - LOCAL_BASE),
+            _ => self.global.with(|bits| bits.origin(address)),
+        }
+    }
+
+    /// Notes a write of the lanes, and the missing bytes of the values that they store.
+    fn wrote(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, missing: Option<Missing>) {
         let bytes = event.bytes as u64;
         let lanes = lanes(event.mask);
         let note = |bits: &mut InitBits, address: u64, lane: usize| {
-            bits.store(address, bytes, missing.map_or(0, |m| m[lane]));
+            bits.store(address, bytes, missing.map(|m| (m.bytes[lane], m.origin)));
         };
         match event.space {
             ir::Space::Shared => {
@@ -162,6 +185,7 @@ impl InitHooks<'_> {
             _ => device::space_of(address),
         };
         let (block, program) = (self.block, self.program);
+        let origin = self.origin(warp, event, missing);
         let first = || Use {
             block,
             tid: warp.number() * 32 + lane as u32,
@@ -169,6 +193,7 @@ impl InitHooks<'_> {
             what,
             address,
             bytes: event.bytes as u64,
+            origin,
             frame: warp.frame(event.frame).cloned(),
         };
         // One statement may be several operations; its place in the source says which it is.
@@ -193,9 +218,17 @@ impl Hooks<32> for InitHooks<'_> {
                 let missing = self.missing(warp, event);
                 match copied {
                     Some(reg) => {
+                        let first = missing.iter().position(|&bytes| bytes != 0);
+                        let known = self.origin(warp, event, &missing);
                         let block = self.launch.blocks.entry(self.block).or_default();
-                        let carried = block.carried.entry(key(reg)).or_insert([0; 32]);
-                        lanes(event.mask).for_each(|l| carried[l] = missing[l]);
+                        let address = event.lanes.address(first.unwrap_or(event.mask.trailing_zeros() as usize));
+                        let here = Origin { span: self.program.span(event.site), address };
+                        let carried = block.carried.entry(key(reg));
+                        let carried = carried.or_insert(Missing { bytes: [0; 32], origin: here });
+                        lanes(event.mask).for_each(|l| carried.bytes[l] = missing[l]);
+                        if first.is_some() {
+                            carried.origin = known.unwrap_or(here);
+                        }
                     }
                     None => self.used(warp, event, &missing, What::Read),
                 }

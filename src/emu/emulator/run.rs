@@ -96,7 +96,8 @@ impl Emulator {
         let Some(ActiveLaunch { grid, checks, parallel, mode, .. }) = &mut self.launch else { return Next::Serial };
         // The output of a rehearsal is not shown.
         let is_rehearsal = self.options.rehearse && !matches!(checks.race, RacePass::Off);
-        let is_observed = observer.wants_statements() || observer.wants_accesses() || is_rehearsal;
+        let is_seen = observer.wants_statements() || observer.wants_accesses();
+        let is_observed = is_seen || observer.counts_statements() || is_rehearsal;
         let obstacles = [
             (is_observed, SerialReason::Observed),
             (checks.short_barriers.is_some(), SerialReason::Strict),
@@ -141,7 +142,7 @@ impl Emulator {
         let mut rest = before;
         let (launch, linear) = (grid.launch.number, block.linear);
         let mut observing = (statements || accesses).then_some(ObserverHooks {
-            observer,
+            observer: &mut *observer,
             program,
             launch,
             block: linear,
@@ -158,6 +159,11 @@ impl Emulator {
                 })
             }
         };
+        let unseen = std::mem::take(&mut block.statements);
+        // A first pass that watches for races shows no statements; the second one does.
+        if unseen > 0 && !statements {
+            observer.on_unseen(launch, linear, unseen);
+        }
         if let Some(found) = &mut checks.short_barriers {
             for barrier in std::mem::take(&mut block.short) {
                 let finding = || report::short_barrier(program, grid, linear, &barrier);

@@ -2,7 +2,7 @@
 
 use super::phrase::{address, allocation, array, count, name, noun, object, present, who};
 use super::{start, subject};
-use crate::{Access, Actor, Allocation, Finding, FindingKind, FreeFault, LeakKind, Space};
+use crate::{Access, Actor, Allocation, Finding, FindingKind, FreeFault, LeakKind, Origin, Space};
 use diag::Diagnostic;
 use source::Span;
 
@@ -88,7 +88,7 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
             ),
         )
         .help("counts are in elements, not in bytes, unless the arguments are `c_ptr` or `c_devptr`"),
-        FindingKind::Uninitialised => uninitialised(access, at),
+        FindingKind::Uninitialised { origin } => uninitialised(access, origin.as_ref(), at),
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),
     }
@@ -153,11 +153,32 @@ fn invalid_free(finding: &Finding, access: &Access, fault: &FreeFault) -> Diagno
     }
 }
 
-fn uninitialised(access: &Access, at: impl Fn(String) -> Diagnostic) -> Diagnostic {
+fn uninitialised(access: &Access, origin: Option<&Origin>, at: impl Fn(String) -> Diagnostic) -> Diagnostic {
+    const FILL: &str = "let the threads of the block fill it first, then `call syncthreads()`";
+    const GIVE: &str = "give it a value first";
+    if let Some(origin) = origin {
+        let named = origin.memory.as_ref().filter(|memory| memory.name.is_some());
+        let of = named.map_or_else(String::new, |memory| format!(" of {}", allocation(memory)));
+        let d = at(format!("read of {}, to which bytes{of} were copied that nothing had written", object(access)));
+        let d = match named {
+            _ if !origin.span.is_none() => {
+                d.secondary(origin.span, format!("read from {} memory here and copied", origin.space))
+            }
+            Some(memory) if !memory.span.is_none() => {
+                d.secondary(memory.span, format!("{} allocated here", allocation(memory)))
+            }
+            _ => d,
+        };
+        return match origin.space {
+            Space::Shared => d.help(FILL),
+            Space::Local => d.help(GIVE),
+            _ => d.help("write all of it before it is copied"),
+        };
+    }
     let d = at(format!("read of {}, to which nothing was ever written", object(access)));
     match access.space {
-        Space::Shared => d.help("let the threads of the block fill it first, then `call syncthreads()`"),
-        Space::Local => d.help("give it a value first"),
+        Space::Shared => d.help(FILL),
+        Space::Local => d.help(GIVE),
         Space::Global | Space::Managed if access.actor != Actor::Host => {
             d.help("copy data to it or set it to zero, such as `a_d = 0`, before the launch")
         }

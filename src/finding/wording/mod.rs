@@ -70,7 +70,7 @@ fn body(finding: &Finding) -> Diagnostic {
         | FindingKind::DoubleFree { .. }
         | FindingKind::InvalidFree { .. }
         | FindingKind::CopyOutOfBounds { .. }
-        | FindingKind::Uninitialised
+        | FindingKind::Uninitialised { .. }
         | FindingKind::Leak { .. } => memory::word(finding),
         FindingKind::Barrier { .. }
         | FindingKind::Rendezvous { .. }

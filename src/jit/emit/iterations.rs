@@ -337,6 +337,10 @@ impl Emitter<'_> {
         }
         self.a.imul_3(rax, r11, segment.points as i32)?;
         self.a.sub(qword_ptr(rbx + field!(budget)), rax)?;
+        if segment.statements > 0 {
+            self.a.imul_3(rax, r11, segment.statements as i32)?;
+            self.a.add(qword_ptr(rbx + field!(statements)), rax)?;
+        }
         if segment.loads > 0 {
             self.a.imul_3(rax, r11, segment.loads as i32)?;
             self.a.add(dword_ptr(rbx + field!(polls)), eax)?;

@@ -373,11 +373,14 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Nothing can fail any more: counts points, and writes scalars back.
+    /// Nothing can fail any more: counts points and statements, and writes scalars back.
     fn commit(&mut self, at: &Current<'_>) -> Result {
         let segment = at.segment;
         if segment.points > 0 {
             self.a.sub(qword_ptr(rbx + field!(budget)), segment.points as i32)?;
+        }
+        if segment.statements > 0 {
+            self.a.add(qword_ptr(rbx + field!(statements)), segment.statements as i32)?;
         }
         if !segment.stores.is_empty() {
             self.a.mov(dword_ptr(rbx + field!(polls)), 0u32)?;

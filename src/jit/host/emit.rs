@@ -24,14 +24,16 @@ pub(super) type Result<T = ()> = std::result::Result<T, CompileError>;
 
 /// Bytes of the stack that the code has for itself; with the six saved registers and the return address a multiple of 16.
 const FRAME: i32 = PACKED + 8 * PACKED_WORDS as i32 + 8;
-/// Places of the frame: the state, an address during a call, the number of a formula, the saved registers, and what loops need.
+/// Places of the frame: the state, an address during a call, the number of a formula, statements begun, the saved registers, and what
+/// loops need.
 pub(super) const STATE: i32 = 0;
 pub(super) const OFFSET: i32 = 8;
 pub(super) const FORMULA: i32 = 16;
-pub(super) const SAVED: i32 = 24;
+pub(super) const STATEMENTS: i32 = 24;
+pub(super) const SAVED: i32 = 32;
 pub(super) const REPEAT: i32 = SAVED + 8 * (GPRS.len() + XMMS.len()) as i32;
 /// Words from [`REPEAT`] on: some counters, and a place for each access of a loop, of which more are not repeated.
-pub(super) const REPEAT_WORDS: usize = 102;
+pub(super) const REPEAT_WORDS: usize = 103;
 /// Behind them: what vector loops need.
 pub(super) const PACKED: i32 = REPEAT + 8 * REPEAT_WORDS as i32;
 /// Words from [`PACKED`] on: two counters, and 24 vectors that are the same in all iterations.
@@ -53,6 +55,7 @@ pub(super) struct Progress {
     pub(super) stores: u32,
     /// Loads since the last store, or all if there was none.
     pub(super) loads: u32,
+    pub(super) statements: u32,
 }
 
 /// A comparison that is done where its predicate is used, and the predicate.
@@ -150,6 +153,8 @@ impl Emitter<'_> {
         a.mov(r14, qword_ptr(rdi + field!(budget)))?;
         a.mov(r15d, dword_ptr(rdi + field!(polls)))?;
         a.mov(rbp, qword_ptr(rdi + field!(writes)))?;
+        a.mov(rax, qword_ptr(rdi + field!(statements)))?;
+        a.mov(qword_ptr(rsp + STATEMENTS), rax)?;
         a.jmp(rsi)?;
         Ok(())
     }
@@ -164,6 +169,8 @@ impl Emitter<'_> {
         a.mov(qword_ptr(rdi + field!(budget)), r14)?;
         a.mov(dword_ptr(rdi + field!(polls)), r15d)?;
         a.mov(qword_ptr(rdi + field!(writes)), rbp)?;
+        a.mov(rax, qword_ptr(rsp + STATEMENTS))?;
+        a.mov(qword_ptr(rdi + field!(statements)), rax)?;
         a.add(rsp, FRAME)?;
         for register in [r15, r14, r13, r12, rbp, rbx] {
             a.pop(register)?;
@@ -373,6 +380,9 @@ impl Emitter<'_> {
         if progress.points > 0 {
             self.a.sub(r14, progress.points as i32)?;
         }
+        if progress.statements > 0 {
+            self.a.add(qword_ptr(rsp + STATEMENTS), progress.statements as i32)?;
+        }
         if progress.stores > 0 {
             self.a.add(rbp, progress.stores as i32)?;
             self.a.mov(r15d, progress.loads)?;
@@ -416,7 +426,7 @@ impl Emitter<'_> {
             Operation::Compute { formula, result, operands } if !is_late => {
                 self.compute(*formula, *result, operands)?;
             }
-            Operation::Compute { .. } => {}
+            Operation::Compute { .. } | Operation::Statement => {}
             Operation::Load { bytes, result, address } => {
                 let fail = self.exit(instruction.pc);
                 self.pointer(address, (*bytes, false), fail)?;
@@ -658,12 +668,13 @@ pub(super) fn totals(block: &Block) -> Progress {
 
 /// What was done behind an operation.
 pub(super) fn after(progress: Progress, operation: &Operation) -> Progress {
-    let Progress { points, stores, loads } = progress;
+    let Progress { points, stores, loads, statements } = progress;
     match operation {
         Operation::Compute { .. } => progress,
-        Operation::Load { .. } => Progress { points: points + 1, stores, loads: loads + 1 },
-        Operation::Store { .. } => Progress { points: points + 1, stores: stores + 1, loads: 0 },
-        Operation::BackEdge => Progress { points: points + 1, stores, loads },
+        Operation::Load { .. } => Progress { points: points + 1, loads: loads + 1, ..progress },
+        Operation::Store { .. } => Progress { points: points + 1, stores: stores + 1, loads: 0, ..progress },
+        Operation::Statement => Progress { statements: statements + 1, ..progress },
+        Operation::BackEdge => Progress { points: points + 1, ..progress },
     }
 }
 
@@ -671,7 +682,7 @@ pub(super) fn after(progress: Progress, operation: &Operation) -> Progress {
 pub(super) fn written(operation: &Operation) -> Option<Register> {
     match operation {
         Operation::Compute { result, .. } | Operation::Load { result, .. } => Some(*result),
-        Operation::Store { .. } | Operation::BackEdge => None,
+        Operation::Store { .. } | Operation::Statement | Operation::BackEdge => None,
     }
 }
 

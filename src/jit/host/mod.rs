@@ -134,6 +134,8 @@ pub enum Operation {
         /// Where to.
         address: Address,
     },
+    /// A statement of the source begins.
+    Statement,
     /// The back edge of a loop: a schedule point at which one that has polled for long gives way.
     BackEdge,
 }

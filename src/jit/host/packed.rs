@@ -7,7 +7,7 @@
 //! NaNs that come out of an operation are the evaluator's business (see `reals`): where one does, the iterations that are at hand are
 //! left to the block, before they have stored anything.
 
-use super::emit::{Emitter, Late, PACKED, PACKED_WORDS, Progress, Result, SAVED, written};
+use super::emit::{Emitter, Late, PACKED, PACKED_WORDS, Progress, Result, SAVED, STATEMENTS, written};
 use super::registers::{RAX, RCX, XMMS};
 use super::repeat::BASES;
 use super::walks::{Step, Walk, step_of};
@@ -141,7 +141,7 @@ pub(super) fn packing(block: &Block, late: Option<Late>, walks: &[Walk]) -> Opti
                 (has_stored, is_store) = (true, true);
                 operands = std::slice::from_ref(value);
             }
-            Operation::BackEdge => continue,
+            Operation::Statement | Operation::BackEdge => continue,
         }
         packed.push((at, operands));
         for operand in operands {
@@ -326,6 +326,10 @@ impl Emitter<'_> {
         }
         self.a.imul_3(rcx, rax, total.points as i32)?;
         self.a.sub(r14, rcx)?;
+        if total.statements > 0 {
+            self.a.imul_3(rcx, rax, total.statements as i32)?;
+            self.a.add(qword_ptr(rsp + STATEMENTS), rcx)?;
+        }
         self.a.imul_3(rcx, rax, total.stores as i32)?;
         self.a.add(rbp, rcx)?;
         self.a.mov(r15d, total.loads)?;
@@ -447,7 +451,7 @@ impl Emitter<'_> {
                 Operation::Compute { formula, .. } => {
                     may_be_nan |= self.packed_formula(*formula, value, &of.sources[&at])?;
                 }
-                Operation::Store { .. } | Operation::BackEdge => {}
+                Operation::Store { .. } | Operation::Statement | Operation::BackEdge => {}
             }
         }
         if may_be_nan {

@@ -127,7 +127,7 @@ impl Homes {
                         }
                         address.terms.iter().for_each(|term| note(term.register, Some(Ty::I64)));
                     }
-                    Operation::BackEdge => {}
+                    Operation::Statement | Operation::BackEdge => {}
                 }
             }
             let read = match &block.end {

@@ -8,7 +8,7 @@
 //! and writes wait on the stack. Nothing in them can leave the code.
 
 use super::access::Place;
-use super::emit::{Emitter, Late, OFFSET, Progress, REPEAT, Result};
+use super::emit::{Emitter, Late, OFFSET, Progress, REPEAT, Result, STATEMENTS};
 use super::packed::packing;
 use super::registers::Gpr;
 use super::state::Site;
@@ -259,7 +259,7 @@ impl Emitter<'_> {
                     let place = self.place(walk, *base, &steps)?;
                     self.store_at(*bytes, *value, place)?;
                 }
-                Operation::BackEdge => {}
+                Operation::Statement | Operation::BackEdge => {}
             }
         }
         for (i, &(step, register)) in steps.iter().enumerate() {
@@ -300,13 +300,17 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Sets budget, polls and writes behind the iterations of which there were as many as `rax` says.
+    /// Sets budget, polls, writes and statements behind the iterations of which there were as many as `rax` says.
     fn settle_counters(&mut self, total: Progress) -> Result {
         self.a.mov(r14, qword_ptr(rsp + BUDGET))?;
         self.a.mov(r15, qword_ptr(rsp + POLLS))?;
         self.a.mov(rbp, qword_ptr(rsp + WRITES))?;
         self.a.imul_3(rcx, rax, total.points as i32)?;
         self.a.sub(r14, rcx)?;
+        if total.statements > 0 {
+            self.a.imul_3(rcx, rax, total.statements as i32)?;
+            self.a.add(qword_ptr(rsp + STATEMENTS), rcx)?;
+        }
         if total.stores > 0 {
             self.a.imul_3(rcx, rax, total.stores as i32)?;
             self.a.add(rbp, rcx)?;

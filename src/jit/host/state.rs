@@ -45,6 +45,8 @@ pub struct HostState {
     pub budget: u64,
     /// Stores so far.
     pub writes: u64,
+    /// Statements begun so far.
+    pub statements: u64,
     /// Schedule points since the last store.
     pub polls: u32,
     /// Where the interpreter goes on.

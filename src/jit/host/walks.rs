@@ -45,7 +45,7 @@ pub(super) fn address_of(operation: &Operation) -> &Address {
     static NONE: Address = Address { base: 0, is_local: false, terms: Vec::new() };
     match operation {
         Operation::Load { address, .. } | Operation::Store { address, .. } => address,
-        Operation::Compute { .. } | Operation::BackEdge => &NONE,
+        Operation::Compute { .. } | Operation::Statement | Operation::BackEdge => &NONE,
     }
 }
 

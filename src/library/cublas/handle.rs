@@ -59,6 +59,16 @@ impl Call<'_> {
     /// A scalar.
     pub(super) fn scalar<T: Element>(&mut self, handle: &Handle, what: &str) -> Result<Scalar<T>, Status> {
         let address = self.word();
+        self.scalar_at(handle, address, what)
+    }
+
+    /// A scalar at an address.
+    pub(crate) fn scalar_at<T: Element>(
+        &mut self,
+        handle: &Handle,
+        address: u64,
+        what: &str,
+    ) -> Result<Scalar<T>, Status> {
         if self.is_on_device(handle, address) {
             self.check_device(address, what)?;
             return Ok(Scalar::Device(address));
@@ -79,7 +89,7 @@ impl Call<'_> {
     }
 
     /// What is done to a matrix.
-    pub(super) fn operation(&mut self, what: &str) -> Result<Operation, Status> {
+    pub(crate) fn operation(&mut self, what: &str) -> Result<Operation, Status> {
         match self.int() {
             0 => Ok(Operation::Plain),
             1 => Ok(Operation::Transposed),
@@ -89,7 +99,7 @@ impl Call<'_> {
     }
 
     /// Whether a choice between two numbers is the second.
-    pub(super) fn choice(&mut self, what: &str) -> Result<bool, Status> {
+    pub(crate) fn choice(&mut self, what: &str) -> Result<bool, Status> {
         match self.int() {
             n @ (0 | 1) => Ok(n == 1),
             n => self.wrong(format!("`{what}` is {n}, and must be 0 or 1")),

@@ -1,8 +1,8 @@
 //! Level 3: matrices.
 
 use super::Operation;
-use super::level2::solve;
 use crate::call::{Call, Outcome, Status};
+use crate::dense::solve;
 use crate::element::Element;
 use crate::gemm::{multiply, transposed};
 use crate::operand::Matrix;

@@ -7,6 +7,8 @@ mod level1;
 mod level2;
 mod level3;
 
+pub(crate) use handle::Scalar;
+
 use crate::call::{Call, Outcome, Routine, Statuses};
 use crate::element::Element;
 use num_complex::{Complex32 as C, Complex64 as Z};
@@ -111,12 +113,12 @@ pub(crate) enum Operation {
 
 impl Operation {
     /// Rows and columns of the matrix in memory if it has these when it is used.
-    fn stored(self, rows: usize, columns: usize) -> (usize, usize) {
+    pub(crate) fn stored(self, rows: usize, columns: usize) -> (usize, usize) {
         if self == Operation::Plain { (rows, columns) } else { (columns, rows) }
     }
 
     /// The elements as they are used, of a matrix of so many rows in memory.
-    fn applied<T: Element>(self, elements: Vec<T>, rows: usize) -> Vec<T> {
+    pub(crate) fn applied<T: Element>(self, elements: Vec<T>, rows: usize) -> Vec<T> {
         match self {
             Operation::Plain => elements,
             _ => crate::gemm::transposed(&elements, rows, self == Operation::Conjugated),

@@ -102,7 +102,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let is_sequence = matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..));
         let is_ranked = self.b.module().is_ranked(dummy);
         let rank = if is_ranked { self.rank_of(e) } else { dummy.shape.rank() };
-        let whole = if self.lookup(e).is_none() && !(is_sequence && e.rank != rank) {
+        // With `ignore_tkr` an array may be passed for a scalar, which is its first element then.
+        let is_first = rank == 0 && e.rank > 0 && dummy.attrs.ignore_tkr.contains('r') && self.lookup(e).is_none();
+        let whole = if self.lookup(e).is_none() && !is_first && !(is_sequence && e.rank != rank) {
             self.descriptor(e).filter(|d| d.class)
         } else {
             None
@@ -127,6 +129,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => {
                 let mut view = if let Some(view) = self.assumed_rank_view(e) {
                     self.b.tagged(view, &e.ty)
+                } else if is_first {
+                    let view = self.own_view(e);
+                    ArrayView { dims: Vec::new(), ..self.b.tagged(view, &e.ty) }
                 } else if rank == 0 {
                     self.class_view(e)
                 } else {

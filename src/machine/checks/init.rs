@@ -5,10 +5,10 @@
 //! that was copied from uninitialised device memory is reported where the host uses it. Scalars in registers are not followed;
 //! a variable on the host's stack keeps its bits from an earlier call of the same depth.
 
-use device::space_of;
+use device::{origin_of, space_of};
 use finding::{Access, Actor, Finding, FindingKind, Place, What};
 use ir::Reg;
-use mem::{Memory, SharedInitBits};
+use mem::{Memory, Origin, SharedInitBits};
 use source::Span;
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
@@ -17,8 +17,8 @@ use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostInit {
     copy_only: CopyOnlyRegs,
-    /// Bytes of copied values that are missing, by frame and register.
-    carried: BTreeMap<(u32, Reg), u8>,
+    /// Bytes of copied values that are missing, by frame and register, and where they come from.
+    carried: BTreeMap<(u32, Reg), (u8, Origin)>,
     seen: Vec<Use>,
 }
 
@@ -29,6 +29,7 @@ struct Use {
     span: Span,
     address: u64,
     bytes: u64,
+    origin: Option<Origin>,
     count: u64,
 }
 
@@ -41,7 +42,8 @@ impl HostInit {
             let held =
                 || memory.find(used.address).map(|id| memory.info(id).name.to_string()).filter(|n| !n.is_empty());
             access.place = host::variable_at(program, used.site).or_else(held).map(Place::variable);
-            let mut finding = Finding::new(FindingKind::Uninitialised, vec![access]);
+            let origin = used.origin.map(|origin| origin_of(memory, origin));
+            let mut finding = Finding::new(FindingKind::Uninitialised { origin }, vec![access]);
             finding.count = used.count;
             finding
         };
@@ -57,11 +59,11 @@ pub(crate) struct InitHooks<'a> {
 }
 
 impl InitHooks<'_> {
-    fn used(&mut self, site: Site, address: u64, bytes: u64) {
+    fn used(&mut self, site: Site, address: u64, bytes: u64, origin: Option<Origin>) {
         let span = self.program.span(site);
         match self.state.seen.iter_mut().find(|u| u.span == span) {
             Some(known) => known.count += 1,
-            None => self.state.seen.push(Use { site, span, address, bytes, count: 1 }),
+            None => self.state.seen.push(Use { site, span, address, bytes, origin, count: 1 }),
         }
     }
 }
@@ -75,26 +77,34 @@ impl Hooks<1> for InitHooks<'_> {
         let (address, bytes) = (event.lanes.address(0), event.bytes as u64);
         let copied = self.state.copy_only.at(self.program, event.site).map(|c| (event.frame, c));
         if matches!(event.kind, AccessKind::Read(_)) {
-            let missing = self.bits.with(|bits| bits.missing(address, bytes));
+            let (missing, origin) = self.bits.with(|bits| {
+                let missing = bits.missing(address, bytes);
+                (missing, if missing == 0 { None } else { bits.origin(address + u64::from(missing.trailing_zeros())) })
+            });
             match copied {
                 Some(copied) if missing != 0 => {
-                    self.state.carried.insert(copied, missing);
+                    let here = Origin { span: self.program.span(event.site), address };
+                    self.state.carried.insert(copied, (missing, origin.unwrap_or(here)));
                 }
                 Some(copied) => {
                     self.state.carried.remove(&copied);
                 }
-                None if missing != 0 => self.used(event.site, address, bytes),
+                None if missing != 0 => self.used(event.site, address, bytes, origin),
                 None => {}
             }
         } else {
-            let missing = copied.and_then(|c| self.state.carried.get(&c).copied()).unwrap_or(0);
+            let missing = copied.and_then(|c| self.state.carried.get(&c).copied());
             self.bits.with(|bits| bits.store(address, bytes, missing));
         }
     }
 
     fn on_bulk(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
-        if !is_write && let Some(&(offset, hole)) = self.bits.with(|bits| bits.holes(address, bytes)).first() {
-            self.used(site, address + offset, hole);
+        let hole = |bits: &mut mem::InitBits| {
+            let (offset, hole) = *bits.holes(address, bytes).first()?;
+            Some((address + offset, hole, bits.origin(address + offset)))
+        };
+        if !is_write && let Some((address, hole, origin)) = self.bits.with(hole) {
+            self.used(site, address, hole, origin);
         }
     }
 }

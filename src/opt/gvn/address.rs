@@ -6,8 +6,8 @@
 //! beginnings are one value, by common subexpressions. All of it holds modulo 2^64.
 //!
 //! Where no allocation is too large, a sum outside of loops is narrow: `pointer + extended(index) * scale`, with the index in 32 bits,
-//! which a GPU computes in one instruction. It is the same address because a valid access is in the allocation that the pointer points
-//! into, so that the whole index fits in 32 bits, and so it can be computed modulo 2^32.
+//! which a GPU computes in one instruction. It is the same address because a valid access is in the allocation of the object whose
+//! address the pointer is, so that the whole index fits in 32 bits, and so it can be computed modulo 2^32.
 
 use super::reassociate::{OFFSETS, Sum};
 use super::table::ValueTable;
@@ -86,7 +86,8 @@ fn wide(table: &mut ValueTable<'_>, terms: &[Term]) -> Option<Val> {
     value
 }
 
-/// The same sum with its index in 32 bits, if it has a pointer, at least two terms besides, and they change in the same loop.
+/// The same sum with its index in 32 bits, if it begins at a known object, and has at least two terms besides, which change in the same
+/// loop. The other terms must be no pointers: a Cray pointer may be computed from one object and lead to another.
 fn narrow(table: &mut ValueTable<'_>, terms: &[Term], target: Target) -> Option<Val> {
     let is_pointer = |&(reg, factor): &Term| factor.0 == 1 && !is_index(table, reg);
     let pointer = terms.iter().position(is_pointer)?;
@@ -94,7 +95,7 @@ fn narrow(table: &mut ValueTable<'_>, terms: &[Term], target: Target) -> Option<
     let index = || terms.iter().enumerate().filter(|&(i, _)| i != pointer).map(|(_, term)| term);
     let depth = table.loop_depth(index().next()?.0);
     if index().count() < 2
-        || !table.is_root(base)
+        || !table.is_object(base)
         || index().any(|term| is_pointer(term) || table.loop_depth(term.0) != depth)
     {
         return None;

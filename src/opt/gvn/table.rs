@@ -102,13 +102,12 @@ impl<'a> ValueTable<'a> {
         self.gpu.as_ref().is_some_and(|gpu| gpu.address_only.get(reg.index()) == Some(&true))
     }
 
-    /// Whether a register is a parameter, or keeps for good what one instruction took from memory or from outside.
-    pub(super) fn is_root(&self, reg: Reg) -> bool {
-        let is_computed = || match self.definitions.get(&(reg, self.walk.version(reg))) {
-            Some(Definition { kind: InstKind::Addr { .. }, .. }) | None => false,
-            Some(_) => true,
-        };
-        !self.regs[reg.index()].mutable && !is_computed()
+    /// Whether a register is known to hold the address of an object: of a variable, or of a dummy argument that is no pointer.
+    pub(super) fn is_object(&self, reg: Reg) -> bool {
+        let is_dummy = || self.gpu.as_ref().is_some_and(|gpu| gpu.dummies.contains(&reg));
+        let definition = self.definitions.get(&(reg, self.walk.version(reg)));
+        let is_variable = definition.is_some_and(|of| matches!(of.kind, InstKind::Addr { .. }));
+        !self.regs[reg.index()].mutable && (is_variable || is_dummy())
     }
 
     /// In how many loops the one is in which the value of a register changes.

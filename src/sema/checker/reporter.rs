@@ -5,8 +5,10 @@
 //!
 //! Not here: the wording of messages, which stands where the rule is checked.
 
+use crate::checked::ProcId;
 use diag::{Code, Diagnostic, Diagnostics};
 use source::Span;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Collects diagnostics and the refusal of the current statement.
@@ -15,12 +17,28 @@ pub(crate) struct Reporter {
     diagnostics: Diagnostics,
     /// What the current statement or declaration contains that is not supported. It becomes an `Unsupported` node.
     refusal: Option<Arc<str>>,
+    /// What was reported once for a procedure as a whole.
+    told: BTreeSet<(Code, ProcId)>,
 }
 
 impl Reporter {
     /// Reports a diagnostic.
     pub(crate) fn report(&mut self, d: Diagnostic) {
         self.diagnostics.push(d);
+    }
+
+    /// Reports several.
+    pub(crate) fn report_all<T>(&mut self, all: Vec<Diagnostic>) -> Option<T> {
+        all.into_iter().for_each(|d| self.report(d));
+        None
+    }
+
+    /// Reports what one remedy mends in a whole procedure, once.
+    pub(crate) fn report_once<T>(&mut self, proc: ProcId, d: Diagnostic) -> Option<T> {
+        if self.told.insert((d.code, proc)) {
+            self.report(d);
+        }
+        None
     }
 
     /// Reports an error.

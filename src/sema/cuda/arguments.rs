@@ -92,16 +92,27 @@ impl Typing<'_> {
                     (None, None) => return Ok(()),
                 };
                 let d = Diagnostic::new(Code::ArgumentDataAttribute, span, text);
-                let d =
-                    if callee == ProcKind::Kernel && matches!(dummy.shape, Shape::Scalar) && dummy.attrs.cuda.is_none()
-                    {
-                        d.secondary(dummy.span, "declared here without `value`")
-                            .help("add `value` to the dummy argument, so that the host passes a copy")
-                    } else if wanted.is_some() && actual.is_none() {
-                        d.secondary(dummy.span, "declared here").help("copy it to device data first and pass that")
-                    } else {
-                        d.secondary(dummy.span, "declared here")
-                    };
+                let d = if callee == ProcKind::Kernel
+                    && matches!(dummy.shape, Shape::Scalar)
+                    && dummy.attrs.cuda.is_none()
+                {
+                    d.secondary(dummy.span, "declared here without `value`")
+                        .help("add `value` to the dummy argument, so that the host passes a copy")
+                } else if let (Some(w), None) = (wanted, actual) {
+                    let d = d.secondary(dummy.span, "declared here");
+                    match root(e).map(|id| self.defs.var(id)).filter(|v| v.attrs.cuda.is_none() && is_designator(e)) {
+                        Some(given) => d
+                            .secondary(given.span, format!("`{}` is declared here without an attribute", given.name))
+                            .help(format!(
+                                "declare `{}` with {}, or copy it to device data first and pass that",
+                                given.name,
+                                spelling(w)
+                            )),
+                        None => d.help("copy it to device data first and pass that"),
+                    }
+                } else {
+                    d.secondary(dummy.span, "declared here")
+                };
                 Err(Box::new(d))
             }
         }

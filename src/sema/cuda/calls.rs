@@ -199,7 +199,8 @@ fn path_to_itself(defs: &Definitions<'_>, start: ProcId) -> Option<Span> {
         if id == start {
             return Some(first);
         }
-        if seen.contains(&id) || defs.proc(id).kind == ProcKind::Host {
+        // A launch is no call: the kernel runs later, in its own threads.
+        if seen.contains(&id) || matches!(defs.proc(id).kind, ProcKind::Host | ProcKind::Kernel) {
             continue;
         }
         seen.push(id);

@@ -110,8 +110,23 @@ impl Typing<'_> {
         if self.cx.side != CodeSide::Host || self.cx.debugger {
             return Some(());
         }
-        let text = format!("`{}` has a value in device code only", builtin.name());
-        self.reporter.error(Code::DeviceFeatureInHostCode, span, text)
+        self.not_on_host(span, format!("`{}` has a value in device code only", builtin.name()))
+    }
+
+    /// Reports a feature of device code in host code. In a procedure one attribute may mend all of them.
+    pub(crate) fn not_on_host<T>(&mut self, span: Span, text: String) -> Option<T> {
+        let d = Diagnostic::new(Code::DeviceFeatureInHostCode, span, text);
+        let Some(proc) = self.cx.proc.filter(|&p| self.defs.main != Some(p)) else {
+            self.reporter.report(d);
+            return None;
+        };
+        let name = &self.defs.proc(proc).name;
+        let help = if self.defs.proc(proc).is_function {
+            format!("declare `{name}` with `attributes(device)`")
+        } else {
+            format!("declare `{name}` with `attributes(global)` if it is a kernel, or with `attributes(device)`")
+        };
+        self.reporter.report_once(proc, d.help(help))
     }
 
     /// Checks an assignment's left side against the rules of device code.

@@ -28,10 +28,7 @@ impl Checker<'_> {
                 let call = self.function_call(fit, arguments, span)?;
                 Some(self.of_declared_length(id, name, call))
             }
-            Err(d) => {
-                self.reporter.report(*d);
-                None
-            }
+            Err(wrong) => self.reporter.report_all(wrong),
         }
     }
 
@@ -168,10 +165,7 @@ impl Checker<'_> {
         }
         match self.fit(proc, &args, span) {
             Ok(fit) => Some((fit, args)),
-            Err(d) => {
-                self.reporter.report(*d);
-                None
-            }
+            Err(wrong) => self.reporter.report_all(wrong),
         }
     }
 
@@ -372,11 +366,11 @@ impl Checker<'_> {
             }
             match self.fit(id, &list, span) {
                 Ok(fit) => return Some(Some((fit, list))),
-                Err(d) => last = Some(d),
+                Err(wrong) => last = Some(wrong),
             }
         }
         match last {
-            Some(d) => self.reporter.report(*d),
+            Some(wrong) => return Some(self.reporter.report_all(wrong)),
             None => {
                 let text = format!("`{}` is bound to nothing that can be called", name.as_str());
                 self.reporter.report(Diagnostic::new(Code::BadTypeBoundProcedure, name.span, text));

@@ -11,30 +11,31 @@ use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 
 impl Checker<'_> {
-    /// Fits arguments to a procedure; without success says why.
-    pub(crate) fn fit(&mut self, proc: ProcId, args: &[Argument], call: Span) -> Result<Fit, Box<Diagnostic>> {
+    /// Fits arguments to a procedure; without success says of each argument what is wrong.
+    pub(crate) fn fit(&mut self, proc: ProcId, args: &[Argument], call: Span) -> Result<Fit, Vec<Diagnostic>> {
         self.resolve_interface(proc);
         let params = self.defs.proc(proc).params.clone();
         let name = self.defs.proc(proc).name.clone();
         let mut slots: Vec<Option<usize>> = vec![None; params.len()];
         let mut keywords = false;
+        let mut wrong = Vec::new();
+        // Which dummies have no argument is clear only if each argument belongs to one.
+        let mut is_clear = true;
         for (i, arg) in args.iter().enumerate() {
             let at = match &arg.keyword {
                 None if keywords => {
-                    let d = Diagnostic::new(
+                    wrong.push(Diagnostic::new(
                         Code::DuplicateArgument,
                         arg.span,
                         "an argument by position stands after one by keyword",
-                    );
-                    return Err(Box::new(d));
+                    ));
+                    return Err(wrong);
                 }
                 None if i >= params.len() => {
                     let text = format!("`{name}` takes {}, and {} are given", count(params.len()), args.len());
-                    return Err(Box::new(with_declaration(
-                        &self.defs,
-                        Diagnostic::new(Code::ArgumentCount, arg.span, text),
-                        proc,
-                    )));
+                    let d = Diagnostic::new(Code::ArgumentCount, arg.span, text);
+                    wrong.push(with_declaration(&self.defs, d, proc));
+                    break;
                 }
                 None => i,
                 Some(keyword) => {
@@ -44,32 +45,38 @@ impl Checker<'_> {
                         None => {
                             let near = nearest_name(keyword.as_str(), params.iter().map(|p| &*self.defs.var(*p).name));
                             let text = format!("`{name}` has no argument `{}`", keyword.as_str());
-                            return Err(Box::new(
-                                Diagnostic::new(Code::UnknownKeyword, keyword.span, text).suggest(near),
-                            ));
+                            wrong.push(Diagnostic::new(Code::UnknownKeyword, keyword.span, text).suggest(near));
+                            is_clear = false;
+                            continue;
                         }
                     }
                 }
             };
             if slots[at].is_some() {
                 let text = format!("argument `{}` is given twice", self.defs.var(params[at]).name);
-                return Err(Box::new(Diagnostic::new(Code::DuplicateArgument, arg.span, text)));
+                wrong.push(Diagnostic::new(Code::DuplicateArgument, arg.span, text));
+                is_clear = false;
+                continue;
             }
             slots[at] = Some(i);
         }
         let mut fit = Fit { proc, slots, distance: 0, rank: 0 };
+        let mut missing = Vec::new();
         for (at, &param) in params.iter().enumerate() {
             match fit.slots[at] {
-                Some(i) => self.fit_one(&mut fit, param, &args[i])?,
+                Some(i) => wrong.extend(self.fit_one(&mut fit, param, &args[i]).err().map(|d| *d)),
                 None if self.defs.var(param).attrs.optional => {}
-                None => {
-                    let text = format!("argument `{}` of `{name}` is missing", self.defs.var(param).name);
-                    let d = Diagnostic::new(Code::ArgumentCount, call, text);
-                    return Err(Box::new(with_declaration(&self.defs, d, proc)));
-                }
+                None => missing.push(format!("`{}`", self.defs.var(param).name)),
             }
         }
-        Ok(fit)
+        if let Some((last, others)) = missing.split_last().filter(|_| is_clear) {
+            let text = match others {
+                [] => format!("argument {last} of `{name}` is missing"),
+                _ => format!("arguments {} and {last} of `{name}` are missing", others.join(", ")),
+            };
+            wrong.push(with_declaration(&self.defs, Diagnostic::new(Code::ArgumentCount, call, text), proc));
+        }
+        if wrong.is_empty() && missing.is_empty() { Ok(fit) } else { Err(wrong) }
     }
 
     /// Whether the arguments by position have types that the procedure takes.
@@ -208,7 +215,7 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
     if matches!(dummy.ty, Type::Any)
         || is_untyped_null(e)
         || same_type(&dummy.ty, &e.ty)
-        || ignores('t')
+        || (ignores('t') && (ignores('k') || same_kind(&dummy.ty, &e.ty)))
         || (dummy.attrs.class && defs.class_takes(&dummy.ty, &e.ty))
     {
         return true;
@@ -220,6 +227,15 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
     // Counts, streams and flags of the CUDA interface are taken in any integer kind.
     let number = matches!((&dummy.ty, &e.ty), (Type::Integer(_), Type::Integer(_)));
     defs.proc_info(proc).embedded && dummy.attrs.value && number
+}
+
+/// Whether two types, as far as they are those of numbers, have one kind.
+fn same_kind(a: &Type, b: &Type) -> bool {
+    let kind = |ty: &Type| match ty {
+        Type::Integer(k) | Type::Real(k) | Type::Complex(k) | Type::Logical(k) => Some(*k),
+        _ => None,
+    };
+    kind(a).zip(kind(b)).is_none_or(|(a, b)| a == b)
 }
 
 fn fit_type(

@@ -77,10 +77,7 @@ impl Checker<'_> {
         }
         if let [only] = procs {
             return match self.fit(*only, args, span) {
-                Err(d) => {
-                    self.reporter.report(*d);
-                    None
-                }
+                Err(wrong) => self.reporter.report_all(wrong),
                 Ok(_) => None,
             };
         }

@@ -39,10 +39,7 @@ impl Checker<'_> {
         let id = self.library_procedure(name, Some(ty), &arguments, span)?;
         Some(match self.fit(id, &arguments, span) {
             Ok(fit) => self.function_call(fit, arguments, span),
-            Err(d) => {
-                self.reporter.report(*d);
-                None
-            }
+            Err(wrong) => self.reporter.report_all(wrong),
         })
     }
 

@@ -89,10 +89,7 @@ impl Checker<'_> {
         self.reporter.report(d.help(format!("write `{}()`", name.as_str())));
         match self.fit(id, &[], name.span) {
             Ok(fit) => self.function_call(fit, Vec::new(), name.span),
-            Err(d) => {
-                self.reporter.report(*d);
-                None
-            }
+            Err(wrong) => self.reporter.report_all(wrong),
         }
     }
 

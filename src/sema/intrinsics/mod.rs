@@ -262,7 +262,7 @@ impl Typing<'_> {
         match (id.class(), self.cx.side) {
             (Class::Device, CodeSide::Host) => {
                 let text = format!("`{}` is a procedure of device code and is used in host code", id.name());
-                self.reporter.error(Code::DeviceFeatureInHostCode, span, text)
+                self.not_on_host(span, text)
             }
             (_, CodeSide::Device | CodeSide::CufKernel) if !device::has(id) => {
                 let text = format!("device code has no `{}`", id.name());

@@ -183,7 +183,12 @@ fn is_of_device(name: &str) -> bool {
             || Intrinsic::from_name(stem)
                 .is_some_and(|id| id.class() == Class::Elemental && matches!(id.dummies().first(), Some(&("x" | "y"))))
     };
-    name.starts_with("__") || is_listed(name) || name.strip_suffix('f').is_some_and(is_of_real4) || name == "floorf"
+    // `__syncthreads` is what C calls `syncthreads`.
+    let of_c = name.strip_prefix("__").and_then(Intrinsic::from_name).is_some_and(|id| id.class() == Class::Device);
+    name.starts_with("__") && !of_c
+        || is_listed(name)
+        || name.strip_suffix('f').is_some_and(is_of_real4)
+        || name == "floorf"
 }
 
 impl Typing<'_> {

@@ -88,10 +88,7 @@ impl Checker<'_> {
             let id = self.library_procedure(name, None, &arguments, span)?;
             return match self.fit(id, &arguments, span) {
                 Ok(fit) => self.subroutine_call(&fit, arguments, span),
-                Err(d) => {
-                    self.reporter.report(*d);
-                    None
-                }
+                Err(wrong) => self.reporter.report_all(wrong),
             };
         }
         if let Some(what) = self.typing().foreign(name.as_str()) {
@@ -179,10 +176,7 @@ impl Checker<'_> {
         self.linked(id, name)?;
         let call = match self.fit(id, &arguments, span) {
             Ok(fit) => self.subroutine_call(&fit, arguments, span)?,
-            Err(d) => {
-                self.reporter.report(*d);
-                return None;
-            }
+            Err(wrong) => return self.reporter.report_all(wrong),
         };
         let construct = self.cx.new_construct();
         let stmt = |kind| Stmt { label: None, kind, span };
@@ -228,10 +222,7 @@ impl Checker<'_> {
                 Some(config) => self.launch(&fit, config?, arguments, span),
                 None => self.subroutine_call(&fit, arguments, span),
             },
-            Err(d) => {
-                self.reporter.report(*d);
-                None
-            }
+            Err(wrong) => self.reporter.report_all(wrong),
         }
     }
 

@@ -17,7 +17,7 @@ fn rows(model: &Model, buffer: &mut Buffer, area: Rect, pane: Pane, head: u16) {
         let index = scroll.top + usize::from(y - head);
         let Some(line) = row(model, pane, area.width.into(), index) else { break };
         // Variables and output are moved aside behind their names.
-        let is_moved = matches!(pane, Pane::Lanes | Pane::Stack | Pane::Findings | Pane::Breakpoints);
+        let is_moved = matches!(pane, Pane::Lanes | Pane::Stack | Pane::Findings | Pane::Breakpoints | Pane::Timeline);
         put(buffer, area, 0, y, &if is_moved { moved(line, scroll.left) } else { line });
         if index == scroll.cursor && model.pane == pane && (pane != Pane::Output || !model.searched.is_empty()) {
             paint(buffer, area, y, model.look.style(Role::Cursor));
@@ -35,6 +35,7 @@ fn row(model: &Model, pane: Pane, width: usize, index: usize) -> Option<Line<'st
         Pane::Stack => frame(model, index),
         Pane::Findings => finding(model, index),
         Pane::Breakpoints => breakpoint(model, index),
+        Pane::Timeline => entry(model, index),
         Pane::Source | Pane::Threads | Pane::Memory | Pane::Banks => None,
     }
 }
@@ -299,4 +300,33 @@ fn breakpoint(model: &Model, index: usize) -> Option<Line<'static>> {
         Span::raw(format!("{:>2} {what}{condition}{temporary}", b.number)),
         Span::styled(format!("  hit {} time{plural}", b.hits), look.style(Role::Faint)),
     ]))
+}
+
+pub(super) fn timeline(model: &Model, buffer: &mut Buffer, area: Rect) {
+    if model.rows(Pane::Timeline) == 0 {
+        let text = "Nothing has been asked of a device so far:\nno launch, no copy, no stream, no event.";
+        return empty(model, buffer, area, text);
+    }
+    let titles = format!("  {:>5} {:<16} {:>6}  what", "", "line", "stream");
+    put(buffer, area, 0, 0, &Line::styled(titles, model.look.style(Role::Faint)));
+    rows(model, buffer, area, Pane::Timeline, 1);
+}
+
+/// A call of the CUDA runtime. The arrow is at the last one of the past; those of the future are faint.
+fn entry(model: &Model, index: usize) -> Option<Line<'static>> {
+    let look = model.look;
+    let view = model.snapshot.as_ref()?.timeline.as_ref()?;
+    let row = view.rows.get(index.checked_sub(view.first)?)?;
+    let arrow = if row.number == view.past { look.char('▶', '>') } else { ' ' };
+    let place = row.place.and_then(|(file, line)| {
+        let name = &model.files.iter().find(|f| f.file_id == file)?.name;
+        Some(format!("{}:{line}", name.rsplit('/').next().unwrap_or(name)))
+    });
+    let stream = row.stream.map_or_else(String::new, |s| s.to_string());
+    let line = Line::from(vec![
+        Span::raw(format!("{arrow} {:>5} ", row.number)),
+        Span::styled(format!("{:<16} {stream:>6}  ", place.unwrap_or_default()), look.style(Role::Faint)),
+        Span::raw(row.what.clone()),
+    ]);
+    Some(if row.number > view.past { line.patch_style(look.style(Role::Faint)) } else { line })
 }

@@ -151,7 +151,8 @@ pub(super) fn banks(model: &Model, buffer: &mut Buffer, area: Rect) {
         head.push(Span::styled(v.name.clone(), look.band(n)));
         head.push(Span::styled(format!(" from byte {} (bank {from}), {} bytes   ", v.offset, v.bytes), faint));
     }
-    put(buffer, area, 0, 0, &Line::from(head));
+    let head = Line::from(head);
+    put(buffer, area, 0, 0, &head);
     // The wider the pane, the more is seen of each word.
     let width = usize::from((area.width.saturating_sub(LABEL)) / 32).clamp(1, 9);
     let mut numbers = format!("{:>w$} ", "byte", w = usize::from(LABEL) - 1);
@@ -169,7 +170,6 @@ pub(super) fn banks(model: &Model, buffer: &mut Buffer, area: Rect) {
         buffer.set_style(at.intersection(area), look.style(role).add_modifier(Modifier::REVERSED));
     }
     if worst > 0 {
-        // The variables need less room than what is asked for.
         let text = if worst > 1 {
             let bank = touched.iter().position(|words| words.len() == worst).unwrap_or(0);
             format!(" {}: {worst}-way conflict, first in bank {bank} ", model.lane_expression)
@@ -177,6 +177,10 @@ pub(super) fn banks(model: &Model, buffer: &mut Buffer, area: Rect) {
             format!(" {}: no bank conflict ", model.lane_expression)
         };
         let from = area.width.saturating_sub(text.chars().count() as u16);
+        // Where there is no room for both, the answer comes before the variables.
+        if head.width() > usize::from(from) {
+            put(buffer, area, 0, 0, &Line::raw(" ".repeat(area.width.into())));
+        }
         put(buffer, area, from, 0, &Line::styled(text, look.style(if worst > 1 { Role::Error } else { Role::Faint })));
     }
     for (y, row) in banks.words.chunks(32).enumerate() {

@@ -184,6 +184,7 @@ fn pane(model: &Model, buffer: &mut Buffer, slot: &Slot) {
         Pane::Stack => lists::stack(model, buffer, inner),
         Pane::Findings => lists::findings(model, buffer, inner),
         Pane::Breakpoints => lists::breakpoints(model, buffer, inner),
+        Pane::Timeline => lists::timeline(model, buffer, inner),
     }
     position(model, buffer, slot);
 }

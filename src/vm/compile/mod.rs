@@ -140,6 +140,10 @@ impl<'a> Compiler<'a> {
         self.find_side_exit_loops(&cfg, &post);
         self.find_host_blocks(&cfg);
         self.resolve();
+        if self.code.ops.iter().any(|op| matches!(op, Op::Stmt)) {
+            let variables = self.f.var_regs().into_iter().map(|reg| self.code.slots[reg.index()]);
+            self.code.shown = variables.collect();
+        }
         self.code.register_words += self.code.consts32.len() as u32 + 2 * self.code.consts64.len() as u32;
         Ok(self.code)
     }

@@ -86,9 +86,14 @@ fn interpret<const W: usize, S: Isa>(
     (native, host): (Option<&NativeFunction>, Option<&HostFunction>),
 ) -> Option<Exit> {
     let current = warp.current;
-    let split = warp.splits.get(current)?;
+    let split = warp.splits.get_mut(current)?;
     let (mask, number) = (split.mask, split.frame);
     let (mut pc, mut polls) = (split.pc, split.polls);
+    if !run.statements && split.resume {
+        // The statement before which it was stopped has been told.
+        split.resume = false;
+        pc += 1;
+    }
     let join = split.reconvergences.last().filter(|j| j.1 == number).map_or(NO_RECONVERGENCE, |j| j.0);
     let full = W == 1 || mask == warp.live;
     let is_materialised = warp.non_converged || run.materialise_all;
@@ -460,7 +465,7 @@ fn interpret<const W: usize, S: Isa>(
                     };
                     continue;
                 }
-                Op::Stmt if !run.statements => {}
+                Op::Stmt if !run.statements => ctx.statements += 1,
                 Op::Exit => break ExitReason::Exit,
                 Op::Return(_) if is_outermost => break ExitReason::Exit,
                 Op::EvalUn { .. }

@@ -213,6 +213,7 @@ impl<'a> Linked<'a> {
             patterns: environment.patterns.cast(),
             budget: ctx.budget,
             writes: warp.writes,
+            statements: 0,
             polls,
             mask,
             join,
@@ -277,7 +278,7 @@ impl<'a> Linked<'a> {
     pub(super) fn run<const W: usize>(&mut self, entry: Entry, warp: &mut Warp<W>, ctx: &mut Context<'_>) -> Entered {
         let total = warp.points.wrapping_add(ctx.budget);
         self.state.windows = ctx.windows.at(ctx.memory.generation());
-        self.state.budget = ctx.budget;
+        (self.state.budget, self.state.statements) = (ctx.budget, ctx.statements);
         self.state.user = (&raw mut self.environment).cast();
         // Only a warp of 32 lanes is linked.
         let (warp_pointer, context) = (&raw mut *warp, &raw mut *ctx);
@@ -288,7 +289,7 @@ impl<'a> Linked<'a> {
         // SAFETY: the code was made for this function and block shape: its slots, patterns and windows are those of the frame. The
         // warp is borrowed exclusively, so nobody else uses them. Stores go through windows that the view allows to be written.
         let outcome = unsafe { self.native.code.run(entry, state) };
-        ctx.budget = self.state.budget;
+        (ctx.budget, ctx.statements) = (self.state.budget, self.state.statements);
         warp.points = total.wrapping_sub(ctx.budget);
         Entered {
             pc: self.state.pc,

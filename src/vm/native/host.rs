@@ -85,6 +85,7 @@ pub(crate) fn run<const W: usize>(
         sites,
         budget: ctx.budget,
         writes,
+        statements: ctx.statements,
         polls,
         pc: 0,
         local_base: frame.local_base,
@@ -96,7 +97,7 @@ pub(crate) fn run<const W: usize>(
     // exclusively, so nobody else uses them. The table has a site for each access, and stores go to places that the view allows to be
     // written.
     unsafe { host.code.run(entry, &raw mut state) };
-    ctx.budget = state.budget;
+    (ctx.budget, ctx.statements) = (state.budget, state.statements);
     warp.writes = state.writes;
     Some((state.pc, state.polls))
 }

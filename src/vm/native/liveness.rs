@@ -15,6 +15,8 @@ pub(crate) struct Liveness<'a> {
     /// The first operation of each block, in order.
     starts: Vec<u32>,
     sets: Vec<Vec<u64>>,
+    /// Slots that somebody may read anywhere.
+    shown: Vec<u64>,
     /// The number of the first slot of each file: predicates, words, longs, scalars.
     first: [u32; 4],
 }
@@ -43,9 +45,27 @@ impl<'a> Liveness<'a> {
         }
         let starts: Vec<u32> = starts.into_iter().filter(|&start| (start as usize) < ops.len()).collect();
         let sets = vec![vec![0; words]; starts.len()];
-        let mut of = Liveness { code, variant, ops, starts, sets, first };
+        let mut of = Liveness { code, variant, ops, starts, sets, shown: vec![0; words], first };
+        of.show();
         of.solve(words);
         of
+    }
+
+    /// Notes the slots of variables that are shown.
+    fn show(&mut self) {
+        let narrow = self.code.variants.iter().map(|v| v.uniforms[0]).max().unwrap_or(0);
+        for &(ty, slot) in &self.code.shown {
+            let file = RegFile::of(ty);
+            let scalar = match file {
+                RegFile::W => (slot < self.variant.uniforms[0]).then_some(slot),
+                RegFile::L => (slot < self.variant.uniforms[1]).then_some(narrow + slot),
+                RegFile::P | RegFile::S => None,
+            };
+            for slot in [Some((file, slot)), scalar.map(|scalar| (RegFile::S, scalar))].into_iter().flatten() {
+                let at = self.number(slot) as usize;
+                self.shown[at / 64] |= 1 << (at % 64);
+            }
+        }
     }
 
     /// Goes back through the blocks until nothing changes.
@@ -82,7 +102,7 @@ impl<'a> Liveness<'a> {
 
     /// The slots that a block reads before it writes them, those that it writes, and where it goes on.
     fn summary(&self, block: usize, words: usize) -> (Vec<u64>, Vec<u64>, Vec<u32>) {
-        let (mut read, mut written, mut successors) = (vec![0u64; words], vec![0u64; words], Vec::new());
+        let (mut read, mut written, mut successors) = (self.shown.clone(), vec![0u64; words], Vec::new());
         let end = self.starts.get(block + 1).map_or(self.ops.len(), |&end| end as usize);
         for pc in self.starts[block] as usize..end {
             self.each_read(pc, &mut |slot| {
@@ -112,6 +132,9 @@ impl<'a> Liveness<'a> {
     /// Whether a slot is live before an operation.
     pub(crate) fn is_live(&self, pc: u32, slot: FileSlot) -> bool {
         let at = self.number(slot) as usize;
+        if self.shown[at / 64] >> (at % 64) & 1 != 0 {
+            return true;
+        }
         let is_in = |block: usize| self.sets[block][at / 64] >> (at % 64) & 1 != 0;
         for here in pc as usize..self.ops.len() {
             if let Ok(block) = self.starts.binary_search(&(here as u32)) {

@@ -164,8 +164,9 @@ impl Translator<'_> {
             return Some(Some(Operation::Store { bytes, value, address }));
         }
         match *op {
-            // Statements are told to a debugger, which has the interpreter run; lanes of the host never part.
-            Op::Nop | Op::Stmt | Op::Reconverge => return Some(None),
+            // Lanes of the host never part.
+            Op::Nop | Op::Reconverge => return Some(None),
+            Op::Stmt => return Some(Some(Operation::Statement)),
             Op::BackEdge => return Some(Some(Operation::BackEdge)),
             Op::LocalAddr { d, offset } => {
                 let operands = vec![Operand::Constant(offset)];

@@ -229,9 +229,10 @@ impl Translator<'_> {
             self.end(End::Go(pc));
         }
         match *op {
-            Op::Nop | Op::Stmt => {
+            Op::Nop => {
                 self.open(pc);
             }
+            Op::Stmt => self.open(pc).segment.statements += 1,
             Op::Reconverge => {
                 // It is a leader, so the segment begins here.
                 self.open(pc).segment.reconverges = true;

@@ -46,6 +46,8 @@ pub struct Context<'a> {
     pub geometry: Geometry,
     /// Schedule points that the warp may pass in this call; `run` counts it down.
     pub budget: u64,
+    /// Statements that the warp has begun unobserved, of code that keeps them; `run` counts it up.
+    pub statements: u64,
     /// Who takes atomics without a result, if anybody does.
     pub atomics: Option<&'a mut dyn Atomics>,
 }

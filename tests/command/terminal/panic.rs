@@ -49,7 +49,7 @@ fn session() -> Session {
 fn a_panic_leaves_the_terminal_as_it_was_and_its_message_on_it() {
     if std::env::var_os(INSIDE).is_some() {
         let (_reader, writer) = tui::stdin_channel();
-        let result = tui::run(session(), writer, tui::Look::default(), Vec::new());
+        let result = tui::run(session(), writer, tui::Look::default(), "", Vec::new());
         std::process::exit(if result == Err(tui::Failure::Session) { 101 } else { 1 });
     }
     let mut command = CommandBuilder::new(std::env::current_exe().expect("this test"));

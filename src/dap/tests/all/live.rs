@@ -3,6 +3,7 @@
 
 use crate::client::{Client, root};
 use serde_json::{Value, json};
+use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
 /// A kernel that does not end by itself.
@@ -218,6 +219,68 @@ fn any_order_of_requests_leaves_a_session_that_answers() {
         assert_eq!(client.ask("threads", json!({}))["success"], true, "seed {seed}");
         client.disconnect();
     }
+}
+
+const READER: &str =
+    "program main\n  integer :: n\n  print '(a)', 'how many?'\n  read *, n\n  print *, 2*n\nend program main\n";
+
+#[test]
+fn a_program_reads_and_writes_in_a_terminal_of_the_editor() {
+    let mut client = Client::new(Some(READER));
+    client.ask("initialize", json!({ "supportsRunInTerminalRequest": true }));
+    let seq = client.send("launch", json!({ "program": "p.cuf", "cwd": "/nowhere", "console": "integratedTerminal" }));
+    let asked = loop {
+        let message = client.hear().expect("a request");
+        if message["type"] == "request" {
+            break message;
+        }
+    };
+    let arguments = &asked["arguments"];
+    assert_eq!((&asked["command"], &arguments["kind"]), (&json!("runInTerminal"), &json!("integrated")));
+    let words: Vec<&str> = arguments["args"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
+    assert_eq!(words[1..3], ["dap", "--terminal"]);
+    let port: u16 = words[3].parse().expect("a port");
+    // The terminal: what is typed there and what it shows.
+    let (typed, mut keys) = std::io::pipe().expect("a pipe");
+    let (mut screen, shown) = std::io::pipe().expect("a pipe");
+    let terminal = std::thread::spawn(move || cufemu_dap::relay(port, typed, shown));
+    assert_eq!(client.response(seq)["success"], true);
+    client.body("configurationDone", json!({}));
+    // The program waits for a line, and can be looked at meanwhile.
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(client.body("threads", json!({}))["threads"][0]["name"], "host");
+    keys.write_all(b"21\n").expect("it is read");
+    assert_eq!(client.end_of_run()["event"], "terminated");
+    terminal.join().expect("no panic").expect("no error");
+    let mut text = String::new();
+    screen.read_to_string(&mut text).expect("text");
+    assert_eq!(text, "how many?\n           42\n");
+    client.disconnect();
+}
+
+#[test]
+fn a_terminal_that_cannot_be_opened_fails_the_launch() {
+    let mut client = Client::new(Some(READER));
+    client.ask("initialize", json!({ "supportsRunInTerminalRequest": true }));
+    let seq = client.send("launch", json!({ "program": "p.cuf", "console": "externalTerminal" }));
+    let asked = loop {
+        let message = client.hear().expect("a request");
+        if message["type"] == "request" {
+            break message["seq"].clone();
+        }
+    };
+    let refusal =
+        json!({ "seq": 99, "type": "response", "request_seq": asked, "success": false, "message": "no window" });
+    let body = refusal.to_string();
+    client.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    let answer = client.response(seq);
+    assert_eq!(answer["message"], "no terminal could be opened: no window");
+    client.disconnect();
+    // An editor without terminals is told that there is none.
+    let client = Client::stopped(READER, &[], json!({ "console": "integratedTerminal" }));
+    let stop = client.heard.iter().any(|m| m["body"]["description"] == "Waiting for input");
+    assert!(stop, "{:?}", client.heard);
+    client.disconnect();
 }
 
 #[test]

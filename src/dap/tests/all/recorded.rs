@@ -35,7 +35,7 @@ fn line(message: &Value) -> String {
     format!("< {} refused: {}\n", text(&message["command"]), text(&message["message"]))
 }
 
-/// What the server has given last by name: `thread` of a stop, `frame` of a call stack, scopes and variables that can be opened,
+/// What the server has given last by name: `thread` of a stop, `frame` and `code` of a call stack, scopes and variables that can be opened,
 /// `result` of an expression, `data` that can be watched.
 #[derive(Default)]
 struct Names(BTreeMap<String, Value>);
@@ -46,7 +46,10 @@ impl Names {
         let mut add = |name: &str, value: &Value| _ = self.0.insert(name.to_owned(), value.clone());
         match (message["event"].as_str(), message["command"].as_str()) {
             (Some("stopped"), _) => add("thread", &body["threadId"]),
-            (_, Some("stackTrace")) => add("frame", &body["stackFrames"][0]["id"]),
+            (_, Some("stackTrace")) => {
+                add("frame", &body["stackFrames"][0]["id"]);
+                add("code", &body["stackFrames"][0]["instructionPointerReference"]);
+            }
             (_, Some("evaluate")) => add("result", &body["variablesReference"]),
             (_, Some("dataBreakpointInfo")) => add("data", &body["dataId"]),
             _ => {}

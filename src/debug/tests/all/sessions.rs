@@ -144,3 +144,33 @@ fn the_intermediate_code_of_a_procedure_is_shown() {
     let text = talk("shared.cuf", &program, ["disassemble /ptx k::reverse"]);
     assert!(text.contains(".visible .entry") && text.contains("bar.sync"), "{text}");
 }
+
+/// Lines of an earlier session, one of which is gone since.
+#[test]
+fn breakpoints_of_an_earlier_session_are_set_again_with_what_belongs_to_them() {
+    let text = std::fs::read_to_string(folder().join("shared.cuf")).expect("a program");
+    let lines = [
+        "break p.cuf:99999",
+        "commands",
+        "print 1",
+        "end",
+        "disable $bpnum",
+        "break p.cuf:14",
+        "commands",
+        "silent",
+        "if t > 3",
+        "print t",
+        "end",
+        "end",
+        "dprintf p.cuf:14,\"x\\n\"",
+        "condition $bpnum t == 3",
+        "display t",
+    ];
+    let mut session = session("p.cuf", &text);
+    let said = cufemu_debug::restored(&mut session, &lines.map(str::to_owned));
+    let said: Vec<&str> = said.lines().map(|line| line.split(' ').next().unwrap_or_default()).collect();
+    assert_eq!(said, ["No", "Breakpoint", "Dprintf"]);
+    let script = "break p.cuf:14\ncommands\nsilent\nif t > 3\nprint t\nend\nend\ndprintf p.cuf:14,\"x\\n\"\n\
+                  condition $bpnum t == 3\ndisplay t\n";
+    assert_eq!(session.breakpoint_script(), script);
+}

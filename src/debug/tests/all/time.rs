@@ -240,3 +240,28 @@ fn what_was_searched_is_not_searched_again() {
     let (_, changed) = timed("reverse-continue");
     assert!(changed.contains("block (300,1,1), thread (3,1,1)") || changed.contains("No more"), "{changed}");
 }
+
+/// A program that has run to its end, and the moments on the way back. If `is_seen`, there were breakpoints, which never stopped it.
+fn after_a_run(name: &str, is_seen: bool) -> (u64, Vec<String>) {
+    let text = program(name);
+    let mut line = LineMode::new(session(name, &text));
+    if is_seen {
+        // The first statement is in device code, the last one on the host.
+        for number in [1, text.lines().count()] {
+            line.line(&format!("break {number} if .false."), &mut Script::default());
+        }
+    }
+    line.line("run", &mut Script::default());
+    line.line("delete", &mut Script::default());
+    assert!(line.session().exit_code().is_some(), "{name}");
+    let time = line.session().progress().time();
+    let commands = ["reverse-step", "reverse-step", "reverse-step", "reverse-step", "reverse-continue"];
+    (time, commands.iter().map(|command| moment(&mut line, command).0).collect())
+}
+
+#[test]
+fn statements_that_nobody_sees_are_counted_and_seen_on_the_way_back() {
+    for name in ["busy.cuf", "saxpy.cuf", "host.cuf", "shared.cuf", "divergent.cuf", "threads.cuf", "phases.cuf"] {
+        assert_eq!(after_a_run(name, false), after_a_run(name, true), "{name}");
+    }
+}

@@ -345,7 +345,7 @@ fn copy_beyond_the_end_says_how_much_there_is() {
 #[test]
 fn uninitialised_reads_have_a_code_for_each_memory() {
     let read = |actor, space, text| {
-        on_device(FindingKind::Uninitialised, vec![access(actor, What::Read, space, ("v", 3), text)])
+        on_device(FindingKind::Uninitialised { origin: None }, vec![access(actor, What::Read, space, ("v", 3), text)])
     };
     check(
         &read(thread(1, 3), Space::Global, "x(i)"),

@@ -118,6 +118,7 @@ impl TestFrame {
             patterns: self.patterns.as_mut_ptr().cast(),
             budget: self.budget,
             writes: self.writes,
+            statements: 0,
             polls: self.polls,
             mask: self.mask,
             join: u32::MAX,

@@ -279,6 +279,9 @@ bb3:
     assert!(!narrow("%7 = mad.i64 %6, 8, %0\n  %8 = mad.i64 %10, 8, %7"), "a row stays outside of the loop");
     assert!(!narrow("%7 = mad.i64 %6, 8, %0\n  %8 = add.i64 %7, %1"), "either may be the pointer");
     assert!(!narrow("%7 = mul.i64 %6, 8\n  %8 = mad.i64 %4, 8, %7"), "there is no pointer");
+    assert!(!narrow("%7 = mad.i64 %6, 8, %1\n  %8 = mad.i64 %4, 8, %7"), "what is no dummy may be anything");
+    let aligned = "%7 = add.i64 %0, 127\n  %13 = and.i64 %7, -128\n  %14 = add.i64 %13, %1\n  %8 = mad.i64 %4, 4, %14";
+    assert!(!narrow(aligned), "the pointer has been aligned");
     assert!(narrow("%7 = mad.i64 %1, 8, %0\n  %8 = mad.i64 %6, 8, %7"), "what has a factor is no pointer");
 }
 

@@ -179,6 +179,7 @@ end program
         55:12 E0403 argument `a` is an array of rank 2, and a scalar is given
         56:27 E0401 `twice` takes one argument, and 2 are given
         57:11 E0415 argument `a` must be allocatable
+        57:14 E0415 argument `p` must be pointer
         58:16 E0413 argument `f` must be a procedure
         59:16 E0413 argument `f` must be a function, and `s` is not one
         60:7 E0407 `s` is a subroutine and has no value

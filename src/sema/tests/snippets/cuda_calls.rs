@@ -201,9 +201,9 @@ end program
 
 #[test]
 fn kernel_arguments_must_be_device_data_or_values() {
-    expect![[r"
+    expect![[r#"
         20:20 E0528 argument `a` must be `device` data, and host data is given
-            copy it to device data first and pass that
+            declare `h` with `device`, or copy it to device data first and pass that
         21:23 E0528 argument `n` must be `device` data, and host data is given
             add `value` to the dummy argument, so that the host passes a copy
         22:23 E0528 argument `n` must be `device` data, and host data is given
@@ -211,7 +211,7 @@ fn kernel_arguments_must_be_device_data_or_values() {
         23:28 E0402 argument `m` must be `integer(4)`, not `real(4)`
             convert it with `int(…, 4)`
         24:3 E0401 argument `m` of `k` is missing
-    "]]
+    "#]]
     .assert_eq(&errors(
         "module m
   real, constant :: c

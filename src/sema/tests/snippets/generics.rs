@@ -116,7 +116,7 @@ end program
 ";
     expect![[r#"
         12:20 E0528 argument `a` must be `device` data, and host data is given
-            copy it to device data first and pass that
+            declare `h` with `device`, or copy it to device data first and pass that
     "#]]
     .assert_eq(&errors(text));
     expect![[""]].assert_eq(&check_with(text, |o| o.managed = true).short);

@@ -1,0 +1,102 @@
+//! Plans by their handles: what is known before anything is transformed.
+
+use super::{INVALID_PLAN, STATUSES};
+use crate::call::{Call, Outcome, Status};
+use crate::fft::Plan;
+
+/// The version of the library that the routines are those of: 11.3.3.
+const VERSION: [i32; 3] = [11, 3, 3];
+
+impl Call<'_> {
+    /// The next argument, which is the number of a plan.
+    pub(super) fn plan_number(&mut self) -> u64 {
+        u64::from(self.word() as u32)
+    }
+
+    /// The plan of that number.
+    pub(super) fn plan(&mut self, number: u64) -> Result<&mut Plan, Status> {
+        if self.state.cufft.get(number).is_none() {
+            return self.no_handle("plan");
+        }
+        self.state.cufft.get(number).ok_or(Status(STATUSES.bad_handle))
+    }
+
+    /// Makes a plan and writes its number at that address.
+    pub(super) fn add_plan(&mut self, address: u64, plan: Plan) -> Outcome {
+        let number = self.state.cufft.add(plan) as i32;
+        self.put(address, &number.to_le_bytes(), "plan")?;
+        self.done()
+    }
+
+    /// Writes a number of bytes at the address that is the next argument.
+    pub(super) fn put_size(&mut self, bytes: u64) -> Outcome {
+        let address = self.word();
+        self.put(address, &bytes.to_le_bytes(), "workSize")?;
+        self.done()
+    }
+}
+
+pub(super) fn create(call: &mut Call<'_>) -> Outcome {
+    let address = call.word();
+    call.add_plan(address, Plan::new())
+}
+
+pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
+    let number = call.plan_number();
+    match call.state.cufft.remove(number) {
+        Some(_) => call.done(),
+        None => call.no_handle("plan"),
+    }
+}
+
+pub(super) fn set_stream(call: &mut Call<'_>) -> Outcome {
+    let (number, stream) = (call.plan_number(), call.word());
+    call.plan(number)?;
+    let failed = Status(call.statuses.failed);
+    call.runtime.check_stream(stream, call.name, call.span).map_err(|_| failed)?;
+    call.plan(number)?.stream = stream;
+    call.done()
+}
+
+pub(super) fn set_auto_allocation(call: &mut Call<'_>) -> Outcome {
+    let (number, allocates) = (call.plan_number(), call.int() != 0);
+    call.plan(number)?.allocates = allocates;
+    call.done()
+}
+
+pub(super) fn set_work_area(call: &mut Call<'_>) -> Outcome {
+    let (number, address) = (call.plan_number(), call.word());
+    call.plan(number)?;
+    call.check_device(address, "workArea")?;
+    call.plan(number)?.work_area = Some(address);
+    call.done()
+}
+
+/// The bytes of the work area of a plan.
+pub(super) fn size(call: &mut Call<'_>) -> Outcome {
+    let number = call.plan_number();
+    match call.plan(number)?.shape.clone() {
+        Some(shape) => call.put_size(shape.bytes().unwrap_or(0)),
+        None => {
+            call.refuse(INVALID_PLAN, "the plan was created, and no `cufftMakePlan…` says what it is for".to_owned())
+        }
+    }
+}
+
+pub(super) fn version(call: &mut Call<'_>) -> Outcome {
+    let address = call.word();
+    let [major, minor, patch] = VERSION;
+    let version = 1000 * major + 100 * minor + patch;
+    call.put(address, &version.to_le_bytes(), "version")?;
+    call.done()
+}
+
+/// A part of the version by its number: major, minor, patch.
+pub(super) fn property(call: &mut Call<'_>) -> Outcome {
+    let (kind, address) = (call.int(), call.word());
+    match usize::try_from(kind).ok().and_then(|kind| VERSION.get(kind)) {
+        Some(part) => call.put(address, &part.to_le_bytes(), "value")?,
+        None => return call.wrong(format!("`type` is {kind}, which is no property")),
+    }
+    call.done()
+}

@@ -1,0 +1,205 @@
+//! Products of a sparse matrix with a vector and with a matrix.
+
+use crate::call::{Call, Outcome, Status};
+use crate::cublas::{Operation, Scalar};
+use crate::element::Element;
+use crate::gemm::transposed;
+use crate::operand::{Matrix, Vector};
+use crate::sparse::{Descriptor, Sparse};
+use crate::state::CublasHandle as Handle;
+use device::{Bytes, CudaError, Section};
+use num_complex::{Complex32, Complex64};
+
+/// Calls a function for the type of a number (`cudaDataType`), which was checked.
+macro_rules! for_type {
+    ($number:expr, $run:ident $args:tt) => {
+        match $number {
+            0 => $run::<f32> $args,
+            1 => $run::<f64> $args,
+            4 => $run::<Complex32> $args,
+            _ => $run::<Complex64> $args,
+        }
+    };
+}
+
+/// Bytes that a product asks for; nothing is kept in them.
+const BUFFER: u64 = 8;
+
+/// A dense matrix of a product as it is in memory, with the operation that makes it what it is used as.
+#[derive(Clone, Copy)]
+struct Dense<T> {
+    stored: Matrix<T>,
+    operation: Operation,
+}
+
+impl<T: Element> Dense<T> {
+    /// Its elements in the order of Fortran as they are used.
+    fn load(&self, memory: &mut dyn Bytes) -> Result<Vec<T>, CudaError> {
+        Ok(self.operation.applied(self.stored.load(memory)?, self.stored.rows))
+    }
+
+    fn store(&self, memory: &mut dyn Bytes, values: &[T]) -> Result<(), CudaError> {
+        match self.operation {
+            Operation::Plain => self.stored.store(memory, values),
+            _ => self.stored.store(memory, &transposed(values, self.stored.columns, false)),
+        }
+    }
+
+    /// Rows and columns as it is used.
+    fn sizes(&self) -> (usize, usize) {
+        self.operation.stored(self.stored.rows, self.stored.columns)
+    }
+
+    fn section(&self) -> Section {
+        self.stored.section()
+    }
+}
+
+impl Call<'_> {
+    /// The sparse matrix that is the next argument.
+    fn sparse(&mut self) -> Result<Sparse, Status> {
+        match self.descriptor()? {
+            Descriptor::Sparse(sparse) => Ok(sparse),
+            _ => self.wrong("the first descriptor is none of a sparse matrix".to_owned()),
+        }
+    }
+
+    /// A dense vector or matrix as a matrix, and its data type.
+    fn dense<T: Element>(&mut self, descriptor: &Descriptor, operation: Operation) -> Result<Dense<T>, Status> {
+        match *descriptor {
+            Descriptor::Vector { count, values, .. } => {
+                let stored = Matrix::new(values, count, 1, count.max(1));
+                Ok(Dense { stored, operation: Operation::Plain })
+            }
+            Descriptor::Matrix { rows, columns, leading, values, is_by_rows: false, .. } => {
+                Ok(Dense { stored: Matrix::new(values, rows, columns, leading), operation })
+            }
+            Descriptor::Matrix { rows, columns, leading, values, .. } => match operation {
+                Operation::Conjugated => self.wrong("a matrix by rows cannot be conjugated".to_owned()),
+                _ => {
+                    let is_plain = operation == Operation::Plain;
+                    let operation = if is_plain { Operation::Transposed } else { Operation::Plain };
+                    Ok(Dense { stored: Matrix::new(values, columns, rows, leading), operation })
+                }
+            },
+            Descriptor::Sparse(_) => {
+                self.wrong("the descriptor of a dense operand is that of a sparse matrix".to_owned())
+            }
+        }
+    }
+}
+
+/// The data type of a dense operand; -1 of a sparse one.
+fn type_of(descriptor: &Descriptor) -> i64 {
+    match descriptor {
+        Descriptor::Vector { ty, .. } | Descriptor::Matrix { ty, .. } => *ty,
+        Descriptor::Sparse(_) => -1,
+    }
+}
+
+/// The arguments of a product.
+struct Request {
+    handle: Handle,
+    operations: [Operation; 2],
+    /// Where the factors are.
+    factors: [u64; 2],
+    sparse: Sparse,
+    operands: [Descriptor; 2],
+}
+
+/// Takes the arguments; those of a product with a matrix have a second operation.
+fn request(call: &mut Call<'_>, has_matrix: bool) -> Result<Request, Status> {
+    let handle = call.sparse_handle()?;
+    let first = call.operation("opA")?;
+    let second = if has_matrix { call.operation("opB")? } else { Operation::Plain };
+    let alpha = call.word();
+    let sparse = call.sparse()?;
+    let input = call.descriptor()?;
+    let beta = call.word();
+    let output = call.descriptor()?;
+    let ty = call.data_type("computeType")?;
+    // The algorithm: there is one.
+    call.skip(1);
+    let types = [sparse.ty, type_of(&input), type_of(&output)];
+    if types.iter().any(|&other| other != ty) {
+        let reason =
+            format!("`computeType` is {ty}, and the operands are of types {types:?}; they must all be the same");
+        return call.wrong(reason);
+    }
+    Ok(Request { handle, operations: [first, second], factors: [alpha, beta], sparse, operands: [input, output] })
+}
+
+/// Puts a product on the stream.
+fn run<T: Element>(call: &mut Call<'_>, request: Request) -> Outcome {
+    let Request { handle, operations, factors, sparse, operands } = request;
+    let alpha: Scalar<T> = call.scalar_at(&handle, factors[0], "alpha")?;
+    let beta: Scalar<T> = call.scalar_at(&handle, factors[1], "beta")?;
+    let input = call.dense::<T>(&operands[0], operations[1])?;
+    let output = call.dense::<T>(&operands[1], Operation::Plain)?;
+    let (m, k) = operations[0].stored(sparse.rows, sparse.columns);
+    let (sizes, of_result) = (input.sizes(), output.sizes());
+    if sizes.0 != k || of_result != (m, sizes.1) {
+        let reason = format!(
+            "a matrix of {m} x {k} times one of {} x {} does not give one of {} x {}",
+            sizes.0, sizes.1, of_result.0, of_result.1
+        );
+        return call.wrong(reason);
+    }
+    let mut reads = sparse.sections::<T>().to_vec();
+    reads.extend([input.section(), output.section()]);
+    reads.extend(alpha.section().into_iter().chain(beta.section()));
+    call.submit(handle.stream, reads, vec![output.section()], false, move |memory| {
+        let (alpha, beta) = (alpha.get(memory)?, beta.get(memory)?);
+        let entries = sparse.load::<T>(memory)?;
+        let values = input.load(memory)?;
+        let mut sums = vec![T::ZERO; m * sizes.1];
+        for (sums, column) in sums.chunks_exact_mut(m.max(1)).zip(values.chunks_exact(k.max(1))) {
+            for &(row, place, value) in &entries {
+                match operations[0] {
+                    Operation::Plain => sums[row] += value * column[place],
+                    Operation::Transposed => sums[place] += value * column[row],
+                    Operation::Conjugated => sums[place] += value.conjugate() * column[row],
+                }
+            }
+        }
+        // With a factor of zero the old values do not count, whatever they are.
+        let old = if beta == T::ZERO { vec![T::ZERO; sums.len()] } else { output.load(memory)? };
+        let values: Vec<T> = sums.into_iter().zip(old).map(|(sum, old)| alpha * sum + beta * old).collect();
+        output.store(memory, &values)
+    })
+}
+
+fn product(call: &mut Call<'_>, has_matrix: bool) -> Outcome {
+    let request = request(call, has_matrix)?;
+    for_type!(request.sparse.ty, run(call, request))
+}
+
+fn size(call: &mut Call<'_>, has_matrix: bool) -> Outcome {
+    request(call, has_matrix)?;
+    let address = call.word();
+    call.put(address, &BUFFER.to_le_bytes(), "bufferSize")?;
+    call.done()
+}
+
+pub(super) fn with_vector(call: &mut Call<'_>) -> Outcome {
+    product(call, false)
+}
+
+pub(super) fn with_vector_size(call: &mut Call<'_>) -> Outcome {
+    size(call, false)
+}
+
+pub(super) fn with_matrix(call: &mut Call<'_>) -> Outcome {
+    product(call, true)
+}
+
+pub(super) fn with_matrix_size(call: &mut Call<'_>) -> Outcome {
+    size(call, true)
+}
+
+/// A vector of so many elements, for the arrays of tridiagonal systems.
+pub(super) fn line<T: Element>(call: &mut Call<'_>, count: usize, what: &str) -> Result<Vector<T>, Status> {
+    let address = call.word();
+    call.check_device(address, what)?;
+    Ok(Vector::new(address, count, 1))
+}
