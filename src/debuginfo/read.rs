@@ -66,6 +66,8 @@ pub struct VariableInfo {
     pub location: Vec<u8>,
     /// `DW_AT_address_class`.
     pub address_class: Option<u8>,
+    /// Whether its address is at its place.
+    pub follows: bool,
 }
 
 /// What debug information says.
@@ -214,7 +216,14 @@ fn variable(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<'_>, entry: &Entry<'_, '_>) ->
     let number = |name| Ok::<_, ReadError>(entry.attr_value(name)?.and_then(|v| v.udata_value()));
     let mut bounds = Vec::new();
     let mut ty = String::new();
-    if let Some(gimli::AttributeValue::UnitRef(offset)) = entry.attr_value(dw::DW_AT_type)? {
+    let mut follows = false;
+    if let Some(gimli::AttributeValue::UnitRef(mut offset)) = entry.attr_value(dw::DW_AT_type)? {
+        let outer = unit.entry(offset)?;
+        if matches!(outer.tag(), dw::DW_TAG_reference_type | dw::DW_TAG_pointer_type)
+            && let Some(gimli::AttributeValue::UnitRef(object)) = outer.attr_value(dw::DW_AT_type)?
+        {
+            (offset, follows) = (object, true);
+        }
         let mut tree = unit.entries_tree(Some(offset))?;
         let root = tree.root()?;
         let found = root.entry();
@@ -239,5 +248,6 @@ fn variable(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<'_>, entry: &Entry<'_, '_>) ->
         line: number(dw::DW_AT_decl_line)?.unwrap_or(0),
         location,
         address_class: class.and_then(|c| u8::try_from(c).ok()),
+        follows,
     })
 }

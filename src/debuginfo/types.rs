@@ -11,6 +11,9 @@ pub(crate) struct Types<'a> {
     scalars: BTreeMap<DebugTypeId, UnitEntryId>,
 }
 
+/// The extent of a dimension whose extent is not constant, where one is needed.
+const LARGEST_EXTENT: i64 = i32::MAX as i64;
+
 /// A bound of a dimension.
 enum Bound {
     Known(i64),
@@ -47,6 +50,48 @@ impl<'a> Types<'a> {
             }
             VarShape::Described(rank) => described(unit, element, *rank),
         }
+    }
+
+    /// The entry of the type of the address of an object: a reference, which a debugger follows by itself.
+    ///
+    /// gdb follows no reference to a type whose size is not known. So a last dimension whose extent is not constant has the largest
+    /// extent, and where other extents are not, the address is a pointer to the first element.
+    pub(crate) fn addressed(
+        &mut self,
+        unit: &mut Unit,
+        ty: DebugTypeId,
+        shape: &VarShape,
+        class: Option<u8>,
+    ) -> UnitEntryId {
+        let (tag, object) = match shape {
+            VarShape::Scalar => (dw::DW_TAG_reference_type, self.element(unit, ty)),
+            VarShape::Array(dims) => {
+                let last = dims.len().saturating_sub(1);
+                let known = |(i, &(lower, extent, _)): (usize, &(Val, Option<Val>, Val))| match (lower, extent) {
+                    (Val::Imm(l), Some(Val::Imm(e))) => {
+                        Some((Bound::Known(l as i64), Bound::Known(e as i64), Bound::Unknown))
+                    }
+                    (Val::Imm(l), _) if i == last => {
+                        Some((Bound::Known(l as i64), Bound::Known(LARGEST_EXTENT), Bound::Unknown))
+                    }
+                    _ => None,
+                };
+                let element = self.element(unit, ty);
+                match dims.iter().enumerate().map(known).collect() {
+                    Some(dims) => (dw::DW_TAG_reference_type, array(unit, element, dims)),
+                    None => (dw::DW_TAG_pointer_type, element),
+                }
+            }
+            VarShape::Described(_) => (dw::DW_TAG_pointer_type, self.element(unit, ty)),
+        };
+        let id = unit.add(unit.root(), tag);
+        let entry = unit.get_mut(id);
+        entry.set(dw::DW_AT_type, AttributeValue::UnitRef(object));
+        entry.set(dw::DW_AT_byte_size, fixed(8));
+        if let Some(class) = class {
+            entry.set(dw::DW_AT_address_class, AttributeValue::Data1(class));
+        }
+        id
     }
 
     /// The entry of the type of one element.

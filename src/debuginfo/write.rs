@@ -49,6 +49,8 @@ pub struct VarPlace {
     pub location: Vec<LocOp>,
     /// `DW_AT_address_class`: the space, as CUDA numbers it (6 is local memory, 8 shared, 5 global).
     pub address_class: Option<u8>,
+    /// Whether the address of the variable is there, and not the variable itself.
+    pub holds_address: bool,
 }
 
 /// The code of one function.
@@ -66,6 +68,8 @@ pub struct Code {
     pub rows: Vec<(u64, Span)>,
     /// Where its variables are; others are named without a place.
     pub places: Vec<VarPlace>,
+    /// `DW_AT_address_class` of the addresses that places hold.
+    pub pointer_class: Option<u8>,
     /// The frame base, if [`LocOp::Frame`] is used.
     pub frame_base: Vec<LocOp>,
 }
@@ -304,14 +308,18 @@ fn function(dwarf: &mut DwarfUnit, module: &Module, code: &Code, files: &mut Fil
     declare(unit.get_mut(entry), declared);
     for (i, var) in f.vars.iter().enumerate() {
         let declared = files.declared(&mut unit.line_program, var.span);
-        let ty = types.shaped(unit, var.ty, &var.shape);
+        let place = code.places.iter().find(|p| p.var == VarId(i as u32));
+        let ty = match place {
+            Some(place) if place.holds_address => types.addressed(unit, var.ty, &var.shape, code.pointer_class),
+            _ => types.shaped(unit, var.ty, &var.shape),
+        };
         let tag = if var.is_dummy { dw::DW_TAG_formal_parameter } else { dw::DW_TAG_variable };
         let id: UnitEntryId = unit.add(entry, tag);
         let e = unit.get_mut(id);
         e.set(dw::DW_AT_name, AttributeValue::String(text(&var.name)));
         e.set(dw::DW_AT_type, AttributeValue::UnitRef(ty));
         declare(e, declared);
-        if let Some(place) = code.places.iter().find(|p| p.var == VarId(i as u32)) {
+        if let Some(place) = place {
             e.set(dw::DW_AT_location, expression(&place.location));
             if let Some(class) = place.address_class {
                 e.set(dw::DW_AT_address_class, AttributeValue::Data1(class));

@@ -21,7 +21,7 @@ use crate::params::ParamLayout;
 use cudarc::driver::result::DriverError as Code;
 use cudarc::driver::sys;
 use std::ffi::{CString, c_void};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 type Result<T> = std::result::Result<T, DriverError>;
 
@@ -53,8 +53,17 @@ const DEFAULT_STREAM: sys::CUstream = std::ptr::null_mut();
 
 /// Whether the driver library can be found.
 pub fn driver_is_present() -> bool {
+    load_by_name();
     // SAFETY: opens and closes the library; its initialisers are the driver's own.
     unsafe { sys::is_culib_present() }
+}
+
+/// Loads the driver as `libcuda.so.1`, and keeps it. By that name cuda-gdb knows it; `cudarc` tries `libcuda.so` first, which is the
+/// same file where both exist, and what is loaded already keeps its name.
+fn load_by_name() {
+    static DRIVER: OnceLock<Option<libloading::Library>> = OnceLock::new();
+    // SAFETY: the initialisers are the driver's own; the library stays loaded.
+    DRIVER.get_or_init(|| unsafe { libloading::Library::new("libcuda.so.1") }.ok());
 }
 
 /// Makes the driver ready. Calling it again does nothing.

@@ -8,9 +8,9 @@ use super::extended::Extended;
 use super::library::Helper;
 use super::space::{self, Home};
 use super::unused::{self, CLASSES, Used};
-use super::{EmitError, Unit, call, debug, dwarf, sign, vector};
+use super::{EmitError, Unit, call, debug, dwarf, names, sign, vector};
 use ir::analysis::{BitSet, Cfg, Dominators, Loops};
-use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, ParamKind, Reg, Term, Trap, Ty, Val};
+use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, ParamKind, Reg, SharedId, Term, Trap, Ty, Val};
 use scalar::bits;
 use source::Span;
 use std::collections::BTreeSet;
@@ -128,6 +128,8 @@ pub(super) struct Body<'a, 'n> {
     pub(super) extended: Extended,
     pub(super) depot: Depot,
     pub(super) depot_name: String,
+    /// The function, if its local and shared variables are named after it, as DWARF needs it.
+    pub(super) owner: Option<FuncId>,
     variables: Vec<debug::VariableSlot>,
     /// Whether the block in hand is in a loop.
     pub(super) is_in_loop: bool,
@@ -155,6 +157,7 @@ impl<'a, 'n> Body<'a, 'n> {
             extended: Extended::new(func),
             depot: Depot::new(func, debug),
             depot_name: depot_symbol(unit.options.dwarf().map(|_| id)),
+            owner: unit.options.dwarf().map(|_| id),
             variables,
             is_in_loop: false,
             text: String::new(),
@@ -194,21 +197,20 @@ impl<'a, 'n> Body<'a, 'n> {
             let of =
                 |width| self.func.regs.iter().rposition(|r| Width::of(r.ty) == width).map_or(0, |last| last as u32 + 1);
             let [q, t, u] = self.temps;
-            Used { text: self.text, counts: [of(Width::Pred), of(Width::W32), of(Width::W64), q, t, u] }
+            Used { text: self.text.clone(), counts: [of(Width::Pred), of(Width::W32), of(Width::W64), q, t, u] }
         } else {
             unused::used(&self.text)
         };
-        let mut out = call::signature(self.unit.module, id);
+        // What DWARF refers to by its name is declared outside.
+        let mut out = self.owner.map_or_else(String::new, |_| self.shared_variables(""));
+        out.push_str(&call::signature(self.unit.module, id));
         out.push_str("\n{\n");
         if self.depot.bytes > 0 && text.contains(&self.depot_name) {
             let _ =
                 writeln!(out, "\t.local .align {} .b8 {}[{}];", self.depot.align, self.depot_name, self.depot.bytes);
         }
-        for (i, var) in self.func.shared.iter().enumerate() {
-            if let ir::SharedSize::Static(bytes) = var.size {
-                let align = vector::shared_align(var.align, bytes);
-                let _ = writeln!(out, "\t.shared .align {align} .b8 shared{i}[{}];", bytes.max(1));
-            }
+        if self.owner.is_none() {
+            out.push_str(&self.shared_variables("\t"));
         }
         for ((letter, class), count) in CLASSES.iter().zip(counts).filter(|(_, count)| *count > 0) {
             let _ = writeln!(out, "\t.reg .{class} %{letter}<{count}>;");
@@ -222,6 +224,19 @@ impl<'a, 'n> Body<'a, 'n> {
             let _ = writeln!(out, "{}:", dwarf::end_label(id));
         }
         out.push_str("}\n");
+        out
+    }
+
+    /// The declarations of the static shared variables, each in a line that begins with `indent`.
+    fn shared_variables(&self, indent: &str) -> String {
+        let mut out = String::new();
+        for (i, var) in self.func.shared.iter().enumerate() {
+            if let ir::SharedSize::Static(bytes) = var.size {
+                let align = vector::shared_align(var.align, bytes);
+                let name = names::shared_symbol(self.owner, SharedId(i as u32));
+                let _ = writeln!(out, "{indent}.shared .align {align} .b8 {name}[{}];", bytes.max(1));
+            }
+        }
         out
     }
 

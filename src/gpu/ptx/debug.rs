@@ -1,8 +1,8 @@
 //! What a debugger needs in the text: places in the source, and variables in memory.
 //!
-//! With debug information, every register that belongs to a source variable is stored to its own slot after each assignment, so
-//! the variable has one address (in `.local`, DWARF address class 6) while its function runs. A debugger reads the variable
-//! there; what it writes there has no effect.
+//! With debug information, every register that belongs to a source variable or holds its address is stored to its own
+//! slot after each assignment, so it has one address (in `.local`, DWARF address class 6) while its function runs. A debugger reads
+//! the variable there; what it writes there has no effect.
 //!
 //! Not here: the DWARF sections (`dwarf`).
 
@@ -11,7 +11,7 @@ use ir::{Function, Reg, Ty, Val, VarLoc, VarShape};
 use source::{SourceMap, Span};
 use std::fmt::Write;
 
-/// Where a register of a source variable is kept under debug.
+/// Where a register that a debugger reads is kept under debug.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VariableSlot {
     /// The register.
@@ -22,13 +22,17 @@ pub struct VariableSlot {
     pub offset: u64,
 }
 
-/// The places of all registers of source variables, in the order of the registers.
+/// The places of all registers of source variables and of their addresses, in the order of the registers.
 pub fn variable_slots(func: &Function) -> Vec<VariableSlot> {
+    let is_address = |reg| func.vars.iter().any(|var| matches!(var.loc, VarLoc::At(r) if r == reg));
     let mut offset = body::locals_end(func);
     let mut slots = Vec::new();
-    for (i, info) in func.regs.iter().enumerate().filter(|(_, r)| r.var.is_some()) {
-        slots.push(VariableSlot { reg: Reg(i as u32), ty: info.ty, offset });
-        offset += 8;
+    for (i, info) in func.regs.iter().enumerate() {
+        let reg = Reg(i as u32);
+        if info.var.is_some() || is_address(reg) {
+            slots.push(VariableSlot { reg, ty: info.ty, offset });
+            offset += 8;
+        }
     }
     slots
 }

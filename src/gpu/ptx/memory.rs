@@ -6,7 +6,7 @@
 use super::EmitError;
 use super::body::{Body, Width, ins};
 use super::globals::Bank;
-use super::names::{DYNAMIC_SHARED, global_symbol};
+use super::names::{DYNAMIC_SHARED, global_symbol, shared_symbol};
 use super::space::Home;
 use ir::{Access, AddrBase, InstKind, Reg, SharedSize, Space, Ty, Val};
 
@@ -19,7 +19,9 @@ impl Body<'_, '_> {
                 None => return self.refuse("local memory that does not exist"),
             },
             AddrBase::Shared(id) => match self.func.shared.get(id.index()).map(|s| s.size) {
-                Some(SharedSize::Static(_)) => self.window_address(dst, Home::Shared, &format!("shared{}", id.0)),
+                Some(SharedSize::Static(_)) => {
+                    self.window_address(dst, Home::Shared, &shared_symbol(self.owner, id));
+                }
                 Some(SharedSize::Dynamic) => self.window_address(dst, Home::Shared, DYNAMIC_SHARED),
                 None => return self.refuse("shared memory that does not exist"),
             },

@@ -4,7 +4,7 @@
 //! point becomes `$`. Only names made here contain `$$`: those of variables, of helpers, and of functions whose name contains
 //! anything but lower-case letters, digits, underscores and single points.
 
-use ir::{FuncId, GlobalId, Module};
+use ir::{FuncId, GlobalId, Module, SharedId};
 
 /// Where dynamic shared memory starts.
 pub(super) const DYNAMIC_SHARED: &str = "cufemu$$dynamic";
@@ -13,6 +13,11 @@ pub(super) const DYNAMIC_SHARED: &str = "cufemu$$dynamic";
 pub fn func_symbol(module: &Module, id: FuncId) -> String {
     let name = module.funcs.get(id.index()).map_or("", |f| &f.name);
     if is_regular(name) { name.replace('.', "$") } else { format!("{}$$f{}", cleaned(name), id.0) }
+}
+
+/// The identifier of a static shared variable; with an owner, it differs from that of every other function.
+pub(super) fn shared_symbol(owner: Option<FuncId>, id: SharedId) -> String {
+    owner.map_or_else(|| format!("shared{}", id.0), |owner| format!("shared{}_{}", owner.0, id.0))
 }
 
 /// The identifier of a global variable.

@@ -441,6 +441,8 @@ fn debug_keeps_variables_and_lines() {
     let module = ir::parse::module(
         "type t0 \"integer(4)\" bytes 4 integer\n\
          kernel @k(%0: i64 \"p\") {\n  reg %1 i32 mutable v0\n  var v0 \"i\" t0 scalar reg %1 source 1\n\
+         shared s0 \"t\" bytes 16 align 4 element 4\n  var v1 \"p\" t0 array (1, *, 4) at %0 source 2 dummy\n\
+         var v2 \"t\" t0 array (1, 4, 4) memory s0 source 3\n\
          bb0:\n  %1 = load.global.i32 [%0] !0:18-27\n  %1 = add.i32 %1, 1 !0:18-27\n\
          store.global.i32 [%0], %1 !0:18-27\n  return\n}\n",
     );
@@ -449,7 +451,7 @@ fn debug_keeps_variables_and_lines() {
     let options = PtxOptions { sm: 90, debug: true, sources: Some(&sources), ..PtxOptions::default() };
     expect_file!["golden/debug.ptx"].assert_eq(&text_of(&module, &options));
     let slots = gpu::ptx::variable_slots(module.func(FuncId(0)));
-    assert_eq!(slots.iter().map(|s| (s.reg.0, s.offset)).collect::<Vec<_>>(), [(1, 0)]);
+    assert_eq!(slots.iter().map(|s| (s.reg.0, s.offset)).collect::<Vec<_>>(), [(0, 0), (1, 8)]);
     assemble_text("debug", &text_of(&module, &options), 90);
 }
 

@@ -17,11 +17,14 @@ type t1 \"real(8)\" bytes 8 real
 type t2 \"type(node)\" bytes 40 derived { \"value\" t1 at 0, \"next\" t2 at 8 described 0, \"w\" t0 at 32(1:2), }
 kernel @axpy(%0: i64) !0:0-40 {
   reg %1 i32 mutable v1
+  reg %2 i64 mutable
   local l0 \"p\" bytes 48 align 8
   var v0 \"x\" t1 array (1, 16, 8) (0, *, 128) at %0 source 1 dummy !0:36-37
   var v1 \"i\" t0 scalar reg %1 source 2 !0:54-55
   var v2 \"p\" t1 described 1 descriptor l0 source 3
   var v3 \"node\" t2 scalar constant source 4
+  var v4 \"y\" t1 array (1, 4, 8) (1, %2, 32) at %0 source 5 dummy
+  var v5 \"z\" t1 array (1, %2, 8) (1, 4, 32) at %0 source 6 dummy
 bb0:
   stmt
   return
@@ -60,10 +63,34 @@ fn code() -> Vec<Code> {
                     var: VarId(0),
                     location: vec![LocOp::Address(At::Label(2, 8)), LocOp::Deref],
                     address_class: Some(5),
+                    holds_address: false,
                 },
-                VarPlace { var: VarId(1), location: vec![LocOp::Frame(-4)], address_class: Some(6) },
-                VarPlace { var: VarId(2), location: vec![LocOp::Register(5)], address_class: None },
+                VarPlace {
+                    var: VarId(1),
+                    location: vec![LocOp::Frame(-4)],
+                    address_class: Some(6),
+                    holds_address: false,
+                },
+                VarPlace {
+                    var: VarId(2),
+                    location: vec![LocOp::Register(5)],
+                    address_class: None,
+                    holds_address: false,
+                },
+                VarPlace {
+                    var: VarId(4),
+                    location: vec![LocOp::Frame(8)],
+                    address_class: Some(6),
+                    holds_address: true,
+                },
+                VarPlace {
+                    var: VarId(5),
+                    location: vec![LocOp::Frame(8)],
+                    address_class: Some(6),
+                    holds_address: true,
+                },
             ],
+            pointer_class: Some(12),
             frame_base: vec![LocOp::Address(At::Label(2, 0)), LocOp::Plus(16)],
         },
         Code {
@@ -73,6 +100,7 @@ fn code() -> Vec<Code> {
             bytes: 16,
             rows: vec![(0, at(1))],
             places: vec![],
+            pointer_class: None,
             frame_base: vec![],
         },
     ]
@@ -108,7 +136,9 @@ fn what_is_written_is_read_back_in_every_version() {
                 ("x", "real(8)", true, 1),
                 ("i", "integer(4)", false, 2),
                 ("p", "real(8)", false, 0),
-                ("node", "type(node)", false, 0)
+                ("node", "type(node)", false, 0),
+                ("y", "real(8)", true, 0),
+                ("z", "real(8)", true, 0)
             ]
         );
         assert_eq!(f.variables[0].bounds, [(Some(1), Some(16)), (Some(0), None)]);
@@ -119,7 +149,12 @@ fn what_is_written_is_read_back_in_every_version() {
         assert_eq!(f.variables[2].location, [0x55]);
         assert_eq!(f.variables[3].location, []);
         let classes: Vec<_> = f.variables.iter().map(|v| v.address_class).collect();
-        assert_eq!(classes, [Some(5), Some(6), None, None]);
+        assert_eq!(classes, [Some(5), Some(6), None, None, Some(6), Some(6)]);
+        // An extent that is not constant is the largest in the last dimension; elsewhere there is a pointer to an element.
+        assert_eq!(f.variables[4].bounds, [(Some(1), Some(4)), (Some(1), Some(i64::from(i32::MAX)))]);
+        assert_eq!(f.variables[5].bounds, []);
+        let followed: Vec<_> = f.variables.iter().map(|v| v.follows).collect();
+        assert_eq!(followed, [false, false, false, false, true, true]);
         assert_eq!(info.function_at(0x5000).map(|f| &*f.name), Some("helper"));
     }
 }
