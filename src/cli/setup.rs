@@ -114,8 +114,9 @@ pub(crate) fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, Stri
     match options.device {
         DeviceKind::Emu => Ok(emulators(options.devices, &emulator_options(options, sm))),
         DeviceKind::Gpu => {
-            let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
-            Ok(vec![DeviceBox::Gpu(Box::new(gpu))])
+            let count = u8::try_from(options.devices).unwrap_or(u8::MAX);
+            let gpus = GpuDevice::open_several(count).map_err(|e| e.to_string())?;
+            Ok(gpus.into_iter().map(|gpu| DeviceBox::Gpu(Box::new(gpu))).collect())
         }
     }
 }

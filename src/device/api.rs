@@ -405,7 +405,13 @@ pub enum Order {
         stream: u64,
         /// Whether it waits for the default stream, and that for it.
         blocking: bool,
+        /// Its priority: a smaller number is more urgent.
+        priority: i32,
     },
+    /// The stream's handle is no longer valid; what was submitted goes on.
+    StreamGone(u64),
+    /// The event's handle is no longer valid.
+    EventGone(u64),
     /// The event comes after everything that was submitted to the stream.
     Recorded {
         /// The event.

@@ -4,8 +4,8 @@
 //! GPU implement it. [`Runtime`] gives the CUDA runtime API its meaning on top of any device: error codes, streams, events,
 //! allocations.
 //!
-//! An asynchronous command runs as soon as its stream and events allow, before the host continues. Its error is held until the
-//! call that reports it in CUDA.
+//! An asynchronous command runs as soon as its stream and events allow. On the emulator that is before the host continues; a GPU
+//! runs it while the host goes on, until the host waits ([`Device::order`]). Its error is held until the call that reports it in CUDA.
 //!
 //! Not here: how a kernel is executed (`emu`, `gpu`), who calls the API (`host`).
 
@@ -51,7 +51,7 @@ pub trait Device {
     /// from [`Device::take_error`] later.
     fn submit(&mut self, memory: &mut Memory, command: Command) -> Result<(), CudaError>;
 
-    /// Works on the commands taken, for at most `budget` schedule points.
+    /// Works on the commands taken, for at most `budget` schedule points. Idle means that the host may continue.
     fn advance(&mut self, memory: &mut Memory, budget: u64, observer: &mut dyn Observer) -> Progress;
 
     /// Copies bytes out of memory that the device holds, once all commands are done.
@@ -76,8 +76,14 @@ pub trait Device {
     /// The error of an asynchronous command, if one has failed. CUDA's sticky errors stay.
     fn take_error(&mut self) -> Option<CudaError>;
 
-    /// Milliseconds that the device counts as passed, for events; `None` where the wall clock of the world counts.
-    fn elapsed_ms(&self) -> Option<f64>;
+    /// Milliseconds between two events by the clock of the device, which have happened or are waited for; `None` where the clock of
+    /// the world counts.
+    fn elapsed_ms(&mut self, _start: u64, _end: u64) -> Option<f64> {
+        None
+    }
+
+    /// What was submitted is to be done when [`Device::advance`] says that the device is idle, as if the host waited for it.
+    fn finish(&mut self) {}
 
     /// The host or a stream waits for something. Devices may ignore it; a race detector and schedules that delay commands do not.
     fn order(&mut self, _: Order) {}

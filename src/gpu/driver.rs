@@ -4,11 +4,10 @@
 //! - The library is looked up before its first call; `cudarc` would end the process if it is missing.
 //! - Handles are private. They belong to values that keep their context alive (and a kernel its module). Each method makes that
 //!   context current first, so values may move between threads.
-//! - A copy between host and device is complete when its call returns, so the driver never uses a host buffer later.
+//! - A copy between host memory of Rust and the device is complete when its call returns. One that goes on after its call uses a
+//!   [`PageLocked`] buffer, which waits for everything before it is freed.
 //! - The driver checks device addresses: a wrong one is an error value, not an access of the host.
 //! - A kernel knows the size of its parameter memory, so the driver never reads beyond the buffer of a launch.
-//!
-//! Everything goes to the legacy default stream, in order. `device` gives streams their meaning.
 //!
 //! Not here: which kernels there are. Reference: CUDA Driver API, 6.
 
@@ -48,8 +47,122 @@ macro_rules! cu {
     };
 }
 
-/// The legacy default stream.
-const DEFAULT_STREAM: sys::CUstream = std::ptr::null_mut();
+/// A stream. The default one is the driver's legacy stream: it waits for all blocking streams, and they for it.
+#[derive(Clone, Default, Debug)]
+pub(crate) enum Stream {
+    /// The legacy default stream.
+    #[default]
+    Default,
+    /// The stream of this thread (`cudaStreamPerThread`).
+    PerThread,
+    /// One that was made.
+    Made(Arc<MadeStream>),
+}
+
+impl Stream {
+    /// A new stream; one that is not blocking does not wait for the default stream. Priorities are CUDA's: a smaller number is more
+    /// urgent, and others than the device has are clamped.
+    pub(crate) fn new(context: &Arc<Context>, blocking: bool, priority: i32) -> Result<Stream> {
+        context.enter()?;
+        let flags =
+            if blocking { sys::CUstream_flags::CU_STREAM_DEFAULT } else { sys::CUstream_flags::CU_STREAM_NON_BLOCKING };
+        let mut stream = std::ptr::null_mut();
+        cu!(cuStreamCreateWithPriority(&raw mut stream, flags as u32, priority))?;
+        Ok(Stream::Made(Arc::new(MadeStream { context: context.clone(), handle: stream as usize })))
+    }
+
+    /// The context that it was made in; the others are in each.
+    pub(crate) fn context(&self) -> Option<&Arc<Context>> {
+        if let Stream::Made(made) = self { Some(&made.context) } else { None }
+    }
+
+    fn raw(&self) -> sys::CUstream {
+        match self {
+            Stream::Default => std::ptr::null_mut(),
+            // CU_STREAM_PER_THREAD.
+            Stream::PerThread => std::ptr::without_provenance_mut(2),
+            Stream::Made(made) => made.handle as sys::CUstream,
+        }
+    }
+}
+
+/// A stream that was made; destroyed with the last handle, after its work.
+#[derive(Debug)]
+pub(crate) struct MadeStream {
+    context: Arc<Context>,
+    handle: usize,
+}
+
+impl Drop for MadeStream {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            let _ = cu!(cuStreamDestroy_v2(self.handle as sys::CUstream));
+        }
+    }
+}
+
+/// Host memory that the GPU reads and writes by itself, while the host goes on.
+#[derive(Debug)]
+pub(crate) struct PageLocked {
+    context: Arc<Context>,
+    address: usize,
+    bytes: usize,
+}
+
+impl PageLocked {
+    /// Allocates.
+    pub(crate) fn new(context: &Arc<Context>, bytes: usize) -> Result<PageLocked> {
+        context.enter()?;
+        let mut at: *mut c_void = std::ptr::null_mut();
+        cu!(cuMemHostAlloc(&raw mut at, bytes.max(1), 0))?;
+        let this = PageLocked { context: context.clone(), address: at.expose_provenance(), bytes: bytes.max(1) };
+        // The driver gives memory of any contents, and Rust wants bytes that were written.
+        // SAFETY: the driver gave so many bytes there.
+        unsafe { at.cast::<u8>().write_bytes(0, this.bytes) };
+        Ok(this)
+    }
+
+    /// How many bytes it has.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// The bytes. No copy that writes here may be in flight; what is read too early may be torn, and the caller does not.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: it lives as long as `self`; a caller reads only after the event of the copy that writes here.
+        unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(self.address), self.bytes) }
+    }
+
+    /// The bytes, to be written. No copy from here or to here may be in flight.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and `self` is borrowed exclusively.
+        unsafe { std::slice::from_raw_parts_mut(std::ptr::with_exposed_provenance_mut(self.address), self.bytes) }
+    }
+
+    /// Copies its first bytes to the device, in the order of the stream.
+    pub(crate) fn copy_to(&self, stream: &Stream, to: u64, bytes: usize) -> Result<()> {
+        self.context.enter()?;
+        let from: *const c_void = std::ptr::with_exposed_provenance(self.address);
+        cu!(cuMemcpyHtoDAsync_v2(to, from, bytes.min(self.bytes), stream.raw()))
+    }
+
+    /// Copies to its first bytes from the device, in the order of the stream.
+    pub(crate) fn copy_from(&self, stream: &Stream, from: u64, bytes: usize) -> Result<()> {
+        self.context.enter()?;
+        let to: *mut c_void = std::ptr::with_exposed_provenance_mut(self.address);
+        cu!(cuMemcpyDtoHAsync_v2(to, from, bytes.min(self.bytes), stream.raw()))
+    }
+}
+
+impl Drop for PageLocked {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            // A copy may still use it.
+            let _ = cu!(cuCtxSynchronize());
+            let _ = cu!(cuMemFreeHost(std::ptr::with_exposed_provenance_mut(self.address)));
+        }
+    }
+}
 
 /// Whether the driver library can be found.
 pub fn driver_is_present() -> bool {
@@ -110,6 +223,13 @@ impl Context {
         Ok(this)
     }
 
+    /// Whether kernels of `other` may access memory of this device.
+    pub(crate) fn lets_in(&self, other: &Context) -> bool {
+        let mut can = 0;
+        let asked = cu!(cuDeviceCanAccessPeer(&raw mut can, other.device, self.device));
+        asked.is_ok() && can != 0 && self.device != other.device
+    }
+
     /// Makes the context current in this thread.
     fn enter(&self) -> Result<()> {
         cu!(cuCtxSetCurrent(self.context as sys::CUcontext))
@@ -158,7 +278,9 @@ impl Context {
             return Ok(());
         }
         self.enter()?;
-        cu!(cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len()))
+        cu!(cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len()))?;
+        // The call may return before the last bytes are there.
+        cu!(cuStreamSynchronize(std::ptr::null_mut()))
     }
 
     /// Copies from the device and waits.
@@ -170,26 +292,26 @@ impl Context {
         cu!(cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, bytes.len()))
     }
 
-    /// Copies on the device.
-    pub(crate) fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<()> {
+    /// Copies on the device, in the order of the stream.
+    pub(crate) fn copy(&self, stream: &Stream, to: u64, from: u64, bytes: u64) -> Result<()> {
         if bytes == 0 {
             return Ok(());
         }
         self.enter()?;
-        cu!(cuMemcpyDtoDAsync_v2(to, from, size(bytes)?, DEFAULT_STREAM))
+        cu!(cuMemcpyDtoDAsync_v2(to, from, size(bytes)?, stream.raw()))
     }
 
-    /// Sets `count` elements of 1, 2 or 4 bytes.
-    pub(crate) fn fill(&self, address: u64, element_bytes: u32, value: u32, count: u64) -> Result<()> {
+    /// Sets `count` elements of 1, 2 or 4 bytes, in the order of the stream.
+    pub(crate) fn fill(&self, stream: &Stream, address: u64, element_bytes: u32, value: u32, count: u64) -> Result<()> {
         if count == 0 {
             return Ok(());
         }
         self.enter()?;
         let count = size(count)?;
         match element_bytes {
-            1 => cu!(cuMemsetD8Async(address, value as u8, count, DEFAULT_STREAM)),
-            2 => cu!(cuMemsetD16Async(address, value as u16, count, DEFAULT_STREAM)),
-            4 => cu!(cuMemsetD32Async(address, value, count, DEFAULT_STREAM)),
+            1 => cu!(cuMemsetD8Async(address, value as u8, count, stream.raw())),
+            2 => cu!(cuMemsetD16Async(address, value as u16, count, stream.raw())),
+            4 => cu!(cuMemsetD32Async(address, value, count, stream.raw())),
             _ => Err(DriverError::Invalid("element size")),
         }
     }
@@ -204,6 +326,12 @@ impl Context {
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.enter()?;
         cu!(cuCtxSynchronize())
+    }
+
+    /// What is put on the stream from now on comes after the event.
+    pub(crate) fn wait_for_event(&self, stream: &Stream, event: &Event) -> Result<()> {
+        self.enter()?;
+        cu!(cuStreamWaitEvent(stream.raw(), event.raw(), 0))
     }
 }
 
@@ -248,8 +376,9 @@ impl Drop for Reservation {
 /// Device memory at an address that the caller chose, inside a reservation. Its contents are zero at first.
 #[derive(Debug)]
 pub(crate) struct Mapping {
+    context: Arc<Context>,
     /// Outlives what is mapped in it.
-    reservation: Arc<Reservation>,
+    _reservation: Arc<Reservation>,
     address: u64,
     bytes: usize,
     handle: sys::CUmemGenericAllocationHandle,
@@ -257,9 +386,15 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// Maps memory; address and size are multiples of 2 MiB, and the range is in the reservation.
-    pub(crate) fn at(reservation: &Arc<Reservation>, address: u64, bytes: u64) -> Result<Mapping> {
-        let context = &reservation.context;
+    /// Maps memory of a device, which kernels of `guests` may access too; address and size are multiples of 2 MiB, and the range is
+    /// in the reservation.
+    pub(crate) fn at(
+        context: &Arc<Context>,
+        guests: &[Arc<Context>],
+        reservation: &Arc<Reservation>,
+        address: u64,
+        bytes: u64,
+    ) -> Result<Mapping> {
         context.enter()?;
         let bytes = size(bytes)?;
         let kind = sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
@@ -279,20 +414,25 @@ impl Mapping {
         let mut handle = 0;
         cu!(cuMemCreate(&raw mut handle, bytes, &raw const property, 0))?;
         // From here on what was made is undone when the value is dropped.
-        let mut this = Mapping { reservation: reservation.clone(), address, bytes, handle, mapped: false };
+        let (context, reservation) = (context.clone(), reservation.clone());
+        let mut this = Mapping { context, _reservation: reservation, address, bytes, handle, mapped: false };
         cu!(cuMemMap(address, bytes, 0, handle, 0))?;
         this.mapped = true;
-        let access =
-            sys::CUmemAccessDesc { location, flags: sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE };
-        cu!(cuMemSetAccess(address, bytes, &raw const access, 1))?;
+        let flags = sys::CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        let from = |id| sys::CUmemAccessDesc { location: sys::CUmemLocation { type_: kind, id }, flags };
+        let guests = guests.iter().map(|guest| from(guest.device));
+        let access: Vec<sys::CUmemAccessDesc> = std::iter::once(from(this.context.device)).chain(guests).collect();
+        cu!(cuMemSetAccess(address, bytes, access.as_ptr(), access.len()))?;
         cu!(cuMemsetD8_v2(address, 0, bytes))?;
+        // Streams that do not wait for the default one may use it next.
+        cu!(cuStreamSynchronize(std::ptr::null_mut()))?;
         Ok(this)
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        if self.reservation.context.enter().is_err() {
+        if self.context.enter().is_err() {
             return;
         }
         if self.mapped {
@@ -307,6 +447,15 @@ impl Drop for Mapping {
 /// A length as the driver takes it.
 fn size(bytes: u64) -> Result<usize> {
     usize::try_from(bytes).map_err(|_| DriverError::Invalid("size"))
+}
+
+/// The answer of a query.
+fn is_ready(answer: Result<()>) -> Result<bool> {
+    match answer {
+        Ok(()) => Ok(true),
+        Err(DriverError::Call { code, .. }) if code == sys::CUresult::CUDA_ERROR_NOT_READY as u32 => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// An event.
@@ -325,24 +474,25 @@ impl Event {
         Ok(Event { context: context.clone(), handle: event as usize })
     }
 
+    /// Whether it is of that context: only there it can be recorded.
+    pub(crate) fn is_of(&self, context: &Arc<Context>) -> bool {
+        Arc::ptr_eq(&self.context, context)
+    }
+
     fn raw(&self) -> sys::CUevent {
         self.handle as sys::CUevent
     }
 
-    /// Records the event after what was submitted so far.
-    pub(crate) fn record(&self) -> Result<()> {
+    /// Records the event after what was put on the stream so far.
+    pub(crate) fn record(&self, stream: &Stream) -> Result<()> {
         self.context.enter()?;
-        cu!(cuEventRecord(self.raw(), DEFAULT_STREAM))
+        cu!(cuEventRecord(self.raw(), stream.raw()))
     }
 
-    /// Whether the event has happened.
+    /// Whether the event has happened; one that was never recorded has.
     pub(crate) fn is_done(&self) -> Result<bool> {
         self.context.enter()?;
-        match cu!(cuEventQuery(self.raw())) {
-            Ok(()) => Ok(true),
-            Err(DriverError::Call { code, .. }) if code == sys::CUresult::CUDA_ERROR_NOT_READY as u32 => Ok(false),
-            Err(error) => Err(error),
-        }
+        is_ready(cu!(cuEventQuery(self.raw())))
     }
 
     /// Milliseconds from `start` to this event; both have to have happened.
@@ -485,9 +635,10 @@ impl Kernel {
         Ok(blocks.max(0) as u32)
     }
 
-    /// Launches. `params` is the whole parameter memory, as [`crate::params::pack`] makes it.
+    /// Launches on a stream. `params` is the whole parameter memory, as [`crate::params::pack`] makes it.
     pub(crate) fn launch(
         &self,
+        stream: &Stream,
         grid: [u32; 3],
         block: [u32; 3],
         shared_bytes: u32,
@@ -505,7 +656,7 @@ impl Kernel {
         }
         let [gx, gy, gz] = grid;
         let [bx, by, bz] = block;
-        let (function, stream) = (self.raw(), DEFAULT_STREAM);
+        let (function, stream) = (self.raw(), stream.raw());
         // The driver copies each parameter before the call returns; the layout is that of the text that was loaded, and the
         // buffer is as long as the layout says.
         let mut pointers: Vec<*mut c_void> = Vec::with_capacity(self.layout.slots.len());

@@ -1,12 +1,12 @@
 //! One GPU with its memory, its loaded code and a clock, behind safe calls.
 //!
-//! Copies, fills and launches run in the order in which they are submitted. Addresses are those of the device; a wrong one
-//! gives an error value.
+//! Copies, fills and launches run in the order in which they are submitted to a stream. Addresses are those of the device; a wrong
+//! one gives an error value.
 //!
 //! Not here: what a CUDA call and its errors mean to the program (`device`), host memory.
 
 use crate::attribute::Attribute;
-use crate::driver::{self, Context};
+use crate::driver::{self, Context, Stream};
 use crate::error::DriverError;
 use crate::mapping::AddressMap;
 use crate::params;
@@ -15,7 +15,7 @@ use crate::record_buffer::{self, Drained};
 use ir::{FuncId, FuncKind, GlobalId, Module};
 use source::SourceMap;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How to load a module.
 #[derive(Clone, Copy, Debug)]
@@ -88,10 +88,19 @@ pub struct Refused {
     pub error: EmitError,
 }
 
+/// A kernel on the GPU.
+#[derive(Debug)]
+struct Kernel {
+    code: driver::Kernel,
+    cooperative: bool,
+    /// Whether it may write records: what it prints, and faults that it reports itself.
+    writes_records: bool,
+}
+
 /// Code on the GPU.
 #[derive(Debug)]
 pub struct Loaded {
-    kernels: BTreeMap<FuncId, (driver::Kernel, bool)>,
+    kernels: BTreeMap<FuncId, Kernel>,
     globals: BTreeMap<GlobalId, (u64, u64)>,
     /// Kernels that cannot run on a GPU; launching one is an error.
     pub refused: Vec<Refused>,
@@ -112,12 +121,17 @@ impl Loaded {
         self.kernels.contains_key(&kernel)
     }
 
+    /// Whether the kernel may write records.
+    pub fn writes_records(&self, kernel: FuncId) -> bool {
+        self.kernels.get(&kernel).is_some_and(|k| k.writes_records)
+    }
+
     /// How many blocks of that many threads a multiprocessor holds at once.
     ///
     /// # Errors
     /// For a kernel that is not loaded, and what the driver reports.
     pub fn resident_blocks(&self, kernel: FuncId, threads: u32, shared_bytes: u32) -> Result<u32, DriverError> {
-        self.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?.0.resident_blocks(threads, shared_bytes)
+        self.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?.code.resident_blocks(threads, shared_bytes)
     }
 
     /// Registers a thread of the kernel uses.
@@ -125,7 +139,7 @@ impl Loaded {
     /// # Errors
     /// For a kernel that is not loaded, and what the driver reports.
     pub fn registers(&self, kernel: FuncId) -> Result<i32, DriverError> {
-        self.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?.0.registers()
+        self.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?.code.registers()
     }
 }
 
@@ -143,12 +157,9 @@ pub struct LaunchShape {
 /// A GPU.
 #[derive(Debug)]
 pub struct Gpu {
-    // Events come first: they are dropped before the context is.
-    started: driver::Event,
-    stopped: driver::Event,
     /// Address of the record buffer and its capacity.
     records: Option<(u64, u32)>,
-    map: AddressMap,
+    map: Arc<Mutex<AddressMap>>,
     context: Arc<Context>,
 }
 
@@ -175,9 +186,19 @@ impl Gpu {
     /// Without a driver or such a device, and what the driver reports.
     pub fn open(ordinal: u32) -> Result<Gpu, DriverError> {
         let context = Context::open(ordinal)?;
-        let (started, stopped) = (driver::Event::new(&context)?, driver::Event::new(&context)?);
-        let map = AddressMap::new(&context);
-        Ok(Gpu { started, stopped, records: None, map, context })
+        let map = AddressMap::new(vec![context.clone()]);
+        Ok(Gpu { records: None, map: Arc::new(Mutex::new(map)), context })
+    }
+
+    /// Opens the first `count` GPUs for one program: they share addresses, and access each other's memory where the hardware lets
+    /// them.
+    ///
+    /// # Errors
+    /// As [`Gpu::open`].
+    pub fn open_several(count: u32) -> Result<Vec<Gpu>, DriverError> {
+        let contexts: Vec<Arc<Context>> = (0..count).map(Context::open).collect::<Result<_, _>>()?;
+        let map = Arc::new(Mutex::new(AddressMap::new(contexts.clone())));
+        Ok(contexts.into_iter().map(|context| Gpu { records: None, map: map.clone(), context }).collect())
     }
 
     /// The name of the device.
@@ -219,7 +240,7 @@ impl Gpu {
         };
         let optimised = (!options.unoptimised && !options.debug).then(|| ptx::optimised(module, options.target));
         let module = optimised.as_ref().unwrap_or(module);
-        let (text, kernels, refused) = print_what_can_run(module, &text_options);
+        let Printed { text, kernels, refused } = print_what_can_run(module, &text_options);
         let debug = text_options.dwarf().is_some();
         let (code, log) =
             driver::Module::load(&self.context, &text, debug).map_err(|(error, log)| LoadError { error, log })?;
@@ -227,10 +248,10 @@ impl Gpu {
             self.context.set_stack_bytes(options.recursion_stack_bytes)?;
         }
         let mut loaded = Loaded { kernels: BTreeMap::new(), globals: BTreeMap::new(), refused, log, ptx: text };
-        for id in kernels {
+        for (id, writes_records) in kernels {
             let func = module.func(id);
-            let kernel = code.kernel(&ptx::func_symbol(module, id), params::layout(func))?;
-            loaded.kernels.insert(id, (kernel, func.cooperative));
+            let code = code.kernel(&ptx::func_symbol(module, id), params::layout(func))?;
+            loaded.kernels.insert(id, Kernel { code, cooperative: func.cooperative, writes_records });
         }
         for (i, global) in module.globals.iter().enumerate() {
             if matches!(global.space, ir::Space::Global | ir::Space::Const) {
@@ -300,12 +321,17 @@ impl Gpu {
     /// # Errors
     /// When the driver does not place memory there, or has none.
     pub fn map(&mut self, address: u64, bytes: u64) -> Result<(), DriverError> {
-        self.map.cover(address, bytes)
+        self.addresses().cover(&self.context, address, bytes)
     }
 
     /// Gives back what [`Gpu::map`] made at that address.
     pub fn unmap(&mut self, address: u64) -> Result<(), DriverError> {
-        self.map.release(address)
+        self.addresses().release(address)
+    }
+
+    fn addresses(&self) -> MutexGuard<'_, AddressMap> {
+        // A panic elsewhere leaves the map as it was between two calls.
+        self.map.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sets how many bytes of stack each thread has.
@@ -323,17 +349,33 @@ impl Gpu {
         self.context.read(address, bytes)
     }
 
-    /// Copies on the device.
+    /// Copies on the device, on the default stream.
     pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), DriverError> {
-        self.context.copy(to, from, bytes)
+        self.copy_on(&Stream::Default, to, from, bytes)
     }
 
-    /// Sets `count` elements of 1, 2 or 4 bytes.
+    /// Sets `count` elements of 1, 2 or 4 bytes, on the default stream.
     pub fn fill(&mut self, address: u64, element_bytes: u32, value: u32, count: u64) -> Result<(), DriverError> {
-        self.context.fill(address, element_bytes, value, count)
+        self.fill_on(&Stream::Default, address, (element_bytes, value), count)
     }
 
-    /// Launches a kernel; `params` is its parameter memory ([`params::pack`]).
+    /// Copies on the device, in the order of the stream.
+    pub(crate) fn copy_on(&mut self, stream: &Stream, to: u64, from: u64, bytes: u64) -> Result<(), DriverError> {
+        self.context.copy(stream, to, from, bytes)
+    }
+
+    /// Sets `count` elements of 1, 2 or 4 bytes, in the order of the stream.
+    pub(crate) fn fill_on(
+        &mut self,
+        stream: &Stream,
+        address: u64,
+        (element_bytes, value): (u32, u32),
+        count: u64,
+    ) -> Result<(), DriverError> {
+        self.context.fill(stream, address, element_bytes, value, count)
+    }
+
+    /// Launches a kernel on the default stream; `params` is its parameter memory ([`params::pack`]).
     pub fn launch(
         &mut self,
         loaded: &Loaded,
@@ -341,29 +383,31 @@ impl Gpu {
         shape: LaunchShape,
         params: &[u8],
     ) -> Result<(), DriverError> {
-        let (kernel, cooperative) = loaded.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?;
+        self.launch_on(&Stream::Default, loaded, kernel, shape, params)
+    }
+
+    /// Launches a kernel on a stream.
+    pub(crate) fn launch_on(
+        &mut self,
+        stream: &Stream,
+        loaded: &Loaded,
+        kernel: FuncId,
+        shape: LaunchShape,
+        params: &[u8],
+    ) -> Result<(), DriverError> {
+        let Kernel { code, cooperative, .. } = loaded.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?;
         let LaunchShape { grid, block, shared_bytes } = shape;
-        kernel.launch(grid, block, shared_bytes, params, *cooperative)
+        code.launch(stream, grid, block, shared_bytes, params, *cooperative)
     }
 
-    /// Starts the clock when what was submitted so far is done.
-    pub fn start_clock(&mut self) -> Result<(), DriverError> {
-        self.started.record()
+    /// Its context, for streams, events and buffers.
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
     }
 
-    /// Stops the clock when what was submitted so far is done.
-    pub fn stop_clock(&mut self) -> Result<(), DriverError> {
-        self.stopped.record()
-    }
-
-    /// Whether the clock has stopped: everything that was submitted before is done.
-    pub fn has_clock_stopped(&self) -> Result<bool, DriverError> {
-        self.stopped.is_done()
-    }
-
-    /// Milliseconds between start and stop of the clock, which have to have come.
-    pub fn clock_milliseconds(&self) -> Result<f32, DriverError> {
-        self.stopped.elapsed_since(&self.started)
+    /// Waits for everything on all GPUs of the program.
+    pub(crate) fn synchronize_all(&self) -> Result<(), DriverError> {
+        self.addresses().contexts().iter().try_for_each(|context| context.synchronize())
     }
 
     /// Waits for everything.
@@ -380,24 +424,32 @@ impl Drop for Gpu {
     }
 }
 
-/// The text of all kernels that can run, their ids, and the others.
-fn print_what_can_run(module: &Module, options: &PtxOptions<'_>) -> (String, Vec<FuncId>, Vec<Refused>) {
+/// The text of a module.
+struct Printed {
+    text: String,
+    /// The kernels that can run, and whether each may write records.
+    kernels: Vec<(FuncId, bool)>,
+    refused: Vec<Refused>,
+}
+
+/// The text of all kernels that can run.
+fn print_what_can_run(module: &Module, options: &PtxOptions<'_>) -> Printed {
     let ids = (0..module.funcs.len() as u32).map(FuncId);
-    let mut kernels: Vec<FuncId> = ids.filter(|&id| module.func(id).kind == FuncKind::Kernel).collect();
+    let mut kernels = Vec::new();
     let mut refused = Vec::new();
-    kernels.retain(|&kernel| match ptx::emit(module, &[kernel], options) {
-        Ok(_) => true,
-        Err(error) => {
-            refused.push(Refused { kernel, error });
-            false
+    for kernel in ids.filter(|&id| module.func(id).kind == FuncKind::Kernel) {
+        match ptx::emit(module, &[kernel], options) {
+            Ok(text) => kernels.push((kernel, ptx::writes_records(&text))),
+            Err(error) => refused.push(Refused { kernel, error }),
         }
-    });
-    match ptx::emit(module, &kernels, options) {
-        Ok(text) => (text, kernels, refused),
+    }
+    let ids: Vec<FuncId> = kernels.iter().map(|&(id, _)| id).collect();
+    match ptx::emit(module, &ids, options) {
+        Ok(text) => Printed { text, kernels, refused },
         // Each kernel printed alone, so this does not come; without kernels there is still the text of the variables.
         Err(error) => {
-            refused.extend(kernels.iter().map(|&kernel| Refused { kernel, error: error.clone() }));
-            (ptx::emit(module, &[], options).unwrap_or_default(), Vec::new(), refused)
+            refused.extend(ids.iter().map(|&kernel| Refused { kernel, error: error.clone() }));
+            Printed { text: ptx::emit(module, &[], options).unwrap_or_default(), kernels: Vec::new(), refused }
         }
     }
 }
@@ -432,8 +484,8 @@ mod tests {
         bad.rt(Rt::CpuTime, Vec::new());
         bad.ret(Vec::new());
         module.funcs = vec![good.finish(), bad.finish()];
-        let (text, kernels, refused) = print_what_can_run(&module, &PtxOptions::default());
-        assert_eq!(kernels, [FuncId(0)]);
+        let Printed { text, kernels, refused } = print_what_can_run(&module, &PtxOptions::default());
+        assert_eq!(kernels, [(FuncId(0), false)]);
         assert!(text.contains(".entry m$good") && !text.contains("bad"));
         assert_eq!(refused.len(), 1);
         assert_eq!(refused[0].error.to_string(), "the service `clock.cpu` in `m.bad` cannot run on a GPU");

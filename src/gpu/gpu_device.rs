@@ -4,26 +4,33 @@
 //! device memory means the same to host, emulator and GPU. The contents of device memory are on the GPU alone. Managed and
 //! pinned memory are in [`mem::Memory`], which the host accesses; they are copied to the GPU before a launch and back after it.
 //!
-//! Commands run one after another in the order in which they were submitted, and none overlaps another. Whatever order streams
-//! allow, this is one of them. [`GpuDevice::advance`] never waits long: it polls a running kernel. Events count the time that
-//! the GPU took for the commands.
+//! Commands are put on streams of the GPU, and overlap there as the program's streams and events allow; the host goes on. It waits
+//! where the program does ([`Order`]), and before a command that
+//!
+//! - copies to or from memory that is not page-locked, or calls a routine of a library: that is done when the host goes on;
+//! - launches a kernel that can reach managed or page-locked memory, which is copied to the GPU before and back after it;
+//! - launches a kernel that may write records, while another one does: records do not say whose they are.
+//!
+//! [`GpuDevice::advance`] never waits long: it polls. Times between events are the GPU's own.
 //!
 //! Not here: observers and schedules (a GPU cannot be stopped between statements), findings other than those that compiled code
 //! reports itself.
 
 use crate::attribute::Attribute;
+use crate::driver::Event;
 use crate::error::DriverError;
+use crate::flight::Flight;
 use crate::gpu::{Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused};
 use crate::output;
 use crate::params::{self, ParamValue};
-use crate::transfer::{Memories, cuda_error};
-use device::{Arg, Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Progress, Properties};
+use crate::transfer::{Memories, Move, as_bytes, cuda_error, fills_itself, is_on_gpu};
+use device::{Arg, Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Order, Progress, Properties};
 use finding::{Access, Actor, Finding, FindingKind};
 use ir::Module;
 use mem::{Memory, Region};
 use source::{SourceMap, Span};
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How a program is loaded.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,7 +45,7 @@ pub struct GpuOptions<'a> {
     pub unoptimised: bool,
 }
 
-/// Queries of a running kernel in one call of `advance` at most.
+/// Queries of what the host waits for in one call of `advance` at most.
 const POLLS: u64 = 1000;
 /// Blocks of a multiprocessor at most.
 const MAX_RESIDENT_BLOCKS: u32 = 32;
@@ -54,6 +61,70 @@ struct Code {
     unoptimised: bool,
     sources: Option<SourceMap>,
     target: opt::Target,
+    /// Whether the program asks for the address that page-locked memory has on a device: it may be in device memory then, where
+    /// any kernel finds it.
+    is_pinned_exposed: bool,
+}
+
+/// What is put on streams.
+#[derive(Debug)]
+enum Item {
+    Command(Command),
+    Order(Order),
+}
+
+/// What a wait is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wait {
+    Everything,
+    Stream(u64),
+    Event(u64),
+}
+
+/// A wait that has begun: the events that have to happen.
+#[derive(Debug)]
+struct Waiting {
+    what: Wait,
+    markers: Vec<Event>,
+}
+
+/// How a command is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// On its stream.
+    OnStream,
+    /// By buffers to the GPU, on its stream.
+    In(Move),
+    /// By buffers from the GPU, on its stream.
+    Out(Move),
+    /// By the host, which waits for the stream before.
+    ByHost,
+}
+
+impl Way {
+    fn of(command: &Command) -> Way {
+        let moved = |to, from, bytes| {
+            let locked = |address| Region::of(address) == Some(Region::Pinned);
+            match (is_on_gpu(to), is_on_gpu(from)) {
+                (true, true) => Way::OnStream,
+                (true, false) if locked(from) => Way::In((to, from, bytes)),
+                (false, true) if locked(to) => Way::Out((to, from, bytes)),
+                _ => Way::ByHost,
+            }
+        };
+        match command {
+            Command::Launch(_) => Way::OnStream,
+            Command::Copy { destination, source, bytes, .. } => moved(*destination, *source, *bytes),
+            Command::CopyStrided { destination, source, element_bytes, .. } => {
+                match as_bytes(destination, source, *element_bytes) {
+                    Some((to, from, bytes)) => moved(to, from, bytes),
+                    None => Way::ByHost,
+                }
+            }
+            Command::Fill { fill, .. } if fills_itself(fill) => Way::OnStream,
+            Command::Fill { .. } | Command::Routine(_) => Way::ByHost,
+        }
+    }
 }
 
 /// A GPU with the code of a program.
@@ -66,9 +137,21 @@ pub struct GpuDevice {
     largest_allocation: u64,
     /// Bytes of a thread's stack, if the program has set them.
     stack_bytes: Option<u64>,
-    queue: VecDeque<Command>,
-    running: Option<KernelLaunch>,
-    elapsed_ms: f64,
+    queue: VecDeque<Item>,
+    flight: Arc<Mutex<Flight>>,
+    /// Whether anything was put on a stream since the host waited for everything.
+    is_busy: bool,
+    /// The launch that may have written records.
+    recorder: Option<KernelLaunch>,
+    /// Whether a launch may have changed memory of the program that the GPU has a copy of.
+    is_shared: bool,
+    /// Whether what the next command needs has come.
+    is_next_ready: bool,
+    /// What the host waits for once everything is on its stream.
+    host_waits: Option<Wait>,
+    waiting: Option<Waiting>,
+    /// Events that have happened.
+    markers: Vec<Event>,
     output: Vec<u8>,
     findings: Vec<Finding>,
     error: Option<CudaError>,
@@ -82,7 +165,20 @@ impl GpuDevice {
     /// # Errors
     /// Without a driver or such a GPU, and what the driver reports.
     pub fn open(ordinal: u32, number: u8) -> Result<GpuDevice, DriverError> {
-        let gpu = Gpu::open(ordinal)?;
+        GpuDevice::with(Gpu::open(ordinal)?, number, Arc::default())
+    }
+
+    /// The first `count` GPUs of the machine as the devices of a program, which may access each other's memory.
+    ///
+    /// # Errors
+    /// Without a driver or so many GPUs, and what the driver reports.
+    pub fn open_several(count: u8) -> Result<Vec<GpuDevice>, DriverError> {
+        let gpus = Gpu::open_several(u32::from(count))?;
+        let flight: Arc<Mutex<Flight>> = Arc::default();
+        gpus.into_iter().zip(0..).map(|(gpu, number)| GpuDevice::with(gpu, number, flight.clone())).collect()
+    }
+
+    fn with(gpu: Gpu, number: u8, flight: Arc<Mutex<Flight>>) -> Result<GpuDevice, DriverError> {
         Ok(GpuDevice {
             number,
             properties: properties_of(&gpu)?,
@@ -90,8 +186,14 @@ impl GpuDevice {
             largest_allocation: 0,
             stack_bytes: None,
             queue: VecDeque::new(),
-            running: None,
-            elapsed_ms: 0.0,
+            flight,
+            is_busy: false,
+            recorder: None,
+            is_shared: false,
+            is_next_ready: false,
+            host_waits: None,
+            waiting: None,
+            markers: Vec::new(),
             output: Vec::new(),
             findings: Vec::new(),
             error: None,
@@ -115,7 +217,8 @@ impl GpuDevice {
             self.gpu.set_stack_bytes(bytes)?;
         }
         let (globals, sources) = (globals.to_vec(), sources.cloned());
-        self.code = Some(Code { module, loaded, globals, sm, debug, unoptimised, sources, target });
+        let is_pinned_exposed = module.funcs.iter().any(|f| f.short_name() == "cudahostgetdevicepointer");
+        self.code = Some(Code { module, loaded, globals, sm, debug, unoptimised, sources, target, is_pinned_exposed });
         Ok(())
     }
 
@@ -133,7 +236,7 @@ impl GpuDevice {
         if self.code.as_ref().is_none_or(|c| c.target.largest_allocation >= self.largest_allocation) {
             return Ok(());
         }
-        while self.advance(memory, u64::MAX, &mut NoObserver) == Progress::Busy {}
+        self.settle(memory);
         let Some(Code { module, globals, sm, debug, unoptimised, sources, .. }) = &self.code else { return Ok(()) };
         let (module, globals, sources) = (module.clone(), globals.clone(), sources.clone());
         let options = GpuOptions { sm: *sm, debug: *debug, sources: sources.as_ref(), unoptimised: *unoptimised };
@@ -154,9 +257,14 @@ impl GpuDevice {
         Region::Device(self.number)
     }
 
-    fn memories<'a>(&'a mut self, memory: &'a mut Memory) -> Memories<'a> {
-        let device = self.region();
-        Memories { gpu: &mut self.gpu, memory, device }
+    fn flight(&self) -> MutexGuard<'_, Flight> {
+        // A panic elsewhere leaves it as it was between two calls.
+        self.flight.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn memories<'a>(&'a mut self, memory: &'a mut Memory, stream: u64) -> Memories<'a> {
+        let stream = self.flight().stream(stream);
+        Memories { gpu: &mut self.gpu, memory, stream }
     }
 
     /// Whether the kernel can run here; the limits of its launch have been checked by `device::Runtime`.
@@ -187,9 +295,12 @@ impl GpuDevice {
         [each.min(fits.unwrap_or(each)).max(1) * p.multiprocessors, 1, 1]
     }
 
-    /// Starts a launch on the GPU.
-    fn begin(&mut self, memory: &mut Memory, launch: KernelLaunch) -> Result<(), CudaError> {
-        self.share(memory, true)?;
+    /// Puts a launch on its stream.
+    fn launch(&mut self, memory: &mut Memory, launch: KernelLaunch) -> Result<(), CudaError> {
+        if self.reaches_host(memory, &launch) {
+            self.share(memory, true)?;
+            self.is_shared = true;
+        }
         let Some(Code { module, loaded, .. }) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
         let values: Vec<ParamValue<'_>> = launch.args.iter().map(value_of).collect();
         let params = params::pack(module.func(launch.func), &values).map_err(|_| CudaError::InvalidValue)?;
@@ -198,39 +309,199 @@ impl GpuDevice {
             block: launch.block,
             shared_bytes: u32::try_from(launch.dynamic_shared).map_err(|_| CudaError::InvalidValue)?,
         };
-        let started = self
-            .gpu
-            .start_clock()
-            .and_then(|()| self.gpu.launch(loaded, launch.func, shape, &params))
-            .and_then(|()| self.gpu.stop_clock());
-        started.map_err(|e| cuda_error(&e))?;
-        self.running = Some(launch);
+        let stream = self.flight().stream(launch.stream);
+        self.gpu.launch_on(&stream, loaded, launch.func, shape, &params).map_err(|e| cuda_error(&e))?;
+        if loaded.writes_records(launch.func) {
+            self.recorder = Some(launch);
+        }
         Ok(())
     }
 
-    /// Takes the results of the launch that has ended.
-    fn end(&mut self, memory: &mut Memory, launch: &KernelLaunch) -> Result<(), CudaError> {
-        self.gpu.synchronize().map_err(|e| cuda_error(&e))?;
-        self.count_time();
-        let drained = self.gpu.drain_records().map_err(|e| cuda_error(&e))?;
+    /// Whether a kernel can reach memory of the program that the GPU has only a copy of.
+    fn reaches_host(&self, memory: &Memory, launch: &KernelLaunch) -> bool {
+        let in_pinned = |word: u64| Region::of(word) == Some(Region::Pinned);
+        let word_of = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+        let named = || {
+            launch.args.iter().any(|arg| match arg {
+                Arg::Bits(word) => in_pinned(*word),
+                Arg::Bytes(bytes) => bytes.chunks(8).any(|word| in_pinned(word_of(word))),
+            })
+        };
+        let (mut managed, mut pinned) = (false, false);
+        for (_, a) in memory.live() {
+            managed |= a.region == Region::Managed && a.bytes > 0;
+            pinned |= a.region == Region::Pinned && a.bytes > 0;
+        }
+        let is_exposed = self.code.as_ref().is_some_and(|c| c.is_pinned_exposed);
+        managed || pinned && (is_exposed || named())
+    }
+
+    /// What must have come before a command can be put on its stream, if that is not so now.
+    fn needs(&self, memory: &Memory, command: &Command) -> Option<Wait> {
+        if !self.is_busy {
+            return None;
+        }
+        let everything = |is_needed: bool| is_needed.then_some(Wait::Everything);
+        if self.is_shared {
+            return Some(Wait::Everything);
+        }
+        if let Command::Launch(launch) = command {
+            let writes = self.code.as_ref().is_some_and(|c| c.loaded.writes_records(launch.func));
+            return everything(writes && self.recorder.is_some() || self.reaches_host(memory, launch));
+        }
+        match Way::of(command) {
+            Way::OnStream | Way::Out(_) => None,
+            Way::In((_, from, bytes)) => everything(self.flight().is_landing_in(from, bytes)),
+            Way::ByHost if self.flight().is_landing() => Some(Wait::Everything),
+            Way::ByHost => Some(Wait::Stream(command.stream())),
+        }
+    }
+
+    /// Puts a command on its stream, or does it.
+    fn put(&mut self, memory: &mut Memory, command: Command) -> Result<(), CudaError> {
+        let way = Way::of(&command);
+        self.is_busy |= way != Way::ByHost;
+        let stream = command.stream();
+        let failed = |e: DriverError| cuda_error(&e);
+        match way {
+            Way::In(moved) => {
+                let context = self.gpu.context().clone();
+                let done = self.flight().copy_in(&context, stream, memory, moved).map_err(failed)?;
+                return done.ok_or(CudaError::InvalidValue);
+            }
+            Way::Out(moved) => {
+                let context = self.gpu.context().clone();
+                return self.flight().copy_out(&context, stream, memory, moved).map_err(failed);
+            }
+            Way::OnStream | Way::ByHost => {}
+        }
+        // On a default stream, a copy between two GPUs comes after everything on both, and before all that follows.
+        let is_between = way == Way::OnStream && stream <= 1 && self.is_between(&command);
+        if is_between {
+            self.gpu.synchronize_all().map_err(failed)?;
+        }
+        let mut memories = self.memories(memory, stream);
+        match &command {
+            Command::Launch(launch) => self.launch(memory, launch.clone()),
+            Command::Copy { destination, source, bytes, .. } => memories.copy(*destination, *source, *bytes),
+            Command::CopyStrided { destination, source, element_bytes, .. } => {
+                memories.copy_strided(destination, source, *element_bytes)
+            }
+            Command::Fill { fill, .. } => memories.fill(fill),
+            Command::Routine(routine) => (routine.work)(&mut memories),
+        }?;
+        if is_between { self.gpu.synchronize().map_err(failed) } else { Ok(()) }
+    }
+
+    /// Whether a command copies from or to another GPU.
+    fn is_between(&self, command: &Command) -> bool {
+        let is_other = |address: u64| Region::of(address) != Some(self.region());
+        match command {
+            Command::Copy { destination, source, .. } => is_other(*destination) || is_other(*source),
+            Command::CopyStrided { destination, source, .. } => is_other(destination.base) || is_other(source.base),
+            Command::Launch(_) | Command::Fill { .. } | Command::Routine(_) => false,
+        }
+    }
+
+    /// Does to the GPU's streams and events what the program did to its own.
+    fn put_order(&mut self, order: Order) -> Result<(), DriverError> {
+        let context = self.gpu.context().clone();
+        match order {
+            Order::StreamMade { stream, blocking, priority } => {
+                self.flight().make_stream(&context, stream, blocking, priority)?;
+            }
+            Order::StreamGone(stream) => self.flight().drop_stream(stream),
+            Order::EventGone(event) => self.flight().drop_event(event),
+            Order::Recorded { event, stream } => self.flight().record(&context, event, stream)?,
+            Order::StreamWaits { stream, event } => self.flight().wait_for_event(&context, stream, event)?,
+            Order::HostWaitsForDevice | Order::HostWaitsForStream(_) | Order::HostWaitsForEvent(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Begins a wait.
+    fn wait(&mut self, what: Wait) -> Result<(), DriverError> {
+        let streams = match what {
+            Wait::Everything if self.is_busy => self.flight().all_streams(self.gpu.context()),
+            Wait::Stream(stream) => {
+                let stream = self.flight().stream(stream);
+                let is_own = stream.context().is_none_or(|context| Arc::ptr_eq(context, self.gpu.context()));
+                if is_own && !self.is_busy { Vec::new() } else { vec![stream] }
+            }
+            Wait::Everything | Wait::Event(_) => Vec::new(),
+        };
+        let mut markers = Vec::new();
+        for stream in &streams {
+            let context = stream.context().unwrap_or(self.gpu.context());
+            let at = self.markers.iter().rposition(|marker| marker.is_of(context));
+            let marker = match at {
+                Some(at) => self.markers.swap_remove(at),
+                None => Event::new(context)?,
+            };
+            marker.record(stream)?;
+            markers.push(marker);
+        }
+        self.waiting = Some(Waiting { what, markers });
+        Ok(())
+    }
+
+    /// Whether what is waited for has come.
+    fn has_come(&mut self) -> Result<bool, DriverError> {
+        let Some(waiting) = &mut self.waiting else { return Ok(true) };
+        while let Some(marker) = waiting.markers.last() {
+            if !marker.is_done()? {
+                return Ok(false);
+            }
+            self.markers.extend(waiting.markers.pop());
+        }
+        match waiting.what {
+            Wait::Event(event) => self.flight().is_event_done(event),
+            Wait::Everything | Wait::Stream(_) => Ok(true),
+        }
+    }
+
+    /// What was waited for has come: takes the results.
+    fn arrive(&mut self, memory: &mut Memory, what: Wait) -> Result<(), CudaError> {
+        if !self.is_busy && !self.flight().is_landing() {
+            return Ok(());
+        }
+        let failed = |e: DriverError| cuda_error(&e);
+        let everything = what == Wait::Everything;
+        if everything {
+            self.is_busy = false;
+            self.flight().all_is_done(self.gpu.context());
+        }
+        let landed = self.flight().land(memory).map_err(failed)?;
+        let is_recorder_done = |launch: &KernelLaunch| everything || what == Wait::Stream(launch.stream);
+        let recorder = self.recorder.take_if(|launch| is_recorder_done(launch));
+        let drained = match &recorder {
+            Some(launch) => self.drain(launch).map_err(failed)?,
+            None => Ok(()),
+        };
+        if everything && std::mem::take(&mut self.is_shared) {
+            self.share(memory, false)?;
+        }
+        landed.ok_or(CudaError::InvalidValue)?;
+        drained
+    }
+
+    /// Takes the records of a launch that is over; the second error is that of a fault which they report.
+    fn drain(&mut self, launch: &KernelLaunch) -> Result<Result<(), CudaError>, DriverError> {
+        let drained = self.gpu.drain_records()?;
         if let Some(Code { module, .. }) = &self.code {
             let (output, findings) = output::output_of(&drained, launch, &module.func(launch.func).name);
             self.output.extend(output);
             self.findings.extend(findings);
         }
-        self.share(memory, false)?;
-        if drained.faults > 0
-            && self.findings.iter().any(|f| f.launch.as_ref().is_some_and(|l| l.number == launch.number))
-        {
-            return Err(CudaError::LaunchFailure);
-        }
-        Ok(())
+        let of_this = |f: &Finding| f.launch.as_ref().is_some_and(|l| l.number == launch.number);
+        let is_fault = drained.faults > 0 && self.findings.iter().any(of_this);
+        Ok(if is_fault { Err(CudaError::LaunchFailure) } else { Ok(()) })
     }
 
-    fn count_time(&mut self) {
-        if let Ok(milliseconds) = self.gpu.clock_milliseconds() {
-            self.elapsed_ms += f64::from(milliseconds);
-        }
+    /// Waits until everything is done.
+    fn settle(&mut self, memory: &mut Memory) {
+        self.finish();
+        while self.advance(memory, u64::MAX, &mut NoObserver) == Progress::Busy {}
     }
 
     /// Copies managed and pinned memory to the GPU, or back.
@@ -258,29 +529,12 @@ impl GpuDevice {
         Ok(())
     }
 
-    /// Does a command that is no launch.
-    fn transfer(&mut self, memory: &mut Memory, command: &Command) -> Result<(), CudaError> {
-        self.gpu.start_clock().map_err(|e| cuda_error(&e))?;
-        let mut memories = self.memories(memory);
-        match command {
-            Command::Launch(_) => {}
-            Command::Copy { destination, source, bytes, .. } => memories.copy(*destination, *source, *bytes)?,
-            Command::CopyStrided { destination, source, element_bytes, .. } => {
-                memories.copy_strided(destination, source, *element_bytes)?;
-            }
-            Command::Fill { fill, .. } => memories.fill(fill)?,
-            Command::Routine(routine) => (routine.work)(&mut memories)?,
-        }
-        self.gpu.stop_clock().map_err(|e| cuda_error(&e))?;
-        self.gpu.synchronize().map_err(|e| cuda_error(&e))?;
-        self.count_time();
-        Ok(())
-    }
-
     fn fail(&mut self, error: CudaError) {
         self.error = Some(error);
         if error.is_sticky() {
             self.sticky = Some(error);
+            // Nothing comes any more.
+            (self.is_busy, self.is_shared, self.recorder) = (false, false, None);
         }
     }
 }
@@ -347,6 +601,7 @@ impl Device for GpuDevice {
     }
 
     fn free(&mut self, memory: &mut Memory, address: u64, span: Span) -> Result<(), CudaError> {
+        self.settle(memory);
         memory.free(address, span).map_err(|_| CudaError::InvalidValue)?;
         if Region::of(address).is_some_and(Region::is_device_accessible) {
             self.gpu.unmap(address).map_err(|e| cuda_error(&e))?;
@@ -366,54 +621,104 @@ impl Device for GpuDevice {
             }
             self.check(launch)?;
         }
-        self.queue.push_back(command);
+        self.queue.push_back(Item::Command(command));
         Ok(())
     }
 
     fn advance(&mut self, memory: &mut Memory, budget: u64, _: &mut dyn Observer) -> Progress {
         let mut polls = budget.clamp(1, POLLS);
         loop {
-            if let Some(launch) = self.running.take() {
-                match self.gpu.has_clock_stopped() {
-                    Ok(false) if polls > 0 => {
-                        self.running = Some(launch);
-                        polls -= 1;
-                        std::thread::yield_now();
-                    }
-                    Ok(false) => {
-                        self.running = Some(launch);
-                        return Progress::Busy;
-                    }
-                    Ok(true) => {
-                        if let Err(error) = self.end(memory, &launch) {
-                            self.fail(error);
+            let next = match (&self.waiting, self.queue.front()) {
+                (Some(waiting), _) => {
+                    let what = waiting.what;
+                    match self.has_come() {
+                        Ok(false) if polls > 0 => {
+                            polls -= 1;
+                            std::thread::yield_now();
+                            continue;
+                        }
+                        Ok(false) => return Progress::Busy,
+                        Ok(true) => {
+                            self.waiting = None;
+                            self.is_next_ready = true;
+                            self.arrive(memory, what)
+                        }
+                        Err(error) => {
+                            self.waiting = None;
+                            Err(cuda_error(&error))
                         }
                     }
-                    Err(error) => self.fail(cuda_error(&error)),
                 }
-                continue;
-            }
-            let done = match self.queue.pop_front() {
-                None => return Progress::Idle,
-                Some(_) if self.sticky.is_some() => Ok(()),
-                Some(Command::Launch(launch)) => self.begin(memory, launch),
-                Some(command) => self.transfer(memory, &command),
+                (None, None) => match self.host_waits.take() {
+                    None => {
+                        self.is_next_ready = false;
+                        return Progress::Idle;
+                    }
+                    Some(what) => self.wait(what).map_err(|e| cuda_error(&e)),
+                },
+                (None, Some(_)) if self.sticky.is_some() => {
+                    self.queue.clear();
+                    Ok(())
+                }
+                (None, Some(Item::Command(command))) => {
+                    match self.needs(memory, command).filter(|_| !self.is_next_ready) {
+                        Some(what) => self.wait(what).map_err(|e| cuda_error(&e)),
+                        None => {
+                            self.is_next_ready = false;
+                            match self.queue.pop_front() {
+                                Some(Item::Command(command)) => self.put(memory, command),
+                                _ => Ok(()),
+                            }
+                        }
+                    }
+                }
+                (None, Some(Item::Order(order))) => {
+                    let order = *order;
+                    self.queue.pop_front();
+                    self.put_order(order).map_err(|e| cuda_error(&e))
+                }
             };
-            if let Err(error) = done {
+            if let Err(error) = next {
                 self.fail(error);
             }
         }
+    }
+
+    fn order(&mut self, order: Order) {
+        let wait = match order {
+            Order::HostWaitsForDevice => Wait::Everything,
+            Order::HostWaitsForStream(stream) => Wait::Stream(stream),
+            Order::HostWaitsForEvent(event) => Wait::Event(event),
+            _ => return self.queue.push_back(Item::Order(order)),
+        };
+        let before = self.host_waits.filter(|&before| before != wait);
+        self.host_waits = Some(if before.is_some() { Wait::Everything } else { wait });
+    }
+
+    fn finish(&mut self) {
+        self.host_waits = Some(Wait::Everything);
+    }
+
+    fn elapsed_ms(&mut self, start: u64, end: u64) -> Option<f64> {
+        for event in [start, end] {
+            while matches!(self.flight().is_event_done(event), Ok(false)) {
+                std::thread::yield_now();
+            }
+        }
+        self.flight().milliseconds(start, end).map(f64::from)
     }
 
     fn read(&mut self, memory: &Memory, address: u64, out: &mut [u8]) -> Result<(), CudaError> {
         if Region::of(address) != Some(self.region()) {
             return memory.read(address, out).ok_or(CudaError::InvalidValue);
         }
+        self.gpu.synchronize().map_err(|e| cuda_error(&e))?;
         self.gpu.read(address, out).map_err(|e| cuda_error(&e))
     }
 
     fn write(&mut self, memory: &mut Memory, address: u64, data: &[u8]) -> Result<(), CudaError> {
-        self.memories(memory).write(address, data)
+        self.settle(memory);
+        self.memories(memory, 0).write(address, data)
     }
 
     fn reset(&mut self) -> Result<(), CudaError> {
@@ -437,10 +742,6 @@ impl Device for GpuDevice {
 
     fn take_error(&mut self) -> Option<CudaError> {
         self.sticky.or_else(|| self.error.take())
-    }
-
-    fn elapsed_ms(&self) -> Option<f64> {
-        Some(self.elapsed_ms)
     }
 
     fn set_limit(&mut self, limit: i32, value: u64) {

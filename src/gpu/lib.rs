@@ -12,6 +12,7 @@
 mod attribute;
 mod driver;
 mod error;
+mod flight;
 mod gpu;
 mod gpu_device;
 mod mapping;

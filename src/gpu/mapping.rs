@@ -4,6 +4,9 @@
 //! mapped when the first allocation needs it, shared by all allocations in it, and unmapped with the last one. An address is
 //! never used twice, so a chunk that is mapped again need not keep its contents. The first chunk of a region reserves the
 //! addresses of the whole region.
+//!
+//! Addresses are those of the process, so GPUs that one program uses share the map. A chunk is memory of the GPU whose allocation
+//! came first; the others may access it where the hardware lets them.
 
 use crate::driver::{Context, Mapping, Reservation};
 use crate::error::DriverError;
@@ -26,7 +29,8 @@ struct Piece {
 /// What is mapped where, and for whom.
 #[derive(Debug)]
 pub(crate) struct AddressMap {
-    context: Arc<Context>,
+    /// The GPUs of the program.
+    contexts: Vec<Arc<Context>>,
     /// By number of the region.
     regions: BTreeMap<u64, Arc<Reservation>>,
     pieces: BTreeMap<u64, Piece>,
@@ -35,22 +39,23 @@ pub(crate) struct AddressMap {
 }
 
 impl AddressMap {
-    /// Nothing mapped.
-    pub(crate) fn new(context: &Arc<Context>) -> AddressMap {
-        AddressMap {
-            context: context.clone(),
-            regions: BTreeMap::new(),
-            pieces: BTreeMap::new(),
-            used: BTreeMap::new(),
-        }
+    /// Nothing mapped, for these GPUs.
+    pub(crate) fn new(contexts: Vec<Arc<Context>>) -> AddressMap {
+        AddressMap { contexts, regions: BTreeMap::new(), pieces: BTreeMap::new(), used: BTreeMap::new() }
     }
 
-    /// Maps what `bytes` at `address` need and is not mapped yet.
-    pub(crate) fn cover(&mut self, address: u64, bytes: u64) -> Result<(), DriverError> {
-        let region = self.region(address)?;
+    /// The GPUs of the program.
+    pub(crate) fn contexts(&self) -> &[Arc<Context>] {
+        &self.contexts
+    }
+
+    /// Maps what `bytes` at `address` need and is not mapped yet, on that GPU.
+    pub(crate) fn cover(&mut self, context: &Arc<Context>, address: u64, bytes: u64) -> Result<(), DriverError> {
+        let region = self.region(context, address)?;
         let holes = holes(&self.pieces, address, bytes, |p| p.end);
+        let guests: Vec<Arc<Context>> = self.contexts.iter().filter(|other| context.lets_in(other)).cloned().collect();
         for (start, end) in holes {
-            let mapping = Mapping::at(&region, start, end - start)?;
+            let mapping = Mapping::at(context, &guests, &region, start, end - start)?;
             self.pieces.insert(start, Piece { end, uses: 0, _mapping: mapping });
         }
         let (start, end) = chunks(address, bytes);
@@ -64,12 +69,12 @@ impl AddressMap {
     }
 
     /// The reservation of the region of an address.
-    fn region(&mut self, address: u64) -> Result<Arc<Reservation>, DriverError> {
+    fn region(&mut self, context: &Arc<Context>, address: u64) -> Result<Arc<Reservation>, DriverError> {
         let number = address >> REGION_BITS;
         if let Some(region) = self.regions.get(&number) {
             return Ok(region.clone());
         }
-        let region = Arc::new(Reservation::at(&self.context, number << REGION_BITS, 1 << REGION_BITS)?);
+        let region = Arc::new(Reservation::at(context, number << REGION_BITS, 1 << REGION_BITS)?);
         self.regions.insert(number, region.clone());
         Ok(region)
     }

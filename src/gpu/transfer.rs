@@ -1,9 +1,13 @@
 //! Copies and fills between the memory of the GPU and the other memory of the program.
 //!
-//! Addresses in the region of the device belong to the GPU, all others to the program ([`mem::Memory`]). A copy gathers into a
-//! host buffer and scatters from there, as if through a temporary, unless both ends are contiguous and on the GPU. An array of
+//! Addresses in the region of a device belong to a GPU, all others to the program ([`mem::Memory`]). A copy gathers into a
+//! host buffer and scatters from there, as if through a temporary, unless both ends are contiguous and on a GPU. An array of
 //! many short rows on the GPU moves as one block, from its lowest to its highest byte.
+//!
+//! What stays on GPUs is put on the stream, and the host goes on; all else is done when the call returns, and begins without regard
+//! to what is on streams.
 
+use crate::driver::Stream;
 use crate::error::DriverError;
 use crate::gpu::Gpu;
 use device::{Bytes, CudaError, Fill, Strided};
@@ -20,8 +24,28 @@ pub(crate) struct Memories<'a> {
     pub gpu: &'a mut Gpu,
     /// Everything else.
     pub memory: &'a mut Memory,
-    /// The region of the GPU's memory.
-    pub device: Region,
+    /// The stream for what stays on GPUs.
+    pub stream: Stream,
+}
+
+/// A copy of bytes: to, from, how many.
+pub(crate) type Move = (u64, u64, u64);
+
+/// Whether an address is in the memory of a GPU.
+pub(crate) fn is_on_gpu(address: u64) -> bool {
+    matches!(Region::of(address), Some(Region::Device(_)))
+}
+
+/// The copy of bytes that a copy of elements is, if both arrays are contiguous.
+pub(crate) fn as_bytes(to: &Strided, from: &Strided, element_bytes: u64) -> Option<Move> {
+    let ((to, bytes), (from, other)) = (only_run(to, element_bytes)?, only_run(from, element_bytes)?);
+    (bytes == other).then_some((to, from, bytes))
+}
+
+/// Whether a GPU fills the array by itself.
+pub(crate) fn fills_itself(fill: &Fill) -> bool {
+    let contiguous = only_run(&fill.target, fill.element.len() as u64).is_some();
+    is_on_gpu(fill.target.base) && contiguous && pattern(&fill.element).is_some()
 }
 
 /// The runtime's error for one of the driver's; their numbers are the same.
@@ -42,13 +66,9 @@ impl Bytes for Memories<'_> {
 }
 
 impl Memories<'_> {
-    fn is_on_gpu(&self, address: u64) -> bool {
-        Region::of(address) == Some(self.device)
-    }
-
     /// Reads bytes of one memory; a range outside of the live allocations is an error.
     pub(crate) fn read(&mut self, address: u64, out: &mut [u8]) -> Done {
-        if !self.is_on_gpu(address) {
+        if !is_on_gpu(address) {
             return self.memory.read(address, out).ok_or(CudaError::InvalidValue);
         }
         self.check(address, out.len() as u64)?;
@@ -57,7 +77,7 @@ impl Memories<'_> {
 
     /// Writes bytes of one memory.
     pub(crate) fn write(&mut self, address: u64, data: &[u8]) -> Done {
-        if !self.is_on_gpu(address) {
+        if !is_on_gpu(address) {
             return self.memory.write(address, data).ok_or(CudaError::InvalidValue);
         }
         self.check(address, data.len() as u64)?;
@@ -76,12 +96,12 @@ impl Memories<'_> {
         if bytes == 0 {
             return Ok(());
         }
-        match (self.is_on_gpu(to), self.is_on_gpu(from)) {
+        match (is_on_gpu(to), is_on_gpu(from)) {
             (false, false) => self.memory.copy(to, from, bytes).ok_or(CudaError::InvalidValue),
             (true, true) => {
                 self.check(to, bytes)?;
                 self.check(from, bytes)?;
-                self.gpu.copy(to, from, bytes).map_err(|e| cuda_error(&e))
+                self.gpu.copy_on(&self.stream, to, from, bytes).map_err(|e| cuda_error(&e))
             }
             _ => {
                 let mut buffer = vec![0; bytes.min(PIECE) as usize];
@@ -99,7 +119,7 @@ impl Memories<'_> {
 
     /// Copies the elements of one array to another of the same shape.
     pub(crate) fn copy_strided(&mut self, to: &Strided, from: &Strided, element_bytes: u64) -> Done {
-        if !self.is_on_gpu(to.base) && !self.is_on_gpu(from.base) {
+        if !is_on_gpu(to.base) && !is_on_gpu(from.base) {
             return device::copy_strided(self.memory, to, from, element_bytes).map_err(|_| CudaError::InvalidValue);
         }
         if let (Some((a, bytes)), Some((b, other))) = (only_run(to, element_bytes), only_run(from, element_bytes)) {
@@ -112,7 +132,7 @@ impl Memories<'_> {
     /// Sets every element of an array.
     pub(crate) fn fill(&mut self, fill: &Fill) -> Done {
         let (target, size) = (&fill.target, fill.element.len() as u64);
-        if !self.is_on_gpu(target.base) {
+        if !is_on_gpu(target.base) {
             return device::fill(self.memory, fill).map_err(|_| CudaError::InvalidValue);
         }
         if let Some((address, bytes)) = only_run(target, size)
@@ -120,7 +140,7 @@ impl Memories<'_> {
         {
             self.check(address, bytes)?;
             let count = bytes / u64::from(unit);
-            return self.gpu.fill(address, unit, value, count).map_err(|e| cuda_error(&e));
+            return self.gpu.fill_on(&self.stream, address, (unit, value), count).map_err(|e| cuda_error(&e));
         }
         let data: Vec<u8> = fill.element.repeat(usize::try_from(target.count()).unwrap_or(usize::MAX));
         self.scatter(target, size, &data)
@@ -167,7 +187,7 @@ impl Memories<'_> {
         let Some((low, high)) = array.hull(element_bytes) else { return Ok(None) };
         let bytes = array.count().saturating_mul(element_bytes);
         let rows = array.runs(element_bytes).take(FEW_ROWS as usize + 1).count() as u64;
-        if !self.is_on_gpu(array.base) || rows <= FEW_ROWS || high.saturating_sub(low) > bytes.saturating_mul(8) {
+        if !is_on_gpu(array.base) || rows <= FEW_ROWS || high.saturating_sub(low) > bytes.saturating_mul(8) {
             return Ok(None);
         }
         let mut block = vec![0; (high - low) as usize];

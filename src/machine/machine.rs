@@ -483,6 +483,7 @@ impl Machine {
             HostYield::Done { code } => {
                 let span = self.host.site().map_or(Span::NONE, |site| program.span(site));
                 self.mpi.ended(self.rank, code, span);
+                self.devices.iter_mut().for_each(|d| d.as_device().finish());
                 self.gather();
                 self.turn = Turn::Ending(code);
             }
@@ -522,14 +523,8 @@ impl Machine {
         self.turn = Turn::Host;
     }
 
-    /// The time of an event: the GPU's own, the model's, or the world's.
+    /// The time of an event by the model's clock or the world's.
     fn now_ms(&mut self, world: &mut dyn World) -> f64 {
-        let current = self.runtime.current_device() as usize % self.devices.len();
-        if let device @ DeviceBox::Gpu(_) = &mut self.devices[current]
-            && let Some(elapsed) = device.as_device().elapsed_ms()
-        {
-            return elapsed;
-        }
         match self.answer(&Ask::Clock, world) {
             Answer::Nanoseconds(n) => n as f64 * 1e-6,
             _ => 0.0,

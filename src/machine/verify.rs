@@ -73,6 +73,7 @@ impl VerifyDevice {
         let mut own = memory.clone();
         let mut error = self.gpu.submit(&mut own, command).err();
         if error.is_none() {
+            self.gpu.finish();
             while self.gpu.advance(&mut own, u64::MAX, &mut NoObserver) != Progress::Idle {}
             error = self.gpu.take_error();
         }
@@ -314,10 +315,6 @@ impl Device for VerifyDevice {
 
     fn take_error(&mut self) -> Option<CudaError> {
         self.error.take().or_else(|| self.emulator.take_error())
-    }
-
-    fn elapsed_ms(&self) -> Option<f64> {
-        self.emulator.elapsed_ms()
     }
 
     fn reset(&mut self) -> Result<(), CudaError> {

@@ -42,7 +42,7 @@ impl Runtime {
             Api::StreamAttachMem { stream, address, bytes, flags } => {
                 self.stream(stream, name, span).and_then(|()| self.stream_attach(memory, stream, address, bytes, flags))
             }
-            Api::StreamDestroy { stream } => self.stream_destroy(stream, name, span),
+            Api::StreamDestroy { stream } => self.stream_destroy(device, stream, name, span),
             Api::StreamSynchronize { stream } => self.stream(stream, name, span).map(|()| {
                 self.order(device, Order::HostWaitsForStream(stream));
                 Some(Half::Report)
@@ -69,6 +69,7 @@ impl Runtime {
             Api::EventCreate { at, flags } => self.event_create(memory, at, flags, span),
             Api::EventDestroy { event } => self.event(event, name, span).map(|_| {
                 self.events.remove(&event);
+                self.order(device, Order::EventGone(event));
                 None
             }),
             Api::EventRecord { event, stream } => {
@@ -86,7 +87,7 @@ impl Runtime {
                 self.order(device, Order::HostWaitsForEvent(event));
                 Some(Half::Report)
             }),
-            Api::EventElapsedTime { at, start, end } => self.event_elapsed(memory, at, start, end, span),
+            Api::EventElapsedTime { at, start, end } => self.event_elapsed(device, memory, at, (start, end), span),
             other => self.memory_call(device, memory, other, name, span),
         }
     }
@@ -141,7 +142,7 @@ impl Runtime {
         self.next_stream += 1;
         let priority = made.priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
         self.streams.insert(stream, Handle { priority, ..made });
-        self.order(device, Order::StreamMade { stream, blocking: flags == 0 });
+        self.order(device, Order::StreamMade { stream, blocking: flags == 0, priority });
         Ok(None)
     }
 
@@ -163,7 +164,13 @@ impl Runtime {
         }
     }
 
-    fn stream_destroy(&mut self, stream: u64, call: &str, span: Span) -> Outcome<Option<Half>> {
+    fn stream_destroy(
+        &mut self,
+        device: &mut dyn Device,
+        stream: u64,
+        call: &str,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
         self.stream(stream, call, span)?;
         if stream <= 2 {
             return Err(CudaError::InvalidResourceHandle);
@@ -173,6 +180,7 @@ impl Runtime {
         if self.default_stream == stream {
             self.default_stream = 0;
         }
+        self.order(device, Order::StreamGone(stream));
         Ok(Some(Half::Hold))
     }
 
@@ -190,10 +198,10 @@ impl Runtime {
 
     fn event_elapsed(
         &mut self,
+        device: &mut dyn Device,
         memory: &mut Memory,
         at: u64,
-        start: u64,
-        end: u64,
+        (start, end): (u64, u64),
         span: Span,
     ) -> Outcome<Option<Half>> {
         const CALL: &str = "cudaEventElapsedTime";
@@ -205,7 +213,7 @@ impl Runtime {
             self.report(CALL, ApiFault::EventNotRecorded, span);
             return Err(CudaError::InvalidResourceHandle);
         };
-        let between = to - from;
+        let between = device.elapsed_ms(start, end).unwrap_or(to - from);
         let shown = if start == end {
             0.0
         } else if between.abs() < RESOLUTION_MS {

@@ -117,9 +117,4 @@ impl Device for Emulator {
     fn take_error(&mut self) -> Option<CudaError> {
         self.sticky.or_else(|| self.error.take())
     }
-
-    fn elapsed_ms(&self) -> Option<f64> {
-        // A schedule point counts as a nanosecond of a model device.
-        Some(self.points as f64 * 1e-6)
-    }
 }

@@ -134,10 +134,10 @@ impl CommandOrder {
 
     fn ordered(&mut self, device: u32, order: Order) {
         match order {
-            Order::StreamMade { stream, blocking: false } => {
+            Order::StreamMade { stream, blocking: false, .. } => {
                 self.timeline.create_non_blocking(stream_of(device, stream));
             }
-            Order::StreamMade { .. } => {}
+            Order::StreamMade { .. } | Order::StreamGone(_) | Order::EventGone(_) => {}
             Order::Recorded { event, stream } => self.timeline.record_event(event, stream_of(device, stream)),
             Order::StreamWaits { stream, event } => self.timeline.wait_event(stream_of(device, stream), event),
             Order::HostWaitsForDevice => self.timeline.synchronize_device(device),
