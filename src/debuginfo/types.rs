@@ -52,10 +52,11 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// The entry of the type of the address of an object: a reference, which a debugger follows by itself.
+    /// The entry of the type of the address of an object, which a debugger follows by itself where it can: a reference to a scalar, a
+    /// pointer to an array (gdb takes subscripts of that for those of the array).
     ///
-    /// gdb follows no reference to a type whose size is not known. So a last dimension whose extent is not constant has the largest
-    /// extent, and where other extents are not, the address is a pointer to the first element.
+    /// gdb wants to know the size of what it follows. So a last dimension whose extent is not constant has the largest extent, and
+    /// where other extents are not constant, the address is a pointer to the first element.
     pub(crate) fn addressed(
         &mut self,
         unit: &mut Unit,
@@ -78,7 +79,7 @@ impl<'a> Types<'a> {
                 };
                 let element = self.element(unit, ty);
                 match dims.iter().enumerate().map(known).collect() {
-                    Some(dims) => (dw::DW_TAG_reference_type, array(unit, element, dims)),
+                    Some(dims) => (dw::DW_TAG_pointer_type, array(unit, element, dims)),
                     None => (dw::DW_TAG_pointer_type, element),
                 }
             }

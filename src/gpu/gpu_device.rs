@@ -17,7 +17,7 @@
 //! reports itself.
 
 use crate::attribute::Attribute;
-use crate::driver::Event;
+use crate::driver::{Event, Stream};
 use crate::error::DriverError;
 use crate::flight::Flight;
 use crate::gpu::{Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused};
@@ -141,8 +141,8 @@ pub struct GpuDevice {
     flight: Arc<Mutex<Flight>>,
     /// Whether anything was put on a stream since the host waited for everything.
     is_busy: bool,
-    /// The launch that may have written records.
-    recorder: Option<KernelLaunch>,
+    /// The launch that may have written records, and the event after it.
+    recorder: Option<(KernelLaunch, Event)>,
     /// Whether a launch may have changed memory of the program that the GPU has a copy of.
     is_shared: bool,
     /// Whether what the next command needs has come.
@@ -300,6 +300,7 @@ impl GpuDevice {
         if self.reaches_host(memory, &launch) {
             self.share(memory, true)?;
             self.is_shared = true;
+            self.finish();
         }
         let Some(Code { module, loaded, .. }) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
         let values: Vec<ParamValue<'_>> = launch.args.iter().map(value_of).collect();
@@ -312,7 +313,8 @@ impl GpuDevice {
         let stream = self.flight().stream(launch.stream);
         self.gpu.launch_on(&stream, loaded, launch.func, shape, &params).map_err(|e| cuda_error(&e))?;
         if loaded.writes_records(launch.func) {
-            self.recorder = Some(launch);
+            let done = self.marker(&stream).map_err(|e| cuda_error(&e))?;
+            self.recorder = Some((launch, done));
         }
         Ok(())
     }
@@ -419,6 +421,18 @@ impl GpuDevice {
         Ok(())
     }
 
+    /// An event after what is on the stream.
+    fn marker(&mut self, stream: &Stream) -> Result<Event, DriverError> {
+        let context = stream.context().unwrap_or(self.gpu.context());
+        let at = self.markers.iter().rposition(|marker| marker.is_of(context));
+        let marker = match at {
+            Some(at) => self.markers.swap_remove(at),
+            None => Event::new(context)?,
+        };
+        marker.record(stream)?;
+        Ok(marker)
+    }
+
     /// Begins a wait.
     fn wait(&mut self, what: Wait) -> Result<(), DriverError> {
         let streams = match what {
@@ -432,14 +446,7 @@ impl GpuDevice {
         };
         let mut markers = Vec::new();
         for stream in &streams {
-            let context = stream.context().unwrap_or(self.gpu.context());
-            let at = self.markers.iter().rposition(|marker| marker.is_of(context));
-            let marker = match at {
-                Some(at) => self.markers.swap_remove(at),
-                None => Event::new(context)?,
-            };
-            marker.record(stream)?;
-            markers.push(marker);
+            markers.push(self.marker(stream)?);
         }
         self.waiting = Some(Waiting { what, markers });
         Ok(())
@@ -472,12 +479,11 @@ impl GpuDevice {
             self.flight().all_is_done(self.gpu.context());
         }
         let landed = self.flight().land(memory).map_err(failed)?;
-        let is_recorder_done = |launch: &KernelLaunch| everything || what == Wait::Stream(launch.stream);
-        let recorder = self.recorder.take_if(|launch| is_recorder_done(launch));
-        let drained = match &recorder {
-            Some(launch) => self.drain(launch).map_err(failed)?,
-            None => Ok(()),
-        };
+        let mut drained = Ok(());
+        if let Some((launch, done)) = self.recorder.take_if(|(_, done)| !matches!(done.is_done(), Ok(false))) {
+            drained = self.drain(&launch).map_err(failed)?;
+            self.markers.push(done);
+        }
         if everything && std::mem::take(&mut self.is_shared) {
             self.share(memory, false)?;
         }
