@@ -1,7 +1,7 @@
 //! Memory at the program's own addresses, and the GPU as the runtime's device.
 
 use crate::{cases, open, open_by, words_to_bytes};
-use device::{Command, Device, KernelLaunch, Progress, Strided};
+use device::{Command, Device, KernelLaunch, Order, Progress, Strided};
 use gpu::{GpuDevice, GpuOptions};
 use ir::op::BinOp;
 use ir::rt::Rt;
@@ -43,6 +43,7 @@ fn memory_is_mapped_at_the_numbers_of_every_region() {
 
 /// Runs a device until it has nothing to do.
 fn finish(device: &mut GpuDevice, memory: &mut Memory) {
+    device.finish();
     while device.advance(memory, 1 << 20, &mut device::NoObserver) != Progress::Idle {}
     assert_eq!(device.take_error(), None);
 }
@@ -113,7 +114,9 @@ fn device_runs_commands_on_the_addresses_of_the_program() {
         number: 1,
         span: Span::NONE,
     };
+    device.order(Order::Recorded { event: 1, stream: 0 });
     device.submit(&mut memory, Command::Launch(launch)).unwrap();
+    device.order(Order::Recorded { event: 2, stream: 0 });
     device.submit(&mut memory, copy(host, values, 8)).unwrap();
     finish(&mut device, &mut memory);
 
@@ -124,7 +127,7 @@ fn device_runs_commands_on_the_addresses_of_the_program() {
     assert_eq!(u32::from_le_bytes(count), 9);
     let output = String::from_utf8(device.take_output()).unwrap();
     assert_eq!(output.lines().map(str::trim).collect::<Vec<_>>(), ["0", "1", "2", "3"]);
-    assert!(device.elapsed_ms().unwrap() > 0.0);
+    assert!(device.elapsed_ms(1, 2).unwrap() > 0.0);
 
     // Strided: every second element of a matrix on the device.
     let matrix = alloc(&mut device, &mut memory, Region::Device(0), 4 * 600);

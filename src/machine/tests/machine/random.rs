@@ -38,6 +38,7 @@ fn launched(
         span: Span::NONE,
     };
     device.submit(memory, Command::Launch(launch)).expect("a valid launch");
+    device.finish();
     while device.advance(memory, u64::MAX, &mut NoObserver) != Progress::Idle {}
     let mut contents = vec![0; bytes];
     device.read(memory, out, &mut contents).map_err(|e| format!("{e:?}, {:?}", device.take_findings()))?;
