@@ -89,6 +89,11 @@ struct Running<'a> {
     budget: &'a mut u64,
 }
 
+/// Hooks for a shorter time.
+fn reborrowed<'s>(hooks: &'s mut Option<&mut dyn Hooks<32>>) -> Option<&'s mut dyn Hooks<32>> {
+    hooks.as_deref_mut().map(|hooks| hooks as &mut dyn Hooks<32>)
+}
+
 impl Block {
     /// A block of a kernel that has not begun.
     pub(crate) fn new(func: FuncId, args: &Arc<[Arg]>, geometry: Geometry, shared: usize) -> Block {
@@ -112,7 +117,7 @@ impl Block {
     }
 
     /// Makes a new or finished block ready to run as the block of that index. A lazy one must be run at once, by hooks that see no
-    /// warp before it runs, in the natural order: then warps that wait for no other take turns in the registers of one.
+    /// warp before it runs and no values, in the natural order: then warps that wait for no other take turns in the registers of one.
     pub(crate) fn begin(&mut self, program: &Program, linear: u64, geometry: Geometry, is_lazy: bool) {
         self.linear = linear;
         self.geometry = geometry;
@@ -150,7 +155,12 @@ impl Block {
 
     /// Runs the warps of a lazy block one after another in the registers of the first, until all have ended or one stops
     /// otherwise: that one, and why. Then each is in its place.
-    fn run_lazily(&mut self, program: &Program, with: &mut Running<'_>) -> Option<(usize, Stop)> {
+    fn run_lazily(
+        &mut self,
+        program: &Program,
+        with: &mut Running<'_>,
+        hooks: &mut Option<&mut dyn Hooks<32>>,
+    ) -> Option<(usize, Stop)> {
         self.is_lazy = false;
         let (func, args) = self.kernel.clone();
         let (count, mut number) = (self.count(), 0);
@@ -159,12 +169,14 @@ impl Block {
                 let mask = self.geometry.lanes(number);
                 self.warps[0].reset(program, number, mask, func, &args);
             }
-            let reached = self.with_warp(0, with, |warp, ctx| warp.run_in_turn(program, &args, ctx));
+            let watching = reborrowed(hooks);
+            let reached = self.with_warp(0, with, |warp, ctx| warp.run_in_turn(program, &args, ctx, watching));
             number = reached.unwrap_or(number);
             if number == count {
                 break;
             }
-            let stop = self.with_warp(0, with, |warp, ctx| warp.run(program, ctx, None));
+            let watching = reborrowed(hooks);
+            let stop = self.with_warp(0, with, |warp, ctx| warp.run(program, ctx, watching));
             if matches!(stop, Stop::Done) {
                 number += 1;
                 continue;
@@ -218,24 +230,25 @@ impl Block {
     ) -> BlockStop {
         let mut with = Running { memory, atomics, budget };
         let mut stopped = None;
-        debug_assert!(!self.is_lazy || hooks.is_none());
         if self.is_lazy {
-            match self.run_lazily(program, &mut with) {
+            match self.run_lazily(program, &mut with, &mut hooks) {
                 None => return BlockStop::Done,
                 stop => stopped = stop,
             }
         }
         loop {
-            if hooks.is_none() && self.turn == 0 && stopped.is_none() {
+            if self.turn == 0 && stopped.is_none() {
                 let order = std::mem::take(&mut self.order);
-                self.turn = self.with_warps(&mut with, |warps, ctx| vm::run_together(program, warps, &order, ctx));
+                let watching = reborrowed(&mut hooks);
+                self.turn =
+                    self.with_warps(&mut with, |warps, ctx| vm::run_together(program, warps, &order, ctx, watching));
                 self.order = order;
             }
             while self.turn < self.order.len() {
                 let (number, stop) = stopped.take().unwrap_or_else(|| {
                     let number = self.order[self.turn] as usize;
-                    let hooks = hooks.as_deref_mut().map(|h| h as &mut dyn Hooks<32>);
-                    (number, self.with_warp(number, &mut with, |warp, ctx| warp.run(program, ctx, hooks)))
+                    let watching = reborrowed(&mut hooks);
+                    (number, self.with_warp(number, &mut with, |warp, ctx| warp.run(program, ctx, watching)))
                 });
                 match stop {
                     Stop::Done | Stop::Waiting | Stop::Polling => self.turn += 1,

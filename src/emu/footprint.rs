@@ -3,12 +3,18 @@
 //! A launch is looked at with the arguments, extents and memory that it begins with. Programs launch the same kernel with the
 //! same arguments over and over, so that results are kept; one that depends on memory (descriptors, scalars by reference) is
 //! used again only if the same is still there.
+//!
+//! Of a launch that is not free of races by itself it is also looked at what is known under guards (`checks::guard`).
 
 use device::KernelLaunch;
-use ir::analysis::footprint::{AccessId, Extent, Footprint, LaunchFacts, Reduction, Sharing, footprint};
-use ir::{FuncId, ParamKind, Ty};
+use ir::analysis::footprint::{
+    AccessId, Extent, Footprint, Guards, LaunchFacts, Reduction, Sharing, footprint, guarded,
+};
+use ir::rt::Rt;
+use ir::{FuncId, InstKind, Module, ParamKind, Ty};
 use mem::address::{LOCAL_BASE, SHARED_BASE, WINDOW};
 use mem::{Memory, Region};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use vm::{Program, Site};
 
@@ -21,23 +27,72 @@ pub struct SiteSharing {
     /// By function and operation: whether no other thread touches what the access there touches, unless both read, both are
     /// atomic, or a barrier is between.
     private: Arc<Vec<Vec<bool>>>,
+    /// Those of them that touch no memory but shared memory.
+    private_shared: Arc<Vec<Vec<bool>>>,
+    /// By function and operation: whether an access is loose (`Guards`), and if so, whether it is a load.
+    loose: Arc<Vec<Vec<Option<bool>>>>,
+    /// Of `private` and `private_shared`, those that are not loose.
+    unguarded: [Arc<Vec<Vec<bool>>>; 2],
+    /// What is known if its guards hold, if that is more.
+    guarded: Option<Arc<SiteSharing>>,
 }
 
 impl SiteSharing {
     /// Looks at a launch that is about to begin.
     pub fn new(program: &Program, memory: &Memory, launch: &KernelLaunch) -> SiteSharing {
-        SiteSharing::with(look(program, memory, launch), numbers(program))
+        let numbers = numbers(program);
+        let (footprint, guarded) = look(program, memory, launch);
+        let plain = SiteSharing::with(footprint, numbers.clone());
+        let guarded = guarded.map(|found| Arc::new(SiteSharing::with(found, numbers)));
+        let is_more = |guarded: &Arc<SiteSharing>| guarded.private_count() > plain.private_count();
+        SiteSharing { guarded: guarded.filter(is_more), ..plain }
     }
 
     fn with(footprint: Footprint, numbers: Arc<Vec<Vec<Option<u32>>>>) -> SiteSharing {
-        let is_private = |func: usize, number: Option<u32>| {
-            let Some(number) = number else { return false };
-            let id = AccessId { func: FuncId(func as u32), number };
-            !footprint.races(id)
+        let private = by_site(&numbers, |id| id.is_some_and(|id| !footprint.races(id)));
+        let private_shared =
+            by_site(&numbers, |id| id.is_some_and(|id| !footprint.races(id) && !footprint.is_global(id)));
+        let [private, private_shared] = [private, private_shared].map(Arc::new);
+        let Some(guards) = footprint.guards() else {
+            let unguarded = [private.clone(), private_shared.clone()];
+            let loose = Arc::default();
+            return SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, guarded: None };
         };
-        let private =
-            numbers.iter().enumerate().map(|(f, all)| all.iter().map(|&n| is_private(f, n)).collect()).collect();
-        SiteSharing { footprint, numbers, private: Arc::new(private) }
+        let loose = by_site(&numbers, |id| guards.loose.get(&id?).copied());
+        let tight = |of: &Vec<Vec<bool>>| {
+            let tight = |(of, loose): (&Vec<bool>, &Vec<Option<bool>>)| {
+                of.iter().zip(loose).map(|(is_private, loose)| *is_private && loose.is_none()).collect()
+            };
+            Arc::new(of.iter().zip(&loose).map(tight).collect())
+        };
+        let unguarded = [tight(&private), tight(&private_shared)];
+        let loose = Arc::new(loose);
+        SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, guarded: None }
+    }
+
+    /// What is known if its guards hold; `None` if that is no more.
+    pub fn guarded(&self) -> Option<&Arc<SiteSharing>> {
+        self.guarded.as_ref()
+    }
+
+    /// What has to hold for this to be known.
+    pub fn guards(&self) -> Option<&Guards> {
+        self.footprint.guards()
+    }
+
+    /// By function and operation: whether an access is loose, and if so, whether it is a load.
+    pub(crate) fn loose(&self) -> &Arc<Vec<Vec<Option<bool>>>> {
+        &self.loose
+    }
+
+    /// Of [`SiteSharing::private`], or of [`SiteSharing::private_shared`], those that are not loose.
+    pub(crate) fn unguarded(&self, is_shared: bool) -> &Arc<Vec<Vec<bool>>> {
+        &self.unguarded[usize::from(is_shared)]
+    }
+
+    /// How many accesses need not be watched.
+    fn private_count(&self) -> usize {
+        self.private.iter().flatten().filter(|is_private| **is_private).count()
     }
 
     /// Who may touch what the access at a site touches.
@@ -58,6 +113,11 @@ impl SiteSharing {
     /// By function and operation: whether no access of another thread can race with the one there.
     pub fn private(&self) -> &Arc<Vec<Vec<bool>>> {
         &self.private
+    }
+
+    /// Those of [`SiteSharing::private`] that touch no memory but shared memory.
+    pub fn private_shared(&self) -> &Arc<Vec<Vec<bool>>> {
+        &self.private_shared
     }
 
     /// Whether that is so for all accesses of the launch.
@@ -120,8 +180,7 @@ impl KnownLaunches {
                 return self.known[self.known.len() - 1].1.clone();
             }
         }
-        let numbers = self.known.last().map_or_else(|| numbers(program), |(_, known)| known.numbers.clone());
-        let found = Arc::new(SiteSharing::with(look(program, memory, launch), numbers));
+        let found = Arc::new(SiteSharing::new(program, memory, launch));
         if self.known.len() == KNOWN {
             self.known.remove(0);
         }
@@ -140,7 +199,15 @@ fn are_alike(program: &Program, a: &KernelLaunch, b: &KernelLaunch) -> bool {
     })
 }
 
-fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Footprint {
+/// What is known of each access, by function and operation; those without a number have none.
+fn by_site<T>(numbers: &[Vec<Option<u32>>], of: impl Fn(Option<AccessId>) -> T) -> Vec<Vec<T>> {
+    let id = |func: usize, number: u32| AccessId { func: FuncId(func as u32), number };
+    let of_func = |(func, all): (usize, &Vec<Option<u32>>)| all.iter().map(|n| of(n.map(|n| id(func, n)))).collect();
+    numbers.iter().enumerate().map(of_func).collect()
+}
+
+/// What is known of a launch, and what is known of it under guards.
+fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> (Footprint, Option<Footprint>) {
     let args: Vec<Option<u64>> = launch
         .args
         .iter()
@@ -163,7 +230,33 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Footprint 
         windows: (SHARED_BASE as i64, (LOCAL_BASE + WINDOW) as i64),
         read: &|address, ty| read(memory, address, ty),
     };
-    footprint(program.module(), launch.func, &facts)
+    let (module, func) = (program.module(), launch.func);
+    let plain = footprint(module, func, &facts);
+    let guarded =
+        if plain.is_free_of_races() || !can_be_undone(module, func) { None } else { guarded(module, func, &facts) };
+    (plain, guarded)
+}
+
+/// Whether a launch of a kernel does nothing but to access memory, so that it can be undone.
+fn can_be_undone(module: &Module, kernel: FuncId) -> bool {
+    let (mut seen, mut ways) = (BTreeSet::from([kernel]), vec![kernel]);
+    while let Some(func) = ways.pop() {
+        let Some(f) = module.funcs.get(func.index()) else { return false };
+        for inst in f.blocks.iter().flat_map(|b| &b.insts) {
+            match &inst.kind {
+                InstKind::Call { func, .. } if seen.insert(*func) => ways.push(*func),
+                InstKind::Rt { rt, .. } => {
+                    let may_fail = [Rt::ErrorBounds, Rt::ErrorShape, Rt::ErrorAllocated, Rt::ErrorAlreadyAllocated];
+                    if !may_fail.contains(rt) && *rt != Rt::RealMade {
+                        return false;
+                    }
+                }
+                InstKind::Launch { .. } => return false,
+                _ => {}
+            }
+        }
+    }
+    true
 }
 
 fn read(memory: &Memory, address: u64, ty: Ty) -> Option<u64> {

@@ -26,14 +26,21 @@ pub(crate) struct ActiveLaunch {
     pub(crate) before: Option<Memory>,
     /// Bytes that device code has allocated.
     pub(crate) heap: u64,
+    /// Schedule points of the device before the launch.
+    pub(crate) points_before: u64,
 }
 
 impl ActiveLaunch {
-    /// A launch before its first block.
-    pub(crate) fn new(launch: KernelLaunch, checks: Checks, before: Option<Memory>, seed: u64) -> ActiveLaunch {
+    /// A launch before its first block, with the seed and the schedule points that the device has passed.
+    pub(crate) fn new(
+        launch: KernelLaunch,
+        checks: Checks,
+        before: Option<Memory>,
+        (seed, points_before): (u64, u64),
+    ) -> ActiveLaunch {
         let parallel = Parallel::Undecided;
         let mode = parallel.mode();
-        ActiveLaunch { grid: Grid::new(launch, seed), checks, parallel, mode, before, heap: 0 }
+        ActiveLaunch { grid: Grid::new(launch, seed), checks, parallel, mode, before, heap: 0, points_before }
     }
 
     /// The launch before its first block, to run again under another pass of the race detector.
@@ -45,6 +52,7 @@ impl ActiveLaunch {
             mode: Parallel::Undecided.mode(),
             before: self.before,
             heap: 0,
+            points_before: self.points_before,
         }
     }
 

@@ -379,6 +379,8 @@ pub struct Segment {
     pub patterns: Vec<PatternUpdate>,
     /// How it ends.
     pub end: End,
+    /// Accesses of which [`crate::State::tell`] is told before any of them is done, in that order, with the number of each.
+    pub told: Vec<(AccessId, u32)>,
     /// Whether it is one operation that is done by a call ([`crate::State::operate`]) and not by code: then it has nothing else.
     pub is_call: bool,
 }
@@ -405,6 +407,7 @@ impl Segment {
             outs: Vec::new(),
             patterns: Vec::new(),
             end,
+            told: Vec::new(),
             is_call: false,
         }
     }

@@ -126,7 +126,9 @@ pub struct State {
     /// Does an operation, given `user` and its number, for the lanes of `mask`, with its schedule point. False if the interpreter
     /// has to: nothing was done, or what is the same when it is done again.
     pub operate: extern "C" fn(*mut c_void, u32) -> bool,
-    /// What the three functions are given.
+    /// Told of an access that is about to be done ([`crate::Segment::told`]): `user`, its number, and the lowest address of a lane.
+    pub tell: extern "C" fn(*mut c_void, u32, u64),
+    /// What the four functions are given.
     pub user: *mut c_void,
     /// A word for each lane that the code writes: all bits one if it is active, else zero.
     pub mask_words: MaybeUninit<[u32; 32]>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Bytes of a page.
 const PAGE: u64 = 1 << 16;
 /// Words of a page's bitmap.
-const WORDS: usize = (PAGE / 64) as usize;
+pub(crate) const WORDS: usize = (PAGE / 64) as usize;
 
 /// A set of byte addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,11 @@ fn words(start: u64, len: u64, mut f: impl FnMut(u64, usize, u64) -> bool) {
 }
 
 impl ByteSet {
+    /// The set with these bitmaps of pages.
+    pub(crate) fn of_pages(pages: impl Iterator<Item = (u64, Box<[u64; WORDS]>)>) -> Self {
+        Self { pages: pages.collect() }
+    }
+
     /// Adds `len` bytes; true if one of them is new.
     pub fn insert(&mut self, start: u64, len: u64) -> bool {
         let mut is_new = false;

@@ -10,6 +10,7 @@ use crate::byteset::ByteSet;
 use crate::clock::order::{CtaSlot, Order, Rules};
 use crate::shadow::global::{ByteUse, GlobalShadow};
 use crate::shadow::shared::SharedShadow;
+use crate::shadow::uses::UseShadow;
 use crate::stamp::MAX_TAG;
 use crate::used::UsedBytes;
 
@@ -126,6 +127,8 @@ pub struct Detector {
     global: GlobalShadow,
     /// By slot.
     shared: Vec<SharedShadow>,
+    /// What a launch uses that is known to be free of races.
+    uses: Option<UseShadow>,
     found: Suspicion,
 }
 
@@ -139,6 +142,7 @@ impl Detector {
             order: Order::new(options.rules, 1, false),
             global: GlobalShadow::new(finest(options), options.limit_bytes),
             shared: Vec::new(),
+            uses: None,
             found: Suspicion::default(),
         }
     }
@@ -165,7 +169,14 @@ impl Detector {
         self.global.start(true);
         self.global.set_limit(self.options.limit_bytes);
         self.shared.clear();
+        self.uses = None;
         self.found = Suspicion::default();
+    }
+
+    /// Starts a launch that is known to be free of races: only what it uses is collected, of all accesses to global memory.
+    pub fn begin_free_launch(&mut self, launch: Launch) {
+        self.begin_launch(launch);
+        self.uses = Some(UseShadow::default());
     }
 
     /// A block of the launch starts.
@@ -194,11 +205,17 @@ impl Detector {
     pub fn fork(&self) -> Self {
         let mut other = Self::new(self.options);
         other.begin_launch(self.launch);
+        other.uses = self.uses.is_some().then(UseShadow::default);
         other
     }
 
     /// Takes in what a detector of other blocks of the launch has found. Forks may be taken in in any order, also by each other.
-    pub fn absorb(&mut self, fork: Self) {
+    pub fn absorb(&mut self, mut fork: Self) {
+        if let Some(uses) = fork.uses.take() {
+            self.found.used.merge(&fork.found.used);
+            self.found.used.merge(&uses.into_used());
+            return;
+        }
         let theirs = fork.found;
         let found = &mut self.found;
         found.watch.global.extend(&theirs.watch.global);
@@ -232,12 +249,14 @@ impl Detector {
                 shared.add_strong_places(&mut found.strong.shared);
             }
         }
-        if self.options.is_use_wanted {
+        if let Some(uses) = self.uses.take() {
+            found.used.merge(&uses.into_used());
+        } else if self.options.is_use_wanted {
             self.global.collect_used(&mut ByteUse { used: Some(&mut found.used) });
-            // Whether a byte that was written was also read before or after depends on who followed its blocks.
-            let UsedBytes { written, read, .. } = &mut found.used;
-            read.remove(written);
         }
+        // Whether a byte that was written was also read before or after depends on who followed its blocks.
+        let UsedBytes { written, read, .. } = &mut found.used;
+        read.remove(written);
         self.shared.clear();
         found
     }
@@ -272,6 +291,12 @@ impl Detector {
     /// A warp accesses memory. True if a byte has come under suspicion that was not before.
     pub fn on_access(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>) -> bool {
         if access.active == 0 || access.width == 0 {
+            return false;
+        }
+        if let Some(uses) = &mut self.uses {
+            if space == Space::Global {
+                uses.access(access);
+            }
             return false;
         }
         // Lanes that run in step are ordered from instruction to instruction, so then each has a time of its own.

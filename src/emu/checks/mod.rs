@@ -2,33 +2,34 @@
 //!
 //! Not here: which block runs next (`schedule`, `parallel`), and faults, which end a launch without any check (`report`).
 
+mod guard;
 mod init;
 mod race;
 mod race_log;
 mod race_report;
 mod reals;
+mod watched;
 
 use init::{InitHooks, LaunchInit};
 pub(crate) use race::{ExactPass, RaceHooks, RacePass};
 pub(crate) use race_log::{EventLog, LogHooks};
 pub(crate) use race_report::{incomplete, races};
 pub(crate) use reals::RealFaults;
+pub(crate) use watched::Watched;
 
 use crate::block::Block;
-use crate::footprint::SiteSharing;
 use crate::schedule::BlockEvents;
 use finding::Finding;
 use mem::SharedInitBits;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use vm::{Before, Hooks, Program, Site};
 
 /// The checks of a launch, with what they have seen so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Checks {
     pub(crate) race: RacePass,
-    /// Accesses that the race detector need not see, if they were looked for.
-    pub(crate) sharing: Option<Arc<SiteSharing>>,
+    /// Which accesses are watched.
+    pub(crate) watched: Watched,
     /// Reads of memory that nothing has written, if they are looked for.
     pub(crate) init: Option<Box<LaunchInit>>,
     /// Barriers that were complete although threads had exited, by place, if they are looked for.
@@ -42,16 +43,16 @@ impl Checks {
     pub(crate) fn restart(self, race: RacePass) -> Checks {
         Checks {
             race,
-            sharing: self.sharing,
+            watched: self.watched.unguarded(),
             init: self.init.map(|_| Box::default()),
             short_barriers: self.short_barriers.map(|_| BTreeMap::new()),
             reals: RealFaults::default(),
         }
     }
 
-    /// Whether they observe the warps.
-    pub(crate) fn have_hooks(&self) -> bool {
-        !matches!(self.race, RacePass::Off) || self.init.is_some()
+    /// Whether they want to see the warps and the values that these load and store.
+    pub(crate) fn want_values(&self) -> bool {
+        matches!(self.race, RacePass::Decide(_)) || self.init.is_some()
     }
 
     /// Lets `run` work on a block under the hooks of the checks; `other` observes where races are not looked for. `global`
@@ -64,12 +65,12 @@ impl Checks {
         other: Option<&mut dyn Hooks<32>>,
         run: impl FnOnce(&mut Block, Option<&mut dyn Hooks<32>>) -> R,
     ) -> R {
-        let Checks { race, sharing, init, .. } = self;
+        let Checks { race, watched, init, .. } = self;
         let mut racing;
-        let hooks: Option<&mut dyn Hooks<32>> = if matches!(race, RacePass::Off) {
+        let hooks: Option<&mut dyn Hooks<32>> = if matches!(race, RacePass::Off) && !watched.is_guarded() {
             other.map(|other| other as &mut dyn Hooks<32>)
         } else {
-            racing = RaceHooks { slot: block.slot, pass: race, sharing: sharing.as_deref() };
+            racing = RaceHooks::new(block.slot, race, watched);
             Some(&mut racing)
         };
         match (init, global) {

@@ -6,7 +6,7 @@
 //! and since only a value that another thread reads can order threads, nothing else depends on them.
 
 use crate::block::Block;
-use crate::footprint::SiteSharing;
+use crate::checks::watched::{Watched, Watching};
 use crate::schedule::BlockEvents;
 use ir::Access;
 use mem::LaneAddresses;
@@ -120,12 +120,18 @@ impl BlockEvents for RacePass {
     }
 }
 
-/// Reports the events of a block to the race detector.
+/// Reports the events of a block to the race detector, and holds its accesses against the guard of the launch.
 pub(crate) struct RaceHooks<'a> {
-    pub(crate) pass: &'a mut RacePass,
-    pub(crate) slot: Option<CtaSlot>,
-    /// Accesses that the detector need not see.
-    pub(crate) sharing: Option<&'a SiteSharing>,
+    pass: &'a mut RacePass,
+    slot: Option<CtaSlot>,
+    watching: Watching<'a>,
+}
+
+impl<'a> RaceHooks<'a> {
+    /// The hooks of a block that has that place in the detector.
+    pub(crate) fn new(slot: Option<CtaSlot>, pass: &'a mut RacePass, watched: &'a Watched) -> RaceHooks<'a> {
+        RaceHooks { pass, slot, watching: watched.watching() }
+    }
 }
 
 pub(crate) fn scope(scope: ir::Scope) -> Scope {
@@ -177,8 +183,12 @@ impl Hooks<32> for RaceHooks<'_> {
         true
     }
 
+    fn wants_values(&self) -> bool {
+        matches!(self.pass, RacePass::Decide(_))
+    }
+
     fn silent_sites(&self) -> Option<SilentSites> {
-        self.sharing.map(|s| s.private().clone())
+        self.watching.silent()
     }
 
     fn on_barrier(&mut self) {
@@ -191,7 +201,8 @@ impl Hooks<32> for RaceHooks<'_> {
     }
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
-        let Some(slot) = self.slot else { return };
+        let is_seen = self.watching.admits(event);
+        let Some(slot) = self.slot.filter(|_| is_seen) else { return };
         let mut offsets = LaneAddresses::uniform(0);
         let Some((space, access)) = described(warp, event, &mut offsets) else { return };
         match self.pass {

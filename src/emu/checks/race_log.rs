@@ -11,7 +11,7 @@
 //! Not here: the events of blocks that run in their turn (`race`).
 
 use crate::checks::race::{ExactPass, arrived, described, scope};
-use crate::footprint::SiteSharing;
+use crate::checks::watched::Watching;
 use ir::op::AtomOp;
 use mem::{LaneAddresses, Strided};
 use race::{CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
@@ -227,8 +227,7 @@ fn of_lanes(from: &mut &[u64], mask: u32) -> [u64; 32] {
 /// Writes down the events of a block.
 pub(crate) struct LogHooks<'a> {
     pub(crate) log: &'a mut EventLog,
-    /// Accesses that the detector need not see.
-    pub(crate) sharing: Option<&'a SiteSharing>,
+    pub(crate) watching: Watching<'a>,
     /// The second pass, if the log is for it.
     pub(crate) exact: Option<&'a Exact>,
     pub(crate) is_strict: bool,
@@ -254,8 +253,12 @@ impl Hooks<32> for LogHooks<'_> {
         true
     }
 
+    fn wants_values(&self) -> bool {
+        self.exact.is_some()
+    }
+
     fn silent_sites(&self) -> Option<SilentSites> {
-        self.sharing.map(|s| s.private().clone())
+        self.watching.silent()
     }
 
     fn on_barrier(&mut self) {
@@ -264,6 +267,9 @@ impl Hooks<32> for LogHooks<'_> {
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         let put_off = self.put_off(event);
+        if !self.watching.admits(event) {
+            return;
+        }
         let mut offsets = LaneAddresses::uniform(0);
         let Some((space, access)) = described(warp, event, &mut offsets) else { return };
         let log = &mut *self.log;

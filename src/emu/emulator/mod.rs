@@ -75,6 +75,8 @@ pub struct Emulator {
     uses: Vec<LaunchUse>,
     pool: Pool,
     heuristics: Heuristics,
+    /// Which kernels are worth a guard.
+    guards: Heuristics,
     speculation: Speculation,
     /// How often each kernel ran in which mode.
     modes: BTreeMap<(FuncId, LaunchMode), u64>,
@@ -113,6 +115,7 @@ impl Emulator {
             uses: Vec::new(),
             pool,
             heuristics: Heuristics::default(),
+            guards: Heuristics::default(),
             speculation: Speculation::default(),
             modes: BTreeMap::new(),
         }

@@ -5,7 +5,7 @@
 
 use super::{Emulator, LaunchUse};
 use crate::block::BlockStop;
-use crate::checks::{self, Checks, ExactPass, RacePass, RealFaults};
+use crate::checks::{self, Checks, ExactPass, RacePass, RealFaults, Watched};
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
 use crate::parallel::{LaunchMode, Next, Resources, SerialReason};
@@ -23,23 +23,60 @@ use vm::{Hooks, Program, RtRequest};
 impl Emulator {
     /// Begins a launch. None is active.
     pub(super) fn begin(&mut self, memory: &Memory, launch: KernelLaunch) {
+        let may_guard = !self.options.rehearse && !self.options.check_init;
+        self.begin_as(memory, launch, may_guard);
+    }
+
+    /// Begins a launch, under a guard if there may be one.
+    fn begin_as(&mut self, memory: &Memory, launch: KernelLaunch, may_guard: bool) {
         let Some(program) = &self.program else { return };
-        // A report of what the launch uses needs all accesses.
-        let is_proving = self.options.is_proving && self.detector.as_ref().is_some_and(|d| !d.is_use_wanted());
-        let sharing = is_proving.then(|| self.known.of(program, memory, &launch));
+        let is_use_wanted = self.detector.as_ref().is_some_and(|d| d.is_use_wanted());
+        let is_proving = self.options.is_proving && self.detector.is_some();
+        let mut sharing = is_proving.then(|| self.known.of(program, memory, &launch));
+        // What the launch uses has to be known of all its accesses, unless none of them can race.
+        let guarded = sharing.as_ref().and_then(|s| s.guarded()).filter(|g| !is_use_wanted || g.is_free_of_races());
+        if may_guard
+            && let Some(guarded) = guarded.cloned()
+            && self.guards.should_try(launch.func)
+        {
+            sharing = Some(guarded);
+        }
         let is_free = sharing.as_ref().is_some_and(|s| s.is_free_of_races());
-        let race = match self.detector.take_if(|_| !is_free) {
+        let race = match self.detector.take_if(|_| !is_free || is_use_wanted) {
             None => RacePass::Off,
             Some(mut detector) => {
-                detector.begin_launch(race_launch(program, &launch));
+                let shape = race_launch(program, &launch);
+                if is_free {
+                    detector.begin_free_launch(shape)
+                } else {
+                    detector.begin_launch(shape)
+                }
                 RacePass::Detect(detector)
             }
         };
-        let before = matches!(race, RacePass::Detect(_)).then(|| memory.clone());
+        let watched = sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory));
+        let before = (matches!(race, RacePass::Detect(_)) || watched.is_guarded()).then(|| memory.clone());
         let init = self.options.check_init.then(Box::default);
         let short_barriers = self.is_strict().then(BTreeMap::new);
-        let checks = Checks { race, sharing, init, short_barriers, reals: RealFaults::default() };
-        self.launch = Some(ActiveLaunch::new(launch, checks, before, self.options.seed));
+        let checks = Checks { race, watched, init, short_barriers, reals: RealFaults::default() };
+        self.launch = Some(ActiveLaunch::new(launch, checks, before, (self.options.seed, self.points)));
+    }
+
+    /// Begins the active launch again without a guard: what its guard assumed does not hold, or the observer wants to see the launch
+    /// only once.
+    fn unguard(&mut self, memory: &mut Memory) {
+        let Some(mut launch) = self.launch.take() else { return };
+        if let Some(before) = launch.before.take() {
+            *memory = before;
+            memory.reclaim();
+            // If memory had no room for a page, that will happen again.
+            let _ = memory.take_exhaustion();
+        }
+        if let RacePass::Detect(detector) = std::mem::replace(&mut launch.checks.race, RacePass::Off) {
+            self.detector = Some(detector);
+        }
+        self.points = launch.points_before;
+        self.begin_as(memory, launch.grid.launch, false);
     }
 
     /// Runs the active launch; `None` when it has ended.
@@ -52,6 +89,13 @@ impl Emulator {
         let program = self.program.clone()?;
         loop {
             let mut handed = None;
+            let is_seen = observer.wants_statements() || observer.wants_accesses() || observer.counts_statements();
+            let ActiveLaunch { grid, checks, .. } = self.launch.as_ref()?;
+            let (kernel, watched) = (grid.launch.func, &checks.watched);
+            if watched.is_guarded() && (watched.is_broken() || is_seen) {
+                self.guards.note(kernel, false);
+                self.unguard(memory);
+            }
             if self.launch.as_ref()?.grid.active.is_empty() {
                 match self.run_parallel(&program, memory, budget, observer) {
                     Next::Spent => return Some(Progress::Busy),
@@ -65,7 +109,7 @@ impl Emulator {
                     self.end(memory, None);
                     continue;
                 }
-                let is_seen = observer.wants_statements() || observer.wants_accesses() || checks.have_hooks();
+                let is_seen = observer.wants_statements() || observer.wants_accesses() || checks.want_values();
                 grid.begin_block(&program, checks, !is_seen);
             }
             if handed.is_none() && grid.active.front().is_some_and(|b| b.waits_for_grid) {
@@ -77,6 +121,9 @@ impl Emulator {
                 continue;
             }
             let (stop, is_slice_over) = self.run_block(&program, memory, handed, budget, observer)?;
+            if self.launch.as_ref().is_some_and(|launch| launch.checks.watched.is_broken()) {
+                continue;
+            }
             match stop {
                 BlockStop::Budget if !is_slice_over => return Some(Progress::Busy),
                 BlockStop::Stopped => return Some(Progress::Stopped),
@@ -261,9 +308,17 @@ impl Emulator {
     fn end(&mut self, memory: &mut Memory, failure: Option<Failure>) {
         let Some(mut launch) = self.launch.take() else { return };
         let Some(program) = self.program.clone() else { return };
-        *self.modes.entry((launch.grid.launch.func, launch.mode)).or_default() += 1;
+        let kernel = launch.grid.launch.func;
+        *self.modes.entry((kernel, launch.mode)).or_default() += 1;
+        if launch.checks.watched.is_guarded() {
+            self.guards.note(kernel, true);
+        }
         match std::mem::replace(&mut launch.checks.race, RacePass::Off) {
-            RacePass::Off => {}
+            RacePass::Off => {
+                if launch.before.take().is_some() {
+                    memory.reclaim();
+                }
+            }
             RacePass::Detect(mut detector) => {
                 let mut suspicion = detector.end_launch();
                 let bytes = std::mem::take(&mut suspicion.used);

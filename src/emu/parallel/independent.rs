@@ -15,7 +15,7 @@
 #![allow(unsafe_code)] // Threads store to one memory; the footprint of the launch says that their stores do not meet.
 
 use crate::block::{Block, BlockStop};
-use crate::checks::{Checks, RaceHooks, RacePass};
+use crate::checks::{Checks, RaceHooks, RacePass, Watched};
 use crate::footprint::SiteSharing;
 use crate::parallel::deferred::{Deferring, Partials, Record};
 use crate::parallel::pool::{BlockSource, Stack};
@@ -89,8 +89,7 @@ struct Shared<'a> {
     detectors: &'a Stack<Detector>,
     /// The race detector of the launch, if it is checked.
     detector: Option<&'a Detector>,
-    /// Accesses that the race detector need not see.
-    proven: Option<&'a SiteSharing>,
+    watched: &'a Watched,
 }
 
 /// Whether nothing can end the launch before its last block has ended.
@@ -218,7 +217,7 @@ impl Independent {
             partials: &self.partials,
             detectors: &self.detectors,
             detector: if let RacePass::Detect(d) = &checks.race { Some(&**d) } else { None },
-            proven: checks.sharing.as_deref(),
+            watched: &checks.watched,
         };
         let working = self.chunks.iter().filter(|c| c.state == State::Working).count() as u64;
         // A budget bounds how long a call takes, and threads work side by side.
@@ -278,18 +277,18 @@ impl Chunk {
     fn step(&mut self, shared: &Shared<'_>, partials: &mut Partials, budget: &mut u64) {
         let Shared { source, memory, sharing, .. } = *shared;
         let (program, memory) = (source.program, memory.view());
-        let is_checked = matches!(self.race, RacePass::Detect(_));
+        let is_checked = matches!(self.race, RacePass::Detect(_)) || shared.watched.is_guarded();
         let mut block = match self.block.take() {
             Some(block) => block,
             None => {
                 self.next += 1;
-                let mut block = source.make(self.next - 1, !is_checked);
+                let mut block = source.make(self.next - 1, true);
                 self.race.on_begin(&mut block);
                 block
             }
         };
         let mut atomics = Deferring { sharing, partials, log: &mut self.log, last: None };
-        let mut racing = RaceHooks { slot: block.slot, pass: &mut self.race, sharing: shared.proven };
+        let mut racing = RaceHooks::new(block.slot, &mut self.race, shared.watched);
         let hooks = is_checked.then_some(&mut racing as &mut dyn Hooks<32>);
         let stop = block.run(program, memory, hooks, Some(&mut atomics), budget);
         match stop {
@@ -311,7 +310,7 @@ impl Chunk {
                 }
             }
             BlockStop::Rt(warp, request) => {
-                let mut racing = RaceHooks { slot: block.slot, pass: &mut self.race, sharing: shared.proven };
+                let mut racing = RaceHooks::new(block.slot, &mut self.race, shared.watched);
                 let hooks = is_checked.then_some(&mut racing as &mut dyn Hooks<32>);
                 if block.serve(program, warp, &request, &memory, &mut self.output, hooks) != Served::Done {
                     self.state = State::Failed;

@@ -88,7 +88,7 @@ pub(crate) struct BlockSource<'a> {
 }
 
 impl BlockSource<'_> {
-    /// The block that the launch runs at `position`; a lazy one is run at once without hooks.
+    /// The block that the launch runs at `position`; a lazy one is run at once, by hooks that want no values.
     pub(crate) fn make(&self, position: u64, is_lazy: bool) -> Block {
         if self.jitter != 0 {
             (0..mix(self.jitter ^ (position + 1)) % 4096).for_each(|_| std::hint::spin_loop());

@@ -29,8 +29,7 @@
 //! thread. The second pass is told of the watched accesses in block order; it runs ahead only if the first saw no fence.
 
 use crate::block::{Block, BlockStop};
-use crate::checks::{Checks, EventLog, LogHooks, RacePass};
-use crate::footprint::SiteSharing;
+use crate::checks::{Checks, EventLog, LogHooks, RaceHooks, RacePass, Watched};
 use crate::parallel::deferred::Record;
 use crate::parallel::pool::{BlockSource, Stack};
 use crate::parallel::{Grain, LaunchMode, Next, Resources, SerialReason};
@@ -128,8 +127,7 @@ struct Shared<'a> {
     by_byte: &'a Arc<[bool]>,
     pages: usize,
     share: u64,
-    /// Accesses that the race detector need not see.
-    proven: Option<&'a SiteSharing>,
+    watched: &'a Watched,
     is_strict: bool,
 }
 
@@ -272,7 +270,7 @@ impl Speculative {
             if !*has_room.get_or_insert_with(|| memory.has_room_for_writes()) {
                 return ControlFlow::Break((Next::Serial, LaunchMode::Serial(SerialReason::MemoryFull)));
             }
-            let proven = checks.sharing.clone();
+            let watched = checks.watched.clone();
             let shared = Shared {
                 source: BlockSource {
                     program,
@@ -285,7 +283,7 @@ impl Speculative {
                 by_byte: &self.by_byte,
                 pages: BUFFER_PAGES / count as usize,
                 share: blocks.saturating_mul(8 * each).max(grain.chunk).min(*budget),
-                proven: proven.as_deref(),
+                watched: &watched,
                 is_strict: checks.race.is_strict(),
             };
             let piece = |i: u64| {
@@ -440,7 +438,7 @@ impl Piece {
             }
             let mut block = self.block.take().unwrap_or_else(|| {
                 self.next += 1;
-                let block = shared.source.make(self.next - 1, self.log.is_none());
+                let block = shared.source.make(self.next - 1, exact.is_none());
                 self.log.iter_mut().for_each(|log| log.begin_block(block.linear));
                 block
             });
@@ -473,7 +471,13 @@ impl Piece {
     ) -> (BlockStop, bool) {
         let Piece { buffer, records, put_off, log, .. } = self;
         let mut hooks = log_hooks(log, put_off, shared, exact);
-        let hooks = hooks.as_mut().map(|hooks| hooks as &mut dyn Hooks<32>);
+        // Without a log there is a guard at most.
+        let (mut off, is_guarded) = (RacePass::Off, shared.watched.is_guarded());
+        let mut guarding = (hooks.is_none() && is_guarded).then(|| RaceHooks::new(None, &mut off, shared.watched));
+        let hooks = match &mut hooks {
+            Some(hooks) => Some(hooks as &mut dyn Hooks<32>),
+            None => guarding.as_mut().map(|hooks| hooks as &mut dyn Hooks<32>),
+        };
         let mut atomics = SpeculativeAtomics { buffer, base, records, put_off, is_held: false };
         let taking = is_ahead.then_some(&mut atomics as &mut dyn Atomics);
         let stop = block.run(shared.source.program, MemoryView::Buffered(buffer.over(base)), hooks, taking, budget);
@@ -547,7 +551,8 @@ fn log_hooks<'a>(
     exact: Option<&'a Exact>,
 ) -> Option<LogHooks<'a>> {
     let log = log.as_mut()?;
-    Some(LogHooks { log, sharing: shared.proven, exact, is_strict: shared.is_strict, put_off })
+    let watching = shared.watched.watching();
+    Some(LogHooks { log, watching, exact, is_strict: shared.is_strict, put_off })
 }
 
 /// Whether a service affects nothing but the output and the calling warp.

@@ -3,7 +3,9 @@
 use super::{CompileError, Current, Emitter, Result, Stub, field};
 use crate::segment::{Access, AccessId, Index, Place};
 use crate::state::{PatternHead, State, Window};
-use iced_x86::code_asm::{AsmMemoryOperand, CodeLabel, dword_ptr, edx, qword_ptr, rax, rbx, rcx, rdx, rsi, rsp};
+use iced_x86::code_asm::{
+    AsmMemoryOperand, CodeLabel, dword_ptr, edx, esi, qword_ptr, rax, rbx, rcx, rdi, rdx, rsi, rsp,
+};
 use std::mem::{offset_of, size_of};
 
 /// A window of a table has two to the power of that many bytes.
@@ -74,6 +76,11 @@ impl Emitter<'_> {
                 return Err(CompileError::Unsupported("an address that is not aligned"));
             }
         }
+        if segment.told.iter().any(|told| told.0 == id) {
+            let place = self.take(8, 8)?;
+            self.a.mov(qword_ptr(rsp + place), rax)?;
+            at.addresses[id as usize] = place;
+        }
         match access.place {
             Place::Memory => {
                 let writes = segment.stores.iter().any(|s| s.access == id);
@@ -124,6 +131,18 @@ impl Emitter<'_> {
         let place = self.take(8, 8)?;
         self.a.mov(qword_ptr(rsp + place), rcx)?;
         at.pointers[id as usize] = place;
+        Ok(())
+    }
+
+    /// Tells of the accesses of which somebody wants to know; nothing can fail any more, and nothing was done yet.
+    pub(super) fn tell(&mut self, at: &Current<'_>) -> Result {
+        for &(access, number) in &at.segment.told {
+            self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
+            self.a.mov(esi, number)?;
+            self.a.mov(rdx, qword_ptr(rsp + at.addresses[access as usize]))?;
+            self.a.vzeroupper()?;
+            self.a.call(qword_ptr(rbx + field!(tell)))?;
+        }
         Ok(())
     }
 

@@ -247,6 +247,7 @@ impl Emitter<'_> {
                 fail: at.fail,
                 places: scalars.clone(),
                 pointers: places.pointers.clone(),
+                addresses: Vec::new(),
                 waiting: BTreeMap::new(),
                 needed: of.needed.clone(),
                 rooms: None,

@@ -159,6 +159,8 @@ struct Current<'s> {
     places: Vec<Option<i32>>,
     /// Where the host address of each access lies on the stack.
     pointers: Vec<i32>,
+    /// Where the lowest address of each access lies on the stack that is told of.
+    addresses: Vec<i32>,
     /// Rows that wait to be stored, by value.
     waiting: BTreeMap<ValueId, i32>,
     /// Whether each value is needed.
@@ -325,6 +327,7 @@ impl<'a> Emitter<'a> {
             fail,
             places: vec![None; count],
             pointers: Vec::new(),
+            addresses: vec![0; segment.accesses.len()],
             waiting: BTreeMap::new(),
             needed: needed(segment),
             rooms: None,
@@ -351,6 +354,7 @@ impl<'a> Emitter<'a> {
         if let Some(iterations) = iterations {
             self.iterations(&at, iterations)?;
         }
+        self.tell(&at)?;
         self.commit(&at)?;
         self.strips(&mut at)?;
         self.stores(&at)?;

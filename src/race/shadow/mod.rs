@@ -8,4 +8,5 @@ pub(crate) mod merge;
 pub(crate) mod page;
 pub(crate) mod shared;
 pub(crate) mod sweep;
+pub(crate) mod uses;
 pub(crate) mod weak;

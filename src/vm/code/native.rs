@@ -2,11 +2,13 @@
 //!
 //! Not here: how it is made and run (`native`).
 
+use super::MemOp;
 use ir::FuncId;
 use jit::host::HostCode;
 use jit::{Class, Entry, NativeCode, PatternKey};
+use mem::Strided;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Block shapes that a function is compiled for at most.
 const SHAPES: usize = 4;
@@ -57,6 +59,8 @@ struct Shape {
     keys: OnceLock<Vec<PatternKey>>,
     interrupted: AtomicU32,
     function: OnceLock<Option<Arc<NativeFunction>>>,
+    /// The code for observers of accesses; the outer level says whether it was made.
+    telling: Mutex<Option<Option<Arc<NativeFunction>>>>,
 }
 
 /// The compiled code of a function for a block shape.
@@ -67,10 +71,22 @@ pub(crate) struct NativeFunction {
     pub(crate) code: NativeCode,
     /// Where the code may be entered at each operation, by all lanes or by some.
     pub(crate) entries: Vec<[Option<Entry>; 2]>,
-    /// The loads and stores that are compiled.
-    pub(crate) accesses: Vec<u32>,
+    /// The loads and stores that are compiled and not told to an observer.
+    pub(crate) untold: Vec<u32>,
+    /// Those that are told, by the numbers that the code gives them.
+    pub(crate) told: Vec<Told>,
     /// What the code changes of the registers that a frame begins with.
     pub(crate) restored: Vec<Restored>,
+}
+
+/// A load or store that compiled code tells an observer of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    pub(crate) pc: u32,
+    pub(crate) op: MemOp,
+    pub(crate) is_store: bool,
+    /// How the addresses of the lanes lie, wherever they begin.
+    pub(crate) lanes: Strided<32>,
 }
 
 /// A register that has a value when a frame begins.
@@ -93,7 +109,13 @@ impl NativeFunction {
 
 impl NativeCache {
     fn shape(&self, block: [u32; 3]) -> Option<&Shape> {
-        let fresh = || Shape { block, keys: OnceLock::new(), interrupted: 0.into(), function: OnceLock::new() };
+        let fresh = || Shape {
+            block,
+            keys: OnceLock::new(),
+            interrupted: 0.into(),
+            function: OnceLock::new(),
+            telling: Mutex::default(),
+        };
         self.shapes.iter().map(|slot| slot.get_or_init(fresh)).find(|shape| shape.block == block)
     }
 
@@ -115,5 +137,27 @@ impl NativeCache {
         let shape = self.shape(block)?;
         let keys = shape.keys.get()?;
         shape.function.get_or_init(|| make(keys).map(Arc::new)).clone()
+    }
+
+    /// The compiled code that tells an observer of the loads and stores that it wants. `make` is given those that the code has to
+    /// tell: what this observer wants, and what others have wanted before.
+    pub(crate) fn get_telling(
+        &self,
+        block: [u32; 3],
+        wants: impl Fn(u32) -> bool,
+        make: impl FnOnce(&[PatternKey], &dyn Fn(u32) -> bool) -> Option<NativeFunction>,
+    ) -> Option<Arc<NativeFunction>> {
+        let shape = self.shape(block)?;
+        let keys = shape.keys.get()?;
+        let mut kept = shape.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        let known: Vec<u32> = match &*kept {
+            None => Vec::new(),
+            Some(None) => return None,
+            Some(Some(native)) if !native.untold.iter().any(|&pc| wants(pc)) => return Some(native.clone()),
+            Some(Some(native)) => native.told.iter().map(|told| told.pc).collect(),
+        };
+        let made = make(keys, &|pc| wants(pc) || known.contains(&pc)).map(Arc::new);
+        *kept = Some(made.clone());
+        made
     }
 }

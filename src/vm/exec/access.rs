@@ -120,8 +120,8 @@ pub(crate) enum Done {
     Held,
 }
 
-/// Executes a load or store of a variant in global or shared memory of which all lanes lie in one piece of memory. False if it is
-/// another one, or a lane may not do it: then nothing has happened.
+/// Executes a load or store of a variant in global or shared memory of which all lanes lie in one piece of memory, and gives the
+/// addresses. `None` if it is another one, or a lane may not do it: then nothing has happened.
 #[inline(always)]
 pub(crate) fn together(
     code: &Code,
@@ -130,27 +130,27 @@ pub(crate) fn together(
     ctx: &mut Context<'_>,
     (at, open): (&Single, u64),
     hint: &mut u32,
-) -> bool {
+) -> Option<[u64; 32]> {
     let (m, is_store) = match (op.load(), op.store()) {
         (Some(m), _) => (m, false),
         (None, Some(m)) => (m, true),
-        (None, None) => return false,
+        (None, None) => return None,
     };
     let is_shared = match m.space {
         Space::Shared => true,
         Space::Global | Space::Const | Space::Host => false,
-        Space::Local | Space::Generic => return false,
+        Space::Local | Space::Generic => return None,
     };
     if m.access == Access::Volatile {
-        return false;
+        return None;
     }
     let variant = &code.variants[at.variant];
-    let Some(expr) = variant.address_exprs.get(m.expr as usize) else { return false };
+    let expr = variant.address_exprs.get(m.expr as usize)?;
     let scalars = Some(&frame.scalars[..]);
     let addresses =
         lane_pattern::addresses(expr, &variant.patterns, frame.local_base, scalars, &frame.words, &frame.longs);
     if !is_shared && !allowed(open, addresses[at.mask.trailing_zeros() as usize]) {
-        return false;
+        return None;
     }
     macro_rules! access {
         ($row:expr, $T:ident as $bits:ident) => {{
@@ -171,12 +171,13 @@ pub(crate) fn together(
         }};
     }
     let value = m.value as usize;
-    match m.width {
+    let is_done = match m.width {
         Width::W8 => access!(&mut frame.words[value], u8 as u32),
         Width::W16 => access!(&mut frame.words[value], u16 as u32),
         Width::W32 => access!(&mut frame.words[value], u32 as u32),
         Width::W64 => access!(&mut frame.longs[value], u64 as u64),
-    }
+    };
+    is_done.then_some(addresses)
 }
 
 /// Executes a load or a store, whatever its addresses are.

@@ -6,7 +6,7 @@
 use super::access;
 use crate::code::{Code, MemOp, Op, Program, Site};
 use crate::native::Single;
-use crate::observe::{AccessEvent, AccessKind, Hooks, SilentSites, Values, is_silent};
+use crate::observe::{AccessEvent, AccessKind, Hooks, Observer, Values};
 use crate::warp::{Context, Stop, Warp};
 use ir::{FuncId, Scope};
 use mem::LaneAddresses;
@@ -17,15 +17,15 @@ pub(crate) fn drive<const W: usize>(
     warp: &mut Warp<W>,
     program: &Program,
     ctx: &mut Context<'_>,
-    mut hooks: Option<&mut dyn Hooks<W>>,
+    observer: Option<Observer<'_, W>>,
     core: impl Fn(&mut Warp<W>, &mut Context<'_>, &mut RunState<W>) -> Exit,
 ) -> Stop {
     let mut run = RunState::new();
     run.resume = std::mem::take(&mut warp.goes_on);
-    if let Some(hooks) = &hooks {
-        (run.watched, run.report, run.statements) = (true, hooks.wants_accesses(), hooks.wants_statements());
-        run.silent = hooks.silent_sites();
+    if let Some(observer) = &observer {
+        (run.report, run.statements) = (observer.hooks.wants_accesses(), observer.hooks.wants_statements());
     }
+    run.observer = observer;
     run.materialise_all = run.statements || program.materialise_all;
     loop {
         let exit = core(warp, ctx, &mut run);
@@ -38,10 +38,11 @@ pub(crate) fn drive<const W: usize>(
             Exit::Access | Exit::Statement | Exit::SyncWarp | Exit::Fence(_) => {}
         }
         run.resume = true;
-        let Some(hooks) = &mut hooks else { continue };
+        let Some(observer) = run.observer.take() else { continue };
+        let hooks = &mut *observer.hooks;
         match exit {
             Exit::Done | Exit::Budget | Exit::Waiting | Exit::Stop => {}
-            Exit::Access => report(program, warp, &mut **hooks, &run),
+            Exit::Access => report(program, warp, hooks, &run),
             Exit::Statement => {
                 let stops = hooks.on_stmt(warp, run.frame, run.site, run.mask);
                 if let Some(split) = warp.splits.get_mut(warp.current) {
@@ -55,11 +56,12 @@ pub(crate) fn drive<const W: usize>(
             Exit::SyncWarp => run.met.iter().for_each(|&mask| hooks.on_syncwarp(warp, mask)),
             Exit::Fence(scope) => hooks.on_fence(warp, run.mask, scope),
         }
+        run.observer = Some(observer);
     }
 }
 
 /// Reports the access at the run's site.
-fn report<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks<W>, run: &RunState<W>) {
+pub(crate) fn report<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks<W>, run: &RunState<W>) {
     let code = &program.code[run.site.func.index()];
     let (Some(op), Some(frame)) = (code.op(run.fast.then_some(run.variant), run.site.pc), warp.frame(run.frame)) else {
         return;
@@ -73,8 +75,7 @@ fn report<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hoo
         (AccessKind::Read(m.access), m.space, m.width.bytes(), value)
     } else if let Op::Atomic(a) = op {
         let kind = AccessKind::Atomic { op: a.op, scope: a.scope, failed: run.failed, used: a.used };
-        let Some(left) = &run.left else { return };
-        (kind, a.space, a.ty.bytes() as usize, Values::Longs(left))
+        (kind, a.space, a.ty.bytes() as usize, run.left.as_ref().map_or(Values::Untold, |left| Values::Longs(left)))
     } else if let Some(m) = op.load() {
         (AccessKind::Read(m.access), m.space, m.width.bytes(), row(m))
     } else if let Some(m) = op.store() {
@@ -109,14 +110,11 @@ pub(crate) enum Exit {
 }
 
 /// What the loop and its caller exchange.
-#[derive(Debug)]
-pub(crate) struct RunState<const W: usize> {
-    /// Whether there is an observer.
-    pub(crate) watched: bool,
+pub(crate) struct RunState<'h, const W: usize> {
+    /// The observer, if there is one.
+    pub(crate) observer: Option<Observer<'h, W>>,
     /// Whether accesses are reported.
     pub(crate) report: bool,
-    /// Loads and stores that are not reported, by function and operation.
-    silent: Option<SilentSites>,
     /// Whether statements are reported.
     pub(crate) statements: bool,
     /// Whether every register has to be in its row whenever somebody may look.
@@ -142,12 +140,11 @@ pub(crate) struct RunState<const W: usize> {
     pub(crate) left: Option<Box<[u64; W]>>,
 }
 
-impl<const W: usize> RunState<W> {
-    fn new() -> RunState<W> {
+impl<const W: usize> RunState<'_, W> {
+    fn new() -> Self {
         RunState {
-            watched: false,
+            observer: None,
             report: false,
-            silent: None,
             statements: false,
             materialise_all: false,
             resume: false,
@@ -165,8 +162,8 @@ impl<const W: usize> RunState<W> {
         }
     }
 
-    /// The state in which one operation of a variant is executed that nobody observes.
-    pub(crate) fn of_single(at: &Single) -> RunState<W> {
+    /// The state in which one operation of a variant is executed by itself.
+    pub(crate) fn of_single(at: &Single) -> Self {
         let Single { site, variant, frame, mask, .. } = *at;
         RunState { site, variant, frame, mask, fast: true, ..RunState::new() }
     }
@@ -174,7 +171,7 @@ impl<const W: usize> RunState<W> {
     /// Whether a load or store at an operation has to be reported.
     #[inline(always)]
     pub(crate) fn is_reporting(&self, func: FuncId, pc: u32) -> bool {
-        self.report && !is_silent(self.silent.as_ref(), func, pc)
+        self.report && self.observer.as_ref().is_some_and(|observer| observer.wants(func, pc))
     }
 
     /// Leaves with a stop.

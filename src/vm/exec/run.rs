@@ -60,8 +60,7 @@ fn run_split<const W: usize, S: Isa>(
 ) -> Option<Exit> {
     let number = warp.splits.get(warp.current)?.frame;
     let is_possible = W > 1 && program.is_native;
-    let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
-    let native = if is_possible { native::take(program, warp, number, ctx, is_reported) } else { None };
+    let native = if is_possible { native::take(program, warp, number, ctx, run.observer.as_ref()) } else { None };
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
     let is_possible = W == 1 && program.is_native && !run.statements;
     let host = match warp.frame(number) {
@@ -123,15 +122,16 @@ fn interpret<const W: usize, S: Isa>(
     let native = native.filter(|_| fast);
     // Whether compiled code may be entered: at least one operation lies between where it was left and where it is entered again.
     let mut is_armed = true;
-    let interpreter = Interpreter { program, execute: dispatch::execute_single, is_reporting: run.report };
+    let interpreter = Interpreter { program, execute: dispatch::execute_single };
 
     loop {
         if let Some(native) = native
             && is_armed
             && !reported
             && let Some(entry) = native.entry(pc, mask == u32::MAX)
+            && let observer = run.observer.as_mut()
             && let Some(left) =
-                native::enter(native, entry, (interpreter, variant), warp, (number, mask, join), ctx, polls)
+                native::enter(native, entry, (interpreter, variant), warp, (number, mask, join), (ctx, observer), polls)
         {
             (pc, polls, is_armed) = (left.pc, left.polls, false);
             if left.mask != mask {
@@ -447,7 +447,7 @@ fn interpret<const W: usize, S: Isa>(
                         break ExitReason::Reconverge;
                     }
                 }
-                Op::Fence { .. } if !run.watched => {
+                Op::Fence { .. } if run.observer.is_none() => {
                     point!();
                 }
                 Op::Jump { to } => {

@@ -6,13 +6,15 @@
 
 use super::access;
 use super::out_of_line::{self, Cursor, Step};
-use super::report::RunState;
+use super::report::{RunState, report};
 use crate::code::{Code, FileSlot, Op, Program, RegFile, form};
 use crate::frame::Frame;
 use crate::native::Single;
+use crate::observe::Observer;
 use crate::warp::{Atomics, Context, Warp};
 use ir::Space;
 use jit::host::Formula;
+use mem::LaneAddresses;
 use scalar::lanes;
 
 /// Executes an operation of a variant with its schedule point; false if nothing was done.
@@ -22,12 +24,16 @@ pub(crate) fn execute(
     warp: &mut Warp<32>,
     ctx: &mut Context<'_>,
     at: &mut Single,
-    is_reporting: bool,
+    mut observer: Option<&mut Observer<'_, 32>>,
 ) -> bool {
     let code = &program.code[at.site.func.index()];
     let Some(op) = code.variants.get(at.variant).and_then(|v| v.ops.get(at.site.pc as usize)) else { return false };
     if op.load().is_some() || op.store().is_some() || matches!(op, Op::ULoad(_)) {
-        return !is_reporting && ctx.budget != 0 && touch(code, op, warp, ctx, at);
+        observer = observer.filter(|o| o.wants(at.site.func, at.site.pc));
+        if observer.as_ref().is_some_and(|o| !o.follows_code) || ctx.budget == 0 {
+            return false;
+        }
+        return touch((program, code), op, warp, ctx, at, observer);
     }
     if let Some(of) = form(op) {
         if let Some(frame) = warp.frame_mut(at.frame) {
@@ -38,7 +44,9 @@ pub(crate) fn execute(
     let mut run = RunState::of_single(at);
     if let Op::Atomic(atomic) = op {
         let is_held = atomic.used && atomic.space != Space::Shared;
-        if is_reporting || ctx.budget == 0 || is_held && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
+        observer = observer.filter(|o| o.wants_atomics());
+        let is_refused = observer.as_ref().is_some_and(|o| !o.follows_code);
+        if is_refused || ctx.budget == 0 || is_held && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
             return false;
         }
         if !access::atomic_is_inside(code, atomic, warp, ctx, &mut run) {
@@ -53,21 +61,39 @@ pub(crate) fn execute(
     let mut cursor = Cursor { site: at.site, number: at.frame, mask: at.mask, polls: at.polls };
     let is_done = matches!(out_of_line::step(program, op, warp, ctx, &mut run, &mut cursor), Step::Next);
     at.polls = cursor.polls;
+    if let (true, Op::Atomic(_), Some(observer)) = (is_done, op, observer) {
+        report(program, warp, &mut *observer.hooks, &run);
+    }
     is_done
 }
 
-/// Executes a load or store with its schedule point, of which there is one left.
+/// Executes a load or store with its schedule point, of which there is one left, and tells the observer.
 #[inline(always)]
-fn touch(code: &Code, op: &Op, warp: &mut Warp<32>, ctx: &mut Context<'_>, at: &mut Single) -> bool {
+fn touch(
+    (program, code): (&Program, &Code),
+    op: &Op,
+    warp: &mut Warp<32>,
+    ctx: &mut Context<'_>,
+    at: &mut Single,
+    observer: Option<&mut Observer<'_, 32>>,
+) -> bool {
     let (open, mut hint) = (warp.open, warp.hint);
-    let is_together =
-        warp.frame_mut(at.frame).is_some_and(|frame| access::together(code, op, frame, ctx, (at, open), &mut hint));
+    let together =
+        warp.frame_mut(at.frame).and_then(|frame| access::together(code, op, frame, ctx, (at, open), &mut hint));
     warp.hint = hint;
-    if !is_together {
+    if together.is_none() || observer.is_some() {
         let mut run = RunState::of_single(at);
-        let done = access::lane_by_lane(code, op, warp, ctx, &mut run, false);
-        if !matches!(done, Ok(access::Done::Load | access::Done::Store)) {
-            return false;
+        match together {
+            Some(addresses) => run.lanes = LaneAddresses::List(addresses),
+            None => {
+                let done = access::lane_by_lane(code, op, warp, ctx, &mut run, false);
+                if !matches!(done, Ok(access::Done::Load | access::Done::Store)) {
+                    return false;
+                }
+            }
+        }
+        if let Some(observer) = observer {
+            report(program, warp, &mut *observer.hooks, &run);
         }
     }
     ctx.budget -= 1;

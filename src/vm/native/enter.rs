@@ -1,13 +1,14 @@
 //! Runs a split by compiled code, as far as it goes, and answers the calls of the code.
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
-use crate::code::{Code, NativeFunction, Program, Site, Variant};
+use crate::code::{Code, NativeFunction, Program, Site, Told, Variant};
 use crate::memory::slow_path::allowed;
+use crate::observe::{AccessEvent, AccessKind, Observer, Values};
 use crate::simd::Avx2;
 use crate::warp::{Arg, Context, LoopExit, Warp, thread_rows, threads};
-use ir::FuncId;
+use ir::{FuncId, Space};
 use jit::{Class, Entry, Outcome, State};
-use mem::MemoryView;
+use mem::{LaneAddresses, MemoryView};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
@@ -62,14 +63,13 @@ pub(crate) struct Single {
 #[derive(Clone, Copy)]
 pub(crate) struct Interpreter<'a> {
     pub(crate) program: &'a Program,
-    /// Executes one with its schedule point, given whether accesses are reported; false if nothing was done.
+    /// Executes one with its schedule point, and tells the observer; false if nothing was done.
     pub(crate) execute: Execute,
-    /// Whether accesses are reported.
-    pub(crate) is_reporting: bool,
 }
 
 /// See [`Interpreter::execute`].
-pub(crate) type Execute = fn(&Program, &mut Warp<32>, &mut Context<'_>, &mut Single, bool) -> bool;
+pub(crate) type Execute =
+    fn(&Program, &mut Warp<32>, &mut Context<'_>, &mut Single, Option<&mut Observer<'_, 32>>) -> bool;
 
 /// What the functions that compiled code calls need. The pointers are those of the run in which the code calls.
 struct Environment<'a> {
@@ -87,9 +87,11 @@ struct Environment<'a> {
     /// The number of the variant.
     number: usize,
     frame: u32,
-    /// The warp, and the [`Context`] that it runs with.
+    /// The warp, the [`Context`] that it runs with, and the [`Observer`] or null.
     warp: *mut Warp<32>,
     context: *mut c_void,
+    observer: *mut c_void,
+    told: &'a [Told],
     /// Points that the warp had passed and the budget together.
     total: u64,
 }
@@ -125,13 +127,14 @@ extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
         let environment = &mut *user.cast::<Environment<'_>>();
         let (warp, ctx) = (&mut *environment.warp, &mut *environment.context.cast::<Context<'_>>());
         let state = &mut *environment.state;
-        let Interpreter { program, execute, is_reporting } = environment.interpreter;
+        let Interpreter { program, execute } = environment.interpreter;
         let Environment { func, number, frame, total, .. } = *environment;
         let site = Site { func, pc };
         let mut single = Single { site, variant: number, frame, mask: state.mask, polls: state.polls };
         (ctx.budget, warp.writes) = (state.budget, state.writes);
         warp.points = total.wrapping_sub(state.budget);
-        let is_done = execute(program, warp, ctx, &mut single, is_reporting);
+        let observer = environment.observer.cast::<Observer<'_, 32>>().as_mut();
+        let is_done = execute(program, warp, ctx, &mut single, observer);
         if is_done {
             (state.budget, state.writes, state.polls) = (ctx.budget, warp.writes, single.polls);
             // A store may have given a page another place.
@@ -139,6 +142,36 @@ extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
         }
         is_done
     }
+}
+
+/// Tells the observer of an access.
+extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
+    // SAFETY: as in `operate`.
+    let (environment, warp, observer, mask) = unsafe {
+        let environment = &*user.cast::<Environment<'_>>();
+        let Some(observer) = environment.observer.cast::<Observer<'_, 32>>().as_mut() else { return };
+        (environment, &*environment.warp, observer, (*environment.state).mask)
+    };
+    let Some(told) = environment.told.get(number as usize) else { return };
+    let Environment { func, frame, .. } = *environment;
+    if !observer.wants(func, told.pc) {
+        return;
+    }
+    let kind = if told.is_store { AccessKind::Write(told.op.access) } else { AccessKind::Read(told.op.access) };
+    let lanes = LaneAddresses::Strided(told.lanes.moved(address.wrapping_sub(told.lanes.low()) as i64));
+    observer.hooks.on_access(
+        warp,
+        &AccessEvent {
+            site: Site { func, pc: told.pc },
+            frame,
+            mask,
+            kind,
+            space: if told.op.space == Space::Shared { Space::Shared } else { Space::Global },
+            bytes: told.op.width.bytes(),
+            lanes: &lanes,
+            values: Values::Untold,
+        },
+    );
 }
 
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt"))]
@@ -202,6 +235,8 @@ impl<'a> Linked<'a> {
             frame: number,
             warp: std::ptr::null_mut(),
             context: std::ptr::null_mut(),
+            observer: std::ptr::null_mut(),
+            told: &native.told,
             total: 0,
         };
         let state = State {
@@ -232,6 +267,7 @@ impl<'a> Linked<'a> {
             refill,
             update_pattern,
             operate,
+            tell,
             user: std::ptr::null_mut(),
             mask_words: MaybeUninit::uninit(),
             mask_longs: MaybeUninit::uninit(),
@@ -274,8 +310,14 @@ impl<'a> Linked<'a> {
     }
 
     /// Runs from `entry` on, for the warp and with the context that it was linked with; counts the budget of the context down and
-    /// the points of the warp up.
-    pub(super) fn run<const W: usize>(&mut self, entry: Entry, warp: &mut Warp<W>, ctx: &mut Context<'_>) -> Entered {
+    /// the points of the warp up. The observer is told what it wants to know.
+    pub(super) fn run<const W: usize>(
+        &mut self,
+        entry: Entry,
+        warp: &mut Warp<W>,
+        ctx: &mut Context<'_>,
+        observer: Option<&mut Observer<'_, W>>,
+    ) -> Entered {
         let total = warp.points.wrapping_add(ctx.budget);
         self.state.windows = ctx.windows.at(ctx.memory.generation());
         (self.state.budget, self.state.statements) = (ctx.budget, ctx.statements);
@@ -283,6 +325,7 @@ impl<'a> Linked<'a> {
         // Only a warp of 32 lanes is linked.
         let (warp_pointer, context) = (&raw mut *warp, &raw mut *ctx);
         (self.environment.warp, self.environment.context) = (warp_pointer.cast(), context.cast());
+        self.environment.observer = observer.map_or(std::ptr::null_mut(), |o| std::ptr::from_mut(o).cast());
         self.environment.total = total;
         let state = &raw mut self.state;
         self.environment.state = state;
@@ -313,11 +356,11 @@ pub(crate) fn enter<const W: usize>(
     (interpreter, variant): (Interpreter<'_>, &Variant),
     warp: &mut Warp<W>,
     (number, mask, join): (u32, u32, u32),
-    ctx: &mut Context<'_>,
+    (ctx, observer): (&mut Context<'_>, Option<&mut Observer<'_, W>>),
     polls: u32,
 ) -> Option<Entered> {
     let mut linked = Linked::new(native, interpreter, variant, warp, (number, mask, join), ctx, polls)?;
-    let entered = linked.run(entry, warp, ctx);
+    let entered = linked.run(entry, warp, ctx, observer);
     linked.finish(warp);
     Some(entered)
 }

@@ -4,34 +4,48 @@ use super::liveness::each_write;
 use super::translate::{Translation, class_of, translate};
 use crate::code::{Code, NativeFunction, Program, RegFile, Restored, Variant};
 use crate::frame::lane_pattern::LanePattern;
+use crate::observe::Observer;
 use crate::warp::{Context, Warp};
 use ir::FuncId;
 use jit::{Class, PatternKey, Routine};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Takes the compiled code of a frame, if there is some and nothing that it does is to be reported.
+/// Takes the compiled code of a frame, if there is some that tells the observer of what it wants to know.
 pub(crate) fn take<const W: usize>(
     program: &Program,
     warp: &mut Warp<W>,
     number: u32,
     ctx: &Context<'_>,
-    is_reported: Option<impl Fn(FuncId, u32) -> bool>,
+    observer: Option<&Observer<'_, W>>,
 ) -> Option<Arc<NativeFunction>> {
     let frame = warp.frame_mut(number)?;
     let (func, block) = (frame.func, ctx.geometry.block);
+    let code = program.code.get(func.index())?;
     let native = match frame.native.take().filter(|native| native.func == func && native.block == block) {
         Some(native) => native,
-        None => {
-            let code = program.code.get(func.index())?;
-            code.native.get(block, |keys| make(code, (func, block), keys))?
-        }
+        None => code.native.get(block, |keys| make(code, (func, block), keys, &|_| false))?,
     };
-    if is_reported.is_some_and(|is_reported| native.accesses.iter().any(|&pc| is_reported(func, pc))) {
+    let Some(observer) = observer.filter(|observer| !is_fit(&native, Some(observer))) else { return Some(native) };
+    let telling = if observer.follows_code {
+        let wants = |pc| observer.wants(func, pc);
+        code.native.get_telling(block, wants, |keys, wants| make(code, (func, block), keys, wants))
+    } else {
+        None
+    };
+    if telling.is_none() {
         frame.native = Some(native);
-        return None;
     }
-    Some(native)
+    telling
+}
+
+/// Whether code does nothing that the observer wants to know and is not told.
+pub(super) fn is_fit<const W: usize>(native: &NativeFunction, observer: Option<&Observer<'_, W>>) -> bool {
+    let is_wanted = |observer: &Observer<'_, W>| native.untold.iter().any(|&pc| observer.wants(native.func, pc));
+    match observer {
+        None => native.told.is_empty(),
+        Some(observer) => (native.told.is_empty() || observer.follows_code) && !is_wanted(observer),
+    }
 }
 
 /// Gives the compiled code of a frame back to it.
@@ -48,9 +62,15 @@ pub(crate) fn note<const W: usize>(code: &Code, has_ended: bool, warp: &Warp<W>,
     }
 }
 
-fn make(code: &Code, (func, block): (FuncId, [u32; 3]), keys: &[PatternKey]) -> Option<NativeFunction> {
+/// Makes code; `tells` says which loads and stores it has to tell an observer.
+fn make(
+    code: &Code,
+    (func, block): (FuncId, [u32; 3]),
+    keys: &[PatternKey],
+    tells: &dyn Fn(u32) -> bool,
+) -> Option<NativeFunction> {
     let variant = code.variants.get(code.variant(block))?;
-    let Translation { routine, accesses } = translate(code, variant, keys);
+    let Translation { routine, untold, told } = translate(code, variant, keys, tells);
     if routine.segments.is_empty() {
         return None;
     }
@@ -62,7 +82,7 @@ fn make(code: &Code, (func, block): (FuncId, [u32; 3]), keys: &[PatternKey]) -> 
             *of = [native.entry(pc, true), native.entry(pc, false)];
         }
     }
-    Some(NativeFunction { func, block, code: native, entries, accesses, restored })
+    Some(NativeFunction { func, block, code: native, entries, untold, told, restored })
 }
 
 /// The registers of a frame that begins that the routine writes.

@@ -5,26 +5,28 @@
 //! Warps that wait for no other take turns in the registers of one. Those of a block that meet at barriers keep their links
 //! with the code from one to the next.
 //!
-//! Not here: splits, observers, whatever the code leaves to the interpreter (`exec`).
+//! Not here: splits, whatever the code leaves to the interpreter (`exec`).
 
 use super::enter::{Execute, Interpreter, Linked, enter};
+use super::function::is_fit;
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Variant};
+use crate::observe::Observer;
 use crate::warp::{Arg, Context, Split, State, Stop, Warp};
 use ir::op::BarOp;
 use std::sync::Arc;
 
-/// Runs a warp of one split in its kernel that nobody observes. `None` if it did not come to a stop: the loop of `exec` goes on with
+/// Runs a warp of one split in its kernel. `None` if it did not come to a stop: the loop of `exec` goes on with
 /// it.
-pub(crate) fn resume(program: &Program, execute: Execute, warp: &mut Warp<32>, ctx: &mut Context<'_>) -> Option<Stop> {
-    let Taken { native, variant, number, mask } = take(program, warp, ctx)?;
-    let stop = run(&native, (unobserved(program, execute), variant), warp, (number, mask), ctx);
+pub(crate) fn resume(
+    program: &Program,
+    execute: Execute,
+    warp: &mut Warp<32>,
+    (ctx, observer): (&mut Context<'_>, Option<&mut Observer<'_, 32>>),
+) -> Option<Stop> {
+    let Taken { native, variant, number, mask } = take(program, warp, ctx, observer.as_deref())?;
+    let stop = run(&native, (Interpreter { program, execute }, variant), warp, (number, mask), (ctx, observer));
     super::function::put_back(warp, number, native);
     stop
-}
-
-/// How operations are executed that compiled code does not know, where nobody observes.
-fn unobserved(program: &Program, execute: Execute) -> Interpreter<'_> {
-    Interpreter { program, execute, is_reporting: false }
 }
 
 /// Runs a warp that has just begun, and those after it in its block, which must not wait for each other. `None` if that cannot be done: nothing has happened. Otherwise the warps before the number given have ended, and the warp is the one of that
@@ -34,13 +36,14 @@ pub(crate) fn run_in_turn(
     execute: Execute,
     warp: &mut Warp<32>,
     args: &[Arg],
-    ctx: &mut Context<'_>,
+    (ctx, observer): (&mut Context<'_>, Option<&mut Observer<'_, 32>>),
 ) -> Option<u32> {
     if warp.seed != 0 || args.iter().any(|arg| matches!(arg, Arg::Bytes(_))) {
         return None;
     }
-    let Taken { native, variant, number: frame, mask } = take(program, warp, ctx)?;
-    let next = run_each(&native, (unobserved(program, execute), variant), warp, (frame, mask), args, ctx);
+    let Taken { native, variant, number: frame, mask } = take(program, warp, ctx, observer.as_deref())?;
+    let interpreter = Interpreter { program, execute };
+    let next = run_each(&native, (interpreter, variant), warp, (frame, mask), args, (ctx, observer));
     super::function::put_back(warp, frame, native);
     next
 }
@@ -51,7 +54,7 @@ fn run_each(
     warp: &mut Warp<32>,
     (frame, mut mask): (u32, u32),
     args: &[Arg],
-    ctx: &mut Context<'_>,
+    (ctx, mut observer): (&mut Context<'_>, Option<&mut Observer<'_, 32>>),
 ) -> Option<u32> {
     let code = interpreter.program.code.get(native.func.index())?;
     let entries = [native.entry(0, false)?, native.entry(0, true)?];
@@ -60,7 +63,7 @@ fn run_each(
     let mut ran;
     let left = loop {
         ran = mask;
-        let left = linked.run(entries[usize::from(mask == u32::MAX)], warp, ctx);
+        let left = linked.run(entries[usize::from(mask == u32::MAX)], warp, ctx, observer.as_deref_mut());
         let has_ended = matches!(variant.ops.get(left.pc as usize), Some(Op::Exit | Op::Return(_)));
         if left.mask != mask || !has_ended {
             break Some(left);
@@ -110,12 +113,14 @@ pub(crate) fn run_together(
     execute: Execute,
     warps: &mut [Warp<32>],
     order: &[u32],
-    ctx: &mut Context<'_>,
+    (ctx, observer): (&mut Context<'_>, Option<&mut Observer<'_, 32>>),
 ) -> usize {
     let first = order.first().map_or(0, |&number| number as usize);
-    let Some(of) = warps.get_mut(first).and_then(|warp| take(program, warp, ctx)) else { return 0 };
+    let taken = warps.get_mut(first).and_then(|warp| take(program, warp, ctx, observer.as_deref()));
+    let Some(of) = taken else { return 0 };
     let mut others = Vec::with_capacity(order.len());
-    let at = run_members(unobserved(program, execute), &of, &mut others, (&mut *warps, order), ctx);
+    let interpreter = Interpreter { program, execute };
+    let at = run_members(interpreter, &of, &mut others, (&mut *warps, order), (ctx, observer));
     super::function::put_back(&mut warps[first], of.number, of.native);
     for (warp, of) in others {
         super::function::put_back(&mut warps[warp], of.number, of.native);
@@ -145,7 +150,7 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
     first: &'a Taken<'p>,
     others: &mut Vec<(usize, Taken<'p>)>,
     (warps, order): (&mut [Warp<32>], &[u32]),
-    ctx: &mut Context<'b>,
+    (ctx, mut observer): (&mut Context<'b>, Option<&mut Observer<'_, 32>>),
 ) -> Option<usize> {
     let (native, variant, program) = (&*first.native, first.variant, interpreter.program);
     let code = program.code.get(native.func.index())?;
@@ -161,7 +166,7 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
                 let linked = if at == 0 {
                     member(native, interpreter, first, (number, warp), ctx)
                 } else {
-                    let Some(of) = take(program, warp, ctx) else { break 'barriers at };
+                    let Some(of) = take(program, warp, ctx, observer.as_deref()) else { break 'barriers at };
                     let is_same = of.native.func == native.func;
                     let linked = if is_same { member(native, interpreter, &of, (number, warp), ctx) } else { None };
                     others.push((number, of));
@@ -172,7 +177,7 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
             }
             let member = &mut members[at];
             let Some(entry) = native.entry(member.pc, member.mask == u32::MAX) else { break 'barriers at };
-            let left = member.linked.run(entry, &mut warps[member.warp], ctx);
+            let left = member.linked.run(entry, &mut warps[member.warp], ctx, observer.as_deref_mut());
             (member.pc, member.polls) = (left.pc, left.polls);
             if left.mask != member.mask {
                 parted = Some(left);
@@ -195,6 +200,9 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
             members.iter().all(|m| m.is_waiting && m.pc == pc && m.mask == ctx.geometry.lanes(m.warp as u32));
         if !all_wait {
             break order.len();
+        }
+        if let Some(observer) = observer.as_deref_mut() {
+            observer.hooks.on_barrier();
         }
         for member in &mut members {
             (member.pc, member.polls, member.is_waiting) = (pc + 1, 0, false);
@@ -232,8 +240,13 @@ struct Taken<'a> {
     mask: u32,
 }
 
-/// Takes the compiled code of a warp of one split that nobody observes, if there is some.
-fn take<'a>(program: &'a Program, warp: &mut Warp<32>, ctx: &Context<'_>) -> Option<Taken<'a>> {
+/// Takes the compiled code of a warp of one split, if there is some that tells the observer of what it wants to know.
+fn take<'a>(
+    program: &'a Program,
+    warp: &mut Warp<32>,
+    ctx: &Context<'_>,
+    observer: Option<&Observer<'_, 32>>,
+) -> Option<Taken<'a>> {
     if !program.is_native || program.materialise_all || warp.non_converged {
         return None;
     }
@@ -249,7 +262,8 @@ fn take<'a>(program: &'a Program, warp: &mut Warp<32>, ctx: &Context<'_>) -> Opt
     }
     let code = program.code.get(frame.func.index())?;
     let variant = code.variants.get(code.variant(ctx.geometry.block)).filter(|v| !v.ops.is_empty())?;
-    let native = frame.native.take_if(|native| native.func == frame.func && native.block == ctx.geometry.block)?;
+    let is_here = |native: &NativeFunction| native.func == frame.func && native.block == ctx.geometry.block;
+    let native = frame.native.take_if(|native| is_here(native) && is_fit(native, observer))?;
     if frame.is_fresh {
         frame.choose(variant);
     }
@@ -262,12 +276,13 @@ fn run(
     (interpreter, variant): (Interpreter<'_>, &Variant),
     warp: &mut Warp<32>,
     (number, mask): (u32, u32),
-    ctx: &mut Context<'_>,
+    (ctx, observer): (&mut Context<'_>, Option<&mut Observer<'_, 32>>),
 ) -> Option<Stop> {
     let split = warp.splits.first()?;
     let (pc, polls) = (split.pc, split.polls);
     let entry = native.entry(pc, mask == u32::MAX)?;
-    let left = enter(native, entry, (interpreter, variant), warp, (number, mask, NO_RECONVERGENCE), ctx, polls)?;
+    let place = (number, mask, NO_RECONVERGENCE);
+    let left = enter(native, entry, (interpreter, variant), warp, place, (ctx, observer), polls)?;
     if !left.settle(interpreter.program.code.get(native.func.index())?, warp, mask) {
         return None;
     }

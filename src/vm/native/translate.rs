@@ -7,7 +7,7 @@
 //! Left to the interpreter: whatever can stop a warp or part its lanes, and calls of functions.
 
 use super::liveness::{Liveness, each_successor};
-use crate::code::{AddressExpr, Code, FileSlot, MemOp, Op, RegFile, Term, Variant, Width, form};
+use crate::code::{AddressExpr, Code, FileSlot, MemOp, Op, RegFile, Term, Told, Variant, Width, form};
 use ir::op::{CmpOp, Special};
 use ir::{Access, Space, Ty};
 use jit::host::Formula;
@@ -15,14 +15,17 @@ use jit::{
     AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, PatternRow, PatternUpdate, Place, Routine,
     Segment, Store, Value, ValueId,
 };
+use mem::Strided;
 use mem::address::SHARED_BASE;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A routine, and what goes with it.
 pub(crate) struct Translation {
     pub(crate) routine: Routine,
-    /// The operations that are loads and stores.
-    pub(crate) accesses: Vec<u32>,
+    /// The operations that are loads and stores and are not told to an observer.
+    pub(crate) untold: Vec<u32>,
+    /// Those that are told.
+    pub(crate) told: Vec<Told>,
 }
 
 /// Operations of a loop's test at most that is done in the segment of the loop's body.
@@ -31,8 +34,14 @@ const LONGEST_TEST: usize = 24;
 /// Values of a segment at most, so that they find room on the stack.
 const MOST: usize = 400;
 
-/// Translates what can be translated. `keys` says how the lanes of each pattern differ.
-pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> Translation {
+/// Translates what can be translated. `keys` says how the lanes of each pattern differ, `tells` which loads and stores an observer
+/// has to be told of.
+pub(crate) fn translate(
+    code: &Code,
+    variant: &Variant,
+    keys: &[PatternKey],
+    tells: &dyn Fn(u32) -> bool,
+) -> Translation {
     let mut leaders: BTreeSet<u32> = BTreeSet::from([0]);
     for (pc, op) in variant.ops.iter().enumerate() {
         let pc = pc as u32;
@@ -54,7 +63,9 @@ pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> 
         constants: constants(code),
         open: None,
         segments: Vec::new(),
-        accesses: Vec::new(),
+        tells,
+        untold: Vec::new(),
+        told: Vec::new(),
     };
     for (pc, op) in variant.ops.iter().enumerate() {
         let pc = pc as u32;
@@ -72,7 +83,7 @@ pub(crate) fn translate(code: &Code, variant: &Variant, keys: &[PatternKey]) -> 
     of.end(End::Go(variant.ops.len() as u32));
     let stride = size_of::<crate::frame::lane_pattern::LanePattern<32>>() as u32;
     let routine = Routine { segments: of.segments, pattern_stride: stride, poll_quantum: crate::POLL_QUANTUM };
-    Translation { routine, accesses: of.accesses }
+    Translation { routine, untold: of.untold, told: of.told }
 }
 
 /// Whether an operation that is not compiled is executed by a call: it stops no warp, and lanes stay together.
@@ -130,7 +141,9 @@ struct Translator<'a> {
     constants: BTreeMap<FileSlot, u64>,
     open: Option<Open>,
     segments: Vec<Segment>,
-    accesses: Vec<u32>,
+    tells: &'a dyn Fn(u32) -> bool,
+    untold: Vec<u32>,
+    told: Vec<Told>,
 }
 
 impl Translator<'_> {
@@ -345,7 +358,7 @@ impl Translator<'_> {
             _ => None,
         });
         let Some((branch, true)) = branch else { return false };
-        let before = (self.open.clone(), self.segments.len(), self.accesses.len());
+        let before = (self.open.clone(), self.segments.len(), self.untold.len(), self.told.len());
         let variant = self.variant;
         let is_whole = (head..=branch).all(|pc| {
             let is_known = self.operation(pc, &variant.ops[pc as usize]).is_some();
@@ -354,7 +367,8 @@ impl Translator<'_> {
         if !is_whole {
             self.open = before.0;
             self.segments.truncate(before.1);
-            self.accesses.truncate(before.2);
+            self.untold.truncate(before.2);
+            self.told.truncate(before.3);
         }
         is_whole
     }
@@ -420,10 +434,22 @@ impl Translator<'_> {
         if extent > 1 << 30 || access.offsets()?.iter().any(|x| x % i64::from(bytes) != 0) {
             return None;
         }
-        self.accesses.push(pc);
-        let accesses = &mut self.open(pc).segment.accesses;
-        accesses.push(access);
-        Some(accesses.len() as u32 - 1)
+        let lanes = match access.index.as_ref().and_then(|index| Some((index.key.rule()?, index.factor))) {
+            Some(((lanes, step, row), factor)) => Strided::new(0, lanes, step * factor, row * factor)?,
+            None => Strided::uniform(0),
+        };
+        // Local memory belongs to one thread.
+        let number = (m.space != Space::Local && (self.tells)(pc)).then_some(self.told.len() as u32);
+        let is_store = self.variant.ops.get(pc as usize).is_some_and(|op| op.store().is_some());
+        match number {
+            Some(_) => self.told.push(Told { pc, op: *m, is_store, lanes }),
+            None => self.untold.push(pc),
+        }
+        let segment = &mut self.open(pc).segment;
+        let id = segment.accesses.len() as u32;
+        segment.accesses.push(access);
+        segment.told.extend(number.map(|number| (id, number)));
+        Some(id)
     }
 
     /// Has a pattern worked out before the segment begins that uses it.

@@ -36,6 +36,8 @@ pub enum Values<'a, const W: usize> {
     Longs(&'a [u64; W]),
     /// The same word in all lanes.
     Same(u64),
+    /// They are not told, since the observer does not want them ([`Hooks::wants_values`]).
+    Untold,
 }
 
 impl<const W: usize> Values<'_, W> {
@@ -45,6 +47,7 @@ impl<const W: usize> Values<'_, W> {
             Values::Words(v) => u64::from(v[lane]),
             Values::Longs(v) => v[lane],
             Values::Same(v) => *v,
+            Values::Untold => 0,
         }
     }
 }
@@ -75,6 +78,12 @@ pub trait Hooks<const W: usize> {
     /// Whether it wants `on_access`; the same all through a run.
     fn wants_accesses(&self) -> bool {
         false
+    }
+
+    /// Whether it wants the values of accesses; the same all through a run. If it wants neither them nor statements, machine code
+    /// runs under it, which tells of a load before it happens, too, and of no access to local memory.
+    fn wants_values(&self) -> bool {
+        true
     }
 
     /// Loads and stores that it does not want, by function and operation. Constant during a run.
@@ -127,6 +136,35 @@ pub struct Before<'a, H, const W: usize> {
     second_silent: Option<SilentSites>,
 }
 
+/// An observer with what it said that it wants.
+pub(crate) struct Observer<'h, const W: usize> {
+    pub(crate) hooks: &'h mut dyn Hooks<W>,
+    /// Loads and stores that it does not want.
+    pub(crate) silent: Option<SilentSites>,
+    wants_accesses: bool,
+    /// Whether machine code may run under it.
+    pub(crate) follows_code: bool,
+}
+
+impl<'h, const W: usize> Observer<'h, W> {
+    pub(crate) fn new(hooks: &'h mut dyn Hooks<W>) -> Observer<'h, W> {
+        let (wants_accesses, silent) = (hooks.wants_accesses(), hooks.silent_sites());
+        let follows_code = !hooks.wants_statements() && !(wants_accesses && hooks.wants_values());
+        Observer { hooks, silent, wants_accesses, follows_code }
+    }
+
+    /// Whether it wants to know of a load or store.
+    #[inline(always)]
+    pub(crate) fn wants(&self, func: FuncId, pc: u32) -> bool {
+        self.wants_accesses && !is_silent(self.silent.as_ref(), func, pc)
+    }
+
+    /// Whether it wants to know of atomics.
+    pub(crate) fn wants_atomics(&self) -> bool {
+        self.wants_accesses
+    }
+}
+
 impl<'a, H: Hooks<W>, const W: usize> Before<'a, H, W> {
     /// Puts `first` before `second`.
     pub fn new(first: H, second: Option<&'a mut dyn Hooks<W>>) -> Before<'a, H, W> {
@@ -144,6 +182,10 @@ impl<H: Hooks<W>, const W: usize> Hooks<W> for Before<'_, H, W> {
     fn silent_sites(&self) -> Option<SilentSites> {
         // Where both look at accesses each leaves out its own.
         if self.second_wants_accesses { None } else { self.first.silent_sites() }
+    }
+
+    fn wants_values(&self) -> bool {
+        self.first.wants_values() || self.second.as_ref().is_some_and(|h| h.wants_values())
     }
 
     fn wants_statements(&self) -> bool {

@@ -5,6 +5,6 @@ mod hooks;
 mod inspect;
 
 pub use copies::CopyOnlyRegs;
-pub(crate) use hooks::is_silent;
+pub(crate) use hooks::Observer;
 pub use hooks::{AccessEvent, AccessKind, Before, Hooks, SilentSites, Values};
 pub use inspect::{Activation, SplitView};

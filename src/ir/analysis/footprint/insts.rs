@@ -250,7 +250,8 @@ impl<'a> Walk<'a> {
             });
         let spaces = (matches!(space, Space::Shared | Space::Generic), space != Space::Shared && !is_windowed);
         let (bytes, place) = (i128::from(ty.bytes()), self.place);
-        self.sites.push(Site { id, kind, bytes, form: form.clone(), guards: guards.clone(), spaces, place });
+        let (guards, is_loose) = (guards.clone(), false);
+        self.sites.push(Site { id, kind, bytes, form: form.clone(), guards, spaces, place, is_loose });
         form.filter(|_| spaces.1)
     }
 
@@ -287,7 +288,8 @@ impl<'a> Walk<'a> {
                 let bytes = self.vars.most(&length, guards, None).max(1);
                 let (guards, place) = (guards.clone(), self.place);
                 let (kind, spaces) = (Kind::Read, (true, true));
-                self.sites.push(Site { id: None, kind, bytes, form: Some(form), guards, spaces, place });
+                let form = Some(form);
+                self.sites.push(Site { id: None, kind, bytes, form, guards, spaces, place, is_loose: false });
                 Ok(())
             }
             _ => Err(Failure::Beyond),

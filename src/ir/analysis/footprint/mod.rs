@@ -18,6 +18,9 @@
 //! both threads, and no barrier comes between. That nothing races says nothing of the order of atomics: whether blocks may
 //! run in any order is another question, which [`Sharing`] answers.
 //!
+//! [`guarded`] is the same under an assumption that is checked while the launch runs ([`Guards`]): that an access whose address
+//! may be nearly anything, such as that of a gather, stays away from the bytes that others write.
+//!
 //! Not here: local memory; other launches and the host, which may touch the same bytes at other times.
 
 mod form;
@@ -122,6 +125,7 @@ pub struct Footprint {
     trusted: Vec<(u64, Ty, u64)>,
     extents: Vec<Extent>,
     may_stop: bool,
+    guards: Option<Guards>,
 }
 
 /// Bytes that an access of a launch may touch.
@@ -135,23 +139,56 @@ pub struct Extent {
     pub is_aligned: bool,
 }
 
+/// What has to hold while a launch runs, for what [`guarded`] says of it to be true. It is about *loose* accesses, of whose
+/// addresses nearly nothing is known. The others have known extents.
+///
+/// - A loose load touches no byte of `writes`.
+/// - A loose store or atomic touches no byte of `reads` or `writes`.
+/// - No allocation is touched both by a loose load and by a loose store or atomic.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Guards {
+    /// The loose accesses, and whether each is a load.
+    pub loose: BTreeMap<AccessId, bool>,
+    /// The bytes that other accesses may read: address, and end. Sorted, and apart from each other.
+    pub reads: Vec<(u64, u64)>,
+    /// The bytes that other accesses may write.
+    pub writes: Vec<(u64, u64)>,
+}
+
+impl Guards {
+    /// Whether a loose access writes.
+    pub fn has_loose_writes(&self) -> bool {
+        self.loose.values().any(|is_load| !is_load)
+    }
+}
+
 /// Most walks over a kernel until no assumption fails.
 const WALKS: usize = 40;
 
 /// Looks at a launch of `kernel`.
 pub fn footprint(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>) -> Footprint {
-    let plain = look(module, kernel, launch, false);
+    best(module, kernel, launch, false)
+}
+
+/// Looks at a launch of `kernel`, assuming what its [`Footprint::guards`] say; `None` if there is nothing to assume.
+pub fn guarded(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>) -> Option<Footprint> {
+    let found = best(module, kernel, launch, true);
+    found.guards.as_ref().is_some_and(|guards| !guards.loose.is_empty()).then_some(found)
+}
+
+fn best(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_guarded: bool) -> Footprint {
+    let plain = look(module, kernel, launch, false, is_guarded);
     let is_barrier = |kind: &InstKind| matches!(kind, InstKind::Barrier { .. });
     let has_barrier = module.func(kernel).blocks.iter().flat_map(|b| &b.insts).any(|inst| is_barrier(&inst.kind));
     if !plain.is_complete || !has_barrier || plain.is_free_of_races() {
         return plain;
     }
     // Looking at each iteration of a loop costs more, so it is done only where it may show more.
-    let unrolled = look(module, kernel, launch, true);
+    let unrolled = look(module, kernel, launch, true, is_guarded);
     if unrolled.is_complete && unrolled.racing() < plain.racing() { unrolled } else { plain }
 }
 
-fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling: bool) -> Footprint {
+fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling: bool, is_guarded: bool) -> Footprint {
     let mut refused = state::Refused::default();
     for _ in 0..WALKS {
         let mut walk = state::Walk::new(module, launch, &mut refused, is_unrolling);
@@ -160,11 +197,15 @@ fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling:
             Err(state::Failure::Again) => continue,
             Err(state::Failure::Beyond) => break,
         }
+        if is_guarded {
+            relate::loosen(&mut walk);
+        }
         let Some(mut related) = relate::relate(&walk) else {
             refused.memory = true;
             continue;
         };
         related.between_barriers = intervals::relate(&walk, module.func(kernel));
+        related.guards = is_guarded.then(|| relate::guards(&walk));
         return related;
     }
     Footprint::default()
@@ -240,6 +281,16 @@ impl Footprint {
     /// warp operation that not all threads need reach, a loop that reads memory and has no bound.
     pub fn may_stop(&self) -> bool {
         !self.is_complete || self.may_stop
+    }
+
+    /// What is assumed ([`guarded`]).
+    pub fn guards(&self) -> Option<&Guards> {
+        self.guards.as_ref()
+    }
+
+    /// Whether an access may be of memory other than shared and local memory.
+    pub fn is_global(&self, access: AccessId) -> bool {
+        !self.is_complete || self.found.contains_key(&access)
     }
 
     /// What was read from memory: address, type and bits. Another launch with the same arguments has the same footprint as

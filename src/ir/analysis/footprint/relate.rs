@@ -12,7 +12,7 @@
 
 use super::form::{Form, Var};
 use super::state::{Site, Walk};
-use super::{Finding, Footprint, Kind, Reduction, Sharing};
+use super::{Finding, Footprint, Guards, Kind, Reduction, Sharing};
 use crate::analysis::affine::gcd;
 use crate::{Scope, Ty};
 use std::collections::BTreeMap;
@@ -45,6 +45,61 @@ pub(super) fn extent(walk: &Walk<'_>, site: &Site) -> (i128, i128) {
     (low, high.saturating_add(site.bytes))
 }
 
+/// Bytes between the least and the greatest address from which on an access is loose: less than 32-bit subscripts can reach, more
+/// than most arrays have.
+const LOOSE: i128 = 1 << 31;
+
+/// Marks the loose sites.
+pub(super) fn loosen(walk: &mut Walk<'_>) {
+    let is_loose = |site: &Site| {
+        let (low, high) = extent(walk, site);
+        let is_known = site.spaces == (false, true) && site.id.is_some();
+        is_known && high.saturating_sub(low) >= LOOSE
+    };
+    let loose: Vec<bool> = walk.sites.iter().map(is_loose).collect();
+    walk.sites.iter_mut().zip(loose).for_each(|(site, is_loose)| site.is_loose = is_loose);
+}
+
+/// What has to hold for the relations of loose sites.
+pub(super) fn guards(walk: &Walk<'_>) -> Guards {
+    let mut out = Guards::default();
+    for site in walk.sites.iter().filter(|site| site.spaces.1) {
+        let is_load = site.kind == Kind::Read;
+        if let (true, Some(id)) = (site.is_loose, site.id) {
+            let known = out.loose.entry(id).or_insert(is_load);
+            *known &= is_load;
+            continue;
+        }
+        let (low, high) = extent(walk, site);
+        if low < high {
+            let list = if is_load { &mut out.reads } else { &mut out.writes };
+            list.push((clip(low), clip(high)));
+        }
+    }
+    for list in [&mut out.reads, &mut out.writes] {
+        list.sort_unstable();
+        let mut joined: Vec<(u64, u64)> = Vec::new();
+        for &(low, high) in &*list {
+            match joined.last_mut() {
+                Some(last) if low <= last.1 => last.1 = last.1.max(high),
+                _ => joined.push((low, high)),
+            }
+        }
+        *list = joined;
+    }
+    out
+}
+
+/// An address as far as there are addresses.
+fn clip(address: i128) -> u64 {
+    address.clamp(0, i128::from(u64::MAX)) as u64
+}
+
+/// Whether guards keep two accesses apart.
+fn are_kept_apart(a: &Site, b: &Site) -> bool {
+    a.is_loose != b.is_loose || a.is_loose && (a.kind == Kind::Read) != (b.kind == Kind::Read)
+}
+
 /// The sharing of all sites; `None` if memory that was trusted may be written.
 pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
     let mut sites: Vec<Extent<'_>> = walk
@@ -61,7 +116,9 @@ pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
     let meets = |s: &Extent<'_>, (at, ty): (u64, Ty)| {
         s.low < i128::from(at) + i128::from(ty.bytes()) && i128::from(at) < s.high
     };
-    if sites.iter().any(|s| s.site.kind != Kind::Read && walk.trusted.iter().any(|&(at, ty, _)| meets(s, (at, ty)))) {
+    if sites.iter().any(|s| {
+        s.site.kind != Kind::Read && !s.site.is_loose && walk.trusted.iter().any(|&(at, ty, _)| meets(s, (at, ty)))
+    }) {
         return None;
     }
     let n = sites.len();
@@ -141,7 +198,6 @@ pub(super) fn relate(walk: &Walk<'_>) -> Option<Footprint> {
 
 /// The bytes of all sites, each once.
 fn extents(sites: &[Extent<'_>]) -> Vec<super::Extent> {
-    let clip = |address: i128| address.clamp(0, i128::from(u64::MAX)) as u64;
     let is_aligned = |site: &Site| {
         let form = site.form.as_ref();
         form.is_some_and(|f| f.constant % site.bytes == 0 && f.terms.iter().all(|t| t.1 % site.bytes == 0))
@@ -243,6 +299,12 @@ fn multiples(k: i128, from: i128, to: i128) -> Difference {
 /// Who may touch a byte in common through these two sites; if `in_block`, two threads of one block are asked about, and the
 /// answer is never that anybody may unless nothing is known of an address.
 pub(super) fn between(walk: &Walk<'_>, a: &Site, b: &Site, in_block: bool) -> Relation {
+    if are_kept_apart(a, b) {
+        return Relation::Apart;
+    }
+    if a.is_loose {
+        return Relation::Anybody;
+    }
     let (Some(fa), Some(fb)) = (&a.form, &b.form) else { return Relation::Anybody };
     let relation = of_forms(walk, (a, fa, &[]), (b, fb, &[]), in_block);
     if relation <= Relation::SameThread {

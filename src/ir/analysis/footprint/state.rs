@@ -21,6 +21,8 @@ pub(super) struct Site {
     pub(super) spaces: (bool, bool),
     /// Where it, or the call that leads to it, stands in the kernel.
     pub(super) place: Place,
+    /// Whether it is loose (`Guards`).
+    pub(super) is_loose: bool,
 }
 
 /// A place in the kernel: the number of a visit, and that of an instruction of its block.

@@ -34,6 +34,8 @@ pub(crate) struct TestFrame {
     pub(crate) pc: u32,
     /// The lanes that left a loop last.
     pub(crate) left_last: u32,
+    /// Accesses that were told: number and lowest address.
+    pub(crate) told: Vec<(u32, u64)>,
 }
 
 /// Schedule points between two chances for others.
@@ -94,6 +96,7 @@ impl TestFrame {
             writes: 0,
             pc: 0,
             left_last: 0,
+            told: Vec::new(),
         }
     }
 
@@ -106,6 +109,7 @@ impl TestFrame {
             memory: self.memory.as_mut_ptr(),
             windows: windows.as_mut_ptr(),
             first_word: self.words.as_mut_ptr().cast(),
+            told: &raw mut self.told,
         };
         let threads: Vec<[u32; 32]> = (0..3).map(|d| std::array::from_fn(|i| (i / (d + 1)) as u32)).collect();
         let geometry: [u32; 9] = std::array::from_fn(|i| 100 + i as u32);
@@ -137,6 +141,7 @@ impl TestFrame {
             refill,
             update_pattern,
             operate,
+            tell,
             user: std::ptr::from_mut(&mut environment).cast(),
             mask_words: std::mem::MaybeUninit::uninit(),
             mask_longs: std::mem::MaybeUninit::uninit(),
@@ -212,7 +217,16 @@ impl TestFrame {
                 self.pc = segment.pc;
                 return false;
             };
+            addresses[store.access as usize] = Some(at);
             stores.push((access.clone(), at, values[store.value as usize]));
+        }
+        for &(id, number) in &segment.told {
+            let base = match segment.accesses[id as usize].place {
+                Place::Shared(base) => base,
+                _ => MEMORY_BASE,
+            };
+            let lowest = addresses[id as usize].iter().flatten().min().copied().unwrap_or(0);
+            self.told.push((number, base + lowest as u64));
         }
         for (access, at, row) in stores {
             for lane in (0..32).filter(|i| self.mask >> i & 1 != 0) {
@@ -336,6 +350,7 @@ struct Environment {
     memory: *mut u8,
     windows: *mut Window,
     first_word: *mut u32,
+    told: *mut Vec<(u32, u64)>,
 }
 
 extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, writes: bool) -> bool {
@@ -363,6 +378,13 @@ extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
         unsafe { *environment.first_word = pc };
     }
     is_done
+}
+
+extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
+    // SAFETY: `run` gave the pointer.
+    let environment = unsafe { &mut *user.cast::<Environment>() };
+    // SAFETY: the list lives while the code runs, and nobody else uses it.
+    unsafe { (*environment.told).push((number, address)) };
 }
 
 /// A segment without anything.

@@ -193,6 +193,9 @@ fn random(rng: &mut fastrand::Rng) -> (Segment, TestFrame) {
         g.segment.end =
             End::Branch { condition: Condition::Pred(value), then_pc: 20, else_pc: 30, pc: 15, leave: None };
     }
+    if g.rng.bool() {
+        g.segment.told = (0..g.segment.accesses.len() as u32).map(|access| (access, access + 100)).collect();
+    }
     (g.segment, frame)
 }
 
@@ -201,8 +204,7 @@ fn random_segments_leave_what_the_reference_leaves() {
     if !jit::is_available() {
         return eprintln!("skipped: the processor has no AVX2");
     }
-    let mut compiled = 0;
-    let mut left = 0;
+    let (mut compiled, mut left, mut told) = (0, 0, 0);
     for seed in 0..3000 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let (segment, frame) = random(&mut rng);
@@ -214,9 +216,11 @@ fn random_segments_leave_what_the_reference_leaves() {
         }
         compiled += 1;
         left += u32::from(!expected.reference(&routine.segments[0]));
+        told += got.told.len();
         assert!(got == expected, "seed {seed}: {}\n{:#?}", difference(&got, &expected), routine.segments[0]);
     }
     assert!(compiled > 2500 && left > 20 && left < compiled / 3, "{compiled} compiled, {left} left");
+    assert!(told > 1000, "{told} accesses told");
 }
 
 /// The operation at 10 is done by a call, for all lanes and for some; that at 11 is left to the interpreter by its call.

@@ -2,9 +2,11 @@
 //!
 //! Random kernels with arrays in shared and global memory, barriers in straight code and in loops, trees, atomics, guards and
 //! early returns run with and without proofs. Some barriers are missing, so that about half of the kernels race.
+//!
+//! Kernels that gather and scatter do too, of which something is assumed that is checked while they run: some keep it, some do not.
 
 use crate::program::{TestWorld, load_on, modelled};
-use emu::{Emulator, Options};
+use emu::{Emulator, Grain, Options};
 use fastrand::Rng;
 use std::fmt::Write;
 
@@ -127,9 +129,56 @@ fn program(seed: u64) -> String {
     )
 }
 
+/// A statement of a kernel that gathers and scatters; `i` is the thread of the grid, `p` an array of subscripts.
+fn irregular_statement(rng: &mut Rng) -> String {
+    let mut array = || rng.choice(["x", "y", "z"]).unwrap();
+    let (to, from) = (array(), array());
+    match rng.usize(..12) {
+        0..=2 => format!("{to}(i) = {from}(p(i))"),
+        3 => format!("u = u + {from}(p(i))"),
+        4 => format!("{to}(p(i)) = i"),
+        5 => format!("{to}(p(i)) = {from}(i) + {from}(p(i))"),
+        6 => format!("u = atomicadd({to}(p(i)), 1)"),
+        7 => format!("{to}(i) = {to}(i) + u"),
+        8 => format!("do h = 1, mod(i, 4)\n u = u + {from}(p(i + h))\nend do"),
+        9 => format!("if ({from}(p(i)) > 4) {to}(i + 1) = u"),
+        10 => format!("{to}(p(p(i))) = 7"),
+        _ => format!("if (u > 1000) {to}(u) = {from}(i)"),
+    }
+}
+
+fn irregular_program(seed: u64) -> String {
+    let mut rng = Rng::with_seed(seed);
+    let body: String = (0..=rng.usize(..3)).map(|_| irregular_statement(&mut rng) + "\n").collect();
+    let subscripts = rng.choice(["mod(7919*i, 1024) + 1", "mod(i, 100) + 1", "1025 - i", "i"]).unwrap();
+    // Arrays of their own, or sections of one; in one stream, or in one besides the default stream.
+    let (arrays, actual) = match rng.bool() {
+        true => ("x(2048), y(2048), z(2048)", "x, y, z"),
+        false => ("w(6144)", "w(1), w(2049), w(4097)"),
+    };
+    let stream = if rng.bool() { ", 0, s" } else { "" };
+    let clear = if arrays.starts_with('w') { "w = 3\n" } else { "x = 3\ny = 4\nz = 5\n" };
+    let sum = if arrays.starts_with('w') { "h = w" } else { "h(:2048) = x\nh(2049:4096) = y\nh(4097:) = z" };
+    format!(
+        "module m\nuse cudafor\ncontains\nattributes(global) subroutine k(p, x, y, z)\ninteger :: p(*), x(*), y(*), z(*)\n\
+        integer :: i, h, u\ni = threadidx%x + (blockidx%x-1)*blockdim%x\nu = 0\n{body}end subroutine\nend module\n\
+        program t\nuse m\ninteger, device :: p(2048), {arrays}\ninteger :: h(6144), q(2048), i, istat\n\
+        integer(cuda_stream_kind) :: s\nistat = cudaStreamCreate(s)\ndo i = 1, 2048\nq(i) = {subscripts}\nend do\n\
+        p = max(1, min(q, 1024))\n{clear}istat = cudaDeviceSynchronize()\ndo i = 1, 3\n\
+        call k<<<4, 256{stream}>>>(p, {actual})\nend do\nistat = cudaDeviceSynchronize()\n{sum}\nprint *, sum(h)\n\
+        end program\n"
+    )
+}
+
 /// What a program prints and what is found in it.
 fn observe(text: &str, is_proving: bool) -> (String, String) {
-    let options = Options { race: Some(race::Rules::default()), is_proving, ..Options::default() };
+    observe_on(text, is_proving, 1)
+}
+
+fn observe_on(text: &str, is_proving: bool, jobs: usize) -> (String, String) {
+    let grain = Grain { prologue: 10, worth: 10, chunk: 200, insists: true, ..Grain::default() };
+    let race = Some(race::Rules::default());
+    let options = Options { race, is_proving, jobs, grain, ..Options::default() };
     let mut machine = load_on(text, Emulator::new(0, options), modelled());
     let mut world = TestWorld::default();
     machine.run(&mut world);
@@ -151,4 +200,27 @@ fn proofs_change_no_finding_of_random_kernels() {
         if without.1.contains("Race {") { racy += 1 } else { clean += 1 }
     }
     assert!(racy > 100 && clean > 60, "{racy} racy, {clean} clean");
+}
+
+#[test]
+fn assumptions_change_no_finding_of_kernels_that_gather_and_scatter() {
+    let (mut racy, mut clean) = (0, 0);
+    for seed in 0..300 {
+        let text = irregular_program(seed);
+        let without = observe(&text, false);
+        assert!(!without.1.contains("OutOfBounds"), "seed {seed}:\n{text}\n{}", without.1);
+        for jobs in [1, 3] {
+            let with = observe_on(&text, true, jobs);
+            assert!(
+                with == without,
+                "seed {seed}:\n{text}\nwith {} {}\nwithout {} {}",
+                with.0,
+                with.1,
+                without.0,
+                without.1
+            );
+        }
+        if without.1.contains("Race {") { racy += 1 } else { clean += 1 }
+    }
+    assert!(racy > 60 && clean > 60, "{racy} racy, {clean} clean");
 }

@@ -1,0 +1,161 @@
+//! Which bytes of global memory a launch reads and writes, where nothing else is asked: a bit for each byte.
+//!
+//! So a launch is followed that is known to be free of races, if the order between launches wants to know what it used. It says the
+//! same as the stamps would (`global`), byte by byte.
+//!
+//! Not here: whether accesses race.
+
+use crate::access::WarpAccess;
+use crate::byteset::{ByteSet, WORDS};
+use crate::shadow::weak::rows_of;
+use crate::used::UsedBytes;
+use scalar::lanes;
+use std::collections::BTreeMap;
+
+/// Binary logarithm of the bytes of a page.
+const PAGE_BITS: u32 = 16;
+/// Entries of the table of pages of late.
+const RECENT: usize = 16;
+
+/// The bytes that a launch used.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UseShadow {
+    /// By weak accesses, and by strong ones that do not count as such.
+    weak: Uses,
+    /// By strong accesses of device scope, by width.
+    strong: BTreeMap<u32, Uses>,
+}
+
+/// The bytes that were written, and those that were read.
+#[derive(Clone, Debug, Default)]
+struct Uses([Bits; 2]);
+
+/// A set of bytes that grows quickly.
+#[derive(Clone, Debug)]
+struct Bits {
+    index: BTreeMap<u64, usize>,
+    pages: Vec<Box<[u64; WORDS]>>,
+    recent: [(u64, usize); RECENT],
+}
+
+impl Default for Bits {
+    fn default() -> Self {
+        Self { index: BTreeMap::new(), pages: Vec::new(), recent: [(u64::MAX, 0); RECENT] }
+    }
+}
+
+impl Bits {
+    fn page(&mut self, number: u64) -> &mut [u64; WORDS] {
+        let slot = number as usize % RECENT;
+        if self.recent[slot].0 != number {
+            let at = *self.index.entry(number).or_insert_with(|| {
+                self.pages.push(Box::new([0; WORDS]));
+                self.pages.len() - 1
+            });
+            self.recent[slot] = (number, at);
+        }
+        &mut self.pages[self.recent[slot].1]
+    }
+
+    /// Adds `len` bytes.
+    #[inline]
+    fn add(&mut self, start: u64, len: u64) {
+        let (bit, low) = (start % 64, start & ((1 << PAGE_BITS) - 1));
+        if bit + len <= 64 {
+            let mask = u64::MAX >> (64 - len) << bit;
+            self.page(start >> PAGE_BITS)[(low / 64) as usize] |= mask;
+            return;
+        }
+        let mut rest = len;
+        let mut at = start;
+        while rest > 0 {
+            let count = rest.min(64 - at % 64);
+            let word = (at & ((1 << PAGE_BITS) - 1)) / 64;
+            self.page(at >> PAGE_BITS)[word as usize] |= u64::MAX >> (64 - count) << (at % 64);
+            at = at.wrapping_add(count);
+            rest -= count;
+        }
+    }
+
+    fn into_set(self) -> ByteSet {
+        let mut pages: Vec<Option<Box<[u64; WORDS]>>> = self.pages.into_iter().map(Some).collect();
+        let take = |(number, at): (u64, usize)| Some((number, pages.get_mut(at)?.take()?));
+        ByteSet::of_pages(self.index.into_iter().filter_map(take))
+    }
+}
+
+impl Uses {
+    fn into_used(self) -> UsedBytes {
+        let [written, read] = self.0.map(Bits::into_set);
+        UsedBytes { written, read, ..UsedBytes::default() }
+    }
+}
+
+impl UseShadow {
+    /// Notes an access to global memory.
+    pub(crate) fn access(&mut self, access: &WarpAccess<'_>) {
+        let width = u64::from(access.width);
+        if !access.kind.is_strong() {
+            let bits = &mut self.weak.0[usize::from(access.kind.is_read())];
+            let first = access.active.trailing_zeros();
+            let run = access.active >> first;
+            if let Some(rows) = rows_of(access) {
+                let is_one = rows.is_uniform();
+                let is_run = rows.is_contiguous(access.width as usize) && run & run.wrapping_add(1) == 0;
+                if is_one || is_run {
+                    let count = if is_one { 1 } else { u64::from(run.count_ones()) };
+                    bits.add(rows.address(first as usize), count * width);
+                    return;
+                }
+            }
+            lanes(access.active).for_each(|lane| bits.add(access.addresses.address(lane), width));
+            return;
+        }
+        for lane in lanes(access.active) {
+            let address = access.addresses.address(lane);
+            let is_regular = access.scope.is_wide() && access.width.is_power_of_two() && address.is_multiple_of(width);
+            let uses = if is_regular { self.strong.entry(access.width).or_default() } else { &mut self.weak };
+            let kind = access.kind_of(lane);
+            uses.0[usize::from(!kind.is_write())].add(address, width);
+        }
+    }
+
+    /// All that was used.
+    pub(crate) fn into_used(self) -> UsedBytes {
+        let mut out = self.weak.into_used();
+        for (width, uses) in self.strong {
+            let mut strong = uses.into_used();
+            let mut all = strong.written.clone();
+            all.extend(&strong.read);
+            strong.strong.insert(width, all);
+            out.merge(&strong);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::{Kind, Scope};
+    use mem::{LaneAddresses, Strided};
+
+    #[test]
+    fn accesses_are_noted_to_the_byte() {
+        let mut shadow = UseShadow::default();
+        let mut touch = |kind, active, addresses: LaneAddresses<32>| {
+            let access =
+                WarpAccess { warp: 0, active, failed: 0, kind, scope: Scope::Gpu, width: 4, addresses: &addresses };
+            shadow.access(&access);
+        };
+        touch(Kind::Write, u32::MAX, LaneAddresses::Strided(Strided::contiguous(0xffc0, 4)));
+        touch(Kind::Read, 0b101, LaneAddresses::Strided(Strided::contiguous(0x100, 4)));
+        touch(Kind::Read, 0b110, LaneAddresses::uniform(0x203));
+        touch(Kind::Reduce, 0b11, LaneAddresses::Strided(Strided::contiguous(0x300, 4)));
+        touch(Kind::Read, 0b1, LaneAddresses::uniform(0x300));
+        let used = shadow.into_used();
+        assert_eq!(used.written.ranges(), [(0x300, 8), (0xffc0, 128)]);
+        assert_eq!(used.read.ranges(), [(0x100, 4), (0x108, 4), (0x203, 4), (0x300, 4)]);
+        assert_eq!(used.strong[&4].ranges(), [(0x304, 4)]);
+    }
+}
