@@ -19,7 +19,9 @@ use crate::error::DriverError;
 use crate::params::ParamLayout;
 use cudarc::driver::result::DriverError as Code;
 use cudarc::driver::sys;
+use std::cell::Cell;
 use std::ffi::{CString, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 type Result<T> = std::result::Result<T, DriverError>;
@@ -208,6 +210,8 @@ pub(crate) fn driver_version() -> Result<i32> {
 pub(crate) struct Context {
     device: sys::CUdevice,
     context: usize,
+    /// How many were opened in the process up to this one; handles come again.
+    number: u64,
 }
 
 impl Context {
@@ -218,7 +222,9 @@ impl Context {
         cu!(cuDeviceGet(&raw mut device, i32::try_from(ordinal).unwrap_or(i32::MAX)))?;
         let mut context = std::ptr::null_mut();
         cu!(cuDevicePrimaryCtxRetain(&raw mut context, device))?;
-        let this = Arc::new(Context { device, context: context as usize });
+        static OPENED: AtomicU64 = AtomicU64::new(0);
+        let number = OPENED.fetch_add(1, Ordering::Relaxed) + 1;
+        let this = Arc::new(Context { device, context: context as usize, number });
         this.enter()?;
         Ok(this)
     }
@@ -230,9 +236,15 @@ impl Context {
         asked.is_ok() && can != 0 && self.device != other.device
     }
 
-    /// Makes the context current in this thread.
+    /// Makes the context current in this thread, if it is not: nothing else of the process changes it.
     fn enter(&self) -> Result<()> {
-        cu!(cuCtxSetCurrent(self.context as sys::CUcontext))
+        thread_local!(static CURRENT: Cell<u64> = const { Cell::new(0) });
+        if CURRENT.get() == self.number {
+            return Ok(());
+        }
+        cu!(cuCtxSetCurrent(self.context as sys::CUcontext))?;
+        CURRENT.set(self.number);
+        Ok(())
     }
 
     /// The name of the device.

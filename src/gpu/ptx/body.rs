@@ -441,7 +441,12 @@ impl<'a, 'n> Body<'a, 'n> {
     }
 
     fn inst(&mut self, inst: &Inst) -> Result<(), EmitError> {
-        self.at(inst.span);
+        // Addresses are taken where the function begins. A breakpoint at the line that uses one must not stop there.
+        if self.unit.options.debug && matches!(inst.kind, InstKind::Addr { .. }) {
+            self.span = inst.span;
+        } else {
+            self.at(inst.span);
+        }
         match &inst.kind {
             InstKind::Un { op, ty, dst, a } => self.un(*op, *ty, *dst, *a)?,
             InstKind::Bin { op, ty, dst, a, b } => self.bin(*op, *ty, *dst, *a, *b)?,
