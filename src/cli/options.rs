@@ -205,7 +205,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = jobs, help_heading = MACHINE, hide_short_help = true)]
     pub(crate) jobs: Option<usize>,
 
-    /// Number of emulated devices
+    /// Number of devices: emulated ones, or the first GPUs with `--device gpu`
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = MACHINE, hide_short_help = true)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=16))]
     pub(crate) devices: u32,
