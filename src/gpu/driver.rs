@@ -209,7 +209,7 @@ pub(crate) fn driver_version() -> Result<i32> {
 #[derive(Debug)]
 pub(crate) struct Context {
     device: sys::CUdevice,
-    context: usize,
+    handle: usize,
     /// How many were opened in the process up to this one; handles come again.
     number: u64,
 }
@@ -224,7 +224,7 @@ impl Context {
         cu!(cuDevicePrimaryCtxRetain(&raw mut context, device))?;
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let number = OPENED.fetch_add(1, Ordering::Relaxed) + 1;
-        let this = Arc::new(Context { device, context: context as usize, number });
+        let this = Arc::new(Context { device, handle: context as usize, number });
         this.enter()?;
         Ok(this)
     }
@@ -242,7 +242,7 @@ impl Context {
         if CURRENT.get() == self.number {
             return Ok(());
         }
-        cu!(cuCtxSetCurrent(self.context as sys::CUcontext))?;
+        cu!(cuCtxSetCurrent(self.handle as sys::CUcontext))?;
         CURRENT.set(self.number);
         Ok(())
     }

@@ -47,9 +47,9 @@ impl Emulator {
             Some(mut detector) => {
                 let shape = race_launch(program, &launch);
                 if is_free {
-                    detector.begin_free_launch(shape)
+                    detector.begin_free_launch(shape);
                 } else {
-                    detector.begin_launch(shape)
+                    detector.begin_launch(shape);
                 }
                 RacePass::Detect(detector)
             }

@@ -149,7 +149,7 @@ pub(crate) struct Observer<'h, const W: usize> {
 impl<'h, const W: usize> Observer<'h, W> {
     pub(crate) fn new(hooks: &'h mut dyn Hooks<W>) -> Observer<'h, W> {
         let (wants_accesses, silent) = (hooks.wants_accesses(), hooks.silent_sites());
-        let follows_code = !hooks.wants_statements() && !(wants_accesses && hooks.wants_values());
+        let follows_code = !(hooks.wants_statements() || wants_accesses && hooks.wants_values());
         Observer { hooks, silent, wants_accesses, follows_code }
     }
 

@@ -152,10 +152,8 @@ fn irregular_program(seed: u64) -> String {
     let body: String = (0..=rng.usize(..3)).map(|_| irregular_statement(&mut rng) + "\n").collect();
     let subscripts = rng.choice(["mod(7919*i, 1024) + 1", "mod(i, 100) + 1", "1025 - i", "i"]).unwrap();
     // Arrays of their own, or sections of one; in one stream, or in one besides the default stream.
-    let (arrays, actual) = match rng.bool() {
-        true => ("x(2048), y(2048), z(2048)", "x, y, z"),
-        false => ("w(6144)", "w(1), w(2049), w(4097)"),
-    };
+    let (arrays, actual) =
+        if rng.bool() { ("x(2048), y(2048), z(2048)", "x, y, z") } else { ("w(6144)", "w(1), w(2049), w(4097)") };
     let stream = if rng.bool() { ", 0, s" } else { "" };
     let clear = if arrays.starts_with('w') { "w = 3\n" } else { "x = 3\ny = 4\nz = 5\n" };
     let sum = if arrays.starts_with('w') { "h = w" } else { "h(:2048) = x\nh(2049:4096) = y\nh(4097:) = z" };
