@@ -26,7 +26,7 @@ impl Embedded {
 static MODULES: [Embedded; 23] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
-    Embedded::new("cudadevice", || include_str!("modules/cudadevice.cuf")),
+    Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
     Embedded::new("cublas", || &CUBLAS),
     Embedded::new("cublas_v2", || &CUBLAS_V2),
     Embedded::new("cufemu_cublas", || &CUBLAS_SOURCE),
@@ -48,6 +48,9 @@ static MODULES: [Embedded; 23] = [
     Embedded::new(LIBRARY, || include_str!("modules/library.cuf")),
     Embedded::new(MATHEMATICS, || &MATHEMATICS_SOURCE),
 ];
+
+/// The module whose procedures device code may call without a USE statement.
+pub(crate) const DEVICE_PROCEDURES: &str = "cudadevice";
 
 /// The module behind the external procedures that the run-time library has without any module; they are in its file.
 pub(crate) const LIBRARY: &str = "cufemu_library";
@@ -248,6 +251,11 @@ pub(crate) fn parsed<'m>(
 /// Whether a program that mentions these names may mean a procedure of the run-time library.
 pub(crate) fn names_library(names: &BTreeSet<Arc<str>>) -> bool {
     LIBRARY_NAMES.iter().any(|name| names.contains(*name))
+}
+
+/// Whether a program that mentions these names may mean a procedure of device code that is written in Fortran.
+pub(crate) fn names_device_procedure(names: &BTreeSet<Arc<str>>) -> bool {
+    parts(DEVICE_PROCEDURES).is_some_and(|parts| names.iter().any(|name| parts.declares(name)))
 }
 
 /// The modules that the units use and do not define themselves.

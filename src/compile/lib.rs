@@ -9,6 +9,7 @@
 //!
 //! Not here: reading files (the caller does), running anything.
 
+mod cudadevice;
 mod embedded;
 mod mpi;
 mod parts;
@@ -86,6 +87,9 @@ pub fn check(
     let mut used = embedded::used_modules(&parsed.program);
     if embedded::names_library(&parsed.names) {
         used.insert(embedded::LIBRARY.into());
+    }
+    if embedded::names_device_procedure(&parsed.names) {
+        used.insert(embedded::DEVICE_PROCEDURES.into());
     }
     if parsed.names.contains(mpi::MARK) {
         used.insert(mpi::EXTERNALS.into());

@@ -37,6 +37,11 @@ enum Inside {
 }
 
 impl Parts {
+    /// Whether a part declares this name, in lower case.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     /// Cuts up the text of a module.
     pub(crate) fn new(text: &'static str) -> Parts {
         let mut cut = Parts { text, ranges: Vec::new(), by_name: BTreeMap::new(), uses: Vec::new() };

@@ -98,13 +98,12 @@ impl Checker<'_> {
         if let Some(builtin) = Builtin::of(name.as_str()) {
             return self.builtin(builtin, name.span);
         }
-        if let Some(sym) = self.device_module_name(name.as_str()) {
-            if let Sym::Var(id) = sym {
-                return self.variable(id, name.span);
-            }
-            return self.not_a_variable(name, &sym);
-        }
         let implicit = self.scopes.implicit_type(self.cx.scope, name.as_str()).is_some();
+        match self.device_module_name(name.as_str()) {
+            Some(Sym::Var(id)) => return self.variable(id, name.span),
+            Some(sym) if !implicit => return self.not_a_variable(name, &sym),
+            _ => {}
+        }
         if let (false, Some(what)) = (implicit, self.typing().foreign(name.as_str())) {
             return self.typing().refuse_foreign(&what, name.span);
         }
