@@ -66,6 +66,7 @@ impl Emulator {
     /// only once.
     fn unguard(&mut self, memory: &mut Memory) {
         let Some(mut launch) = self.launch.take() else { return };
+        self.guards.note(launch.grid.launch.func, false);
         if let Some(before) = launch.before.take() {
             *memory = before;
             memory.reclaim();
@@ -90,10 +91,8 @@ impl Emulator {
         loop {
             let mut handed = None;
             let is_seen = observer.wants_statements() || observer.wants_accesses() || observer.counts_statements();
-            let ActiveLaunch { grid, checks, .. } = self.launch.as_ref()?;
-            let (kernel, watched) = (grid.launch.func, &checks.watched);
+            let watched = &self.launch.as_ref()?.checks.watched;
             if watched.is_guarded() && (watched.is_broken() || is_seen) {
-                self.guards.note(kernel, false);
                 self.unguard(memory);
             }
             if self.launch.as_ref()?.grid.active.is_empty() {
@@ -306,6 +305,10 @@ impl Emulator {
 
     /// Ends the launch, or one pass of it: then the launch begins again under the next pass.
     fn end(&mut self, memory: &mut Memory, failure: Option<Failure>) {
+        if self.launch.as_ref().is_some_and(|launch| launch.checks.watched.is_broken()) {
+            // The last blocks broke the guard, perhaps on other threads.
+            return self.unguard(memory);
+        }
         let Some(mut launch) = self.launch.take() else { return };
         let Some(program) = self.program.clone() else { return };
         let kernel = launch.grid.launch.func;

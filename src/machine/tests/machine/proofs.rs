@@ -222,3 +222,26 @@ fn assumptions_change_no_finding_of_kernels_that_gather_and_scatter() {
     }
     assert!(racy > 60 && clean > 60, "{racy} racy, {clean} clean");
 }
+
+#[test]
+fn a_gather_of_the_last_blocks_is_held_against_the_assumption_on_every_number_of_threads() {
+    let text = |subscript: i32| {
+        format!(
+            "module m\nuse cudafor\ncontains\nattributes(global) subroutine k(p, x, y)\ninteger :: p(*), i, j\n\
+            real :: x(*), y(*), s\ni = threadidx%x + (blockidx%x-1)*blockdim%x\ns = 0\ndo j = 1, 20\n\
+            s = s + x(p(i))\nend do\ny(i) = s\nend subroutine\nend module\nprogram t\nuse m\n\
+            integer, parameter :: n = 4096\ninteger, device :: p(n)\nreal, device :: w(2*n)\n\
+            integer :: i, istat, q(n)\ndo i = 1, n\nq(i) = i\nend do\nq(n) = {subscript}\np = q\nw = 1\n\
+            call k<<<n/64, 64>>>(p, w, w(n+1))\nistat = cudaDeviceSynchronize()\nprint *, istat\nend program\n"
+        )
+    };
+    // The first is what another block writes, which the last one reads.
+    for (subscript, is_racy) in [(4097, true), (8192, false), (1, false)] {
+        let text = text(subscript);
+        let without = observe(&text, false);
+        assert_eq!(without.1.contains("Race {"), is_racy, "{}", without.1);
+        for jobs in [1, 2, 3] {
+            assert!(observe_on(&text, true, jobs) == without, "{subscript} on {jobs} threads");
+        }
+    }
+}
