@@ -8,6 +8,7 @@
 
 mod barriers;
 mod count;
+mod digits;
 mod random;
 
 use count::accesses;

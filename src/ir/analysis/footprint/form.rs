@@ -42,6 +42,18 @@ pub(super) struct Vars {
     origins: Vec<Origin>,
     /// Forms that are never negative.
     facts: Vec<Form>,
+    /// Divisions, in the order in which they came about.
+    pub(super) divisions: Vec<Division>,
+}
+
+/// A division whose numerator is never negative: `num = den*quotient + remainder`.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Division {
+    pub(super) num: Form,
+    pub(super) den: i128,
+    pub(super) quotient: Var,
+    /// Between 0 and `den - 1`. Only regrouped forms have it.
+    pub(super) remainder: Var,
 }
 
 impl Vars {
@@ -70,11 +82,34 @@ impl Vars {
         let most = |f: Option<Form>| f.and_then(|f| Form::constant(den - 1).plus(&f, -1));
         if low >= 0 {
             self.fact(rest.clone());
+            let remainder = self.fresh(0, den - 1);
+            self.divisions.push(Division { num: num.clone(), den, quotient: var, remainder });
         } else {
             self.fact(rest.as_ref().and_then(|f| f.offset(den - 1)));
         }
         self.fact(most(rest));
         var
+    }
+
+    /// A form in which quotients and remainders stand for what was divided, as far as it has multiples of that: the digits of a
+    /// number that was taken apart and put together otherwise, such as `i/8*16 + mod(i, 8)`. `None` if there is nothing to regroup.
+    pub(super) fn regrouped(&self, form: &Form) -> Option<Form> {
+        let mut out: Option<Form> = None;
+        for division in &self.divisions {
+            let form = out.as_ref().unwrap_or(form);
+            let Some(&(first, unit)) = division.num.terms.first() else { continue };
+            let factor = form.coefficient(first) / unit;
+            let is_there = division.num.terms.iter().all(|t| form.coefficient(t.0) == factor * t.1);
+            if factor == 0 || !is_there || form.coefficient(division.quotient) == 0 {
+                continue;
+            }
+            let regrouped = form
+                .plus(&division.num, -factor)
+                .and_then(|f| f.plus(&Form::symbol(division.quotient), factor * division.den))
+                .and_then(|f| f.plus(&Form::symbol(division.remainder), factor));
+            out = regrouped.or(out);
+        }
+        out
     }
 
     /// The greater of a form and a constant that is not positive.

@@ -9,6 +9,10 @@
 //!
 //! Guards that are equations (`t = 8*q` for threads whose index is a multiple of 8) are solved and put into the addresses,
 //! where that tells more.
+//!
+//! An index that was taken apart and put together otherwise (`i/8*16 + mod(i, 8)`) is looked at as quotient and remainder: where both
+//! are equal, the index is. That is so only if it is never negative (`Vars::regrouped`). An equation that holds at both sites, such
+//! as `mod(i + j, 2) = 1`, keeps neighbours apart if the digits say by how much `i` and `j` differ.
 
 use super::form::{Form, Var};
 use super::state::{Site, Walk};
@@ -306,9 +310,17 @@ pub(super) fn between(walk: &Walk<'_>, a: &Site, b: &Site, in_block: bool) -> Re
         return Relation::Anybody;
     }
     let (Some(fa), Some(fb)) = (&a.form, &b.form) else { return Relation::Anybody };
-    let relation = of_forms(walk, (a, fa, &[]), (b, fb, &[]), in_block);
+    let mut relation = of_forms(walk, (a, fa, &[]), (b, fb, &[]), in_block);
     if relation <= Relation::SameThread {
         return relation;
+    }
+    let (ra, rb) = (walk.vars.regrouped(fa), walk.vars.regrouped(fb));
+    if ra.is_some() || rb.is_some() {
+        let (ra, rb) = (ra.as_ref().unwrap_or(fa), rb.as_ref().unwrap_or(fb));
+        relation = relation.min(of_forms(walk, (a, ra, &[]), (b, rb, &[]), in_block));
+        if relation <= Relation::SameThread {
+            return relation;
+        }
     }
     let (sa, sb) = (solved(walk, &a.guards), solved(walk, &b.guards));
     match (inserted(fa, &sa), inserted(fb, &sb)) {
@@ -370,33 +382,22 @@ fn of_forms(
     };
     let (fa, fb) = (&fa.filtered(|v| !is_common(v)), &fb.filtered(|v| !is_common(v)));
     // They overlap if -a.bytes < fa - fb < b.bytes.
-    let (mut low, mut high) = (1 - a.bytes, b.bytes - 1);
+    let (low, high) = (1 - a.bytes, b.bytes - 1);
     if misses_by_divisor(fa, fb, low, high) {
         return Relation::Apart;
     }
-    let (mut rest_a, mut rest_b) = (fa.clone(), fb.clone());
-    let mut equal: Vec<Var> = Vec::new();
-    for digit in digits(fa, fb) {
-        rest_a = rest_a.filtered(|v| v != digit.a);
-        rest_b = rest_b.filtered(|v| v != digit.b);
-        // The difference of the digits, times the coefficient, lies between these.
-        let between = |(al, ah): (i128, i128), (bl, bh): (i128, i128)| {
-            let (from, to) = (low - ah.saturating_sub(bl), high.saturating_sub(al.saturating_sub(bh)));
-            multiples(digit.coefficient, from.max(-FAR), to.min(FAR))
-        };
-        let mut difference = between(walk.vars.interval(&rest_a), walk.vars.interval(&rest_b));
-        if matches!(difference, Difference::Several) {
-            difference = between(bounds(walk, &rest_a, &a.guards), bounds(walk, &rest_b, &b.guards));
-        }
-        match difference {
-            Difference::None => return Relation::Apart,
-            Difference::Only(m) => {
-                if m == 0 && digit.a == digit.b {
-                    equal.push(digit.a);
-                }
-                (low, high) = (low - digit.coefficient * m, high - digit.coefficient * m);
-            }
-            Difference::Several => break,
+    let Some(digits) = compared(walk, (a, fa), (b, fb), (low, high)) else {
+        return Relation::Apart;
+    };
+    if miss_by_equation(a, b, &digits) {
+        return Relation::Apart;
+    }
+    let mut equal = digits.equal;
+    // Where quotient and remainder are equal, what was divided is.
+    for division in walk.vars.divisions.iter().rev() {
+        if equal.contains(&division.quotient) && equal.contains(&division.remainder) {
+            let of_num = compared(walk, (a, &division.num), (b, &division.num), (0, 0));
+            equal.extend(of_num.into_iter().flat_map(|of| of.equal));
         }
     }
     let is_equal = |digit: &Form| match digit.terms.first() {
@@ -416,6 +417,94 @@ fn of_forms(
     } else {
         Relation::SameThread
     }
+}
+
+/// What is known of the digits of two numbers that lie near each other.
+#[derive(Default)]
+struct Digits {
+    /// Variables that are the same number in both.
+    equal: Vec<Var>,
+    /// Sums of multiples of variables of which it is known how far they differ.
+    differences: Vec<(Form, i128)>,
+}
+
+/// Compares the digits of `fa` and `fb` from the greatest coefficient down, if `fa - fb` lies between the bounds; `None` if it cannot.
+///
+/// Where the difference of a digit is not known, it is looked at together with the digits that follow, as one number: in
+/// `1024*(8*by + ty) + 4*i` those of `by` and `ty` may both differ, but `8*by + ty` cannot by more than one.
+fn compared(
+    walk: &Walk<'_>,
+    (a, fa): (&Site, &Form),
+    (b, fb): (&Site, &Form),
+    (mut low, mut high): (i128, i128),
+) -> Option<Digits> {
+    let mut out = Digits::default();
+    let (mut rest_a, mut rest_b) = (fa.clone(), fb.clone());
+    // Digits that are looked at together.
+    let mut group: Vec<Digit> = Vec::new();
+    for digit in digits(fa, fb) {
+        rest_a = rest_a.filtered(|v| v != digit.a);
+        rest_b = rest_b.filtered(|v| v != digit.b);
+        group.push(digit);
+        let unit = match &group[..] {
+            [digit] => digit.coefficient,
+            _ => group.iter().fold(0, |g, d| gcd(g, d.coefficient)),
+        };
+        // The difference of the group, times its unit, lies between these.
+        let between = |(al, ah): (i128, i128), (bl, bh): (i128, i128)| {
+            let (from, to) = (low - ah.saturating_sub(bl), high.saturating_sub(al.saturating_sub(bh)));
+            multiples(unit, from.max(-FAR), to.min(FAR))
+        };
+        let mut difference = between(walk.vars.interval(&rest_a), walk.vars.interval(&rest_b));
+        if matches!(difference, Difference::Several) {
+            difference = between(bounds(walk, &rest_a, &a.guards), bounds(walk, &rest_b, &b.guards));
+        }
+        match difference {
+            Difference::None => return None,
+            Difference::Only(m) => {
+                if group.iter().all(|d| d.a == d.b) {
+                    let mut terms: Vec<(Var, i128)> = group.iter().map(|d| (d.a, d.coefficient / unit)).collect();
+                    terms.sort_unstable();
+                    if let ([(var, 1)], 0) = (&terms[..], m) {
+                        out.equal.push(*var);
+                    }
+                    out.differences.push((Form { constant: 0, terms }, m));
+                }
+                (low, high) = (low - unit * m, high - unit * m);
+                group.clear();
+            }
+            Difference::Several => {}
+        }
+    }
+    Some(out)
+}
+
+/// Whether an equation that holds at both sites (`mod(i + j, 2) = 1` is one) cannot hold for threads of which so much is known.
+fn miss_by_equation(a: &Site, b: &Site, digits: &Digits) -> bool {
+    let is_equation = |guard: &&Form| {
+        let negated = guard.times(-1);
+        b.guards.contains(guard) && negated.is_some_and(|n| a.guards.contains(&n) && b.guards.contains(&n))
+    };
+    let misses = |equation: &Form| {
+        // The difference of the equation's sides is zero: it is `known`, and multiples of the factors that are left.
+        let (mut left, mut known) = (equation.clone(), 0i128);
+        for (sum, difference) in &digits.differences {
+            let factor = times_in(&left, sum);
+            left = left.plus(sum, -factor)?;
+            known = known.checked_add(factor.checked_mul(*difference)?)?;
+        }
+        let unit = left.terms.iter().fold(0, |g, t| gcd(g, t.1));
+        Some(known != 0 && (unit == 0 || known % unit != 0))
+    };
+    a.guards.iter().filter(is_equation).any(|equation| misses(equation) == Some(true))
+}
+
+/// How often a sum is in a form: the number by which all its factors are multiplied there, or else 0.
+fn times_in(form: &Form, sum: &Form) -> i128 {
+    let Some(&(var, factor)) = sum.terms.first() else { return 0 };
+    let times = form.coefficient(var) / factor;
+    let is_there = |&(var, factor): &(Var, i128)| form.coefficient(var) == times * factor;
+    if sum.terms.iter().all(is_there) { times } else { 0 }
 }
 
 /// Whether a form has no variables but these.

@@ -139,6 +139,8 @@ impl Arithmetic<'_> {
             }
             (BinOp::And, Some(mask), _) if mask >= 0 => self.masked(ty, b, mask),
             (BinOp::And, _, Some(mask)) if mask >= 0 => self.masked(ty, a, mask),
+            (BinOp::Xor, Some(bit), _) if bit > 0 && bit & (bit - 1) == 0 => self.flipped(ty, b, bit),
+            (BinOp::Xor, _, Some(bit)) if bit > 0 && bit & (bit - 1) == 0 => self.flipped(ty, a, bit),
             (BinOp::Min | BinOp::Max, ..) => self.extreme(op == BinOp::Max, a, b),
             _ => self.opaque(ty),
         }
@@ -192,6 +194,23 @@ impl Arithmetic<'_> {
             return self.remainder(ty, a, mask + 1);
         }
         self.between(0, mask)
+    }
+
+    /// A value with one bit flipped.
+    fn flipped(&mut self, ty: Ty, a: &Form, bit: i128) -> Value {
+        let digits = self.vars.regrouped(a);
+        let form = digits.as_ref().unwrap_or(a);
+        // What is below twice the bit, if all else is a multiple of that.
+        let low = Form {
+            constant: form.constant.rem_euclid(2 * bit),
+            terms: form.terms.iter().filter(|t| t.1 % (2 * bit) != 0).copied().collect(),
+        };
+        let flipped = match self.vars.interval(&low) {
+            (0.., high) if high < bit => a.offset(bit),
+            (from, high) if from >= bit && high < 2 * bit => a.offset(-bit),
+            _ => return self.opaque(ty),
+        };
+        self.exact(ty, flipped)
     }
 
     fn extreme(&mut self, greater: bool, a: &Form, b: &Form) -> Value {
