@@ -29,6 +29,16 @@ for name in $(awk '{ print $1 }' "$work/nvcc.1"); do
 done | tee "$work/table" | awk '{ printf "%-13s %9s %9s %9s %8.3f\n", $1, $2, $3, $4, $4 / $2 }'
 awk '$1 != "empty" { log_sum += log($4 / $2); n++; if ($4 / $2 > most) { most = $4 / $2; worst = $1 } }
   END { printf "geometric mean %.3f, largest %.3f (%s)\n", exp(log_sum / n), most, worst }' "$work/table"
+echo "== with fast mathematics: nvcc -use_fast_math, cufemu --fast-math"
+nvcc -O3 -use_fast_math -arch="$sm" -std=c++17 kernels.cu -o "$work/fast-peers" || exit 1
+for run in $(seq "$runs"); do
+  "$work/fast-peers" >"$work/nvcc-fast.$run"
+  "$cufemu" --device gpu --fast-math kernels.cuf >"$work/now-fast.$run" || exit 1
+done
+for name in nbody blackscholes; do
+  n=$(median nvcc-fast "$name") c=$(median now-fast "$name") o=$(median nvcc "$name")
+  echo "$name $n $c $o" | awk '{ printf "%-13s %9s %19s %8.3f (%.3f of nvcc without it)\n", $1, $2, $3, $3 / $2, $3 / $4 }'
+done
 echo "== registers, by ptxas -v"
 nvcc -O3 -arch="$sm" -std=c++17 -cubin -Xptxas -v kernels.cu -o "$work/peers.cubin" 2>&1 |
   awk -F"'" '/Compiling/ { name = $2 } /spill/ { spill = $0 } /registers/ { match($0, /Used [0-9]+/); print "nvcc", name, substr($0, RSTART + 5, RLENGTH - 5) }'

@@ -11,6 +11,8 @@ pub(crate) struct PtxStyle<'a> {
     pub(crate) sm: u32,
     /// Whether the code is optimised for a GPU, as `--device gpu` does.
     pub(crate) optimise: bool,
+    /// Whether approximate operations take subnormal numbers as zero.
+    pub(crate) flushes: bool,
     /// With sources, the text contains debug information.
     pub(crate) sources: Option<&'a SourceMap>,
 }
@@ -27,7 +29,13 @@ pub(crate) fn code(stage: &Stage, compiled: &Compiled, style: &PtxStyle<'_>) -> 
                 .filter(|&id| compiled.module.func(id).kind == ir::FuncKind::Kernel)
                 .collect();
             let (sm, debug) = (gpu::ptx::target_for(style.sm), style.sources.is_some());
-            let options = gpu::ptx::PtxOptions { sm, debug, sources: style.sources, ..gpu::ptx::PtxOptions::default() };
+            let options = gpu::ptx::PtxOptions {
+                sm,
+                debug,
+                flushes: style.flushes,
+                sources: style.sources,
+                ..gpu::ptx::PtxOptions::default()
+            };
             let optimised = style.optimise.then(|| gpu::ptx::optimised(&compiled.module, opt::Target::default()));
             match gpu::ptx::emit(optimised.as_ref().unwrap_or(&compiled.module), &kernels, &options) {
                 Ok(text) => print(&text),

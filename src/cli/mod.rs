@@ -106,7 +106,11 @@ fn start(options: &Options) -> u8 {
         Err(sentence) => return usage(&sentence),
     }
     let compiler = nvfortran::Compiler::read(&options.nvfortran);
-    compiler.remarks(options.verbose).iter().for_each(|remark| say(remark));
+    let is_fast = run::is_fast(&options, &compiler);
+    compiler.remarks(options.verbose, is_fast).iter().for_each(|remark| say(remark));
+    if options.fast_math && !is_fast {
+        say("cufemu: `--fast-math` has no effect on the emulator, which computes exactly; add `--device gpu`\n");
+    }
     if let Some(sentence) = options.conflict() {
         return usage(&sentence);
     }

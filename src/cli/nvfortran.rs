@@ -294,6 +294,8 @@ pub(crate) struct Compiler {
     pub(crate) debug: bool,
     /// `-gpu=nofma`, `-Mcuda=nofma`
     pub(crate) no_fma: bool,
+    /// `-gpu=fastmath`, `-Mcuda=fastmath`, as it was given
+    pub(crate) fast_math: Option<String>,
     /// `-nocuda`, `-Mnocuda`, unless `-cuda` comes later
     pub(crate) no_cuda: bool,
     /// `-gpu=managed`
@@ -328,13 +330,16 @@ impl Compiler {
         c
     }
 
-    /// What the user should know of options that mean something else here, or nothing; a line each.
-    pub(crate) fn remarks(&self, is_verbose: bool) -> Vec<String> {
+    /// What the user should know of options that mean something else here, or nothing; a line each. `is_fast` says whether device code
+    /// has approximate operations where the user wants them.
+    pub(crate) fn remarks(&self, is_verbose: bool, is_fast: bool) -> Vec<String> {
         let of = |options: &[String], what: &str| -> Vec<String> {
             options.iter().map(|option| format!("cufemu: `{option}` {what}\n")).collect()
         };
         let mut all = of(&self.refused, "is not supported; device code cannot access host data");
-        all.extend(of(&self.inexact, "has no effect; results may differ from those of nvfortran"));
+        let fast: Vec<String> = self.fast_math.iter().filter(|_| !is_fast).cloned().collect();
+        let inexact = [&self.inexact[..], &fast].concat();
+        all.extend(of(&inexact, "has no effect; results may differ from those of nvfortran"));
         all.extend(of(&self.unknown, "is no option of cufemu or nvfortran; it has no effect"));
         if is_verbose {
             all.extend(of(&self.ignored, "has no effect"));
@@ -390,7 +395,8 @@ impl Compiler {
             "emu" => {}
             "nofma" => self.no_fma = true,
             "fma" | "nofastmath" | "noflushz" => {}
-            "fastmath" | "flushz" => self.inexact.push(format!("{option} ({sub})")),
+            "fastmath" => self.fast_math = Some(format!("{option} ({sub})")),
+            "flushz" => self.inexact.push(format!("{option} ({sub})")),
             "managed" | "mem:managed" => self.managed = true,
             "unified" | "mem:unified" => self.refused.push(format!("{option} ({sub})")),
             _ => match sub.strip_prefix("cc").and_then(|n| n.parse().ok()).filter(|sm| KNOWN_SM.contains(sm)) {
@@ -464,7 +470,8 @@ mod tests {
             |options: &[&str]| Compiler::read(&options.iter().map(|&o| o.to_owned()).collect::<Vec<_>>()).no_cuda;
         assert!(no_cuda(&["-Mcuda", "-nocuda"]) && no_cuda(&["-Mnocuda"]) && !no_cuda(&["-nocuda", "-cuda"]));
         assert!(c.refused.is_empty());
-        assert_eq!(c.inexact, ["-gpu=cc80,managed,keep,fastmath (fastmath)"]);
+        assert!(c.inexact.is_empty());
+        assert_eq!(c.fast_math.as_deref(), Some("-gpu=cc80,managed,keep,fastmath (fastmath)"));
         assert_eq!(c.ignored, ["-gpu=cc80,managed,keep,fastmath (keep)", "-Minline"]);
         assert_eq!(Compiler::read(&["-gpu=unified".to_owned()]).refused, ["-gpu=unified (unified)"]);
     }

@@ -225,6 +225,14 @@ pub(crate) struct Options {
     #[arg(long, help_heading = MACHINE, hide_short_help = true)]
     pub(crate) no_fma: bool,
 
+    /// Use the GPU's approximate operations for real(4)
+    ///
+    /// Quotients, square roots, powers, exponentials, logarithms, sines and cosines of real(4) in device code become
+    /// approximate, and subnormal numbers in them zero, as with `-gpu=fastmath` of nvfortran. It needs `--device gpu` (or
+    /// `--emit ptx`): the emulator always computes exactly.
+    #[arg(long, help_heading = MACHINE, hide_short_help = true, conflicts_with = "verify")]
+    pub(crate) fast_math: bool,
+
     /// Compile as Fortran without CUDA
     ///
     /// `_CUDA` is not defined, and lines that begin with `!@cuf` or `!$cuf` are comments. nvfortran does the same without

@@ -61,7 +61,16 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
     };
     if let Some(stage) = &options.emit {
         let optimise = compiler.level != Some(0) && !compiler.debug;
-        return emit::code(stage, &compiled, &emit::PtxStyle { sm, optimise, sources: compiler.debug.then_some(&map) });
+        return emit::code(
+            stage,
+            &compiled,
+            &emit::PtxStyle {
+                sm,
+                optimise,
+                flushes: is_fast(options, compiler),
+                sources: compiler.debug.then_some(&map),
+            },
+        );
     }
     if let Some(output) = &compiler.output {
         reporter.finish(&map);
@@ -212,6 +221,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings.sema.needs_main = options.emit.is_none() && !is_checking(options, compiler);
     settings.lower.managed = compiler.managed;
     settings.lower.fma = !(options.no_fma || compiler.no_fma);
+    settings.lower.fast_math = is_fast(options, compiler);
     settings.lower.check_bounds = checks(options, Check::Bounds);
     settings.lower.check_init = checks(options, Check::Init);
     settings.lower.check_fp = checks(options, Check::Fp) && options.device == DeviceKind::Emu && !options.verify;
@@ -287,12 +297,18 @@ impl Program<'_> {
     /// The machine with the program at its start, or the exit code if it cannot be loaded.
     fn load(self) -> Result<Machine, u8> {
         let Program { options, compiler, sm, compiled, map, suppressions, .. } = self;
+        if options.verify
+            && let Some(sentence) = approximate(&compiled.module, map)
+        {
+            return Err(usage(&sentence));
+        }
         let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
         let gpu_options = GpuOptions {
             sm: options.sm.or(compiler.sm),
             debug: compiler.debug,
             sources: Some(map),
             unoptimised: compiler.level == Some(0),
+            flushes: is_fast(options, compiler),
         };
         let settings = machine_options(options, compiler, suppressions, map);
         Machine::load(compiled.module.clone(), devices, &gpu_options, settings).map_err(|error| {
@@ -302,6 +318,28 @@ impl Program<'_> {
             }
         })
     }
+}
+
+/// Why device code cannot be compared with a GPU's: it has approximate operations.
+fn approximate(module: &ir::Module, map: &SourceMap) -> Option<String> {
+    let device = module.funcs.iter().filter(|f| f.kind != ir::FuncKind::Host);
+    let mut all = device.flat_map(|f| &f.blocks).flat_map(|block| &block.insts);
+    let inst = all.find(|inst| match inst.kind {
+        ir::InstKind::Un { op, .. } => op.is_approximate(),
+        ir::InstKind::Bin { op, .. } => op == ir::op::BinOp::DivApprox,
+        _ => false,
+    })?;
+    let at = map.location(inst.span).map(|at| format!("{}:{}:{}: ", at.file, at.line, at.column)).unwrap_or_default();
+    Some(format!(
+        "{at}only a GPU has the bits of an approximate function, so `--verify` cannot compare this program; \
+         use the exact function, such as `sin` for `__sinf`"
+    ))
+}
+
+/// Whether device code is made of approximate operations.
+pub(crate) fn is_fast(options: &Options, compiler: &Compiler) -> bool {
+    let is_for_gpu = options.device == DeviceKind::Gpu && !options.verify || options.emit == Some(Stage::Ptx);
+    is_for_gpu && (options.fast_math || compiler.fast_math.is_some())
 }
 
 /// Whether the files are only checked.

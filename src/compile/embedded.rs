@@ -23,7 +23,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 23] = [
+static MODULES: [Embedded; 24] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
@@ -32,6 +32,7 @@ static MODULES: [Embedded; 23] = [
     Embedded::new("cufemu_cublas", || &CUBLAS_SOURCE),
     Embedded::new("cufft", || include_str!("modules/cufft.cuf")),
     Embedded::new("curand", || include_str!("modules/curand.cuf")),
+    Embedded::new("curand_device", || &crate::curand_device::SOURCE),
     Embedded::new("cusolverdn", || &CUSOLVERDN),
     Embedded::new("cusparse", || &CUSPARSE),
     Embedded::new("cutensorex", || include_str!("modules/cutensorex.cuf")),

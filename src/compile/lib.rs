@@ -10,6 +10,7 @@
 //! Not here: reading files (the caller does), running anything.
 
 mod cudadevice;
+mod curand_device;
 mod embedded;
 mod mpi;
 mod parts;

@@ -31,6 +31,8 @@ pub struct LoadOptions<'a> {
     /// Whether device code is printed as it is, and not optimised for a GPU before ([`ptx::optimised`]). For a debugger it always
     /// is.
     pub unoptimised: bool,
+    /// Whether approximate operations take subnormal numbers as zero ([`PtxOptions::flushes`]).
+    pub flushes: bool,
     /// What the code may rely on.
     pub target: opt::Target,
     /// How many records kernels may write between two calls of [`Gpu::drain_records`].
@@ -48,6 +50,7 @@ impl Default for LoadOptions<'_> {
             globals: None,
             sources: None,
             unoptimised: false,
+            flushes: false,
             target: opt::Target::default(),
             record_capacity: 1 << 18,
             recursion_stack_bytes: 16 << 10,
@@ -236,6 +239,7 @@ impl Gpu {
             sm: ptx::target_for(sm),
             debug: options.debug,
             globals: options.globals,
+            flushes: options.flushes,
             sources: options.sources,
         };
         let optimised = (!options.unoptimised && !options.debug).then(|| ptx::optimised(module, options.target));

@@ -43,6 +43,8 @@ pub struct GpuOptions<'a> {
     pub sources: Option<&'a SourceMap>,
     /// Whether kernels are left as the emulator runs them; otherwise they are optimised for a GPU ([`crate::ptx::optimised`]).
     pub unoptimised: bool,
+    /// Whether approximate operations take subnormal numbers as zero, as with `-use_fast_math` of nvcc.
+    pub flushes: bool,
 }
 
 /// Queries of what the host waits for in one call of `advance` at most.
@@ -59,6 +61,7 @@ struct Code {
     sm: Option<u32>,
     debug: bool,
     unoptimised: bool,
+    flushes: bool,
     sources: Option<SourceMap>,
     target: opt::Target,
     /// Whether the program asks for the address that page-locked memory has on a device: it may be in device memory then, where
@@ -208,17 +211,26 @@ impl GpuDevice {
     /// What the driver reports, with the log of its compiler. Kernels that cannot run on a GPU are no error: see
     /// [`GpuDevice::refused`].
     pub fn load(&mut self, module: Arc<Module>, globals: &[u64], options: &GpuOptions<'_>) -> Result<(), LoadError> {
-        let GpuOptions { sm, debug, sources, unoptimised } = *options;
+        let GpuOptions { sm, debug, sources, unoptimised, flushes } = *options;
         let target = self.target();
-        let load =
-            LoadOptions { sm, debug, sources, unoptimised, target, globals: Some(globals), ..LoadOptions::default() };
+        let load = LoadOptions {
+            sm,
+            debug,
+            sources,
+            unoptimised,
+            flushes,
+            target,
+            globals: Some(globals),
+            ..LoadOptions::default()
+        };
         let loaded = self.gpu.load(&module, &load)?;
         if let Some(bytes) = self.stack_bytes {
             self.gpu.set_stack_bytes(bytes)?;
         }
         let (globals, sources) = (globals.to_vec(), sources.cloned());
         let is_pinned_exposed = module.funcs.iter().any(|f| f.short_name() == "cudahostgetdevicepointer");
-        self.code = Some(Code { module, loaded, globals, sm, debug, unoptimised, sources, target, is_pinned_exposed });
+        self.code =
+            Some(Code { module, loaded, globals, sm, debug, unoptimised, flushes, sources, target, is_pinned_exposed });
         Ok(())
     }
 
@@ -237,9 +249,17 @@ impl GpuDevice {
             return Ok(());
         }
         self.settle(memory);
-        let Some(Code { module, globals, sm, debug, unoptimised, sources, .. }) = &self.code else { return Ok(()) };
+        let Some(Code { module, globals, sm, debug, unoptimised, flushes, sources, .. }) = &self.code else {
+            return Ok(());
+        };
         let (module, globals, sources) = (module.clone(), globals.clone(), sources.clone());
-        let options = GpuOptions { sm: *sm, debug: *debug, sources: sources.as_ref(), unoptimised: *unoptimised };
+        let options = GpuOptions {
+            sm: *sm,
+            debug: *debug,
+            sources: sources.as_ref(),
+            unoptimised: *unoptimised,
+            flushes: *flushes,
+        };
         self.load(module, &globals, &options).map_err(|e| cuda_error(&e.error))
     }
 

@@ -30,6 +30,7 @@ mod globals;
 mod library;
 mod memory;
 mod names;
+mod read_only;
 pub mod record;
 mod service;
 mod sign;
@@ -63,6 +64,8 @@ pub struct PtxOptions<'a> {
     /// Addresses of the module variables, by number, if they are in the caller's memory; otherwise the text declares
     /// them, and the driver places them.
     pub globals: Option<&'a [u64]>,
+    /// Whether approximate operations take subnormal operands and results as zero (`.ftz`).
+    pub flushes: bool,
     /// The sources, for `.file` and `.loc` lines. With `debug` too there are sections of DWARF, and the target is `debug`,
     /// which makes ptxas keep the code as it is written.
     pub sources: Option<&'a SourceMap>,
@@ -77,7 +80,7 @@ impl<'a> PtxOptions<'a> {
 
 impl Default for PtxOptions<'_> {
     fn default() -> Self {
-        PtxOptions { sm: 75, debug: false, globals: None, sources: None }
+        PtxOptions { sm: 75, debug: false, globals: None, flushes: false, sources: None }
     }
 }
 

@@ -8,6 +8,7 @@
 
 use crate::op::{AtomOp, BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use scalar::Ty;
+use scalar::approximate;
 use scalar::bits::{self, Relation, Rounding};
 
 /// `op a`
@@ -31,7 +32,18 @@ pub fn eval_un(op: UnOp, ty: Ty, a: u64) -> u64 {
             Ty::F32 => bits::from_f32(scalar::real::Real::canonical(f32::from_bits(a as u32))),
             _ => bits::canonical(ty, a),
         },
+        UnOp::SinApprox => on_f32(approximate::sin, a),
+        UnOp::CosApprox => on_f32(approximate::cos, a),
+        UnOp::Ex2Approx => on_f32(approximate::exp2, a),
+        UnOp::Lg2Approx => on_f32(approximate::log2, a),
+        UnOp::RsqrtApprox => on_f32(approximate::rsqrt, a),
+        UnOp::SqrtApprox => bits::sqrt(Ty::F32, a),
     }
+}
+
+/// A function of the real(4) in a word.
+fn on_f32(function: fn(f32) -> f32, a: u64) -> u64 {
+    bits::from_f32(function(f32::from_bits(a as u32)))
 }
 
 /// A shift count: a number taken as unsigned, which may be larger than any width.
@@ -47,6 +59,7 @@ pub fn eval_bin(op: BinOp, ty: Ty, a: u64, b: u64) -> u64 {
         BinOp::Mul => bits::mul(ty, a, b),
         BinOp::MulHi => bits::mulhi(ty, a, b),
         BinOp::Div => bits::div(ty, a, b),
+        BinOp::DivApprox => bits::div(Ty::F32, a, b),
         BinOp::Rem | BinOp::Fmod => bits::rem(ty, a, b),
         BinOp::Min => bits::min(ty, a, b),
         BinOp::Max => bits::max(ty, a, b),

@@ -8,7 +8,7 @@ use ir::op::BinOp;
 
 /// Whether [`binary`] knows an operation.
 pub(crate) fn is_known(op: BinOp) -> bool {
-    !matches!(op, BinOp::MulHi | BinOp::Copysign | BinOp::Fmod)
+    !matches!(op, BinOp::MulHi | BinOp::Copysign | BinOp::Fmod | BinOp::DivApprox)
 }
 
 /// Computes `rax op rcx` into `rax`, of 64 bits if `is_wide`, else of 32, zero-extended; `rcx` and `rdx` are lost.
@@ -99,7 +99,7 @@ pub(crate) fn binary(a: &mut CodeAssembler, op: BinOp, is_wide: bool) -> Result<
             a.nop()?;
         }
         // These are left to the evaluator.
-        BinOp::MulHi | BinOp::Copysign | BinOp::Fmod => {}
+        BinOp::MulHi | BinOp::Copysign | BinOp::Fmod | BinOp::DivApprox => {}
     }
     // A word of 32 bits is zero-extended.
     if !is_wide {

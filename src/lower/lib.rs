@@ -60,13 +60,22 @@ pub struct LowerOptions {
     pub check_init: bool,
     /// Whether device code looks for real operations that make a NaN or an infinity, and the like.
     pub check_fp: bool,
+    /// Whether device code computes quotients, roots and functions of real(4) by the approximate operations of a GPU.
+    pub fast_math: bool,
     /// `-gpu=managed`: what host code allocates for plain allocatables and pointers is managed memory.
     pub managed: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> LowerOptions {
-        LowerOptions { fma: true, check_bounds: false, check_init: false, check_fp: false, managed: false }
+        LowerOptions {
+            fma: true,
+            check_bounds: false,
+            check_init: false,
+            check_fp: false,
+            fast_math: false,
+            managed: false,
+        }
     }
 }
 

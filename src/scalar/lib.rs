@@ -5,10 +5,12 @@
 //! functions): integers wrap, division never traps, real(4) NaN results are canonical, conversions of NaN follow the
 //! target.
 //!
-//! Two small things that all layers share live here too: the lanes of a mask ([`lanes`]) and a mixing function ([`random`]).
+//! Small things that several layers share live here too: the lanes of a mask ([`lanes`]), a mixing function ([`random`]) and a
+//! generator of random numbers ([`xorwow`]).
 //!
 //! Not here: CUDA Fortran types (`sema`), characters and complex numbers (lowered to scalars).
 
+pub mod approximate;
 pub mod bits;
 pub mod convert;
 pub mod int;
@@ -16,6 +18,7 @@ mod lanes;
 pub mod model;
 pub mod random;
 pub mod real;
+pub mod xorwow;
 
 pub use lanes::{Lanes, lanes};
 

@@ -310,11 +310,35 @@ fn options_that_contradict_each_other_are_refused() {
         &["--devices", "0"],
         &["--jobs", "0"],
         &["--sm", "999"],
+        &["--fast-math", "--verify"],
     ] {
         let output = run("contradiction.cuf", "print *, 1\nend\n", options);
         assert_eq!(output.status.code(), Some(2), "{options:?}: {}", text(&output.stderr));
         assert!(output.stdout.is_empty(), "{options:?}");
     }
+}
+
+#[test]
+fn fast_mathematics_is_the_gpus() {
+    let of = |expression: &str| {
+        format!(
+            "module m\ncontains\nattributes(global) subroutine k(x)\nreal :: x(*)\nx(1) = {expression}\n\
+             end subroutine\nend module\nend\n"
+        )
+    };
+    let exact = of("exp(x(2))/x(3) + 1.0/sqrt(x(4)) + x(5)**x(6)");
+    let ptx = |options: &[&str]| text(&run("fast.cuf", &exact, options).stdout);
+    assert!(!ptx(&["--emit", "ptx"]).contains(".approx"));
+    for option in ["--fast-math", "-gpu=fastmath"] {
+        let fast = ptx(&["--emit", "ptx", option]);
+        for instruction in ["ex2.approx.ftz.f32", "div.approx.ftz.f32", "rsqrt.approx.ftz.f32", "lg2.approx.ftz.f32"] {
+            assert!(fast.contains(instruction), "{instruction} in {fast}");
+        }
+        assert!(!fast.contains("div.rn.f32") && !fast.contains("sqrt.rn.f32"), "{fast}");
+    }
+    said(&run("fast.cuf", &exact, &["--fast-math"]), 0, "`--fast-math` has no effect on the emulator");
+    said(&run("fast.cuf", &exact, &["-gpu=fastmath"]), 0, "has no effect; results may differ from those of nvfortran");
+    said(&run("fast.cuf", &of("__expf(x(2))"), &["--verify"]), 2, "only a GPU has the bits of an approximate function");
 }
 
 #[test]

@@ -74,6 +74,15 @@ impl Body<'_, '_> {
                 let a = self.value(ty, a);
                 ins!(self, "sqrt.rn.{t} {d}, {a}");
             }
+            UnOp::SinApprox
+            | UnOp::CosApprox
+            | UnOp::Ex2Approx
+            | UnOp::Lg2Approx
+            | UnOp::SqrtApprox
+            | UnOp::RsqrtApprox => {
+                let a = self.value(ty, a);
+                ins!(self, "{}{}.{t} {d}, {a}", op.ptx(), self.flush());
+            }
             UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::RoundEven => {
                 let a = self.value(ty, a);
                 ins!(self, "{}.{t}.{t} {d}, {a}", op.ptx());
@@ -101,6 +110,11 @@ impl Body<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The suffix of an approximate operation.
+    fn flush(&self) -> &'static str {
+        if self.unit.options.flushes { ".ftz" } else { "" }
     }
 
     /// `dst = value`, or for a real(4) the canonical NaN where `test` is a NaN.
@@ -183,6 +197,10 @@ impl Body<'_, '_> {
             BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div if ty.is_real() => {
                 let (a, b) = (self.value(ty, a), self.value(ty, b));
                 ins!(self, "{}.rn.{t} {d}, {a}, {b}", op.ptx());
+            }
+            BinOp::DivApprox => {
+                let (a, b) = (self.value(ty, a), self.value(ty, b));
+                ins!(self, "{}{}.{t} {d}, {a}, {b}", op.ptx(), self.flush());
             }
             BinOp::Mul
                 if ty == Ty::I64

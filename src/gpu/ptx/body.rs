@@ -6,6 +6,7 @@
 
 use super::extended::Extended;
 use super::library::Helper;
+use super::read_only::ReadOnly;
 use super::space::{self, Home};
 use super::unused::{self, CLASSES, Used};
 use super::{EmitError, Unit, call, debug, dwarf, names, sign, vector};
@@ -126,6 +127,7 @@ pub(super) struct Body<'a, 'n> {
     homes: Vec<Home>,
     pub(super) hidden_nans: BitSet,
     pub(super) extended: Extended,
+    pub(super) read_only: ReadOnly,
     pub(super) depot: Depot,
     pub(super) depot_name: String,
     /// The function, if its local and shared variables are named after it, as DWARF needs it.
@@ -155,6 +157,7 @@ impl<'a, 'n> Body<'a, 'n> {
             homes,
             hidden_nans: if debug { BitSet::new(func.regs.len()) } else { sign::hidden_nans(func) },
             extended: Extended::new(func),
+            read_only: if debug { ReadOnly::nothing() } else { ReadOnly::new(func) },
             depot: Depot::new(func, debug),
             depot_name: depot_symbol(unit.options.dwarf().map(|_| id)),
             owner: unit.options.dwarf().map(|_| id),

@@ -87,6 +87,11 @@ impl Body<'_, '_> {
         }
     }
 
+    /// `.nc` where the memory does not change while the kernel runs.
+    fn cache(&self, access: Access, window: &str, addr: Val) -> &'static str {
+        if window == ".global" && access == Access::Plain && self.read_only.has(addr) { ".nc" } else { "" }
+    }
+
     /// `dst = [addr + offset]`
     pub(super) fn load(
         &mut self,
@@ -107,7 +112,8 @@ impl Body<'_, '_> {
             Ty::I32 | Ty::F32 => "b32",
             Ty::I64 | Ty::F64 => "b64",
         };
-        ins!(self, "ld{strength}{window}.{kind} {d}, {at}");
+        let cache = self.cache(access, window, addr);
+        ins!(self, "ld{strength}{window}{cache}.{kind} {d}, {at}");
         Ok(())
     }
 
@@ -115,9 +121,10 @@ impl Body<'_, '_> {
     pub(super) fn load_vector(&mut self, kind: &InstKind, regs: &[Reg], offset: i64) -> Result<(), EmitError> {
         let InstKind::Load { ty, space, addr, .. } = *kind else { return self.refuse("a vector that is no load") };
         let (window, base) = self.place(space, addr)?;
+        let cache = self.cache(Access::Plain, window, addr);
         let at = self.bracket(&base, offset);
         let names: Vec<String> = regs.iter().map(|&r| self.reg(r)).collect();
-        ins!(self, "ld{window}.v{}.{} {{{}}}, {at}", regs.len(), Width::of(ty).bits(), names.join(", "));
+        ins!(self, "ld{window}{cache}.v{}.{} {{{}}}, {at}", regs.len(), Width::of(ty).bits(), names.join(", "));
         Ok(())
     }
 

@@ -31,10 +31,11 @@ pub(super) fn hidden_nans(func: &Function) -> BitSet {
 fn hides(kind: &InstKind) -> bool {
     match kind {
         InstKind::Bin { op, ty, .. } => {
-            *ty == Ty::F32 && matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Min | BinOp::Max)
+            use BinOp::{Add, Div, DivApprox, Max, Min, Mul, Sub};
+            *ty == Ty::F32 && matches!(op, Add | Sub | Mul | Div | DivApprox | Min | Max)
         }
         InstKind::Tri { op, ty, .. } => *op == TriOp::Fma && *ty == Ty::F32,
-        InstKind::Un { op, ty, .. } => *op == UnOp::Sqrt && *ty == Ty::F32,
+        InstKind::Un { op, ty, .. } => (*op == UnOp::Sqrt || op.is_approximate()) && *ty == Ty::F32,
         InstKind::Cmp { .. } => true,
         InstKind::Cvt { op, to, .. } => {
             to.is_int() && matches!(op, CvtOp::Cast | CvtOp::Nint | CvtOp::FloorI | CvtOp::CeilI)

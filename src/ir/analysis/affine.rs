@@ -285,7 +285,13 @@ impl Operation {
             | UnOp::Clz
             | UnOp::Ctz
             | UnOp::Brev
-            | UnOp::Canon => None,
+            | UnOp::Canon
+            | UnOp::SinApprox
+            | UnOp::CosApprox
+            | UnOp::Ex2Approx
+            | UnOp::Lg2Approx
+            | UnOp::SqrtApprox
+            | UnOp::RsqrtApprox => None,
         }
     }
 
@@ -307,7 +313,8 @@ impl Operation {
             | BinOp::ShrU
             | BinOp::ShrS
             | BinOp::Copysign
-            | BinOp::Fmod => None,
+            | BinOp::Fmod
+            | BinOp::DivApprox => None,
         }
     }
 

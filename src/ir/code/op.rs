@@ -15,6 +15,8 @@ pub enum TyClass {
     Int,
     /// Reals.
     Real,
+    /// Reals of 4 bytes.
+    Single,
     /// Integers and reals.
     Num,
     /// Integers and predicates.
@@ -29,6 +31,7 @@ impl TyClass {
         match self {
             TyClass::Int => ty.is_int(),
             TyClass::Real => ty.is_real(),
+            TyClass::Single => ty == Ty::F32,
             TyClass::Num => ty.is_int() || ty.is_real(),
             TyClass::Bits => ty.is_int() || ty == Ty::Pred,
             TyClass::Any => true,
@@ -98,6 +101,20 @@ ops! {
         Ctz "ctz" Int "" "number of trailing zeros (TRAILZ)";
         Brev "brev" Int "brev" "reverses the bits";
         Canon "canon" Real "" "makes a real(4) NaN the canonical one; everything else stays";
+        SinApprox "sin.approx" Single "sin.approx" "sine, about";
+        CosApprox "cos.approx" Single "cos.approx" "cosine, about";
+        Ex2Approx "ex2.approx" Single "ex2.approx" "power of two, about";
+        Lg2Approx "lg2.approx" Single "lg2.approx" "logarithm to the base 2, about";
+        SqrtApprox "sqrt.approx" Single "sqrt.approx" "square root, about";
+        RsqrtApprox "rsqrt.approx" Single "rsqrt.approx" "reciprocal square root, about";
+    }
+}
+
+impl UnOp {
+    /// Whether its result is approximate: a GPU has its own bits, and the evaluator those nearest to the exact result.
+    pub fn is_approximate(self) -> bool {
+        use UnOp::{CosApprox, Ex2Approx, Lg2Approx, RsqrtApprox, SinApprox, SqrtApprox};
+        matches!(self, SinApprox | CosApprox | Ex2Approx | Lg2Approx | SqrtApprox | RsqrtApprox)
     }
 }
 
@@ -120,6 +137,7 @@ ops! {
         ShrS "shr.s" Int "shr" "shifts right bringing in the sign; all sign when the count is the width or more";
         Copysign "copysign" Real "copysign" "magnitude of the first operand with the sign of the second (SIGN)";
         Fmod "fmod" Real "" "remainder of reals with the sign of the dividend, exact (MOD)";
+        DivApprox "div.approx" Single "div.approx" "quotient of reals, about";
     }
 }
 
@@ -243,7 +261,8 @@ impl BinOp {
             | BinOp::ShrU
             | BinOp::ShrS
             | BinOp::Copysign
-            | BinOp::Fmod => false,
+            | BinOp::Fmod
+            | BinOp::DivApprox => false,
         }
     }
 }

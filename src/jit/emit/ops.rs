@@ -18,6 +18,12 @@ pub(crate) fn is_known(value: &Value) -> bool {
             UnOp::Neg | UnOp::Abs => row(ty),
             UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::RoundEven | UnOp::Canon => ty.is_real(),
             UnOp::Round | UnOp::Popc | UnOp::Clz | UnOp::Ctz | UnOp::Brev => false,
+            UnOp::SinApprox
+            | UnOp::CosApprox
+            | UnOp::Ex2Approx
+            | UnOp::Lg2Approx
+            | UnOp::SqrtApprox
+            | UnOp::RsqrtApprox => false,
         },
         Value::Bin(op, ty, ..) => match op {
             BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => row(ty),
@@ -26,7 +32,7 @@ pub(crate) fn is_known(value: &Value) -> bool {
             BinOp::And | BinOp::Or | BinOp::Xor => !matches!(ty, Ty::I8 | Ty::I16),
             BinOp::Shl | BinOp::ShrU | BinOp::ShrS => matches!(ty, Ty::I32 | Ty::I64),
             BinOp::Copysign => ty.is_real(),
-            BinOp::MulHi | BinOp::Fmod => false,
+            BinOp::MulHi | BinOp::Fmod | BinOp::DivApprox => false,
         },
         Value::Tri(_, ty, ..) => row(ty),
         Value::Cmp(_, ty, ..) => row(ty),
@@ -232,7 +238,17 @@ impl Strip<'_, '_, '_, '_> {
                 }
                 self.mark_raw(id, ty == Ty::F32);
             }
-            UnOp::Round | UnOp::Popc | UnOp::Clz | UnOp::Ctz | UnOp::Brev => {
+            UnOp::Round
+            | UnOp::Popc
+            | UnOp::Clz
+            | UnOp::Ctz
+            | UnOp::Brev
+            | UnOp::SinApprox
+            | UnOp::CosApprox
+            | UnOp::Ex2Approx
+            | UnOp::Lg2Approx
+            | UnOp::SqrtApprox
+            | UnOp::RsqrtApprox => {
                 return Err(CompileError::Unsupported("an operation on rows"));
             }
         }
@@ -357,7 +373,9 @@ impl Strip<'_, '_, '_, '_> {
                 }
                 self.mark_raw(id, !is_wide);
             }
-            (BinOp::MulHi | BinOp::Fmod, _) => return Err(CompileError::Unsupported("an operation on rows")),
+            (BinOp::MulHi | BinOp::Fmod | BinOp::DivApprox, _) => {
+                return Err(CompileError::Unsupported("an operation on rows"));
+            }
         }
         Ok(())
     }

@@ -10,8 +10,8 @@ use crate::call::{Call, Outcome, Routine, Status, Statuses};
 use crate::element::Element;
 use crate::operand::Vector;
 use crate::state::Generator;
-use crate::xorwow::Xorwow;
 use mem::Region;
+use scalar::xorwow::Xorwow;
 use std::f32::consts::TAU as TAU4;
 use std::f64::consts::TAU as TAU8;
 
@@ -58,15 +58,15 @@ pub(crate) fn uniform(x: u32) -> f32 {
 /// The same of 53 bits.
 fn uniform8(state: &mut Xorwow) -> f64 {
     const SCALE: f64 = 1.110_223_024_625_156_5e-16;
-    let (x, y) = (u64::from(state.next()), u64::from(state.next()));
+    let (x, y) = (u64::from(state.next_number()), u64::from(state.next_number()));
     (x ^ y << 21) as f64 * SCALE + SCALE / 2.0
 }
 
 /// Two normal reals by the method of Box and Muller.
 fn normal(state: &mut Xorwow) -> [f32; 2] {
     const SCALE: f32 = 2.328_306_4e-10;
-    let u = uniform(state.next());
-    let v = state.next() as f32 * (SCALE * TAU4) + SCALE * TAU4 / 2.0;
+    let u = uniform(state.next_number());
+    let v = state.next_number() as f32 * (SCALE * TAU4) + SCALE * TAU4 / 2.0;
     let s = (-2.0 * u.ln()).sqrt();
     [s * v.sin(), s * v.cos()]
 }
@@ -183,12 +183,12 @@ fn fill<T: Element, const PER_TURN: usize>(
 
 fn generate(call: &mut Call<'_>) -> Outcome {
     let (handle, array) = (call.word(), (call.word(), call.word()));
-    fill(call, handle, array, |state| [f32::from_bits(state.next())])
+    fill(call, handle, array, |state| [f32::from_bits(state.next_number())])
 }
 
 fn generate_uniform(call: &mut Call<'_>) -> Outcome {
     let (handle, array) = (call.word(), (call.word(), call.word()));
-    fill(call, handle, array, |state| [uniform(state.next())])
+    fill(call, handle, array, |state| [uniform(state.next_number())])
 }
 
 fn generate_uniform8(call: &mut Call<'_>) -> Outcome {

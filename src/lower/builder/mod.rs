@@ -21,6 +21,7 @@ pub(crate) mod complex;
 pub(crate) mod constant;
 pub(crate) mod convert;
 pub(crate) mod descriptor;
+pub(crate) mod fast;
 pub(crate) mod flow;
 pub(crate) mod memory;
 pub(crate) mod power;
@@ -117,7 +118,11 @@ impl<'m, 'p> Builder<'m, 'p> {
         self.ir.switch_to(PROLOGUE);
         self.ir.jump(Bb(1));
         let is_checked = self.module.options().check_fp && self.side == Side::Device && !self.is_embedded();
+        let is_fast = self.is_fast();
         let mut made = prune::without_unreachable(self.ir.finish());
+        if is_fast {
+            fast::approximate(&mut made);
+        }
         if is_checked {
             check_fp::watch(self.module, &mut made);
         }

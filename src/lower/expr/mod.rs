@@ -17,6 +17,7 @@ pub(crate) mod structure;
 pub(crate) mod subscript;
 
 use crate::builder::Builder;
+use crate::builder::fast::Fast;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
@@ -190,6 +191,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.integer_power(&base, n, ty);
         }
         let exponent = self.value(right);
+        if self.b.is_fast() && [&left.ty, &right.ty].iter().all(|ty| matches!(ty, Type::Real(4))) {
+            let (a, b) = (self.b.as_scalar(&base, &left.ty), self.b.as_scalar(&exponent, &right.ty));
+            return Value::Scalar(self.b.fast(Fast::Pow, a, b));
+        }
         self.b.mathematics("pow", &[(base, left.ty.clone()), (exponent, right.ty.clone())], ty)
     }
 }

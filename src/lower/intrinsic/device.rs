@@ -5,6 +5,7 @@
 
 use super::{Args, arg};
 use crate::builder::Builder;
+use crate::builder::fast::Fast;
 use crate::function::FunctionLowering;
 use crate::types::{imm, ir_ty};
 use crate::value::Value;
@@ -82,6 +83,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Value::Scalar(self.b.cast(v.into(), Ty::I64, ty))
             }
             I::Shfl | I::ShflUp | I::ShflDown | I::ShflXor => return self.shuffle(id, args, e),
+            _ if let Some(fast) = Fast::of_device(id) => {
+                let a = self.scalar(arg(args, 0)?);
+                let b = arg(args, 1).map_or(a, |b| self.scalar(b));
+                Value::Scalar(self.b.fast(fast, a, b))
+            }
             _ => {
                 let old = self.atomic(id, args)?;
                 self.b.convert(&old, &arg(args, 0)?.ty, &e.ty)

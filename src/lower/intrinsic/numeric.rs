@@ -78,6 +78,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let code = if id == I::IsIostatEnd { -1 } else { -2 };
                 Value::Pred(self.b.cmp(CmpOp::Eq, from, v, imm(from, code)).into())
             }
+            _ if let Some(fast) = self.b.fast_instead_of(id, &e.ty) => {
+                let a = self.scalar(first);
+                Value::Scalar(self.b.fast(fast, a, a))
+            }
             _ => {
                 let values = self.argument_values(args);
                 self.b.mathematics(library_function(e)?, &values, &e.ty)

@@ -13,6 +13,7 @@ use scalar::bits;
 pub(super) fn rule(table: &ValueTable<'_>, kind: InstKind) -> InstKind {
     match kind {
         InstKind::Un { op, ty, dst, a } => un(table, op, ty, dst, a).unwrap_or(kind),
+        InstKind::Bin { op: BinOp::DivApprox, ty, dst, a, b } => reciprocal_root(table, ty, dst, a, b).unwrap_or(kind),
         InstKind::Bin { op, ty, dst, a, b } => bin(op, ty, dst, a, b),
         InstKind::Tri { op, ty, dst, a, b, c } => tri(op, ty, dst, a, b, c).unwrap_or(kind),
         InstKind::Cmp { op, ty, dst, a, b } => cmp(table, op, ty, dst, a, b).unwrap_or(kind),
@@ -33,7 +34,10 @@ fn mov(ty: Ty, dst: Reg, a: Val) -> InstKind {
 }
 
 fn un(table: &ValueTable<'_>, op: UnOp, ty: Ty, dst: Reg, a: Val) -> Option<InstKind> {
-    if let Val::Imm(a) = a {
+    // Only a GPU knows the bits of an approximate result.
+    if let Val::Imm(a) = a
+        && !op.is_approximate()
+    {
         return Some(mov(ty, dst, Val::Imm(eval::eval_un(op, ty, a))));
     }
     match (op, table.source(a)?) {
@@ -57,6 +61,16 @@ fn inverse(op: CmpOp) -> CmpOp {
         CmpOp::Ge => CmpOp::Lt,
         CmpOp::LtU => CmpOp::GeU,
         CmpOp::GeU => CmpOp::LtU,
+    }
+}
+
+/// `1 / sqrt(x)` of approximate operations as one.
+fn reciprocal_root(table: &ValueTable<'_>, ty: Ty, dst: Reg, a: Val, b: Val) -> Option<InstKind> {
+    match table.source(b)? {
+        InstKind::Un { op: UnOp::SqrtApprox, a: x, .. } if a == Val::Imm(u64::from(1.0f32.to_bits())) => {
+            Some(InstKind::Un { op: UnOp::RsqrtApprox, ty, dst, a: *x })
+        }
+        _ => None,
     }
 }
 
@@ -103,7 +117,8 @@ fn bin(op: BinOp, ty: Ty, dst: Reg, a: Val, b: Val) -> InstKind {
         | BinOp::ShrU
         | BinOp::ShrS
         | BinOp::Copysign
-        | BinOp::Fmod => same,
+        | BinOp::Fmod
+        | BinOp::DivApprox => same,
     }
 }
 

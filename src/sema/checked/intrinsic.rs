@@ -276,6 +276,17 @@ intrinsics! {
     BallotSync "ballot_sync" ["mask" "value"] Device;
     MatchAnySync "match_any_sync" ["mask" "value"] Device;
     MatchAllSync "match_all_sync" ["mask" "value" "pred"] Device;
+    FastSin "__sinf" ["x"] Device;
+    FastCos "__cosf" ["x"] Device;
+    FastTan "__tanf" ["x"] Device;
+    FastExp "__expf" ["x"] Device;
+    FastExp10 "__exp10f" ["x"] Device;
+    FastLog "__logf" ["x"] Device;
+    FastLog2 "__log2f" ["x"] Device;
+    FastLog10 "__log10f" ["x"] Device;
+    FastPow "__powf" ["x" "y"] Device;
+    FastDivide "__fdividef" ["x" "y"] Device;
+    Saturate "__saturatef" ["x"] Device;
     Shfl "__shfl" ["var" "srclane" "width"] Device;
     ShflUp "__shfl_up" ["var" "delta" "width"] Device;
     ShflDown "__shfl_down" ["var" "delta" "width"] Device;

@@ -78,6 +78,27 @@ impl Typing<'_> {
                 let ty = var.ty.clone();
                 self.intrinsic_node(id, vec![Some(var), Some(lane), width], ty, 0, span)
             }
+            I::FastSin
+            | I::FastCos
+            | I::FastTan
+            | I::FastExp
+            | I::FastExp10
+            | I::FastLog
+            | I::FastLog2
+            | I::FastLog10
+            | I::FastPow
+            | I::FastDivide
+            | I::Saturate => {
+                let mut args = Vec::new();
+                for at in 0..id.dummies().len() {
+                    let x = self.need(&mut r, at)?;
+                    if !matches!(x.ty, Type::Real(4)) || x.rank != 0 {
+                        return self.bad_argument(id, at, &x, "a `real(4)` scalar");
+                    }
+                    args.push(Some(x));
+                }
+                self.intrinsic_node(id, args, Type::Real(4), 0, span)
+            }
             I::Ldca | I::Ldcg | I::Ldcs | I::Ldlu | I::Ldcv | I::Ldg => self.hinted_load(r),
             _ => self.atomic(r),
         }

@@ -26,6 +26,7 @@ const LACKING: &[(&str, &str)] = &[
     ("c_long", "iso_c_binding"),
     ("c_null_", "iso_c_binding"),
     ("cluster_", "cooperative_groups"),
+    ("curand", "curand_device"),
     ("mpi_", "mpi"),
     ("mpi_", "mpi_f08"),
     ("this_cluster", "cooperative_groups"),

@@ -18,7 +18,6 @@ const LIBRARIES: &[&str] = &[
     "cufft",
     "cufftxt",
     "curand",
-    "curand_device",
     "cusparse",
     "cusolverdn",
     "cutensor",

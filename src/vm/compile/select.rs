@@ -53,7 +53,13 @@ pub(crate) fn unary(op: UnOp, ty: Ty, r: R2) -> Op {
         | UnOp::Clz
         | UnOp::Ctz
         | UnOp::Brev
-        | UnOp::Canon => eval,
+        | UnOp::Canon
+        | UnOp::SinApprox
+        | UnOp::CosApprox
+        | UnOp::Ex2Approx
+        | UnOp::Lg2Approx
+        | UnOp::SqrtApprox
+        | UnOp::RsqrtApprox => eval,
     }
 }
 
@@ -73,7 +79,7 @@ pub(crate) fn binary(op: BinOp, ty: Ty, r: R3) -> Op {
         BinOp::Shl => by_type!(ty, r, eval; I32 Shl32, I64 Shl64),
         BinOp::ShrU => by_type!(ty, r, eval; I32 ShrU32, I64 ShrU64),
         BinOp::ShrS => by_type!(ty, r, eval; I32 ShrS32, I64 ShrS64),
-        BinOp::MulHi | BinOp::Copysign | BinOp::Fmod => eval,
+        BinOp::MulHi | BinOp::Copysign | BinOp::Fmod | BinOp::DivApprox => eval,
     }
 }
 
@@ -159,7 +165,8 @@ pub(crate) fn scalar_binary(op: BinOp, ty: Ty, r: R3) -> Op {
         | BinOp::ShrU
         | BinOp::ShrS
         | BinOp::Copysign
-        | BinOp::Fmod => eval,
+        | BinOp::Fmod
+        | BinOp::DivApprox => eval,
     }
 }
 

@@ -1,0 +1,46 @@
+//! The text of module `curand_device`: what all generators share, the generators, and the distributions of each.
+//!
+//! Not here: cuRAND's host library (`library`).
+
+use scalar::xorwow::Jump;
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+/// The generators whose uniform reals of 32 bits are their numbers, scaled.
+const OF_BITS: [&str; 2] = ["XORWOW", "Philox4_32_10"];
+/// The others.
+const OTHERS: [&str; 1] = ["MRG32k3a"];
+/// Binary logarithm of the distance between two sequences of XORWOW.
+const SEQUENCE: u32 = 67;
+
+/// A table of jumps: those of `digit * 16**at` times 2 to the power `scale` numbers.
+fn table(name: &str, scale: u32) -> String {
+    let mut text = format!("  integer(4), parameter, private :: {name}(5, 15, 0:15) = reshape([");
+    for (at, digit) in (0..16).flat_map(|at| (1..16).map(move |digit| (at, digit))) {
+        let Jump(words) = Jump::new(digit, scale + 4 * at);
+        let comma = if (at, digit) == (0, 1) { "" } else { ", " };
+        let words = words.map(|word| format!("int(z'{word:x}', 4)")).join(", ");
+        let _ = write!(text, "{comma}&\n    {words}");
+    }
+    text + "], [5, 15, 16])\n\n"
+}
+
+/// The source of the module.
+pub(crate) static SOURCE: LazyLock<String> = LazyLock::new(|| {
+    let of = |template: &str, generators: &[&str]| -> String {
+        generators.iter().map(|generator| template.replace("GEN", generator)).collect()
+    };
+    let all = [&OF_BITS[..], &OTHERS].concat();
+    [
+        include_str!("modules/curand_device_head.cuf"),
+        &table("sequences", SEQUENCE),
+        &table("numbers", 0),
+        &of(include_str!("modules/curand_device_generics.cuf"), &all),
+        "contains\n",
+        include_str!("modules/curand_device_generators.cuf"),
+        &of(include_str!("modules/curand_device_uniform.cuf"), &OF_BITS),
+        &of(include_str!("modules/curand_device_distributions.cuf"), &all),
+        "end module\n",
+    ]
+    .concat()
+});
