@@ -70,6 +70,8 @@ pub(crate) struct Made {
     pub(crate) commons: BTreeMap<Arc<str>, VarId>,
     /// Bytes of the constant data that have been declared so far.
     pub(crate) constant_bytes: u64,
+    /// Bytes of shared memory that each procedure of device code has declared so far.
+    pub(crate) shared_bytes: BTreeMap<ProcId, u64>,
     /// Statement functions that are being expanded.
     pub(crate) expanding: Vec<(ScopeId, usize)>,
     /// How many times statement functions were expanded.

@@ -10,6 +10,8 @@ use source::Span;
 
 /// Bytes of constant memory that every device has (CUDA C Programming Guide, "Compute capabilities").
 const CONSTANT_MEMORY: u64 = 65536;
+/// Bytes of shared memory that declarations can give a block; only the memory that a launch asks for can be more.
+const STATIC_SHARED_MEMORY: u64 = 49152;
 
 impl<'a> Checker<'a> {
     /// Checks a variable's CUDA attribute against the rest of its declaration.
@@ -36,6 +38,7 @@ impl<'a> Checker<'a> {
                 CudaAttr::Shared => {
                     self.typing().shared_rule(p, owner, span);
                     self.typing().shared_bounds_rule(p, shape);
+                    self.shared_size_rule(p, ty, shape, owner);
                 }
                 CudaAttr::Device => {
                     let saved = p.save.is_some() || !p.init_none();
@@ -113,6 +116,28 @@ impl<'a> Checker<'a> {
             self.reporter.report(
                 Diagnostic::new(Code::PointerInDeviceCode, p.span, text)
                     .help("pointers are best associated in host code"),
+            );
+        }
+    }
+
+    /// What a procedure declares must fit into the shared memory of a block, as for the assembler of PTX.
+    fn shared_size_rule(&mut self, p: &DeclaredName<'a>, ty: &Type, shape: &Shape, owner: Option<ProcId>) {
+        let (Some(owner), Some(elements)) = (owner, elements_of(shape)) else { return };
+        let bytes = self.size_of(ty).map_or(0, |(bytes, _)| bytes.saturating_mul(elements));
+        let all = self.made.shared_bytes.entry(owner).or_default();
+        let before = *all;
+        *all = before.saturating_add(bytes);
+        let all = *all;
+        if before <= STATIC_SHARED_MEMORY && all > STATIC_SHARED_MEMORY {
+            let text = format!(
+                "with `{}` the shared data of a block take {all} bytes, and at most {STATIC_SHARED_MEMORY} can be declared",
+                p.name
+            );
+            self.reporter.error_help::<()>(
+                Code::BadSharedData,
+                p.span,
+                text,
+                "declare it with `(*)` and launch with `<<<grid, block, bytes>>>`; the limit of that can be raised",
             );
         }
     }
