@@ -1,5 +1,6 @@
 //! What a debugger may see of a running device.
 
+use crate::command::KernelLaunch;
 use ir::{FuncId, Space};
 use source::Span;
 
@@ -68,6 +69,9 @@ pub trait Observer {
     fn counts_statements(&self) -> bool {
         false
     }
+
+    /// A launch begins.
+    fn on_launch(&mut self, _launch: &KernelLaunch) {}
 
     /// So many statements began that it does not want to see, of a block of a launch; those of the host have launch 0.
     fn on_unseen(&mut self, _launch: u64, _block: u64, _statements: u64) {}

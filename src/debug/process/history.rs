@@ -1,8 +1,9 @@
 //! The history of a process: checkpoints, and the changes made by the debugger.
 //!
 //! Checkpoints are dense near the present and near the time where the process is, and sparse elsewhere: the one whose removal
-//! leaves the smallest gap, relative to its distance from these two, is dropped first. Changes by the debugger are kept as [`Edit`]s and applied again whenever execution passes their
-//! time. A change in the past makes a new future, so later checkpoints and edits are dropped.
+//! leaves the smallest gap, relative to its distance from these two, is dropped first. Changes by the debugger are kept as
+//! [`Edit`]s and applied again whenever execution passes their time. A change in the past makes a new future, so later checkpoints
+//! and edits are dropped.
 //!
 //! Not here: running the machine (`mod.rs`).
 

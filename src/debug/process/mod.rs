@@ -6,6 +6,7 @@
 //!
 //! Not here: what the user wants to stop at (`session`).
 
+mod approach;
 pub(crate) mod history;
 pub(crate) mod outside;
 pub(crate) mod races;
@@ -20,12 +21,13 @@ use crate::process::outside::{Attended, Outside};
 use crate::process::races::is_race;
 use crate::process::sites::Hidden;
 use crate::process::timeline::Timeline;
-use crate::process::trace::{Blocks, Trace};
+use crate::process::trace::{Blocks, Reach, Trace};
 use crate::process::watcher::{Begun, Seek, Seen, Sides, Step, Thread, Watcher};
 use device::Statement;
 use emu::{Block, Emulator};
 use finding::{Actor, Finding, Severity};
 use host::{Answer, Ask};
+use ir::{FuncId, FuncKind};
 use machine::{Machine, MachineStop, RecordingWorld};
 use mem::address::{SHARED_BASE, is_local, is_shared};
 use std::collections::{BTreeMap, VecDeque};
@@ -34,7 +36,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use vm::Site;
 
 /// Fewest statements between two checkpoints. A step back executes about as many again, twice.
-const SLICE: u64 = 1 << 12;
+pub(crate) const SLICE: u64 = 1 << 12;
 /// Most statements between two checkpoints, for programs that write to much memory between two.
 const MOST_SLICE: u64 = 1 << 18;
 /// Schedule points for each of these statements, after which a checkpoint is due too.
@@ -43,6 +45,8 @@ const WORK: u64 = 1 << 6;
 const BUDGET: u64 = 1 << 16;
 /// So many times as many where statements are only counted; checkpoints are as much more seldom there.
 const UNSEEN: u64 = 1 << 3;
+/// So many times as many statements lie between two checkpoints there as elsewhere.
+const COUNTED: u64 = 1 << 6;
 /// Bytes of pages that may be copied between two checkpoints before the next ones are made more seldom.
 const COPIED: u64 = 1 << 23;
 /// Bytes that all checkpoints may hold beside the memory of the program.
@@ -152,8 +156,11 @@ pub(crate) struct Process {
     reported: usize,
     /// Statements between two checkpoints, a power of two.
     slice: u64,
-    /// Schedule points at the last checkpoint.
+    /// Schedule points at the last checkpoint, and its time.
     kept: u64,
+    kept_at: u64,
+    /// Statements for each schedule point where statements were only counted last.
+    rate: u64,
     /// Bytes of pages held at the last checkpoint.
     held: u64,
     /// How many findings were searched for races.
@@ -164,6 +171,8 @@ pub(crate) struct Process {
     trace: Trace,
     /// Which blocks ran when.
     blocks: Blocks,
+    /// Which functions a kernel may call.
+    reach: Reach,
     /// What the host has asked of the CUDA runtime.
     timeline: Timeline,
     /// The progress that other threads read.
@@ -175,6 +184,7 @@ pub(crate) struct Process {
 impl Process {
     /// A process at the start of the program.
     pub(crate) fn new(machine: Machine, world: Outside, hidden: Arc<Hidden>, progress: Arc<Progress>) -> Process {
+        let reach = Reach::new(machine.program().module());
         let mut process = Process {
             machine,
             world: RecordingWorld::new(world),
@@ -187,11 +197,14 @@ impl Process {
             reported: 0,
             slice: SLICE,
             kept: 0,
+            kept_at: 0,
+            rate: 1,
             held: 0,
             scanned: 0,
             begun: BTreeMap::new(),
             trace: Trace::default(),
             blocks: Blocks::default(),
+            reach,
             timeline: Timeline::default(),
             progress,
             passed: Passed::default(),
@@ -293,7 +306,13 @@ impl Process {
     }
 
     fn is_checkpoint_due(&self, is_seen: bool) -> bool {
-        self.machine.points() - self.kept > self.slice * WORK * if is_seen { 1 } else { UNSEEN }
+        let points = self.machine.points() - self.kept;
+        if is_seen { points > self.slice * WORK } else { points > SLICE * WORK * UNSEEN || self.counted() == 0 }
+    }
+
+    /// How many statements may still be counted before a checkpoint is due.
+    fn counted(&self) -> u64 {
+        (self.kept_at + SLICE * COUNTED).saturating_sub(self.time)
     }
 
     /// The sides of the program whose statements need only be counted until the watcher stops.
@@ -306,17 +325,24 @@ impl Process {
         Sides { host: !looks.host, device: !looks.device }
     }
 
+    /// Notes how many statements went with a schedule point since this time, and since so many points.
+    fn note_rate(&mut self, time: u64, points: u64) {
+        let points = (self.machine.points() - points).max(1);
+        self.rate = (self.time - time).div_ceil(points).max(self.rate / 2).max(1);
+    }
+
     /// Makes a checkpoint. `here` is where the process is going.
     fn keep(&mut self, here: u64) {
-        self.kept = self.machine.points();
+        let was_seen = self.time - self.kept_at <= self.slice;
+        (self.kept, self.kept_at) = (self.machine.points(), self.time);
         self.machine.memory_mut().release_retired();
         let memory = self.machine.memory();
         let bytes = self.state_bytes();
         // Each page that is written after a checkpoint is copied once: if these are many, checkpoints are made more seldom.
         let copied = memory.held().saturating_sub(self.held) + bytes;
-        if copied > COPIED {
+        if was_seen && copied > COPIED {
             self.slice = (self.slice * 2).min(MOST_SLICE);
-        } else if copied < COPIED / 4 {
+        } else if was_seen && copied < COPIED / 4 {
             self.slice = (self.slice / 2).max(SLICE);
         }
         let resident = memory.resident();
@@ -362,22 +388,26 @@ impl Process {
             watcher.time = self.time;
             watcher.at = None;
             let before = self.time;
+            let budget = if is_seen { BUDGET } else { (self.counted() / self.rate).clamp(1, BUDGET * UNSEEN) };
+            let points = self.machine.points();
             let mut world = Attended { world: &mut self.world, output: hooks.output, is_later: false };
-            let budget = BUDGET * if is_seen { 1 } else { UNSEEN };
             let stop = self.machine.advance(budget, &mut world, watcher);
             world.show_output();
             let is_later = world.is_later;
             self.time = watcher.time;
+            if !is_seen {
+                self.note_rate(before, points);
+            }
             self.latest = self.latest.max(self.time);
             self.progress.update(self.time, self.emulator(None));
             self.trace.add(before, self.time, &mut watcher.ran);
             self.timeline.add(&mut watcher.calls, self.machine.program(), self.machine.memory());
             let has_begun = !watcher.begun.is_empty();
             self.blocks.add(before, self.time, &mut watcher.blocks);
+            for (launch, kernel, grid) in watcher.launched.drain(..) {
+                self.blocks.launched(launch, kernel, grid);
+            }
             for (launch, begun) in watcher.begun.drain(..) {
-                if let Some(grid) = self.emulator(Some(launch)).and_then(Emulator::grid).map(|g| g.launch.grid) {
-                    self.blocks.launched(launch, grid);
-                }
                 self.begun.entry(launch).or_insert(begun);
             }
             if !is_seen && !is_later && (self.has_new_error() || self.has_new_race()) {
@@ -492,6 +522,7 @@ impl Process {
         self.rewind(time).then_some(())?;
         self.reported = usize::MAX;
         if self.time > 0 {
+            // The machine is before the statement already; its state shows which one it is.
             self.at = self.statement_here();
         }
         Some(self.time)
@@ -504,7 +535,7 @@ impl Process {
             return false;
         }
         self.world.rewind(point.mark);
-        self.kept = self.machine.points();
+        (self.kept, self.kept_at) = (self.machine.points(), point.time);
         self.held = self.machine.memory().held();
         self.time = point.time;
         self.at = None;
@@ -514,13 +545,8 @@ impl Process {
 
     /// Goes to a time in the past, or in a future that was executed before, without output or reports.
     pub(crate) fn go_to(&mut self, time: u64) -> bool {
-        if !self.rewind(time) {
+        if self.approach(time, SLICE).is_none() {
             return false;
-        }
-        self.reported = usize::MAX;
-        if self.time == time && time > 0 {
-            // The machine is before the statement already; its state shows which one it is.
-            self.at = self.statement_here();
         }
         if self.time < time {
             let mut watcher = self.watcher();
@@ -573,13 +599,15 @@ impl Process {
 
     /// The latest matching time before `before`. Afterwards the process is somewhere in the past.
     pub(crate) fn seek(&mut self, seek: &Seek, before: u64) -> Option<u64> {
-        if let Some(time) = self.before_launch(seek, before) {
-            return Some(time);
-        }
         let mut upper = before;
-        while upper > 0 {
-            let start = self.go_to_checkpoint(upper - 1)?;
-            let earlier = self.earlier(seek, start);
+        let mut near = SLICE;
+        loop {
+            upper = self.last_chance(seek, upper);
+            if upper == 0 {
+                return None;
+            }
+            let start = self.approach(upper - 1, near)?;
+            near = wider(near);
             let mut watcher = self.watcher();
             // The statement at which the checkpoint was made was counted before it.
             watcher.seek = Some((seek.clone(), upper));
@@ -600,45 +628,35 @@ impl Process {
             if let Some(found) = watcher.found {
                 return Some(found);
             }
-            upper = earlier;
+            upper = start;
         }
-        None
     }
 
-    /// The last statement of the host before the running launch, if that is what is sought.
-    fn before_launch(&self, seek: &Seek, before: u64) -> Option<u64> {
-        let Seek::Step(Step { thread: Thread::Host, most_depth: Some(u32::MAX), sites }) = seek else { return None };
-        let launch = self.emulator(None).and_then(Emulator::grid)?.launch.number;
-        let begun = self.begun.get(&launch).filter(|begun| begun.follows_host && begun.time <= before)?;
-        (sites.is_empty() && self.over.is_none() && self.time <= before && before <= self.time + 1)
-            .then_some(begun.time - 1)
+    /// The end of the times before `before` at which the block that is sought ran, or the host; 0 if it ran at none.
+    fn last_chance(&self, seek: &Seek, before: u64) -> u64 {
+        match seek {
+            Seek::Step(Step { thread: Thread::Host, sites, .. }) if !sites.is_empty() => before,
+            Seek::Step(Step { thread: Thread::Host, .. }) | Seek::Span(_) => {
+                self.blocks.last_of(|launch, _| launch == 0, before)
+            }
+            Seek::Step(Step { thread: Thread::Device { launch, block, .. }, .. }) => {
+                self.blocks.last_of(|of, at| (of, at) == (*launch, *block), before)
+            }
+            Seek::Launch(launch, _) => self.blocks.last_of(|of, _| of == *launch, before),
+        }
     }
 
     /// The end of the times before `before` at which one of these statements may have run, in a block whose index, from 0, has
     /// the required values; 0 if none can have.
     pub(crate) fn last_run(&self, sites: &[Site], required: [Option<u32>; 3], before: u64) -> u64 {
-        self.blocks.last(required, self.trace.last(sites, before))
-    }
-
-    /// Before which time a match is to be sought if there is none from `start` on, where the process stands.
-    fn earlier(&self, seek: &Seek, start: u64) -> u64 {
-        let thread = match seek {
-            Seek::Step(step) if step.sites.is_empty() => step.thread,
-            Seek::Span(_) => Thread::Host,
-            Seek::Step(_) | Seek::Launch(..) => return start,
+        let module = self.machine.program().module();
+        let may_run = |kernel: Option<FuncId>| {
+            sites.iter().any(|site| match kernel {
+                Some(kernel) => self.reach.has(kernel, site.func),
+                None => module.func(site.func).kind == FuncKind::Host,
+            })
         };
-        let grid = self.emulator(None).and_then(Emulator::grid);
-        match thread {
-            // The host begins no statement while a launch runs.
-            Thread::Host => {
-                grid.and_then(|grid| self.begun(grid.launch.number)).map_or(start, |begun| begun.min(start))
-            }
-            Thread::Device { launch, block, .. } => {
-                let is_before_launch = self.begun(launch).is_some_and(|begun| start < begun);
-                let is_before_block = grid.is_some_and(|g| g.launch.number == launch && !g.has_begun(block));
-                if is_before_launch || is_before_block { 0 } else { start }
-            }
-        }
+        self.blocks.last(required, may_run, self.trace.last(sites, before))
     }
 
     /// Goes to the statement that caused a finding. The finding counts as reported, so continuing passes it.
@@ -722,4 +740,10 @@ impl Process {
         }
         Some(())
     }
+}
+
+/// How many statements may be executed one by one after a search among `near` statements has found nothing: going on from checkpoint
+/// to checkpoint costs time too.
+pub(crate) fn wider(near: u64) -> u64 {
+    (near * 2).min(SLICE << 4)
 }

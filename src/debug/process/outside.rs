@@ -85,3 +85,74 @@ impl World for Attended<'_> {
         self.world.write(stream, bytes);
     }
 }
+
+/// The world of a repeated execution that may go past the end of the record, or past a change by the debugger: there it answers
+/// nothing and takes nothing.
+pub(super) struct Replayed<'a> {
+    pub(super) world: &'a mut RecordingWorld<Outside>,
+    /// Whether the program has wanted something that is not in the record.
+    pub(super) is_past: bool,
+}
+
+impl World for Replayed<'_> {
+    fn ask(&mut self, question: &Ask) -> Answer {
+        self.is_past |= !self.world.knows(question);
+        if self.is_past { Answer::Later } else { self.world.ask(question) }
+    }
+
+    fn write(&mut self, stream: Stream, bytes: &[u8]) {
+        self.is_past |= !self.world.has_written(stream, bytes.len());
+        if !self.is_past {
+            self.world.write(stream, bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Numbered(u64);
+
+    impl World for Numbered {
+        fn ask(&mut self, _: &Ask) -> Answer {
+            self.0 += 1;
+            Answer::Nanoseconds(self.0)
+        }
+
+        fn write(&mut self, _: Stream, _: &[u8]) {}
+    }
+
+    #[test]
+    fn a_repeated_execution_that_goes_too_far_has_no_effects() {
+        let mut recording = RecordingWorld::new(Outside::new(Box::new(Numbered(0))));
+        let start = recording.mark();
+        recording.write(Stream::Stdout, b"abc");
+        recording.ask(&Ask::Clock);
+        let end = recording.mark();
+        let written = |recording: &RecordingWorld<Outside>| recording.inner().output.clone();
+
+        recording.rewind(start);
+        let mut world = Replayed { world: &mut recording, is_past: false };
+        world.write(Stream::Stdout, b"abc");
+        assert_eq!(world.ask(&Ask::Clock), Answer::Nanoseconds(1));
+        assert!(!world.is_past, "all of this is in the record");
+        assert_eq!(world.ask(&Ask::Clock), Answer::Later);
+        assert!(world.is_past);
+        world.write(Stream::Stdout, b"new");
+        assert_eq!(written(&recording), b"abc");
+
+        // A change by the debugger that comes later is not made yet, so the program may write and ask something else.
+        recording.rewind(start);
+        let mut world = Replayed { world: &mut recording, is_past: false };
+        world.write(Stream::Stdout, b"abcd");
+        assert!(world.is_past);
+        recording.rewind(start);
+        let mut world = Replayed { world: &mut recording, is_past: false };
+        assert_eq!(world.ask(&Ask::ReadLine), Answer::Later);
+        recording.rewind(start);
+        recording.write(Stream::Stdout, b"abc");
+        assert_eq!(recording.ask(&Ask::Clock), Answer::Nanoseconds(1), "the record is as it was");
+        assert!(recording.mark() == end && written(&recording) == b"abc");
+    }
+}

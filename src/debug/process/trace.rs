@@ -1,12 +1,12 @@
-//! Which statements of the code ran when: going back to a breakpoint leaves out the times at which none of its statements ran.
+//! Which statements and blocks ran when: going back to a breakpoint leaves out the times at which none of its statements ran.
 //!
 //! The trace grows while the program runs for the first time. It may name more statements of a stretch of time than ran in it,
 //! never fewer.
 //!
 //! Not here: whether a breakpoint stops there (`session/control.rs`).
 
-use ir::FuncId;
-use std::collections::BTreeMap;
+use ir::{FuncId, FuncKind, Function, InstKind, Module};
+use std::collections::{BTreeMap, BTreeSet};
 use vm::Site;
 
 /// Statements of a stretch of the trace, if none of them is executed again and again.
@@ -54,7 +54,8 @@ impl SiteSet {
         }
     }
 
-    fn clear(&mut self) {
+    /// Makes it empty.
+    pub(crate) fn clear(&mut self) {
         self.any = false;
         self.rows.iter_mut().flatten().for_each(|word| *word = 0);
     }
@@ -136,6 +137,41 @@ impl Trace {
     }
 }
 
+/// Which functions the code of each kernel may come to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reach(BTreeMap<FuncId, BTreeSet<FuncId>>);
+
+impl Reach {
+    /// That of a module.
+    pub(crate) fn new(module: &Module) -> Reach {
+        let called = |func: &Function| {
+            let insts = func.blocks.iter().flat_map(|block| &block.insts);
+            let calls = insts.filter_map(|inst| match inst.kind {
+                InstKind::Call { func, .. } => Some(func),
+                _ => None,
+            });
+            calls.collect::<BTreeSet<FuncId>>()
+        };
+        let called: Vec<BTreeSet<FuncId>> = module.funcs.iter().map(called).collect();
+        let from = |kernel: FuncId| {
+            let (mut found, mut open) = (BTreeSet::new(), vec![kernel]);
+            while let Some(func) = open.pop() {
+                if found.insert(func) {
+                    open.extend(&called[func.index()]);
+                }
+            }
+            (kernel, found)
+        };
+        let kernels = (0..).map(FuncId).zip(&module.funcs).filter(|(_, func)| func.kind == FuncKind::Kernel);
+        Reach(kernels.map(|(kernel, _)| from(kernel)).collect())
+    }
+
+    /// Whether the code of a kernel may come to a function, or is it.
+    pub(crate) fn has(&self, kernel: FuncId, func: FuncId) -> bool {
+        self.0.get(&kernel).is_none_or(|found| found.contains(&func))
+    }
+}
+
 /// Most entries of the record of blocks.
 const MOST_BLOCKS: usize = 1 << 21;
 
@@ -143,19 +179,22 @@ const MOST_BLOCKS: usize = 1 << 21;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
     from: Vec<(u64, u64, u64)>,
+    /// What ran before this time is not known any more.
+    since: u64,
     until: u64,
-    grids: BTreeMap<u64, [u32; 3]>,
+    /// The kernel of each launch, and the extents of its grid.
+    grids: BTreeMap<u64, (FuncId, [u32; 3])>,
 }
 
 impl Blocks {
-    /// The extents of the grid of a launch.
-    pub(crate) fn launched(&mut self, launch: u64, grid: [u32; 3]) {
-        self.grids.insert(launch, grid);
+    /// The kernel and the extents of the grid of a launch.
+    pub(crate) fn launched(&mut self, launch: u64, kernel: FuncId, grid: [u32; 3]) {
+        self.grids.insert(launch, (kernel, grid));
     }
 
     /// These blocks ran from these times on, between `from`, exclusive, and `until`. Takes them.
     pub(crate) fn add(&mut self, from: u64, until: u64, changes: &mut Vec<(u64, u64, u64)>) {
-        if from <= self.until && until > self.until && self.from.len() + changes.len() <= MOST_BLOCKS {
+        if from <= self.until && until > self.until {
             for change in changes.iter().filter(|change| change.0 > self.until) {
                 let last = self.from.last().map(|&(_, launch, block)| (launch, block));
                 if last != Some((change.1, change.2)) {
@@ -163,32 +202,59 @@ impl Blocks {
                 }
             }
             self.until = until;
+            if self.from.len() > MOST_BLOCKS {
+                self.from.drain(..MOST_BLOCKS / 2);
+                self.since = self.from.first().map_or(0, |first| first.0);
+            }
         }
         changes.clear();
     }
 
     /// What comes after `time` may be different from now on.
     pub(crate) fn forget_after(&mut self, time: u64) {
+        self.since = self.since.min(time);
         self.from.retain(|change| change.0 <= time);
         self.until = self.until.min(time);
     }
 
-    /// The end of the times before `before` at which a block ran whose index, from 0, has these values where one is required.
-    pub(crate) fn last(&self, required: [Option<u32>; 3], before: u64) -> u64 {
-        if before > self.until + 1 || required == [None; 3] {
-            return before;
-        }
-        let fits = |launch: u64, block: u64| {
-            let Some([x, y, _]) = self.grids.get(&launch).map(|grid| grid.map(|n| u64::from(n.max(1)))) else {
-                // The host has no blocks.
-                return launch != 0;
-            };
+    /// The end of the times before `before` at which a block ran whose index, from 0, has these values where one is required, in a
+    /// launch of a kernel of which `may_run` holds; or the host, if it holds of no kernel and no index is required.
+    pub(crate) fn last(
+        &self,
+        required: [Option<u32>; 3],
+        may_run: impl Fn(Option<FuncId>) -> bool,
+        before: u64,
+    ) -> u64 {
+        // Blocks of one launch follow each other, so its answer is kept.
+        let mut asked: Option<(u64, bool)> = None;
+        let mut is_possible = |launch: u64| match asked {
+            Some((of, answer)) if of == launch => answer,
+            _ => {
+                let answer = match self.grids.get(&launch) {
+                    Some(&(kernel, _)) => may_run(Some(kernel)),
+                    None => launch != 0 || required == [None; 3] && may_run(None),
+                };
+                asked = Some((launch, answer));
+                answer
+            }
+        };
+        let has_index = |launch: u64, block: u64| {
+            let Some((_, grid)) = self.grids.get(&launch) else { return true };
+            let [x, y, _] = grid.map(|n| u64::from(n.max(1)));
             let index = [block % x, block / x % y, block / x / y];
             required.iter().zip(index).all(|(wanted, is)| wanted.is_none_or(|wanted| u64::from(wanted) == is))
         };
+        self.last_of(|launch, block| is_possible(launch) && (required == [None; 3] || has_index(launch, block)), before)
+    }
+
+    /// The end of the times before `before` at which a block ran of which `fits` holds, by its launch and its number.
+    pub(crate) fn last_of(&self, mut fits: impl FnMut(u64, u64) -> bool, before: u64) -> u64 {
+        if before > self.until + 1 || before <= self.since {
+            return before;
+        }
         let end = self.from.partition_point(|change| change.0 < before);
         let found = self.from[..end].iter().rposition(|&(_, launch, block)| fits(launch, block));
-        found.map_or(0, |at| self.from.get(at + 1).map_or(before, |next| next.0.min(before)))
+        found.map_or(self.since, |at| self.from.get(at + 1).map_or(before, |next| next.0.min(before)))
     }
 }
 
@@ -229,17 +295,22 @@ mod tests {
     #[test]
     fn the_last_time_of_a_block_is_found_by_its_index() {
         let mut blocks = Blocks::default();
-        blocks.launched(1, [4, 2, 1]);
+        let kernel = FuncId(7);
+        blocks.launched(1, kernel, [4, 2, 1]);
+        let last = |blocks: &Blocks, required, before| blocks.last(required, |_| true, before);
         blocks.add(0, 50, &mut vec![(1, 0, 0), (10, 1, 0), (20, 1, 5), (30, 1, 6), (40, 0, 0)]);
         blocks.add(20, 60, &mut vec![(21, 1, 5), (30, 1, 6), (40, 0, 0), (55, 1, 7)]);
-        assert_eq!(blocks.last([Some(1), None, None], 50), 30);
-        assert_eq!(blocks.last([None, Some(1), None], 50), 40);
-        assert_eq!(blocks.last([Some(0), Some(0), None], 50), 20);
-        assert_eq!(blocks.last([Some(0), Some(1), None], 50), 0);
-        assert_eq!(blocks.last([Some(3), None, None], 61), 61);
-        assert_eq!(blocks.last([Some(0), None, None], 70), 70, "not known");
+        assert_eq!(last(&blocks, [Some(1), None, None], 50), 30);
+        assert_eq!(last(&blocks, [None, Some(1), None], 50), 40);
+        assert_eq!(last(&blocks, [Some(0), Some(0), None], 50), 20);
+        assert_eq!(last(&blocks, [Some(0), Some(1), None], 50), 0);
+        assert_eq!(last(&blocks, [Some(3), None, None], 61), 61);
+        assert_eq!(last(&blocks, [Some(0), None, None], 70), 70, "not known");
+        let by_kernel = |wanted, before| blocks.last([None; 3], |of| of == wanted, before);
+        assert_eq!((by_kernel(Some(kernel), 50), by_kernel(Some(FuncId(8)), 50)), (40, 0));
+        assert_eq!((by_kernel(None, 50), by_kernel(None, 40)), (50, 10));
         blocks.forget_after(25);
-        assert_eq!((blocks.last([Some(1), None, None], 26), blocks.last([Some(2), None, None], 40)), (26, 40));
+        assert_eq!((last(&blocks, [Some(1), None, None], 26), last(&blocks, [Some(2), None, None], 40)), (26, 40));
     }
 
     #[test]
@@ -253,5 +324,16 @@ mod tests {
         assert_eq!(last, u64::MAX / 2);
         let end = (MOST as u64 + 1) * LEAST;
         assert!(trace.last(&site(99), end) > end - 200 * LEAST);
+    }
+
+    #[test]
+    fn a_long_record_of_blocks_forgets_its_beginning() {
+        let mut blocks = Blocks::default();
+        let mut changes: Vec<(u64, u64, u64)> = (0..=MOST_BLOCKS as u64).map(|n| (n + 1, 1, n)).collect();
+        blocks.add(0, changes.len() as u64, &mut changes);
+        let (since, until) = (MOST_BLOCKS as u64 / 2 + 1, MOST_BLOCKS as u64 + 1);
+        assert_eq!(blocks.last_of(|_, block| block == until - 2, until), until);
+        assert_eq!(blocks.last_of(|_, block| block == 5, until), since, "perhaps before what is known");
+        assert_eq!(blocks.last_of(|_, block| block == 5, since - 9), since - 9);
     }
 }

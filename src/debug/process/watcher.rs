@@ -9,8 +9,8 @@ use crate::process::races::Search;
 use crate::process::sites::Hidden;
 use crate::process::timeline;
 use crate::process::trace::SiteSet;
-use device::{Call, DeviceAccess, Statement};
-use ir::Space;
+use device::{Call, DeviceAccess, KernelLaunch, Statement};
+use ir::{FuncId, Space};
 use machine::HostStatement;
 use source::Span;
 use std::sync::Arc;
@@ -205,6 +205,8 @@ pub(crate) struct Watcher {
     pub(crate) has_returned: bool,
     /// Launches that began.
     pub(crate) begun: Vec<(u64, Begun)>,
+    /// The launches that the devices began, with their kernels and the extents of their grids.
+    pub(crate) launched: Vec<(u64, FuncId, [u32; 3])>,
     /// The statements that ran.
     pub(crate) ran: SiteSet,
     /// From which times on another block ran, or the host: time, launch and block.
@@ -241,6 +243,15 @@ impl Watcher {
         }
         sides.device |= self.step.as_ref().is_some_and(|step| step.sites.iter().any(|s| is_device(s.func.index())));
         sides
+    }
+
+    /// Drops what it has collected for the records of the process.
+    pub(crate) fn forget(&mut self) {
+        self.begun.clear();
+        self.launched.clear();
+        self.ran.clear();
+        self.blocks.clear();
+        self.calls.clear();
     }
 
     /// Another block begins statements, or the host.
@@ -306,6 +317,10 @@ impl device::Observer for Watcher {
 
     fn counts_statements(&self) -> bool {
         self.unseen != Sides::default()
+    }
+
+    fn on_launch(&mut self, launch: &KernelLaunch) {
+        self.launched.push((launch.number, launch.func, launch.grid));
     }
 
     fn on_unseen(&mut self, launch: u64, block: u64, statements: u64) {

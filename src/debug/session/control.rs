@@ -10,7 +10,7 @@ use crate::command::{ProgramArguments, Radix, WatchOn, Where};
 use crate::eval::value::{Value, fail};
 use crate::process::races::AccessTimes;
 use crate::process::watcher::{Seek, Step, Thread, Watcher, has_ended};
-use crate::process::{IoHooks, Process, Ran};
+use crate::process::{IoHooks, Process, Ran, SLICE, wider};
 use crate::session::attendant::Attendant;
 use crate::session::breakpoint::{Breakpoint, Condition, Kind, Place};
 use crate::session::focus::Level;
@@ -500,7 +500,7 @@ impl Session {
     pub(crate) fn continue_back(&mut self) -> Done {
         let before = self.present()?;
         let is_watching = self.has_watchpoints();
-        let mut upper = before;
+        let (mut upper, mut near) = (before, SLICE);
         loop {
             if !is_watching {
                 upper = self.last_chance(upper);
@@ -508,7 +508,7 @@ impl Session {
             if upper == 0 {
                 break;
             }
-            let Some(start) = self.process.go_to_checkpoint(upper - 1) else { break };
+            let Some(start) = self.process.approach(upper - 1, near) else { break };
             let hit = self.last_hit(start, upper);
             if !is_watching {
                 self.clean.add(hit.as_ref().map_or(start, |hit| hit.0 + 1), upper);
@@ -518,6 +518,7 @@ impl Session {
                 return Ok(self.stopped(reason, thread));
             }
             upper = start;
+            near = wider(near);
         }
         self.process.go_to(1);
         Ok(self.stopped(StopReason::HistoryStart, Thread::Host))
@@ -610,7 +611,6 @@ impl Session {
                 && let Some(verdict) = judge(self, &s)
             {
                 best = Some((time, verdict));
-                self.process.keep_if_far();
             }
         }
         best

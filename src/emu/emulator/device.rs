@@ -78,7 +78,10 @@ impl Device for Emulator {
             match self.queue.pop_front() {
                 None => return Progress::Idle,
                 Some(_) if self.sticky.is_some() => {}
-                Some(Command::Launch(launch)) => self.begin(memory, launch),
+                Some(Command::Launch(launch)) => {
+                    observer.on_launch(&launch);
+                    self.begin(memory, launch);
+                }
                 Some(command) => {
                     if let Err(error) = Emulator::transfer(memory, &command) {
                         self.error = Some(error);

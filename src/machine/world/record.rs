@@ -56,6 +56,16 @@ impl<W: World> RecordingWorld<W> {
         self.at.written == self.emitted
     }
 
+    /// Whether this question comes next in the record, so that the world is not asked.
+    pub fn knows(&self, question: &Ask) -> bool {
+        self.log.get(self.at.answers).is_some_and(|(asked, _)| asked == question)
+    }
+
+    /// Whether so many bytes, written now, have all been written before.
+    pub fn has_written(&self, stream: Stream, bytes: usize) -> bool {
+        self.at.written[stream as usize] + bytes as u64 <= self.emitted[stream as usize]
+    }
+
     /// The world itself.
     pub fn inner(&self) -> &W {
         &self.world
@@ -125,6 +135,19 @@ mod tests {
         w.diverge();
         w.write(Stream::Stdout, b"new");
         assert_eq!(w.inner().1, b"oldnew");
+    }
+
+    #[test]
+    fn what_is_in_the_record_is_known() {
+        let mut w = RecordingWorld::new(Counter::default());
+        let mark = w.mark();
+        w.ask(&Ask::Clock);
+        w.write(Stream::Stdout, b"abc");
+        assert!(!w.knows(&Ask::Clock) && !w.has_written(Stream::Stdout, 1) && w.has_written(Stream::Stdout, 0));
+        w.rewind(mark);
+        assert!(w.knows(&Ask::Clock) && !w.knows(&Ask::ReadLine));
+        assert!(w.has_written(Stream::Stdout, 3) && !w.has_written(Stream::Stdout, 4));
+        assert!(!w.has_written(Stream::Stderr, 1));
     }
 
     #[test]

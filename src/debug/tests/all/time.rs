@@ -265,3 +265,45 @@ fn statements_that_nobody_sees_are_counted_and_seen_on_the_way_back() {
         assert_eq!(after_a_run(name, false), after_a_run(name, true), "{name}");
     }
 }
+
+#[test]
+fn the_way_back_repeats_no_output_and_keeps_what_was_set() {
+    let source = "module m
+contains
+  attributes(global) subroutine k(a)
+    integer :: a(*)
+    a(threadidx%x) = a(threadidx%x) + 1
+  end subroutine
+end module
+program main
+  use m
+  integer, device :: d(32)
+  integer :: i, j, n, total
+  d = 0
+  total = 0
+  do j = 1, 3
+    do i = 1, 60000
+      total = total + 1
+    end do
+    print *, 'part', j, total
+    call k<<<1, 32>>>(d)
+    if (j == 2) read (*, *) n
+    print *, 'read', j, n
+  end do
+end program
+";
+    let mut script = vec!["break 5", "run", "rs", "rs", "rs", "rs", "print i", "rs", "c"];
+    // In the past of the second launch the total is set, which the third part shows.
+    script.extend(["c", "rs", "print total", "set var total = 5", "c", "c", "print a(1)"]);
+    script.extend(["rc", "rs", "rs", "rs", "rc", "rs", "rs", "rs", "rs", "print total", "delete", "c"]);
+    let text = talk("ways.cuf", source, script);
+    for line in ["$1 = 60000", "$2 = 120000", "$3 = 2", "$4 = 59999"] {
+        assert!(text.contains(line), "{line} in {text}");
+    }
+    let printed: Vec<&str> =
+        text.lines().filter(|line| line.starts_with(" part") || line.starts_with(" read")).collect();
+    let words: Vec<Vec<&str>> = printed.iter().map(|line| line.split_whitespace().collect()).collect();
+    let parts = [["part", "1", "60000"], ["read", "1", "0"], ["part", "2", "120000"], ["read", "2", "42"]];
+    let rest = [["part", "3", "60005"], ["read", "3", "42"]];
+    assert_eq!(words, [parts.as_slice(), &rest].concat(), "{text}");
+}
