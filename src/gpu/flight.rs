@@ -11,6 +11,7 @@
 
 use crate::driver::{Context, Event, PageLocked, Stream};
 use crate::error::DriverError;
+use crate::submission::{Submission, Work};
 use mem::Memory;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -35,10 +36,14 @@ struct InUse {
 /// Streams, events and copies in flight.
 #[derive(Debug, Default)]
 pub(crate) struct Flight {
+    /// Ends before what it uses.
+    submission: Submission,
     streams: BTreeMap<u64, Stream>,
     /// Streams whose handle is gone, and whose work may not be done.
     gone: Vec<Stream>,
-    events: BTreeMap<u64, Event>,
+    /// Whether anything was put on the stream of this thread.
+    uses_per_thread: bool,
+    events: BTreeMap<u64, Arc<Event>>,
     /// In the order in which they were begun.
     copies: VecDeque<InUse>,
     spare: Vec<(PageLocked, Event)>,
@@ -46,10 +51,13 @@ pub(crate) struct Flight {
 
 impl Flight {
     /// The stream that the program means.
-    pub(crate) fn stream(&self, number: u64) -> Stream {
+    pub(crate) fn stream(&mut self, number: u64) -> Stream {
         match number {
             0 | LEGACY => Stream::Default,
-            PER_THREAD => Stream::PerThread,
+            PER_THREAD => {
+                self.uses_per_thread = true;
+                Stream::PerThread
+            }
             _ => self.streams.get(&number).cloned().unwrap_or_default(),
         }
     }
@@ -57,7 +65,8 @@ impl Flight {
     /// Every stream of a GPU that work may be on.
     pub(crate) fn all_streams(&self, context: &Arc<Context>) -> Vec<Stream> {
         let made = self.streams.values().chain(&self.gone).filter(|s| is_in(s, context));
-        [Stream::Default, Stream::PerThread].into_iter().chain(made.cloned()).collect()
+        let per_thread = self.uses_per_thread.then_some(Stream::PerThread);
+        [Stream::Default].into_iter().chain(per_thread).chain(made.cloned()).collect()
     }
 
     /// All work of a GPU is done.
@@ -90,25 +99,42 @@ impl Flight {
     /// Records an event after what is on the stream.
     pub(crate) fn record(&mut self, context: &Arc<Context>, event: u64, stream: u64) -> Result<(), DriverError> {
         let stream = self.stream(stream);
-        match self.events.get(&event) {
-            Some(event) => event.record(&stream),
+        let event = match self.events.get(&event) {
+            Some(event) => event.clone(),
             None => {
-                let new = Event::new(stream.context().unwrap_or(context))?;
-                new.record(&stream)?;
-                self.events.insert(event, new);
-                Ok(())
+                let new = Arc::new(Event::new(stream.context().unwrap_or(context))?);
+                self.events.insert(event, new.clone());
+                new
             }
-        }
+        };
+        self.put(Work::Record { event, stream })
+    }
+
+    /// Takes work for a stream.
+    pub(crate) fn put(&mut self, work: Work) -> Result<(), DriverError> {
+        self.submission.put(work)
+    }
+
+    /// Waits until all work is on its stream, for the driver to be asked about it.
+    pub(crate) fn flush(&mut self) -> Result<(), DriverError> {
+        self.submission.flush()
+    }
+
+    /// The same; an error stays for the next flush.
+    pub(crate) fn drain(&self) {
+        self.submission.drain();
     }
 
     /// What is put on the stream from now on comes after the event, if that was recorded.
-    pub(crate) fn wait_for_event(&self, context: &Context, stream: u64, event: u64) -> Result<(), DriverError> {
-        self.events.get(&event).map_or(Ok(()), |event| context.wait_for_event(&self.stream(stream), event))
+    pub(crate) fn wait_for_event(&mut self, context: &Arc<Context>, stream: u64, event: u64) -> Result<(), DriverError> {
+        let Some(event) = self.events.get(&event).cloned() else { return Ok(()) };
+        let stream = self.stream(stream);
+        self.put(Work::Wait { context: context.clone(), stream, event })
     }
 
     /// Whether an event has happened; one that was not recorded here has.
     pub(crate) fn is_event_done(&self, event: u64) -> Result<bool, DriverError> {
-        self.events.get(&event).map_or(Ok(true), Event::is_done)
+        self.events.get(&event).map_or(Ok(true), |event| event.is_done())
     }
 
     /// Milliseconds between two events that have happened; `None` if one was not recorded here.

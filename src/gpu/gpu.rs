@@ -12,6 +12,7 @@ use crate::mapping::AddressMap;
 use crate::params;
 use crate::ptx::{self, EmitError, PtxOptions, record};
 use crate::record_buffer::{self, Drained};
+use crate::submission::{Shape, Work};
 use ir::{FuncId, FuncKind, GlobalId, Module};
 use source::SourceMap;
 use std::collections::BTreeMap;
@@ -94,7 +95,7 @@ pub struct Refused {
 /// A kernel on the GPU.
 #[derive(Debug)]
 struct Kernel {
-    code: driver::Kernel,
+    code: Arc<driver::Kernel>,
     cooperative: bool,
     /// Whether it may write records: what it prints, and faults that it reports itself.
     writes_records: bool,
@@ -255,7 +256,7 @@ impl Gpu {
         for (id, writes_records) in kernels {
             let func = module.func(id);
             let code = code.kernel(&ptx::func_symbol(module, id), params::layout(func))?;
-            loaded.kernels.insert(id, Kernel { code, cooperative: func.cooperative, writes_records });
+            loaded.kernels.insert(id, Kernel { code: Arc::new(code), cooperative: func.cooperative, writes_records });
         }
         for (i, global) in module.globals.iter().enumerate() {
             if matches!(global.space, ir::Space::Global | ir::Space::Const) {
@@ -387,21 +388,21 @@ impl Gpu {
         shape: LaunchShape,
         params: &[u8],
     ) -> Result<(), DriverError> {
-        self.launch_on(&Stream::Default, loaded, kernel, shape, params)
+        Gpu::launch_on(Stream::Default, loaded, kernel, shape, params.to_vec())?.run()
     }
 
-    /// Launches a kernel on a stream.
+    /// The launch of a kernel on a stream.
     pub(crate) fn launch_on(
-        &mut self,
-        stream: &Stream,
+        stream: Stream,
         loaded: &Loaded,
         kernel: FuncId,
         shape: LaunchShape,
-        params: &[u8],
-    ) -> Result<(), DriverError> {
+        params: Vec<u8>,
+    ) -> Result<Work, DriverError> {
         let Kernel { code, cooperative, .. } = loaded.kernels.get(&kernel).ok_or(DriverError::Invalid("kernel"))?;
         let LaunchShape { grid, block, shared_bytes } = shape;
-        code.launch(stream, grid, block, shared_bytes, params, *cooperative)
+        let shape = Shape { grid, block, shared_bytes, cooperative: *cooperative };
+        Ok(Work::Launch { kernel: code.clone(), stream, shape, params })
     }
 
     /// Its context, for streams, events and buffers.

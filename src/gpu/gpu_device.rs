@@ -11,6 +11,8 @@
 //! - launches a kernel that can reach managed or page-locked memory, which is copied to the GPU before and back after it;
 //! - launches a kernel that may write records, while another one does: records do not say whose they are.
 //!
+//! A thread of its own hands launches and events to the driver ([`crate::submission`]).
+//!
 //! [`GpuDevice::advance`] never waits long: it polls. Times between events are the GPU's own.
 //!
 //! Not here: observers and schedules (a GPU cannot be stopped between statements), findings other than those that compiled code
@@ -318,6 +320,7 @@ impl GpuDevice {
     /// Puts a launch on its stream.
     fn launch(&mut self, memory: &mut Memory, launch: KernelLaunch) -> Result<(), CudaError> {
         if self.reaches_host(memory, &launch) {
+            self.flight().flush().map_err(|e| cuda_error(&e))?;
             self.share(memory, true)?;
             self.is_shared = true;
             self.finish();
@@ -331,8 +334,10 @@ impl GpuDevice {
             shared_bytes: u32::try_from(launch.dynamic_shared).map_err(|_| CudaError::InvalidValue)?,
         };
         let stream = self.flight().stream(launch.stream);
-        self.gpu.launch_on(&stream, loaded, launch.func, shape, &params).map_err(|e| cuda_error(&e))?;
+        let work = Gpu::launch_on(stream.clone(), loaded, launch.func, shape, params);
+        work.and_then(|work| self.flight().put(work)).map_err(|e| cuda_error(&e))?;
         if loaded.writes_records(launch.func) {
+            self.flight().flush().map_err(|e| cuda_error(&e))?;
             let done = self.marker(&stream).map_err(|e| cuda_error(&e))?;
             self.recorder = Some((launch, done));
         }
@@ -385,6 +390,9 @@ impl GpuDevice {
         self.is_busy |= way != Way::ByHost;
         let stream = command.stream();
         let failed = |e: DriverError| cuda_error(&e);
+        if !matches!(command, Command::Launch(_)) {
+            self.flight().flush().map_err(failed)?;
+        }
         match way {
             Way::In(moved) => {
                 let context = self.gpu.context().clone();
@@ -455,6 +463,7 @@ impl GpuDevice {
 
     /// Begins a wait.
     fn wait(&mut self, what: Wait) -> Result<(), DriverError> {
+        self.flight().flush()?;
         let streams = match what {
             Wait::Everything if self.is_busy => self.flight().all_streams(self.gpu.context()),
             Wait::Stream(stream) => {
@@ -726,6 +735,7 @@ impl Device for GpuDevice {
     }
 
     fn elapsed_ms(&mut self, start: u64, end: u64) -> Option<f64> {
+        self.flight().drain();
         for event in [start, end] {
             while matches!(self.flight().is_event_done(event), Ok(false)) {
                 std::thread::yield_now();
@@ -738,6 +748,7 @@ impl Device for GpuDevice {
         if Region::of(address) != Some(self.region()) {
             return memory.read(address, out).ok_or(CudaError::InvalidValue);
         }
+        self.flight().flush().map_err(|e| cuda_error(&e))?;
         self.gpu.synchronize().map_err(|e| cuda_error(&e))?;
         self.gpu.read(address, out).map_err(|e| cuda_error(&e))
     }
@@ -774,6 +785,7 @@ impl Device for GpuDevice {
         // Only the stack is the driver's to know before a launch; a wrong value shows at the launch that needs it.
         if limit == 0 {
             self.stack_bytes = Some(value);
+            self.flight().drain();
             let _ = self.gpu.set_stack_bytes(value);
         }
     }

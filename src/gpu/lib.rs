@@ -20,6 +20,7 @@ mod output;
 pub mod params;
 pub mod ptx;
 pub mod record_buffer;
+mod submission;
 mod transfer;
 
 pub use attribute::Attribute;

@@ -146,7 +146,9 @@ impl Answers {
 
     /// The service is done.
     pub(crate) fn clear(&mut self) {
-        *self = Answers::default();
+        self.known.clear();
+        self.log.clear();
+        self.open = None;
     }
 
     /// The answers of a service that has asked nothing yet, with all of its answers known beforehand.

@@ -44,6 +44,17 @@ pub(crate) fn read(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>,
     Ok(out)
 }
 
+/// Reads as many bytes as an array has.
+pub(crate) fn read_array<const N: usize>(memory: &Memory, address: u64) -> Result<[u8; N], Outside> {
+    let outside = Outside { address, bytes: N as u64, write: false };
+    let mut out = [0; N];
+    if !is_host(address) {
+        return Err(outside);
+    }
+    memory.read(address, &mut out).ok_or(outside)?;
+    Ok(out)
+}
+
 /// Writes bytes.
 pub(crate) fn write(memory: &mut Memory, address: u64, bytes: &[u8]) -> Result<(), Outside> {
     let outside = Outside { address, bytes: bytes.len() as u64, write: true };
@@ -70,8 +81,7 @@ pub(crate) fn read_name(memory: &Memory, address: u64, length: u64) -> String {
 }
 
 fn long(memory: &Memory, address: u64) -> Result<i64, Outside> {
-    let bytes = read(memory, address, 8)?;
-    Ok(bytes.try_into().map_or(0, i64::from_le_bytes))
+    Ok(i64::from_le_bytes(read_array(memory, address)?))
 }
 
 /// Writes into a descriptor, after the base, that the array is contiguous with such extents and lower bounds of 1.

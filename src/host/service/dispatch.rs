@@ -279,7 +279,7 @@ impl Runtime {
                 let api = Api::MallocPitch { at, pitch_at, element_bytes, width, height };
                 let reply = self.answers.call(|| Call { api, span })?;
                 if reply.code == 0 {
-                    let pitch = storage::read(memory, pitch_at, 8)?.try_into().map_or(0, u64::from_le_bytes);
+                    let pitch = u64::from_le_bytes(storage::read_array(memory, pitch_at)?);
                     storage::write_shape(memory, at, element_bytes, &[pitch, height])?;
                 }
                 Ok(code(reply.code))
@@ -289,7 +289,7 @@ impl Runtime {
                 let element_bytes = storage::read_descriptor(memory, at)?.1;
                 let mut extents = [0; 3];
                 for (extent, i) in extents.iter_mut().zip(0..) {
-                    *extent = storage::read(memory, extent_at + 8 * i, 8)?.try_into().map_or(0, u64::from_le_bytes);
+                    *extent = u64::from_le_bytes(storage::read_array(memory, extent_at + 8 * i)?);
                 }
                 let bytes = extents.iter().fold(element_bytes, |bytes, &n| bytes.saturating_mul(n));
                 let reply =

@@ -1,0 +1,213 @@
+//! Launches and events are put on streams by a thread of their own, in the order in which the program gave them: while the driver
+//! takes one, the host makes the next, so that neither waits for the other.
+//!
+//! The thread looks for work for a while ([`AWAKE`]) after the last piece and then sleeps. Work that comes while it sleeps is done by
+//! the thread that brings it, because waking another takes longer. [`Submission::flush`] comes before every other call of the
+//! driver that depends on what was put on streams.
+//!
+//! Not here: which work that is (`flight`, `gpu_device`).
+
+use crate::driver::{Context, Event, Kernel, Stream};
+use crate::error::DriverError;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How long the thread looks for more work before it sleeps.
+const AWAKE: Duration = Duration::from_micros(200);
+/// How often it looks between two looks at the clock.
+const LOOKS: u32 = 64;
+/// Pieces of work that may wait.
+const MOST_WAITING: usize = 1024;
+
+/// A piece of work.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// A launch; the last is its parameter memory.
+    Launch { kernel: Arc<Kernel>, stream: Stream, shape: Shape, params: Vec<u8> },
+    /// An event, after what is on the stream.
+    Record { event: Arc<Event>, stream: Stream },
+    /// What comes on the stream waits for the event.
+    Wait { context: Arc<Context>, stream: Stream, event: Arc<Event> },
+}
+
+/// The shape of a launch as the driver takes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared_bytes: u32,
+    pub(crate) cooperative: bool,
+}
+
+impl Work {
+    /// Does it in this thread.
+    pub(crate) fn run(&self) -> Result<(), DriverError> {
+        match self {
+            Work::Launch { kernel, stream, shape, params } => {
+                kernel.launch(stream, shape.grid, shape.block, shape.shared_bytes, params, shape.cooperative)
+            }
+            Work::Record { event, stream } => event.record(stream),
+            Work::Wait { context, stream, event } => context.wait_for_event(stream, event),
+        }
+    }
+}
+
+/// What the thread and those who give it work share.
+#[derive(Debug, Default)]
+struct Shared {
+    /// Whether the thread looks for work.
+    is_awake: AtomicBool,
+    /// Pieces that are done.
+    done: AtomicU64,
+    /// The first error since the last flush.
+    error: Mutex<Option<DriverError>>,
+}
+
+/// The thread, as those see it who give it work.
+#[derive(Debug)]
+struct Worker {
+    queue: SyncSender<Work>,
+    thread: JoinHandle<()>,
+}
+
+/// The way of work to the driver.
+#[derive(Debug, Default)]
+pub(crate) struct Submission {
+    shared: Arc<Shared>,
+    worker: Option<Worker>,
+    /// Pieces that were given to the thread.
+    given: u64,
+}
+
+impl Submission {
+    /// Takes a piece of work. An error is that of this piece if it is done at once; others come from [`Submission::flush`].
+    pub(crate) fn put(&mut self, work: Work) -> Result<(), DriverError> {
+        let is_awake = self.shared.is_awake.load(Ordering::SeqCst);
+        if !is_awake && self.is_flushed() {
+            let result = work.run();
+            self.wake();
+            return result;
+        }
+        match &self.worker {
+            Some(worker) => {
+                self.given += 1;
+                if let Err(refused) = worker.queue.send(work) {
+                    self.given -= 1;
+                    return refused.0.run();
+                }
+                // The thread may have gone to sleep between the look at it and the work.
+                fence(Ordering::SeqCst);
+                if !self.shared.is_awake.load(Ordering::SeqCst) {
+                    worker.thread.thread().unpark();
+                }
+                Ok(())
+            }
+            None => work.run(),
+        }
+    }
+
+    /// Waits until all work is on its streams. The error is that of work since the last call.
+    pub(crate) fn flush(&mut self) -> Result<(), DriverError> {
+        self.drain();
+        let mut error = self.shared.error.lock().unwrap_or_else(PoisonError::into_inner);
+        error.take().map_or(Ok(()), Err)
+    }
+
+    /// The same; an error stays for the next flush.
+    pub(crate) fn drain(&self) {
+        let mut looks = 0u32;
+        while !self.is_flushed() {
+            looks += 1;
+            match &self.worker {
+                Some(worker) if looks.is_multiple_of(LOOKS) => {
+                    if worker.thread.is_finished() {
+                        break;
+                    }
+                    worker.thread.thread().unpark();
+                    std::thread::yield_now();
+                }
+                Some(_) => std::hint::spin_loop(),
+                None => break,
+            }
+        }
+    }
+
+    fn is_flushed(&self) -> bool {
+        self.shared.done.load(Ordering::SeqCst) == self.given
+    }
+
+    /// Wakes the thread, or starts it, where there is a processor for it.
+    fn wake(&mut self) {
+        if let Some(worker) = &self.worker {
+            worker.thread.thread().unpark();
+            return;
+        }
+        if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+            return;
+        }
+        let (queue, work) = sync_channel(MOST_WAITING);
+        let shared = self.shared.clone();
+        let builder = std::thread::Builder::new().name("submission".to_owned());
+        // Without a thread all work is done at once.
+        self.worker = builder.spawn(move || shared.serve(&work)).ok().map(|thread| Worker { queue, thread });
+    }
+}
+
+impl Drop for Submission {
+    fn drop(&mut self) {
+        if let Some(Worker { queue, thread }) = self.worker.take() {
+            drop(queue);
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    /// Does all work that comes, until there is nobody to give any.
+    fn serve(&self, work: &Receiver<Work>) {
+        loop {
+            self.is_awake.store(true, Ordering::SeqCst);
+            if !self.serve_awake(work) {
+                return;
+            }
+            self.is_awake.store(false, Ordering::SeqCst);
+            fence(Ordering::SeqCst);
+            match work.try_recv() {
+                Ok(piece) => self.do_piece(&piece),
+                Err(TryRecvError::Empty) => std::thread::park(),
+                Err(TryRecvError::Disconnected) => return,
+            }
+        }
+    }
+
+    /// Does what comes until nothing has come for [`AWAKE`]; `false` if nothing will.
+    fn serve_awake(&self, work: &Receiver<Work>) -> bool {
+        let mut since = Instant::now();
+        loop {
+            for _ in 0..LOOKS {
+                match work.try_recv() {
+                    Ok(piece) => {
+                        self.do_piece(&piece);
+                        since = Instant::now();
+                    }
+                    Err(TryRecvError::Empty) => std::hint::spin_loop(),
+                    Err(TryRecvError::Disconnected) => return false,
+                }
+            }
+            if since.elapsed() > AWAKE {
+                return true;
+            }
+        }
+    }
+
+    fn do_piece(&self, piece: &Work) {
+        if let Err(error) = piece.run() {
+            self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+        self.done.fetch_add(1, Ordering::SeqCst);
+    }
+}
