@@ -248,6 +248,20 @@ pub enum Api {
         pitch: u64,
         element: Vec<u8>,
         extent: Pitched,
+        stream: Option<u64>,
+    },
+    /// `cudaHostRegister`: from now on the memory counts as page-locked.
+    HostRegister {
+        address: u64,
+        bytes: u64,
+    },
+    HostUnregister {
+        address: u64,
+    },
+    /// The flags of page-locked memory as an integer(4) at `at`.
+    HostGetFlags {
+        at: u64,
+        address: u64,
     },
     MemGetInfo {
         free_at: u64,
@@ -339,7 +353,11 @@ impl Api {
             Api::Memcpy2D { .. } => "cudaMemcpy2DAsync",
             Api::Memset { stream: None, .. } => "cudaMemset",
             Api::Memset { .. } => "cudaMemsetAsync",
-            Api::Memset2D { .. } => "cudaMemset2D",
+            Api::Memset2D { stream: None, .. } => "cudaMemset2D",
+            Api::Memset2D { .. } => "cudaMemset2DAsync",
+            Api::HostRegister { .. } => "cudaHostRegister",
+            Api::HostUnregister { .. } => "cudaHostUnregister",
+            Api::HostGetFlags { .. } => "cudaHostGetFlags",
             Api::MemGetInfo { .. } => "cudaMemGetInfo",
             Api::MemHint { prefetch: true, .. } => "cudaMemPrefetchAsync",
             Api::MemHint { .. } => "cudaMemAdvise",

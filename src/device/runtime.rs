@@ -39,6 +39,8 @@ pub struct Runtime {
     /// Pairs of devices whose peer access is enabled.
     pub(crate) peers: BTreeSet<(u32, u32)>,
     pub(crate) made: BTreeMap<u64, AllocatedBy>,
+    /// Host memory that `cudaHostRegister` has made page-locked: addresses and bytes.
+    pub(crate) registered: BTreeMap<u64, u64>,
     /// Bytes of dynamic shared memory that kernels were allowed beyond the ordinary limit.
     pub(crate) shared_limits: BTreeMap<ir::FuncId, u64>,
     last_error: i32,
@@ -146,6 +148,7 @@ impl Runtime {
             limits: BTreeMap::new(),
             peers: BTreeSet::new(),
             made: BTreeMap::new(),
+            registered: BTreeMap::new(),
             shared_limits: BTreeMap::new(),
             last_error: 0,
             sticky: None,

@@ -126,7 +126,12 @@ impl Flight {
     }
 
     /// What is put on the stream from now on comes after the event, if that was recorded.
-    pub(crate) fn wait_for_event(&mut self, context: &Arc<Context>, stream: u64, event: u64) -> Result<(), DriverError> {
+    pub(crate) fn wait_for_event(
+        &mut self,
+        context: &Arc<Context>,
+        stream: u64,
+        event: u64,
+    ) -> Result<(), DriverError> {
         let Some(event) = self.events.get(&event).cloned() else { return Ok(()) };
         let stream = self.stream(stream);
         self.put(Work::Wait { context: context.clone(), stream, event })

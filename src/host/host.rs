@@ -122,6 +122,16 @@ impl Host {
         self.warp.splits().next().map(|split| split.site())
     }
 
+    /// The place of an operation as the user knows it: what a procedure of module `cudafor` does is where the program calls that.
+    fn place_of(&self, program: &Program, site: Site) -> Span {
+        let is_own = |site: &Site| !program.module().func(site.func).name.starts_with("cudafor.");
+        if is_own(&site) {
+            return program.span(site);
+        }
+        let stack = self.warp.splits().next().map(|split| split.call_stack()).unwrap_or_default();
+        program.span(stack.into_iter().find(is_own).unwrap_or(site))
+    }
+
     /// Runs for at most `budget` schedule points, which it counts down, until something is needed from outside.
     ///
     /// A question that was not answered is put again.
@@ -147,7 +157,7 @@ impl Host {
                     for (i, arg) in args.iter_mut().enumerate().take(count) {
                         *arg = self.warp.arg(request, i, 0);
                     }
-                    let (args, span) = (Args(&args[..count]), program.span(site));
+                    let (args, span) = (Args(&args[..count]), self.place_of(program, site));
                     let served = if rt == Rt::ForeignCall {
                         let warp = &self.warp;
                         let locals = |address| warp.local_extent_at(program, address);

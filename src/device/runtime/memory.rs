@@ -130,10 +130,35 @@ impl Runtime {
                 let fill = Fill { target: Strided { base: destination, dims }, element: element.into() };
                 self.memset(device, memory, fill, stream, call, span)
             }
-            Api::Memset2D { destination, pitch, element, extent } => {
+            Api::Memset2D { destination, pitch, element, extent, stream } => {
                 let dims = vec![(extent.width as i64, element.len() as i64), (extent.height as i64, pitch as i64)];
                 let fill = Fill { target: Strided { base: destination, dims }, element: element.into() };
-                self.memset(device, memory, fill, None, call, span)
+                self.memset(device, memory, fill, stream, call, span)
+            }
+            Api::HostRegister { address, bytes } => {
+                if bytes == 0 || !is_pageable(address) {
+                    return Err(CudaError::InvalidValue);
+                }
+                self.check_range(memory, address, bytes, What::Read, call, span)?;
+                if self.registered(address, bytes).is_some() {
+                    return Err(CudaError::HostMemoryAlreadyRegistered);
+                }
+                self.registered.insert(address, bytes);
+                Ok(None)
+            }
+            Api::HostUnregister { address } => {
+                self.order(device, Order::HostWaitsForDevice);
+                match self.registered.remove(&address) {
+                    Some(_) => Ok(Some(Half::Report)),
+                    None => Err(CudaError::HostMemoryNotRegistered),
+                }
+            }
+            Api::HostGetFlags { at, address } => {
+                if Region::of(address) != Some(Region::Pinned) && !self.is_locked(address) {
+                    return Err(CudaError::InvalidValue);
+                }
+                // cudaHostAllocMapped: with one space of addresses all page-locked memory is mapped.
+                put(memory, at, &2i32.to_le_bytes()).map(|()| None)
             }
             Api::MemHint { address, bytes, .. } => {
                 if Region::of(address) != Some(Region::Managed) {
@@ -178,12 +203,22 @@ impl Runtime {
     fn copy_half(&mut self, addresses: &[u64], stream: Option<u64>, call: &str, span: Span) -> Outcome<Half> {
         let Some(stream) = stream else { return Ok(Half::Report) };
         self.stream(stream, call, span)?;
-        let pageable = |&a: &u64| matches!(Region::of(a), Some(Region::Host | Region::HostStack));
-        if !addresses.iter().any(pageable) {
+        if !addresses.iter().any(|&a| is_pageable(a) && !self.is_locked(a)) {
             return Ok(Half::Hold);
         }
         self.report(call, ApiFault::Pageable, span);
         Ok(Half::Report)
+    }
+
+    /// The address and bytes of registered memory that overlaps a range.
+    fn registered(&self, address: u64, bytes: u64) -> Option<(u64, u64)> {
+        let before = self.registered.range(..address.saturating_add(bytes)).next_back();
+        before.map(|(&at, &n)| (at, n)).filter(|&(at, n)| at.saturating_add(n) > address)
+    }
+
+    /// Whether an address of host memory is in registered memory.
+    fn is_locked(&self, address: u64) -> bool {
+        self.registered(address, 1).is_some()
     }
 
     fn check_kind(&mut self, to: u64, from: u64, kind: CopyKind, call: &str, span: Span) -> Outcome<()> {
@@ -323,6 +358,11 @@ impl Runtime {
         self.made.remove(&address);
         Ok(())
     }
+}
+
+/// Whether an address is in memory that the operating system may move, unless it was registered.
+fn is_pageable(address: u64) -> bool {
+    matches!(Region::of(address), Some(Region::Host | Region::HostStack))
 }
 
 /// Whether a copy or fill that no stream was named for is over when the host continues. Between device memories, and into

@@ -14,8 +14,7 @@ fn word(memory: &Memory, address: u64) -> Result<u64, Halt> {
     if address == 0 {
         return Ok(0);
     }
-    let bytes = storage::read(memory, address, 8)?;
-    Ok(bytes.try_into().map_or(0, u64::from_le_bytes))
+    Ok(u64::from_le_bytes(storage::read_array(memory, address)?))
 }
 
 /// The kind of a copy: an optional `integer(4)` by address.
@@ -23,8 +22,7 @@ pub(crate) fn kind(memory: &Memory, address: u64) -> Result<Option<CopyKind>, Ha
     if address == 0 {
         return Ok(Some(CopyKind::Default));
     }
-    let bytes = storage::read(memory, address, 4)?;
-    Ok(CopyKind::from_code(bytes.try_into().map_or(-1, i32::from_le_bytes)))
+    Ok(CopyKind::from_code(i32::from_le_bytes(storage::read_array(memory, address)?)))
 }
 
 /// The call of the CUDA runtime that a service stands for.
@@ -52,11 +50,12 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         stream: stream.map(|s| a.bits(s)),
     };
     let kernel = |i: usize| ir::FuncId(a.bits(i) as u32);
-    let memset_2d = |element: Vec<u8>, width: usize| Api::Memset2D {
+    let memset_2d = |element: Vec<u8>, width: usize, stream: Option<usize>| Api::Memset2D {
         destination: a.bits(0),
         pitch: elements(2, 1),
         element,
         extent: Pitched { width: a.size(width), height: a.size(width + 1) },
+        stream: stream.map(|s| a.bits(s)),
     };
     Ok(match rt {
         Rt::CudaDeviceSynchronize => Api::DeviceSynchronize,
@@ -99,7 +98,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaFuncGetAttributes => Api::FuncGetAttributes { at: a.bits(0), func: kernel(1) },
         Rt::CudaFuncSetAttribute => Api::FuncSetAttribute { func: kernel(0), attribute: a.int(1), value: a.size(2) },
         Rt::CudaFuncSetting => Api::Answer { name: "cudaFuncSetCacheConfig", code: 0 },
-        Rt::CudaOccupancy => Api::OccupancyMaxActiveBlocks {
+        Rt::CudaOccupancy | Rt::CudaOccupancyFlags => Api::OccupancyMaxActiveBlocks {
             at: a.bits(0),
             func: kernel(1),
             threads: a.int(2),
@@ -149,9 +148,16 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaMemsetAsync => memset(integer(2, 1), 3, Some(4)),
         Rt::CudaMemsetAsyncReal => memset(real(2, 1), 3, Some(4)),
         Rt::CudaMemsetAsyncComplex => memset(complex(2, 1), 4, Some(5)),
-        Rt::CudaMemset2D => memset_2d(integer(3, 1), 4),
-        Rt::CudaMemset2DReal => memset_2d(real(3, 1), 4),
-        Rt::CudaMemset2DComplex => memset_2d(complex(3, 1), 5),
+        Rt::CudaMemset2D => memset_2d(integer(3, 1), 4, None),
+        Rt::CudaMemset2DReal => memset_2d(real(3, 1), 4, None),
+        Rt::CudaMemset2DComplex => memset_2d(complex(3, 1), 5, None),
+        Rt::CudaMemset2DAsync => memset_2d(integer(3, 1), 4, Some(6)),
+        Rt::CudaMemset2DAsyncReal => memset_2d(real(3, 1), 4, Some(6)),
+        Rt::CudaMemset2DAsyncComplex => memset_2d(complex(3, 1), 5, Some(7)),
+        Rt::CudaMemsetPointerAsync => memset(vec![a.bits(1) as u8], 2, Some(3)),
+        Rt::CudaHostRegister => Api::HostRegister { address: a.bits(0), bytes: a.size(1) },
+        Rt::CudaHostUnregister => Api::HostUnregister { address: a.bits(0) },
+        Rt::CudaHostGetFlags => Api::HostGetFlags { at: a.bits(0), address: a.bits(1) },
         Rt::CudaMemGetInfo => Api::MemGetInfo { free_at: a.bits(0), total_at: a.bits(1) },
         Rt::CudaMemAdvise | Rt::CudaMemPrefetch => {
             Api::MemHint { address: a.bits(0), bytes: elements(2, 1), prefetch: rt == Rt::CudaMemPrefetch }

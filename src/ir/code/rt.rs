@@ -169,6 +169,13 @@ services! {
     CudaMemset2D "cuda.memset.2d" (I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemset2D: destination, bytes of an element, pitch in elements, an integer value, width, height";
     CudaMemset2DReal "cuda.memset.2d.real" (I64 I64 I64 F64 I64 I64) -> (I32) Host "the same with a real value";
     CudaMemset2DComplex "cuda.memset.2d.complex" (I64 I64 I64 F64 F64 I64 I64) -> (I32) Host "the same with the parts of a complex value";
+    CudaMemset2DAsync "cuda.memset.2d.async" (I64 I64 I64 I64 I64 I64 I64) -> (I32) Host "cudaMemset2DAsync: as cuda.memset.2d, then the stream";
+    CudaMemset2DAsyncReal "cuda.memset.2d.async.real" (I64 I64 I64 F64 I64 I64 I64) -> (I32) Host "the same with a real value";
+    CudaMemset2DAsyncComplex "cuda.memset.2d.async.complex" (I64 I64 I64 F64 F64 I64 I64 I64) -> (I32) Host "the same with the parts of a complex value";
+    CudaMemsetPointerAsync "cuda.memset.pointer.async" (I64 I32 I64 I64) -> (I32) Host "as cuda.memset.pointer, then the stream";
+    CudaHostRegister "cuda.host.register" (I64 I64 I32) -> (I32) Host "cudaHostRegister: address, bytes, flags";
+    CudaHostUnregister "cuda.host.unregister" (I64) -> (I32) Host "cudaHostUnregister: address";
+    CudaHostGetFlags "cuda.host.flags" (I64 I64) -> (I32) Host "cudaHostGetFlags: address of an integer(4), address of the memory";
     CudaMemGetInfo "cuda.mem.info" (I64 I64) -> (I32) Host "cudaMemGetInfo: addresses of two integer(8), free and total";
     CudaMemAdvise "cuda.mem.advise" (I64 I64 I64 I32 I32) -> (I32) Host "cudaMemAdvise: address, bytes of an element, elements, advice, device";
     CudaMemPrefetch "cuda.mem.prefetch" (I64 I64 I64 I32 I64) -> (I32) Host "cudaMemPrefetchAsync: address, bytes of an element, elements, device, stream";
@@ -189,6 +196,7 @@ services! {
     CudaFuncSetAttribute "cuda.func.attribute.set" (I64 I32 I64) -> (I32) Host "cudaFuncSetAttribute: number of the kernel, attribute, value";
     CudaFuncSetting "cuda.func.setting" (I64 I32) -> (I32) Host "a setting of a kernel that changes speed only: its number, the setting";
     CudaOccupancy "cuda.func.occupancy" (I64 I64 I32 I64) -> (I32) Host "cudaOccupancyMaxActiveBlocksPerMultiprocessor: address of an integer(4), number of the kernel, threads of a block, bytes of dynamic shared memory";
+    CudaOccupancyFlags "cuda.func.occupancy.flags" (I64 I64 I32 I64 I32) -> (I32) Host "the same with flags, after the others";
 
     Stop "stop" (I32 I32 I64 I64) -> () Both "ends the program: 1 if ERROR STOP, code, address and length of a message (address 0: none)";
     SystemClock "clock.system" () -> (I64 I64) Host "SYSTEM_CLOCK: count, counts a second";

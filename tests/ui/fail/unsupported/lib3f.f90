@@ -16,15 +16,11 @@ program p
   x = second(1.0)
   if (x > 3) then
     x = drand(0)         !~ W0901
-    call fdate(s)        !~ W0901
     s = ctime(3)         !~ W0901
-    i = getcwd(s)        !~ W0901
-    i = hostnm(s)        !~ W0901
-    call idate(i, i, i)  !~ W0901
     x = tanpi(0.25)      !~ W0901
   end if
   call getarg(1, s)
   call flush(6)
   print *, x, iargc()
-  i = getpid()           !~ W0901, R0901
+  i = ierrno()           !~ W0901, R0901
 end program
