@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     for (number, line) in script.iter().enumerate() {
         goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
         if line_mode.has_failed() {
-            let path = options.batch.as_deref().unwrap_or(Path::new("")).display();
+            let path = options.batch.as_ref().and_then(Option::as_deref).unwrap_or(Path::new("")).display();
             say(&format!("cufemu: {path}:{}: this command failed; the rest of the script is skipped\n", number + 1));
             has_failed = true;
             break;
@@ -68,7 +68,8 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     for line in &options.ex {
         goes_on = goes_on && type_in(line, &mut console, &mut line_mode);
     }
-    if goes_on && options.debug {
+    let reads_on = options.debug && options.batch != Some(None);
+    if goes_on && reads_on {
         if console.is_interactive() && script.is_empty() && options.ex.is_empty() {
             console.write(WELCOME);
         }
@@ -78,7 +79,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
     match console.lost {
         Some(error) => output_lost(&error),
         None if has_failed => 1,
-        None if options.debug => 0,
+        None if reads_on => 0,
         None if line_mode.session().has_errors() => options.error_exitcode,
         // The code of STOP, if the program has ended.
         None => (line_mode.session().exit_code().unwrap_or(0) & 0xff) as u8,
@@ -87,7 +88,7 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
 
 /// The lines of the script of `--batch`; the error is one sentence.
 fn script(options: &Options) -> Result<Vec<String>, String> {
-    let Some(path) = &options.batch else { return Ok(Vec::new()) };
+    let Some(Some(path)) = &options.batch else { return Ok(Vec::new()) };
     Ok(files::text_of(path)?.lines().map(str::to_owned).collect())
 }
 

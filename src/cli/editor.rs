@@ -57,7 +57,10 @@ impl Launcher for CommandLine {
             text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
         })?;
         let compiler = nvfortran::Compiler::read(&options.nvfortran);
-        compiler.remarks(options.verbose, false).iter().for_each(|remark| tell(remark));
+        if let Some(sentence) = compiler.mistake() {
+            return Err(sentence);
+        }
+        compiler.remarks(false).iter().for_each(|remark| tell(remark));
         if let Some(sentence) = options.conflict() {
             return Err(sentence);
         }

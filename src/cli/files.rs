@@ -1,6 +1,7 @@
 //! Reading text files: sources, includes, scripts. An error is one sentence for the user.
 
 use source::{FileId, SourceMap};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Size limit of a source file.
@@ -12,9 +13,15 @@ pub(crate) fn read(map: &mut SourceMap, path: &Path) -> Result<FileId, String> {
     Ok(map.add(path.display().to_string(), text))
 }
 
-/// The text of a file; the error is one sentence.
+/// The text of a file, or of standard input for `-`; the error is one sentence.
 pub(crate) fn text_of(path: &Path) -> Result<String, String> {
     let name = path.display();
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes);
+        read.map_err(|e| format!("cannot read standard input: {}", reason(&e)))?;
+        return decoded(bytes, "standard input");
+    }
     let about = std::fs::metadata(path).map_err(|e| format!("cannot read `{name}`: {}", reason(&e)))?;
     if about.is_dir() {
         return Err(format!("cannot read `{name}`: it is a directory"));
@@ -23,8 +30,12 @@ pub(crate) fn text_of(path: &Path) -> Result<String, String> {
         return Err(format!("cannot read `{name}`: it is larger than {} MiB", MOST_BYTES >> 20));
     }
     let bytes = std::fs::read(path).map_err(|e| format!("cannot read `{name}`: {}", reason(&e)))?;
+    decoded(bytes, &format!("`{name}`"))
+}
+
+fn decoded(bytes: Vec<u8>, name: &str) -> Result<String, String> {
     if bytes.contains(&0) {
-        return Err(format!("`{name}` is not a source file: it contains zero bytes"));
+        return Err(format!("{name} is not a source file: it contains zero bytes"));
     }
     // Old sources have comments in Latin-1; its characters are those of the same code points.
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| e.into_bytes().iter().map(|&b| char::from(b)).collect()))

@@ -2,7 +2,7 @@
 
 use crate::cli::options::{Generated, Options};
 use crate::cli::{report, usage};
-use clap::builder::StyledStr;
+use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, Command, CommandFactory};
 use clap_complete::{Shell, generate};
 use std::fmt::Write as _;
@@ -28,6 +28,9 @@ pub(crate) fn print(what: Generated) -> u8 {
         }
         Generated::Markdown => return report::print(reference()),
     };
+    // Only completions list all codes.
+    let codes = diag::Code::ALL.iter().map(|code| code.id());
+    command = command.mut_arg("explain", |arg| arg.value_parser(PossibleValuesParser::new(codes)));
     generate(shell, &mut command, "cufemu", &mut out);
     report::print(&out)
 }

@@ -107,7 +107,10 @@ fn start(options: &Options) -> u8 {
     }
     let compiler = nvfortran::Compiler::read(&options.nvfortran);
     let is_fast = run::is_fast(&options, &compiler);
-    compiler.remarks(options.verbose, is_fast).iter().for_each(|remark| say(remark));
+    if let Some(sentence) = compiler.mistake() {
+        return usage(&sentence);
+    }
+    compiler.remarks(is_fast).iter().for_each(|remark| say(remark));
     if options.fast_math && !is_fast {
         say("cufemu: `--fast-math` has no effect on the emulator, which computes exactly; add `--device gpu`\n");
     }

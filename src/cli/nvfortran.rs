@@ -1,7 +1,7 @@
 //! Options of nvfortran, which begin with one dash and include their value.
 //!
 //! [`translate`] turns them into `--nvfortran=…` before clap sees them. [`Compiler`] is their meaning. Options without a meaning
-//! for cufemu are accepted and named with `--verbose`; options that nvfortran does not know are named always.
+//! for cufemu are accepted and named in one line; options that nvfortran does not have either are errors.
 
 use crate::cli::options::{KNOWN_SM, Options};
 use clap::CommandFactory;
@@ -332,7 +332,7 @@ impl Compiler {
 
     /// What the user should know of options that mean something else here, or nothing; a line each. `is_fast` says whether device code
     /// has approximate operations where the user wants them.
-    pub(crate) fn remarks(&self, is_verbose: bool, is_fast: bool) -> Vec<String> {
+    pub(crate) fn remarks(&self, is_fast: bool) -> Vec<String> {
         let of = |options: &[String], what: &str| -> Vec<String> {
             options.iter().map(|option| format!("cufemu: `{option}` {what}\n")).collect()
         };
@@ -340,11 +340,21 @@ impl Compiler {
         let fast: Vec<String> = self.fast_math.iter().filter(|_| !is_fast).cloned().collect();
         let inexact = [&self.inexact[..], &fast].concat();
         all.extend(of(&inexact, "has no effect; results may differ from those of nvfortran"));
-        all.extend(of(&self.unknown, "is no option of cufemu or nvfortran; it has no effect"));
-        if is_verbose {
-            all.extend(of(&self.ignored, "has no effect"));
+        if !self.ignored.is_empty() {
+            let names: Vec<String> = self.ignored.iter().map(|option| format!("`{option}`")).collect();
+            all.push(format!("cufemu: without effect here: {}\n", names.join(", ")));
         }
         all
+    }
+
+    /// An option that neither nvfortran nor cufemu has, in a sentence.
+    pub(crate) fn mistake(&self) -> Option<String> {
+        let option = self.unknown.first()?;
+        let long: Vec<String> =
+            Options::command().get_arguments().filter_map(|a| a.get_long().map(str::to_owned)).collect();
+        let near = diag::nearest_name(option.trim_start_matches('-'), long.iter().map(String::as_str));
+        let near = near.map_or(String::new(), |name| format!("; did you mean `--{name}`?"));
+        Some(format!("`{option}` is no option of cufemu or nvfortran{near}"))
     }
 
     fn option(&mut self, option: &str) {

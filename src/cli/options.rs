@@ -13,7 +13,7 @@ const SCREEN: &str = "The terminal debugger";
 
 /// The text below the options.
 const AFTER: &str = "Common options of nvfortran are accepted: -cuda -Mcuda[=..] -nocuda -gpu=.. -Mfixed -Mfree -Mpreprocess -cpp \
-    -D -U -I -r8 -i8 -O.. -g. With --verbose, cufemu names those that have no effect.
+    -D -U -I -r8 -i8 -O.. -g. cufemu names those that have no effect, and refuses what nvfortran does not have.
 
 -c and -o work for makefiles (`make FC=cufemu`). -c checks a file and writes an object, which names the file and its options. -o \
     writes a program: a script that runs cufemu with the sources and options of its objects. Nothing is compiled ahead, so the \
@@ -30,7 +30,7 @@ Exit codes: 0 success; the STOP code of the program; 1 errors or findings (see -
 #[command(after_help = "--help lists all options. Common options of nvfortran are accepted.")]
 #[command(after_long_help = AFTER)]
 pub(crate) struct Options {
-    /// Source files, in any order
+    /// Source files, in any order; `-` is standard input
     #[arg(value_name = "FILES", hide_short_help = true)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -108,8 +108,11 @@ pub(crate) struct Options {
     pub(crate) terminal: Option<u16>,
 
     /// Run the debugger commands in a file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) batch: Option<PathBuf>,
+    ///
+    /// With `--debug`, commands are read from the terminal afterwards. Without FILE, only the commands of `--ex` are run and
+    /// nothing is read.
+    #[arg(long, value_name = "FILE", short_alias = 'x')]
+    pub(crate) batch: Option<Option<PathBuf>>,
 
     /// Run a debugger command; also -ex
     ///
@@ -189,7 +192,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) max_findings: usize,
 
-    /// Name the options that have no effect; say at the end which kernels ran on one thread, and why
+    /// Say at the end which kernels ran on one thread, and why
     #[arg(long, short, help_heading = REPORTS, hide_short_help = true)]
     pub(crate) verbose: bool,
 

@@ -22,6 +22,9 @@ fn files_that_cannot_be_read_are_named() {
     said(&output, 2, "cannot read `no/such/file.cuf`: there is no such file");
     said(&cufemu().arg("src").output().expect("it runs"), 2, "it is a directory");
     said(&cufemu().output().expect("it runs"), 2, "no source file");
+    let mut child = cufemu().arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
+    child.stdin.take().expect("piped").write_all(b"print *, 6*7\nend\n").expect("written");
+    assert_eq!(text(&child.wait_with_output().expect("it ends").stdout).trim(), "42");
     let binary = file("binary.cuf", &[0x7f, b'E', b'L', b'F', 0, 0, 1, 2]);
     said(&cufemu().arg(binary).output().expect("it runs"), 2, "is not a source file");
 }
@@ -539,7 +542,13 @@ fn options_with_one_dash_are_those_of_cufemu_or_are_named() {
     const RACY: &str = "module m\ncontains\nattributes(global) subroutine k(s)\ninteger :: s\ns = threadidx%x\nend subroutine\n\
         end module\nprogram p\nuse m\ninteger, device :: s\ncall k<<<1, 32>>>(s)\nend program\n";
     said(&run("racy.cuf", RACY, &["-race"]), 1, "R0103");
-    said(&run("racy.cuf", RACY, &["-ffoo", "-Minfo"]), 0, "`-ffoo` is no option of cufemu or nvfortran");
+    said(&run("racy.cuf", RACY, &["-ffoo", "-Minfo"]), 2, "`-ffoo` is no option of cufemu or nvfortran");
+    said(&run("racy.cuf", RACY, &["-rase"]), 2, "; did you mean `--race`?");
+    said(
+        &run("racy.cuf", RACY, &["-Minfo", "-fast", "-acc", "-g"]),
+        0,
+        "cufemu: without effect here: `-Minfo`, `-acc`\n",
+    );
     assert!(cufemu().arg("-version").output().expect("it runs").status.success());
 }
 
@@ -547,8 +556,13 @@ fn options_with_one_dash_are_those_of_cufemu_or_are_named() {
 fn debugger_scripts_end_with_the_code_of_stop() {
     let script = file("script.txt", b"run\n");
     let program = file("stops.cuf", b"stop 7\nend\n");
-    let output = cufemu().arg("--batch").arg(script).arg(program).output().expect("it runs");
+    let output = cufemu().arg("--batch").arg(script).arg(&program).output().expect("it runs");
     assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
+    // As for gdb: only the commands of -ex, also with --debug.
+    for options in [&["-ex", "run", "--batch"][..], &["--debug", "-batch", "-ex", "run"]] {
+        let output = cufemu().arg(&program).args(options).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(7), "{}", text(&output.stderr));
+    }
 }
 
 /// A program that calls a procedure of C.
