@@ -258,6 +258,18 @@ impl LineMode {
         };
         match &command {
             Command::Script(name) => return self.execute_own(name, rest, terminal),
+            Command::Help(Some(name)) if name == "user-defined" => {
+                let brief = |(name, d): (&String, &Definition)| {
+                    format!("{name} -- {}\n", d.text.lines().next().unwrap_or("User-defined."))
+                };
+                let list: String = self.definitions.iter().map(brief).collect();
+                terminal.write(if list.is_empty() {
+                    "No commands have been defined; \"define\" does it.\n"
+                } else {
+                    &list
+                });
+                return Flow::Next;
+            }
             Command::Help(Some(name)) => {
                 if let Some(definition) = self.definitions.get(&name.to_ascii_lowercase()) {
                     let text = if definition.text.is_empty() { "User-defined.\n" } else { &definition.text };

@@ -8,6 +8,7 @@ use crate::keymap::Action;
 use crate::model::{Model, Scroll};
 use crate::pane::{COUNT, PANES, Pane};
 use crate::prompt::Purpose;
+use crate::search::find;
 use debug::{BreakpointKind, FocusView, Request};
 
 /// Performs an action.
@@ -36,12 +37,34 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
                 model.open(Purpose::Command, &line);
             }
         }
+        Action::LastChange if model.pane == Pane::Memory => {
+            if let Some(element) = element(model) {
+                model.open(Purpose::Command, &format!("last-change {element}"));
+            }
+        }
+        Action::LastChange if model.pane == Pane::Lanes => {
+            let row = model.scroll(Pane::Lanes).cursor;
+            let lane = model.snapshot.as_ref().and_then(|s| s.lanes.get(row)).map(|l| l.lane);
+            if let Some(lane) = lane.filter(|_| !model.lane_expression.is_empty()) {
+                let line = format!("last-change {}", model.lane_expression);
+                execute(model, &format!("lane {lane}"), effects);
+                execute(model, &line, effects);
+            }
+        }
         Action::LastChange => {
             if let Some((name, _)) = selected(model) {
                 execute(model, &format!("last-change {name}"), effects);
             }
         }
+        Action::SearchName => {
+            if let Some((name, _)) = selected(model) {
+                model.searched = name.to_lowercase();
+                find(model, Pane::Source, false);
+                model.pane = Pane::Source;
+            }
+        }
         Action::Redraw => effects.push(Effect::Redraw),
+        Action::Suspend => effects.push(Effect::Suspend),
         Action::Lane(by) => lane(model, by, effects),
         Action::Warp(by) => warp(model, by, effects),
         Action::Block(by) => block(model, by, effects),
@@ -93,7 +116,7 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
                 running.interrupted = true;
                 effects.push(Effect::Interrupt);
             }
-            None => quit(model, effects),
+            None => quit(model, effects, "Ctrl-c"),
         },
         Action::Escape => {
             model.message = None;
@@ -103,7 +126,12 @@ pub(crate) fn act(model: &mut Model, action: Action, effects: &mut Vec<Effect>) 
                 model.pane = Pane::Source;
             }
         }
-        Action::Quit => quit(model, effects),
+        Action::Quit => quit(model, effects, "q"),
+        Action::QuitTwice if model.quitting => quit(model, effects, "Z"),
+        Action::QuitTwice => {
+            model.quitting = true;
+            model.say("Press Z again to quit the debugger.", false);
+        }
     }
 }
 
@@ -129,12 +157,12 @@ fn scroll_help(model: &mut Model, action: Action) -> bool {
     true
 }
 
-fn quit(model: &mut Model, effects: &mut Vec<Effect>) {
+fn quit(model: &mut Model, effects: &mut Vec<Effect>, key: &str) {
     if model.running.is_some() {
         model.say("The program is running; Ctrl-C stops it.", true);
     } else if model.is_alive() && !model.quitting {
         model.quitting = true;
-        model.say("The program has not ended. Press q again to quit the debugger.", false);
+        model.say(format!("The program has not ended. Press {key} again to quit the debugger."), false);
     } else {
         effects.push(Effect::Ask(Request::Do(debug::Command::Quit)));
     }
@@ -169,6 +197,28 @@ fn watch_command(model: &mut Model, effects: &mut Vec<Effect>, verb: fn(bool) ->
     if let Some((number, enabled)) = chosen {
         execute(model, &format!("{} {number}", verb(enabled)), effects);
     }
+}
+
+/// The first element that the Memory pane shows, to begin with; or what it shows, if that is no array.
+fn element(model: &Model) -> Option<String> {
+    let array = model.snapshot.as_ref()?.array.as_ref()?.as_ref().ok()?;
+    let ([row, column], is_flat) = (model.memory.first, array.dims.len() == 1);
+    let at = |dimension: usize| match dimension {
+        0 if is_flat => row * array.extents[1] + column,
+        0 => row,
+        1 => column,
+        _ => 0,
+    };
+    let subscripts = array.dims.iter().enumerate().map(|(i, (lower, _))| (lower + at(i) as i64).to_string());
+    let subscripts: Vec<String> = subscripts.collect();
+    // A section or another expression has no elements by name.
+    let is_name = array.expression.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '%' | ':'));
+    let has_elements = is_name && !subscripts.is_empty();
+    Some(if has_elements {
+        format!("{}({})", array.expression, subscripts.join(","))
+    } else {
+        array.expression.clone()
+    })
 }
 
 /// The variable or expression under the cursor, with its value.
@@ -288,6 +338,7 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
                 model.bring_up(Pane::Memory);
             } else {
                 model.lane_expression = name;
+                model.has_chosen_lanes = true;
                 model.bring_up(Pane::Lanes);
             }
         }

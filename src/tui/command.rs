@@ -25,6 +25,8 @@ pub enum Effect {
     Interrupt,
     /// Draw all of the screen anew.
     Redraw,
+    /// Suspend the debugger.
+    Suspend,
     /// Answer the program, which reads its standard input.
     Answer(InputLine),
     /// End.

@@ -61,8 +61,12 @@ pub enum Action {
     Condition,
     /// Goes back to the last change of the selected variable.
     LastChange,
+    /// Searches the source for the selected variable.
+    SearchName,
     /// Draws the screen anew.
     Redraw,
+    /// Suspends the debugger as a job of the shell.
+    Suspend,
     /// Shows help, or hides it.
     Help,
     /// Interrupts the program.
@@ -71,6 +75,27 @@ pub enum Action {
     Escape,
     /// Ends the session.
     Quit,
+    /// Ends the session at the second time.
+    QuitTwice,
+}
+
+impl Action {
+    /// Whether it only moves a cursor, or goes to another pane.
+    pub(crate) fn is_movement(self) -> bool {
+        matches!(
+            self,
+            Action::Lines(_)
+                | Action::HalfPages(_)
+                | Action::Columns(_)
+                | Action::First
+                | Action::Last
+                | Action::Pane(_)
+                | Action::Zoom
+                | Action::Redraw
+                | Action::Search
+                | Action::SearchName
+        )
+    }
 }
 
 /// The chapters of the table.
@@ -153,7 +178,8 @@ keys! {
     ["N" "F6"] Back Action::Command("reverse-next"), "back" "Step back to the previous statement of the focused thread, over procedure calls";
     ["S" "F7"] Back Action::Command("reverse-step"), "" "Step back to the previous statement of the focused thread, entering procedures";
     ["C" "Shift-F5"] Back Action::Command("reverse-continue"), "" "Go back to the previous breakpoint or watchpoint hit, or to the start";
-    ["W"] [Locals Watches] Back Action::LastChange, "last change" "Go back to the statement that changed the selected variable last";
+    ["W"] [Locals Watches Lanes] Back Action::LastChange, "last change" "Go back to the statement that changed the selected variable last";
+    ["W"] [Memory] Back Action::LastChange, "last change" "Go back to the statement that changed an element last; its subscripts can be edited";
     ["F"] Back Action::Command("reverse-finish"), "" "Go back to the call of the focused procedure";
     ["b" "F9"] [Source] Break Action::ToggleBreakpoint, "break" "Set or delete a breakpoint on the cursor line";
     ["B"] [Source] Break Action::BreakIf, "" "Set a conditional breakpoint on the cursor line";
@@ -195,7 +221,8 @@ keys! {
     ["g" "Home"] Panes Action::First, "" "To the beginning";
     ["G" "End"] Panes Action::Last, "" "To the end";
     ["."] Panes Action::Here, "" "Show the current statement again";
-    ["/"] Panes Action::Search, "" "Search the source, or the list in the focused pane; an empty search finds the next match";
+    ["/"] Panes Action::Search, "" "Search the source, or the list in the focused pane; then n and N find the next and the previous match, until another key that does not only move";
+    ["*"] [Locals Watches] Panes Action::SearchName, "" "Search the source for the selected variable";
     ["Enter"] [Source] Rows Action::ToCursor, "" "Continue until the focused thread reaches the cursor line";
     ["Enter"] [Locals] Rows Action::Enter, "show" "Show an array in the memory pane, or a scalar in all lanes";
     ["Enter"] [Lanes] Rows Action::Enter, "focus" "Focus on the selected lane";
@@ -211,9 +238,11 @@ keys! {
     [":" "i"] Rest Action::Prompt, "command" "Type a debugger command, or the number of a line; Tab completes it, Up and Down recall earlier ones";
     ["?" "F1"] Rest Action::Help, "help" "Show or hide this help";
     ["Ctrl-l"] Rest Action::Redraw, "" "Draw the screen again";
+    ["Ctrl-z"] Rest Action::Suspend, "" "Suspend the debugger; fg of the shell comes back";
     ["Ctrl-c"] Rest Action::Interrupt, "" "Interrupt the running program; otherwise quit";
     ["Escape"] Rest Action::Escape, "" "Close the open window";
     ["q"] Rest Action::Quit, "quit" "Quit the debugger";
+    ["Z"] Rest Action::QuitTwice, "" "Twice, as in vim: quit the debugger";
 }
 
 /// The name of a key as the table has it.

@@ -6,7 +6,7 @@
 //!
 //! - tables: `pane` and `keymap`; help, hints and the manual come from them
 //! - state: `model`, `prompt`; the areas of the panes: `layout`, `strips`; colours and characters: `look`
-//! - events: `update`, `act` for the actions of keys, `command` for the way of a command line to the session
+//! - events: `update`, `act` for the actions of keys, `search`, `command` for the way of a command line to the session
 //! - drawing: `draw`
 //!
 //! Not here: what a program means or does (`debug`). The machine can be reached only through the session.
@@ -21,6 +21,7 @@ mod manual;
 mod model;
 mod pane;
 mod prompt;
+mod search;
 mod strips;
 pub mod terminal;
 mod update;

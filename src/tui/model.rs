@@ -121,6 +121,10 @@ pub struct Model {
     pub history: Vec<String>,
     /// The last search text.
     pub searched: String,
+    /// Whether `n` and `N` go on with the search.
+    pub(crate) is_searching: bool,
+    /// Whether the user has chosen what the pane of lanes shows.
+    pub(crate) has_chosen_lanes: bool,
     /// The line above the hints.
     pub message: Option<Message>,
     /// First line of help, while it is shown.
@@ -159,6 +163,8 @@ impl Model {
             prompt: None,
             history: Vec::new(),
             searched: String::new(),
+            is_searching: false,
+            has_chosen_lanes: false,
             message: None,
             help: None,
             snapshot_due: true,
@@ -265,7 +271,9 @@ impl Model {
             let (top, room) = (self.scroll(Pane::Timeline).top, self.room(Pane::Timeline).max(1));
             (top.saturating_sub(room), 3 * room)
         });
-        SnapshotRequest { block_cells, lanes: lanes.filter(|_| shows_lanes), array, banks, timeline }
+        let lanes = lanes.filter(|_| shows_lanes);
+        let chooses_lanes = shows_lanes && !self.has_chosen_lanes;
+        SnapshotRequest { block_cells, lanes, chooses_lanes, array, banks, timeline }
     }
 
     /// Whether the program waits for a line of its standard input.

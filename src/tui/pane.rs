@@ -57,7 +57,7 @@ panes! {
     Threads "2" "Threads" "The blocks of the launch as a map, and the lanes of each warp as a strip";
     Locals "3" "Locals" "Arguments and variables of the focused frame. Changes since the last stop are marked";
     Watches "=" "Watches" "The expressions of \"display\" with their values. Changes since the last stop are marked";
-    Output "4" "Output" "Output of the program and replies to commands";
+    Output "4" "Output" "Output of the program and replies to commands. Here and in Findings long lines are wrapped as long as you do not move sideways";
     Lanes "5" "Lanes" "Every lane of the focused warp: its state, its line and the value of one expression";
     Memory "6" "Memory" "An array as a table or a heat map, with its minimum, its maximum and its number of NaNs";
     Banks "7" "Banks" "Shared memory of the focused block, with one column for each of the 32 banks. The words of the expression in the Lanes pane, and the banks in which they conflict, are marked";
@@ -74,6 +74,15 @@ impl Pane {
     /// Its place in the table.
     pub fn index(self) -> usize {
         PANES.iter().position(|r| r.pane == self).unwrap_or(0)
+    }
+
+    /// Whether it is a list of rows of text.
+    pub(crate) fn is_list(self) -> bool {
+        match self {
+            Pane::Locals | Pane::Watches | Pane::Output | Pane::Lanes => true,
+            Pane::Stack | Pane::Findings | Pane::Breakpoints | Pane::Timeline => true,
+            Pane::Source | Pane::Threads | Pane::Memory | Pane::Banks => false,
+        }
     }
 
     /// Its row.

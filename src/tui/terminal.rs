@@ -93,15 +93,28 @@ fn restore() {
     }
 }
 
+fn seize() -> std::io::Result<()> {
+    enable_raw_mode()?;
+    RAW.store(true, Ordering::SeqCst);
+    execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)
+}
+
+/// Stops the process as a job of the shell, and goes on when the shell continues it.
+fn suspend() -> std::io::Result<()> {
+    restore();
+    // To this thread: it must not go on before the process has stopped.
+    #[cfg(unix)]
+    nix::sys::signal::raise(nix::sys::signal::Signal::SIGTSTP)?;
+    seize()
+}
+
 /// The terminal in raw mode, until it is dropped.
 struct Raw;
 
 impl Raw {
     fn enter() -> std::io::Result<Raw> {
-        enable_raw_mode()?;
-        RAW.store(true, Ordering::SeqCst);
         let raw = Raw;
-        execute!(stdout(), EnterAlternateScreen, EnableMouseCapture, EnableBracketedPaste)?;
+        seize()?;
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             restore();
@@ -238,6 +251,11 @@ fn serve(
                     Effect::Interrupt => session.interrupt(),
                     // `clear` would ask the terminal for its cursor, and the answer would count as keys.
                     Effect::Redraw => {
+                        let size = terminal.size().map_err(refused)?;
+                        terminal.resize((Position::ORIGIN, size).into()).map_err(refused)?;
+                    }
+                    Effect::Suspend => {
+                        suspend().map_err(refused)?;
                         let size = terminal.size().map_err(refused)?;
                         terminal.resize((Position::ORIGIN, size).into()).map_err(refused)?;
                     }

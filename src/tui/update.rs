@@ -2,11 +2,12 @@
 
 use crate::act::{act, click_threads};
 use crate::command::{Effect, InputLine, begin, execute};
-use crate::draw::row_text;
+use crate::draw::visible;
 use crate::keymap::{self, Action};
 use crate::model::{Model, Scroll, Voice};
 use crate::pane::Pane;
 use crate::prompt::{Prompt, Purpose, Typed};
+use crate::search::find;
 use debug::{Event, Outcome, Reply, Request, Snapshot, Stop, StopReason, render};
 use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 
@@ -67,10 +68,24 @@ fn on_key(model: &mut Model, key: KeyEvent, effects: &mut Vec<Effect>) {
         return;
     }
     let name = keymap::name(key);
-    if name != "q" && name != "Ctrl-c" {
+    if !matches!(name.as_str(), "q" | "Z" | "Ctrl-c") {
         model.quitting = false;
     }
-    match keymap::action(&name, model.pane) {
+    let action = keymap::action(&name, model.pane);
+    if model.is_searching && model.help.is_none() {
+        match (name.as_str(), action) {
+            ("n", _) => return find(model, model.pane, false),
+            ("N", _) => return find(model, model.pane, true),
+            (_, Some(Action::Escape)) => {
+                model.is_searching = false;
+                model.message = None;
+                return;
+            }
+            (_, Some(action)) if action.is_movement() => {}
+            _ => model.is_searching = false,
+        }
+    }
+    match action {
         Some(action) => act(model, action, effects),
         None => {
             model.say(format!("The key {name} has no function here; ? lists the keys."), true);
@@ -126,11 +141,16 @@ fn done(model: &mut Model, prompt: &Prompt, text: String, effects: &mut Vec<Effe
                 return;
             }
             model.write(Voice::User, &format!("{}{line}\n", debug::PROMPT));
+            // What ends vim ends this too; there is nothing to write.
+            let line = if matches!(line, "q!" | "qa" | "qa!" | "wq" | "wq!") { "quit" } else { line };
             execute(model, line, effects);
         }
         // An empty line leaves what is shown.
         Purpose::Lanes | Purpose::Array | Purpose::Watch if text.trim().is_empty() => {}
-        Purpose::Lanes => text.trim().clone_into(&mut model.lane_expression),
+        Purpose::Lanes => {
+            text.trim().clone_into(&mut model.lane_expression);
+            model.has_chosen_lanes = true;
+        }
         Purpose::Array => {
             text.trim().clone_into(&mut model.memory.expression);
             model.memory.first = [0; 2];
@@ -140,35 +160,16 @@ fn done(model: &mut Model, prompt: &Prompt, text: String, effects: &mut Vec<Effe
             execute(model, &format!("display {}", text.trim()), effects);
             *model.scroll_mut(Pane::Watches) = Scroll { cursor: usize::MAX / 2, ..Scroll::default() };
         }
-        Purpose::Search => search(model, &text),
+        Purpose::Search => {
+            if !text.is_empty() {
+                model.searched = text.to_lowercase();
+            }
+            find(model, model.pane, false);
+        }
         Purpose::Input => {
             model.write(Voice::User, &format!("{text}\n"));
             effects.push(Effect::Answer(InputLine::Typed(text)));
         }
-    }
-}
-
-/// Goes to the next row of the focused pane that contains a text, from the cursor on and then from the beginning. A pane that
-/// has no list leaves the search to the source.
-fn search(model: &mut Model, text: &str) {
-    if !text.is_empty() {
-        model.searched = text.to_lowercase();
-    }
-    if model.searched.is_empty() {
-        return;
-    }
-    let pane = if matches!(model.pane, Pane::Threads | Pane::Memory | Pane::Banks) { Pane::Source } else { model.pane };
-    let text_of = |model: &Model, row: usize| match pane {
-        Pane::Source => model.files.get(model.file).and_then(|f| f.lines.get(row)).map(|line| line.to_lowercase()),
-        _ => row_text(model, pane, row).map(|line| line.to_lowercase()),
-    };
-    let (from, count) = (model.scroll(pane).cursor, model.rows(pane));
-    let is_found = |row: &usize| text_of(model, *row).is_some_and(|line| line.contains(&model.searched));
-    let found = (1..=count).map(|i| (from + i) % count).find(is_found);
-    match found {
-        Some(row) => model.scroll_mut(pane).cursor = row,
-        None if pane == Pane::Source => model.say(format!("\"{}\" is not in this file.", model.searched), true),
-        None => model.say(format!("\"{}\" is not in the {} pane.", model.searched, pane.row().title), true),
     }
 }
 
@@ -216,8 +217,15 @@ fn on_mouse(model: &mut Model, mouse: MouseEvent, effects: &mut Vec<Effect>) {
     let head = usize::from(inner.height) - model.room(slot.shown);
     let row = usize::from(mouse.row - inner.y);
     if row >= head {
-        let top = model.scroll(slot.shown).top;
-        let target = top + row - head;
+        let width = inner.width.into();
+        let line = row - head;
+        let target = if slot.shown.is_list() {
+            // A row can take several lines.
+            let lines = visible(model, slot.shown, width, usize::from(inner.height) - head);
+            lines.get(line).map_or(usize::MAX / 2, |shown| shown.0)
+        } else {
+            model.scroll(slot.shown).top + line
+        };
         let again = model.scroll(slot.shown).cursor == target;
         model.scroll_mut(slot.shown).cursor = target;
         // The gutter of the source sets breakpoints; a second click on a row does what the row is for.
@@ -387,17 +395,11 @@ fn on_snapshot(model: &mut Model, snapshot: Box<Snapshot>) {
     if is_first && let Some((file, line)) = snapshot.place {
         model.show_place(file, line);
     }
-    if model.lane_expression.is_empty() {
-        // A local scalar is a better beginning than nothing.
-        let scalar = snapshot
-            .locals
-            .iter()
-            .find(|l| !l.name.contains('.') && l.value.as_ref().is_ok_and(|v| !v.starts_with('(')));
-        if matches!(snapshot.focus, debug::FocusView::Thread { .. }) {
-            if let Some(row) = scalar {
-                model.lane_expression.clone_from(&row.name);
-            }
-        }
+    if !model.has_chosen_lanes
+        && let Some(Ok(values)) = &snapshot.values
+    {
+        model.lane_expression.clone_from(&values.expression);
+        model.asked.lanes = model.wanted().lanes;
     }
     let focused_lane = snapshot.lanes.iter().position(|l| l.current);
     let focused_warp = snapshot.warps.iter().position(|w| w.current);

@@ -42,14 +42,22 @@ impl Server {
         let mut shown = Vec::new();
         for frame in frames.into_iter().skip(wanted.start_frame).take(count) {
             let at = code.get(frame.level as usize).map(|at| address(*at));
-            shown.push(json!({
+            let line = self.line_out(frame.place.line);
+            let first = usize::from(self.can.lines_start_at_1);
+            let mut view = json!({
                 "id": self.numbers.of_frame(FrameAt { thread, level: frame.level }),
                 "name": frame.place.function,
                 "source": self.sources.source(frame.place.file_id),
-                "line": self.line_out(frame.place.line),
-                "column": usize::from(self.can.lines_start_at_1),
+                "line": line,
+                "column": first + frame.place.part.map_or(0, |part| part.0),
                 "instructionPointerReference": at,
-            }));
+            });
+            // Of several statements on the line the editor marks this one.
+            if let Some((column, count)) = frame.place.part {
+                view["endLine"] = json!(line);
+                view["endColumn"] = json!(first + column + count);
+            }
+            shown.push(view);
         }
         Ok(json!({ "stackFrames": shown, "totalFrames": total }))
     }

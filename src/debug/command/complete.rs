@@ -62,8 +62,8 @@ pub struct Completions {
 }
 
 /// Settings of `set` and `show`.
-const SETTINGS: [&str; 4] = ["args", "listsize", "var", "variable"];
-const SHOWN: [&str; 6] = ["args", "convenience", "listsize", "user", "values", "version"];
+const SETTINGS: [&str; 5] = ["args", "listsize", "print", "var", "variable"];
+const SHOWN: [&str; 7] = ["args", "convenience", "listsize", "print", "user", "values", "version"];
 
 impl Completer {
     /// The completions of the last word of an unfinished line.

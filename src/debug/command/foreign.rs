@@ -24,10 +24,9 @@ macro_rules! foreign {
 foreign! {
     ["record" "checkpoint"] true "Not needed: the whole run is recorded. \"reverse-continue\", \"reverse-step\" and \"reverse-next\" go back.";
     ["restart"] false "There are no numbered checkpoints: \"reverse-continue\" goes back, \"run\" starts again.";
-    ["stepi" "si" "nexti" "ni" "reverse-stepi" "rsi" "reverse-nexti" "rni"] false
-        "Statements are the smallest steps: use \"step\", \"next\", \"reverse-step\" or \"reverse-next\".";
+    ["nexti" "ni" "reverse-nexti" "rni"] false
+        "Statements are the smallest steps: use \"next\" and \"reverse-next\", or \"stepi\" for a statement of any thread.";
     ["catch" "tcatch"] false "Not needed: each error that is found stops the program.";
-    ["rbreak"] false "Breakpoints take one name each: \"info functions TEXT\" lists procedures for \"break\".";
     ["trace" "tp" "ftrace" "strace" "actions" "collect" "tstart" "tstop" "tfind" "tdump"] false
         "There are no tracepoints: \"dprintf\" prints at a line, and the whole run is recorded.";
     ["jump" "j"] false "A jump would skip statements that the recorded run has: \"reverse-step\" goes back, \"advance\" goes on to a line, and \"set var\" changes what happens.";
@@ -39,17 +38,21 @@ foreign! {
     ["generate-core-file" "gcore" "dump" "restore"] false
         "State cannot be written to a file: runs are deterministic, so a script of commands (\"source FILE\") leads to it again.";
     ["handle" "signal" "queue-signal"] false "Programs get no signals here; Ctrl-C interrupts them.";
-    ["shell" "!" "make" "pipe" "|"] false "Commands of the shell are not run here.";
+    ["shell" "!" "make" "pipe" "|"] false "Commands of the shell are not run here: Ctrl-Z at the prompt suspends the debugger, and \"fg\" of the shell comes back.";
     ["python" "py" "python-interactive" "pi" "guile" "gu"] false
         "Python is not built in: \"define\", \"commands\", \"if\", \"while\" and \"printf\" make scripts.";
     ["pwd" "cd"] false "The debugger has no working directory of its own; files are found from where it was started.";
     ["tui" "layout" "focus" "refresh" "winheight" "wh" "winwidth"] false
         "Line mode has no panes: start \"cufemu --tui FILE\".";
+    ["edit"] false "Sources are edited in another window; \"run\" starts the program as it was compiled, a new session compiles it again.";
+    ["explore"] false "\"ptype EXPRESSION\" shows the components of a type, \"print EXPRESSION\" their values.";
+    ["with"] false "\"set SETTING\" sets a setting until it is set again.";
+    ["unset"] false "\"set args\" without arguments clears those of the program; other settings need not be cleared.";
     ["macro"] false "Macros are expanded before the debugger sees the program, which knows no names of macros.";
     ["compile" "skip" "maintenance" "mt" "monitor" "flushregs" "tty" "directory" "dir" "path" "overlay" "mem"] false
         "This command of gdb has no meaning for an emulated program.";
     ["thread-apply" "taas" "tfaas" "faas"] false
-        "Use \"print EXPRESSION@block\" for all threads of the block, \"print EXPRESSION@warp\" for a warp.";
+        "Use \"print EXPRESSION@block\" for all threads of the block, \"print EXPRESSION@warp\" for a warp, \"thread apply all backtrace\" for the stacks.";
     ["autostep"] false "Not needed: every error is reported at the access that causes it.";
 }
 
@@ -102,6 +105,7 @@ const INFO: &[(&[&str], &str)] = &[
         &["streams", "launch", "events"],
         "\"info timeline\" lists launches, copies, and what is done with streams and events; \"info kernels\" shows the running one.",
     ),
+    (&["set", "win", "auto-load", "copying", "warranty"], "\"show\" shows settings."),
     (&["float", "vector"], "Values in registers are variables: see \"info locals\" and \"info registers\"."),
     (
         &["sms", "contexts", "managed", "lineinfo"],
@@ -111,6 +115,25 @@ const INFO: &[(&[&str], &str)] = &[
     (&["macro", "macros"], "Macros are expanded before the debugger sees the program, which knows no names of macros."),
     (&["tracepoints", "tp"], "There are no tracepoints: \"dprintf\" prints at a line."),
 ];
+
+/// Settings of cuda-gdb with what to use instead.
+const OF_CUDA: &[(&str, &str)] = &[
+    (
+        "break_on_launch",
+        "\"break KERNEL\" stops in each launch of a kernel, \"rbreak TEXT\" in all whose names contain a text.",
+    ),
+    ("memcheck", "Not needed: each access is checked."),
+    ("launch_blocking", "Not needed: \"info timeline\" shows in which order launches and copies happen."),
+    ("step_divergent_lanes", "Not needed: a step is one of the focused thread, whose warp may have parted."),
+];
+
+/// What to use instead of a setting of cuda-gdb in a line such as `set cuda memcheck on`.
+pub(crate) fn of_cuda(line: &str) -> Option<&'static str> {
+    let mut words = line.split_whitespace();
+    let is_meant = matches!(words.next(), Some("set" | "show")) && words.next() == Some("cuda");
+    let name = words.next().filter(|_| is_meant)?;
+    OF_CUDA.iter().find(|(setting, _)| *setting == name).map(|(_, answer)| *answer)
+}
 
 /// What to use instead of a table of `info`.
 pub(crate) fn info(name: &str) -> Option<&'static str> {

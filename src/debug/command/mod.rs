@@ -32,6 +32,8 @@ pub enum Command {
         /// Whether it is deleted once it has stopped the program.
         temporary: bool,
     },
+    /// Sets a breakpoint at each procedure whose name contains a text.
+    BreakMany(String),
     /// Sets or removes the condition of a breakpoint.
     Condition(u32, Option<String>),
     /// Ignores the next hits of a breakpoint.
@@ -72,6 +74,8 @@ pub enum Command {
     Step(u64),
     /// The same without entering procedures.
     Next(u64),
+    /// Executes so many statements of whichever threads come next.
+    StepAny(u64),
     /// Continues until the focused frame returns.
     Finish,
     /// Continues until the focused thread reaches a later line of its procedure, or its frame returns.
@@ -84,6 +88,8 @@ pub enum Command {
     ReverseStep(u64),
     /// The same without entering procedures.
     ReverseNext(u64),
+    /// Goes back by so many statements of whichever threads.
+    ReverseStepAny(u64),
     /// Goes back to the previous hit of a breakpoint or watchpoint.
     ReverseContinue,
     /// Goes back to the call of the focused frame.
@@ -143,6 +149,10 @@ pub enum Command {
     },
     /// Sets how many lines `list` shows.
     ListSize(usize),
+    /// Sets how many elements of an array are shown.
+    Elements(u32),
+    /// Shows the call stacks of all threads of the running blocks.
+    Stacks,
     /// Shows a setting.
     Show(String),
     /// Assigns to a variable, element or component.
@@ -325,8 +335,12 @@ pub enum ListRequest {
     Less,
     /// Around a place.
     Around(Where),
-    /// From line to line of the file in focus.
-    Range(usize, usize),
+    /// From line to line of a file, or of the one in focus.
+    Range(Option<String>, usize, usize),
+    /// From a place on.
+    From(Where),
+    /// Up to a place.
+    UpTo(Where),
 }
 
 /// A table of `info`.

@@ -37,6 +37,9 @@ pub fn parse(line: &str) -> Result<Option<Command>, ParseError> {
     }
     let (word, rest) = split_word(line);
     let word = if line.starts_with('!') { "!" } else { word };
+    if let Some(answer) = foreign::of_cuda(line) {
+        return Ok(Some(Command::Note(answer.to_owned())));
+    }
     match foreign::find(&word.to_ascii_lowercase()) {
         Some(other) if other.is_accepted => Ok(Some(Command::Note(other.answer.to_owned()))),
         Some(other) => fail(other.answer),
@@ -87,6 +90,8 @@ fn command(row: &Row, rest: &str) -> Result<Command, ParseError> {
         Verb::Continue => Command::Continue(count(rest)?),
         Verb::Step => Command::Step(count(rest)?),
         Verb::Next => Command::Next(count(rest)?),
+        Verb::StepAny => Command::StepAny(count(rest)?),
+        Verb::ReverseStepAny => Command::ReverseStepAny(count(rest)?),
         Verb::Finish => bare(Command::Finish)?,
         Verb::Advance if rest.is_empty() => return fail("Argument required (a location)."),
         Verb::Advance => Command::Advance(location(rest)?),
@@ -108,6 +113,9 @@ fn command(row: &Row, rest: &str) -> Result<Command, ParseError> {
             };
             Command::Finding { number: number(n, "the number of a finding")?, first }
         }
+        Verb::Break | Verb::TemporaryBreak if let Some(at) = of_a_thread(rest) => {
+            return fail(format!("The thread is a condition here: \"{} {at} if threadidx%x == 3\".", row.name));
+        }
         Verb::Break | Verb::TemporaryBreak => {
             let (at, condition) = match split_condition(rest) {
                 Some((at, "")) => {
@@ -118,6 +126,7 @@ fn command(row: &Row, rest: &str) -> Result<Command, ParseError> {
             };
             Command::Break { at: location(at)?, condition, temporary: row.verb == Verb::TemporaryBreak }
         }
+        Verb::BreakMany => Command::BreakMany(required(rest, "a part of a name")?),
         Verb::Condition => {
             let (n, condition) = split_word(rest);
             let condition = condition.strip_prefix("if ").unwrap_or(condition).trim();
@@ -172,7 +181,15 @@ fn command(row: &Row, rest: &str) -> Result<Command, ParseError> {
             Command::Backtrace { count, is_full }
         }
         Verb::Frame if rest.is_empty() => Command::Frame(FrameRequest::Show),
-        Verb::Frame => Command::Frame(FrameRequest::Level(number(rest, "a frame number")?)),
+        Verb::Frame if rest.starts_with("apply") || rest.starts_with("function") || rest.starts_with("address") => {
+            return fail(
+                "Frames are chosen by number: \"backtrace\" lists them, \"backtrace full\" with their variables.",
+            );
+        }
+        Verb::Frame => {
+            let level = rest.strip_prefix("level ").unwrap_or(rest).trim();
+            Command::Frame(FrameRequest::Level(number(level, "a frame number")?))
+        }
         Verb::Up => Command::Frame(FrameRequest::Up(count(rest)?.min(u64::from(u32::MAX)) as u32)),
         Verb::Down => Command::Frame(FrameRequest::Down(count(rest)?.min(u64::from(u32::MAX)) as u32)),
         Verb::Print => print(rest)?,
@@ -183,8 +200,14 @@ fn command(row: &Row, rest: &str) -> Result<Command, ParseError> {
         Verb::Echo => Command::Echo(rest.to_owned()),
         Verb::Printf => Command::Printf(required(rest, "a format")?),
         Verb::Examine => Command::Examine(examine(rest)?),
-        Verb::Whatis => Command::Whatis { expression: required(rest, "an expression")?, is_full: false },
-        Verb::Ptype => Command::Whatis { expression: required(rest, "an expression or a type")?, is_full: true },
+        Verb::Whatis | Verb::Ptype => {
+            // Forms of gdb, such as /o, say how components of C are shown.
+            let expression = split_form(rest).map_or(rest, |(_, expression)| expression);
+            Command::Whatis {
+                expression: required(expression, "an expression or a type")?,
+                is_full: row.verb == Verb::Ptype,
+            }
+        }
         Verb::Set => set(rest)?,
         Verb::Show => Command::Show(rest.to_ascii_lowercase()),
         Verb::Display if rest.is_empty() => Command::Display(None),
@@ -256,7 +279,7 @@ fn subject(rest: &str) -> (Subject, &str) {
     }
 }
 
-/// `thread apply all print E`: of the commands only `print` has a meaning for many threads at once.
+/// `thread apply all print E` and `thread apply all bt`: other commands have no meaning for many threads at once.
 fn applied(rest: &str) -> Result<Command, ParseError> {
     let rest = rest["apply".len()..].trim();
     let at = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest.len());
@@ -264,13 +287,23 @@ fn applied(rest: &str) -> Result<Command, ParseError> {
     let (all, command) = split_word(rest);
     if numbers.trim().is_empty() && all == "all" {
         let command = command.strip_prefix("-q").unwrap_or(command).trim();
-        if let Ok(Some(Command::Print { expression, over: Over::Lane, radix })) = parse(command) {
-            return Ok(Command::Print { expression, over: Over::Block, radix });
+        match parse(command) {
+            Ok(Some(Command::Print { expression, over: Over::Lane, radix })) => {
+                return Ok(Command::Print { expression, over: Over::Block, radix });
+            }
+            Ok(Some(Command::Backtrace { .. })) => return Ok(Command::Stacks),
+            _ => {}
         }
     }
     fail(
-        "Only \"thread apply all print EXPRESSION\" is here: \"info threads\" shows where all threads are, \"thread (X,Y,Z)\" focuses on one.",
+        "Only \"thread apply all backtrace\" and \"thread apply all print EXPRESSION\" are here: \"info threads\" shows where all threads are, \"thread (X,Y,Z)\" focuses on one.",
     )
+}
+
+/// The location of `LOCATION thread N`, which gdb has.
+fn of_a_thread(rest: &str) -> Option<&str> {
+    let (at, number) = rest.rsplit_once(" thread ")?;
+    number.trim().bytes().all(|b| b.is_ascii_digit()).then_some(at.trim())
 }
 
 /// Splits `LOCATION if CONDITION`.
@@ -405,6 +438,10 @@ fn print(rest: &str) -> Result<Command, ParseError> {
     Ok(Command::Print { expression, over, radix })
 }
 
+/// The answer to `set` without an assignment or a setting.
+const NO_ASSIGNMENT: &str =
+    "Argument required (VARIABLE = EXPRESSION), or a setting: listsize, print elements or args.";
+
 fn set(rest: &str) -> Result<Command, ParseError> {
     let (word, tail) = split_word(rest);
     let setting = word.to_ascii_lowercase();
@@ -431,8 +468,12 @@ fn set(rest: &str) -> Result<Command, ParseError> {
             tail => number(tail, "a number of lines")?,
         })),
         "args" => Ok(Command::SetArguments(arguments::read(tail)?)),
+        "print" | "p" if tail.starts_with("elements") => match tail["elements".len()..].trim() {
+            "unlimited" | "0" => Ok(Command::Elements(u32::MAX)),
+            most => Ok(Command::Elements(number(most, "a number of elements, or unlimited")?)),
+        },
         _ if is_setting => Ok(Command::Note(format!("The setting \"{setting}\" changes nothing here."))),
-        _ => fail("Argument required (VARIABLE = EXPRESSION)."),
+        _ => fail(NO_ASSIGNMENT),
     }
 }
 
@@ -484,9 +525,22 @@ fn list(rest: &str) -> Result<Command, ParseError> {
     Ok(Command::List(match rest {
         "" | "+" => ListRequest::More,
         "-" => ListRequest::Less,
-        _ => match rest.split_once(',') {
+        _ => match rest.split_once(',').map(|(from, to)| (from.trim(), to.trim())) {
+            Some((from, "")) => ListRequest::From(location(from)?),
+            Some(("", to)) => ListRequest::UpTo(location(to)?),
             Some((from, to)) => {
-                ListRequest::Range(number(from.trim(), "a line number")?, number(to.trim(), "a line number")?)
+                let first = location(from)?;
+                let last = match (&first, to.strip_prefix('+')) {
+                    (Where::Line(line) | Where::FileLine(_, line), Some(lines)) => {
+                        line.saturating_add(number(lines, "a number of lines")?)
+                    }
+                    _ => number(to, "a line number")?,
+                };
+                match first {
+                    Where::Line(first) => ListRequest::Range(None, first, last),
+                    Where::FileLine(file, first) => ListRequest::Range(Some(file), first, last),
+                    _ => return fail(format!("Bad line number \"{from}\": a line number or FILE:LINE is expected.")),
+                }
             }
             None => ListRequest::Around(location(rest)?),
         },
@@ -565,7 +619,7 @@ mod tests {
         assert_eq!(one("info cuda threads"), Command::Info(Topic::Threads, String::new()));
         assert_eq!(
             error("reverse"),
-            "Ambiguous command \"reverse\": reverse-step, reverse-next, reverse-continue, reverse-finish, reverse-search."
+            "Ambiguous command \"reverse\": reverse-step, reverse-next, reverse-stepi, reverse-continue, reverse-finish, reverse-search."
         );
         assert_eq!(error("frobnicate 3"), "Undefined command: \"frobnicate\".  Try \"help\".");
         assert_eq!(error("blok 2"), "Undefined command: \"blok\".  Did you mean \"block\"?  Try \"help\".");
@@ -603,15 +657,26 @@ mod tests {
     fn expressions_are_split_from_what_surrounds_them() {
         let set = |target: &str, value: &str| Command::SetVar { target: target.into(), value: value.into() };
         assert_eq!(one("set var a(i) = b == c"), set("a(i)", "b == c"));
-        assert_eq!(error("set var a == 3"), "Argument required (VARIABLE = EXPRESSION).");
+        assert_eq!(error("set var a == 3"), NO_ASSIGNMENT);
         let print = |e: &str, over, radix| Command::Print { expression: e.into(), over, radix };
         assert_eq!(one("p/x mask @warp"), print("mask", Over::Warp, Radix::Hex));
         assert_eq!(one("print s(1:4)"), print("s(1:4)", Over::Lane, Radix::Natural));
         assert_eq!(one("print"), print("$", Over::Lane, Radix::Natural));
         assert_eq!(one("thread apply all p/x t"), print("t", Over::Block, Radix::Hex));
+        assert_eq!(one("thread apply all bt"), Command::Stacks);
+        assert_eq!(one("list 10,+3"), Command::List(ListRequest::Range(None, 10, 13)));
+        assert_eq!(one("l a.cuf:3,5"), Command::List(ListRequest::Range(Some("a.cuf".into()), 3, 5)));
+        assert_eq!(one("l k,"), Command::List(ListRequest::From(Where::Name("k".into()))));
+        assert!(error("b 14 thread 3").contains("break 14 if threadidx%x == 3"));
+        assert!(error("frame apply all p i").contains("backtrace full"));
+        assert_eq!(one("info f"), Command::Info(Topic::Frame, String::new()));
+        assert_eq!(one("set print elements 5"), Command::Elements(5));
+        assert_eq!(one("set print elements unlimited"), Command::Elements(u32::MAX));
+        assert!(matches!(one("set print pretty on"), Command::Note(_)));
+        assert!(matches!(one("set cuda break_on_launch all"), Command::Note(text) if text.contains("rbreak")));
         assert_eq!(one("set h = 3"), set("h", "3"));
         assert_eq!(one("set $n = 3"), Command::SetValue { name: "$n".into(), value: "3".into() });
-        assert_eq!(error("set h"), "Argument required (VARIABLE = EXPRESSION).");
+        assert_eq!(error("set h"), NO_ASSIGNMENT);
         assert_eq!(one("b +2"), Command::Break { at: Where::Offset(2), condition: None, temporary: false });
         assert!(matches!(one("set pagination off"), Command::Note(_)) && matches!(one("record"), Command::Note(_)));
         assert!(error("jump 14").contains("advance") && error("info signals").contains("Ctrl-C"));

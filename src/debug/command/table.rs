@@ -16,12 +16,14 @@ pub enum Verb {
     Continue,
     Step,
     Next,
+    StepAny,
     Finish,
     Advance,
     Until,
     Barrier,
     ReverseStep,
     ReverseNext,
+    ReverseStepAny,
     ReverseContinue,
     ReverseFinish,
     LastChange,
@@ -29,6 +31,7 @@ pub enum Verb {
     Finding,
     Break,
     TemporaryBreak,
+    BreakMany,
     Condition,
     Ignore,
     Delete,
@@ -220,6 +223,9 @@ rows! {
     Next "next" ["n"] "[N]" Running Nothing true
         "Step to the next statement of the focused thread, over procedure calls"
         "";
+    StepAny "stepi" ["si"] "[N]" Running Nothing true
+        "Execute the statement that comes next in the whole program, of whichever thread, and focus on the next one"
+        "Statements are the smallest steps. \"step\" stays with the focused thread, \"stepi\" follows the order in which the threads run.";
     Finish "finish" ["fin"] "" Running Nothing true
         "Continue until the focused procedure returns"
         "The value of a function is shown and kept as the next value of \"print\".";
@@ -237,6 +243,9 @@ rows! {
         "The whole program goes back: memory, all threads and the host. Output that was already printed is not printed again.";
     ReverseNext "reverse-next" ["rn"] "[N]" Reverse Nothing true
         "Step back to the previous statement of the focused thread, over procedure calls"
+        "";
+    ReverseStepAny "reverse-stepi" ["rsi"] "[N]" Reverse Nothing true
+        "Go back by one statement of the whole program, of whichever thread"
         "";
     ReverseContinue "reverse-continue" ["rc"] "" Reverse Nothing true
         "Go back to the previous breakpoint or watchpoint hit, or to the start"
@@ -259,6 +268,9 @@ rows! {
     TemporaryBreak "tbreak" ["tb" "thbreak"] "[LOCATION] [if CONDITION]" Breakpoints Place false
         "Set a breakpoint that is deleted when it is hit"
         "";
+    BreakMany "rbreak" [] "TEXT" Breakpoints Nothing false
+        "Set a breakpoint at each procedure whose name contains a text"
+        "\"rbreak .\" sets one at every procedure.";
     LogPoint "dprintf" ["logpoint"] "LOCATION,\"FORMAT\"[,EXPRESSION]..." Breakpoints Place false
         "Print values whenever a location is reached, without stopping"
         "FORMAT is that of \"printf\". \"condition N ...\" chooses the threads that print.";
@@ -301,9 +313,9 @@ rows! {
     Block "block" ["bl"] "[(X,Y,Z)] [thread ...]" Focus Nothing false
         "Focus on a block of the kernel, or show the focused one"
         "Indices are those of blockidx, from 1; y and z can be left out. Blocks run one after another, so you can focus only on a\nblock that has begun and not ended.";
-    Thread "thread" ["t"] "[(X,Y,Z)] | apply all print EXPRESSION" Focus Nothing false
+    Thread "thread" ["t"] "[(X,Y,Z)] | apply all {backtrace | print EXPRESSION}" Focus Nothing false
         "Focus on a thread of the block, or show the focused one"
-        "Indices are those of threadidx, from 1; y and z can be left out. \"thread apply all print E\" is \"print E@block\".";
+        "Indices are those of threadidx, from 1; y and z can be left out. \"thread apply all print E\" is \"print E@block\".\n\"thread apply all backtrace\" shows the call stacks of all threads of the running blocks and of the host; threads with the same\none are one entry.";
     Warp "warp" [] "[N] [lane N]" Focus Nothing false
         "Focus on a warp of the block, or show the focused one"
         "The warps of a block are numbered from 0.";
@@ -319,7 +331,7 @@ rows! {
     Backtrace "backtrace" ["bt" "where"] "[full] [N | -N]" Stack Nothing false
         "Show the call stack of the focused thread"
         "N shows the innermost N frames, -N the outermost ones, and full the variables of each frame.";
-    Frame "frame" ["f"] "[N]" Stack Nothing false
+    Frame "frame" ["f" "select-frame"] "[N]" Stack Nothing false
         "Focus on frame N of the call stack, or show the focused frame"
         "Frame 0 is the innermost.";
     Up "up" [] "[N]" Stack Nothing true
@@ -349,10 +361,10 @@ rows! {
     Ptype "ptype" [] "EXPRESSION | TYPE | PROCEDURE" Data Expression false
         "Show the type of an expression with its components, a derived type, or the arguments of a procedure"
         "";
-    Set "set" [] "[var] NAME = EXPRESSION | args ARGUMENTS | listsize N" Data Expression false
+    Set "set" [] "[var] NAME = EXPRESSION | args ARGUMENTS | listsize N | print elements N" Data Expression false
         "Assign to a variable, element or component of the focused thread, or to a variable of the debugger"
-        "An assignment to a variable of the program is part of the history: going back undoes it, going forward does it again.\n\"set listsize N\" sets how many lines \"list\" shows.";
-    Show "show" [] "[values | convenience | listsize | args | version]" Data Nothing false
+        "An assignment to a variable of the program is part of the history: going back undoes it, going forward does it again.\n\"set listsize N\" sets how many lines \"list\" shows, \"set print elements N\" how many elements of an array are shown; both take\n\"unlimited\".";
+    Show "show" [] "[values | conv | listsize | print elements | args | user | version]" Data Nothing false
         "Show the kept values, the variables of the debugger, or a setting"
         "";
     Display "display" ["disp"] "[[/FORMAT] EXPRESSION]" Data Expression false
@@ -451,7 +463,7 @@ topics! {
     Displays "display" "" "" "Expressions shown at each stop";
     Findings "findings" "" "" "Findings so far";
     Timeline "timeline" "" "" "Launches, copies, and what is done with streams and events, in their order";
-    Frame "frame" "" "" "The focused frame";
+    Frame "frame" "f" "" "The focused frame";
     Source "source" "sources" "" "Source files of the program";
     Program "program" "inferiors" "" "The state of the program";
     Line "line" "" "[LOCATION]" "The code of a line";

@@ -23,6 +23,8 @@ pub(crate) struct Context<'a> {
     pub(crate) memory: &'a Memory,
     /// The lane and frame.
     pub(crate) at: Viewpoint<'a>,
+    /// How many elements of an array are shown.
+    pub(crate) most_shown: u32,
 }
 
 /// The lane and frame.

@@ -9,8 +9,8 @@ use crate::eval::value::{Eval, Kind, Value, from_bytes};
 use ir::Ty;
 use std::fmt::Write;
 
-/// Elements shown of an array; a run of equal ones counts as one.
-const MOST_SHOWN: u32 = 200;
+/// Elements shown of an array, unless the user wants more or fewer; a run of equal ones counts as one.
+pub(crate) const MOST_SHOWN: u32 = 200;
 /// Equal elements in a row that are shown as one.
 const RUN: u64 = 10;
 /// Elements read in search of the end of a repetition.
@@ -33,7 +33,8 @@ struct Progress {
 impl Context<'_> {
     /// The text of an object.
     pub(crate) fn show(&self, object: &Object, radix: Radix) -> Eval<String> {
-        self.show_within(object, Progress { shown: 0, read: 0, most_shown: MOST_SHOWN, most_read: MOST_READ, radix })
+        let (most_shown, most_read) = (self.most_shown, MOST_READ.max(self.most_shown.into()));
+        self.show_within(object, Progress { shown: 0, read: 0, most_shown, most_read, radix })
     }
 
     /// The text of an object for a line of a screen: of an array the first elements.

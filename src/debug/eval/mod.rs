@@ -13,7 +13,7 @@ pub(crate) mod array;
 pub(crate) mod check;
 pub(crate) mod compiled;
 pub(crate) mod context;
-mod format;
+pub(crate) mod format;
 pub(crate) mod names;
 pub(crate) mod printf;
 mod rows;

@@ -142,6 +142,12 @@ impl Sites {
         all.filter(around).map(|s| s.span).min_by_key(|s| s.end - s.start)
     }
 
+    /// Whether a statement that begins on a line is not the only one there.
+    pub(crate) fn shares_line(&self, file: FileId, line: usize, span: Span) -> bool {
+        let all = self.by_line.get(&(file, line)).map_or(&[][..], Vec::as_slice);
+        all.iter().any(|s| s.span == span) && all.iter().any(|s| s.span.start != span.start)
+    }
+
     /// Whether a statement begins on a line.
     pub(crate) fn has_statement(&self, file: FileId, line: usize) -> bool {
         self.by_line.contains_key(&(file, line))

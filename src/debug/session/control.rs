@@ -34,12 +34,14 @@ enum Goal {
     Step(Step),
     /// To the start of the statement at which a thread is shown; breakpoints there do not stop it again.
     Arrive(Step),
+    /// To this time, whichever thread is then before a statement.
+    Time(u64),
 }
 
 impl Goal {
     fn step(&self) -> Option<&Step> {
         match self {
-            Goal::Continue => None,
+            Goal::Continue | Goal::Time(_) => None,
             Goal::Step(step) | Goal::Arrive(step) => Some(step),
         }
     }
@@ -120,6 +122,23 @@ impl Session {
         }
     }
 
+    /// The command `stepi`: so many statements of whichever threads.
+    pub(crate) fn step_any(&mut self, count: u64, attendant: &mut dyn Attendant) -> Done {
+        self.need_running()?;
+        let time = self.process.time().saturating_add(count);
+        Ok(self.go(&Goal::Time(time), attendant))
+    }
+
+    /// The command `reverse-stepi`.
+    pub(crate) fn step_any_back(&mut self, count: u64) -> Done {
+        let before = self.present()?;
+        let time = before.saturating_sub(count).max(1);
+        self.process.go_to(time);
+        let thread = self.process.at().map_or(Thread::Host, lowest);
+        let reason = if before <= count { StopReason::HistoryStart } else { StopReason::Step };
+        Ok(self.stopped(reason, thread))
+    }
+
     /// The command `finish`.
     pub(crate) fn finish(&mut self, attendant: &mut dyn Attendant) -> Done {
         self.need_running()?;
@@ -195,7 +214,7 @@ impl Session {
     }
 
     /// The focused frame.
-    fn selected(&self) -> Option<Level> {
+    pub(crate) fn selected(&self) -> Option<Level> {
         self.levels(self.focus).get(self.level as usize).copied()
     }
 
@@ -222,9 +241,10 @@ impl Session {
         loop {
             // The second access of a race is a stop.
             let race = self.next_race(self.process.time(), u64::MAX).map_or(u64::MAX, |r| r.0);
+            let limit = if let Goal::Time(time) = goal { race.min(*time) } else { race };
             let output = &mut |bytes: &[u8]| attendant.output(bytes);
             let hooks = &mut IoHooks { output, interrupt: &interrupt, attention: Some(&attention) };
-            let mut ran = self.process.go(&mut watcher, race, hooks);
+            let mut ran = self.process.go(&mut watcher, limit, hooks);
             let is_interrupted = hooks.is_interrupted();
             if ran == Ran::Raced {
                 let at = watcher.at;
@@ -310,6 +330,9 @@ impl Session {
                 }
                 return Some((reason, thread));
             }
+        }
+        if matches!(goal, Goal::Time(time) if self.process.time() >= *time) {
+            return Some((StopReason::Step, lowest(s)));
         }
         let step = goal.step()?;
         if step.ends_at(s) {
@@ -411,6 +434,9 @@ impl Session {
         self.listed = None;
         let view = self.view(thread);
         let over = self.process.over().is_some();
+        if let StopReason::Exited(code) = &reason {
+            self.kept.give("$_exitcode", Value::int4((*code).into()));
+        }
         let level = if over { None } else { self.levels(thread).get(frame).copied() };
         let place = level.and_then(|l| self.place_of(thread, &l));
         let before = self.last_shown.map(|t| t.0);

@@ -170,6 +170,9 @@ impl Session {
             }
         }
         text.push('\n');
+        // As in gdb: where the last unit is.
+        let last = address.wrapping_add(request.count.saturating_sub(1) * bytes);
+        self.kept.give("$_", Value::word(Kind::Int(int_ty(8)), last));
         self.examined = Some(Examined { address: address.wrapping_add(request.count * bytes), radix, bytes });
         Ok(Outcome::Reply(Reply::Text(text)))
     }

@@ -1,6 +1,6 @@
 //! The focus of a session: its thread and frame, their context and place, and source lines.
 
-use crate::command::{FocusRequest, FrameRequest, ListRequest, Radix};
+use crate::command::{FocusRequest, FrameRequest, ListRequest, Radix, Where};
 use crate::eval::compiled::{CompiledExpr, Evaluated};
 use crate::eval::context::{Context, Viewpoint, thread_index};
 use crate::eval::value::{Eval, EvalError, fail};
@@ -74,7 +74,13 @@ impl Session {
                 Viewpoint::Device { block, warp, frame, lane }
             }
         };
-        Ok(Context { program: machine.program(), checked: &self.setup.checked, memory: machine.memory(), at })
+        Ok(Context {
+            program: machine.program(),
+            checked: &self.setup.checked,
+            memory: machine.memory(),
+            at,
+            most_shown: self.most_shown,
+        })
     }
 
     /// The focused context.
@@ -154,7 +160,23 @@ impl Session {
     pub(crate) fn place(&self, span: Span, function: String) -> Option<PlaceView> {
         let (file_id, line) = self.line_of(span)?;
         let file = self.setup.sources.file(file_id)?;
-        Some(PlaceView { function, file: file.name().to_owned(), file_id, line, text: file.line_text(line).to_owned() })
+        let (name, text) = (file.name().to_owned(), file.line_text(line).to_owned());
+        Some(PlaceView { function, file: name, file_id, line, text, part: self.part_of_line(span) })
+    }
+
+    /// Which characters of its line a statement is, from 0, and how many; `None` if it is the only one there, or all of the line.
+    pub(crate) fn part_of_line(&self, span: Span) -> Option<(usize, usize)> {
+        let (file_id, line) = self.line_of(span)?;
+        if !self.sites.shares_line(file_id, line, span) {
+            return None;
+        }
+        let file = self.setup.sources.file(file_id)?;
+        let (text, range) = (file.line_text(line), file.line_range(line)?);
+        let start = span.start.checked_sub(range.start)? as usize;
+        let end = (span.end.min(range.end) - range.start) as usize;
+        let (before, own) = (text.get(..start)?, text.get(start..end.min(text.len()))?);
+        let own = own.trim_end();
+        (own != text.trim()).then(|| (before.chars().count(), own.chars().count()))
     }
 
     /// The place of a level of a thread's call stack, with the values of its arguments.
@@ -333,7 +355,7 @@ impl Session {
         let has = |line: &usize| source.line_text(*line).to_lowercase().contains(&text.to_lowercase());
         let found = if is_back { (1..from).rev().find(has) } else { (from + 1..=source.line_count()).find(has) };
         match found {
-            Some(line) => self.list(&ListRequest::Range(line, line)),
+            Some(line) => self.list(&ListRequest::Range(None, line, line)),
             None => refuse(format!("\"{text}\" is not in the {} lines.", if is_back { "earlier" } else { "later" })),
         }
     }
@@ -394,6 +416,22 @@ impl Session {
         Some(SourceWindow { file: file.name().to_owned(), file_id, lines: lines.collect() })
     }
 
+    /// File and line of a place for `list`, which need not have a statement; `here` is the file in focus.
+    fn line_at(&self, at: &Where, here: Option<FileId>) -> Result<(FileId, usize), crate::SessionError> {
+        match (at, here) {
+            (Where::Line(line), Some(file)) => Ok((file, *line)),
+            (Where::Line(_), None) => refuse("No source lines are known."),
+            (Where::FileLine(name, line), _) => {
+                Ok((crate::process::sites::find_file(&self.setup.sources, name)?, *line))
+            }
+            (at, _) => {
+                let program = self.process.machine().program();
+                let found = self.sites.resolve(program, &self.setup.sources, at, self.current_line())?;
+                Ok((found.file, found.line))
+            }
+        }
+    }
+
     /// The command `list`.
     pub(crate) fn list(&mut self, request: &ListRequest) -> Result<Outcome, crate::SessionError> {
         let here = self.listed.map(|(file, ..)| file).or(self.current_line().map(|h| h.0));
@@ -413,25 +451,24 @@ impl Session {
                 Some((file, line)) => (file, around(line)),
                 None => return refuse("No source lines are known."),
             },
-            (ListRequest::Range(first, last), _) => match here {
+            (ListRequest::Range(Some(name), first, last), _) => {
+                (crate::process::sites::find_file(&self.setup.sources, name)?, (*first, *last))
+            }
+            (ListRequest::Range(None, first, last), _) => match here {
                 Some(file) => (file, (*first, *last)),
                 None => return refuse("No source lines are known."),
             },
             (ListRequest::Around(at), _) => {
-                let program = self.process.machine().program();
-                match at {
-                    crate::command::Where::Line(line) => match here {
-                        Some(file) => (file, around(*line)),
-                        None => return refuse("No source lines are known."),
-                    },
-                    crate::command::Where::FileLine(name, line) => {
-                        (crate::process::sites::find_file(&self.setup.sources, name)?, around(*line))
-                    }
-                    at => {
-                        let found = self.sites.resolve(program, &self.setup.sources, at, self.current_line())?;
-                        (found.file, around(found.line))
-                    }
-                }
+                let (file, line) = self.line_at(at, here)?;
+                (file, around(line))
+            }
+            (ListRequest::From(at), _) => {
+                let (file, line) = self.line_at(at, here)?;
+                (file, (line, line + lines - 1))
+            }
+            (ListRequest::UpTo(at), _) => {
+                let (file, line) = self.line_at(at, here)?;
+                (file, ((line + 1).saturating_sub(lines).max(1), line))
             }
         };
         let Some(window) = self.source(file, first, last) else { return refuse("No such file.") };

@@ -30,6 +30,11 @@ impl Kept {
         self.shown.len() as u32
     }
 
+    /// Sets a value that the debugger itself gives.
+    pub(crate) fn give(&mut self, name: &str, value: Value) {
+        self.named.insert(name.to_owned(), value);
+    }
+
     /// The value of a name that begins with `$`.
     fn find(&self, name: &str) -> Eval<Value> {
         let count = self.shown.len();
@@ -114,10 +119,18 @@ impl Session {
             }
             "convenience" | "conv" => self.kept.named.iter().map(|(name, value)| line(name, value)).collect(),
             "listsize" => format!("\"list\" shows {} lines.\n", self.list_size),
+            "print elements" => match self.most_shown {
+                u32::MAX => "All elements of an array are shown.\n".to_owned(),
+                most => format!("At most {most} elements of an array are shown.\n"),
+            },
             "version" => format!("cufemu {}\n", env!("CARGO_PKG_VERSION")),
             "args" => format!("The program starts with these arguments: \"{}\".\n", self.arguments),
             _ if crate::command::is_setting(about) => format!("The setting \"{about}\" changes nothing here.\n"),
-            _ => return refuse("\"show\" must be followed by values, convenience, listsize, args or version."),
+            _ => {
+                return refuse(
+                    "\"show\" must be followed by values, convenience, listsize, print elements, user, args or version.",
+                );
+            }
         };
         Ok(Outcome::Reply(Reply::Text(if text.is_empty() { "There are none.\n".to_owned() } else { text })))
     }

@@ -13,6 +13,7 @@ mod code;
 mod control;
 mod examine;
 mod focus;
+mod groups;
 mod info;
 mod inspect;
 mod kept;
@@ -28,7 +29,8 @@ use crate::command::help;
 use crate::command::{Command, Completer, ProgramArguments, Radix, Where, forms, parse};
 use crate::eval::check::{self, Typed};
 use crate::eval::compiled::CompiledExpr;
-use crate::eval::value::{Eval, EvalError};
+use crate::eval::format::MOST_SHOWN;
+use crate::eval::value::{Eval, EvalError, Value};
 use crate::process::outside::Outside;
 use crate::process::races::AccessTimes;
 use crate::process::sites::Sites;
@@ -122,6 +124,8 @@ pub struct Session {
     pub(crate) examined: Option<Examined>,
     /// How many lines `list` shows.
     pub(crate) list_size: usize,
+    /// How many elements of an array are shown.
+    pub(crate) most_shown: u32,
     /// File, first and last line that `list` showed.
     pub(crate) listed: Option<(FileId, usize, usize)>,
     /// The thread and procedure that were shown last.
@@ -183,6 +187,7 @@ impl Session {
             kept: Kept::default(),
             examined: None,
             list_size: 10,
+            most_shown: MOST_SHOWN,
             listed: None,
             last_shown: None,
             ended: None,
@@ -287,6 +292,7 @@ impl Session {
                 self.mark();
                 done()
             }
+            Command::BreakMany(text) => self.break_many(text),
             Command::Clear(at) => self.clear(at),
             Command::Commands(numbers, lines) => {
                 self.known(numbers)?;
@@ -312,12 +318,14 @@ impl Session {
             Command::Continue(count) => self.continue_run(*count, attendant),
             Command::Step(count) => self.step(*count, false, attendant),
             Command::Next(count) => self.step(*count, true, attendant),
+            Command::StepAny(count) => self.step_any(*count, attendant),
             Command::Finish => self.finish(attendant),
             Command::Advance(at) => self.advance(at, attendant),
             Command::Until => self.until(attendant),
             Command::Barrier => self.barrier(attendant),
             Command::ReverseStep(count) => self.step_back(*count, false),
             Command::ReverseNext(count) => self.step_back(*count, true),
+            Command::ReverseStepAny(count) => self.step_any_back(*count),
             Command::ReverseContinue => self.continue_back(),
             Command::ReverseFinish => self.finish_back(),
             Command::LastChange(text) => self.last_change(text),
@@ -338,6 +346,11 @@ impl Session {
                 self.list_size = (*lines).max(1);
                 done()
             }
+            Command::Elements(count) => {
+                self.most_shown = *count;
+                done()
+            }
+            Command::Stacks => say(self.stacks_text()?),
             Command::Show(about) => self.show(about),
             Command::Display(None) => Ok(Outcome::Reply(Reply::Displays(self.display_values()))),
             Command::Display(Some((text, radix))) => self.set_display(text, *radix),
@@ -493,6 +506,7 @@ impl Session {
     pub(crate) fn add_breakpoint(&mut self, kind: Kind, temporary: bool) -> Outcome {
         let number = self.next_breakpoint;
         self.next_breakpoint += 1;
+        self.kept.give("$bpnum", Value::int4(number.into()));
         let breakpoint = Breakpoint::new(number, kind, temporary);
         let view = self.breakpoint_view(&breakpoint);
         self.breakpoints.push(breakpoint);

@@ -9,7 +9,7 @@ use crate::eval::context::Context;
 use crate::eval::value::Eval;
 use crate::process::watcher::Thread;
 use crate::session::Session;
-use crate::view::reply::LaneState;
+use crate::view::reply::{LaneState, VariableRow};
 use crate::view::snapshot::{
     BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, LaneValue, LaneValues, SharedVariable,
     Snapshot, SnapshotRequest, SplitView,
@@ -38,7 +38,11 @@ impl Session {
 
     /// Everything that a screen shows.
     pub fn snapshot(&mut self, wanted: &SnapshotRequest) -> Snapshot {
-        let values = wanted.lanes.as_deref().map(|e| self.lane_values(e).map_err(|why| why.0));
+        let values = if wanted.chooses_lanes {
+            self.telling_values(wanted.lanes.as_deref()).map(Ok)
+        } else {
+            wanted.lanes.as_deref().map(|e| self.lane_values(e).map_err(|why| why.0))
+        };
         let array = wanted.array.as_ref().map(|a| {
             let expr = self.compile(&a.expression).map_err(|why| why.0)?;
             self.here().and_then(|context| array::view(&context, &expr, a)).map_err(|why| why.0)
@@ -62,6 +66,7 @@ impl Session {
         Snapshot {
             focus: self.view(self.focus),
             place: self.current_line(),
+            part: self.selected().and_then(|level| self.part_of_line(self.span_of(&level))),
             kernel: self.kernels().into_iter().next(),
             blocks: self.running().map(|r| self.block_map(r, wanted.block_cells)),
             warps,
@@ -167,6 +172,29 @@ impl Session {
         let values = values.collect();
         let most = words.iter().map(Vec::len).max().unwrap_or(0) as u32;
         Ok(LaneValues { expression: text.to_owned(), values, conflict: in_shared.then_some(most) })
+    }
+
+    /// The values of a scalar that differs between the lanes of the focused warp: of this one, or else of one that the statement
+    /// names, or of another variable, or of `threadidx%x`.
+    fn telling_values(&mut self, last: Option<&str>) -> Option<LaneValues> {
+        const INDEX: &str = "threadidx%x";
+        if self.focus == Thread::Host {
+            return None;
+        }
+        let is_telling = |values: &LaneValues| {
+            let mut shown = values.values.iter().filter_map(|v| v.value.as_ref().ok());
+            shown.next().is_some_and(|first| shown.any(|other| other != first))
+        };
+        let line = self.current_line().and_then(|(file, line)| Some(self.setup.sources.file(file)?.line_text(line)));
+        let line = line.unwrap_or_default().to_ascii_lowercase();
+        let is_named = |name: &str| line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name);
+        let is_scalar =
+            |row: &VariableRow| !row.name.contains('.') && row.value.as_ref().is_ok_and(|v| !v.starts_with('('));
+        let mut names: Vec<String> = self.frame_variables().into_iter().filter(is_scalar).map(|row| row.name).collect();
+        names.sort_by_key(|name| !is_named(name));
+        let all = last.filter(|last| *last != INDEX).into_iter().map(str::to_owned).chain(names);
+        let found = all.filter_map(|name| self.lane_values(&name).ok()).find(is_telling);
+        found.or_else(|| self.lane_values(INDEX).ok())
     }
 
     fn banks(&self, first: u64, count: u64) -> Option<BanksView> {

@@ -66,7 +66,7 @@ pub fn stop(stop: &Stop) -> String {
         if stop.with_frame {
             let _ = writeln!(text, "{}", frame_text(place));
         }
-        let _ = writeln!(text, "{}\t{}", place.line, place.text);
+        text.push_str(&line_of(place));
     }
     if let Some((number, value)) = &stop.returned {
         let _ = writeln!(text, "Value returned is ${number} = {value}");
@@ -93,6 +93,14 @@ fn triple([x, y, z]: [u32; 3]) -> String {
     format!("({x},{y},{z})")
 }
 
+/// The line of a place, with a mark below the statement if the line has several.
+fn line_of(place: &PlaceView) -> String {
+    let line = format!("{}\t{}\n", place.line, place.text);
+    let Some((first, count)) = place.part else { return line };
+    let before: String = place.text.chars().take(first).map(|c| if c == '\t' { c } else { ' ' }).collect();
+    format!("{line}\t{before}{}\n", "^".repeat(count))
+}
+
 fn frame_text(place: &PlaceView) -> String {
     format!("{} at {}:{}", place.function, place.file, place.line)
 }
@@ -106,7 +114,7 @@ pub fn reply(reply: &Reply) -> String {
         Reply::Lanes { number, groups } => lane_groups(*number, groups),
         Reply::Focus(view, place) => {
             let at = place.as_ref();
-            let line = at.map(|p| format!("{}\n{}\t{}\n", frame_text(p), p.line, p.text)).unwrap_or_default();
+            let line = at.map(|p| format!("{}\n{}", frame_text(p), line_of(p))).unwrap_or_default();
             format!(
                 "[{}{}]\n{line}",
                 if at.is_some() { "Switching focus to " } else { "Current focus is " },
@@ -173,7 +181,7 @@ fn breakpoint_set(b: &BreakpointView) -> String {
     }
 }
 
-fn stack_line(frame: &FrameView) -> String {
+pub(crate) fn stack_line(frame: &FrameView) -> String {
     format!("#{:<2} {}", frame.level, frame_text(&frame.place))
 }
 
@@ -491,6 +499,7 @@ mod tests {
             file_id: FileId(0),
             line: 12,
             text: "    y(i) = a * x(i)".into(),
+            part: None,
         };
         let stop = Stop {
             reason: StopReason::Breakpoint { number: 1, temporary: false, failed: None },

@@ -213,6 +213,8 @@ pub struct PlaceView {
     pub line: usize,
     /// Text of the line.
     pub text: String,
+    /// Which of its characters are the statement, from 0, and how many; given where the line has several statements.
+    pub part: Option<(usize, usize)>,
 }
 
 /// A frame of a call stack.

@@ -17,6 +17,8 @@ pub struct SnapshotRequest {
     pub block_cells: usize,
     /// An expression whose value in all lanes of the focused warp is shown.
     pub lanes: Option<String>,
+    /// Whether the session chooses another one if this one says nothing, or if there is none.
+    pub chooses_lanes: bool,
     /// An array.
     pub array: Option<ArrayRequest>,
     /// Rows of shared memory: the first one, and how many.
@@ -47,6 +49,10 @@ pub struct Snapshot {
     pub focus: FocusView,
     /// File and line of the focused frame; before the program begins, those of its main program.
     pub place: Option<(FileId, usize)>,
+    /// Which characters of that line are the statement of the focused frame, as in [`PlaceView::part`].
+    ///
+    /// [`PlaceView::part`]: crate::PlaceView::part
+    pub part: Option<(usize, usize)>,
     /// The running launch.
     pub kernel: Option<KernelRow>,
     /// Its blocks.

@@ -1,4 +1,6 @@
 //! The panes that are lists: variables, watch expressions, output, lanes, stack, findings, breakpoints.
+//!
+//! Output and findings are text, whose long lines are wrapped as long as they are not moved aside; the other lists are tables.
 
 use super::{cut, paint, put, triple, untabbed};
 use crate::look::Role;
@@ -13,16 +15,37 @@ use ratatui::text::{Line, Span};
 /// Draws the visible rows of a pane.
 fn rows(model: &Model, buffer: &mut Buffer, area: Rect, pane: Pane, head: u16) {
     let scroll = model.scroll(pane);
-    for y in head..area.height {
-        let index = scroll.top + usize::from(y - head);
-        let Some(line) = row(model, pane, area.width.into(), index) else { break };
+    let width = usize::from(area.width);
+    let lines = visible(model, pane, width, area.height.saturating_sub(head).into());
+    for (y, (index, part)) in (head..).zip(lines) {
+        let Some(line) = row(model, pane, width, index) else { break };
         // Variables and output are moved aside behind their names.
         let is_moved = matches!(pane, Pane::Lanes | Pane::Stack | Pane::Findings | Pane::Breakpoints | Pane::Timeline);
-        put(buffer, area, 0, y, &if is_moved { moved(line, scroll.left) } else { line });
+        put(buffer, area, 0, y, &moved(line, part * width + if is_moved { scroll.left } else { 0 }));
         if index == scroll.cursor && model.pane == pane && (pane != Pane::Output || !model.searched.is_empty()) {
             paint(buffer, area, y, model.look.style(Role::Cursor));
         }
     }
+}
+
+/// What the lines of a pane show, from the first on: the row, and which of its parts if it is wrapped. The row of the cursor is
+/// among them.
+pub(crate) fn visible(model: &Model, pane: Pane, width: usize, height: usize) -> Vec<(usize, usize)> {
+    let scroll = model.scroll(pane);
+    let is_wrapped = matches!(pane, Pane::Output | Pane::Findings) && scroll.left == 0 && width > 0;
+    let rows = model.rows(pane);
+    let parts = |index: usize| match row(model, pane, width, index).filter(|_| is_wrapped) {
+        Some(line) => line.to_string().chars().count().div_ceil(width).max(1),
+        None => 1,
+    };
+    // Of what is above the cursor, as much as there is room for.
+    let cursor = scroll.cursor.clamp(scroll.top, scroll.top + height.saturating_sub(1)).min(rows.saturating_sub(1));
+    let (mut first, mut used) = (cursor, parts(cursor));
+    while first > scroll.top && used + parts(first - 1) <= height {
+        first -= 1;
+        used += parts(first);
+    }
+    (first..rows).flat_map(|index| (0..parts(index)).map(move |part| (index, part))).take(height).collect()
 }
 
 /// A row of a pane that is a list, for a pane of that width; `None` behind the last one.

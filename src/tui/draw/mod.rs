@@ -22,7 +22,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Widget};
 
 pub(crate) use help::help_lines;
-pub(crate) use lists::row_text;
+pub(crate) use lists::{row_text, visible};
 pub(crate) use source::GUTTER;
 
 /// Draws the screen.
@@ -255,12 +255,21 @@ fn hints(model: &Model, buffer: &mut Buffer, area: Rect) {
 /// Shows the visible rows and their total in the lower border, if not all are visible.
 fn position(model: &Model, buffer: &mut Buffer, slot: &Slot) {
     let (rows, room) = (model.rows(slot.shown), model.room(slot.shown));
-    if room == 0 || rows <= room || slot.area.height < 3 {
+    if room == 0 || slot.area.height < 3 {
         return;
     }
-    let top = model.scroll(slot.shown).top.min(rows - room);
+    let (top, last) = if slot.shown.is_list() {
+        let lines = lists::visible(model, slot.shown, slot.inner().width.into(), room);
+        (lines.first().map_or(0, |l| l.0), lines.last().map_or(0, |l| l.0 + 1))
+    } else {
+        let top = model.scroll(slot.shown).top.min(rows.saturating_sub(room));
+        (top, (top + room).min(rows))
+    };
+    if top == 0 && last >= rows {
+        return;
+    }
     let what = if slot.shown == Pane::Threads { " warps" } else { "" };
-    let text = format!(" {}-{} of {rows}{what} ", top + 1, top + room);
+    let text = format!(" {}-{last} of {rows}{what} ", top + 1);
     let width = text.chars().count() as u16;
     if width + 2 <= slot.area.width {
         let at = Rect { y: slot.area.bottom() - 1, height: 1, ..slot.area };

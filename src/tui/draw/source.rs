@@ -7,6 +7,7 @@ use crate::pane::Pane;
 use debug::render::lane_set;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 /// Columns before the text: marks and line number.
@@ -137,11 +138,25 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer, area: Rect) {
         }
         if is_current {
             paint(buffer, area, y, look.style(Role::Current));
+            underline(model, buffer, area, y, text);
         } else if index == scroll.cursor && model.pane == Pane::Source {
             let text = Rect { x: area.x + 2, width: 4, ..area };
             paint(buffer, text, y, look.style(Role::Cursor));
         }
     }
+}
+
+/// Underlines the statement that comes next, if its line has several.
+fn underline(model: &Model, buffer: &mut Buffer, area: Rect, y: u16, text: &str) {
+    let Some((first, count)) = model.snapshot.as_ref().and_then(|s| s.part) else { return };
+    let left = model.scroll(Pane::Source).left;
+    let column = |n: usize| {
+        let before: String = text.chars().take(n).collect();
+        (untabbed(&before).chars().count().saturating_sub(left) as u16).saturating_add(GUTTER).min(area.width)
+    };
+    let (from, to) = (column(first), column(first + count));
+    let part = Rect { x: area.x + from, width: to - from, ..area };
+    paint(buffer, part, y, Style::new().add_modifier(Modifier::UNDERLINED));
 }
 
 /// Splits a line of Fortran into words, comment and literals.

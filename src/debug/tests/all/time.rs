@@ -141,7 +141,10 @@ fn an_endless_kernel_can_be_interrupted_and_stepped_back() {
     assert_eq!(answer(&thread).time, stop.time);
     assert!(thread.ask(Request::Complete("rev".into())));
     let Ok(Event::Completions(names)) = thread.events().recv() else { panic!("no completions") };
-    assert_eq!(names, ["reverse-continue", "reverse-finish", "reverse-next", "reverse-search", "reverse-step"]);
+    assert_eq!(
+        names,
+        ["reverse-continue", "reverse-finish", "reverse-next", "reverse-search", "reverse-step", "reverse-stepi"]
+    );
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl Driver {
                 Effect::Interrupt => self.session.interrupt(),
                 Effect::Answer(line) => self.writer.answer(line),
                 Effect::Quit => self.has_quit = true,
-                Effect::Redraw => {}
+                Effect::Redraw | Effect::Suspend => {}
             }
         }
     }
