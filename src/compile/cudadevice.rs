@@ -14,9 +14,15 @@ const MODES: [[&str; 3]; 4] = [
 
 /// Names of C's mathematics, and of the procedure behind each, to which `_r4` or `_r8` is added. Each has a form with an `f` for
 /// real(4).
-const LIBM: [(&str, &str); 35] = [
+const LIBM: [(&str, &str); 51] = [
     ("ceil", "ceil"),
     ("copysign", "copysign"),
+    ("cospi", "cospi"),
+    ("cyl_bessel_i0", "izero"),
+    ("cyl_bessel_i1", "ione"),
+    ("erfcinv", "erfcinv"),
+    ("erfcx", "erfcx"),
+    ("erfinv", "erfinv"),
     ("fabs", "fabs"),
     ("fdim", "fdim"),
     ("fmax", "fmax"),
@@ -37,14 +43,24 @@ const LIBM: [(&str, &str); 35] = [
     ("modf", "modf"),
     ("nearbyint", "rint"),
     ("nextafter", "nextafter"),
+    ("norm3d", "normthree"),
+    ("norm4d", "normfour"),
+    ("normcdf", "normcdf"),
+    ("normcdfinv", "normcdfinv"),
     ("pow", "pow"),
     ("rcbrt", "rcbrt"),
+    ("remainder", "remainder"),
+    ("remquo", "remquo"),
     ("rhypot", "rhypot"),
     ("rint", "rint"),
+    ("rnorm3d", "rnormthree"),
+    ("rnorm4d", "rnormfour"),
     ("scalbln", "ldexp"),
     ("scalbn", "ldexp"),
     ("signbit", "signbit"),
     ("sincos", "sincos"),
+    ("sincospi", "sincospi"),
+    ("sinpi", "sinpi"),
     ("tgamma", "tgamma"),
     ("trunc", "trunc"),
     ("y0", "yzero"),
@@ -78,8 +94,8 @@ pub(crate) static SOURCE: LazyLock<String> = LazyLock::new(|| {
     });
     let generics: String = generics.collect();
     let rounded = MODES.map(|[mode, number, convert]| {
-        let fused = if mode == "rn" { "" } else { include_str!("modules/cudadevice_fused.cuf") };
-        let text = include_str!("modules/cudadevice_rounded.cuf").to_owned() + fused;
+        let directed = if mode == "rn" { "" } else { include_str!("modules/cudadevice_directed.cuf") };
+        let text = include_str!("modules/cudadevice_rounded.cuf").to_owned() + directed;
         let text = text.replace('@', mode).replace("MODE", number);
         [("4", "4"), ("4", "8"), ("8", "4"), ("8", "8")].iter().fold(text, |text, (kind, of)| {
             text.replace(&format!("INT{kind}_r{of}(x)"), &convert.replace('K', kind).replace('X', of))
@@ -91,8 +107,10 @@ pub(crate) static SOURCE: LazyLock<String> = LazyLock::new(|| {
         function(&format!("{name}f"), "x", &value)
     });
     let of_two = OF_TWO.map(|[value, name]| function(name, "x, y", value));
+    let special = include_str!("modules/cudadevice_special.cuf").to_owned();
     let own = function("fmaf", "x, y, z", "fma(x, y, z)") + &function("roundf", "x", "anint(x)");
-    let body =
-        [&rounded.concat(), &libm.concat(), &of_one.concat(), &of_two.concat(), &own].map(String::as_str).concat();
+    let body = [&rounded.concat(), &libm.concat(), &special, &of_one.concat(), &of_two.concat(), &own]
+        .map(String::as_str)
+        .concat();
     procedures.replacen("\ncontains\n", &format!("\n{generics}\ncontains\n"), 1) + &body + "end module\n"
 });
