@@ -124,9 +124,16 @@ pub(crate) struct Options {
     ///
     /// Each rank has its own memory and its own devices; they take turns, so that every run is the same. `--schedule seed:N`
     /// varies the order of turns, and with it which message a receive from any rank takes. Without this option a program that
-    /// uses MPI is one rank.
+    /// uses MPI is one rank, or one of those that `mpirun` has started.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) ranks: Option<u32>,
+
+    /// Under `mpirun`: the MPI library to load
+    ///
+    /// By default it is the one that belongs to the `mpirun` that has started cufemu: `libmpi.so.40` of Open MPI, `libmpich.so.12`
+    /// or `libmpi.so.12` of MPICH, looked for beside `mpirun` and where libraries are.
+    #[arg(long, value_name = "FILE", help_heading = MACHINE, hide_short_help = true)]
+    pub(crate) mpi: Option<PathBuf>,
 
     /// Limit memory of host and devices, such as 512m
     ///

@@ -1,6 +1,6 @@
-//! `--ranks`: runs a program as several ranks of MPI.
+//! `--ranks`: runs a program as several ranks of MPI; and what a launcher such as `mpirun` has started.
 //!
-//! Not here: how ranks take turns (`machine`), what is between them (`mpi`).
+//! Not here: how ranks take turns (`machine`), what is between them (`mpi`), the library of a launcher (`mpilib`).
 
 use crate::cli::libraries::Loaded;
 use crate::cli::live::Live;
@@ -13,6 +13,7 @@ use finding::Findings;
 use ir::rt::Rt;
 use ir::{InstKind, Module};
 use machine::{Machine, Ranks, RanksStop, RealWorld};
+use mpilib::Launch;
 use source::SourceMap;
 use std::time::Instant;
 
@@ -32,18 +33,33 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
         .map(|_| "`--many-seeds` runs one rank only; give `--ranks` with `--schedule seed:N`, seed by seed")
 }
 
-/// Why a program cannot be run as one of the ranks that a launcher such as `mpirun` has started, if it is one and uses MPI.
-pub(crate) fn launcher(options: &Options, module: &Module) -> Option<&'static str> {
-    let started = |name: &str| std::env::var(name).is_ok_and(|size| size.parse::<u32>().is_ok_and(|size| size > 1));
-    let is_one_of_several = options.ranks.is_none() && LAUNCHERS.iter().any(|name| started(name));
-    let calls_mpi = |kind: &InstKind| matches!(kind, InstKind::Rt { rt: Rt::MpiCall, .. });
-    let mut insts = module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
-    (is_one_of_several && insts.any(|inst| calls_mpi(&inst.kind)))
-        .then_some("ranks that `mpirun` starts cannot reach each other yet; run `cufemu --ranks N` without it")
+/// Who has started this process as one of several ranks, if a launcher such as `mpirun` has and `--ranks` is not given.
+pub(crate) fn launch(options: &Options) -> Option<Launch> {
+    let launch = Launch::read(|name| std::env::var(name).ok()).filter(|_| options.ranks.is_none())?;
+    #[cfg(target_os = "linux")]
+    let launcher = std::fs::read_link(format!("/proc/{}/exe", std::os::unix::process::parent_id())).ok();
+    #[cfg(not(target_os = "linux"))]
+    let launcher = None;
+    Some(launch.started_by(launcher))
 }
 
-/// What launchers call the number of ranks in the environment.
-const LAUNCHERS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
+/// The launch, if the program uses MPI; an error if the options cannot be given then.
+pub(crate) fn launched(options: &Options, module: &Module) -> Result<Option<Launch>, &'static str> {
+    let calls_mpi = |kind: &InstKind| matches!(kind, InstKind::Rt { rt: Rt::MpiCall, .. });
+    let mut insts = module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+    let Some(launch) = launch(options).filter(|_| insts.any(|inst| calls_mpi(&inst.kind))) else { return Ok(None) };
+    if launch.ranks > 1 && options.is_debugging() {
+        return Err(
+            "the debugger cannot go back in a rank that `mpirun` has started; run `cufemu --ranks 1 --debug` alone",
+        );
+    }
+    if launch.ranks > 1 && options.many_seeds.is_some() {
+        return Err(
+            "`--many-seeds` cannot repeat what `mpirun` has started once; give `--schedule seed:N`, seed by seed",
+        );
+    }
+    Ok(Some(launch))
+}
 
 /// Runs the ranks; `machine` is the program at its start. Returns the exit code.
 pub(crate) fn run(

@@ -15,6 +15,7 @@ use diag::Diagnostics;
 use foreign::Inputs;
 use gpu::GpuOptions;
 use machine::{Machine, RealWorld};
+use mpilib::Launch;
 use source::{FileId, SourceMap};
 use std::io::IsTerminal;
 
@@ -49,7 +50,10 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
         return if ok { 0 } else { failed(options) };
     }
     let compiled = compile::compile(&mut map, &ids, &settings, &mut include, &mut diags);
-    let ok = finish_compile(diags, &mut reporter, &map);
+    let launch = ranks::launch(options);
+    // One rank of several says what the compiler warns of; errors are said by the first that ends.
+    let is_told = launch.as_ref().is_none_or(|launch| launch.rank == 0) || diags.has_errors();
+    let ok = !is_told || finish_compile(diags, &mut reporter, &map);
     let Some(compiled) = compiled.filter(|_| ok) else {
         reporter.finish(&map);
         return failed(options);
@@ -76,9 +80,13 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
         reporter.finish(&map);
         return written(objects::link(options, output));
     }
-    if let Some(sentence) = ranks::conflict(options).or_else(|| ranks::launcher(options, &compiled.module)) {
+    if let Some(sentence) = ranks::conflict(options) {
         return usage(sentence);
     }
+    let launch = match ranks::launched(options, &compiled.module) {
+        Ok(launch) => launch,
+        Err(sentence) => return usage(sentence),
+    };
     if options.is_debugging() {
         let loader = match loader(options, compiler, &compiled, &suppressions, &map) {
             Ok(loader) => loader,
@@ -98,6 +106,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
         map: &map,
         suppressions: &suppressions,
         libraries: &libraries,
+        launch: launch.as_ref(),
     };
     let code = program.execute(&mut reporter);
     reporter.finish(&map);
@@ -238,6 +247,7 @@ struct Program<'a> {
     map: &'a SourceMap,
     suppressions: &'a Suppressions,
     libraries: &'a Loaded,
+    launch: Option<&'a Launch>,
 }
 
 impl Program<'_> {
@@ -259,13 +269,27 @@ impl Program<'_> {
             let findings = machine_options(options, self.compiler, self.suppressions, map).findings;
             return ranks::run(options, map, reporter, libraries, &machine, findings);
         }
+        if let Some(launch) = self.launch {
+            match mpilib::connect(launch, options.mpi.as_deref()) {
+                Ok(transport) => machine.connect(transport),
+                Err(sentence) => return usage(&sentence),
+            }
+        }
+        let code = self.watch(&mut machine, reporter);
+        machine.leave(i32::from(code));
+        code
+    }
+
+    /// Runs the machine, and says what it finds; returns the exit code.
+    fn watch(self, machine: &mut Machine, reporter: &mut Reporter) -> u8 {
+        let Program { options, map, libraries, .. } = self;
         let stopper = Stopper::new(options.timeout);
         let is_full = options.message_format == MessageFormat::Full;
         let mut world = Live::new(libraries.world(RealWorld::ended_by(stopper.end_wanted())), is_full);
         let mut shown = 0;
         let mut slices = Slices::new();
         loop {
-            let step = step(&mut machine, &mut world, &stopper, &mut slices);
+            let step = step(machine, &mut world, &stopper, &mut slices);
             if !matches!(step, Step::Running) || machine.findings().get(shown).is_some() {
                 world.hide_progress();
             }
@@ -280,7 +304,7 @@ impl Program<'_> {
             }
         }
         if options.verbose {
-            show_launch_modes(&machine);
+            show_launch_modes(machine);
         }
         if let Some(text) = machine.findings().summary()
             && is_full
@@ -288,10 +312,10 @@ impl Program<'_> {
             say(&format!("cufemu: {text}\n"));
         }
         let is_watched = options.race.is_some() || checks(options, Check::Race);
-        if is_full && !is_watched && std::io::stderr().is_terminal() && has_launched(&machine) {
+        if is_full && !is_watched && std::io::stderr().is_terminal() && has_launched(machine) {
             say("cufemu: data races were not looked for; `--race` reports them\n");
         }
-        exit_code(&machine, options)
+        exit_code(machine, options)
     }
 
     /// The machine with the program at its start, or the exit code if it cannot be loaded.

@@ -2,10 +2,10 @@
 //!
 //! Not here: compiling the program and running the machine (`run`).
 
-use crate::cli::computer;
 use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, ClockKind, DeviceKind, EngineKind, Options, RaceMode, WarpSync};
 use crate::cli::suppress::Suppressions;
+use crate::cli::{computer, ranks};
 use diag::Code;
 use emu::Emulator;
 use finding::Findings;
@@ -82,7 +82,13 @@ impl Loader {
 
 /// The number of threads that run blocks.
 fn jobs(options: &Options) -> usize {
-    options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from).min(256))
+    // Ranks that a launcher has started share the cores, unless it has given each some.
+    let ranks = ranks::launch(options).map_or(1, |launch| launch.local_ranks as usize);
+    let of_this = || {
+        let given = std::thread::available_parallelism().map_or(1, usize::from);
+        given.min(computer::cores().div_ceil(ranks)).clamp(1, 256)
+    };
+    options.jobs.unwrap_or_else(of_this)
 }
 
 pub(crate) fn emulator_options(options: &Options, sm: u32) -> emu::Options {

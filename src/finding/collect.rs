@@ -2,8 +2,8 @@
 //!
 //! The collector is plain state and is cloned with a checkpoint. What it shows depends only on the order of [`Findings::add`].
 
-use crate::Finding;
 use crate::finding::Key;
+use crate::{Finding, FindingKind};
 use diag::{Code, Diagnostic, Severity};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,6 +35,7 @@ pub struct Findings {
     suppressed_count: u64,
     over_limit_count: u64,
     worst_over_limit: Option<Severity>,
+    rank: Option<u32>,
 }
 
 impl Default for Findings {
@@ -66,6 +67,7 @@ impl Findings {
             suppressed_count: 0,
             over_limit_count: 0,
             worst_over_limit: None,
+            rank: None,
         }
     }
 
@@ -90,8 +92,16 @@ impl Findings {
         self
     }
 
+    /// All findings are those of this rank of MPI; those of its calls say so themselves.
+    pub fn set_rank(&mut self, rank: u32) {
+        self.rank = Some(rank);
+    }
+
     /// Adds a finding. Of equal ones the first stays as the witness.
-    pub fn add(&mut self, finding: Finding) -> Added {
+    pub fn add(&mut self, mut finding: Finding) -> Added {
+        if !matches!(finding.kind, FindingKind::Mpi(_)) {
+            finding.rank = finding.rank.or(self.rank);
+        }
         if self.unwanted.contains(&finding.code()) {
             return Added::Suppressed;
         }

@@ -96,11 +96,15 @@ pub struct Machine {
     pub(crate) devices: Vec<DeviceBox>,
     runtime: Runtime,
     library: Library,
-    findings: Findings,
+    pub(crate) findings: Findings,
     pub(crate) turn: Turn,
     /// Its number among the ranks of MPI, and what is between them: during its turn, if there are others.
     pub(crate) rank: u32,
     pub(crate) mpi: mpi::World,
+    /// What reaches the ranks in other processes, if there are any.
+    pub(crate) transport: Option<Box<dyn mpi::Transport>>,
+    /// How many milliseconds the host has waited for other processes.
+    pub(crate) waited: u64,
     clock: ClockKind,
     check_leaks: bool,
     /// A device has reported an error itself.
@@ -199,6 +203,8 @@ impl Machine {
             turn: Turn::Host,
             rank: 0,
             mpi: mpi::World::new(1, 0),
+            transport: None,
+            waited: 0,
             clock: options.clock,
             check_leaks: options.check_leaks,
             is_explained: false,
@@ -301,6 +307,10 @@ impl Machine {
     }
 
     pub(crate) fn copy(&self) -> Option<Machine> {
+        // What the others have been sent is not taken back.
+        if self.transport.is_some() {
+            return None;
+        }
         let devices = self.devices.iter().map(DeviceBox::copy).collect::<Option<Vec<_>>>()?;
         Some(Machine {
             program: self.program.clone(),
@@ -313,6 +323,8 @@ impl Machine {
             turn: self.turn.clone(),
             rank: self.rank,
             mpi: self.mpi.clone(),
+            transport: None,
+            waited: self.waited,
             clock: self.clock,
             check_leaks: self.check_leaks,
             is_explained: self.is_explained,
@@ -366,6 +378,7 @@ impl Machine {
                         self.turn = Turn::Host;
                     }
                 },
+                Turn::Messages if self.transport.is_some() && !self.await_note() => return MachineStop::Budget,
                 Turn::Messages => {
                     if let Some(stop) = self.resume_mpi() {
                         return stop;
@@ -483,6 +496,7 @@ impl Machine {
             HostYield::Done { code } => {
                 let span = self.host.site().map_or(Span::NONE, |site| program.span(site));
                 self.mpi.ended(self.rank, code, span);
+                self.send_notes();
                 self.devices.iter_mut().for_each(|d| d.as_device().finish());
                 self.gather();
                 self.turn = Turn::Ending(code);

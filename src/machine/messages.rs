@@ -1,13 +1,19 @@
 //! Calls of MPI by the program of a machine: its memory as they reach it, and what becomes of them.
 //!
-//! Here a machine that is alone is the one rank that there is; `ranks` runs several.
+//! Here a machine that is alone is the one rank that there is, or the others are in processes of their own; `ranks` runs
+//! several in this one.
 
 use crate::checks::command_order::CommandOrder;
 use crate::devices::DeviceBox;
 use crate::machine::{Machine, MachineStop, Turn};
 use host::{Answer, MpiCall};
 use mem::{Memory, Region};
-use mpi::{Outcome, Outside, RankMemory, Use};
+use mpi::{Outcome, Outside, RankMemory, Transport, Use};
+
+/// How many milliseconds the machine waits for other processes before it returns.
+const PATIENCE: u64 = 20;
+/// How many milliseconds a rank waits before it tells the others for what, who may wait for it.
+const LONG: u64 = 200;
 
 /// The memory of a machine, of its host and of its devices.
 struct Reach<'a> {
@@ -72,8 +78,72 @@ impl RankMemory for Reach<'_> {
 }
 
 impl Machine {
+    /// The program is one of several ranks, each in a process of its own.
+    pub fn connect(&mut self, transport: Box<dyn Transport>) {
+        let (place, count) = transport.place();
+        self.rank = place.rank;
+        self.findings.set_rank(place.rank);
+        if count > 1 {
+            self.mpi = mpi::World::connected(place, count);
+        }
+        self.transport = Some(transport);
+    }
+
+    /// The program is over, with this exit code of the whole run: leaves the other processes, or ends them if it has failed and
+    /// they may wait for it.
+    pub fn leave(&mut self, code: i32) {
+        // Those that wait for a rank that only has no `MPI_Finalize` are told, and say so.
+        let has_failed = !self.mpi.has_finalized(self.rank) && !matches!(self.turn, Turn::Over(0));
+        let Some(transport) = &mut self.transport else { return };
+        if code != 0 && (has_failed || self.mpi.end_code().is_some()) {
+            transport.abort(code);
+        }
+        transport.finish();
+    }
+
+    /// Sends the notes for other processes.
+    pub(crate) fn send_notes(&mut self) {
+        let Some(transport) = &mut self.transport else { return };
+        for packet in self.mpi.take_outgoing() {
+            transport.send(packet);
+        }
+    }
+
+    /// Takes the notes that have come.
+    fn take_notes(&mut self) {
+        let Some(transport) = &mut self.transport else { return };
+        while let Some((from, bytes)) = transport.receive(0) {
+            if self.mpi.deliver(from, bytes) {
+                self.waited = 0;
+            }
+        }
+        self.send_notes();
+    }
+
+    /// Waits for a note if the host cannot go on without one; whether there is something to do.
+    pub(crate) fn await_note(&mut self) -> bool {
+        self.take_notes();
+        if self.mpi.is_ready(self.rank) || self.mpi.end_code().is_some() || self.mpi.is_lost() {
+            return true;
+        }
+        let Some(transport) = &mut self.transport else { return true };
+        if transport.receive(PATIENCE).is_some_and(|(from, bytes)| self.mpi.deliver(from, bytes)) {
+            self.waited = 0;
+            self.take_notes();
+            return self.mpi.is_ready(self.rank);
+        }
+        self.waited += PATIENCE;
+        if self.waited >= LONG {
+            self.waited = 0;
+            self.mpi.waits_long();
+            self.send_notes();
+        }
+        false
+    }
+
     /// The host calls a routine.
     pub(crate) fn call_mpi(&mut self, call: MpiCall) -> Option<MachineStop> {
+        self.take_notes();
         let MpiCall { routine, words, span } = call;
         let call = mpi::Call { routine, words, span };
         let mut reach = Reach { memory: &mut self.memory, devices: &mut self.devices, order: self.order.as_mut() };
@@ -97,6 +167,7 @@ impl Machine {
             }
             Outcome::Waits => {
                 self.turn = Turn::Messages;
+                self.waited = 0;
                 // Nobody else can help a rank that is alone.
                 if is_alone {
                     self.mpi.settle(&[]);
@@ -104,7 +175,14 @@ impl Machine {
             }
             Outcome::Ended(code) => self.end(code),
         }
+        self.send_notes();
         self.gather();
+        if let Some(code) = self.mpi.end_code().filter(|_| self.transport.is_some() && !self.is_ending()) {
+            self.end(code);
+        }
+        if self.transport.is_some() {
+            return None;
+        }
         (!is_alone && matches!(outcome, Outcome::Waits | Outcome::Polled)).then_some(MachineStop::OthersTurn)
     }
 }

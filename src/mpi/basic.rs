@@ -88,6 +88,11 @@ impl Basic {
         &ROWS[usize::from(self.0)]
     }
 
+    /// The type whose handle has that number.
+    pub(crate) fn with_number(number: u32) -> Option<Basic> {
+        Basic::all().nth(number.checked_sub(1)? as usize)
+    }
+
     /// The number of its handle.
     pub(crate) fn number(self) -> u32 {
         u32::from(self.0) + 1

@@ -27,6 +27,29 @@ pub(crate) enum Operation {
     Split,
 }
 
+impl Operation {
+    /// All of them.
+    pub(crate) const ALL: [Operation; 12] = [
+        Operation::Barrier,
+        Operation::Broadcast,
+        Operation::Reduce,
+        Operation::Allreduce,
+        Operation::ReduceScatter,
+        Operation::Scan,
+        Operation::Exscan,
+        Operation::Gather,
+        Operation::Scatter,
+        Operation::Allgather,
+        Operation::Alltoall,
+        Operation::Split,
+    ];
+
+    /// Whether, among ranks in different processes, rank 0 gets all parts and sends the results.
+    pub(crate) fn is_central(self) -> bool {
+        matches!(self, Operation::Barrier | Operation::Allreduce | Operation::ReduceScatter)
+    }
+}
+
 /// What a rank brings.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
@@ -45,6 +68,14 @@ pub(crate) struct Part {
     pub(crate) cart: Option<Arc<Cart>>,
 }
 
+impl Part {
+    /// The same without its pieces.
+    pub(crate) fn without_data(&self) -> Part {
+        let Part { step, request, root, operator, ref numbers, ref cart, .. } = *self;
+        Part { step, request, root, operator, pieces: Vec::new(), numbers: numbers.clone(), cart: cart.clone() }
+    }
+}
+
 /// A collective operation that has begun.
 #[derive(Clone, Debug)]
 pub(crate) struct Collective {
@@ -57,6 +88,8 @@ pub(crate) struct Collective {
     pub(crate) first: usize,
     /// Whether ranks need not wait for those whose data they do not need.
     pub(crate) is_relaxed: bool,
+    /// The results that another process has sent.
+    pub(crate) sent: Option<Vec<Piece>>,
     /// What all parts together reduce to.
     reduced: Option<Bytes>,
 }
@@ -64,7 +97,7 @@ pub(crate) struct Collective {
 impl Collective {
     pub(crate) fn new(operation: Operation, size: usize, first: usize) -> Collective {
         let (parts, given) = (vec![None; size], vec![false; size]);
-        Collective { operation, parts, given, first, is_relaxed: false, reduced: None }
+        Collective { operation, parts, given, first, is_relaxed: false, sent: None, reduced: None }
     }
 
     /// Whether all ranks have come.
@@ -77,7 +110,53 @@ impl Collective {
         (0..self.parts.len()).filter(|&rank| self.parts[rank].is_none()).collect()
     }
 
-    fn root(&self) -> usize {
+    /// Makes room for the parts of as many ranks.
+    pub(crate) fn resize(&mut self, size: usize) {
+        self.parts.resize(size, None);
+        self.given.resize(size, false);
+    }
+
+    /// The ranks in other processes that a rank sends its part to.
+    pub(crate) fn receivers(&self, rank: usize) -> Vec<usize> {
+        let size = self.parts.len();
+        let only = |one: usize| if one == rank { Vec::new() } else { vec![one] };
+        let all_from = |first: usize| (first..size).filter(|&to| to != rank).collect();
+        match self.operation {
+            operation if operation.is_central() => only(0),
+            Operation::Reduce | Operation::Gather => only(self.root()),
+            Operation::Broadcast | Operation::Scatter if rank != self.root() => Vec::new(),
+            Operation::Scan | Operation::Exscan => all_from(rank),
+            _ => all_from(0),
+        }
+    }
+
+    /// The ranks whose parts a rank in a process of its own needs before it has its results.
+    pub(crate) fn needed(&self, rank: usize) -> Vec<usize> {
+        let all = || (0..self.parts.len()).collect();
+        match self.operation {
+            Operation::Broadcast | Operation::Scatter => vec![self.root()],
+            Operation::Reduce | Operation::Gather if rank != self.root() => Vec::new(),
+            Operation::Scan | Operation::Exscan => (0..rank).collect(),
+            operation if operation.is_central() && rank != 0 => vec![0],
+            _ => all(),
+        }
+    }
+
+    /// Whether a rank in a process of its own has all that its results are made of.
+    pub(crate) fn has_needed(&self, rank: usize) -> bool {
+        if self.operation.is_central() && rank != 0 {
+            return self.sent.is_some();
+        }
+        self.needed(rank).into_iter().all(|from| self.parts[from].is_some())
+    }
+
+    /// Forgets the data when a rank in a process of its own has its results; who called what stays.
+    pub(crate) fn forget_data(&mut self) {
+        self.parts.iter_mut().flatten().for_each(|part| part.pieces.clear());
+        (self.sent, self.reduced) = (None, None);
+    }
+
+    pub(crate) fn root(&self) -> usize {
         self.parts.iter().flatten().find_map(|part| part.root).unwrap_or(0) as usize
     }
 

@@ -1,4 +1,4 @@
-//! A call of a rank: which routine it is, whether it may be called now, and what becomes of it.
+//! A world of ranks in several processes; and a call of a rank: which routine it is, whether it may be called now, and what becomes of it.
 
 use crate::error::{self, Fault, Step};
 use crate::handle::WORLD;
@@ -6,14 +6,23 @@ use crate::memory::RankMemory;
 use crate::routine::{self, Routine};
 use crate::world::call::{Call, Caller, Next};
 use crate::world::rank::{Phase, Waiting};
+use crate::world::remote::{Place, Remote};
 use crate::world::{Outcome, World};
 use finding::MpiFault;
 
 impl World {
+    /// As many ranks, of which one is in this process.
+    pub fn connected(place: Place, ranks: u32) -> World {
+        let names = |number| routine::get(number).name;
+        let mut world = World::new(ranks, 0);
+        world.remote = Some(Remote::new(place, names));
+        world
+    }
+
     /// A rank makes a call.
     pub fn call(&mut self, rank: u32, call: &Call, memory: &mut dyn RankMemory) -> Outcome {
         let routine = routine::get(call.routine);
-        let step = Step { rank, name: routine.name, span: call.span };
+        let step = Step { rank, routine: call.routine, name: routine.name, span: call.span };
         let error_at = call.words.last().copied().unwrap_or(0);
         let mut caller = Caller { world: self, memory, rank, step, words: &call.words, taken: 0, communicator: WORLD };
         let next = check_phase(&mut caller, routine).and_then(|()| (routine.run)(&mut caller));
@@ -22,6 +31,9 @@ impl World {
             Ok(Next::Wait(until, then)) => {
                 let waiting = Waiting { step, until, then, error_at, communicator };
                 caller.own().waiting = Some(waiting);
+                if let Some(remote) = &mut self.remote {
+                    remote.waits += 1;
+                }
                 return self.resume(rank, memory);
             }
             Ok(Next::End(code)) => {

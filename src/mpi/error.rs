@@ -16,6 +16,8 @@ pub(crate) struct Fault {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Step {
     pub(crate) rank: u32,
+    /// The number of the routine.
+    pub(crate) routine: u32,
     pub(crate) name: &'static str,
     pub(crate) span: Span,
 }

@@ -133,6 +133,16 @@ impl Signature {
         Signature { unit: [].into(), times: 0 }
     }
 
+    /// The signature of these values, in a row that is repeated.
+    pub(crate) fn of(unit: Vec<(Basic, u64)>, times: u64) -> Signature {
+        Signature { unit: unit.into(), times }
+    }
+
+    /// Its row, and how often that is repeated.
+    pub(crate) fn unit(&self) -> (&[(Basic, u64)], u64) {
+        (&self.unit, self.times)
+    }
+
     fn parts(&self) -> impl Iterator<Item = (Basic, u64)> {
         let unit = self.unit.clone();
         (0..self.times).flat_map(move |_| unit.clone().to_vec()).filter(|(_, n)| *n > 0)

@@ -26,6 +26,22 @@ pub(crate) struct Message {
     pub(crate) tag: i32,
     /// The sender's request.
     pub(crate) request: u32,
+    /// How many bytes it has.
+    pub(crate) bytes: u64,
+    pub(crate) delivery: Delivery,
+}
+
+/// Where the data of a message is, and what its sender waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Delivery {
+    /// The sender is a rank of this process; the data is here.
+    Here,
+    /// The sender is in another process and waits for nothing; the data is here.
+    Eager,
+    /// The sender is in another process and waits until the message is received; the data is here.
+    Answered,
+    /// The sender is in another process and sends the data when a receive has taken the message.
+    Announced,
 }
 
 /// What a receive or a probe takes.

@@ -50,6 +50,11 @@ impl Operator {
         OPERATORS.get(number.checked_sub(1)? as usize).map(|row| row.0)
     }
 
+    /// The number of its handle.
+    pub(crate) fn number(self) -> u32 {
+        OPERATORS.iter().position(|row| row.0 == self).map_or(0, |at| at as u32 + 1)
+    }
+
     /// Its name.
     pub(crate) fn name(self) -> &'static str {
         OPERATORS.iter().find(|row| row.0 == self).map_or("", |row| row.1)

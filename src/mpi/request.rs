@@ -103,7 +103,6 @@ impl Status {
 
     /// That of a message.
     pub(crate) fn of(message: &Message) -> Status {
-        let bytes = message.piece.data.len() as u64;
-        Status { source: message.source as i32, tag: message.tag, bytes, is_cancelled: false }
+        Status { source: message.source as i32, tag: message.tag, bytes: message.bytes, is_cancelled: false }
     }
 }

@@ -15,6 +15,8 @@ mod findings;
 mod interrupt;
 #[cfg(unix)]
 mod makefiles;
+#[cfg(unix)]
+mod mpirun;
 mod pages;
 mod process;
 mod ranks;

@@ -1,4 +1,4 @@
-//! `--ranks`: what it cannot be combined with, launchers, the time limit.
+//! `--ranks`: what it cannot be combined with, the time limit.
 
 use crate::process::{cufemu, file, said, text};
 
@@ -23,17 +23,6 @@ fn several_ranks_are_refused_where_only_one_can_be_shown() {
     said(&run(&["--ranks", "0"]), 2, "--ranks");
     let alone = run(&["--ranks", "1", "--many-seeds", "0..2"]);
     assert_eq!((alone.status.code(), text(&alone.stdout).as_str()), (Some(0), "0\n"));
-}
-
-#[test]
-fn a_launcher_of_ranks_is_refused() {
-    let path = file("ranks.cuf", PROGRAM.as_bytes());
-    let run = |options: &[&str]| {
-        cufemu().env("OMPI_COMM_WORLD_SIZE", "2").args(options).arg(&path).output().expect("it runs")
-    };
-    said(&run(&[]), 2, "run `cufemu --ranks N` without it");
-    let ranks = run(&["--ranks", "2"]);
-    assert_eq!((ranks.status.code(), text(&ranks.stdout).as_str()), (Some(0), "0\n1\n"));
 }
 
 #[test]

@@ -41,6 +41,7 @@ pub(crate) const LAYERS: &[(&str, u8, Imports)] = &[
     ("gpu", 8, Below(7, &[])),
     ("compile", 9, Below(5, &[])),
     ("machine", 9, Below(8, &[])),
+    ("mpilib", 9, Only(&["mpi"])),
     ("debug", 10, Below(9, &[])),
     ("tui", 11, Only(&["debug", "diag"])),
     ("dap", 11, Only(&["debug"])),

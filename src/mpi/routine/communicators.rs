@@ -48,7 +48,11 @@ pub(super) fn make(
     cart: Option<Arc<Cart>>,
     at: u64,
 ) -> Result<Next, Fault> {
-    let part = Part { numbers: vec![colour.into(), key.into()], cart, ..call.part() };
+    let mut numbers = vec![colour.into(), key.into()];
+    if call.world.remote.is_some() {
+        numbers.push(call.world.next_communicator.into());
+    }
+    let part = Part { numbers, cart, ..call.part() };
     let request = call.join(parent, Operation::Split, part, &[], Vec::new())?;
     wait(Until::All(vec![request]), move |call| {
         let (_, made) = call.complete(request)?;
@@ -77,12 +81,13 @@ fn split(call: &mut Caller<'_>) -> Result<Next, Fault> {
     make(call, parent, [colour, key], None, at)
 }
 
-/// All ranks share the memory of one computer.
+/// Ranks share the memory of their computer.
 fn split_type(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let node = call.world.remote.as_ref().map_or(0, |remote| remote.place.node);
     let (parent, kind, key) = (call.comm()?, call.int()?, call.int()?);
     call.word();
     let at = call.word();
-    make(call, parent, [if kind == UNDEFINED { UNDEFINED } else { 0 }, key], None, at)
+    make(call, parent, [if kind == UNDEFINED { UNDEFINED } else { node }, key], None, at)
 }
 
 fn create(call: &mut Caller<'_>) -> Result<Next, Fault> {

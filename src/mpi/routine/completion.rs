@@ -224,14 +224,15 @@ fn cancel(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let at = call.word();
     let Some(number) = request_at(call, at)? else { return Ok(Next::Done) };
     let rank = call.rank;
-    let Some(request) = call.own().requests.get_mut(&number).filter(|r| r.done.is_none()) else {
-        return Ok(Next::Done);
-    };
-    if let Work::Receive(receiving) = &*request.work {
-        let communicator = receiving.communicator;
-        request.done = Some(Done::Alone(Status { is_cancelled: true, ..Status::EMPTY }));
-        if let Some(mailbox) = call.world.mailboxes.get_mut(&(communicator, rank)) {
-            mailbox.posted.retain(|(posted, _)| *posted != number);
+    let open = call.own().requests.get(&number).filter(|r| r.done.is_none());
+    let Some(work) = open.map(|request| request.work.clone()) else { return Ok(Next::Done) };
+    if let Work::Receive(receiving) = &*work {
+        let mailbox = call.world.mailboxes.entry((receiving.communicator, rank)).or_default();
+        let before = mailbox.posted.len();
+        mailbox.posted.retain(|(posted, _)| *posted != number);
+        // The data of a message that the receive has taken may be on its way.
+        if mailbox.posted.len() < before {
+            call.world.set_done(rank, number, Done::Alone(Status { is_cancelled: true, ..Status::EMPTY }));
         }
     }
     Ok(Next::Done)

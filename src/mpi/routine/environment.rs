@@ -94,7 +94,7 @@ fn finalize(call: &mut Caller<'_>) -> Result<Next, Fault> {
                 sender: message.piece.step.about(""),
                 to: rank,
                 tag: message.tag,
-                bytes: message.piece.data.len() as u64,
+                bytes: message.bytes,
             })
             .collect();
         for fault in left {
@@ -146,12 +146,17 @@ fn version(call: &mut Caller<'_>) -> Result<Next, Fault> {
 }
 
 fn library_version(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    call.set_text("cufemu, ranks of one process")?;
+    let text = match &call.world.remote {
+        Some(remote) => format!("cufemu over {}", remote.place.carrier),
+        None => "cufemu, ranks of one process".to_owned(),
+    };
+    call.set_text(&text)?;
     Ok(Next::Done)
 }
 
 fn processor_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    call.set_text("cufemu")?;
+    let name = call.world.remote.as_ref().map_or("cufemu", |remote| &remote.place.computer).to_owned();
+    call.set_text(&name)?;
     Ok(Next::Done)
 }
 

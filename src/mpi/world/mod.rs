@@ -5,6 +5,7 @@
 pub(crate) mod call;
 mod progress;
 pub(crate) mod rank;
+pub(crate) mod remote;
 
 use crate::collective::Collective;
 use crate::communicator::Communicator;
@@ -14,6 +15,7 @@ use crate::memory::RankMemory;
 use crate::message::Mailbox;
 use crate::world::call::Caller;
 use crate::world::rank::{Phase, Rank, Until, Waiting};
+use crate::world::remote::Remote;
 use finding::{Access, Actor, Finding, FindingKind, MpiFault};
 use source::Span;
 use std::collections::BTreeMap;
@@ -23,7 +25,7 @@ const FIRST_SELF: u32 = 1 << 23;
 /// `MPI_ERRORS_ARE_FATAL` and `MPI_ERRORS_RETURN`, by the numbers of their handles.
 pub(crate) const ERRORS_RETURN: u32 = 2;
 /// Exit code of ranks that an error of MPI ends.
-const FAILED: i32 = 1;
+pub(crate) const FAILED: i32 = 1;
 
 /// What became of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,6 +57,8 @@ pub struct World {
     changes: u64,
     /// The state of the choice among messages of several ranks; 0 takes the one that came first.
     random: u64,
+    /// The other processes, if one rank is in this one.
+    pub(crate) remote: Option<Remote>,
 }
 
 impl World {
@@ -75,7 +79,13 @@ impl World {
             end: None,
             changes: 0,
             random: seed,
+            remote: None,
         }
+    }
+
+    /// Whether a rank has called `MPI_Finalize`.
+    pub fn has_finalized(&self, rank: u32) -> bool {
+        self.ranks[rank as usize].phase == Phase::Over
     }
 
     /// How many ranks there are.
@@ -156,6 +166,9 @@ impl World {
         }
         own.waiting = None;
         self.changed();
+        if code == 0 && self.ranks[rank as usize].phase != Phase::Over {
+            self.tell_end();
+        }
         if self.ranks[rank as usize].phase == Phase::Running {
             if code != 0 {
                 self.end = Some(code);

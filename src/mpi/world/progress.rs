@@ -5,7 +5,7 @@ use crate::communicator::Communicator;
 use crate::error::{self, Fault, Step};
 use crate::handle::{BSEND_OVERHEAD, PROC_NULL};
 use crate::memory::Use;
-use crate::message::{Message, Piece};
+use crate::message::{Delivery, Message, Piece};
 use crate::request::{Done, Landing, Mode, Receiving, Request, Sending, Status, Work};
 use crate::world::World;
 use crate::world::call::Caller;
@@ -14,9 +14,9 @@ use finding::{Access, Actor, Finding, FindingKind, MpiFault, RankCall};
 use std::sync::Arc;
 
 /// Bytes of a message of a standard send that a library would buffer.
-const BUFFERED: u64 = 64 << 10;
+pub(crate) const BUFFERED: u64 = 64 << 10;
 /// Exit code of ranks that wait for each other.
-const DEADLOCKED: i32 = 1;
+pub(crate) const DEADLOCKED: i32 = 1;
 
 impl Caller<'_> {
     /// Adds a request, which [`Caller::start`] begins.
@@ -70,10 +70,7 @@ impl Caller<'_> {
     }
 
     fn set_done(&mut self, rank: u32, request: u32, done: Done) {
-        if let Some(request) = self.world.ranks[rank as usize].requests.get_mut(&request) {
-            request.done = Some(done);
-        }
-        self.world.changed();
+        self.world.set_done(rank, request, done);
     }
 
     fn start_send(&mut self, request: u32, sending: &Sending) -> Result<(), Fault> {
@@ -88,9 +85,15 @@ impl Caller<'_> {
         let receiver = self.communicator(*communicator).group[*to as usize];
         let source = self.rank_in(*communicator);
         let piece = Piece { data, signature: layout.signature(*count), step: self.step };
-        let message = Message { piece, source, tag: *tag, request };
+        let message = Message { piece, source, tag: *tag, request, bytes, delivery: Delivery::Here };
         if *mode == Mode::Buffered {
             self.take_attached(bytes)?;
+        }
+        if self.world.is_elsewhere(receiver) {
+            if self.world.send_away(receiver, *communicator, *mode, message) {
+                self.set_done(rank, request, Done::Alone(Status::EMPTY));
+            }
+            return Ok(());
         }
         let mailbox = self.world.mailboxes.entry((*communicator, receiver)).or_default();
         match mailbox.take_posted(source, *tag) {
@@ -105,7 +108,9 @@ impl Caller<'_> {
             None => {
                 mailbox.arrived.push_back(message);
                 self.world.changed();
-                if *mode == Mode::Buffered {
+                // A rank in a process of its own has nobody who lets it go on when nobody else can.
+                let is_own = self.world.remote.is_some() && *mode == Mode::Standard && bytes <= BUFFERED;
+                if *mode == Mode::Buffered || is_own {
                     self.set_done(rank, request, Done::Alone(Status::EMPTY));
                 }
             }
@@ -148,19 +153,8 @@ impl Caller<'_> {
         }
         self.world.mailboxes.insert((*communicator, rank), mailbox);
         if let Some(message) = message {
-            self.matched(request, message);
+            self.world.matched(rank, request, message);
         }
-    }
-
-    /// A message goes to a request of the caller; its sender need not wait any longer.
-    pub(crate) fn matched(&mut self, request: u32, message: Message) {
-        let (sender, sent) = (message.piece.step.rank, message.request);
-        let is_waited_for = self.world.ranks[sender as usize].requests.get(&sent).is_some_and(|r| r.done.is_none());
-        if is_waited_for {
-            self.set_done(sender, sent, Done::Alone(Status::EMPTY));
-        }
-        let rank = self.rank;
-        self.set_done(rank, request, Done::Message(message));
     }
 
     /// Brings a part, of data that is `read`, to the next collective operation of a communicator; gives the request.
@@ -182,16 +176,24 @@ impl Caller<'_> {
         }
         self.begin_use(request, read, &landings);
         let (rank, size) = (self.rank_in(communicator) as usize, self.communicator(communicator).size() as usize);
-        let key = (communicator, sequence);
+        let (key, is_remote) = ((communicator, sequence), self.world.remote.is_some());
         let collective = self.world.collectives.entry(key).or_insert_with(|| Collective::new(operation, size, rank));
-        if let Some(first) = &collective.parts[collective.first]
-            && let Some((reason, a, b)) = mismatch(first, &part)
-        {
-            let fault = MpiFault::Collectives { reason, first: first.step.about(a), second: part.step.about(b) };
-            return Err(Fault { class: error::OTHER, fault: Box::new(fault) });
+        // Those that have come agree with each other, unless they are in other processes.
+        let known = if is_remote { 0..collective.parts.len() } else { collective.first..collective.first + 1 };
+        for first in collective.parts[known].iter().flatten() {
+            if let Some((reason, a, b)) = mismatch(first, &part) {
+                let fault = MpiFault::Collectives { reason, first: first.step.about(a), second: part.step.about(b) };
+                return Err(Fault { class: error::OTHER, fault: Box::new(fault) });
+            }
         }
+        collective.operation = operation;
+        collective.resize(size);
         collective.parts[rank] = Some(Part { request, ..part });
-        self.world.give_results(key);
+        if is_remote {
+            self.world.spread(key, rank);
+        } else {
+            self.world.give_results(key);
+        }
         Ok(request)
     }
 
@@ -253,7 +255,7 @@ impl Caller<'_> {
 }
 
 /// Why two ranks do not call the same collective operation, and what is to be said of each.
-fn mismatch(first: &Part, second: &Part) -> Option<(String, String, String)> {
+pub(crate) fn mismatch(first: &Part, second: &Part) -> Option<(String, String, String)> {
     let nothing = || (String::new(), String::new());
     let (reason, (a, b)) = if first.step.name != second.step.name {
         ("the routines differ", nothing())
@@ -283,6 +285,14 @@ fn bytes(count: u64) -> String {
 }
 
 impl World {
+    /// An operation of a rank is done.
+    pub(crate) fn set_done(&mut self, rank: u32, request: u32, done: Done) {
+        if let Some(request) = self.ranks[rank as usize].requests.get_mut(&request) {
+            request.done = Some(done);
+        }
+        self.changed();
+    }
+
     /// Gives the ranks of a collective operation their results, as far as they are there.
     fn give_results(&mut self, key: (u32, u64)) {
         let Some(mut collective) = self.collectives.remove(&key) else { return };
@@ -311,9 +321,12 @@ impl World {
     }
 
     /// Makes the communicators of a collective operation; gives the number of that of each rank.
-    fn make_communicators(&mut self, parent: u32, collective: &Collective) -> Vec<Option<u32>> {
+    pub(crate) fn make_communicators(&mut self, parent: u32, collective: &Collective) -> Vec<Option<u32>> {
         let mut made: Vec<(Arc<[u32]>, u32)> = Vec::new();
         let mut out = Vec::new();
+        // Ranks in several processes agree on numbers that none of them has used.
+        let used = collective.parts.iter().flatten().filter_map(|part| part.numbers.get(2));
+        self.next_communicator = used.map(|next| *next as u32).fold(self.next_communicator, u32::max);
         for new in collective.communicators(&self.communicators[&parent]) {
             out.push(new.map(|new| {
                 if let Some((_, number)) = made.iter().find(|(group, _)| Arc::ptr_eq(group, &new.group)) {
@@ -370,12 +383,12 @@ impl World {
         false
     }
 
-    fn report(&mut self, fault: MpiFault, at: &RankCall) {
+    pub(crate) fn report(&mut self, fault: MpiFault, at: &RankCall) {
         self.findings.push(Finding::new(FindingKind::Mpi(fault), vec![Access::step(Actor::Host, at.span)]));
     }
 
     /// The requests that a rank waits for and that are not done.
-    fn waited_for(&self, rank: u32) -> Vec<u32> {
+    pub(crate) fn waited_for(&self, rank: u32) -> Vec<u32> {
         let own = &self.ranks[rank as usize];
         let requests = match own.waiting.as_ref().map(|waiting| &waiting.until) {
             Some(Until::All(requests) | Until::Any(requests)) => &requests[..],
@@ -422,7 +435,7 @@ impl World {
     }
 
     /// What a rank waits for, in words.
-    fn waits_for(&self, rank: u32) -> Option<RankCall> {
+    pub(crate) fn waits_for(&self, rank: u32) -> Option<RankCall> {
         let own = &self.ranks[rank as usize];
         let waiting = own.waiting.as_ref()?;
         if let Until::Probe { pattern, .. } = &waiting.until {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod api;
+mod connected;
 mod memory;
 mod program;
 mod proofs;
