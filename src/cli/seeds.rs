@@ -25,7 +25,11 @@ struct Once {
 impl World for Once {
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
-            Ask::WriteFile { .. } | Ask::DeleteFile { .. } | Ask::Sleep { .. } if self.is_over => Answer::Done(Ok(())),
+            Ask::WriteFile { .. } | Ask::WritePieces { .. } | Ask::DeleteFile { .. } | Ask::Sleep { .. }
+                if self.is_over =>
+            {
+                Answer::Done(Ok(()))
+            }
             Ask::Command { .. } if self.is_over => {
                 Answer::Command(Some(CommandEnd { code: 0, output: Vec::new(), errors: Vec::new() }))
             }

@@ -159,6 +159,24 @@ const ROUTINES: &[&str] = &[
     "pack inbuf incount datatype outbuf outsize position comm",
     "unpack inbuf insize position outbuf outcount datatype comm",
     "sizeof location size",
+    "file_open comm filename amode info fh",
+    "file_close fh",
+    "file_delete filename info",
+    "file_set_view fh disp etype filetype datarep info",
+    "file_read fh buf count datatype status",
+    "file_read_all fh buf count datatype status",
+    "file_read_at fh offset buf count datatype status",
+    "file_read_at_all fh offset buf count datatype status",
+    "file_write fh buf count datatype status",
+    "file_write_all fh buf count datatype status",
+    "file_write_at fh offset buf count datatype status",
+    "file_write_at_all fh offset buf count datatype status",
+    "file_seek fh offset whence",
+    "file_get_position fh offset",
+    "file_get_size fh file_size",
+    "file_set_size fh file_size",
+    "file_preallocate fh file_size",
+    "file_sync fh",
 ];
 
 /// A kind of handle: the type in `mpi_f08`, the number of its range, and its constants with their numbers.
@@ -236,6 +254,7 @@ const HANDLES: &[(&str, u32, &[(&str, u32)])] = &[
     ),
     ("errhandler", 6, &[("errhandler_null", 0), ("errors_are_fatal", 1), ("errors_return", 2)]),
     ("info", 7, &[("info_null", 0), ("info_env", 1)]),
+    ("file", 8, &[("file_null", 0)]),
 ];
 
 /// Integer constants.
@@ -260,7 +279,28 @@ const NUMBERS: &[(&str, i64)] = &[
     ("err_intern", 17),
     ("err_in_status", 18),
     ("err_pending", 19),
+    ("err_access", 20),
+    ("err_amode", 21),
+    ("err_file_exists", 25),
+    ("err_file", 27),
+    ("err_io", 32),
+    ("err_no_such_file", 37),
+    ("err_read_only", 40),
+    ("err_unsupported_datarep", 43),
     ("err_lastcode", 63),
+    ("mode_create", 1),
+    ("mode_rdonly", 2),
+    ("mode_wronly", 4),
+    ("mode_rdwr", 8),
+    ("mode_delete_on_close", 16),
+    ("mode_unique_open", 32),
+    ("mode_excl", 64),
+    ("mode_append", 128),
+    ("mode_sequential", 256),
+    ("seek_set", 600),
+    ("seek_cur", 602),
+    ("seek_end", 604),
+    ("max_datarep_string", 128),
     ("any_source", -1),
     ("any_tag", -1),
     ("proc_null", -2),
@@ -325,7 +365,7 @@ fn dummy(name: &str, form: Form) -> String {
         "buf" | "buffer" | "sendbuf" | "recvbuf" | "inbuf" | "outbuf" | "location" => {
             return format!("type(*), dimension(..) :: {name}");
         }
-        "string" | "comm_name" => ("character(len=*)".to_owned(), ""),
+        "string" | "comm_name" | "filename" | "datarep" => ("character(len=*)".to_owned(), ""),
         "comm" | "newcomm" | "comm1" | "comm2" => (handle("comm"), ""),
         "group" | "newgroup" | "group1" | "group2" => (handle("group"), ""),
         "datatype" | "sendtype" | "recvtype" | "oldtype" | "newtype" => (handle("datatype"), ""),
@@ -335,13 +375,17 @@ fn dummy(name: &str, form: Form) -> String {
         "op" => (handle("op"), ""),
         "errhandler" => (handle("errhandler"), ""),
         "info" => (handle("info"), ""),
+        "fh" => (handle("file"), ""),
+        "etype" | "filetype" => (handle("datatype"), ""),
         "status" if form == Form::F08 => ("type(mpi_status)".to_owned(), ""),
         "status" => ("integer(4)".to_owned(), "(6)"),
         "statuses" if form == Form::F08 => ("type(mpi_status)".to_owned(), "(*)"),
         "statuses" => ("integer(4)".to_owned(), "(6,*)"),
         "flag" | "reorder" => ("logical(4)".to_owned(), ""),
         "periods" | "remain_dims" => ("logical(4)".to_owned(), "(*)"),
-        "attribute_long" | "address" | "stride_bytes" | "lb" | "extent" => ("integer(8)".to_owned(), ""),
+        "attribute_long" | "address" | "stride_bytes" | "lb" | "extent" | "offset" | "file_size" => {
+            ("integer(8)".to_owned(), "")
+        }
         "displacements_bytes" => ("integer(8)".to_owned(), "(*)"),
         "ranges" => ("integer(4)".to_owned(), "(3,*)"),
         "recvcounts" | "sendcounts" | "displs" | "sdispls" | "rdispls" | "indices" | "ranks" | "ranks1" | "ranks2"
@@ -369,16 +413,18 @@ fn routines(form: Form) -> String {
         if form != Form::External {
             out.push_str("      import\n");
         }
-        // The key of a rank is a number, that of an info object a text.
+        // The key of a rank is a number, that of an info object a text; the displacement in a grid is short, in a file long.
         if form == Form::External {
             let passed = |name: &&str| !dummy(name, form).starts_with("type(*)");
             let any_rank: Vec<&str> = list.iter().copied().filter(passed).collect();
             let _ = writeln!(out, "      !dir$ ignore_tkr (r) {}", any_rank.join(", (r) "));
         }
-        let is_info = name.starts_with("info");
+        let (is_info, is_file) = (name.starts_with("info"), name.starts_with("file"));
         for dummy_name in dummies {
             let declaration = match dummy_name {
                 "key" | "value" if is_info => format!("character(len=*) :: {dummy_name}"),
+                "disp" if is_file && form == Form::External => "integer(8) :: disp(*)".to_owned(),
+                "disp" if is_file => "integer(8) :: disp".to_owned(),
                 _ => dummy(dummy_name, form),
             };
             let _ = writeln!(out, "      {declaration}");

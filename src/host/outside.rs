@@ -82,6 +82,24 @@ pub enum Ask {
         /// Length of the file thereafter.
         length: u64,
     },
+    /// Bytes of a file: of each piece, an offset and a length, one after another, up to the end of the file.
+    ReadPieces {
+        /// Its name.
+        path: String,
+        /// The pieces.
+        pieces: Arc<[(u64, u64)]>,
+    },
+    /// Puts bytes to pieces of a file, which others may write at the same time; makes the file if there is none.
+    WritePieces {
+        /// Its name.
+        path: String,
+        /// Offsets and lengths.
+        pieces: Arc<[(u64, u64)]>,
+        /// The bytes of all, one after another.
+        bytes: Arc<[u8]>,
+        /// Length of the file thereafter, if it is to have one.
+        length: Option<u64>,
+    },
     /// Deletes a file.
     DeleteFile {
         /// Its name.

@@ -380,7 +380,7 @@ impl Machine {
                 },
                 Turn::Messages if self.transport.is_some() && !self.await_note() => return MachineStop::Budget,
                 Turn::Messages => {
-                    if let Some(stop) = self.resume_mpi() {
+                    if let Some(stop) = self.resume_mpi(world) {
                         return stop;
                     }
                 }
@@ -486,7 +486,7 @@ impl Machine {
                 self.keep_order();
                 self.gather();
             }
-            HostYield::Mpi(call) => return self.call_mpi(call),
+            HostYield::Mpi(call) => return self.call_mpi(call, world),
             HostYield::Fault(finding) => {
                 // What kernels printed before comes first.
                 self.show_output(world);

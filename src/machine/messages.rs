@@ -6,7 +6,8 @@
 use crate::checks::command_order::CommandOrder;
 use crate::devices::DeviceBox;
 use crate::machine::{Machine, MachineStop, Turn};
-use host::{Answer, MpiCall};
+use crate::world::World;
+use host::{Answer, Ask, FileKind, MpiCall};
 use mem::{Memory, Region};
 use mpi::{Outcome, Outside, RankMemory, Transport, Use};
 
@@ -15,12 +16,17 @@ const PATIENCE: u64 = 20;
 /// How many milliseconds a rank waits before it tells the others for what, who may wait for it.
 const LONG: u64 = 200;
 
+/// What is said where the world has no files.
+const NO_FILES: &str = "files cannot be reached";
+
 /// The memory of a machine, of its host and of its devices.
 struct Reach<'a> {
     memory: &'a mut Memory,
     devices: &'a mut [DeviceBox],
     /// The order of commands and host, if races are checked.
     order: Option<&'a mut CommandOrder>,
+    /// Files.
+    world: &'a mut dyn World,
 }
 
 impl Reach<'_> {
@@ -58,6 +64,45 @@ impl RankMemory for Reach<'_> {
     fn is_named(&self, address: u64, name: &str) -> bool {
         // `mpif.h` has each in a common block of its own.
         self.memory.find(address).is_some_and(|id| self.memory.info(id).name.trim_matches('/') == name)
+    }
+
+    fn file_length(&mut self, path: &str) -> Result<Option<u64>, String> {
+        match self.world.ask(&Ask::FileStatus { path: path.to_owned() }) {
+            Answer::Status(status) => match status.kind {
+                None => Ok(None),
+                Some(FileKind::Regular) => Ok(Some(status.bytes)),
+                Some(FileKind::Directory | FileKind::Stream) => Err("it is no file with contents".to_owned()),
+            },
+            _ => Err(NO_FILES.to_owned()),
+        }
+    }
+
+    fn read_file(&mut self, path: &str, pieces: &[(u64, u64)]) -> Result<Vec<u8>, String> {
+        match self.world.ask(&Ask::ReadPieces { path: path.to_owned(), pieces: pieces.into() }) {
+            Answer::File(result) => Ok(result?.unwrap_or_default()),
+            _ => Err(NO_FILES.to_owned()),
+        }
+    }
+
+    fn write_file(
+        &mut self,
+        path: &str,
+        pieces: &[(u64, u64)],
+        bytes: &[u8],
+        length: Option<u64>,
+    ) -> Result<(), String> {
+        let ask = Ask::WritePieces { path: path.to_owned(), pieces: pieces.into(), bytes: bytes.into(), length };
+        match self.world.ask(&ask) {
+            Answer::Done(result) => result,
+            _ => Err(NO_FILES.to_owned()),
+        }
+    }
+
+    fn delete_file(&mut self, path: &str) -> Result<(), String> {
+        match self.world.ask(&Ask::DeleteFile { path: path.to_owned() }) {
+            Answer::Done(result) => result,
+            _ => Err(NO_FILES.to_owned()),
+        }
     }
 
     fn is_watching(&self) -> bool {
@@ -142,18 +187,20 @@ impl Machine {
     }
 
     /// The host calls a routine.
-    pub(crate) fn call_mpi(&mut self, call: MpiCall) -> Option<MachineStop> {
+    pub(crate) fn call_mpi(&mut self, call: MpiCall, world: &mut dyn World) -> Option<MachineStop> {
         self.take_notes();
         let MpiCall { routine, words, span } = call;
         let call = mpi::Call { routine, words, span };
-        let mut reach = Reach { memory: &mut self.memory, devices: &mut self.devices, order: self.order.as_mut() };
+        let (memory, devices) = (&mut self.memory, &mut self.devices);
+        let mut reach = Reach { memory, devices, order: self.order.as_mut(), world };
         let outcome = self.mpi.call(self.rank, &call, &mut reach);
         self.called_mpi(outcome)
     }
 
     /// The host waits in a call.
-    pub(crate) fn resume_mpi(&mut self) -> Option<MachineStop> {
-        let mut reach = Reach { memory: &mut self.memory, devices: &mut self.devices, order: self.order.as_mut() };
+    pub(crate) fn resume_mpi(&mut self, world: &mut dyn World) -> Option<MachineStop> {
+        let (memory, devices) = (&mut self.memory, &mut self.devices);
+        let mut reach = Reach { memory, devices, order: self.order.as_mut(), world };
         let outcome = self.mpi.resume(self.rank, &mut reach);
         self.called_mpi(outcome)
     }

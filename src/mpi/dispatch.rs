@@ -4,8 +4,8 @@ use crate::error::{self, Fault, Step};
 use crate::handle::WORLD;
 use crate::memory::RankMemory;
 use crate::routine::{self, Routine};
-use crate::world::call::{Call, Caller, Next};
-use crate::world::rank::{Phase, Waiting};
+use crate::world::call::{Call, Caller};
+use crate::world::rank::Phase;
 use crate::world::remote::{Place, Remote};
 use crate::world::{Outcome, World};
 use finding::MpiFault;
@@ -26,28 +26,7 @@ impl World {
         let error_at = call.words.last().copied().unwrap_or(0);
         let mut caller = Caller { world: self, memory, rank, step, words: &call.words, taken: 0, communicator: WORLD };
         let next = check_phase(&mut caller, routine).and_then(|()| (routine.run)(&mut caller));
-        let communicator = caller.communicator;
-        let (polled, next) = match next {
-            Ok(Next::Wait(until, then)) => {
-                let waiting = Waiting { step, until, then, error_at, communicator };
-                caller.own().waiting = Some(waiting);
-                if let Some(remote) = &mut self.remote {
-                    remote.waits += 1;
-                }
-                return self.resume(rank, memory);
-            }
-            Ok(Next::End(code)) => {
-                self.end_all(code);
-                return Outcome::Ended(code);
-            }
-            Ok(Next::Polled) => (true, Ok(())),
-            Ok(Next::Done) => (false, Ok(())),
-            Err(fault) => (false, Err(fault)),
-        };
-        match caller.finish(next, error_at) {
-            Outcome::Done if polled => Outcome::Polled,
-            outcome => outcome,
-        }
+        caller.go_on(next, error_at)
     }
 }
 

@@ -50,6 +50,19 @@ pub(crate) const DIMENSIONS: i32 = 12;
 pub(crate) const ARGUMENT: i32 = 13;
 pub(crate) const TRUNCATE: i32 = 15;
 pub(crate) const OTHER: i32 = 16;
+pub(crate) const ACCESS: i32 = 20;
+pub(crate) const MODE: i32 = 21;
+pub(crate) const FILE_EXISTS: i32 = 25;
+pub(crate) const FILE: i32 = 27;
+pub(crate) const IO: i32 = 32;
+pub(crate) const NO_SUCH_FILE: i32 = 37;
+pub(crate) const READ_ONLY: i32 = 40;
+pub(crate) const UNSUPPORTED_DATA: i32 = 43;
+
+/// Whether an error is one of a file, of which a program gets the code unless it asks for more.
+pub(crate) fn is_of_file(class: i32) -> bool {
+    matches!(class, ACCESS | MODE | FILE_EXISTS | IO | NO_SUCH_FILE | READ_ONLY | UNSUPPORTED_DATA)
+}
 
 /// The sentence for a class.
 pub(crate) fn sentence(class: i32) -> &'static str {
@@ -70,6 +83,14 @@ pub(crate) fn sentence(class: i32) -> &'static str {
         ARGUMENT => "invalid argument",
         TRUNCATE => "message truncated",
         OTHER => "other error",
+        ACCESS => "permission denied",
+        MODE => "invalid mode of a file",
+        FILE_EXISTS => "file exists",
+        FILE => "invalid file handle",
+        IO => "error of input or output",
+        NO_SUCH_FILE => "file does not exist",
+        READ_ONLY => "read-only file",
+        UNSUPPORTED_DATA => "unsupported data representation",
         _ => "unknown error",
     }
 }

@@ -16,6 +16,7 @@ pub(crate) enum Kind {
     Operation = 5,
     ErrorHandler = 6,
     Info = 7,
+    File = 8,
 }
 
 impl Kind {
@@ -39,6 +40,7 @@ impl Kind {
             Kind::Operation => "reduction operation",
             Kind::ErrorHandler => "error handler",
             Kind::Info => "info object",
+            Kind::File => "file",
         }
     }
 }

@@ -24,6 +24,7 @@ mod collective;
 mod communicator;
 mod dispatch;
 mod error;
+mod file;
 mod group;
 mod handle;
 mod layout;

@@ -11,7 +11,7 @@ pub struct Outside {
     pub bytes: u64,
 }
 
-/// The memory of the rank that makes a call: of its host, and of its devices.
+/// The memory of the rank that makes a call: of its host, and of its devices; and the files that it reaches.
 pub trait RankMemory {
     /// Copies bytes out.
     fn read(&mut self, address: u64, out: &mut [u8]) -> Result<(), Outside>;
@@ -24,6 +24,24 @@ pub trait RankMemory {
 
     /// Whether an address is that of the variable of the module that has this name.
     fn is_named(&self, address: u64, name: &str) -> bool;
+
+    /// The length of a file; `None` if there is none of that name.
+    fn file_length(&mut self, path: &str) -> Result<Option<u64>, String>;
+
+    /// Bytes of a file: of each piece, an offset and a length, one after another, up to the end of the file.
+    fn read_file(&mut self, path: &str, pieces: &[(u64, u64)]) -> Result<Vec<u8>, String>;
+
+    /// Puts bytes to the pieces of a file, which is made if there is none; then it has that length, if one is given.
+    fn write_file(
+        &mut self,
+        path: &str,
+        pieces: &[(u64, u64)],
+        bytes: &[u8],
+        length: Option<u64>,
+    ) -> Result<(), String>;
+
+    /// Deletes a file.
+    fn delete_file(&mut self, path: &str) -> Result<(), String>;
 
     /// Whether it is to be told which bytes requests use.
     fn is_watching(&self) -> bool;

@@ -31,7 +31,8 @@ fn launch(launcher: &Path, ranks: u32, words: &[&str]) -> Output {
         command.env(name, "1");
     }
     command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
-    command.output().expect("it runs")
+    // Some programs write files.
+    command.current_dir(env!("CARGO_TARGET_TMPDIR")).output().expect("it runs")
 }
 
 fn program(name: &str) -> String {
@@ -59,13 +60,27 @@ fn codes(output: &Output) -> BTreeSet<String> {
 
 #[test]
 fn programs_print_what_they_print_in_one_process() {
-    const PROGRAMS: [&str; 9] =
-        ["collectives", "communicators", "datatypes", "f08", "grid", "halo", "requests", "send_modes", "streams"];
+    const PROGRAMS: [&str; 10] = [
+        "collectives",
+        "communicators",
+        "datatypes",
+        "f08",
+        "files",
+        "grid",
+        "halo",
+        "requests",
+        "send_modes",
+        "streams",
+    ];
     for launcher in launchers() {
         for name in PROGRAMS {
             let path = program(&format!("pass/mpi/{name}.cuf"));
             let ranks = ranks_of(&path);
-            let alone = cufemu().args(["--ranks", &ranks.to_string(), &path]).output().expect("it runs");
+            let alone = cufemu()
+                .args(["--ranks", &ranks.to_string(), &path])
+                .current_dir(env!("CARGO_TARGET_TMPDIR"))
+                .output()
+                .expect("it runs");
             let launched = launch(&launcher, ranks, &[&path]);
             let said = text(&launched.stderr);
             assert_eq!(launched.status.code(), Some(0), "{}: {name}: {said}", launcher.display());

@@ -88,6 +88,30 @@ fn write_file(path: &str, offset: u64, bytes: &[u8], length: u64) -> io::Result<
     file.set_len(length)
 }
 
+fn write_pieces(path: &str, pieces: &[(u64, u64)], bytes: &[u8], length: Option<u64>) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    let mut rest = bytes;
+    for &(offset, bytes) in pieces {
+        let (now, later) = rest.split_at((bytes as usize).min(rest.len()));
+        file.seek(SeekFrom::Start(offset))?;
+        file.write_all(now)?;
+        rest = later;
+    }
+    length.map_or(Ok(()), |length| file.set_len(length))
+}
+
+fn read_pieces(path: &str, pieces: &[(u64, u64)]) -> io::Result<Vec<u8>> {
+    let mut file = fs::File::open(path)?;
+    let mut data = Vec::new();
+    for &(offset, bytes) in pieces {
+        file.seek(SeekFrom::Start(offset))?;
+        if (&mut file).take(bytes).read_to_end(&mut data)? < bytes as usize {
+            break;
+        }
+    }
+    Ok(data)
+}
+
 fn read_file(path: &str) -> io::Result<Vec<u8>> {
     let mut file = fs::File::open(path)?;
     let about = file.metadata()?;
@@ -162,6 +186,12 @@ impl World for RealWorld {
             Ask::FileStatus { path } => Answer::Status(status(path)),
             Ask::WriteFile { path, offset, bytes, length } => {
                 Answer::Done(write_file(path, *offset, bytes, *length).map_err(|e| reason(&e)))
+            }
+            Ask::ReadPieces { path, pieces } => {
+                Answer::File(read_pieces(path, pieces).map(Some).map_err(|e| reason(&e)))
+            }
+            Ask::WritePieces { path, pieces, bytes, length } => {
+                Answer::Done(write_pieces(path, pieces, bytes, *length).map_err(|e| reason(&e)))
             }
             Ask::DeleteFile { path } => Answer::Done(match fs::remove_file(path) {
                 Err(e) if e.kind() != ErrorKind::NotFound => Err(reason(&e)),

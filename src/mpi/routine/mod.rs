@@ -5,6 +5,7 @@ mod communicators;
 mod completion;
 mod datatypes;
 mod environment;
+mod files;
 mod grids;
 mod groups;
 mod messages;
@@ -40,6 +41,7 @@ static TABLES: &[&[Routine]] = &[
     groups::ROUTINES,
     grids::ROUTINES,
     datatypes::ROUTINES,
+    files::ROUTINES,
 ];
 
 fn all() -> impl Iterator<Item = &'static Routine> {

@@ -34,7 +34,7 @@ pub struct Call {
 }
 
 /// What is done when what a call waits for is there.
-pub(crate) type Then = Arc<dyn Fn(&mut Caller<'_>) -> Result<(), Fault> + Send + Sync>;
+pub(crate) type Then = Arc<dyn Fn(&mut Caller<'_>) -> Result<Next, Fault> + Send + Sync>;
 
 /// What becomes of a call.
 pub(crate) enum Next {
@@ -52,6 +52,14 @@ pub(crate) enum Next {
 pub(crate) fn wait(
     until: Until,
     then: impl Fn(&mut Caller<'_>) -> Result<(), Fault> + Send + Sync + 'static,
+) -> Result<Next, Fault> {
+    wait_again(until, move |call| then(call).map(|()| Next::Done))
+}
+
+/// The same where the call may have to wait again.
+pub(crate) fn wait_again(
+    until: Until,
+    then: impl Fn(&mut Caller<'_>) -> Result<Next, Fault> + Send + Sync + 'static,
 ) -> Result<Next, Fault> {
     Ok(Next::Wait(until, Arc::new(then)))
 }

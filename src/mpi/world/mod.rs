@@ -9,11 +9,11 @@ pub(crate) mod remote;
 
 use crate::collective::Collective;
 use crate::communicator::Communicator;
-use crate::error::Fault;
+use crate::error::{self, Fault};
 use crate::handle::{FIRST_OWN, WORLD};
 use crate::memory::RankMemory;
 use crate::message::Mailbox;
-use crate::world::call::Caller;
+use crate::world::call::{Caller, Next};
 use crate::world::rank::{Phase, Rank, Until, Waiting};
 use crate::world::remote::Remote;
 use finding::{Access, Actor, Finding, FindingKind, MpiFault};
@@ -140,8 +140,8 @@ impl World {
         let Some(waiting) = self.ranks[rank as usize].waiting.take() else { return Outcome::Done };
         let Waiting { step, then, error_at, communicator, .. } = waiting;
         let mut caller = Caller { world: self, memory, rank, step, words: &[], taken: 0, communicator };
-        let result = then(&mut caller);
-        caller.finish(result, error_at)
+        let next = then(&mut caller);
+        caller.go_on(next, error_at)
     }
 
     /// Whether a rank that waits can go on.
@@ -186,8 +186,34 @@ impl World {
 }
 
 impl Caller<'_> {
+    /// What becomes of a call: it waits, or it is done.
+    pub(crate) fn go_on(mut self, next: Result<Next, Fault>, error_at: u64) -> Outcome {
+        let (step, communicator) = (self.step, self.communicator);
+        let is_polled = matches!(next, Ok(Next::Polled));
+        let result = match next {
+            Ok(Next::Wait(until, then)) => {
+                self.own().waiting = Some(Waiting { step, until, then, error_at, communicator });
+                if let Some(remote) = &mut self.world.remote {
+                    remote.waits += 1;
+                }
+                let Caller { world, memory, rank, .. } = self;
+                return world.resume(rank, memory);
+            }
+            Ok(Next::End(code)) => {
+                self.world.end_all(code);
+                return Outcome::Ended(code);
+            }
+            Ok(Next::Done | Next::Polled) => Ok(()),
+            Err(fault) => Err(fault),
+        };
+        match self.finish(result, error_at) {
+            Outcome::Done if is_polled => Outcome::Polled,
+            outcome => outcome,
+        }
+    }
+
     /// The end of a call: the error code is set, or all ranks end.
-    pub(crate) fn finish(mut self, result: Result<(), Fault>, error_at: u64) -> Outcome {
+    fn finish(mut self, result: Result<(), Fault>, error_at: u64) -> Outcome {
         let fault = match result.and_then(|()| self.set_int(error_at, 0)) {
             Ok(()) => return Outcome::Done,
             Err(fault) => fault,
@@ -195,7 +221,8 @@ impl Caller<'_> {
         let communicator = self.communicator;
         let own = self.own();
         let handler = own.handlers.get(&communicator).or_else(|| own.handlers.get(&WORLD)).copied();
-        if handler == Some(ERRORS_RETURN) && self.set_int(error_at, fault.class).is_ok() {
+        let is_told = handler == Some(ERRORS_RETURN) || error::is_of_file(fault.class);
+        if is_told && self.set_int(error_at, fault.class).is_ok() {
             return Outcome::Done;
         }
         self.report(*fault.fault);

@@ -1,6 +1,7 @@
 //! What MPI knows of one rank.
 
 use crate::error::Step;
+use crate::file::File;
 use crate::group::Group;
 use crate::handle::{END, FIRST_OWN};
 use crate::message::Pattern;
@@ -61,6 +62,9 @@ pub(crate) struct Rank {
     /// Its groups, by number.
     pub(crate) groups: BTreeMap<u32, Group>,
     next_group: u32,
+    /// Its open files, by number.
+    pub(crate) files: BTreeMap<u32, File>,
+    next_file: u32,
     /// Number of the error handler of each communicator that does not have the usual one.
     pub(crate) handlers: BTreeMap<u32, u32>,
     /// How many collective operations it has begun on each communicator.
@@ -82,6 +86,8 @@ impl Rank {
             types: Types::default(),
             groups: BTreeMap::new(),
             next_group: FIRST_OWN,
+            files: BTreeMap::new(),
+            next_file: 1,
             handlers: BTreeMap::new(),
             sequences: BTreeMap::new(),
             attached: None,
@@ -110,6 +116,14 @@ impl Rank {
         let number = self.next_group;
         self.next_group = (number + 1).min(END - 1);
         self.groups.insert(number, group);
+        number
+    }
+
+    /// Adds a file; gives its number.
+    pub(crate) fn add_file(&mut self, file: File) -> u32 {
+        let number = self.next_file;
+        self.next_file = (number + 1).min(END - 1);
+        self.files.insert(number, file);
         number
     }
 

@@ -166,7 +166,9 @@ impl World {
     fn answer(&mut self, ask: &Ask) -> Answer {
         match ask {
             Ask::ReadLine => Answer::Line(self.input.pop_front().map(|l| l.as_bytes().to_vec())),
-            Ask::Foreign(_) => Answer::Foreign(Err("there are no libraries".to_owned())),
+            Ask::Foreign(_) | Ask::ReadPieces { .. } | Ask::WritePieces { .. } => {
+                Answer::Foreign(Err("there are no libraries".to_owned()))
+            }
             Ask::ReadFile { path } => Answer::File(Ok(self.files.get(path).cloned())),
             Ask::FileStatus { path } => {
                 let name = path.trim_start_matches("./").to_owned();
