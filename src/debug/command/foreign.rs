@@ -43,7 +43,7 @@ foreign! {
         "Python is not built in: \"define\", \"commands\", \"if\", \"while\" and \"printf\" make scripts.";
     ["pwd" "cd"] false "The debugger has no working directory of its own; files are found from where it was started.";
     ["tui" "layout" "focus" "refresh" "winheight" "wh" "winwidth"] false
-        "Line mode has no panes: start \"cufemu --tui FILE\".";
+        "Panes are those of \"cufemu --tui FILE\", where 1 to 9 show them, z enlarges one and Ctrl-L draws the screen again.";
     ["edit"] false "Sources are edited in another window; \"run\" starts the program as it was compiled, a new session compiles it again.";
     ["explore"] false "\"ptype EXPRESSION\" shows the components of a type, \"print EXPRESSION\" their values.";
     ["with"] false "\"set SETTING\" sets a setting until it is set again.";

@@ -501,18 +501,23 @@ pub(crate) fn assignment(text: &str) -> Option<(&str, &str)> {
     (!target.is_empty() && !value.is_empty()).then_some((target, value))
 }
 
-/// The position of the `=` of an assignment: outside of parentheses and not part of `==`, `/=`, `<=`, `>=` or `=>`.
+/// The position of the `=` of an assignment: outside of parentheses and character constants, and not part of `==`, `/=`, `<=`, `>=`,
+/// `=>`, or the `!=` of C.
 fn assignment_at(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let mut depth = 0;
+    let (mut depth, mut quote) = (0, None);
     for (i, &b) in bytes.iter().enumerate() {
         match b {
+            b if quote == Some(b) => quote = None,
+            _ if quote.is_some() => {}
+            b'\'' | b'"' => quote = Some(b),
             b'(' | b'[' => depth += 1,
             b')' | b']' => depth -= 1,
             b'=' if depth == 0 => {
                 let before = i.checked_sub(1).map(|j| bytes[j]);
                 let after = bytes.get(i + 1);
-                let part = matches!(before, Some(b'=' | b'/' | b'<' | b'>')) || matches!(after, Some(b'=' | b'>'));
+                let part =
+                    matches!(before, Some(b'=' | b'/' | b'<' | b'>' | b'!')) || matches!(after, Some(b'=' | b'>'));
                 return (!part).then_some(i);
             }
             _ => {}
@@ -658,6 +663,8 @@ mod tests {
         let set = |target: &str, value: &str| Command::SetVar { target: target.into(), value: value.into() };
         assert_eq!(one("set var a(i) = b == c"), set("a(i)", "b == c"));
         assert_eq!(error("set var a == 3"), NO_ASSIGNMENT);
+        assert_eq!((assignment_at("a != 3"), assignment_at("'x=1' // \"=\"")), (None, None));
+        assert_eq!(assignment("name = 'x=1'"), Some(("name", "'x=1'")));
         let print = |e: &str, over, radix| Command::Print { expression: e.into(), over, radix };
         assert_eq!(one("p/x mask @warp"), print("mask", Over::Warp, Radix::Hex));
         assert_eq!(one("print s(1:4)"), print("s(1:4)", Over::Lane, Radix::Natural));

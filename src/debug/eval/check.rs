@@ -6,7 +6,7 @@
 use crate::eval::names::{self, Mentioned};
 use crate::eval::value::{Eval, Value, fail};
 use crate::view::render::sentence;
-use diag::Diagnostics;
+use diag::{Diagnostic, Diagnostics};
 use ir::DebugVar;
 use parse::{ParseOptions, SourceForm};
 use sema::checked::{Expr, ProcId, Program, Symbol, Type, VarId};
@@ -16,6 +16,11 @@ use std::sync::Arc;
 
 /// The tree of an expression.
 fn tree(text: &str) -> Eval<ast::Expr> {
+    for (of_c, fortran) in [("!=", "/="), ("&&", ".and."), ("||", ".or.")] {
+        if !text.contains(['\'', '"']) && text.contains(of_c) {
+            return fail(format!("A syntax error in expression: for `{of_c}` write `{fortran}`."));
+        }
+    }
     if text.contains(['\n', '\r', ';', '!', '&']) && !text.contains(['\'', '"']) {
         return fail("A syntax error in expression: it is one line without `;`, `!` and `&`.");
     }
@@ -24,8 +29,12 @@ fn tree(text: &str) -> Eval<ast::Expr> {
     let options = ParseOptions { form: Some(SourceForm::Free), preprocess: Some(false), ..ParseOptions::default() };
     let mut diags = Diagnostics::new();
     let parsed = parse::parse(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
-    if let Some(text) = first_error(diags) {
-        return fail(format!("A syntax error in expression: {}.", text.replace(" in an assignment", "")));
+    if let Some(error) = first_error(diags) {
+        let help = error.helps.first().map_or(String::new(), |help| format!("; {help}"));
+        return fail(format!(
+            "A syntax error in expression: {}{help}.",
+            error.message.replace(" in an assignment", "")
+        ));
     }
     let mut found = None;
     for unit in parsed.program.units {
@@ -43,8 +52,8 @@ fn tree(text: &str) -> Eval<ast::Expr> {
     }
 }
 
-fn first_error(diags: Diagnostics) -> Option<String> {
-    diags.into_sorted().into_iter().find(diag::Diagnostic::is_error).map(|d| d.message)
+fn first_error(diags: Diagnostics) -> Option<Diagnostic> {
+    diags.into_sorted().into_iter().find(Diagnostic::is_error)
 }
 
 /// An expression with its types, and the program that its names belong to.
@@ -98,7 +107,7 @@ pub(crate) fn checked<'p>(
     }
     let mut diags = Diagnostics::new();
     match (sema::check_expression(&program, proc, &tree, to, &mut diags), first_error(diags)) {
-        (_, Some(error)) => fail(sentence(&error)),
+        (_, Some(error)) => fail(sentence(&error.message)),
         (Some(expr), None) => Ok(Typed { expr, program }),
         (None, None) => fail("This expression has no meaning here."),
     }

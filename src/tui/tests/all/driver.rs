@@ -9,7 +9,9 @@ use host::{Answer, Ask, HostOptions, Stream};
 use machine::{ClockKind, DeviceBox, Machine, MachineOptions, World};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::style::Modifier;
 use source::SourceMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -172,14 +174,25 @@ impl Driver {
 
     /// The screen as text, without spaces at the ends of lines.
     pub(crate) fn screen(&self) -> String {
-        let mut terminal = Terminal::new(TestBackend::new(self.model.size.0, self.model.size.1)).expect("a buffer");
-        terminal.draw(|frame| render(&self.model, frame)).expect("a drawing");
-        let buffer = terminal.backend().buffer().clone();
+        let buffer = self.buffer();
         let row = |y: u16| {
             let line: String = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
             line.trim_end().to_owned() + "\n"
         };
         (0..buffer.area.height).map(row).collect()
+    }
+
+    /// What is underlined on the screen.
+    pub(crate) fn underlined(&self) -> String {
+        let buffer = self.buffer();
+        let cells = buffer.content.iter().filter(|cell| cell.modifier.contains(Modifier::UNDERLINED));
+        cells.map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    fn buffer(&self) -> Buffer {
+        let mut terminal = Terminal::new(TestBackend::new(self.model.size.0, self.model.size.1)).expect("a buffer");
+        terminal.draw(|frame| render(&self.model, frame)).expect("a drawing");
+        terminal.backend().buffer().clone()
     }
 
     /// Does a line of a script: `keys K...`, `type TEXT` (with Enter), `write TEXT` (without), `click X Y`.

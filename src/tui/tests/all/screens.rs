@@ -102,6 +102,17 @@ fn a_step_in_a_million_threads_is_on_the_screen_as_soon_as_in_a_thousand() {
 }
 
 #[test]
+fn the_statement_that_comes_next_is_underlined_where_its_line_has_others() {
+    let mut driver = Driver::new("tests/debug/lines.cuf", false, (80, 24), Look::default());
+    driver.line("type :break 12");
+    driver.line("keys c");
+    for part in ["t = threadidx%x", "a(t) = 0", "", "a(t) = sum_to(2)", "call syncthreads()"] {
+        assert_eq!(driver.underlined(), part);
+        driver.key("n");
+    }
+}
+
+#[test]
 fn every_size_can_be_drawn() {
     let mut driver = Driver::new("examples/mmul.cuf", false, (80, 24), Look::default());
     driver.line("type :break mmul");
