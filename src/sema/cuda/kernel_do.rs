@@ -3,13 +3,26 @@
 //! Host scalars that the body assigns before it reads them are private to an iteration. One whose every use in the body is
 //! `s = s op x` (or `s = max(s, x)` …) is a reduction. One that may be read before it is assigned is private *and* captured:
 //! each iteration begins with the host's value.
+//!
+//! Statements between two loops of the nest that assign scalars which are private are statements of each iteration.
 
-use crate::checked::{CufDim, CufKernel, CufLoop, Expr, ExprKind, LoopControl, ReduceOp, StmtKind, Type, VarId, visit};
+use crate::checked::{
+    Block, CufDim, CufKernel, CufLoop, Expr, ExprKind, LoopControl, ReduceOp, StmtKind, Type, VarId, visit,
+};
 use crate::checker::{Checker, CodeSide, Construct, ConstructKind};
 use crate::typing::{Typing, shape_name};
 use ast::{CufSize, DoControl};
 use diag::Code;
 use source::Span;
+
+/// The loops of a kernel.
+struct Nest<'a> {
+    loops: Vec<CufLoop>,
+    /// Assignments of scalars between the loops.
+    between: Vec<(VarId, &'a ast::Stmt)>,
+    /// The statements inside the innermost loop.
+    inner: &'a [ast::Stmt],
+}
 
 impl<'a> Checker<'a> {
     pub(crate) fn cuf_kernel(&mut self, k: &'a ast::CufKernel) -> Option<StmtKind> {
@@ -38,7 +51,7 @@ impl<'a> Checker<'a> {
         };
         let outer_scope = self.cx.scope;
         let found = self.cuf_loops(k, depth);
-        let Some((loops, inner)) = found else {
+        let Some(Nest { loops, between, inner }) = found else {
             self.cx.scope = outer_scope;
             return None;
         };
@@ -50,7 +63,8 @@ impl<'a> Checker<'a> {
         }
         let id = self.cx.new_construct();
         self.cx.constructs.push(Construct { name: None, id, kind: ConstructKind::Parallel });
-        let body = self.block(inner);
+        let mut body: Block = between.iter().flat_map(|(_, stmt)| self.block(std::slice::from_ref(*stmt))).collect();
+        body.extend(self.block(inner));
         self.cx.constructs.pop();
         let depth = self.cx.loop_vars.len() - vars.len();
         self.cx.loop_vars.truncate(depth);
@@ -59,6 +73,14 @@ impl<'a> Checker<'a> {
         let written = self.cuf_reductions(k);
         self.cx.scope = outer_scope;
         let uses = self.typing().classify(&body, &vars, own_from, written?);
+        for (var, stmt) in between {
+            if !uses.private.contains(&var) || uses.captured.contains(&var) {
+                let name = self.defs.var(var).name.clone();
+                let text = format!("`{name}` is assigned between the loops and is not private to an iteration");
+                let help = "assign it in the innermost loop, or give a smaller number of loops";
+                return self.reporter.error_help(Code::KernelDoNesting, stmt.span, text, help);
+            }
+        }
         let stream = match stream {
             Some(stream) => Some(stream?),
             None => None,
@@ -105,14 +127,14 @@ impl<'a> Checker<'a> {
         Some(out)
     }
 
-    /// The loops of the nest, and the statements inside the innermost one.
-    fn cuf_loops(&mut self, k: &'a ast::CufKernel, depth: usize) -> Option<(Vec<CufLoop>, &'a [ast::Stmt])> {
+    /// The loops of the nest, and the statements between and inside of them.
+    fn cuf_loops(&mut self, k: &'a ast::CufKernel, depth: usize) -> Option<Nest<'a>> {
         let nested = |c: &mut Self, span: Span| {
             let text = format!(
                 "`!$cuf kernel do` needs {depth} tightly nested counted loop{}",
                 if depth == 1 { "" } else { "s" }
             );
-            c.reporter.error_help::<(Vec<CufLoop>, &'a [ast::Stmt])>(
+            c.reporter.error_help::<Nest<'a>>(
                 Code::KernelDoNesting,
                 span,
                 text,
@@ -120,7 +142,7 @@ impl<'a> Checker<'a> {
             )
         };
         let Some(mut stmt) = k.body.as_deref() else { return nested(self, k.span) };
-        let mut loops = Vec::with_capacity(depth);
+        let (mut loops, mut between) = (Vec::with_capacity(depth), Vec::new());
         loop {
             let ast::StmtKind::Do { control, body, .. } = &stmt.kind else { return nested(self, stmt.span) };
             match control {
@@ -133,7 +155,7 @@ impl<'a> Checker<'a> {
                     }
                     // The first index counts fastest: it is the innermost loop.
                     loops.reverse();
-                    return Some((loops, body));
+                    return Some(Nest { loops, between, inner: body });
                 }
                 DoControl::Count { var, first, last, step } => {
                     let LoopControl::Count { var, first, last, step } =
@@ -155,7 +177,9 @@ impl<'a> Checker<'a> {
                             "the loop variable must be an integer",
                         );
                     }
-                    let outer: Vec<VarId> = loops.iter().map(|l| l.var).collect();
+                    let assigned = between.iter().map(|(var, _)| (*var, "which is assigned between the loops"));
+                    let counted = loops.iter().map(|l: &CufLoop| (l.var, "the loop around it"));
+                    let outer: Vec<(VarId, &str)> = counted.chain(assigned).collect();
                     for bound in [Some(&first), Some(&last), step.as_ref()].into_iter().flatten() {
                         self.typing().check_rectangular(bound, &outer)?;
                     }
@@ -164,14 +188,25 @@ impl<'a> Checker<'a> {
                 _ => return nested(self, stmt.span),
             }
             if loops.len() == depth {
-                return Some((loops, body));
+                return Some(Nest { loops, between, inner: body });
             }
-            let mut rest = body.iter().filter(|s| !matches!(s.kind, ast::StmtKind::Continue));
-            match (rest.next(), rest.next()) {
-                (Some(only), None) => stmt = only,
-                _ => return nested(self, stmt.span),
+            let mut rest: Vec<&ast::Stmt> =
+                body.iter().filter(|s| !matches!(s.kind, ast::StmtKind::Continue)).collect();
+            let Some(last) = rest.pop() else { return nested(self, stmt.span) };
+            for assignment in rest {
+                let Some(var) = self.assigned_scalar(assignment) else { return nested(self, stmt.span) };
+                between.push((var, assignment));
             }
+            stmt = last;
         }
+    }
+
+    /// The scalar that a statement assigns, if it does only that.
+    fn assigned_scalar(&mut self, stmt: &'a ast::Stmt) -> Option<VarId> {
+        let ast::StmtKind::Assign { target, .. } = &stmt.kind else { return None };
+        let ast::ExprKind::Name(name) = &target.kind else { return None };
+        let var = self.variable_of(name)?;
+        (self.defs.var(var).shape.rank() == 0).then_some(var)
     }
 
     /// Reductions that are written.
@@ -226,19 +261,19 @@ pub(super) fn op_fits(op: ReduceOp, ty: &Type) -> bool {
 
 impl Typing<'_> {
     /// The loops of a nest are counted before any of them runs: no bound may depend on the loops around it.
-    fn check_rectangular(&mut self, bound: &Expr, outer: &[VarId]) -> Option<()> {
+    fn check_rectangular(&mut self, bound: &Expr, outer: &[(VarId, &str)]) -> Option<()> {
         let mut used = None;
         visit::descend(bound, &mut |e| {
             if let ExprKind::Var(v) = e.kind
-                && outer.contains(&v)
+                && let Some(known) = outer.iter().find(|(var, _)| *var == v)
             {
-                used = Some(v);
+                used = Some(*known);
             }
             true
         });
-        let Some(v) = used else { return Some(()) };
+        let Some((v, what)) = used else { return Some(()) };
         let name = self.defs.var(v).name.clone();
-        let text = format!("a bound of this loop depends on `{name}`, the loop around it");
+        let text = format!("a bound of this loop depends on `{name}`, {what}");
         let help = "give a smaller number of loops, or loop over all and test inside";
         self.reporter.error_help(Code::KernelDoNesting, bound.span, text, help)
     }
