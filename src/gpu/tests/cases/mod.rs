@@ -36,12 +36,14 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Every pure operation at every type that the verifier allows.
+    /// Every pure operation at every type that the verifier allows, but for approximate ones.
     pub(crate) fn all() -> Vec<Op> {
         let mut out = Vec::new();
         for ty in Ty::ALL {
-            out.extend(UnOp::ALL.iter().filter(|o| o.class().has(ty)).map(|&o| Op::Un(o, ty)));
-            out.extend(BinOp::ALL.iter().filter(|o| o.class().has(ty)).map(|&o| Op::Bin(o, ty)));
+            out.extend(UnOp::ALL.iter().filter(|o| o.class().has(ty) && !o.is_approximate()).map(|&o| Op::Un(o, ty)));
+            out.extend(
+                BinOp::ALL.iter().filter(|o| o.class().has(ty) && **o != BinOp::DivApprox).map(|&o| Op::Bin(o, ty)),
+            );
             out.extend(TriOp::ALL.iter().filter(|o| o.class().has(ty)).map(|&o| Op::Tri(o, ty)));
             out.extend(CmpOp::ALL.iter().filter(|o| o.class().has(ty)).map(|&o| Op::Cmp(o, ty)));
             out.push(Op::Select(ty));
