@@ -45,6 +45,8 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Iallgatherv", |call| all_gather(call, Lengths::Varied, false)),
     row("MPI_Alltoall", |call| all_to_all(call, Lengths::Alike, true)),
     row("MPI_Alltoallv", |call| all_to_all(call, Lengths::Varied, true)),
+    row("MPI_Alltoallw", |call| all_to_all(call, Lengths::Typed, true)),
+    row("MPI_Ialltoallw", |call| all_to_all(call, Lengths::Typed, false)),
     row("MPI_Ialltoall", |call| all_to_all(call, Lengths::Alike, false)),
     row("MPI_Ialltoallv", |call| all_to_all(call, Lengths::Varied, false)),
 ];
@@ -54,6 +56,8 @@ pub(super) static ROUTINES: &[Routine] = &[
 enum Lengths {
     Alike,
     Varied,
+    /// Each has a datatype of its own too, and displacements count bytes.
+    Typed,
 }
 
 impl Lengths {
@@ -61,7 +65,7 @@ impl Lengths {
     fn words(self) -> usize {
         match self {
             Lengths::Alike => 1,
-            Lengths::Varied => 2,
+            Lengths::Varied | Lengths::Typed => 2,
         }
     }
 }
@@ -113,17 +117,24 @@ impl Caller<'_> {
                 let count = self.int()?;
                 (vec![count; size], (0..size as i64).map(|i| i * i64::from(count)).collect::<Vec<_>>())
             }
-            Lengths::Varied => {
+            Lengths::Varied | Lengths::Typed => {
                 let counts = self.ints(size)?;
                 (counts, self.ints(size)?.into_iter().map(i64::from).collect())
             }
         };
-        let layout = self.layout()?;
+        let layouts = match lengths {
+            Lengths::Typed => {
+                let handles = self.ints(size)?;
+                handles.into_iter().map(|handle| self.layout_of(handle)).collect::<Result<Vec<_>, _>>()?
+            }
+            _ => vec![self.layout()?; size],
+        };
         let mut out = Vec::with_capacity(size);
-        for (count, displacement) in counts.into_iter().zip(displacements) {
+        for ((count, displacement), layout) in counts.into_iter().zip(displacements).zip(layouts) {
             let count = self.checked_count(count)?;
-            let buffer = buffer.shifted(displacement.wrapping_mul(layout.extent));
-            out.push(Landing { buffer, layout: layout.clone(), count });
+            let step = if lengths == Lengths::Typed { 1 } else { layout.extent };
+            let buffer = buffer.shifted(displacement.wrapping_mul(step));
+            out.push(Landing { buffer, layout, count });
         }
         if let Some(longest) = out.iter().max_by_key(|data| data.count).cloned() {
             self.check_type(&longest);

@@ -278,7 +278,12 @@ impl Caller<'_> {
 
     /// The layout of a datatype that is used in communication.
     pub(crate) fn layout(&mut self) -> Result<Layout, Fault> {
-        let datatype = self.datatype()?;
+        let handle = self.int()?;
+        self.layout_of(handle)
+    }
+
+    pub(crate) fn layout_of(&mut self, handle: i32) -> Result<Layout, Fault> {
+        let datatype = self.datatype_of(handle)?;
         if !datatype.is_committed {
             return self.wrong(error::TYPE, "the datatype is not committed; call `MPI_Type_commit` first");
         }
