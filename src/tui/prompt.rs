@@ -106,10 +106,10 @@ impl Prompt {
             KeyCode::Char('k') if ctrl => self.text.truncate(self.cursor),
             KeyCode::Char('u') if ctrl => self.replace(0, self.cursor, ""),
             KeyCode::Char('w') if ctrl => {
-                let kept = self.text[..self.cursor].trim_end().len();
-                let to = self.cursor;
-                self.cursor = kept;
-                self.replace(self.word_start(), to, "");
+                // As in readline: back to a space.
+                let before = self.text[..self.cursor].trim_end();
+                let start = before.rfind(char::is_whitespace).map_or(0, |i| i + 1);
+                self.replace(start, self.cursor, "");
             }
             KeyCode::Char('d') if ctrl => self.replace(self.cursor, self.next(), ""),
             KeyCode::Char('h') if ctrl => self.replace(self.previous(), self.cursor, ""),
@@ -178,6 +178,11 @@ mod tests {
         p.key(ctrl('w'), &[]);
         p.key(KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE), &[]);
         assert_eq!(p.text, "print xä +");
+        typed(&mut p, " a(i) /= 3");
+        for _ in 0..3 {
+            p.key(ctrl('w'), &[]);
+        }
+        assert_eq!(p.text, "print xä + ");
         p.key(ctrl('a'), &[]);
         p.key(ctrl('k'), &[]);
         assert_eq!((p.text.as_str(), p.cursor), ("", 0));

@@ -8,7 +8,7 @@ use crate::model::{Model, Scroll, Voice};
 use crate::pane::Pane;
 use crate::prompt::{Prompt, Purpose, Typed};
 use crate::search::find;
-use debug::{Event, Outcome, Reply, Request, Snapshot, Stop, StopReason, render};
+use debug::{Command, Event, Outcome, Reply, Request, Snapshot, Stop, StopReason, render};
 use ratatui::crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 
 /// An event.
@@ -241,7 +241,7 @@ fn on_session(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
     match event {
         Event::Output(bytes) => model.write(Voice::Program, &String::from_utf8_lossy(&bytes)),
         Event::Done(result) => {
-            model.running = None;
+            let line = model.running.take().map(|running| running.line);
             model.snapshot_due = true;
             if model.prompt.as_ref().is_some_and(|p| p.purpose == Purpose::Input) {
                 model.prompt = None;
@@ -254,6 +254,9 @@ fn on_session(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
                 Err(error) => {
                     model.write(Voice::Error, &format!("{error}\n"));
                     model.say(error.to_string(), true);
+                    if let Some(line) = line.filter(|line| has_condition(line)) {
+                        correct(model, &line, &error.to_string());
+                    }
                 }
                 Ok(Outcome::Reply(Reply::Quit)) => effects.push(Effect::Quit),
                 Ok(Outcome::Reply(reply)) => on_reply(model, &reply),
@@ -275,6 +278,21 @@ fn on_session(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
                 begin(model, &line, effects);
             }
         }
+    }
+}
+
+/// Whether a command line has a condition, in which an error is soon corrected.
+fn has_condition(line: &str) -> bool {
+    let command = debug::parse::parse(line).ok().flatten();
+    matches!(command, Some(Command::Condition(_, Some(_)) | Command::Break { condition: Some(_), .. }))
+}
+
+/// Opens the command line again with what was wrong behind it.
+fn correct(model: &mut Model, line: &str, error: &str) {
+    if model.prompt.is_none() {
+        let mut prompt = Prompt::new(Purpose::Command, line);
+        prompt.offers = vec![error.to_owned()];
+        model.prompt = Some(prompt);
     }
 }
 
