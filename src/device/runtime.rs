@@ -39,8 +39,8 @@ pub struct Runtime {
     /// Pairs of devices whose peer access is enabled.
     pub(crate) peers: BTreeSet<(u32, u32)>,
     pub(crate) made: BTreeMap<u64, AllocatedBy>,
-    /// Host memory that `cudaHostRegister` has made page-locked: addresses and bytes.
-    pub(crate) registered: BTreeMap<u64, u64>,
+    /// Host memory that `cudaHostRegister` has made page-locked, by its address: bytes, and the allocation that it is in.
+    pub(crate) registered: BTreeMap<u64, (u64, mem::AllocId)>,
     /// Bytes of dynamic shared memory that kernels were allowed beyond the ordinary limit.
     pub(crate) shared_limits: BTreeMap<ir::FuncId, u64>,
     last_error: i32,
@@ -310,6 +310,7 @@ impl Runtime {
             Half::Reset => match device.reset() {
                 Ok(()) => {
                     (self.sticky, self.held, self.last_error) = (None, None, 0);
+                    self.registered.clear();
                     Reply::default()
                 }
                 Err(error) => {

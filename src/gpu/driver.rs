@@ -229,6 +229,11 @@ impl Context {
         Ok(this)
     }
 
+    /// Its number in the process.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Whether kernels of `other` may access memory of this device.
     pub(crate) fn lets_in(&self, other: &Context) -> bool {
         let mut can = 0;
@@ -486,6 +491,11 @@ impl Event {
         Ok(Event { context: context.clone(), handle: event as usize })
     }
 
+    /// The context that it was made in.
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// Whether it is of that context: only there it can be recorded.
     pub(crate) fn is_of(&self, context: &Arc<Context>) -> bool {
         Arc::ptr_eq(&self.context, context)
@@ -624,6 +634,11 @@ pub(crate) struct Kernel {
 const UNASKED_SHARED_BYTES: u32 = 48 << 10;
 
 impl Kernel {
+    /// The context that it was loaded in.
+    pub(crate) fn context(&self) -> &Context {
+        &self.module.context
+    }
+
     fn raw(&self) -> sys::CUfunction {
         self.handle as sys::CUfunction
     }

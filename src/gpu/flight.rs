@@ -116,8 +116,8 @@ impl Flight {
     }
 
     /// Waits until all work is on its stream, for the driver to be asked about it.
-    pub(crate) fn flush(&mut self) -> Result<(), DriverError> {
-        self.submission.flush()
+    pub(crate) fn flush(&mut self, context: &Context) -> Result<(), DriverError> {
+        self.submission.flush(context)
     }
 
     /// The same; an error stays for the next flush.

@@ -25,7 +25,8 @@ use crate::flight::Flight;
 use crate::gpu::{Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused};
 use crate::output;
 use crate::params::{self, ParamValue};
-use crate::transfer::{Memories, Move, as_bytes, cuda_error, fills_itself, is_on_gpu};
+use crate::transfer::{Memories, cuda_error};
+use crate::way::Way;
 use device::{Arg, Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Order, Progress, Properties};
 use finding::{Access, Actor, Finding, FindingKind};
 use ir::Module;
@@ -91,45 +92,6 @@ enum Wait {
 struct Waiting {
     what: Wait,
     markers: Vec<Event>,
-}
-
-/// How a command is done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
-    /// On its stream.
-    OnStream,
-    /// By buffers to the GPU, on its stream.
-    In(Move),
-    /// By buffers from the GPU, on its stream.
-    Out(Move),
-    /// By the host, which waits for the stream before.
-    ByHost,
-}
-
-impl Way {
-    fn of(command: &Command) -> Way {
-        let moved = |to, from, bytes| {
-            let locked = |address| Region::of(address) == Some(Region::Pinned);
-            match (is_on_gpu(to), is_on_gpu(from)) {
-                (true, true) => Way::OnStream,
-                (true, false) if locked(from) => Way::In((to, from, bytes)),
-                (false, true) if locked(to) => Way::Out((to, from, bytes)),
-                _ => Way::ByHost,
-            }
-        };
-        match command {
-            Command::Launch(_) => Way::OnStream,
-            Command::Copy { destination, source, bytes, .. } => moved(*destination, *source, *bytes),
-            Command::CopyStrided { destination, source, element_bytes, .. } => {
-                match as_bytes(destination, source, *element_bytes) {
-                    Some((to, from, bytes)) => moved(to, from, bytes),
-                    None => Way::ByHost,
-                }
-            }
-            Command::Fill { fill, .. } if fills_itself(fill) => Way::OnStream,
-            Command::Fill { .. } | Command::Routine(_) => Way::ByHost,
-        }
-    }
 }
 
 /// A GPU with the code of a program.
@@ -320,7 +282,7 @@ impl GpuDevice {
     /// Puts a launch on its stream.
     fn launch(&mut self, memory: &mut Memory, launch: KernelLaunch) -> Result<(), CudaError> {
         if self.reaches_host(memory, &launch) {
-            self.flight().flush().map_err(|e| cuda_error(&e))?;
+            self.flush();
             self.share(memory, true)?;
             self.is_shared = true;
             self.finish();
@@ -337,7 +299,7 @@ impl GpuDevice {
         let work = Gpu::launch_on(stream.clone(), loaded, launch.func, shape, params);
         work.and_then(|work| self.flight().put(work)).map_err(|e| cuda_error(&e))?;
         if loaded.writes_records(launch.func) {
-            self.flight().flush().map_err(|e| cuda_error(&e))?;
+            self.flush();
             let done = self.marker(&stream).map_err(|e| cuda_error(&e))?;
             self.recorder = Some((launch, done));
         }
@@ -391,7 +353,10 @@ impl GpuDevice {
         let stream = command.stream();
         let failed = |e: DriverError| cuda_error(&e);
         if !matches!(command, Command::Launch(_)) {
-            self.flight().flush().map_err(failed)?;
+            self.flush();
+            if let Some(error) = self.sticky {
+                return Err(error);
+            }
         }
         match way {
             Way::In(moved) => {
@@ -433,6 +398,15 @@ impl GpuDevice {
         }
     }
 
+    /// Waits until all work is on its streams. An error of an earlier launch is kept; what comes after it goes on, unless the error stays.
+    fn flush(&mut self) {
+        let context = self.gpu.context().clone();
+        let flushed = self.flight().flush(&context);
+        if let Err(error) = flushed {
+            self.fail(cuda_error(&error));
+        }
+    }
+
     /// Does to the GPU's streams and events what the program did to its own.
     fn put_order(&mut self, order: Order) -> Result<(), DriverError> {
         let context = self.gpu.context().clone();
@@ -463,7 +437,7 @@ impl GpuDevice {
 
     /// Begins a wait.
     fn wait(&mut self, what: Wait) -> Result<(), DriverError> {
-        self.flight().flush()?;
+        self.flush();
         let streams = match what {
             Wait::Everything if self.is_busy => self.flight().all_streams(self.gpu.context()),
             Wait::Stream(stream) => {
@@ -748,7 +722,7 @@ impl Device for GpuDevice {
         if Region::of(address) != Some(self.region()) {
             return memory.read(address, out).ok_or(CudaError::InvalidValue);
         }
-        self.flight().flush().map_err(|e| cuda_error(&e))?;
+        self.flush();
         self.gpu.synchronize().map_err(|e| cuda_error(&e))?;
         self.gpu.read(address, out).map_err(|e| cuda_error(&e))
     }

@@ -22,6 +22,7 @@ pub mod ptx;
 pub mod record_buffer;
 mod submission;
 mod transfer;
+mod way;
 
 pub use attribute::Attribute;
 pub use driver::driver_is_present;

@@ -9,12 +9,13 @@
 
 use crate::driver::{Context, Event, Kernel, Stream};
 use crate::error::DriverError;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// How often the thread looks for more work before it sleeps: for about a fifth of a millisecond.
+/// How often the thread looks for more work before it sleeps: for less than a millisecond or so.
 const MOST_LOOKS: u32 = 1 << 14;
 /// How often those who wait for it look before they give way to other threads.
 const LOOKS: u32 = 64;
@@ -42,6 +43,20 @@ pub(crate) struct Shape {
 }
 
 impl Work {
+    fn stream(&self) -> &Stream {
+        match self {
+            Work::Launch { stream, .. } | Work::Record { stream, .. } | Work::Wait { stream, .. } => stream,
+        }
+    }
+
+    fn context(&self) -> &Context {
+        match self {
+            Work::Launch { kernel, .. } => kernel.context(),
+            Work::Record { event, .. } => event.context(),
+            Work::Wait { context, .. } => context,
+        }
+    }
+
     /// Does it in this thread.
     pub(crate) fn run(&self) -> Result<(), DriverError> {
         match self {
@@ -61,8 +76,8 @@ struct Shared {
     is_awake: AtomicBool,
     /// Pieces that are done.
     done: AtomicU64,
-    /// The first error since the last flush.
-    error: Mutex<Option<DriverError>>,
+    /// The first error of each context since its last flush, by the context's number.
+    errors: Mutex<BTreeMap<u64, DriverError>>,
 }
 
 /// The thread, as those see it who give it work.
@@ -79,11 +94,18 @@ pub(crate) struct Submission {
     worker: Option<Worker>,
     /// Pieces that were given to the thread.
     given: u64,
+    /// Whether a thread of its own cannot be had.
+    is_alone: bool,
 }
 
 impl Submission {
     /// Takes a piece of work. An error is that of this piece if it is done at once; others come from [`Submission::flush`].
     pub(crate) fn put(&mut self, work: Work) -> Result<(), DriverError> {
+        // The driver knows the stream of a thread by who asks.
+        if matches!(work.stream(), Stream::PerThread) {
+            self.drain();
+            return work.run();
+        }
         let is_awake = self.shared.is_awake.load(Ordering::SeqCst);
         if !is_awake && self.is_flushed() {
             let result = work.run();
@@ -108,11 +130,18 @@ impl Submission {
         }
     }
 
-    /// Waits until all work is on its streams. The error is that of work since the last call.
-    pub(crate) fn flush(&mut self) -> Result<(), DriverError> {
+    /// Waits until all work is on its streams. The error is that of work of the context since the last call.
+    pub(crate) fn flush(&mut self, context: &Context) -> Result<(), DriverError> {
         self.drain();
-        let mut error = self.shared.error.lock().unwrap_or_else(PoisonError::into_inner);
-        error.take().map_or(Ok(()), Err)
+        if !self.is_flushed() {
+            // The thread has ended by a panic.
+            self.worker = None;
+            self.is_alone = true;
+            self.given = self.shared.done.load(Ordering::SeqCst);
+            return Err(DriverError::Invalid("thread for launches"));
+        }
+        let mut errors = self.shared.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        errors.remove(&context.number()).map_or(Ok(()), Err)
     }
 
     /// The same; an error stays for the next flush.
@@ -144,7 +173,8 @@ impl Submission {
             worker.thread.thread().unpark();
             return;
         }
-        if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        if self.is_alone || std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+            self.is_alone = true;
             return;
         }
         let (queue, work) = sync_channel(MOST_WAITING);
@@ -152,6 +182,7 @@ impl Submission {
         let builder = std::thread::Builder::new().name("submission".to_owned());
         // Without a thread all work is done at once.
         self.worker = builder.spawn(move || shared.serve(&work)).ok().map(|thread| Worker { queue, thread });
+        self.is_alone = self.worker.is_none();
     }
 }
 
@@ -204,7 +235,8 @@ impl Shared {
 
     fn do_piece(&self, piece: &Work) {
         if let Err(error) = piece.run() {
-            self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+            errors.entry(piece.context().number()).or_insert(error);
         }
         self.done.fetch_add(1, Ordering::SeqCst);
     }

@@ -99,7 +99,7 @@ impl Runtime {
                 self.check_kind(destination, source, kind, call, span)?;
                 self.check_range(memory, destination, bytes, What::Write, call, span)?;
                 self.check_range(memory, source, bytes, What::Read, call, span)?;
-                let half = self.copy_half(&[destination, source], stream, call, span)?;
+                let half = self.copy_half(memory, &[(destination, bytes), (source, bytes)], stream, call, span)?;
                 let on = stream.unwrap_or(0);
                 let waits = half == Half::Report && host_waits(destination, Some(source));
                 self.submit(device, memory, Command::Copy { destination, source, bytes, stream: on, span }, call)?;
@@ -112,7 +112,9 @@ impl Runtime {
                     return Err(CudaError::InvalidPitchValue);
                 }
                 self.check_kind(destination, source, kind, call, span)?;
-                let half = self.copy_half(&[destination, source], stream, call, span)?;
+                let bytes = |pitch: u64| pitch.saturating_mul(height.saturating_sub(1)).saturating_add(width);
+                let sides = [(destination, bytes(destination_pitch)), (source, bytes(source_pitch))];
+                let half = self.copy_half(memory, &sides, stream, call, span)?;
                 let rows = |base, pitch| Strided { base, dims: vec![(width as i64, 1), (height as i64, pitch as i64)] };
                 let (to, from) = (rows(destination, destination_pitch), rows(source, source_pitch));
                 self.check_strided(memory, &to, 1, What::Write, call, span)?;
@@ -140,10 +142,14 @@ impl Runtime {
                     return Err(CudaError::InvalidValue);
                 }
                 self.check_range(memory, address, bytes, What::Read, call, span)?;
-                if self.registered(address, bytes).is_some() {
+                // What was in memory that has gone is forgotten.
+                self.registered.retain(|&at, &mut (_, id)| memory.find(at) == Some(id));
+                let before = self.registered.range(..address.saturating_add(bytes)).next_back();
+                if before.is_some_and(|(&at, &(n, _))| at.saturating_add(n) > address) {
                     return Err(CudaError::HostMemoryAlreadyRegistered);
                 }
-                self.registered.insert(address, bytes);
+                let allocation = memory.find(address).ok_or(CudaError::InvalidValue)?;
+                self.registered.insert(address, (bytes, allocation));
                 Ok(None)
             }
             Api::HostUnregister { address } => {
@@ -154,7 +160,7 @@ impl Runtime {
                 }
             }
             Api::HostGetFlags { at, address } => {
-                if Region::of(address) != Some(Region::Pinned) && !self.is_locked(address) {
+                if Region::of(address) != Some(Region::Pinned) && !self.is_locked(memory, address, 1) {
                     return Err(CudaError::InvalidValue);
                 }
                 // cudaHostAllocMapped: with one space of addresses all page-locked memory is mapped.
@@ -200,25 +206,29 @@ impl Runtime {
     }
 
     /// Whether a copy lets the host wait: all without a stream do, and those of pageable memory.
-    fn copy_half(&mut self, addresses: &[u64], stream: Option<u64>, call: &str, span: Span) -> Outcome<Half> {
+    fn copy_half(
+        &mut self,
+        memory: &Memory,
+        sides: &[(u64, u64)],
+        stream: Option<u64>,
+        call: &str,
+        span: Span,
+    ) -> Outcome<Half> {
         let Some(stream) = stream else { return Ok(Half::Report) };
         self.stream(stream, call, span)?;
-        if !addresses.iter().any(|&a| is_pageable(a) && !self.is_locked(a)) {
+        if !sides.iter().any(|&(a, n)| is_pageable(a) && !self.is_locked(memory, a, n)) {
             return Ok(Half::Hold);
         }
         self.report(call, ApiFault::Pageable, span);
         Ok(Half::Report)
     }
 
-    /// The address and bytes of registered memory that overlaps a range.
-    fn registered(&self, address: u64, bytes: u64) -> Option<(u64, u64)> {
-        let before = self.registered.range(..address.saturating_add(bytes)).next_back();
-        before.map(|(&at, &n)| (at, n)).filter(|&(at, n)| at.saturating_add(n) > address)
-    }
-
-    /// Whether an address of host memory is in registered memory.
-    fn is_locked(&self, address: u64) -> bool {
-        self.registered(address, 1).is_some()
+    /// Whether a range of host memory is all in registered memory.
+    pub(crate) fn is_locked(&self, memory: &Memory, address: u64, bytes: u64) -> bool {
+        let before = self.registered.range(..=address).next_back();
+        before.is_some_and(|(&at, &(n, id))| {
+            memory.find(address) == Some(id) && address.saturating_add(bytes) <= at.saturating_add(n)
+        })
     }
 
     fn check_kind(&mut self, to: u64, from: u64, kind: CopyKind, call: &str, span: Span) -> Outcome<()> {

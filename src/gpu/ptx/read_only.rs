@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 /// What a register was computed from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Root {
+    /// Nothing yet: no assignment of it was looked at.
+    Unset,
     /// No dummy.
     Nothing,
     Dummy(Reg),
@@ -24,7 +26,7 @@ impl Root {
     /// That of a register which is either.
     fn or(self, other: Root) -> Root {
         match (self, other) {
-            (Root::Nothing, root) | (root, Root::Nothing) => root,
+            (Root::Unset, root) | (root, Root::Unset) => root,
             _ if self == other => self,
             _ => Root::Unknown,
         }
@@ -33,6 +35,7 @@ impl Root {
     /// That of a sum.
     fn plus(self, other: Root) -> Root {
         match (self, other) {
+            (Root::Unset, _) | (_, Root::Unset) => Root::Unset,
             (Root::Nothing, root) | (root, Root::Nothing) => root,
             _ => Root::Unknown,
         }
@@ -63,7 +66,7 @@ impl ReadOnly {
         let root = |v: &Val| root_of(&roots, *v);
         for inst in f.blocks.iter().flat_map(|block| &block.insts) {
             let mut writes = |v: &Val| match root(v) {
-                Root::Nothing => true,
+                Root::Unset | Root::Nothing => true,
                 Root::Dummy(reg) => {
                     dummies.remove(&reg);
                     true
@@ -91,7 +94,7 @@ impl ReadOnly {
     pub(super) fn has(&self, address: Val) -> bool {
         match root_of(&self.roots, address) {
             Root::Dummy(reg) => self.dummies.contains(&reg),
-            Root::Nothing | Root::Unknown => false,
+            Root::Unset | Root::Nothing | Root::Unknown => false,
         }
     }
 }
@@ -105,7 +108,8 @@ fn root_of(roots: &[Root], v: Val) -> Root {
 
 /// The root of each register: of all its assignments together.
 fn roots(f: &Function, dummies: &BTreeSet<Reg>) -> Vec<Root> {
-    let mut roots = vec![Root::Nothing; f.regs.len()];
+    let mut roots = vec![Root::Unset; f.regs.len()];
+    f.params.iter().for_each(|p| roots[p.reg.index()] = Root::Nothing);
     dummies.iter().for_each(|&reg| roots[reg.index()] = Root::Dummy(reg));
     loop {
         let mut has_changed = false;
@@ -129,22 +133,26 @@ fn result(roots: &[Root], kind: &InstKind) -> Root {
     match kind {
         InstKind::Un { op: UnOp::Mov, a, .. } => root(a),
         InstKind::Bin { op: BinOp::Add, a, b, .. } => root(a).plus(root(b)),
-        InstKind::Bin { op: BinOp::Sub, a, b, .. } if root(b) == Root::Nothing => root(a),
-        InstKind::Tri { op: TriOp::Mad, a, b, c, .. } => {
-            if root(a) == Root::Nothing && root(b) == Root::Nothing {
-                root(c)
-            } else {
-                Root::Unknown
-            }
-        }
+        InstKind::Bin { op: BinOp::Sub, a, b, .. } => match root(b) {
+            Root::Unset => Root::Unset,
+            Root::Nothing => root(a),
+            _ => Root::Unknown,
+        },
+        InstKind::Tri { op: TriOp::Mad, a, b, c, .. } => match (root(a), root(b)) {
+            (Root::Nothing, Root::Nothing) => root(c),
+            (Root::Unset, _) | (_, Root::Unset) => Root::Unset,
+            _ => Root::Unknown,
+        },
         InstKind::Select { a, b, .. } => root(a).or(root(b)),
         InstKind::Load { .. } | InstKind::Cmp { .. } => Root::Nothing,
         kind => {
             let mut all = Root::Nothing;
             kind.each_use(|v| {
-                if root(&v) != Root::Nothing {
-                    all = Root::Unknown;
-                }
+                all = match (all, root(&v)) {
+                    (Root::Unknown, _) | (_, Root::Dummy(_) | Root::Unknown) => Root::Unknown,
+                    (Root::Unset, _) | (_, Root::Unset) => Root::Unset,
+                    _ => Root::Nothing,
+                };
             });
             all
         }
@@ -184,6 +192,16 @@ mod tests {
         b.ret(Vec::new());
         let only_read = ReadOnly::new(&b.finish());
         assert!(!only_read.has(a.into()) && !only_read.has(c.into()));
+    }
+
+    #[test]
+    fn an_address_of_a_dummy_or_of_something_else_is_not_only_read() {
+        let (mut b, [a, _], _) = kernel();
+        let other = b.load(Ty::I64, Space::Global, Access::Plain, a, 0);
+        let either = b.select(Ty::I64, Val::Imm(1), a, other);
+        b.ret(Vec::new());
+        let only_read = ReadOnly::new(&b.finish());
+        assert!(only_read.has(a.into()) && !only_read.has(either.into()));
     }
 
     #[test]

@@ -190,6 +190,15 @@ impl<'p> FunctionLowering<'_, 'p> {
             let n = self.int64(right);
             return self.b.integer_power(&base, n, ty);
         }
+        // A whole power is a product, which a negative base has too.
+        if let ExprKind::Const(Const::Real4(n)) = &right.kind
+            && n.fract() == 0.0
+            && n.abs() <= 64.0
+            && self.b.is_fast()
+            && matches!(left.ty, Type::Real(4))
+        {
+            return self.b.constant_power(&base, *n as i64, ty);
+        }
         let exponent = self.value(right);
         if self.b.is_fast() && [&left.ty, &right.ty].iter().all(|ty| matches!(ty, Type::Real(4))) {
             let (a, b) = (self.b.as_scalar(&base, &left.ty), self.b.as_scalar(&exponent, &right.ty));

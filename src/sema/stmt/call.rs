@@ -195,6 +195,10 @@ impl Checker<'_> {
         let is_function = self.defs.proc(id).is_function;
         let kind = self.defs.proc(id).kind;
         let known = !self.defs.proc_info(id).unknown_dummies;
+        if is_function && known && self.defs.proc_info(id).embedded {
+            // Without a declaration such a call is valid; other compilers' libraries have a subroutine of that name.
+            return self.reporter.refuse(name.span, format!("`call` of the library's function `{}`", name.as_str()));
+        }
         if is_function && known {
             // A bind(c) function may be called for its effect, as programs with C interfaces do the other way round.
             let text = format!("`{}` is a function, not a subroutine", name.as_str());
