@@ -350,7 +350,7 @@ fn approximate(module: &ir::Module, map: &SourceMap) -> Option<String> {
     let mut all = device.flat_map(|f| &f.blocks).flat_map(|block| &block.insts);
     let inst = all.find(|inst| match inst.kind {
         ir::InstKind::Un { op, .. } => op.is_approximate(),
-        ir::InstKind::Bin { op, .. } => op == ir::op::BinOp::DivApprox,
+        ir::InstKind::Bin { op, .. } => op.is_approximate(),
         _ => false,
     })?;
     let at = map.location(inst.span).map(|at| format!("{}:{}:{}: ", at.file, at.line, at.column)).unwrap_or_default();

@@ -16,11 +16,17 @@ const SEQUENCE: u32 = 67;
 /// A table of jumps: those of `digit * 16**at` times 2 to the power `scale` numbers.
 fn table(name: &str, scale: u32) -> String {
     let mut text = format!("  integer(4), parameter, private :: {name}(5, 15, 0:15) = reshape([");
-    for (at, digit) in (0..16).flat_map(|at| (1..16).map(move |digit| (at, digit))) {
-        let Jump(words) = Jump::new(digit, scale + 4 * at);
-        let comma = if (at, digit) == (0, 1) { "" } else { ", " };
-        let words = words.map(|word| format!("int(z'{word:x}', 4)")).join(", ");
-        let _ = write!(text, "{comma}&\n    {words}");
+    let mut step = Jump::new(1, scale);
+    for at in 0..16 {
+        let mut jump = step;
+        for digit in 1..16 {
+            let comma = if (at, digit) == (0, 1) { "" } else { ", " };
+            let words = jump.0.map(|word| format!("int(z'{word:x}', 4)")).join(", ");
+            let _ = write!(text, "{comma}&\n    {words}");
+            jump = jump.then(step);
+        }
+        // After 15 jumps and one more.
+        step = jump;
     }
     text + "], [5, 15, 16])\n\n"
 }

@@ -92,7 +92,8 @@ impl Jump {
     }
 
     /// The steps of both.
-    fn then(self, other: Jump) -> Jump {
+    #[must_use]
+    pub fn then(self, other: Jump) -> Jump {
         let mut product = [0; 5];
         for i in (0..BITS).rev() {
             let carry = product[4] >> 31;

@@ -2,6 +2,7 @@
 //! and whatever `mpirun` is. Where there is none, the tests say so and pass.
 
 use crate::process::{cufemu, file, said, text};
+use crate::ranks::PROGRAM;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -114,17 +115,6 @@ fn what_is_wrong_is_found_as_in_one_process() {
         }
     }
 }
-
-const PROGRAM: &str = "
-program p
-  use mpi
-  integer :: rank, ierr
-  call MPI_Init(ierr)
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
-  print '(i0)', rank
-  call MPI_Finalize(ierr)
-end program
-";
 
 #[test]
 fn a_launcher_without_its_library_is_refused() {

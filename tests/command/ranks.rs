@@ -2,7 +2,8 @@
 
 use crate::process::{cufemu, file, said, text};
 
-const PROGRAM: &str = "
+/// Each rank prints its number.
+pub(crate) const PROGRAM: &str = "
 program p
   use mpi
   integer :: rank, ierr

@@ -118,6 +118,13 @@ impl UnOp {
     }
 }
 
+impl BinOp {
+    /// The same.
+    pub fn is_approximate(self) -> bool {
+        self == BinOp::DivApprox
+    }
+}
+
 ops! {
     /// Operations with two operands and a result, all of one type.
     BinOp {

@@ -41,9 +41,7 @@ impl Op {
         let mut out = Vec::new();
         for ty in Ty::ALL {
             out.extend(UnOp::ALL.iter().filter(|o| o.class().has(ty) && !o.is_approximate()).map(|&o| Op::Un(o, ty)));
-            out.extend(
-                BinOp::ALL.iter().filter(|o| o.class().has(ty) && **o != BinOp::DivApprox).map(|&o| Op::Bin(o, ty)),
-            );
+            out.extend(BinOp::ALL.iter().filter(|o| o.class().has(ty) && !o.is_approximate()).map(|&o| Op::Bin(o, ty)));
             out.extend(TriOp::ALL.iter().filter(|o| o.class().has(ty)).map(|&o| Op::Tri(o, ty)));
             out.extend(CmpOp::ALL.iter().filter(|o| o.class().has(ty)).map(|&o| Op::Cmp(o, ty)));
             out.push(Op::Select(ty));
