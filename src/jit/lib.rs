@@ -12,7 +12,7 @@
 //! interpreter's, and any operation that the code does not know can be left to the interpreter.
 //!
 //! Between its checks and its stores a segment only computes and loads, and there no lane depends on another. So the code takes
-//! a *strip* of lanes at a time (8 with AVX2) and computes the whole segment for it in vector registers. Only what later segments
+//! a *strip* of lanes at a time (8 with AVX2, 16 with AVX-512) and computes the whole segment for it in vector registers. Only what later segments
 //! read goes back to the frame.
 //!
 //! A segment that is a loop and stores nothing is a transaction of as many iterations as are sure to pass their checks: a strip goes
@@ -30,7 +30,7 @@ mod segment;
 mod state;
 
 pub use code::{Entry, NativeCode};
-pub use emit::{CompileError, compile, is_available, is_known};
+pub use emit::{CompileError, InstructionSet, compile, compile_for, is_available, is_known};
 pub use segment::{
     Access, AccessId, AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, PatternRow, PatternUpdate,
     Place, Routine, Segment, Store, Value, ValueId,

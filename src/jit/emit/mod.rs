@@ -8,10 +8,11 @@
 //! of the code. `rax` is free between any two instructions; the others hold the places of accesses while strips are computed.
 //! The stack has a word for each scalar value, spilled vectors and rows that wait to be stored.
 //!
-//! Not here: the vector sequences of operations (`ops`), registers of a strip (`strip`), many iterations of a loop in one go
-//! (`iterations`).
+//! Not here: the vector sequences of operations (`ops`) and their instructions (`vector`), registers of a strip (`strip`), many
+//! iterations of a loop in one go (`iterations`).
 
 mod access;
+mod body;
 mod iterations;
 mod ops;
 mod patterns;
@@ -19,6 +20,9 @@ mod reals;
 mod scalars;
 mod stores;
 mod strip;
+mod vector;
+
+pub use vector::InstructionSet;
 
 use crate::code::{Entry, NativeCode};
 use crate::iterations::Iterations;
@@ -55,15 +59,7 @@ type Result<T = ()> = std::result::Result<T, CompileError>;
 
 /// Whether the processor has the instructions that compiled code uses.
 pub fn is_available() -> bool {
-    #[cfg(all(target_arch = "x86_64", unix))]
-    {
-        use std::arch::is_x86_feature_detected as has;
-        has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
-    }
-    #[cfg(not(all(target_arch = "x86_64", unix)))]
-    {
-        false
-    }
+    InstructionSet::best().is_some()
 }
 
 /// Whether the compiler knows the operation of a value. The interpreter does the others.
@@ -71,8 +67,9 @@ pub fn is_known(value: &Value) -> bool {
     if value.class() == Class::Scalar { scalars::is_known(value) } else { ops::is_known(value) }
 }
 
-/// Bytes of the stack that the code has for itself; with the six saved registers and the return address a multiple of 16.
-const FRAME: i32 = 24 * 1024 + 8;
+/// Bytes of the stack that the code has for itself, and which of them keep the caller's stack pointer.
+const FRAME: i32 = 24 * 1024;
+const CALLER: i32 = FRAME - 8;
 
 /// The two forms of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -89,26 +86,48 @@ macro_rules! field {
 }
 use field;
 
-/// Makes machine code of a routine.
+/// Makes machine code of a routine, for the best instructions that the processor has.
 ///
 /// # Errors
 /// If it has something that the compiler does not know, or the system forbids executable memory. The interpreter does it then.
 pub fn compile(routine: &Routine) -> Result<NativeCode> {
-    if !is_available() {
-        return Err(CompileError::Unsupported("the processor has no AVX2"));
-    }
-    match emit(routine, true) {
-        Err(CompileError::TooLarge) => emit(routine, false),
-        other => other,
-    }
+    let set = InstructionSet::best().ok_or(CompileError::Unsupported("the processor has no AVX2"))?;
+    compile_for(routine, set)
 }
 
-/// Makes the code, with many iterations of a loop as one transaction or without.
-fn emit(routine: &Routine, has_iterations: bool) -> Result<NativeCode> {
-    let mut emitter = Emitter::new(routine)?;
+/// Makes machine code of a routine, for an instruction set that the processor has.
+///
+/// # Errors
+/// As [`compile`].
+pub fn compile_for(routine: &Routine, set: InstructionSet) -> Result<NativeCode> {
+    let mut code = Err(CompileError::TooLarge);
+    for loops in [Loops::InPairs, Loops::ByStrip, Loops::OneByOne] {
+        code = emit(routine, set, loops);
+        if !matches!(code, Err(CompileError::TooLarge)) {
+            break;
+        }
+    }
+    code
+}
+
+/// How loops of one segment are done, the fastest first; the others need fewer registers and less of the stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Loops {
+    /// Many iterations as one transaction, of two strips at a time where that is faster.
+    InPairs,
+    /// Many iterations as one transaction, of one strip after the other.
+    ByStrip,
+    /// Each iteration by itself.
+    OneByOne,
+}
+
+/// Makes the code.
+fn emit(routine: &Routine, set: InstructionSet, loops: Loops) -> Result<NativeCode> {
+    let mut emitter = Emitter::new(routine, set)?;
+    emitter.in_pairs = loops == Loops::InPairs;
     emitter.prologue()?;
     for segment in &routine.segments {
-        let iterations = if has_iterations && !segment.is_call { Iterations::of(segment) } else { None };
+        let iterations = if loops != Loops::OneByOne && !segment.is_call { Iterations::of(segment) } else { None };
         for form in [Form::Full, Form::Partial] {
             emitter.segment(segment, iterations.as_ref(), form)?;
         }
@@ -131,18 +150,24 @@ enum Stub {
 
 struct Emitter<'a> {
     a: CodeAssembler,
+    /// The instructions that strips are made of.
+    set: InstructionSet,
+    /// Whether iterations of two strips may be done at a time.
+    in_pairs: bool,
     routine: &'a Routine,
     /// The labels of the segments, by operation and form.
     labels: BTreeMap<(u32, Form), CodeLabel>,
     stubs: Vec<Stub>,
     /// Exits by operation.
     exits: BTreeMap<u32, usize>,
-    /// Constants of 32 bytes, and where each is.
-    constants: Vec<[u8; 32]>,
+    /// Constants of 64 bytes or, in the first half, of 32.
+    constants: Vec<[u8; 64]>,
     pool: CodeLabel,
+    /// The instruction that loads the place of the constants, by its number.
+    loads_pool: usize,
     go_on: CodeLabel,
     left: CodeLabel,
-    expand_mask: CodeLabel,
+    expander: CodeLabel,
     /// How many bytes of the stack the current segment has taken.
     stack: i32,
     /// The salt of the last access.
@@ -170,9 +195,9 @@ struct Current<'s> {
 }
 
 impl<'a> Emitter<'a> {
-    fn new(routine: &'a Routine) -> Result<Emitter<'a>> {
+    fn new(routine: &'a Routine, set: InstructionSet) -> Result<Emitter<'a>> {
         let mut a = CodeAssembler::new(64)?;
-        let (pool, go_on, left, expand_mask) = (a.create_label(), a.create_label(), a.create_label(), a.create_label());
+        let (pool, go_on, left, expander) = (a.create_label(), a.create_label(), a.create_label(), a.create_label());
         let mut labels = BTreeMap::new();
         for segment in &routine.segments {
             for form in [Form::Full, Form::Partial] {
@@ -180,7 +205,23 @@ impl<'a> Emitter<'a> {
             }
         }
         let (stubs, exits, constants) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Ok(Emitter { a, routine, labels, stubs, exits, constants, pool, go_on, left, expand_mask, stack: 0, salt: 0 })
+        Ok(Emitter {
+            a,
+            set,
+            in_pairs: false,
+            routine,
+            labels,
+            stubs,
+            exits,
+            constants,
+            pool,
+            loads_pool: 0,
+            go_on,
+            left,
+            expander,
+            stack: 0,
+            salt: 0,
+        })
     }
 
     fn prologue(&mut self) -> Result {
@@ -188,19 +229,24 @@ impl<'a> Emitter<'a> {
         for register in [rbx, rbp, r12, r13, r14, r15] {
             a.push(register)?;
         }
+        // Rows on the stack do not lie in two lines of the cache.
+        a.mov(rax, rsp)?;
         a.sub(rsp, FRAME)?;
+        a.and(rsp, -64)?;
+        a.mov(qword_ptr(rsp + CALLER), rax)?;
         a.mov(rbx, rdi)?;
         a.mov(r12, qword_ptr(rbx + field!(words)))?;
         a.mov(r13, qword_ptr(rbx + field!(longs)))?;
         a.mov(r14, qword_ptr(rbx + field!(scalars)))?;
         a.mov(r15, qword_ptr(rbx + field!(preds)))?;
+        self.loads_pool = a.instructions().len();
         a.lea(rbp, qword_ptr(self.pool))?;
         let mut start = a.create_label();
         a.cmp(dword_ptr(rbx + field!(mask)), -1)?;
         a.je(start)?;
-        a.call(self.expand_mask)?;
-        a.set_label(&mut start)?;
-        a.jmp(rsi)?;
+        self.expand_mask()?;
+        self.a.set_label(&mut start)?;
+        self.a.jmp(rsi)?;
         Ok(())
     }
 
@@ -246,33 +292,47 @@ impl<'a> Emitter<'a> {
         self.a.xor(eax, eax)?;
         self.a.set_label(&mut done)?;
         self.a.vzeroupper()?;
-        self.a.add(rsp, FRAME)?;
+        self.a.mov(rsp, qword_ptr(rsp + CALLER))?;
         for register in [r15, r14, r13, r12, rbp, rbx] {
             self.a.pop(register)?;
         }
         self.a.ret()?;
-        let mut expand = self.expand_mask;
+        let mut expand = self.expander;
         self.a.set_label(&mut expand)?;
         self.expand()?;
         self.a.ret()?;
         let mut pool = self.pool;
         self.a.set_label(&mut pool)?;
-        let bytes: Vec<u8> = self.constants.iter().flatten().copied().collect();
         // A label needs something behind it.
-        self.a.db(if bytes.is_empty() { &[0] } else { &bytes })?;
+        self.a.db(&[0])?;
         Ok(())
     }
 
     /// The code, and how far each segment is from its beginning in each form.
     fn assemble(mut self) -> Result<(Vec<u8>, Vec<[u32; 2]>)> {
         let result = self.a.assemble_options(0x10_0000, BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS)?;
+        let mut code = result.inner.code_buffer.clone();
+        self.append_constants(&mut code, result.inner.new_instruction_offsets[self.loads_pool] as usize)?;
         let place = |pc: u32, form: Form| -> Result<u32> {
             let label = self.labels.get(&(pc, form)).ok_or(CompileError::Encoding("no label".to_owned()))?;
             Ok((result.label_ip(label)? - 0x10_0000) as u32)
         };
         let offsets = self.routine.segments.iter().map(|s| Ok([place(s.pc, Form::Full)?, place(s.pc, Form::Partial)?]));
         let offsets = offsets.collect::<Result<Vec<_>>>()?;
-        Ok((result.inner.code_buffer, offsets))
+        Ok((code, offsets))
+    }
+
+    /// Appends the constants at the beginning of a line of the cache, and has the instruction at `lea` load where they are.
+    fn append_constants(&self, code: &mut Vec<u8>, lea: usize) -> Result {
+        let pool = code.len().next_multiple_of(64);
+        code.resize(pool, 0);
+        code.extend(self.constants.iter().flatten());
+        // A prefix, the operation and its operands, then the distance from behind the instruction.
+        let (at, end) = (lea + 3, lea + 7);
+        let wrong = || CompileError::Encoding("the place of the constants".to_owned());
+        let distance = i32::try_from(pool - end).map_err(|_| wrong())?;
+        code.get_mut(at..end).ok_or_else(wrong)?.copy_from_slice(&distance.to_le_bytes());
+        Ok(())
     }
 
     /// The label of code that returns to the interpreter at `pc`.
@@ -294,13 +354,15 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Where a constant of 32 bytes is, from `rbp` on.
-    fn constant(&mut self, bytes: [u8; 32]) -> i32 {
-        let at = self.constants.iter().position(|c| *c == bytes).unwrap_or_else(|| {
-            self.constants.push(bytes);
+    /// Where a constant of 64 bytes is, or of 32, from `rbp` on.
+    fn constant<const N: usize>(&mut self, bytes: [u8; N]) -> i32 {
+        let at = self.constants.iter().position(|c| c.starts_with(&bytes)).unwrap_or_else(|| {
+            let mut constant = [0; 64];
+            constant.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+            self.constants.push(constant);
             self.constants.len() - 1
         });
-        (at * 32) as i32
+        (at * 64) as i32
     }
 
     /// Takes bytes of the stack.
@@ -452,7 +514,7 @@ impl<'a> Emitter<'a> {
                 }
                 self.a.and(dword_ptr(rbx + field!(mask)), eax)?;
                 self.a.mov(dword_ptr(rbx + field!(left_loop)), leave.number)?;
-                self.a.call(self.expand_mask)?;
+                self.expand_mask()?;
                 let inside = self.target(if leave.takes { else_pc } else { then_pc }, Form::Partial);
                 self.a.jmp(inside)?;
                 if may_have_shrunk {
@@ -476,6 +538,14 @@ impl<'a> Emitter<'a> {
             (Some(place), _) => self.a.mov(eax, dword_ptr(rsp + place))?,
             (None, Value::Pred(slot)) => self.a.mov(eax, dword_ptr(r15 + 4 * slot as i32))?,
             (None, _) => return Err(CompileError::Encoding("a predicate without a place".to_owned())),
+        }
+        Ok(())
+    }
+
+    /// Has the mask of the lanes that run written where strips look for it; with AVX-512 they use its bits.
+    fn expand_mask(&mut self) -> Result {
+        if self.set == InstructionSet::Avx2 {
+            self.a.call(self.expander)?;
         }
         Ok(())
     }

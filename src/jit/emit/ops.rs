@@ -1,10 +1,11 @@
-//! The instructions of each operation on rows, with AVX2. What an operation means is said in `scalar` and `ir::eval`.
+//! The instructions of each operation on rows. What an operation means is said in `scalar` and `ir::eval`.
 
-use super::strip::{LONGS, Reg, Src, Strip, WORD, ymm};
+use super::strip::{LONGS, Strip, WORD};
+use super::vector::{MaskOp, Reg, Src};
 use super::{CompileError, Result};
 use crate::reals;
 use crate::segment::{Class, Value, ValueId, class_of};
-use iced_x86::{Code, Instruction};
+use iced_x86::Code;
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 
@@ -103,10 +104,6 @@ impl Strip<'_, '_, '_, '_> {
         Ok(())
     }
 
-    fn ones(&mut self) -> Src {
-        self.words(u32::MAX)
-    }
-
     fn pred_unary(&mut self, id: ValueId, op: UnOp, a: ValueId) -> Result {
         let flips = op == UnOp::Not;
         let sources: Vec<(usize, Reg)> = if self.has_longs_only(a) {
@@ -115,12 +112,11 @@ impl Strip<'_, '_, '_, '_> {
             vec![(WORD, self.pred_words(a)?)]
         };
         for (part, x) in sources {
-            let d = self.alloc()?;
+            let d = self.alloc_mask()?;
             if flips {
-                let ones = self.ones();
-                self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, x, ones)?;
+                self.mask_not(d, x)?;
             } else {
-                self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, d, Src::Reg(x))?;
+                self.copy(d, x)?;
             }
             self.set(id, part, d);
         }
@@ -128,23 +124,23 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     fn pred_binary(&mut self, id: ValueId, op: BinOp, a: ValueId, b: ValueId) -> Result {
-        let code = match op {
-            BinOp::And => Code::VEX_Vpand_ymm_ymm_ymmm256,
-            BinOp::Or => Code::VEX_Vpor_ymm_ymm_ymmm256,
-            _ => Code::VEX_Vpxor_ymm_ymm_ymmm256,
+        let op = match op {
+            BinOp::And => MaskOp::And,
+            BinOp::Or => MaskOp::Or,
+            _ => MaskOp::Xor,
         };
         if self.has_longs_only(a) && self.has_longs_only(b) {
             let (x, y) = (self.pred_longs(a)?, self.pred_longs(b)?);
             for k in 0..2 {
-                let d = self.alloc()?;
-                self.emit3(code, d, x[k], Src::Reg(y[k]))?;
+                let d = self.alloc_mask()?;
+                self.mask_op(op, d, x[k], y[k])?;
                 self.set(id, LONGS[k], d);
             }
             return Ok(());
         }
         let (x, y) = (self.pred_words(a)?, self.pred_words(b)?);
-        let d = self.alloc()?;
-        self.emit3(code, d, x, Src::Reg(y))?;
+        let d = self.alloc_mask()?;
+        self.mask_op(op, d, x, y)?;
         self.set(id, WORD, d);
         Ok(())
     }
@@ -156,7 +152,7 @@ impl Strip<'_, '_, '_, '_> {
                 for &part in parts(ty) {
                     let x = self.reg(a, part)?;
                     let d = self.alloc()?;
-                    self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, d, Src::Reg(x))?;
+                    self.copy(d, x)?;
                     self.set(id, part, d);
                 }
                 let is_raw = self.is_raw(a) || op == UnOp::Canon && ty == Ty::F32;
@@ -207,9 +203,7 @@ impl Strip<'_, '_, '_, '_> {
                 for part in LONGS {
                     let x = self.reg(a, part)?;
                     let d = self.alloc()?;
-                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(d))?;
-                    self.emit3(Code::VEX_Vpsubq_ymm_ymm_ymmm256, d, d, Src::Reg(x))?;
-                    self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, x, Src::Reg(d), x)?;
+                    self.long_absolute(d, x)?;
                     self.set(id, part, d);
                 }
             }
@@ -217,7 +211,7 @@ impl Strip<'_, '_, '_, '_> {
                 self.canonical(a)?;
                 for &part in parts(ty) {
                     let x = self.reg(a, part)?;
-                    let ones = self.ones();
+                    let ones = self.words(u32::MAX);
                     let d = self.alloc()?;
                     self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, x, ones)?;
                     self.set(id, part, d);
@@ -264,11 +258,7 @@ impl Strip<'_, '_, '_, '_> {
         };
         let code =
             if ty == Ty::F64 { Code::VEX_Vroundpd_ymm_ymmm256_imm8 } else { Code::VEX_Vroundps_ymm_ymmm256_imm8 };
-        let instruction = match x {
-            Src::Reg(x) => Instruction::with3(code, ymm(d), ymm(x), mode)?,
-            Src::Mem(x) => Instruction::with3(code, ymm(d), x, mode)?,
-        };
-        Ok(self.e.a.add_instruction(instruction)?)
+        self.emit2i(code, d, x, mode)
     }
 
     fn binary(&mut self, id: ValueId, op: BinOp, ty: Ty, a: ValueId, b: ValueId) -> Result {
@@ -281,11 +271,11 @@ impl Strip<'_, '_, '_, '_> {
             (BinOp::Sub, Ty::F64) => {
                 for part in LONGS {
                     let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
-                    let (d, quiet, mask) = (self.alloc()?, self.alloc()?, self.alloc()?);
+                    let (d, quiet, mask) = (self.alloc()?, self.alloc()?, self.alloc_mask()?);
                     self.emit3(Code::VEX_Vsubpd_ymm_ymm_ymmm256, d, x, Src::Reg(y))?;
                     self.emit3(Code::VEX_Vaddpd_ymm_ymm_ymmm256, quiet, y, Src::Reg(y))?;
-                    self.compare(Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, mask, y, Src::Reg(y), 3)?;
-                    self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, d, Src::Reg(quiet), mask)?;
+                    self.compare(true, mask, y, Src::Reg(y), 3)?;
+                    self.blend(part, d, d, Src::Reg(quiet), mask)?;
                     self.drop_reg(quiet);
                     self.drop_reg(mask);
                     self.set(id, part, d);
@@ -307,10 +297,11 @@ impl Strip<'_, '_, '_, '_> {
             (BinOp::Min | BinOp::Max, _) => {
                 for part in LONGS {
                     let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
-                    let d = self.alloc()?;
-                    self.emit3(Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, d, x, Src::Reg(y))?;
+                    let (d, mask) = (self.alloc()?, self.alloc_mask()?);
+                    self.compare_integers(CmpOp::Gt, true, mask, x, y)?;
                     let (yes, no) = if op == BinOp::Min { (y, x) } else { (x, y) };
-                    self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, no, Src::Reg(yes), d)?;
+                    self.blend(part, d, no, Src::Reg(yes), mask)?;
+                    self.drop_reg(mask);
                     self.set(id, part, d);
                 }
             }
@@ -337,13 +328,8 @@ impl Strip<'_, '_, '_, '_> {
             (BinOp::ShrS, _) => {
                 for part in LONGS {
                     let (x, n) = (self.reg(a, part)?, self.reg(b, part)?);
-                    let (d, sign) = (self.alloc()?, self.alloc()?);
-                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, sign, sign, Src::Reg(sign))?;
-                    self.emit3(Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, sign, sign, Src::Reg(x))?;
-                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, x, Src::Reg(sign))?;
-                    self.emit3(Code::VEX_Vpsrlvq_ymm_ymm_ymmm256, d, d, Src::Reg(n))?;
-                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(sign))?;
-                    self.drop_reg(sign);
+                    let d = self.alloc()?;
+                    self.long_shift_with_sign(d, x, n)?;
                     self.set(id, part, d);
                 }
             }
@@ -362,10 +348,11 @@ impl Strip<'_, '_, '_, '_> {
                     self.emit3(Code::VEX_Vandps_ymm_ymm_ymmm256, sign, y, top)?;
                     if !is_wide {
                         // The sign of a NaN is that of the canonical one.
-                        let ordered = self.alloc()?;
-                        self.compare(Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8, ordered, y, Src::Reg(y), 7)?;
-                        self.emit3(Code::VEX_Vandps_ymm_ymm_ymmm256, sign, sign, Src::Reg(ordered))?;
-                        self.drop_reg(ordered);
+                        let mask = self.alloc_mask()?;
+                        self.compare(false, mask, y, Src::Reg(y), 3)?;
+                        let none = self.words(0);
+                        self.blend(part, sign, sign, none, mask)?;
+                        self.drop_reg(mask);
                     }
                     self.emit3(Code::VEX_Vorps_ymm_ymm_ymmm256, d, d, Src::Reg(sign))?;
                     self.drop_reg(sign);
@@ -433,8 +420,38 @@ impl Strip<'_, '_, '_, '_> {
         }
     }
 
+    /// Absolute values of words of 64 bits.
+    fn long_absolute(&mut self, d: Reg, x: Reg) -> Result {
+        if self.has_mask_registers() {
+            return self.raw2(Code::EVEX_Vpabsq_zmm_k1z_zmmm512b64, d, x);
+        }
+        self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(d))?;
+        self.emit3(Code::VEX_Vpsubq_ymm_ymm_ymmm256, d, d, Src::Reg(x))?;
+        self.blend(LONGS[0], d, x, Src::Reg(d), x)
+    }
+
+    /// Words of 64 bits shifted right, with their signs.
+    fn long_shift_with_sign(&mut self, d: Reg, x: Reg, count: Reg) -> Result {
+        if self.has_mask_registers() {
+            return self.raw3(Code::EVEX_Vpsravq_zmm_k1z_zmm_zmmm512b64, d, x, Src::Reg(count));
+        }
+        let sign = self.alloc()?;
+        self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, sign, sign, Src::Reg(sign))?;
+        self.emit3(Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256, sign, sign, Src::Reg(x))?;
+        self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, x, Src::Reg(sign))?;
+        self.emit3(Code::VEX_Vpsrlvq_ymm_ymm_ymmm256, d, d, Src::Reg(count))?;
+        self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(sign))?;
+        self.drop_reg(sign);
+        Ok(())
+    }
+
     /// The low 64 bits of products.
     fn product(&mut self, x: Reg, y: Reg) -> Result<Reg> {
+        if self.has_mask_registers() {
+            let d = self.alloc()?;
+            self.raw3(Code::EVEX_Vpmullq_zmm_k1z_zmm_zmmm512b64, d, x, Src::Reg(y))?;
+            return Ok(d);
+        }
         let (d, t, u) = (self.alloc()?, self.alloc()?, self.alloc()?);
         self.shift(Code::VEX_Vpsrlq_ymm_ymm_imm8, t, x, 32)?;
         self.emit3(Code::VEX_Vpmuludq_ymm_ymm_ymmm256, t, t, Src::Reg(y))?;
@@ -461,9 +478,12 @@ impl Strip<'_, '_, '_, '_> {
         self.join(Code::VEX_Vcvttpd2dq_xmm_ymmm256, low, low, high)?;
         if wants_quotient {
             // Of a division by zero all bits are one.
+            let mask = self.alloc_mask()?;
             self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, under, under, Src::Reg(under))?;
-            self.emit3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, under, under, Src::Reg(y))?;
-            self.emit3(Code::VEX_Vpor_ymm_ymm_ymmm256, low, low, Src::Reg(under))?;
+            self.compare_integers(CmpOp::Eq, false, mask, under, y)?;
+            let ones = self.words(u32::MAX);
+            self.blend(WORD, low, low, ones, mask)?;
+            self.drop_reg(mask);
         } else {
             self.emit3(Code::VEX_Vpmulld_ymm_ymm_ymmm256, low, low, Src::Reg(y))?;
             self.emit3(Code::VEX_Vpsubd_ymm_ymm_ymmm256, low, x, Src::Reg(low))?;
@@ -475,41 +495,26 @@ impl Strip<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Applies an instruction that makes four words of 32 bits of four of 64 to two registers.
-    fn join(&mut self, code: Code, d: Reg, low: Reg, high: Reg) -> Result {
-        let xmm = super::strip::xmm;
-        self.e.a.add_instruction(Instruction::with2(code, xmm(high), ymm(high))?)?;
-        self.e.a.add_instruction(Instruction::with2(code, xmm(d), ymm(low))?)?;
-        let insert = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
-        self.e.a.add_instruction(Instruction::with4(insert, ymm(d), ymm(d), xmm(high), 1)?)?;
-        Ok(())
-    }
-
     /// The lesser or the greater of two reals: of a number and a NaN the number, of two zeros the one with the right sign.
     fn real_extreme(&mut self, id: ValueId, is_min: bool, ty: Ty, a: ValueId, b: ValueId) -> Result {
         let is_wide = ty == Ty::F64;
-        let (compare, blend) = if is_wide {
-            (Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm)
-        } else {
-            (Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8, Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm)
-        };
         for &part in parts(ty) {
             let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
-            let (d, t, mask) = (self.alloc()?, self.alloc()?, self.alloc()?);
-            self.compare(compare, mask, x, Src::Reg(y), if is_min { 0x11 } else { 0x1e })?;
-            self.emit4(blend, d, y, Src::Reg(x), mask)?;
+            let (d, t, mask) = (self.alloc()?, self.alloc()?, self.alloc_mask()?);
+            self.compare(is_wide, mask, x, Src::Reg(y), if is_min { 0x11 } else { 0x1e })?;
+            self.blend(part, d, y, Src::Reg(x), mask)?;
             // Equal: the same bits, or two zeros, of which the lesser has the sign if one has.
-            self.compare(compare, mask, x, Src::Reg(y), 0)?;
+            self.compare(is_wide, mask, x, Src::Reg(y), 0)?;
             let both = if is_min { Code::VEX_Vorps_ymm_ymm_ymmm256 } else { Code::VEX_Vandps_ymm_ymm_ymmm256 };
             self.emit3(both, t, x, Src::Reg(y))?;
-            self.emit4(blend, d, d, Src::Reg(t), mask)?;
-            self.compare(compare, mask, y, Src::Reg(y), 3)?;
-            self.emit4(blend, d, d, Src::Reg(x), mask)?;
+            self.blend(part, d, d, Src::Reg(t), mask)?;
+            self.compare(is_wide, mask, y, Src::Reg(y), 3)?;
+            self.blend(part, d, d, Src::Reg(x), mask)?;
             if is_wide {
                 // Both are NaNs: the second one, made quiet.
-                self.compare(compare, mask, d, Src::Reg(d), 3)?;
+                self.compare(is_wide, mask, d, Src::Reg(d), 3)?;
                 self.emit3(Code::VEX_Vaddpd_ymm_ymm_ymmm256, t, y, Src::Reg(y))?;
-                self.emit4(blend, d, d, Src::Reg(t), mask)?;
+                self.blend(part, d, d, Src::Reg(t), mask)?;
             }
             self.drop_reg(t);
             self.drop_reg(mask);
@@ -534,18 +539,18 @@ impl Strip<'_, '_, '_, '_> {
                 }
                 (TriOp::Fma, Ty::F64) => {
                     let [x, y, z] = [self.reg(a, part)?, self.reg(b, part)?, self.reg(c, part)?];
-                    let (d, mask, quiet) = (self.alloc()?, self.alloc()?, self.alloc()?);
+                    let (d, mask, quiet) = (self.alloc()?, self.alloc_mask()?, self.alloc()?);
                     self.emit2(Code::VEX_Vmovups_ymm_ymmm256, d, Src::Reg(z))?;
                     self.emit3(Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256, d, y, Src::Reg(x))?;
                     // Of several NaNs the third operand's is kept, then the second's; processors differ in which they take.
                     let mut done = self.e.a.create_label();
-                    self.compare(Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, mask, d, Src::Reg(d), 3)?;
-                    self.emit2(Code::VEX_Vptest_ymm_ymmm256, mask, Src::Reg(mask))?;
+                    self.compare(true, mask, d, Src::Reg(d), 3)?;
+                    self.test_mask(mask)?;
                     self.e.a.je(done)?;
                     for kept in [y, z] {
-                        self.compare(Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, mask, kept, Src::Reg(kept), 3)?;
+                        self.compare(true, mask, kept, Src::Reg(kept), 3)?;
                         self.emit3(Code::VEX_Vaddpd_ymm_ymm_ymmm256, quiet, kept, Src::Reg(kept))?;
-                        self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, d, Src::Reg(quiet), mask)?;
+                        self.blend(part, d, d, Src::Reg(quiet), mask)?;
                     }
                     self.e.a.set_label(&mut done)?;
                     self.e.a.nop()?;
@@ -578,43 +583,18 @@ impl Strip<'_, '_, '_, '_> {
         self.seen(ty, &[a, b])?;
         let is_wide = class_of(ty) == Class::Long;
         for &part in parts(ty) {
+            let x = self.reg(a, part)?;
             if ty.is_real() {
-                let x = self.reg(a, part)?;
                 let y = self.src(b, part)?;
-                let d = self.alloc()?;
-                let code =
-                    if is_wide { Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8 } else { Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8 };
-                self.compare(code, d, x, y, reals::predicate(op))?;
-                self.set(id, part, d);
-                continue;
-            }
-            let (equal, greater) = if is_wide {
-                (Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256)
+                let mask = self.alloc_mask()?;
+                self.compare(is_wide, mask, x, y, reals::predicate(op))?;
+                self.set(id, part, mask);
             } else {
-                (Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256)
-            };
-            let (x, y) = (self.reg(a, part)?, self.reg(b, part)?);
-            let d = self.alloc()?;
-            let negate = matches!(op, CmpOp::Ne | CmpOp::Le | CmpOp::Ge | CmpOp::GeU);
-            match op {
-                CmpOp::Eq | CmpOp::Ne => self.emit3(equal, d, x, Src::Reg(y))?,
-                CmpOp::Gt | CmpOp::Le => self.emit3(greater, d, x, Src::Reg(y))?,
-                CmpOp::Lt | CmpOp::Ge => self.emit3(greater, d, y, Src::Reg(x))?,
-                CmpOp::LtU | CmpOp::GeU => {
-                    // With the signs flipped unsigned order is signed order.
-                    let t = self.alloc()?;
-                    let sign = if is_wide { self.longs(1 << 63) } else { self.words(1 << 31) };
-                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, t, x, sign)?;
-                    self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, y, sign)?;
-                    self.emit3(greater, d, d, Src::Reg(t))?;
-                    self.drop_reg(t);
-                }
+                let y = self.reg(b, part)?;
+                let mask = self.alloc_mask()?;
+                self.compare_integers(op, is_wide, mask, x, y)?;
+                self.set(id, part, mask);
             }
-            if negate {
-                let ones = self.ones();
-                self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, ones)?;
-            }
-            self.set(id, part, d);
         }
         Ok(())
     }
@@ -624,8 +604,8 @@ impl Strip<'_, '_, '_, '_> {
             Class::Pred => {
                 let c = self.pred_words(condition)?;
                 let (x, y) = (self.pred_words(a)?, self.pred_words(b)?);
-                let d = self.alloc()?;
-                self.emit4(Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm, d, y, Src::Reg(x), c)?;
+                let d = self.alloc_mask()?;
+                self.mask_select(d, c, x, y)?;
                 self.set(id, WORD, d);
             }
             Class::Long => {
@@ -634,7 +614,7 @@ impl Strip<'_, '_, '_, '_> {
                     let y = self.reg(b, part)?;
                     let x = self.src(a, part)?;
                     let d = self.alloc()?;
-                    self.emit4(Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm, d, y, x, mask)?;
+                    self.blend(part, d, y, x, mask)?;
                     self.set(id, part, d);
                 }
             }
@@ -647,7 +627,7 @@ impl Strip<'_, '_, '_, '_> {
                 let y = self.reg(b, WORD)?;
                 let x = self.src(a, WORD)?;
                 let d = self.alloc()?;
-                self.emit4(Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm, d, y, x, mask)?;
+                self.blend(WORD, d, y, x, mask)?;
                 self.set(id, WORD, d);
                 let is_raw = self.is_raw(a);
                 self.mark_raw(id, is_raw);
@@ -665,21 +645,20 @@ impl Strip<'_, '_, '_, '_> {
                 for &part in parts(from) {
                     let x = self.reg(a, part)?;
                     let d = self.alloc()?;
-                    self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, d, Src::Reg(x))?;
+                    self.copy(d, x)?;
                     self.set(id, part, d);
                 }
             }
             (CvtOp::PredToInt, ..) => {
                 let mask = self.pred_words(a)?;
                 let d = self.alloc()?;
-                self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, d, Src::Reg(mask))?;
+                self.words_of_mask(d, mask)?;
                 self.set(id, WORD, d);
             }
             (CvtOp::IntToPred, ..) => {
                 let x = self.reg(a, WORD)?;
-                let d = self.alloc()?;
-                self.shift(Code::VEX_Vpslld_ymm_ymm_imm8, d, x, 31)?;
-                self.shift(Code::VEX_Vpsrad_ymm_ymm_imm8, d, d, 31)?;
+                let d = self.alloc_mask()?;
+                self.mask_of_bits(d, x)?;
                 self.set(id, WORD, d);
             }
             (_, Ty::I32, Ty::F32) => {
@@ -710,14 +689,14 @@ impl Strip<'_, '_, '_, '_> {
             (_, Ty::F64, Ty::F32) => {
                 let (low, high) = (self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?);
                 let (d, t) = (self.alloc()?, self.alloc()?);
-                self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, t, Src::Reg(high))?;
+                self.copy(t, high)?;
                 self.join(Code::VEX_Vcvtpd2ps_xmm_ymmm256, d, low, t)?;
                 self.drop_reg(t);
                 self.set(id, WORD, d);
             }
             (_, Ty::F32, Ty::I32) => {
                 let mut x = self.reg(a, WORD)?;
-                let (d, mask, t) = (self.alloc()?, self.alloc()?, self.alloc()?);
+                let (d, mask, t) = (self.alloc()?, self.alloc_mask()?, self.alloc()?);
                 if op != CvtOp::Cast {
                     self.round(Ty::F32, t, Src::Reg(x), if op == CvtOp::FloorI { UnOp::Floor } else { UnOp::Ceil })?;
                     x = t;
@@ -725,10 +704,12 @@ impl Strip<'_, '_, '_, '_> {
                 self.emit2(Code::VEX_Vcvttps2dq_ymm_ymmm256, d, Src::Reg(x))?;
                 // What is too large becomes the greatest integer; what is too small is the least one already; a NaN becomes 0.
                 let limit = self.words(2_147_483_648.0_f32.to_bits());
-                self.compare(Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8, mask, x, limit, 0x1d)?;
-                self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(mask))?;
-                self.compare(Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8, mask, x, Src::Reg(x), 7)?;
-                self.emit3(Code::VEX_Vpand_ymm_ymm_ymmm256, d, d, Src::Reg(mask))?;
+                self.compare(false, mask, x, limit, 0x1d)?;
+                let greatest = self.words(i32::MAX as u32);
+                self.blend(WORD, d, d, greatest, mask)?;
+                self.compare(false, mask, x, Src::Reg(x), 3)?;
+                let zero = self.words(0);
+                self.blend(WORD, d, d, zero, mask)?;
                 self.drop_reg(mask);
                 self.drop_reg(t);
                 self.set(id, WORD, d);
@@ -736,7 +717,7 @@ impl Strip<'_, '_, '_, '_> {
             (_, Ty::F64, Ty::I32) => {
                 let mut x = [self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?];
                 let (d, high) = (self.alloc()?, self.alloc()?);
-                let masks = [self.alloc()?, self.alloc()?];
+                let masks = [self.alloc_mask()?, self.alloc_mask()?];
                 let limit = self.longs(2_147_483_648.0_f64.to_bits());
                 if op != CvtOp::Cast {
                     for (x, d) in x.iter_mut().zip([d, high]) {
@@ -750,15 +731,16 @@ impl Strip<'_, '_, '_, '_> {
                     }
                 }
                 for (x, mask) in x.iter().zip(masks) {
-                    self.compare(Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, mask, *x, limit, 0x1d)?;
+                    self.compare(true, mask, *x, limit, 0x1d)?;
                 }
-                self.narrow(masks[0], masks[0], masks[1])?;
+                self.narrow_mask(masks[0], masks[0], masks[1])?;
                 if x[1] != high {
-                    self.emit2(Code::VEX_Vmovaps_ymm_ymmm256, high, Src::Reg(x[1]))?;
+                    self.copy(high, x[1])?;
                 }
                 // A NaN and what is too small become the least integer by the instruction itself.
                 self.join(Code::VEX_Vcvttpd2dq_xmm_ymmm256, d, x[0], high)?;
-                self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(masks[0]))?;
+                let greatest = self.words(i32::MAX as u32);
+                self.blend(WORD, d, d, greatest, masks[0])?;
                 for reg in [high, masks[0], masks[1]] {
                     self.drop_reg(reg);
                 }

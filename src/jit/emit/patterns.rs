@@ -3,12 +3,13 @@
 //! As a rule the lanes differ as they did when the code was made. Where all lanes run, the code checks that and sets the head of the
 //! pattern itself. Else it calls.
 
+use super::vector::InstructionSet;
 use super::{Emitter, Form, Result, Stub, field};
 use crate::segment::{Class, PatternRow, PatternUpdate};
 use crate::state::{PatternHead, State};
 use iced_x86::code_asm::{
-    CodeLabel, dword_ptr, eax, ecx, qword_ptr, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, xmm1, xmmword_ptr, ymm0, ymm1,
-    ymm2, ymm3, ymmword_ptr,
+    CodeLabel, dword_ptr, eax, ecx, k1, qword_ptr, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, xmm1, xmmword_ptr, ymm0,
+    ymm1, ymm2, ymm3, ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmmword_ptr,
 };
 use std::mem::offset_of;
 
@@ -50,15 +51,17 @@ impl Emitter<'_> {
         }
         let call = self.a.create_label();
         let at = r12 + 128 * row.slot as i32;
-        self.a.vpbroadcastd(ymm0, dword_ptr(at))?;
-        for part in 0..4 {
-            let expected = self.constant(bytes(|i| (offsets[8 * part + i / 4] as i32).to_le_bytes()[i % 4]));
-            let d = if part == 0 { ymm2 } else { ymm1 };
-            self.a.vpaddd(ymm1, ymm0, ymmword_ptr(rbp + expected))?;
-            self.a.vpcmpeqd(d, ymm1, ymmword_ptr(at + 32 * part as i32))?;
-            if part > 0 {
-                self.a.vpand(ymm2, ymm2, ymm1)?;
+        if self.set == InstructionSet::Avx512 {
+            self.a.vpbroadcastd(zmm0, dword_ptr(at))?;
+            for part in 0..2 {
+                let expected = self.constant(bytes::<64>(|i| (offsets[16 * part + i / 4] as i32).to_le_bytes()[i % 4]));
+                let d = if part == 0 { zmm2 } else { zmm1 };
+                self.a.vpaddd(zmm1, zmm0, zmmword_ptr(rbp + expected))?;
+                self.a.vpxord(d, zmm1, zmmword_ptr(at + 64 * part as i32))?;
             }
+            self.a.vpord(zmm2, zmm2, zmm1)?;
+        } else {
+            self.words_as_expected(row, offsets)?;
         }
         self.a.movsxd(rax, dword_ptr(at))?;
         // What differs as it should modulo 2^32 does so exactly if no lane wraps.
@@ -76,10 +79,68 @@ impl Emitter<'_> {
         self.set_head(update, call, back)
     }
 
+    /// All lanes of `ymm2` are true if those of a row are so far from the first.
+    fn words_as_expected(&mut self, row: PatternRow, offsets: [i64; 32]) -> Result {
+        let at = r12 + 128 * row.slot as i32;
+        self.a.vpbroadcastd(ymm0, dword_ptr(at))?;
+        for part in 0..4 {
+            let expected = self.constant(bytes::<32>(|i| (offsets[8 * part + i / 4] as i32).to_le_bytes()[i % 4]));
+            let d = if part == 0 { ymm2 } else { ymm1 };
+            self.a.vpaddd(ymm1, ymm0, ymmword_ptr(rbp + expected))?;
+            self.a.vpcmpeqd(d, ymm1, ymmword_ptr(at + 32 * part as i32))?;
+            if part > 0 {
+                self.a.vpand(ymm2, ymm2, ymm1)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The same for a sum of rows times powers of two, in words of 64 bits.
     fn update_longs(&mut self, update: &PatternUpdate, offsets: [i64; 32], back: CodeLabel) -> Result {
         let call = self.a.create_label();
         let rows: Vec<PatternRow> = update.rows.into_iter().flatten().collect();
+        if self.set == InstructionSet::Avx512 {
+            self.longs_differ(&rows, offsets)?;
+        } else {
+            self.longs_as_expected(&rows, offsets)?;
+        }
+        self.set_head(update, call, back)
+    }
+
+    /// Lanes of `zmm2` are not zero if the sum of rows is not so far from that of the first lane, which goes to `rax`.
+    fn longs_differ(&mut self, rows: &[PatternRow], offsets: [i64; 32]) -> Result {
+        for part in 0..4 {
+            for (k, row) in rows.iter().enumerate() {
+                let d = if k == 0 { zmm1 } else { zmm3 };
+                if row.class == Class::Long {
+                    self.a.vmovdqu64(d, zmmword_ptr(r13 + (256 * row.slot as i32 + 64 * part as i32)))?;
+                } else {
+                    self.a.vpmovsxdq(d, ymmword_ptr(r12 + (128 * row.slot as i32 + 32 * part as i32)))?;
+                }
+                if row.factor != 1 {
+                    self.a.vpsllq(d, d, row.factor.trailing_zeros())?;
+                }
+                if k > 0 {
+                    self.a.vpaddq(zmm1, zmm1, zmm3)?;
+                }
+            }
+            if part == 0 {
+                self.a.vmovq(rax, xmm1)?;
+                self.a.vpbroadcastq(zmm0, xmm1)?;
+            }
+            let expected = self.constant(bytes::<64>(|i| offsets[8 * part + i / 8].to_le_bytes()[i % 8]));
+            let d = if part == 0 { zmm2 } else { zmm1 };
+            self.a.vpsubq(zmm1, zmm1, zmm0)?;
+            self.a.vpxorq(d, zmm1, zmmword_ptr(rbp + expected))?;
+            if part > 0 {
+                self.a.vporq(zmm2, zmm2, zmm1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All lanes of `ymm2` are true if the sum of rows is so far from that of the first lane, which goes to `rax`.
+    fn longs_as_expected(&mut self, rows: &[PatternRow], offsets: [i64; 32]) -> Result {
         for part in 0..8 {
             for (k, row) in rows.iter().enumerate() {
                 let d = if k == 0 { ymm1 } else { ymm3 };
@@ -99,7 +160,7 @@ impl Emitter<'_> {
                 self.a.vmovq(rax, xmm1)?;
                 self.a.vpbroadcastq(ymm0, xmm1)?;
             }
-            let expected = self.constant(bytes(|i| offsets[4 * part + i / 8].to_le_bytes()[i % 8]));
+            let expected = self.constant(bytes::<32>(|i| offsets[4 * part + i / 8].to_le_bytes()[i % 8]));
             let d = if part == 0 { ymm2 } else { ymm1 };
             self.a.vpsubq(ymm1, ymm1, ymm0)?;
             self.a.vpcmpeqq(d, ymm1, ymmword_ptr(rbp + expected))?;
@@ -107,13 +168,18 @@ impl Emitter<'_> {
                 self.a.vpand(ymm2, ymm2, ymm1)?;
             }
         }
-        self.set_head(update, call, back)
+        Ok(())
     }
 
-    /// Sets the head of a pattern to what is in `rax` if all lanes of `ymm2` are true, else calls.
+    /// Sets the head of a pattern to what is in `rax` if all lanes of `ymm2` are true, or no bit of `zmm2` is set; else calls.
     fn set_head(&mut self, update: &PatternUpdate, call: CodeLabel, mut back: CodeLabel) -> Result {
-        self.a.vmovmskps(ecx, ymm2)?;
-        self.a.cmp(ecx, 0xff)?;
+        if self.set == InstructionSet::Avx512 {
+            self.a.vptestmd(k1, zmm2, zmm2)?;
+            self.a.kortestw(k1, k1)?;
+        } else {
+            self.a.vmovmskps(ecx, ymm2)?;
+            self.a.cmp(ecx, 0xff)?;
+        }
         self.a.jne(call)?;
         let head = (update.pattern * self.routine.pattern_stride) as i32;
         self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
@@ -134,7 +200,7 @@ fn is_shift(row: &PatternRow) -> bool {
     row.factor > 0 && (row.factor as u64).is_power_of_two()
 }
 
-/// A constant of 32 bytes.
-fn bytes(of: impl Fn(usize) -> u8) -> [u8; 32] {
+/// A constant.
+fn bytes<const N: usize>(of: impl Fn(usize) -> u8) -> [u8; N] {
     std::array::from_fn(of)
 }

@@ -181,7 +181,7 @@ impl Emitter<'_> {
     /// Where a scalar lies, to be read by a vector instruction.
     pub(super) fn scalar_place(&mut self, at: &mut Current<'_>, value: ValueId) -> Result<(AsmRegister64, i32)> {
         if let (None, Value::Constant(word)) = (at.places[value as usize], at.segment.values[value as usize]) {
-            let bytes = self.constant(std::array::from_fn(|i| word.to_le_bytes()[i % 8]));
+            let bytes = self.constant(std::array::from_fn::<u8, 32, _>(|i| word.to_le_bytes()[i % 8]));
             return Ok((iced_x86::code_asm::rbp, bytes));
         }
         match (at.places[value as usize], at.segment.values[value as usize]) {

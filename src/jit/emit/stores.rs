@@ -1,80 +1,139 @@
 //! The stores of a segment, which come when everything is computed.
 
-use super::strip::STRIPS;
+use super::vector::InstructionSet;
 use super::{Current, Emitter, Form, Result, field};
 use crate::segment::Place;
 use crate::state::State;
-use iced_x86::code_asm::{dword_ptr, eax, qword_ptr, rax, rbx, rcx, rsp};
+use iced_x86::code_asm::{
+    dword_ptr, eax, k1, qword_ptr, rax, rbx, rcx, rsp, ymm0, ymm1, ymmword_ptr, zmm0, zmmword_ptr,
+};
 use std::mem::offset_of;
 
 impl Emitter<'_> {
     /// Copies the rows that wait for it to memory.
     pub(super) fn stores(&mut self, at: &Current<'_>) -> Result {
-        use iced_x86::code_asm::{ymm0, ymm1, ymmword_ptr};
         for store in &at.segment.stores {
             let access = &at.segment.accesses[store.access as usize];
             let places = Self::displacements(access)?;
             let from = at.waiting[&store.value];
             self.a.mov(rcx, Self::pointer(at, store.access))?;
-            let wide = access.bytes == 8;
+            let bytes = access.bytes as usize;
             if access.place == Place::Local {
-                for strip in 0..STRIPS as i32 {
-                    if wide {
-                        for (row, half) in [(0, 0x88u32), (1, 0xdd)] {
-                            self.a.vmovups(ymm0, ymmword_ptr(rsp + (from + 64 * strip)))?;
-                            self.a.vshufps(ymm0, ymm0, ymmword_ptr(rsp + (from + 64 * strip + 32)), half)?;
-                            self.a.vpermq(ymm0, ymm0, 0xd8u32)?;
-                            self.put_local(at.form, row, strip)?;
-                        }
-                    } else {
-                        self.a.vmovups(ymm0, ymmword_ptr(rsp + (from + 32 * strip)))?;
-                        self.put_local(at.form, 0, strip)?;
-                    }
-                }
+                self.store_local(at.form, from, bytes == 8)?;
                 continue;
             }
-            let bytes = access.bytes as usize;
-            let lanes = 32 / bytes;
-            for group in 0..32 / lanes {
-                let first = group * lanes;
-                let lane_places = &places[first..first + lanes];
-                let is_run = lane_places.windows(2).all(|w| w[1] - w[0] == bytes as i32);
-                let source = from + (first * bytes) as i32;
-                if is_run {
-                    self.a.vmovups(ymm0, ymmword_ptr(rsp + source))?;
-                    let to = ymmword_ptr(rcx + lane_places[0]);
-                    match (at.form, wide) {
-                        (Form::Full, _) => self.a.vmovups(to, ymm0)?,
-                        (Form::Partial, false) => {
-                            self.a.vmovups(ymm1, ymmword_ptr(rbx + (field!(mask_words) + (first * 4) as i32)))?;
-                            self.a.vmaskmovps(to, ymm1, ymm0)?;
-                        }
-                        (Form::Partial, true) => {
-                            self.a.vmovups(ymm1, ymmword_ptr(rbx + (field!(mask_longs) + (first * 8) as i32)))?;
-                            self.a.vmaskmovpd(to, ymm1, ymm0)?;
-                        }
+            let is_run = |first: usize, lanes: usize| {
+                places[first..first + lanes].windows(2).all(|w| w[1] - w[0] == bytes as i32)
+            };
+            let mut first = 0;
+            while first < 32 {
+                let (wide, narrow) = (64 / bytes, 32 / bytes);
+                let has_wide = self.set == InstructionSet::Avx512 && first % wide == 0;
+                if has_wide && is_run(first, wide) {
+                    self.store_wide_run(at.form, places[first], from, first, bytes)?;
+                    first += wide;
+                } else if is_run(first, narrow) {
+                    self.store_run(at.form, places[first], from, first, bytes)?;
+                    first += narrow;
+                } else {
+                    for (lane, &place) in places.iter().enumerate().skip(first).take(narrow) {
+                        self.store_word(at.form, place, from, lane, bytes)?;
                     }
-                    continue;
+                    first += narrow;
                 }
-                for (i, &place) in lane_places.iter().enumerate() {
-                    let mut next = self.a.create_label();
-                    if at.form == Form::Partial {
-                        self.a.bt(dword_ptr(rbx + field!(mask)), (first + i) as u32)?;
-                        self.a.jae(next)?;
-                    }
-                    let source = source + (i * bytes) as i32;
-                    if wide {
-                        self.a.mov(rax, qword_ptr(rsp + source))?;
-                        self.a.mov(qword_ptr(rcx + place), rax)?;
-                    } else {
-                        self.a.mov(eax, dword_ptr(rsp + source))?;
-                        self.a.mov(dword_ptr(rcx + place), eax)?;
-                    }
-                    if at.form == Form::Partial {
-                        self.a.set_label(&mut next)?;
-                        self.a.nop()?;
-                    }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores 64 bytes to consecutive places.
+    fn store_wide_run(&mut self, form: Form, place: i32, from: i32, first: usize, bytes: usize) -> Result {
+        self.a.vmovups(zmm0, zmmword_ptr(rsp + (from + (first * bytes) as i32)))?;
+        let to = zmmword_ptr(rcx + place);
+        match (form, bytes) {
+            (Form::Full, _) => self.a.vmovups(to, zmm0)?,
+            (Form::Partial, 8) => {
+                self.take_lanes(first)?;
+                self.a.vmovupd(to.k1(), zmm0)?;
+            }
+            (Form::Partial, _) => {
+                self.take_lanes(first)?;
+                self.a.vmovups(to.k1(), zmm0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores 32 bytes to consecutive places.
+    fn store_run(&mut self, form: Form, place: i32, from: i32, first: usize, bytes: usize) -> Result {
+        self.a.vmovups(ymm0, ymmword_ptr(rsp + (from + (first * bytes) as i32)))?;
+        let to = ymmword_ptr(rcx + place);
+        match (form, bytes, self.set) {
+            (Form::Full, ..) => self.a.vmovups(to, ymm0)?,
+            (Form::Partial, 8, InstructionSet::Avx512) => {
+                self.take_lanes(first)?;
+                self.a.evex().vmovupd(to.k1(), ymm0)?;
+            }
+            (Form::Partial, _, InstructionSet::Avx512) => {
+                self.take_lanes(first)?;
+                self.a.evex().vmovups(to.k1(), ymm0)?;
+            }
+            (Form::Partial, 8, InstructionSet::Avx2) => {
+                self.a.vmovups(ymm1, ymmword_ptr(rbx + (field!(mask_longs) + (first * 8) as i32)))?;
+                self.a.vmaskmovpd(to, ymm1, ymm0)?;
+            }
+            (Form::Partial, _, InstructionSet::Avx2) => {
+                self.a.vmovups(ymm1, ymmword_ptr(rbx + (field!(mask_words) + (first * 4) as i32)))?;
+                self.a.vmaskmovps(to, ymm1, ymm0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the word of one lane.
+    fn store_word(&mut self, form: Form, place: i32, from: i32, lane: usize, bytes: usize) -> Result {
+        let mut next = self.a.create_label();
+        if form == Form::Partial {
+            self.a.bt(dword_ptr(rbx + field!(mask)), lane as u32)?;
+            self.a.jae(next)?;
+        }
+        let source = from + (lane * bytes) as i32;
+        if bytes == 8 {
+            self.a.mov(rax, qword_ptr(rsp + source))?;
+            self.a.mov(qword_ptr(rcx + place), rax)?;
+        } else {
+            self.a.mov(eax, dword_ptr(rsp + source))?;
+            self.a.mov(dword_ptr(rcx + place), eax)?;
+        }
+        if form == Form::Partial {
+            self.a.set_label(&mut next)?;
+            self.a.nop()?;
+        }
+        Ok(())
+    }
+
+    /// Puts the lanes that run from `first` on into the mask `k1`.
+    fn take_lanes(&mut self, first: usize) -> Result {
+        self.a.mov(eax, dword_ptr(rbx + field!(mask)))?;
+        if first > 0 {
+            self.a.shr(eax, first as u32)?;
+        }
+        Ok(self.a.kmovw(k1, eax)?)
+    }
+
+    /// Writes the rows of local memory that `rcx` points to.
+    fn store_local(&mut self, form: Form, from: i32, wide: bool) -> Result {
+        for strip in 0..4 {
+            if wide {
+                for (row, half) in [(0, 0x88u32), (1, 0xdd)] {
+                    self.a.vmovups(ymm0, ymmword_ptr(rsp + (from + 64 * strip)))?;
+                    self.a.vshufps(ymm0, ymm0, ymmword_ptr(rsp + (from + 64 * strip + 32)), half)?;
+                    self.a.vpermq(ymm0, ymm0, 0xd8u32)?;
+                    self.put_local(form, row, strip)?;
                 }
+            } else {
+                self.a.vmovups(ymm0, ymmword_ptr(rsp + (from + 32 * strip)))?;
+                self.put_local(form, 0, strip)?;
             }
         }
         Ok(())
@@ -82,12 +141,19 @@ impl Emitter<'_> {
 
     /// Writes eight lanes in `ymm0` to a row of local memory whose first one `rcx` points to.
     fn put_local(&mut self, form: Form, row: i32, strip: i32) -> Result {
-        use iced_x86::code_asm::{ymm0, ymm1, ymm2, ymmword_ptr};
+        use iced_x86::code_asm::ymm2;
         let to = ymmword_ptr(rcx + (128 * row + 32 * strip));
-        if form == Form::Partial {
-            self.a.vmovups(ymm1, to)?;
-            self.a.vmovups(ymm2, ymmword_ptr(rbx + (field!(mask_words) + 32 * strip)))?;
-            self.a.vblendvps(ymm0, ymm1, ymm0, ymm2)?;
+        match (form, self.set) {
+            (Form::Full, _) => {}
+            (Form::Partial, InstructionSet::Avx512) => {
+                self.take_lanes(8 * strip as usize)?;
+                return Ok(self.a.evex().vmovups(to.k1(), ymm0)?);
+            }
+            (Form::Partial, InstructionSet::Avx2) => {
+                self.a.vmovups(ymm1, to)?;
+                self.a.vmovups(ymm2, ymmword_ptr(rbx + (field!(mask_words) + 32 * strip)))?;
+                self.a.vblendvps(ymm0, ymm1, ymm0, ymm2)?;
+            }
         }
         self.a.vmovups(to, ymm0)?;
         Ok(())

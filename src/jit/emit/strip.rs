@@ -1,12 +1,14 @@
-//! A strip of eight lanes in vector registers: which value is in which register, and what is written back.
+//! A strip of lanes in vector registers, eight of them with AVX2, 16 with AVX-512: which value is in which register, and what is
+//! written back.
 //!
-//! A value of 32 bits takes one register, one of 64 bits two, of four lanes each. A predicate is a mask of words of 32 bits, of 64
-//! bits, or both, as its users want it. All strips are emitted the same way. When registers run out, the value whose next use is
+//! A value of 32 bits takes one register, one of 64 bits two, of half the lanes each. A predicate is a mask of words of 32 bits, of
+//! 64 bits, or both, as its users want it. All strips are emitted the same way. When registers run out, the value whose next use is
 //! farthest away goes to the stack, or is forgotten if it can be loaded again (Belady's rule).
 //!
 //! A real(4) result that is a NaN is made canonical where its bits can be seen and not before: comparisons and arithmetic do not
 //! see them (`scalar::real`).
 
+use super::vector::{REGISTERS, Reg, Src};
 use super::{CompileError, Current, Emitter, Form, Result, field, long_bits, word_bits};
 use crate::segment::{Class, Condition, End, Place, Value, ValueId};
 use crate::state::State;
@@ -14,29 +16,15 @@ use iced_x86::code_asm::AsmRegister64;
 use iced_x86::code_asm::{
     dword_ptr, eax, qword_ptr, r8, r9, r10, r11, r12, r13, r15, rax, rbx, rcx, rdi, rdx, rsi, rsp,
 };
-use iced_x86::{Code, Instruction, MemoryOperand, Register};
+use iced_x86::{Code, MemoryOperand};
 use std::collections::btree_map::Entry;
 use std::mem::offset_of;
-
-/// Lanes of a strip.
-pub(super) const LANES: usize = 8;
-/// Strips of a warp.
-pub(super) const STRIPS: usize = 32 / LANES;
-
-/// A vector register by number.
-pub(super) type Reg = u8;
-
-/// An operand.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Src {
-    Reg(Reg),
-    Mem(MemoryOperand),
-}
+use std::ops::Range;
 
 /// Where a part of a value can be loaded from.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Home {
-    /// 32 bytes.
+    /// The bytes of a register.
     Row(MemoryOperand),
     /// A word of 32 bits for all lanes.
     Word(MemoryOperand),
@@ -60,39 +48,55 @@ pub(super) const LONGS: [usize; 2] = [1, 2];
 /// General registers that hold the host addresses of accesses.
 pub(super) const POINTERS: [AsmRegister64; 8] = [rcx, rdx, rsi, rdi, r8, r9, r10, r11];
 
-/// The vector register of that number.
-pub(super) fn ymm(number: Reg) -> Register {
-    Register::YMM0 + u32::from(number)
-}
-
-/// Its lower half.
-pub(super) fn xmm(number: Reg) -> Register {
-    Register::XMM0 + u32::from(number)
-}
-
 /// The memory that many bytes behind where a register points to.
 pub(super) fn memory(base: AsmRegister64, displacement: i32) -> MemoryOperand {
     MemoryOperand::with_base_displ(base.into(), i64::from(displacement))
 }
 
-pub(super) struct Strip<'e, 'a, 'c, 's> {
-    pub(super) e: &'e mut Emitter<'a>,
-    pub(super) at: &'c mut Current<'s>,
-    /// Its number.
+/// Which values of a strip are where.
+pub(super) struct Allocation {
+    /// The strip's number.
     pub(super) number: usize,
     /// The positions at which each value is used, the last first.
     pub(super) uses: Vec<Vec<usize>>,
     pub(super) parts: Vec<[Part; 3]>,
     /// Which part is in each register.
-    held: [Option<(ValueId, usize)>; 16],
+    held: [Option<(ValueId, usize)>; REGISTERS],
     /// Registers that the current operation uses, one bit each.
-    pub(super) pinned: u16,
+    pub(super) pinned: u64,
     /// Values that may be a NaN that is not canonical.
     raw: Vec<bool>,
     /// The position of the current operation.
     pub(super) now: usize,
     /// Free places of spilled parts.
     spare: Vec<i32>,
+    /// Registers that belong to another strip, one bit each.
+    pub(super) reserved: u64,
+}
+
+impl Allocation {
+    /// Of a strip with nothing in registers, which are all its own.
+    pub(super) fn new(number: usize, uses: Vec<Vec<usize>>) -> Allocation {
+        let count = uses.len();
+        Allocation {
+            number,
+            uses,
+            parts: vec![[Part::default(); 3]; count],
+            held: [None; REGISTERS],
+            pinned: 0,
+            raw: vec![false; count],
+            now: 0,
+            spare: Vec::new(),
+            reserved: 0,
+        }
+    }
+}
+
+/// A strip while instructions are emitted for it.
+pub(super) struct Strip<'e, 'a, 'c, 's> {
+    pub(super) e: &'e mut Emitter<'a>,
+    pub(super) at: &'c mut Current<'s>,
+    pub(super) of: &'c mut Allocation,
 }
 
 impl Emitter<'_> {
@@ -122,7 +126,7 @@ impl Emitter<'_> {
         for store in &segment.stores {
             if let Entry::Vacant(place) = at.waiting.entry(store.value) {
                 let bytes = if segment.values[store.value as usize].class() == Class::Long { 256 } else { 128 };
-                place.insert(self.take(bytes, 32)?);
+                place.insert(self.take(bytes, 64)?);
             }
         }
         let mut uses = vec![Vec::new(); segment.values.len()];
@@ -164,64 +168,52 @@ impl Emitter<'_> {
             pointers[*access as usize] = Some(register);
         }
         let stack = self.stack;
-        for strip in 0..STRIPS {
+        for strip in 0..self.set.strips() {
             self.stack = stack;
-            let mut of = Strip::new(self, at, strip, uses.to_vec());
-            of.run(&pointers)?;
+            let mut of = Allocation::new(strip, uses.to_vec());
+            Strip { e: self, at, of: &mut of }.run(&pointers)?;
         }
         Ok(())
     }
 }
 
-impl<'e, 'a, 'c, 's> Strip<'e, 'a, 'c, 's> {
-    /// A strip with nothing in registers.
-    pub(super) fn new(
-        e: &'e mut Emitter<'a>,
-        at: &'c mut Current<'s>,
-        number: usize,
-        uses: Vec<Vec<usize>>,
-    ) -> Strip<'e, 'a, 'c, 's> {
-        let count = at.segment.values.len();
-        Strip {
-            e,
-            at,
-            number,
-            uses,
-            parts: vec![[Part::default(); 3]; count],
-            held: [None; 16],
-            pinned: 0,
-            raw: vec![false; count],
-            now: 0,
-            spare: Vec::new(),
+impl Emitter<'_> {
+    /// Adds bits in `eax` to a word on the stack, `shift` places further up; the lowest come first and clear the others. All of it is
+    /// written: a processor that finds the parts of a word in several stores waits until they are done.
+    pub(super) fn add_bits(&mut self, place: i32, shift: usize) -> Result {
+        if shift > 0 {
+            self.a.shl(eax, shift as u32)?;
+            self.a.or(eax, dword_ptr(rsp + place))?;
         }
-    }
-
-    /// Forgets what is in registers, but for these parts of values.
-    pub(super) fn hold(&mut self, parts: impl Iterator<Item = (Reg, ValueId, usize)>) {
-        self.held = [None; 16];
-        self.parts.fill([Part::default(); 3]);
-        for (reg, id, part) in parts {
-            self.set(id, part, reg);
-        }
+        Ok(self.a.mov(dword_ptr(rsp + place), eax)?)
     }
 }
 
 impl Strip<'_, '_, '_, '_> {
+    /// Forgets what is in registers, but for these parts of values.
+    pub(super) fn hold(&mut self, parts: impl Iterator<Item = (Reg, ValueId, usize)>) {
+        self.of.held = [None; REGISTERS];
+        self.of.parts.fill([Part::default(); 3]);
+        for (reg, id, part) in parts {
+            self.set(id, part, reg);
+        }
+    }
+
     fn run(&mut self, pointers: &[Option<AsmRegister64>]) -> Result {
         let segment = self.at.segment;
         for (i, value) in segment.values.iter().enumerate() {
             if !self.at.needed[i] || value.class() == Class::Scalar {
                 continue;
             }
-            self.now = i;
-            self.pinned = 0;
+            self.of.now = i;
+            self.of.pinned = 0;
             self.value(i as ValueId, value, pointers)?;
             self.defined(i as ValueId)?;
             value.each_operand(|v| self.release(v));
             self.release(i as ValueId);
         }
         // What could not be written before, because the old value was still to be read.
-        self.now = segment.values.len();
+        self.of.now = segment.values.len();
         let is_late = |of: &Self, out: &crate::Out| {
             matches!(out.class, Class::Word | Class::Long) && !of.is_early(out.value, out.slot, out.class)
         };
@@ -234,15 +226,15 @@ impl Strip<'_, '_, '_, '_> {
             };
             if segment.outs.iter().any(|o| (o.class, o.slot) == own && o.value != out.value) {
                 for &part in parts_of(own.0) {
-                    self.pinned = 0;
+                    self.of.pinned = 0;
                     self.reg(out.value, part)?;
-                    self.parts[out.value as usize][part].home = None;
+                    self.of.parts[out.value as usize][part].home = None;
                 }
             }
         }
         for out in &segment.outs {
             if is_late(self, out) {
-                self.pinned = 0;
+                self.of.pinned = 0;
                 self.write(out.value, out.slot, out.class)?;
             }
         }
@@ -282,7 +274,7 @@ impl Strip<'_, '_, '_, '_> {
             if let (Some(place), false) =
                 (self.at.places[id as usize], matches!(segment.values[id as usize], Value::Pred(_) | Value::Splat(..)))
             {
-                self.pinned = 0;
+                self.of.pinned = 0;
                 self.bits(id, place)?;
             }
             return Ok(());
@@ -290,15 +282,15 @@ impl Strip<'_, '_, '_, '_> {
         if let Some(&place) = self.at.waiting.get(&id) {
             self.canonical(id)?;
             for (k, part) in parts_of(class).iter().enumerate() {
-                self.pinned = 0;
+                self.of.pinned = 0;
                 let reg = self.reg(id, *part)?;
-                let at = place + (self.number * parts_of(class).len() * 32 + 32 * k) as i32;
+                let at = place + ((self.of.number * parts_of(class).len() + k) * self.e.set.bytes()) as i32;
                 self.store_row(memory(rsp, at), reg)?;
             }
         }
         for out in &segment.outs {
             if out.value == id && out.class == class && self.is_early(id, out.slot, class) {
-                self.pinned = 0;
+                self.of.pinned = 0;
                 self.write(id, out.slot, class)?;
             }
         }
@@ -309,37 +301,16 @@ impl Strip<'_, '_, '_, '_> {
     pub(super) fn write(&mut self, id: ValueId, slot: u32, class: Class) -> Result {
         self.canonical(id)?;
         for part in parts_of(class) {
-            self.pinned = 0;
+            self.of.pinned = 0;
             let reg = self.reg(id, *part)?;
             let home = self.row(slot, *part);
-            let mut from = reg;
-            if self.at.form == Form::Partial {
-                let d = self.alloc()?;
-                let mask = self.alloc()?;
-                self.load_row(d, home)?;
-                self.load_row(mask, self.mask_row(*part))?;
-                let code = if *part == WORD {
-                    Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm
-                } else {
-                    Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm
-                };
-                self.emit4(code, d, d, Src::Reg(reg), mask)?;
-                self.drop_reg(d);
-                self.drop_reg(mask);
-                from = d;
+            match self.at.form {
+                Form::Full => self.store_row(home, reg)?,
+                Form::Partial => self.store_running(home, reg, *part)?,
             }
-            self.store_row(home, from)?;
-            self.parts[id as usize][*part].home = Some(Home::Row(home));
+            self.of.parts[id as usize][*part].home = Some(Home::Row(home));
         }
         Ok(())
-    }
-
-    /// The mask of the lanes that run.
-    pub(super) fn mask_row(&self, part: usize) -> MemoryOperand {
-        match part {
-            WORD => memory(rbx, field!(mask_words) + 32 * self.number as i32),
-            _ => memory(rbx, field!(mask_longs) + 64 * self.number as i32 + 32 * (part as i32 - 1)),
-        }
     }
 
     /// The word of a scalar that is a constant.
@@ -352,29 +323,26 @@ impl Strip<'_, '_, '_, '_> {
 
     /// Where the strip's part of a register of the frame is.
     pub(super) fn row(&self, slot: u32, part: usize) -> MemoryOperand {
+        let (number, bytes) = (self.of.number as i32, self.e.set.bytes() as i32);
         match part {
-            WORD => memory(r12, 128 * slot as i32 + 32 * self.number as i32),
-            _ => memory(r13, 256 * slot as i32 + 64 * self.number as i32 + 32 * (part as i32 - 1)),
+            WORD => memory(r12, 128 * slot as i32 + bytes * number),
+            _ => memory(r13, 256 * slot as i32 + bytes * (2 * number + (part - LONGS[0]) as i32)),
         }
     }
 
-    /// Puts the bits of a predicate in this strip's byte of a word on the stack.
+    /// Adds the bits of a predicate to a word on the stack.
     fn bits(&mut self, id: ValueId, place: i32) -> Result {
-        let at = rsp + (place + self.number as i32);
-        if self.parts[id as usize][WORD].is_there() {
-            let mask = self.reg(id, WORD)?;
-            self.e.a.add_instruction(Instruction::with2(Code::VEX_Vmovmskps_r32_ymm, Register::EAX, ymm(mask))?)?;
-        } else {
-            let (low, high) = (self.reg(id, LONGS[0])?, self.reg(id, LONGS[1])?);
-            // `rax` is the only free register: the upper half is put above the lower one in memory.
-            self.e.a.add_instruction(Instruction::with2(Code::VEX_Vmovmskpd_r32_ymm, Register::EAX, ymm(high))?)?;
-            self.e.a.shl(eax, 4)?;
-            self.e.a.mov(iced_x86::code_asm::byte_ptr(at), iced_x86::code_asm::al)?;
-            self.e.a.add_instruction(Instruction::with2(Code::VEX_Vmovmskpd_r32_ymm, Register::EAX, ymm(low))?)?;
-            self.e.a.or(iced_x86::code_asm::byte_ptr(at), iced_x86::code_asm::al)?;
-            return Ok(());
+        let shift = self.e.set.lanes() * self.of.number;
+        if self.has_mask_registers() || self.of.parts[id as usize][WORD].is_there() {
+            let mask = self.pred_words(id)?;
+            self.lane_bits(mask)?;
+            return self.e.add_bits(place, shift);
         }
-        self.e.a.mov(iced_x86::code_asm::byte_ptr(at), iced_x86::code_asm::al)?;
+        for (k, part) in LONGS.into_iter().enumerate() {
+            let mask = self.reg(id, part)?;
+            self.long_bits(mask)?;
+            self.e.add_bits(place, shift + 4 * k)?;
+        }
         Ok(())
     }
 
@@ -382,16 +350,17 @@ impl Strip<'_, '_, '_, '_> {
     pub(super) fn value(&mut self, id: ValueId, value: &Value, pointers: &[Option<AsmRegister64>]) -> Result {
         let i = id as usize;
         match *value {
-            Value::Word(slot) => self.parts[i][WORD].home = Some(Home::Row(self.row(slot, WORD))),
+            Value::Word(slot) => self.of.parts[i][WORD].home = Some(Home::Row(self.row(slot, WORD))),
             Value::Long(slot) => {
                 for part in LONGS {
-                    self.parts[i][part].home = Some(Home::Row(self.row(slot, part)));
+                    self.of.parts[i][part].home = Some(Home::Row(self.row(slot, part)));
                 }
             }
             Value::Thread(dimension) => {
                 self.e.a.mov(rax, qword_ptr(rbx + field!(threads)))?;
                 let d = self.alloc()?;
-                self.load_row(d, memory(rax, 128 * dimension as i32 + 32 * self.number as i32))?;
+                let strip = (self.e.set.bytes() * self.of.number) as i32;
+                self.load_row(d, memory(rax, 128 * dimension as i32 + strip))?;
                 self.set(id, WORD, d);
             }
             // Made where they are used.
@@ -399,19 +368,19 @@ impl Strip<'_, '_, '_, '_> {
             Value::Splat(class @ (Class::Word | Class::Long), scalar) if self.constant(scalar).is_some() => {
                 let word = self.constant(scalar).unwrap_or(0).to_le_bytes();
                 let bytes = if class == Class::Word { 4 } else { 8 };
-                let place = self.e.constant(std::array::from_fn(|k| word[k % bytes]));
+                let row = self.constant_row(&word[..bytes]);
                 for &part in parts_of(class) {
-                    self.parts[i][part].home = Some(Home::Row(memory(iced_x86::code_asm::rbp, place)));
+                    self.of.parts[i][part].home = Some(Home::Row(row));
                 }
             }
             Value::Splat(class, scalar) => {
                 let (base, displacement) = self.e.scalar_place(self.at, scalar)?;
                 let place = memory(base, displacement);
                 match class {
-                    Class::Word => self.parts[i][WORD].home = Some(Home::Word(place)),
+                    Class::Word => self.of.parts[i][WORD].home = Some(Home::Word(place)),
                     Class::Long => {
                         for part in LONGS {
-                            self.parts[i][part].home = Some(Home::Long(place));
+                            self.of.parts[i][part].home = Some(Home::Long(place));
                         }
                     }
                     Class::Pred | Class::Scalar => {}
@@ -440,7 +409,7 @@ impl Strip<'_, '_, '_, '_> {
         if access.place == Place::Local && class == Class::Long {
             for (k, part) in LONGS.into_iter().enumerate() {
                 let (d, high) = (self.alloc()?, self.alloc()?);
-                let from = (32 * self.number + 16 * k) as i32;
+                let from = ((2 * self.of.number + k) * self.e.set.bytes() / 2) as i32;
                 self.emit2m(Code::VEX_Vpmovzxdq_ymm_xmmm128, d, memory(base, from))?;
                 self.emit2m(Code::VEX_Vpmovzxdq_ymm_xmmm128, high, memory(base, from + 128))?;
                 self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, high, high, 32)?;
@@ -450,45 +419,43 @@ impl Strip<'_, '_, '_, '_> {
             }
             return Ok(());
         }
-        let (parts, lanes): (&[usize], usize) = if class == Class::Word { (&[WORD], 8) } else { (&LONGS, 4) };
-        for (k, &part) in parts.iter().enumerate() {
-            let first = self.number * LANES + k * lanes;
+        let bytes = self.e.set.bytes();
+        let size = if class == Class::Word { 4 } else { 8 };
+        let lanes = bytes / size;
+        let shape = |places: &[i32]| {
+            let is_run = places.windows(2).all(|w| w[1] - w[0] == size as i32);
+            (is_run || places.windows(2).all(|w| w[1] == w[0])).then_some((is_run, memory(base, places[0])))
+        };
+        for (k, &part) in parts_of(class).iter().enumerate() {
+            let first = (parts_of(class).len() * self.of.number + k) * lanes;
             let places = &places[first..first + lanes];
-            let size = 32 / lanes as i32;
-            let from = memory(base, places[0]);
-            let home = if places.windows(2).all(|w| w[1] - w[0] == size) {
-                Some(Home::Row(from))
-            } else if places.windows(2).all(|w| w[1] == w[0]) {
-                Some(if class == Class::Word { Home::Word(from) } else { Home::Long(from) })
-            } else {
-                None
-            };
+            let home = shape(places).map(|(is_run, from)| match class {
+                _ if is_run => Home::Row(from),
+                Class::Word => Home::Word(from),
+                _ => Home::Long(from),
+            });
+            let halves = [shape(&places[..lanes / 2]), shape(&places[lanes / 2..])];
             match home {
                 Some(home) => {
-                    self.parts[i][part].home = Some(home);
+                    self.of.parts[i][part].home = Some(home);
                     if held.is_none() {
                         self.reg(id, part)?;
-                        self.parts[i][part].home = None;
+                        self.of.parts[i][part].home = None;
                     }
                 }
                 None => {
-                    let (d, index, mask) = (self.alloc()?, self.alloc()?, self.alloc()?);
-                    let mut bytes = [0; 32];
-                    for (at, &place) in bytes.chunks_exact_mut(size as usize).zip(places) {
-                        at.copy_from_slice(&i64::from(place).to_le_bytes()[..size as usize]);
-                    }
-                    let constant = self.e.constant(bytes);
-                    self.load_row(index, memory(iced_x86::code_asm::rbp, constant))?;
-                    self.emit3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, mask, mask, Src::Reg(mask))?;
-                    let code = if class == Class::Word {
-                        Code::VEX_Vpgatherdd_ymm_vm32y_ymm
+                    let d = self.alloc()?;
+                    if let ([Some(low), Some(high)], true) = (halves, self.has_mask_registers()) {
+                        self.pair(part, d, [low, high])?;
                     } else {
-                        Code::VEX_Vpgatherqq_ymm_vm64y_ymm
-                    };
-                    let operand = MemoryOperand::with_base_index_scale(base.into(), ymm(index), 1);
-                    self.e.a.add_instruction(Instruction::with3(code, ymm(d), operand, ymm(mask))?)?;
-                    self.drop_reg(index);
-                    self.drop_reg(mask);
+                        let index = self.alloc()?;
+                        let distances: Vec<u8> =
+                            places.iter().flat_map(|&p| i64::from(p).to_le_bytes().into_iter().take(size)).collect();
+                        let row = self.constant_row(&distances);
+                        self.load_row(index, row)?;
+                        self.gather(part, d, base.into(), index)?;
+                        self.drop_reg(index);
+                    }
                     self.set(id, part, d);
                 }
             }
@@ -498,29 +465,26 @@ impl Strip<'_, '_, '_, '_> {
 
     /// The mask of a predicate in words of 32 bits.
     pub(super) fn pred_words(&mut self, id: ValueId) -> Result<Reg> {
-        if self.parts[id as usize][WORD].is_there() {
+        if self.of.parts[id as usize][WORD].is_there() {
             return self.reg(id, WORD);
         }
         let d = if let Value::Pred(slot) = self.at.segment.values[id as usize] {
-            let d = self.alloc()?;
-            let bits = self.e.constant(word_bits(LANES * self.number));
-            let bits = memory(iced_x86::code_asm::rbp, bits);
-            self.emit2m(Code::VEX_Vpbroadcastd_ymm_xmmm32, d, memory(r15, 4 * slot as i32))?;
-            self.emit3(Code::VEX_Vpand_ymm_ymm_ymmm256, d, d, Src::Mem(bits))?;
-            self.emit3(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, d, d, Src::Mem(bits))?;
+            let d = self.alloc_mask()?;
+            let lanes = self.e.set.lanes() * self.of.number;
+            // The bits of the strip are these of AVX-512's two strips, or are picked from all.
+            let offset = if self.has_mask_registers() { lanes / 8 } else { 0 };
+            let place = memory(r15, 4 * slot as i32 + offset as i32);
+            self.mask_of_slot(d, place, word_bits(lanes), false)?;
             d
         } else if let Value::Splat(_, scalar) = self.at.segment.values[id as usize] {
             let (base, displacement) = self.e.scalar_place(self.at, scalar)?;
-            let (d, zero) = (self.alloc()?, self.alloc()?);
-            self.emit2m(Code::VEX_Vpbroadcastd_ymm_xmmm32, d, memory(base, displacement))?;
-            self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, zero, zero, Src::Reg(zero))?;
-            self.emit3(Code::VEX_Vpsubd_ymm_ymm_ymmm256, d, zero, Src::Reg(d))?;
-            self.drop_reg(zero);
+            let d = self.alloc_mask()?;
+            self.mask_of_scalar(d, memory(base, displacement))?;
             d
         } else {
             let (low, high) = (self.reg(id, LONGS[0])?, self.reg(id, LONGS[1])?);
-            let d = self.alloc()?;
-            self.narrow(d, low, high)?;
+            let d = self.alloc_mask()?;
+            self.narrow_mask(d, low, high)?;
             d
         };
         self.set(id, WORD, d);
@@ -529,25 +493,39 @@ impl Strip<'_, '_, '_, '_> {
 
     /// The masks of a predicate in words of 64 bits.
     pub(super) fn pred_longs(&mut self, id: ValueId) -> Result<[Reg; 2]> {
-        if self.parts[id as usize][LONGS[0]].is_there() {
+        let [word, low, high] = self.of.parts[id as usize].map(|part| part.is_there());
+        if low && high {
             return Ok([self.reg(id, LONGS[0])?, self.reg(id, LONGS[1])?]);
         }
+        if self.has_mask_registers() {
+            // Instructions on words of 64 bits take the lower eight bits of a mask.
+            let mask = if word { self.reg(id, WORD)? } else { self.pred_words(id)? };
+            let upper = if high {
+                self.reg(id, LONGS[1])?
+            } else {
+                let upper = self.alloc_mask()?;
+                self.upper_mask(upper, mask)?;
+                self.set(id, LONGS[1], upper);
+                upper
+            };
+            return Ok([mask, upper]);
+        }
         let mut out = [0; 2];
-        if let Value::Pred(slot) = self.at.segment.values[id as usize] {
-            for (k, out) in out.iter_mut().enumerate() {
-                let d = self.alloc()?;
-                let bits = self.e.constant(long_bits(LANES * self.number + 4 * k));
-                let bits = memory(iced_x86::code_asm::rbp, bits);
-                self.emit2m(Code::VEX_Vpbroadcastd_ymm_xmmm32, d, memory(r15, 4 * slot as i32))?;
-                self.emit3(Code::VEX_Vpand_ymm_ymm_ymmm256, d, d, Src::Mem(bits))?;
-                self.emit3(Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256, d, d, Src::Mem(bits))?;
-                *out = d;
+        match self.at.segment.values[id as usize] {
+            Value::Pred(slot) => {
+                for (k, out) in out.iter_mut().enumerate() {
+                    let d = self.alloc()?;
+                    let first = self.e.set.lanes() * self.of.number + 4 * k;
+                    self.mask_of_slot(d, memory(r15, 4 * slot as i32), long_bits(first), true)?;
+                    *out = d;
+                }
             }
-        } else {
-            let mask = self.pred_words(id)?;
-            let (low, high) = (self.alloc()?, self.alloc()?);
-            self.halves(Code::VEX_Vpmovsxdq_ymm_xmmm128, low, high, mask)?;
-            out = [low, high];
+            _ => {
+                let mask = self.pred_words(id)?;
+                let (low, high) = (self.alloc()?, self.alloc()?);
+                self.halves(Code::VEX_Vpmovsxdq_ymm_xmmm128, low, high, mask)?;
+                out = [low, high];
+            }
         }
         for (part, &reg) in LONGS.into_iter().zip(&out) {
             self.set(id, part, reg);
@@ -557,27 +535,28 @@ impl Strip<'_, '_, '_, '_> {
 
     /// Whether a predicate is there in words of 64 bits and not in others.
     pub(super) fn has_longs_only(&self, id: ValueId) -> bool {
-        let parts = &self.parts[id as usize];
+        let parts = &self.of.parts[id as usize];
         parts[LONGS[0]].is_there() && !parts[WORD].is_there()
     }
 
     /// A register with a part of a value; it stays for this operation.
     pub(super) fn reg(&mut self, id: ValueId, part: usize) -> Result<Reg> {
-        let of = self.parts[id as usize][part];
+        let of = self.of.parts[id as usize][part];
         if let Some(reg) = of.reg {
-            self.pinned |= 1 << reg;
+            self.of.pinned |= 1 << reg;
             return Ok(reg);
         }
-        let d = self.alloc()?;
+        let is_mask = self.at.segment.values[id as usize].class() == Class::Pred;
+        let d = if is_mask { self.alloc_mask()? } else { self.alloc()? };
         self.load_part(d, id, part)?;
-        self.held[d as usize] = Some((id, part));
-        self.parts[id as usize][part].reg = Some(d);
+        self.of.held[d as usize] = Some((id, part));
+        self.of.parts[id as usize][part].reg = Some(d);
         Ok(d)
     }
 
     /// Loads a part of a value that is in memory into a register.
     pub(super) fn load_part(&mut self, d: Reg, id: ValueId, part: usize) -> Result {
-        let of = self.parts[id as usize][part];
+        let of = self.of.parts[id as usize][part];
         match (of.spill, of.home) {
             (Some(place), _) => self.load_row(d, memory(rsp, place)),
             (None, Some(Home::Row(from))) => self.load_row(d, from),
@@ -589,7 +568,7 @@ impl Strip<'_, '_, '_, '_> {
 
     /// A part of a value as an operand: in memory if it is there and not used again.
     pub(super) fn src(&mut self, id: ValueId, part: usize) -> Result<Src> {
-        let of = self.parts[id as usize][part];
+        let of = self.of.parts[id as usize][part];
         if of.reg.is_none() && self.next_use(id).is_none() {
             if let Some(place) = of.spill {
                 return Ok(Src::Mem(memory(rsp, place)));
@@ -603,7 +582,7 @@ impl Strip<'_, '_, '_, '_> {
 
     /// The next use of a value behind this operation.
     fn next_use(&self, id: ValueId) -> Option<usize> {
-        self.uses[id as usize].iter().copied().filter(|&at| at > self.now).min()
+        self.of.uses[id as usize].iter().copied().filter(|&at| at > self.of.now).min()
     }
 
     /// Gives the registers of a value back if it is not used again.
@@ -612,172 +591,97 @@ impl Strip<'_, '_, '_, '_> {
             return;
         }
         for part in 0..3 {
-            let of = &mut self.parts[id as usize][part];
+            let of = &mut self.of.parts[id as usize][part];
             if let Some(reg) = of.reg.take() {
-                self.held[reg as usize] = None;
+                self.of.held[reg as usize] = None;
             }
-            self.spare.extend(of.spill.take());
+            self.of.spare.extend(of.spill.take());
         }
     }
 
-    /// A free register; it stays for this operation.
+    /// A free vector register; it stays for this operation.
     pub(super) fn alloc(&mut self) -> Result<Reg> {
-        let free = (0..16u8).find(|&r| self.held[r as usize].is_none() && self.pinned >> r & 1 == 0);
+        self.alloc_of(self.e.set.vectors())
+    }
+
+    /// A free register for a mask.
+    pub(super) fn alloc_mask(&mut self) -> Result<Reg> {
+        self.alloc_of(self.e.set.masks())
+    }
+
+    fn alloc_of(&mut self, registers: Range<Reg>) -> Result<Reg> {
+        let taken = self.of.pinned | self.of.reserved;
+        let free = registers.clone().find(|&r| self.of.held[r as usize].is_none() && taken >> r & 1 == 0);
         let reg = match free {
             Some(reg) => reg,
-            None => self.evict()?,
+            None => self.evict(registers)?,
         };
-        self.pinned |= 1 << reg;
+        self.of.pinned |= 1 << reg;
         Ok(reg)
     }
 
     /// Frees the register whose value is used last.
-    fn evict(&mut self) -> Result<Reg> {
-        let candidates = (0..16u8).filter(|&r| self.pinned >> r & 1 == 0);
+    fn evict(&mut self, mut registers: Range<Reg>) -> Result<Reg> {
+        let taken = self.of.pinned | self.of.reserved;
+        let candidates = registers.by_ref().filter(|&r| taken >> r & 1 == 0);
         let last = candidates.max_by_key(|&r| {
-            self.held[r as usize].map_or(usize::MAX, |(id, _)| self.next_use(id).unwrap_or(usize::MAX))
+            self.of.held[r as usize].map_or(usize::MAX, |(id, _)| self.next_use(id).unwrap_or(usize::MAX))
         });
         let reg = last.ok_or(CompileError::TooLarge)?;
-        let Some((id, part)) = self.held[reg as usize].take() else { return Ok(reg) };
-        let of = self.parts[id as usize][part];
-        if of.home.is_none() && of.spill.is_none() {
-            let place = match self.spare.pop() {
+        let Some((id, part)) = self.of.held[reg as usize].take() else { return Ok(reg) };
+        let of = self.of.parts[id as usize][part];
+        // The masks of a predicate can be had of those of the other width.
+        let is_made_again = self.has_mask_registers() && part != WORD && self.of.parts[id as usize][WORD].is_there();
+        if of.home.is_none() && of.spill.is_none() && !is_made_again {
+            let place = match self.of.spare.pop() {
                 Some(place) => place,
-                None => self.e.take(32, 32)?,
+                None => self.e.take(64, 64)?,
             };
             self.store_row(memory(rsp, place), reg)?;
-            self.parts[id as usize][part].spill = Some(place);
+            self.of.parts[id as usize][part].spill = Some(place);
         }
-        self.parts[id as usize][part].reg = None;
+        self.of.parts[id as usize][part].reg = None;
         Ok(reg)
     }
 
     /// A register is free again.
     pub(super) fn drop_reg(&mut self, reg: Reg) {
-        self.pinned &= !(1 << reg);
+        self.of.pinned &= !(1 << reg);
     }
 
     /// Puts a part of a value into a register that was taken for it.
     pub(super) fn set(&mut self, id: ValueId, part: usize, reg: Reg) {
-        self.held[reg as usize] = Some((id, part));
-        self.parts[id as usize][part] = Part { reg: Some(reg), home: None, spill: None };
+        self.of.held[reg as usize] = Some((id, part));
+        self.of.parts[id as usize][part] = Part { reg: Some(reg), home: None, spill: None };
     }
 
     /// Says that a value may be a NaN that is not canonical.
     pub(super) fn mark_raw(&mut self, id: ValueId, is_raw: bool) {
-        self.raw[id as usize] = is_raw;
+        self.of.raw[id as usize] = is_raw;
     }
 
     /// Whether it may be.
     pub(super) fn is_raw(&self, id: ValueId) -> bool {
-        self.raw[id as usize]
+        self.of.raw[id as usize]
     }
 
     /// Makes a real(4) value canonical if it may be a NaN that is not.
     pub(super) fn canonical(&mut self, id: ValueId) -> Result {
-        if !self.raw[id as usize] {
+        if !self.of.raw[id as usize] {
             return Ok(());
         }
         let x = self.reg(id, WORD)?;
-        let mask = self.alloc()?;
-        self.compare(Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8, mask, x, Src::Reg(x), 3)?;
-        let nan = self.e.constant(std::array::from_fn(|i| 0x7fff_ffffu32.to_le_bytes()[i % 4]));
-        self.emit4(
-            Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm,
-            x,
-            x,
-            Src::Mem(memory(iced_x86::code_asm::rbp, nan)),
-            mask,
-        )?;
+        let mask = self.alloc_mask()?;
+        self.compare(false, mask, x, Src::Reg(x), 3)?;
+        let nan = self.words(0x7fff_ffff);
+        self.blend(WORD, x, x, nan, mask)?;
         self.drop_reg(mask);
         // What was put aside is not this value any more.
-        let of = &mut self.parts[id as usize][WORD];
-        self.spare.extend(of.spill.take());
+        let of = &mut self.of.parts[id as usize][WORD];
+        self.of.spare.extend(of.spill.take());
         of.home = None;
-        self.raw[id as usize] = false;
+        self.of.raw[id as usize] = false;
         Ok(())
-    }
-
-    /// A constant word of 32 bits in all lanes.
-    pub(super) fn words(&mut self, word: u32) -> Src {
-        let at = self.e.constant(std::array::from_fn(|i| word.to_le_bytes()[i % 4]));
-        Src::Mem(memory(iced_x86::code_asm::rbp, at))
-    }
-
-    /// A constant word of 64 bits in all lanes.
-    pub(super) fn longs(&mut self, word: u64) -> Src {
-        let at = self.e.constant(std::array::from_fn(|i| word.to_le_bytes()[i % 8]));
-        Src::Mem(memory(iced_x86::code_asm::rbp, at))
-    }
-
-    pub(super) fn load_row(&mut self, d: Reg, from: MemoryOperand) -> Result {
-        self.emit2m(Code::VEX_Vmovups_ymm_ymmm256, d, from)
-    }
-
-    fn store_row(&mut self, to: MemoryOperand, from: Reg) -> Result {
-        Ok(self.e.a.add_instruction(Instruction::with2(Code::VEX_Vmovups_ymmm256_ymm, to, ymm(from))?)?)
-    }
-
-    pub(super) fn emit2m(&mut self, code: Code, d: Reg, from: MemoryOperand) -> Result {
-        Ok(self.e.a.add_instruction(Instruction::with2(code, ymm(d), from)?)?)
-    }
-
-    pub(super) fn emit2(&mut self, code: Code, d: Reg, a: Src) -> Result {
-        let instruction = match a {
-            Src::Reg(a) => Instruction::with2(code, ymm(d), ymm(a))?,
-            Src::Mem(a) => Instruction::with2(code, ymm(d), a)?,
-        };
-        Ok(self.e.a.add_instruction(instruction)?)
-    }
-
-    pub(super) fn emit3(&mut self, code: Code, d: Reg, a: Reg, b: Src) -> Result {
-        let instruction = match b {
-            Src::Reg(b) => Instruction::with3(code, ymm(d), ymm(a), ymm(b))?,
-            Src::Mem(b) => Instruction::with3(code, ymm(d), ymm(a), b)?,
-        };
-        Ok(self.e.a.add_instruction(instruction)?)
-    }
-
-    /// With a register as the last operand, or a comparison's number.
-    pub(super) fn emit4(&mut self, code: Code, d: Reg, a: Reg, b: Src, c: Reg) -> Result {
-        let instruction = match b {
-            Src::Reg(b) => Instruction::with4(code, ymm(d), ymm(a), ymm(b), ymm(c))?,
-            Src::Mem(b) => Instruction::with4(code, ymm(d), ymm(a), b, ymm(c))?,
-        };
-        Ok(self.e.a.add_instruction(instruction)?)
-    }
-
-    pub(super) fn compare(&mut self, code: Code, d: Reg, a: Reg, b: Src, which: u32) -> Result {
-        let instruction = match b {
-            Src::Reg(b) => Instruction::with4(code, ymm(d), ymm(a), ymm(b), which)?,
-            Src::Mem(b) => Instruction::with4(code, ymm(d), ymm(a), b, which)?,
-        };
-        Ok(self.e.a.add_instruction(instruction)?)
-    }
-
-    /// An instruction with a number as its last operand.
-    pub(super) fn shift(&mut self, code: Code, d: Reg, a: Reg, count: u32) -> Result {
-        Ok(self.e.a.add_instruction(Instruction::with3(code, ymm(d), ymm(a), count)?)?)
-    }
-
-    /// Applies an instruction that makes four words of 64 bits of four of 32 to the halves of a register.
-    pub(super) fn halves(&mut self, code: Code, low: Reg, high: Reg, from: Reg) -> Result {
-        self.e.a.add_instruction(Instruction::with3(
-            Code::VEX_Vextracti128_xmmm128_ymm_imm8,
-            xmm(high),
-            ymm(from),
-            1,
-        )?)?;
-        self.e.a.add_instruction(Instruction::with2(code, ymm(high), xmm(high))?)?;
-        self.e.a.add_instruction(Instruction::with2(code, ymm(low), xmm(from))?)?;
-        Ok(())
-    }
-
-    /// The low words of eight words of 64 bits.
-    pub(super) fn narrow(&mut self, d: Reg, low: Reg, high: Reg) -> Result {
-        let pick = Instruction::with4(Code::VEX_Vshufps_ymm_ymm_ymmm256_imm8, ymm(d), ymm(low), ymm(high), 0x88)?;
-        self.e.a.add_instruction(pick)?;
-        self.shift(Code::VEX_Vpermq_ymm_ymmm256_imm8, d, d, 0xd8)
     }
 }
 

@@ -3,7 +3,8 @@
 use ir::Ty;
 use ir::eval::{eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
 use jit::{
-    Access, Class, Condition, End, Outcome, PatternHead, Place, Routine, Segment, State, Value, Window, compile,
+    Access, Class, Condition, End, InstructionSet, Outcome, PatternHead, Place, Routine, Segment, State, Value, Window,
+    compile_for,
 };
 use std::ffi::c_void;
 
@@ -100,9 +101,9 @@ impl TestFrame {
         }
     }
 
-    /// Runs the routine compiled, from its first segment on.
-    pub(crate) fn run(&mut self, routine: &Routine) -> Result<Outcome, jit::CompileError> {
-        let code = compile(routine)?;
+    /// Runs the routine compiled for an instruction set, from its first segment on.
+    pub(crate) fn run(&mut self, routine: &Routine, set: InstructionSet) -> Result<Outcome, jit::CompileError> {
+        let code = compile_for(routine, set)?;
         let entry = code.entry(routine.segments[0].pc, self.mask == u32::MAX).expect("an entry");
         let mut windows = vec![Window::EMPTY; 2 * Window::COUNT];
         let mut environment = Environment {
@@ -404,4 +405,14 @@ pub(crate) fn class(ty: Ty) -> Class {
         Ty::I64 | Ty::F64 => Class::Long,
         _ => Class::Word,
     }
+}
+
+/// The instruction sets that code is made and run for; says which are skipped.
+pub(crate) fn instruction_sets() -> Vec<InstructionSet> {
+    let all = [InstructionSet::Avx2, InstructionSet::Avx512];
+    let available = InstructionSet::available();
+    for set in all.iter().filter(|set| !available.contains(set)) {
+        eprintln!("skipped: the processor has no {set:?}");
+    }
+    available
 }

@@ -1,12 +1,12 @@
 //! Random loops of one segment against the reference, which does iteration after iteration.
 
-use crate::frame::{MEMORY_BASE, QUANTUM, SHARED_BASE, SLOTS, TestFrame, routine};
+use crate::frame::{MEMORY_BASE, QUANTUM, SHARED_BASE, SLOTS, TestFrame, instruction_sets, routine};
 use crate::segments::{Generator, difference};
 use ir::Ty;
 use ir::op::{BinOp, CmpOp};
 use jit::{
-    Access, AddressTerm, Class, Condition, End, Index, Leave, Out, Outcome, PatternHead, PatternKey, PatternRow,
-    PatternUpdate, Place, Segment, Value,
+    Access, AddressTerm, Class, Condition, End, Index, InstructionSet, Leave, Out, Outcome, PatternHead, PatternKey,
+    PatternRow, PatternUpdate, Place, Segment, Value,
 };
 
 /// Where the loop begins and where it ends.
@@ -187,9 +187,10 @@ fn reference(frame: &mut TestFrame, segment: &Segment) -> (u32, Outcome, u32) {
 
 #[test]
 fn random_loops_leave_what_the_reference_leaves() {
-    if !jit::is_available() {
-        return eprintln!("skipped: the processor has no AVX2");
-    }
+    instruction_sets().into_iter().for_each(check_loops);
+}
+
+fn check_loops(set: InstructionSet) {
     let (mut compiled, mut many, mut iterations) = (0, 0, 0);
     for seed in 0..4000 {
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -197,9 +198,9 @@ fn random_loops_leave_what_the_reference_leaves() {
         let routine = routine(segment);
         let segment = &routine.segments[0];
         let (mut got, mut expected) = (frame.clone(), frame);
-        let outcome = match got.run(&routine) {
+        let outcome = match got.run(&routine, set) {
             Err(jit::CompileError::Unsupported(_)) => continue,
-            other => other.unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{segment:#?}")),
+            other => other.unwrap_or_else(|e| panic!("seed {seed} with {set:?}: {e:?}\n{segment:#?}")),
         };
         compiled += 1;
         many += u32::from(segment.is_done_many_at_a_time());
@@ -213,7 +214,7 @@ fn random_loops_leave_what_the_reference_leaves() {
         got.left_last = expected.left_last;
         let same = got == expected && outcome == expected_outcome;
         let outcomes = (outcome, expected_outcome, count);
-        assert!(same, "seed {seed}: {outcomes:?} {}\n{segment:#?}", difference(&got, &expected));
+        assert!(same, "seed {seed} with {set:?}: {outcomes:?} {}\n{segment:#?}", difference(&got, &expected));
     }
     assert!(compiled > 3000 && many > 1500 && iterations > 20_000, "{compiled} {many} {iterations}");
 }

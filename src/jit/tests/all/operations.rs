@@ -1,9 +1,9 @@
 //! Each operation that the compiler knows, with each type, against the evaluator.
 
-use crate::frame::{TestFrame, class, empty, routine};
+use crate::frame::{TestFrame, class, empty, instruction_sets, routine};
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
-use jit::{Class, Out, Value};
+use jit::{Class, InstructionSet, Out, Value};
 
 /// The value of a slot of a type.
 fn slot(ty: Ty, number: u32) -> Value {
@@ -15,7 +15,7 @@ fn slot(ty: Ty, number: u32) -> Value {
 }
 
 /// Compares an operation on rows of these types; the last value is the result.
-fn compare(operands: &[Ty], value: Value, result: Ty, rng: &mut fastrand::Rng) {
+fn compare(set: InstructionSet, operands: &[Ty], value: Value, result: Ty, rng: &mut fastrand::Rng) {
     let mut segment = empty();
     segment.values = operands.iter().enumerate().map(|(i, &ty)| slot(ty, i as u32)).collect();
     segment.values.push(value);
@@ -30,7 +30,7 @@ fn compare(operands: &[Ty], value: Value, result: Ty, rng: &mut fastrand::Rng) {
         let mut got = TestFrame::new(rng);
         let mut expected = got.clone();
         let before = got.clone();
-        got.run(&routine).unwrap_or_else(|e| panic!("{value:?}: {e:?}"));
+        got.run(&routine, set).unwrap_or_else(|e| panic!("{value:?} with {set:?}: {e:?}"));
         assert!(expected.reference(&routine.segments[0]));
         if got != expected {
             for i in (0..32).filter(|i| got.mask >> i & 1 != 0) {
@@ -48,7 +48,7 @@ fn compare(operands: &[Ty], value: Value, result: Ty, rng: &mut fastrand::Rng) {
                 assert_eq!(
                     of(&got),
                     of(&expected),
-                    "{value:?} of {shown:?}, lane {i}: {:#x} {:#x}",
+                    "{value:?} with {set:?} of {shown:?}, lane {i}: {:#x} {:#x}",
                     of(&got),
                     of(&expected)
                 );
@@ -60,15 +60,16 @@ fn compare(operands: &[Ty], value: Value, result: Ty, rng: &mut fastrand::Rng) {
 
 #[test]
 fn every_operation_on_rows_gives_what_the_evaluator_gives() {
-    if !jit::is_available() {
-        return eprintln!("skipped: the processor has no AVX2");
-    }
+    instruction_sets().into_iter().for_each(check_rows);
+}
+
+fn check_rows(set: InstructionSet) {
     let mut rng = fastrand::Rng::with_seed(1);
     let mut count = 0;
     let mut check = |operands: &[Ty], value: Value, result: Ty| {
         if jit::is_known(&value) {
             count += 1;
-            compare(operands, value, result, &mut rng);
+            compare(set, operands, value, result, &mut rng);
         }
     };
     for ty in Ty::ALL {
@@ -101,9 +102,10 @@ fn every_operation_on_rows_gives_what_the_evaluator_gives() {
 
 #[test]
 fn every_operation_on_scalars_gives_what_the_evaluator_gives() {
-    if !jit::is_available() {
-        return eprintln!("skipped: the processor has no AVX2");
-    }
+    instruction_sets().into_iter().for_each(check_scalars);
+}
+
+fn check_scalars(set: InstructionSet) {
     let mut rng = fastrand::Rng::with_seed(2);
     let mut all = Vec::new();
     for ty in Ty::ALL {
@@ -133,7 +135,7 @@ fn every_operation_on_scalars_gives_what_the_evaluator_gives() {
             let routine = routine(segment);
             let mut expected = frame.clone();
             let before = frame.clone();
-            frame.run(&routine).unwrap_or_else(|e| panic!("{value:?}: {e:?}"));
+            frame.run(&routine, set).unwrap_or_else(|e| panic!("{value:?} with {set:?}: {e:?}"));
             assert!(expected.reference(&routine.segments[0]));
             assert_eq!(
                 frame.scalars, expected.scalars,

@@ -1,11 +1,11 @@
 //! Random segments against the reference.
 
-use crate::frame::{MEMORY, MEMORY_BASE, SHARED_BASE, SLOTS, TestFrame, empty, routine};
+use crate::frame::{MEMORY, MEMORY_BASE, SHARED_BASE, SLOTS, TestFrame, empty, instruction_sets, routine};
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use jit::{
-    Access, AddressTerm, Class, Condition, End, Index, Out, PatternHead, PatternKey, PatternRow, PatternUpdate, Place,
-    Routine, Segment, Store, Value,
+    Access, AddressTerm, Class, Condition, End, Index, InstructionSet, Out, PatternHead, PatternKey, PatternRow,
+    PatternUpdate, Place, Routine, Segment, Store, Value,
 };
 
 /// Shapes of addresses: lanes of a row, step, row.
@@ -201,23 +201,31 @@ fn random(rng: &mut fastrand::Rng) -> (Segment, TestFrame) {
 
 #[test]
 fn random_segments_leave_what_the_reference_leaves() {
-    if !jit::is_available() {
-        return eprintln!("skipped: the processor has no AVX2");
-    }
+    instruction_sets().into_iter().for_each(check_segments);
+}
+
+fn check_segments(set: InstructionSet) {
     let (mut compiled, mut left, mut told) = (0, 0, 0);
     for seed in 0..3000 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let (segment, frame) = random(&mut rng);
         let routine = routine(segment);
         let (mut got, mut expected) = (frame.clone(), frame);
-        match got.run(&routine) {
+        match got.run(&routine, set) {
             Err(jit::CompileError::Unsupported(_)) => continue,
-            other => _ = other.unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{:#?}", routine.segments[0])),
+            other => {
+                _ = other.unwrap_or_else(|e| panic!("seed {seed} with {set:?}: {e:?}\n{:#?}", routine.segments[0]))
+            }
         }
         compiled += 1;
         left += u32::from(!expected.reference(&routine.segments[0]));
         told += got.told.len();
-        assert!(got == expected, "seed {seed}: {}\n{:#?}", difference(&got, &expected), routine.segments[0]);
+        assert!(
+            got == expected,
+            "seed {seed} with {set:?}: {}\n{:#?}",
+            difference(&got, &expected),
+            routine.segments[0]
+        );
     }
     assert!(compiled > 2500 && left > 20 && left < compiled / 3, "{compiled} compiled, {left} left");
     assert!(told > 1000, "{told} accesses told");
@@ -226,10 +234,8 @@ fn random_segments_leave_what_the_reference_leaves() {
 /// The operation at 10 is done by a call, for all lanes and for some; that at 11 is left to the interpreter by its call.
 #[test]
 fn operations_are_done_by_calls_or_left() {
-    if !jit::is_available() {
-        return eprintln!("skipped: the processor has no AVX2");
-    }
-    for mask in [u32::MAX, 0x0f0f_1001] {
+    let sets = instruction_sets().into_iter();
+    for (set, mask) in sets.flat_map(|set| [(set, u32::MAX), (set, 0x0f0f_1001)]) {
         let mut frame = TestFrame::new(&mut fastrand::Rng::with_seed(1));
         frame.mask = mask;
         let copy = Segment {
@@ -243,8 +249,8 @@ fn operations_are_done_by_calls_or_left() {
             expected[0][lane] = expected[1][lane];
         }
         expected[0][0] = 10;
-        assert_eq!(frame.run(&routine).expect("code"), jit::Outcome::Continue);
-        assert_eq!((frame.pc, frame.words == expected), (11, true), "lanes {mask:#x}");
+        assert_eq!(frame.run(&routine, set).expect("code"), jit::Outcome::Continue);
+        assert_eq!((frame.pc, frame.words == expected), (11, true), "lanes {mask:#x} with {set:?}");
     }
 }
 
