@@ -126,7 +126,10 @@ impl Block {
         self.waits_for_grid = false;
         self.cut = false;
         self.short.clear();
-        self.shared.fill(0);
+        if !self.shared.is_empty() {
+            // Filling nothing is slow where nothing is allocated: a masked store of no bytes is trapped.
+            self.shared.fill(0);
+        }
         let count = self.count();
         self.warps.truncate(count as usize);
         self.is_lazy = is_lazy && program.meets_nobody(self.kernel.0);
@@ -162,15 +165,16 @@ impl Block {
         hooks: &mut Option<&mut dyn Hooks<32>>,
     ) -> Option<(usize, Stop)> {
         self.is_lazy = false;
-        let (func, args) = self.kernel.clone();
+        let func = self.kernel.0;
         let (count, mut number) = (self.count(), 0);
         while number < count {
             if number > 0 {
                 let mask = self.geometry.lanes(number);
-                self.warps[0].reset(program, number, mask, func, &args);
+                self.warps[0].reset(program, number, mask, func, &self.kernel.1);
             }
             let watching = reborrowed(hooks);
-            let reached = self.with_warp(0, with, |warp, ctx| warp.run_in_turn(program, &args, ctx, watching));
+            // The arguments are borrowed: blocks of other threads have them too, and counting who does would make threads wait.
+            let reached = self.with_warps(with, |warps, args, ctx| warps[0].run_in_turn(program, args, ctx, watching));
             number = reached.unwrap_or(number);
             if number == count {
                 break;
@@ -198,11 +202,15 @@ impl Block {
         with: &mut Running<'_>,
         run: impl FnOnce(&mut Warp<32>, &mut Context<'_>) -> R,
     ) -> R {
-        self.with_warps(with, |warps, ctx| run(&mut warps[number], ctx))
+        self.with_warps(with, |warps, _, ctx| run(&mut warps[number], ctx))
     }
 
-    /// Lets its warps do something that counts schedule points.
-    fn with_warps<R>(&mut self, with: &mut Running<'_>, run: impl FnOnce(&mut [Warp<32>], &mut Context<'_>) -> R) -> R {
+    /// Lets its warps do something that counts schedule points, given the arguments of the kernel.
+    fn with_warps<R>(
+        &mut self,
+        with: &mut Running<'_>,
+        run: impl FnOnce(&mut [Warp<32>], &[Arg], &mut Context<'_>) -> R,
+    ) -> R {
         let mut ctx = Context {
             memory: with.memory,
             shared: &mut self.shared,
@@ -212,7 +220,7 @@ impl Block {
             statements: 0,
             atomics: with.atomics.as_deref_mut().map(|a| a as &mut dyn Atomics),
         };
-        let result = run(&mut self.warps, &mut ctx);
+        let result = run(&mut self.warps, &self.kernel.1, &mut ctx);
         *with.budget = ctx.budget;
         self.statements += ctx.statements;
         result
@@ -241,7 +249,7 @@ impl Block {
                 let order = std::mem::take(&mut self.order);
                 let watching = reborrowed(&mut hooks);
                 self.turn =
-                    self.with_warps(&mut with, |warps, ctx| vm::run_together(program, warps, &order, ctx, watching));
+                    self.with_warps(&mut with, |warps, _, ctx| vm::run_together(program, warps, &order, ctx, watching));
                 self.order = order;
             }
             while self.turn < self.order.len() {

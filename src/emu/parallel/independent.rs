@@ -64,6 +64,8 @@ struct Chunk {
     next: u64,
     end: u64,
     block: Option<Block>,
+    /// A block that has ended, for the next one.
+    finished: Option<Block>,
     output: Vec<u8>,
     log: Vec<Record>,
     livelock: LivelockDetector,
@@ -178,6 +180,7 @@ impl Independent {
                 next: self.next,
                 end,
                 block: None,
+                finished: None,
                 output: Vec::new(),
                 log: Vec::new(),
                 livelock: LivelockDetector::default(),
@@ -267,7 +270,7 @@ impl Chunk {
             if let RacePass::Detect(detector) = std::mem::replace(&mut self.race, RacePass::Off) {
                 shared.detectors.push(*detector);
             }
-            if let Some(block) = self.block.take() {
+            if let Some(block) = self.finished.take() {
                 shared.source.recycle(block);
             }
         }
@@ -282,7 +285,7 @@ impl Chunk {
             Some(block) => block,
             None => {
                 self.next += 1;
-                let mut block = source.make(self.next - 1, true);
+                let mut block = source.make(self.next - 1, true, self.finished.take());
                 self.race.on_begin(&mut block);
                 block
             }
@@ -295,7 +298,7 @@ impl Chunk {
             BlockStop::Done => {
                 self.livelock = LivelockDetector::default();
                 self.race.on_end(&mut block);
-                source.recycle(block);
+                self.finished = Some(block);
                 return;
             }
             BlockStop::Budget => {}

@@ -88,12 +88,14 @@ pub(crate) struct BlockSource<'a> {
 }
 
 impl BlockSource<'_> {
-    /// The block that the launch runs at `position`; a lazy one is run at once, by hooks that want no values.
-    pub(crate) fn make(&self, position: u64, is_lazy: bool) -> Block {
+    /// The block that the launch runs at `position`; a lazy one is run at once, by hooks that want no values. It takes the place of
+    /// `finished`, if there is one at hand: then threads do not wait for each other.
+    pub(crate) fn make(&self, position: u64, is_lazy: bool, finished: Option<Block>) -> Block {
         if self.jitter != 0 {
             (0..mix(self.jitter ^ (position + 1)) % 4096).for_each(|_| std::hint::spin_loop());
         }
-        make_block(self.program, self.launch, self.args, (self.seed, position), self.spare.pop(), is_lazy)
+        let spare = finished.or_else(|| self.spare.pop());
+        make_block(self.program, self.launch, self.args, (self.seed, position), spare, is_lazy)
     }
 
     /// Takes back a finished block.

@@ -432,19 +432,22 @@ impl Piece {
     fn run(&mut self, base: &Memory, shared: &Shared<'_>, exact: Option<&Exact>) {
         self.buffer.begin(base, shared.by_byte, shared.pages);
         let mut budget = shared.share;
+        // A block that has ended, for the next one.
+        let mut finished = None;
         self.state = loop {
             if self.block.is_none() && self.next == self.end {
                 break State::Done;
             }
             let mut block = self.block.take().unwrap_or_else(|| {
                 self.next += 1;
-                let block = shared.source.make(self.next - 1, exact.is_none());
+                let block = shared.source.make(self.next - 1, exact.is_none(), finished.take());
                 self.log.iter_mut().for_each(|log| log.begin_block(block.linear));
                 block
             });
             let (stop, is_held) = self.step(base, shared, exact, &mut block, true, &mut budget);
             if let BlockStop::Done = stop {
-                self.recycle(shared, block, exact);
+                self.note_end(exact);
+                finished = Some(block);
                 continue;
             }
             let stop = self.serve(base, shared, exact, &mut block, stop);
@@ -457,6 +460,9 @@ impl Piece {
             }
         };
         self.points = shared.share - budget;
+        if let Some(block) = finished {
+            shared.source.recycle(block);
+        }
     }
 
     /// Runs a block until it stops; says also whether it has to wait for its turn, which it is if it does not run ahead.
@@ -485,9 +491,8 @@ impl Piece {
     }
 
     /// A block has ended.
-    fn recycle(&mut self, shared: &Shared<'_>, block: Block, exact: Option<&Exact>) {
+    fn note_end(&mut self, exact: Option<&Exact>) {
         self.log.iter_mut().for_each(|log| log.end_block(exact.is_some()));
-        shared.source.recycle(block);
     }
 
     /// Serves a request that only prints; returns why the block stopped if it has to stay stopped.
@@ -532,7 +537,8 @@ impl Piece {
         self.points += budget - rest;
         self.state = match stop {
             BlockStop::Done => {
-                self.recycle(shared, block, exact);
+                self.note_end(exact);
+                shared.source.recycle(block);
                 State::Done
             }
             stop => {

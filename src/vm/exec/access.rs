@@ -378,11 +378,14 @@ pub(crate) fn atomic<const W: usize>(
             bad |= if is_done.is_some() { 0 } else { mask };
             continue;
         }
+        let of_all = run.lanes.as_uniform();
+        // Of one address it is asked once.
+        let is_there = is_deferred && mask != 0 && of_all.is_some_and(|address| reach.has(address, bytes));
         for lane in order.lanes(mask) {
             let address = run.lanes.address(lane);
             if is_deferred {
                 let b = second.as_ref().map_or(0, |b| b[lane]);
-                if reach.has(address, bytes) {
+                if is_there || of_all.is_none() && reach.has(address, bytes) {
                     if let Some(sink) = ctx.atomics.as_deref_mut() {
                         sink.take(run.site, op, ty, address, first[lane], b);
                     }

@@ -98,7 +98,9 @@ impl<const W: usize> Local<W> {
         if self.rows.len() < words {
             self.rows.resize(words, [0; W]);
         }
-        self.rows[..words].fill([0; W]);
+        if words > 0 {
+            self.rows[..words].fill([0; W]);
+        }
     }
 
     /// The frame is gone.

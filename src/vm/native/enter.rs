@@ -5,7 +5,7 @@ use crate::code::{Code, NativeFunction, Program, Site, Told, Variant};
 use crate::memory::slow_path::allowed;
 use crate::observe::{AccessEvent, AccessKind, Observer, Values};
 use crate::simd::Avx2;
-use crate::warp::{Arg, Context, LoopExit, Warp, thread_rows, threads};
+use crate::warp::{Arg, Context, LoopExit, Warp, thread_rows, write_threads};
 use ir::{FuncId, Space};
 use jit::{Class, Entry, Outcome, State};
 use mem::{LaneAddresses, MemoryView};
@@ -283,11 +283,14 @@ impl<'a> Linked<'a> {
         // SAFETY: these are the rows of thread indices, the patterns, the local memory and the registers of the frame, which nobody else
         // uses while this lives. Places that are restored are registers of the function.
         unsafe {
-            *self.threads = threads(block, number);
+            write_threads(&mut *self.threads, block, number);
             for pattern in 0..self.environment.variant.patterns.len() {
                 (*self.environment.patterns.add(pattern)).head.mask = 0;
             }
-            std::ptr::write_bytes(state.local_rows, 0, (state.local_len / 4) as usize * 32);
+            // Not for no bytes: where nothing is allocated, even a masked store of none is trapped and takes 100 ns.
+            if state.local_len > 0 {
+                std::ptr::write_bytes(state.local_rows, 0, (state.local_len / 4) as usize * 32);
+            }
             for restored in &self.native.restored {
                 let bits = match restored.param.and_then(|param| args.get(param)) {
                     Some(Arg::Bits(bits)) => *bits,

@@ -14,7 +14,7 @@ pub use request::{Arg, Fault, FaultKind, LaunchRequest, RtRequest, Stop};
 pub use split::State;
 pub(crate) use split::{LoopExit, Split};
 pub use sync::WarpSync;
-pub(crate) use threads::{thread_rows, threads};
+pub(crate) use threads::{thread_rows, write_threads};
 
 use crate::code::{Code, Op, Program};
 use crate::frame::Frame;

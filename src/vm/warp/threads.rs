@@ -8,20 +8,27 @@ pub(crate) fn thread_rows<const W: usize>(
     number: u32,
 ) -> &mut [[u32; W]; 3] {
     if kept.0 != block {
-        *kept = (block, threads(block, number));
+        kept.0 = block;
+        write_threads(&mut kept.1, block, number);
     }
     &mut kept.1
 }
 
-/// Thread indices of the lanes of the warp of that number.
-pub(crate) fn threads<const W: usize>(block: [u32; 3], number: u32) -> [[u32; W]; 3] {
+/// Writes the thread indices of the lanes of the warp of that number.
+pub(crate) fn write_threads<const W: usize>(out: &mut [[u32; W]; 3], block: [u32; 3], number: u32) {
     let [x, y, _] = block.map(|b| b.max(1));
     let first = number * 32;
-    let [mut at, mut row, mut plane] = [first % x, first / x % y, first / (x * y)];
+    // Divisions take longer than all the rest.
+    let is_first_row = first < x;
+    let [mut at, mut row, mut plane] =
+        if is_first_row { [first, 0, 0] } else { [first % x, first / x % y, first / (x * y)] };
     if x as usize - at as usize >= W {
-        return [std::array::from_fn(|lane| at + lane as u32), [row; W], [plane; W]];
+        // In place: a row that is made elsewhere and copied waits for its words.
+        out[0].iter_mut().zip(at..).for_each(|(x, at)| *x = at);
+        out[1].fill(row);
+        out[2].fill(plane);
+        return;
     }
-    let mut out = [[0; W]; 3];
     for lane in 0..W {
         (out[0][lane], out[1][lane], out[2][lane]) = (at, row, plane);
         at += 1;
@@ -32,5 +39,4 @@ pub(crate) fn threads<const W: usize>(block: [u32; 3], number: u32) -> [[u32; W]
             (row, plane) = (0, plane + 1);
         }
     }
-    out
 }
