@@ -96,6 +96,9 @@ pub struct State {
     pub join: u32,
     /// Whether lanes of a loop may not leave one after another.
     pub keeps_order: u32,
+    /// Whether all lanes that live are those that ran when the code was entered: then none is overtaken if those that have left a loop
+    /// go on behind it.
+    pub is_alone: u32,
     /// Where the interpreter goes on.
     pub pc: u32,
     /// The loop that lanes have left.

@@ -426,7 +426,7 @@ impl Emitter<'_> {
                     }
                     self.store_pred(out.slot, at.form)?;
                 }
-                self.leave(at, leave, places, head, outside)?;
+                self.leave(at, leave, places, (head, outside), of.exit)?;
             }
         }
         Ok(())
@@ -438,8 +438,8 @@ impl Emitter<'_> {
         at: &Current<'_>,
         leave: Leave,
         places: &Places,
-        head: CodeLabel,
-        outside: CodeLabel,
+        (head, outside): (CodeLabel, CodeLabel),
+        exit: u32,
     ) -> Result {
         let (mut none, mut together) = (self.a.create_label(), self.a.create_label());
         self.a.mov(eax, dword_ptr(rsp + places.active))?;
@@ -456,7 +456,9 @@ impl Emitter<'_> {
         self.a.mov(eax, dword_ptr(rsp + places.left_last))?;
         self.a.cmp(eax, dword_ptr(rbx + field!(entered)))?;
         self.a.je(together)?;
-        self.a.mov(dword_ptr(rbx + field!(left_last)), eax)?;
+        self.a.mov(ecx, eax)?;
+        self.rejoin(exit, at.form)?;
+        self.a.mov(dword_ptr(rbx + field!(left_last)), ecx)?;
         self.a.mov(dword_ptr(rbx + field!(left_loop)), leave.number)?;
         self.a.jmp(self.left)?;
         self.a.set_label(&mut together)?;

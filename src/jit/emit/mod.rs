@@ -523,12 +523,37 @@ impl<'a> Emitter<'a> {
                     self.a.mov(ecx, dword_ptr(rbx + field!(mask)))?;
                     self.a.cmp(ecx, dword_ptr(rbx + field!(entered)))?;
                     self.a.je(outside)?;
+                    self.rejoin(if leave.takes { then_pc } else { else_pc }, form)?;
                     self.a.mov(dword_ptr(rbx + field!(left_last)), ecx)?;
                     self.a.mov(dword_ptr(rbx + field!(left_loop)), leave.number)?;
                     self.a.jmp(self.left)?;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// All lanes have left a loop, one after another: goes on behind it with those that the code was entered with, at `exit`, where
+    /// they meet. Falls through where the interpreter has to see to it, because others wait there too or would have had their
+    /// turn; `ecx` is kept then.
+    fn rejoin(&mut self, exit: u32, form: Form) -> Result {
+        let mut others = self.a.create_label();
+        self.a.cmp(dword_ptr(rbx + field!(is_alone)), 0)?;
+        self.a.je(others)?;
+        self.a.cmp(dword_ptr(rbx + field!(join)), exit)?;
+        self.a.je(others)?;
+        if form == Form::Partial {
+            self.a.mov(eax, dword_ptr(rbx + field!(entered)))?;
+            self.a.mov(dword_ptr(rbx + field!(mask)), eax)?;
+            let outside = self.target(exit, Form::Full);
+            self.a.cmp(eax, -1)?;
+            self.a.je(outside)?;
+            self.expand_mask()?;
+        }
+        let outside = self.target(exit, form);
+        self.a.jmp(outside)?;
+        self.a.set_label(&mut others)?;
+        self.a.nop()?;
         Ok(())
     }
 

@@ -209,6 +209,7 @@ impl<'a> Linked<'a> {
         'b: 'a,
     {
         let (open, keeps_order) = (warp.open, u32::from(warp.seed != 0));
+        let is_alone = u32::from(warp.splits.len() == 1);
         let threads = thread_rows(&mut warp.threads, ctx.geometry.block, warp.number);
         let threads: *mut [[u32; 32]; 3] = std::ptr::from_mut(threads).cast();
         let local = warp.locals.get_mut(number as usize)?;
@@ -253,6 +254,7 @@ impl<'a> Linked<'a> {
             mask,
             join,
             keeps_order,
+            is_alone,
             pc: 0,
             left_loop: 0,
             left_last: 0,

@@ -35,6 +35,8 @@ pub(crate) struct TestFrame {
     pub(crate) pc: u32,
     /// The lanes that left a loop last.
     pub(crate) left_last: u32,
+    /// Whether lanes that have left a loop go on behind it.
+    pub(crate) is_alone: bool,
     /// Accesses that were told: number and lowest address.
     pub(crate) told: Vec<(u32, u64)>,
 }
@@ -97,6 +99,7 @@ impl TestFrame {
             writes: 0,
             pc: 0,
             left_last: 0,
+            is_alone: false,
             told: Vec::new(),
         }
     }
@@ -128,6 +131,7 @@ impl TestFrame {
             mask: self.mask,
             join: u32::MAX,
             keeps_order: 0,
+            is_alone: u32::from(self.is_alone),
             pc: 0,
             left_loop: 0,
             left_last: 0,
