@@ -312,6 +312,31 @@ pub struct Store {
     pub value: ValueId,
 }
 
+/// A load of a word for each lane, anywhere in one allocation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Gather {
+    /// Rows, of whose sum the address is a multiple.
+    pub rows: Vec<PatternRow>,
+    /// What it is multiplied by, once `index_base` and `index_terms` are added if it wraps.
+    pub factor: i64,
+    /// Whether that sum is a 32-bit integer that wraps.
+    pub wraps: bool,
+    /// With `wraps`: a constant.
+    pub index_base: i64,
+    /// With `wraps`: scalars.
+    pub index_terms: Vec<AddressTerm>,
+    /// The constant part of the address.
+    pub base: i64,
+    /// Scalars.
+    pub terms: Vec<AddressTerm>,
+    /// Bytes of a word: 4 or 8.
+    pub bytes: u32,
+    /// The register that it goes to.
+    pub out: (Class, u32),
+    /// Its number: those that differ modulo [`crate::Window::ALLOCATIONS`] each remember an allocation.
+    pub number: u32,
+}
+
 /// What a branch goes by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
@@ -381,8 +406,11 @@ pub struct Segment {
     pub end: End,
     /// Accesses of which [`crate::State::tell`] is told before any of them is done, in that order, with the number of each.
     pub told: Vec<(AccessId, u32)>,
-    /// Whether it is one operation that is done by a call ([`crate::State::operate`]) and not by code: then it has nothing else.
+    /// Whether it is one operation that is done by a call ([`crate::State::operate`]) and not by code: then it has nothing else but
+    /// `gather` and the scalars that it names.
     pub is_call: bool,
+    /// What the operation of a call is, if it is such a load: the code may do it, and calls where it cannot.
+    pub gather: Option<Gather>,
 }
 
 impl Segment {
@@ -409,6 +437,7 @@ impl Segment {
             end,
             told: Vec::new(),
             is_call: false,
+            gather: None,
         }
     }
 }

@@ -40,6 +40,11 @@ impl Window {
     /// Windows of a table to read, and to write.
     pub const COUNT: usize = 32;
 
+    /// Entries of a table behind the windows, for the allocations of [`crate::Gather`]s: `low` and `len` are the allocation's, and
+    /// `place` points to the places of its pages of two to the power of [`Window::SHIFT`] bytes, a word of 64 bits each, whose
+    /// lowest bit means nothing here; 0 is a page of zeros.
+    pub const ALLOCATIONS: usize = 16;
+
     /// Addresses that share an entry of a table differ in the bits from this one on.
     pub const SHIFT: u32 = 16;
 }
@@ -124,6 +129,9 @@ pub struct State {
     /// Fills the entry of a table of windows for an access, given `user`, the lowest address, how many bytes it reaches, its salt and
     /// whether it writes. False if there is no window for so many bytes.
     pub refill: extern "C" fn(*mut c_void, u64, u64, u32, bool) -> bool,
+    /// Fills the entry of an allocation in a table of windows, given `user`, the number of the load and an address in it. False if
+    /// it cannot, or if that allocation was there.
+    pub find_pages: extern "C" fn(*mut c_void, u32, u64) -> bool,
     /// Works a lane pattern out, given `user` and its number.
     pub update_pattern: extern "C" fn(*mut c_void, u32),
     /// Does an operation, given `user` and its number, for the lanes of `mask`, with its schedule point. False if the interpreter
@@ -131,7 +139,7 @@ pub struct State {
     pub operate: extern "C" fn(*mut c_void, u32) -> bool,
     /// Told of an access that is about to be done ([`crate::Segment::told`]): `user`, its number, and the lowest address of a lane.
     pub tell: extern "C" fn(*mut c_void, u32, u64),
-    /// What the four functions are given.
+    /// What the functions are given.
     pub user: *mut c_void,
     /// A word for each lane that the code writes: all bits one if it is active, else zero.
     pub mask_words: MaybeUninit<[u32; 32]>,

@@ -131,6 +131,11 @@ impl Backing {
         Backing { slots: Vec::new(), last: 0, list: list.clone() }
     }
 
+    /// Where its pages are, a word each.
+    pub(crate) fn slots(&self) -> *const AtomicPtr<u8> {
+        self.slots.as_ptr()
+    }
+
     /// Bytes of a page.
     fn len(&self, slot: usize) -> usize {
         if slot + 1 == self.slots.len() { self.last as usize } else { PAGE }

@@ -33,7 +33,7 @@ pub use buffer::{BufferedMemory, WriteBuffer};
 pub use init::{InitBits, Origin, SharedInitBits};
 pub use lanes::{ActivePattern, LaneAddresses, RowShape, Strided};
 pub use loads::Hint;
-pub use memory::{Memory, MemoryWindow};
+pub use memory::{Memory, MemoryWindow, PageTable};
 pub use touch::Touch;
 pub use view::{DirectView, MemoryView, ReadBytes, SharedMemory};
 pub use words::Word;

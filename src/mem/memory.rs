@@ -28,6 +28,23 @@ pub(crate) struct Live {
     pub(crate) backing: Backing,
 }
 
+/// Where the pages of an allocation are in this process.
+#[derive(Clone, Copy, Debug)]
+pub struct PageTable {
+    /// The address of its first byte.
+    pub low: u64,
+    /// Its bytes.
+    pub len: u64,
+    /// The place of each page of [`PageTable::PAGE`] bytes, a word of 64 bits, whose lowest bit means nothing to who reads; 0 is a
+    /// page of zeros. It holds as long as the memory's generation.
+    pub slots: *const u8,
+}
+
+impl PageTable {
+    /// Bytes of a page; the last one may have less.
+    pub const PAGE: u64 = crate::page::PAGE as u64;
+}
+
 /// Bytes of one allocation that lie side by side in this process.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryWindow {
@@ -45,6 +62,11 @@ impl Live {
         let (first, len, place) = self.backing.page(offset, to_write)?;
         let len = (len as u64).min(self.bytes - first as u64);
         Some(MemoryWindow { low: self.base + first as u64, len, place })
+    }
+
+    /// Where its pages are.
+    pub(crate) fn page_table(&self) -> PageTable {
+        PageTable { low: self.base, len: self.bytes, slots: self.backing.slots().cast() }
     }
 }
 

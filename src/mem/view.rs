@@ -14,7 +14,7 @@
 use crate::buffer::BufferedMemory;
 use crate::lanes::{LaneAddresses, Strided};
 use crate::loads::{Hint, failing, is_in_page};
-use crate::memory::{Live, Memory, MemoryWindow};
+use crate::memory::{Live, Memory, MemoryWindow, PageTable};
 use crate::words::Word;
 use std::marker::PhantomData;
 
@@ -204,6 +204,15 @@ impl MemoryView<'_> {
                 live.window((address - live.base) as usize, to_write)
             }
             MemoryView::Buffered(buffered) => (!to_write).then(|| buffered.window(address))?,
+        }
+    }
+
+    /// Where the pages of the allocation at an address are, to be read. `None` if nothing lives there, or if accesses have to pass
+    /// through a write buffer.
+    pub fn page_table(&self, address: u64) -> Option<PageTable> {
+        match self {
+            MemoryView::Direct(direct) => Some(direct.locate(address, 1, &mut 0)?.page_table()),
+            MemoryView::Buffered(buffered) => buffered.page_table(address),
         }
     }
 

@@ -13,6 +13,7 @@
 
 mod access;
 mod body;
+mod gather;
 mod iterations;
 mod ops;
 mod patterns;
@@ -379,9 +380,6 @@ impl<'a> Emitter<'a> {
         self.labels.insert((segment.pc, form), label);
         self.stack = 8;
         let fail = self.exit(segment.pc);
-        if segment.is_call {
-            return self.call(segment, form, fail);
-        }
         let count = segment.values.len();
         let mut at = Current {
             segment,
@@ -394,6 +392,9 @@ impl<'a> Emitter<'a> {
             needed: needed(segment),
             rooms: None,
         };
+        if segment.is_call {
+            return self.call(&at, fail);
+        }
         if iterations.is_some() {
             let places = segment.accesses.iter().map(|_| Ok([self.take(8, 8)?, self.take(8, 8)?]));
             at.rooms = Some(places.collect::<Result<_>>()?);
@@ -424,8 +425,14 @@ impl<'a> Emitter<'a> {
         self.end(&at)
     }
 
-    /// Has the segment's operation done by a call.
-    fn call(&mut self, segment: &Segment, form: Form, fail: CodeLabel) -> Result {
+    /// Has the segment's operation done by a call, if the code cannot do it.
+    fn call(&mut self, at: &Current<'_>, fail: CodeLabel) -> Result {
+        let (segment, form) = (at.segment, at.form);
+        if let Some(gather) = segment.gather.as_ref().filter(|_| self.set == InstructionSet::Avx512) {
+            let mut call = self.a.create_label();
+            self.gather(at, gather, form, call)?;
+            self.a.set_label(&mut call)?;
+        }
         self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
         self.a.mov(esi, segment.pc)?;
         self.a.vzeroupper()?;

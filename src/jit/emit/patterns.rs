@@ -5,7 +5,7 @@
 
 use super::vector::InstructionSet;
 use super::{Emitter, Form, Result, Stub, field};
-use crate::segment::{Class, PatternRow, PatternUpdate};
+use crate::segment::{Class, PatternKey, PatternRow, PatternUpdate};
 use crate::state::{PatternHead, State};
 use iced_x86::code_asm::{
     CodeLabel, dword_ptr, eax, ecx, k1, qword_ptr, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, xmm1, xmmword_ptr, ymm0,
@@ -17,6 +17,10 @@ impl Emitter<'_> {
     /// Works patterns out.
     pub(super) fn update_patterns(&mut self, patterns: &[PatternUpdate], form: Form) -> Result {
         for update in patterns {
+            if update.key == PatternKey::IRREGULAR {
+                self.forget(update)?;
+                continue;
+            }
             let back = self.a.create_label();
             match (form, update.rows, update.key.offsets()) {
                 (Form::Full, [Some(row), None], Some(offsets)) if row.class == Class::Word => {
@@ -28,6 +32,14 @@ impl Emitter<'_> {
                 _ => self.call_for_pattern(update.pattern)?,
             }
         }
+        Ok(())
+    }
+
+    /// Says that a pattern is not worked out: as a rule it has no rule, and who wants one looks for it.
+    fn forget(&mut self, update: &PatternUpdate) -> Result {
+        let head = (update.pattern * self.routine.pattern_stride) as i32;
+        self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
+        self.a.mov(dword_ptr(rcx + (head + offset_of!(PatternHead, mask) as i32)), 0u32)?;
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use super::page::{BUFFER_PAGE, BufferPage, is_in_buffer_page, part, parts};
 use super::{BufferedMemory, DIRECTORY, Directory, Usage, WriteBuffer};
 use crate::lanes::{LaneAddresses, Strided};
 use crate::loads::{Hint, failing};
-use crate::memory::{Live, Memory, MemoryWindow};
+use crate::memory::{Live, Memory, MemoryWindow, PageTable};
 use crate::words::Word;
 use scalar::lanes;
 use std::cell::OnceCell;
@@ -104,14 +104,24 @@ impl<'a> BufferedMemory<'a> {
 
     /// The bytes around an address, to be read, if the allocation is followed as a whole and was not stored to.
     pub(crate) fn window(&self, address: u64) -> Option<MemoryWindow> {
+        self.read_in_place(address, |spot| spot.live.window(spot.offset, false))
+    }
+
+    /// The pages of the allocation at an address, to be read, if it is followed as a whole and was not stored to.
+    pub(crate) fn page_table(&self, address: u64) -> Option<PageTable> {
+        self.read_in_place(address, |spot| Some(spot.live.page_table()))
+    }
+
+    /// Notes that an allocation is read where it lies, without the buffer's knowledge, if that is allowed.
+    fn read_in_place<R>(&self, address: u64, find: impl FnOnce(&Spot<'a>) -> Option<R>) -> Option<R> {
         let spot = self.locate(address, 1, &mut 0)?;
         if self.buffer.is_by_byte(spot.place) || spot.usage.is_written() {
             return None;
         }
-        let window = spot.live.window(spot.offset, false)?;
+        let found = find(&spot)?;
         self.buffer.touch(spot.place, &spot.usage.is_read);
         spot.usage.has_window.set(true);
-        Some(window)
+        Some(found)
     }
 
     /// Reads a word of the allocation.

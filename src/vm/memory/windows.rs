@@ -2,15 +2,19 @@
 
 use jit::Window;
 use jit::host::{Site, SiteInfo};
-use mem::MemoryView;
+use mem::{MemoryView, PageTable};
+
+const _: () = assert!(PageTable::PAGE == 1 << Window::SHIFT);
 
 /// A table of windows; it holds for one state of the memory.
 #[derive(Clone, Debug, Default)]
 pub struct WindowTable {
-    /// [`Window::COUNT`] to read and as many to write, once there is one.
+    /// [`Window::COUNT`] to read and as many to write, then [`Window::ALLOCATIONS`] of whole allocations, once there is one.
     windows: Vec<Window>,
     /// The entries that are filled, one bit each.
     filled: u64,
+    /// Whether one of an allocation is filled.
+    has_allocations: bool,
     /// Where the loads and stores of host code were found last.
     sites: Vec<Site>,
     /// The sites that are filled.
@@ -24,7 +28,7 @@ impl WindowTable {
     pub(crate) fn at(&mut self, generation: u64) -> *mut Window {
         self.forget(generation);
         if self.windows.is_empty() {
-            self.windows.resize(2 * Window::COUNT, Window::EMPTY);
+            self.windows.resize(2 * Window::COUNT + Window::ALLOCATIONS, Window::EMPTY);
         }
         self.windows.as_mut_ptr()
     }
@@ -34,6 +38,9 @@ impl WindowTable {
             while self.filled != 0 {
                 self.windows[self.filled.trailing_zeros() as usize] = Window::EMPTY;
                 self.filled &= self.filled - 1;
+            }
+            if std::mem::take(&mut self.has_allocations) {
+                self.windows[2 * Window::COUNT..].fill(Window::EMPTY);
             }
             for number in self.filled_sites.drain(..) {
                 self.sites[number as usize] = Site::EMPTY;
@@ -83,6 +90,18 @@ impl WindowTable {
             place: found.place,
             first: found.low,
         };
+        true
+    }
+
+    /// Notes the allocation at an address for the loads of that number; false if there is none, or if it was noted.
+    pub(crate) fn fill_allocation(&mut self, memory: MemoryView<'_>, number: u32, address: u64) -> bool {
+        let Some(PageTable { low, len, slots }) = memory.page_table(address) else { return false };
+        let entry = &mut self.windows[2 * Window::COUNT + number as usize % Window::ALLOCATIONS];
+        if entry.place == slots.cast_mut() && (entry.low, entry.len) == (low, len) {
+            return false;
+        }
+        *entry = Window { low, len, place: slots.cast_mut(), rest: 0 };
+        self.has_allocations = true;
         true
     }
 

@@ -105,6 +105,15 @@ extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, wr
     allowed(environment.open, address) && windows.fill(environment.memory, (address, extent), salt, writes)
 }
 
+/// Fills the entry of an allocation in a table of windows.
+extern "C" fn find_pages(user: *mut c_void, number: u32, address: u64) -> bool {
+    // SAFETY: as in `refill`.
+    let environment = unsafe { &mut *user.cast::<Environment<'_>>() };
+    // SAFETY: as in `refill`.
+    let windows = unsafe { &mut *(*environment.context.cast::<Context<'_>>()).windows };
+    allowed(environment.open, address) && windows.fill_allocation(environment.memory, number, address)
+}
+
 /// Works a lane pattern out.
 extern "C" fn update_pattern(user: *mut c_void, number: u32) {
     // SAFETY: as in `refill`; nobody else uses the rows and patterns of the frame meanwhile, which have so many elements. The
@@ -267,6 +276,7 @@ impl<'a> Linked<'a> {
             threads: threads.cast_const().cast(),
             geometry: (&raw const ctx.geometry).cast(),
             refill,
+            find_pages,
             update_pattern,
             operate,
             tell,

@@ -12,8 +12,8 @@ use ir::op::{CmpOp, Special};
 use ir::{Access, Space, Ty};
 use jit::host::Formula;
 use jit::{
-    AddressTerm, Class, Condition, End, Index, Leave, Out, PatternKey, PatternRow, PatternUpdate, Place, Routine,
-    Segment, Store, Value, ValueId,
+    AddressTerm, Class, Condition, End, Gather, Index, Leave, Out, PatternKey, PatternRow, PatternUpdate, Place,
+    Routine, Segment, Store, Value, ValueId,
 };
 use mem::Strided;
 use mem::address::SHARED_BASE;
@@ -63,6 +63,7 @@ pub(crate) fn translate(
         constants: constants(code),
         open: None,
         segments: Vec::new(),
+        gathers: 0,
         tells,
         untold: Vec::new(),
         told: Vec::new(),
@@ -76,7 +77,8 @@ pub(crate) fn translate(
             // Executed by a call, or left to the interpreter.
             of.end(End::Go(pc));
             if can_be_called(op) {
-                of.segments.push(Segment::call(pc));
+                let call = of.gather(pc, op).unwrap_or_else(|| Segment::call(pc));
+                of.segments.push(call);
             }
         }
     }
@@ -141,6 +143,8 @@ struct Translator<'a> {
     constants: BTreeMap<FileSlot, u64>,
     open: Option<Open>,
     segments: Vec<Segment>,
+    /// Irregular loads so far.
+    gathers: u32,
     tells: &'a dyn Fn(u32) -> bool,
     untold: Vec<u32>,
     told: Vec<Told>,
@@ -450,6 +454,46 @@ impl Translator<'_> {
         segment.accesses.push(access);
         segment.told.extend(number.map(|number| (id, number)));
         Some(id)
+    }
+
+    /// The call of a load of lanes that lie anywhere, which nobody wants to be told of; `None` if it is something else.
+    fn gather(&mut self, pc: u32, op: &Op) -> Option<Segment> {
+        let m = op.load()?;
+        let variant = self.variant;
+        let expr: &AddressExpr = variant.address_exprs.get(m.expr as usize)?;
+        let index = expr.index.as_ref()?;
+        let is_global = matches!(m.space, Space::Global | Space::Host | Space::Const);
+        let is_word = matches!(m.width, Width::W32 | Width::W64);
+        if !is_global || !is_word || m.access == Access::Volatile || expr.local || (self.tells)(pc) {
+            return None;
+        }
+        let row = |term: &Term| {
+            let class = if term.narrow { Class::Word } else { Class::Long };
+            PatternRow { class, slot: term.slot, factor: term.factor }
+        };
+        let rows: Vec<PatternRow> = variant.patterns.get(index.pattern as usize)?.terms.iter().map(row).collect();
+        if rows.is_empty() {
+            return None;
+        }
+        self.open(pc);
+        let (index_terms, terms) = (self.terms(pc, &index.terms), self.terms(pc, &expr.terms));
+        let values = self.open.take()?.segment.values;
+        let class = if m.width == Width::W64 { Class::Long } else { Class::Word };
+        let gather = Gather {
+            rows,
+            factor: index.factor,
+            wraps: index.wraps,
+            index_base: index.base,
+            index_terms,
+            base: expr.base,
+            terms,
+            bytes: m.width.bytes() as u32,
+            out: (class, m.value),
+            number: self.gathers,
+        };
+        self.gathers += 1;
+        self.untold.push(pc);
+        Some(Segment { values, gather: Some(gather), ..Segment::call(pc) })
     }
 
     /// Has a pattern worked out before the segment begins that uses it.

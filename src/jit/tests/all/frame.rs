@@ -108,7 +108,7 @@ impl TestFrame {
     pub(crate) fn run(&mut self, routine: &Routine, set: InstructionSet) -> Result<Outcome, jit::CompileError> {
         let code = compile_for(routine, set)?;
         let entry = code.entry(routine.segments[0].pc, self.mask == u32::MAX).expect("an entry");
-        let mut windows = vec![Window::EMPTY; 2 * Window::COUNT];
+        let mut windows = vec![Window::EMPTY; 2 * Window::COUNT + Window::ALLOCATIONS];
         let mut environment = Environment {
             memory: self.memory.as_mut_ptr(),
             windows: windows.as_mut_ptr(),
@@ -144,6 +144,7 @@ impl TestFrame {
             threads: threads.as_ptr().cast(),
             geometry: geometry.as_ptr(),
             refill,
+            find_pages,
             update_pattern,
             operate,
             tell,
@@ -374,6 +375,10 @@ extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, wr
 extern "C" fn update_pattern(_: *mut c_void, _: u32) {}
 
 /// An operation that is done by a call sets word 0 of the first row to its number, unless that is odd.
+extern "C" fn find_pages(_: *mut c_void, _: u32, _: u64) -> bool {
+    false
+}
+
 extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
     // SAFETY: `run` gave the pointer.
     let environment = unsafe { &mut *user.cast::<Environment>() };

@@ -8,6 +8,7 @@
 extern crate cufemu_jit as jit;
 
 mod frame;
+mod gather;
 mod loops;
 mod operations;
 mod segments;

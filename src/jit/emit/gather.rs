@@ -1,0 +1,202 @@
+//! Loads of words that lie anywhere in one allocation, with AVX-512: the addresses of all lanes are compared with the allocation's
+//! bounds, then the pages are looked up, then the words.
+//!
+//! If a check fails nothing has changed. It is looked up once where the first lane's allocation is; if the lanes are not all in
+//! there, are not aligned, or read a page that was never written, the operation is done by a call, as it is without AVX-512.
+
+use super::{Current, Emitter, Form, Result, field};
+use crate::segment::{Class, Gather, PatternRow};
+use crate::state::{State, Window};
+use iced_x86::code_asm::{
+    AsmRegisterZmm, CodeLabel, al, byte_ptr, dword_ptr, eax, esi, k1, k2, k3, k4, qword_ptr, r12, r13, rax, rbp, rbx,
+    rcx, rdi, rdx, rsi, rsp, ymm16, ymm17, ymm18, ymm19, ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmm8, zmm9, zmm10, zmm11,
+    zmm16, zmm17, zmm18, zmm19, zmm20, zmm28, zmm29, zmm30, zmmword_ptr,
+};
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
+use std::mem::{offset_of, size_of};
+
+/// Eight lanes each: how far their words are from the beginning of the allocation, where they are in this process, and the words.
+const OFFSETS: [AsmRegisterZmm; 4] = [zmm0, zmm1, zmm2, zmm3];
+const PLACES: [AsmRegisterZmm; 4] = [zmm8, zmm9, zmm10, zmm11];
+const WORDS: [AsmRegisterZmm; 4] = [zmm16, zmm17, zmm18, zmm19];
+
+impl Emitter<'_> {
+    /// Loads the words, and goes on; where it cannot be done it goes on at `call`, and nothing has changed.
+    pub(super) fn gather(&mut self, at: &Current<'_>, of: &Gather, form: Form, call: CodeLabel) -> Result {
+        let (outer, inner, offsets) = (self.take(8, 8)?, self.take(8, 8)?, self.take(256, 64)?);
+        let (mut retry, mut find) = (self.a.create_label(), self.a.create_label());
+        self.a.cmp(qword_ptr(rbx + field!(budget)), 1)?;
+        self.a.jb(call)?;
+        for (place, base, terms) in [(outer, of.base, &of.terms), (inner, of.index_base, &of.index_terms)] {
+            self.a.mov(rax, base)?;
+            self.add_terms(at, rax, terms)?;
+            self.a.mov(qword_ptr(rsp + place), rax)?;
+        }
+        self.a.set_label(&mut retry)?;
+        let pages = |at: usize| qword_ptr(rdx + (of.pages() + at as i32));
+        self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
+        self.a.mov(rsi, pages(offset_of!(Window, len)))?;
+        self.a.sub(rsi, of.bytes as i32)?;
+        self.a.vpbroadcastq(zmm28, rsi)?;
+        self.a.mov(rax, qword_ptr(rsp + outer))?;
+        self.a.sub(rax, pages(offset_of!(Window, low)))?;
+        self.a.vpbroadcastq(zmm29, rax)?;
+        if of.wraps {
+            self.a.vpbroadcastq(zmm30, qword_ptr(rsp + inner))?;
+        }
+        let unaligned = self.constant(longs(u64::from(of.bytes) - 1));
+        self.a.kxorw(k4, k4, k4)?;
+        for (group, offset) in OFFSETS.into_iter().enumerate() {
+            for (i, row) in of.rows.iter().enumerate() {
+                let d = if i == 0 { offset } else { zmm20 };
+                self.load_group(d, row, group as i32)?;
+                if i > 0 {
+                    self.a.vpaddq(offset, offset, zmm20)?;
+                }
+            }
+            if of.wraps {
+                // The sum is an integer of 32 bits.
+                self.a.vpaddq(offset, offset, zmm30)?;
+                self.a.vpsllq(offset, offset, 32u32)?;
+                self.a.vpsraq(offset, offset, 32u32)?;
+            }
+            self.multiply_group(offset, of.factor)?;
+            self.a.vpaddq(offset, offset, zmm29)?;
+            self.a.vmovdqu64(zmmword_ptr(rsp + (offsets + 64 * group as i32)), offset)?;
+            self.a.vpcmpuq(k2, offset, zmm28, 6u32)?;
+            self.a.vptestmq(k3, offset, zmmword_ptr(rbp + unaligned))?;
+            self.a.korw(k2, k2, k3)?;
+            self.note_failures(form, group)?;
+        }
+        self.a.cmp(pages(offset_of!(Window, len)), of.bytes as i32)?;
+        self.a.jb(find)?;
+        self.a.kortestb(k4, k4)?;
+        self.a.jne(find)?;
+        self.a.mov(rcx, pages(offset_of!(Window, place)))?;
+        self.look_pages_up(form, call)?;
+        for (group, (place, word)) in PLACES.into_iter().zip(WORDS).enumerate() {
+            self.lanes_of(form, group)?;
+            self.a.vpxorq(word, word, word)?;
+            let (code, word_register) = match of.out.0 {
+                Class::Long => (Code::EVEX_Vpgatherqq_zmm_k1_vm64z, word.into()),
+                _ => (Code::EVEX_Vpgatherqd_ymm_k1_vm64z, Register::YMM16 + group as u32),
+            };
+            let from = MemoryOperand::with_index_scale_displ_size(place.into(), 1, 0, 8);
+            self.add_masked_load(code, word_register, from)?;
+        }
+        self.write_words(of, form)?;
+        self.a.sub(qword_ptr(rbx + field!(budget)), 1)?;
+        self.a.add(dword_ptr(rbx + field!(polls)), 1)?;
+        let target = self.target(at.segment.pc + 1, form);
+        self.a.jmp(target)?;
+        self.a.set_label(&mut find)?;
+        self.a.mov(eax, dword_ptr(rbx + field!(mask)))?;
+        self.a.tzcnt(eax, eax)?;
+        self.a.mov(rcx, qword_ptr(rsp + rax * 8 + offsets))?;
+        self.a.add(rcx, pages(offset_of!(Window, low)))?;
+        self.a.mov(rdx, rcx)?;
+        self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
+        self.a.mov(esi, of.number)?;
+        self.a.vzeroupper()?;
+        self.a.call(qword_ptr(rbx + field!(find_pages)))?;
+        self.a.test(al, al)?;
+        self.a.jne(retry)?;
+        Ok(())
+    }
+
+    /// Puts the places of words in this process into [`PLACES`]: `rcx` points to the pages of the allocation.
+    fn look_pages_up(&mut self, form: Form, call: CodeLabel) -> Result {
+        let (unmarked, rest) = (self.constant(longs(!1)), self.constant(longs((1 << Window::SHIFT) - 1)));
+        self.a.kxorw(k4, k4, k4)?;
+        for (group, (offset, place)) in OFFSETS.into_iter().zip(PLACES).enumerate() {
+            self.lanes_of(form, group)?;
+            self.a.vpsrlq(zmm20, offset, Window::SHIFT)?;
+            self.a.vpxorq(place, place, place)?;
+            let from = MemoryOperand::with_base_index_scale(Register::RCX, zmm20.into(), 8);
+            self.add_masked_load(Code::EVEX_Vpgatherqq_zmm_k1_vm64z, place.into(), from)?;
+            self.a.vpandq(place, place, zmmword_ptr(rbp + unmarked))?;
+            self.a.vptestnmq(k2, place, place)?;
+            self.note_failures(form, group)?;
+            self.a.vpandq(zmm20, offset, zmmword_ptr(rbp + rest))?;
+            self.a.vpaddq(place, place, zmm20)?;
+        }
+        self.a.kortestb(k4, k4)?;
+        self.a.jne(call)?;
+        Ok(())
+    }
+
+    /// Eight lanes of a row times its factor.
+    fn load_group(&mut self, d: AsmRegisterZmm, row: &PatternRow, group: i32) -> Result {
+        if row.class == Class::Long {
+            self.a.vmovdqu64(d, zmmword_ptr(r13 + (256 * row.slot as i32 + 64 * group)))?;
+        } else {
+            self.a.vpmovsxdq(d, ymmword_ptr(r12 + (128 * row.slot as i32 + 32 * group)))?;
+        }
+        self.multiply_group(d, row.factor)
+    }
+
+    fn multiply_group(&mut self, d: AsmRegisterZmm, factor: i64) -> Result {
+        match factor {
+            1 => {}
+            _ if factor > 0 && (factor as u64).is_power_of_two() => self.a.vpsllq(d, d, factor.trailing_zeros())?,
+            _ => {
+                let factor = self.constant(longs(factor as u64));
+                self.a.vpmullq(d, d, zmmword_ptr(rbp + factor))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the lanes of `k2` that run to those of `k4`.
+    fn note_failures(&mut self, form: Form, group: usize) -> Result {
+        if form == Form::Partial {
+            self.a.kmovb(k1, byte_ptr(rbx + (field!(mask) + group as i32)))?;
+            self.a.kandw(k2, k2, k1)?;
+        }
+        Ok(self.a.korw(k4, k4, k2)?)
+    }
+
+    /// Puts the lanes of a group that run into `k1`.
+    fn lanes_of(&mut self, form: Form, group: usize) -> Result {
+        match form {
+            Form::Full => self.a.kxnorw(k1, k1, k1)?,
+            Form::Partial => self.a.kmovb(k1, byte_ptr(rbx + (field!(mask) + group as i32)))?,
+        }
+        Ok(())
+    }
+
+    /// An instruction that loads what `k1` says, and clears it.
+    fn add_masked_load(&mut self, code: Code, d: Register, from: MemoryOperand) -> Result {
+        let mut instruction = Instruction::with2(code, d, from)?;
+        instruction.set_op_mask(Register::K1);
+        Ok(self.a.add_instruction(instruction)?)
+    }
+
+    /// Writes the words of the lanes that run to their register.
+    fn write_words(&mut self, of: &Gather, form: Form) -> Result {
+        let halves = [ymm16, ymm17, ymm18, ymm19];
+        for (group, (word, half)) in WORDS.into_iter().zip(halves).enumerate() {
+            self.lanes_of(form, group)?;
+            if of.out.0 == Class::Long {
+                let to = zmmword_ptr(r13 + (256 * of.out.1 as i32 + 64 * group as i32));
+                self.a.vmovdqu64(to.k1(), word)?;
+            } else {
+                let to = ymmword_ptr(r12 + (128 * of.out.1 as i32 + 32 * group as i32));
+                self.a.vmovdqu32(to.k1(), half)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Gather {
+    /// How far the entry of its allocation is in the table of windows.
+    fn pages(&self) -> i32 {
+        ((2 * Window::COUNT + self.number as usize % Window::ALLOCATIONS) * size_of::<Window>()) as i32
+    }
+}
+
+/// A word of 64 bits in all lanes of a constant.
+fn longs(word: u64) -> [u8; 64] {
+    std::array::from_fn(|i| word.to_le_bytes()[i % 8])
+}

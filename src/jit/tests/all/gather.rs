@@ -1,0 +1,199 @@
+//! Loads of lanes that lie anywhere in an allocation of several pages, against a loop over the lanes.
+
+use crate::frame::{instruction_sets, routine};
+use jit::{
+    AddressTerm, Class, End, Gather, InstructionSet, Outcome, PatternRow, Segment, State, Value, Window, compile_for,
+};
+use std::ffi::c_void;
+
+/// The allocation: its first address, its bytes, and its pages, of which the second to last was never written.
+const LOW: u64 = 0x7_0000_0000;
+const PAGE: usize = 1 << Window::SHIFT;
+const LEN: usize = 3 * PAGE + 4096;
+
+struct Allocation {
+    bytes: Vec<u8>,
+    slots: Vec<u64>,
+    windows: Vec<Window>,
+    calls: u32,
+    found: u32,
+}
+
+extern "C" fn refill(_: *mut c_void, _: u64, _: u64, _: u32, _: bool) -> bool {
+    false
+}
+
+extern "C" fn find_pages(user: *mut c_void, number: u32, address: u64) -> bool {
+    // SAFETY: `run` gave the pointer.
+    let of = unsafe { &mut *user.cast::<Allocation>() };
+    let entry = &mut of.windows[2 * Window::COUNT + number as usize % Window::ALLOCATIONS];
+    if address.wrapping_sub(LOW) >= LEN as u64 || entry.len != 0 {
+        return false;
+    }
+    of.found += 1;
+    *entry = Window { low: LOW, len: LEN as u64, place: of.slots.as_mut_ptr().cast(), rest: 0 };
+    true
+}
+
+extern "C" fn update_pattern(_: *mut c_void, _: u32) {}
+
+extern "C" fn operate(user: *mut c_void, _: u32) -> bool {
+    // SAFETY: `run` gave the pointer.
+    unsafe { (*user.cast::<Allocation>()).calls += 1 };
+    true
+}
+
+extern "C" fn tell(_: *mut c_void, _: u32, _: u64) {}
+
+/// Registers: words and longs, four rows each.
+#[derive(Clone, PartialEq, Debug)]
+struct Rows {
+    words: [[u32; 32]; 4],
+    longs: [[u64; 32]; 4],
+    scalars: [u64; 4],
+}
+
+fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, gather: &Gather, set: InstructionSet) -> State {
+    let values = vec![Value::Scalar(0), Value::Scalar(1)];
+    let load = Segment { values, gather: Some(gather.clone()), ..Segment::call(7) };
+    let mut routine = routine(Segment::empty(8, End::Go(9)));
+    routine.segments.insert(0, load);
+    let code = compile_for(&routine, set).expect("code");
+    let entry = code.entry(7, mask == u32::MAX).expect("an entry");
+    let mut preds = [0u32; 1];
+    let mut state = State {
+        preds: preds.as_mut_ptr(),
+        words: rows.words.as_mut_ptr().cast(),
+        longs: rows.longs.as_mut_ptr().cast(),
+        scalars: rows.scalars.as_mut_ptr(),
+        windows: of.windows.as_mut_ptr(),
+        patterns: std::ptr::null_mut(),
+        budget: 10,
+        writes: 0,
+        statements: 0,
+        polls: 3,
+        mask,
+        join: u32::MAX,
+        keeps_order: 0,
+        is_alone: 1,
+        pc: 0,
+        left_loop: 0,
+        left_last: 0,
+        entered: mask,
+        shared: std::ptr::null_mut(),
+        shared_len: 0,
+        local_base: 0,
+        local_rows: std::ptr::null_mut(),
+        local_len: 0,
+        threads: std::ptr::null(),
+        geometry: std::ptr::null(),
+        refill,
+        find_pages,
+        update_pattern,
+        operate,
+        tell,
+        user: std::ptr::from_mut(of).cast(),
+        mask_words: std::mem::MaybeUninit::uninit(),
+        mask_longs: std::mem::MaybeUninit::uninit(),
+    };
+    // SAFETY: the routine names rows that there are, and the functions do not read what is null here.
+    let outcome = unsafe { code.run(entry, &raw mut state) };
+    assert_eq!((outcome, state.pc), (Outcome::Continue, 9));
+    state
+}
+
+#[test]
+fn lanes_are_loaded_from_anywhere_or_nothing_is_done() {
+    instruction_sets().into_iter().for_each(check);
+}
+
+fn check(set: InstructionSet) {
+    let mut rng = fastrand::Rng::with_seed(5);
+    let (mut in_code, mut by_call) = (0, 0);
+    for round in 0..2000 {
+        let mut of = Allocation {
+            bytes: (0..4 * PAGE).map(|i| (i * 7 + i / 251) as u8).collect(),
+            slots: Vec::new(),
+            windows: vec![Window::EMPTY; 2 * Window::COUNT + Window::ALLOCATIONS],
+            calls: 0,
+            found: 0,
+        };
+        // Page 2 was never written; page 1 is marked.
+        let place = |page: usize| of.bytes.as_ptr() as u64 + (page * PAGE) as u64;
+        of.slots = vec![place(0), place(1) | 1, 0, place(3)];
+        let bytes = if rng.bool() { 4u32 } else { 8 };
+        let class = if bytes == 4 { Class::Word } else { Class::Long };
+        let wraps = rng.bool();
+        let mask = if rng.bool() { u32::MAX } else { rng.u32(1..) };
+        let goes_wrong = rng.u32(0..4) == 0;
+        let is_skewed = rng.u32(0..16) == 0;
+        let mut rows = Rows {
+            words: std::array::from_fn(|_| std::array::from_fn(|_| rng.u32(..))),
+            longs: std::array::from_fn(|_| std::array::from_fn(|_| rng.u64(..))),
+            scalars: [rng.u64(0..100), rng.u64(0..100), 0, 0],
+        };
+        // The address is LOW + bytes * (sum of rows [+ 3 + scalar 0]) + bytes * scalar 1.
+        let mut offsets = [0u64; 32];
+        for (lane, offset) in offsets.iter_mut().enumerate() {
+            let is_active = mask >> lane & 1 != 0;
+            let page = [0, 1, 3, 0][rng.usize(0..4)];
+            let room = if page == 3 { 4096 } else { PAGE };
+            *offset = (page * PAGE) as u64 + rng.u64(0..room as u64 / 8) * 8;
+            if is_active && goes_wrong && rng.u32(0..8) == 0 {
+                *offset = match rng.u32(0..3) {
+                    0 => LEN as u64 - u64::from(bytes) / 2,
+                    1 => (2 * PAGE) as u64 + 8,
+                    _ => LEN as u64 + rng.u64(0..1 << 33) / 8 * 8,
+                };
+            }
+            let index = (*offset / u64::from(bytes)) as i64 - rows.scalars[1] as i64;
+            let index = index - if wraps { 3 + rows.scalars[0] as i64 } else { 0 };
+            let first = rng.i32(-1000..1000);
+            rows.words[0][lane] = first as u32;
+            rows.longs[0][lane] = index.wrapping_sub(2 * i64::from(first)) as u64;
+            if !is_active {
+                rows.longs[0][lane] = rng.u64(..);
+            }
+        }
+        let term = |value| AddressTerm { value, is_narrow: false, factor: i64::from(bytes) };
+        let gather = Gather {
+            rows: vec![
+                PatternRow { class: Class::Long, slot: 0, factor: 1 },
+                PatternRow { class: Class::Word, slot: 0, factor: 2 },
+            ],
+            factor: i64::from(bytes),
+            wraps,
+            index_base: 3,
+            index_terms: vec![AddressTerm { value: 0, is_narrow: true, factor: 1 }],
+            base: LOW as i64 + if is_skewed { 2 } else { 0 },
+            terms: vec![term(1)],
+            bytes,
+            out: (class, if rng.bool() { 0 } else { 2 }),
+            number: rng.u32(0..40),
+        };
+        let mut expected = rows.clone();
+        let fits = |lane: usize| {
+            let offset = offsets[lane] / u64::from(bytes) * u64::from(bytes);
+            offset + u64::from(bytes) <= LEN as u64 && offset as usize / PAGE != 2
+        };
+        let all_fit = (0..32).filter(|lane| mask >> lane & 1 != 0).all(fits);
+        let is_done = all_fit && !is_skewed && set == InstructionSet::Avx512;
+        for lane in (0..32).filter(|lane| is_done && mask >> lane & 1 != 0) {
+            let at = (offsets[lane] / u64::from(bytes) * u64::from(bytes)) as usize;
+            let word = |n: usize| of.bytes[at..at + n].iter().rev().fold(0u64, |word, &b| word << 8 | u64::from(b));
+            match class {
+                Class::Long => expected.longs[gather.out.1 as usize][lane] = word(8),
+                _ => expected.words[gather.out.1 as usize][lane] = word(4) as u32,
+            }
+        }
+        let state = run(&mut of, &mut rows, mask, &gather, set);
+        assert_eq!(of.calls, u32::from(!is_done), "round {round} with {set:?}, {gather:?}");
+        assert!(rows == expected, "round {round} with {set:?}, {gather:?}");
+        let counts = if is_done { (9, 4) } else { (10, 3) };
+        assert_eq!((state.budget, state.polls), counts, "round {round}");
+        assert!(of.found <= 1);
+        if is_done { in_code += 1 } else { by_call += 1 }
+    }
+    let expected = if set == InstructionSet::Avx512 { 1000 } else { 0 };
+    assert!(in_code >= expected && by_call > 100, "{in_code} in code, {by_call} by call");
+}
