@@ -11,6 +11,7 @@ mod console;
 mod debugging;
 mod editor;
 mod emit;
+mod exploring;
 mod files;
 mod generate;
 mod libraries;

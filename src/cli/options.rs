@@ -4,7 +4,9 @@
 //! Not here: the options of nvfortran (`nvfortran.rs`), and what the options do.
 
 use clap::{Parser, ValueEnum};
+use explore::Order;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 const REPORTS: &str = "Reports";
@@ -65,11 +67,22 @@ pub(crate) struct Options {
     #[arg(conflicts_with_all = ["schedule", "debug", "tui", "batch", "ex", "emit"])]
     pub(crate) many_seeds: Option<(u64, u64)>,
 
+    /// Search orders for races, deadlocks and results that depend on them
+    ///
+    /// Runs the program at most N times. Each run has blocks and warps in another order, in which two accesses or atomics that
+    /// matter to each other come the other way round than in the runs before, until no such order is left. Data races are looked
+    /// for in each run. What is found is reported with the order that shows it, for `--schedule`. The first run is a normal one.
+    /// The others get the same input; what they print and write to files is compared or discarded.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(conflicts_with_all = ["schedule", "many_seeds", "debug", "tui", "batch", "ex", "emit", "verify"])]
+    pub(crate) explore: Option<u64>,
+
     /// Run blocks and warps in another legal order
     ///
-    /// Each seed stands for one order, the same in every run. The default is `seed:0`.
-    #[arg(long, value_name = "seed:N", value_parser = seed)]
-    pub(crate) schedule: Option<u64>,
+    /// Each seed stands for one order, the same in every run. The default is `seed:0`. `order:...` is an order that `--explore`
+    /// has reported.
+    #[arg(long, value_name = "seed:N", value_parser = schedule)]
+    pub(crate) schedule: Option<Schedule>,
 
     /// Where kernels run
     #[arg(long, value_name = "emu|gpu", default_value = "emu", hide_possible_values = true)]
@@ -161,7 +174,7 @@ pub(crate) struct Options {
     /// The files need not contain a main program. Modules that they use and do not define are looked for in the directories of
     /// the files and of `-I`. Nothing is run and nothing is written. `-c` checks the same and writes an object.
     #[arg(long, hide_short_help = true)]
-    #[arg(conflicts_with_all = ["debug", "tui", "batch", "ex", "emit", "verify", "many_seeds"])]
+    #[arg(conflicts_with_all = ["debug", "tui", "batch", "ex", "emit", "verify", "many_seeds", "explore"])]
     pub(crate) only_check: bool,
 
     /// Explain a code such as R0101
@@ -277,6 +290,15 @@ pub(crate) struct Options {
     /// All files after that, those that are no Fortran files too.
     #[arg(skip)]
     pub(crate) inputs: Vec<PathBuf>,
+}
+
+/// In which order blocks and warps run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Schedule {
+    /// The order that a number stands for.
+    Seed(u64),
+    /// An order that `--explore` has found.
+    Order(Arc<Order>),
 }
 
 /// How strictly races are judged.
@@ -454,6 +476,16 @@ impl Options {
         matches!(&self.files[..], [word] if word.as_os_str() == "dap" && !word.exists())
     }
 
+    /// The seed of the schedule.
+    pub(crate) fn seed(&self) -> u64 {
+        if let Some(Schedule::Seed(seed)) = self.schedule { seed } else { 0 }
+    }
+
+    /// The order of the schedule, if it is one that `--explore` has found.
+    pub(crate) fn order(&self) -> Option<&Arc<Order>> {
+        if let Some(Schedule::Order(order)) = &self.schedule { Some(order) } else { None }
+    }
+
     /// Whether the program is debugged.
     pub(crate) fn is_debugging(&self) -> bool {
         self.debug || self.tui || self.batch.is_some() || !self.ex.is_empty()
@@ -469,15 +501,21 @@ impl Options {
         if self.terminal.is_some() {
             return Some("`--terminal` belongs to `cufemu dap`".to_owned());
         }
+        let order = self.explore.map(|_| "--explore").or(self.order().map(|_| "--schedule order:"));
+        if let Some(option) = order.filter(|_| self.device == DeviceKind::Gpu || self.verify) {
+            return Some(format!("`{option}` directs the emulator, and a GPU has an order of its own; remove `--device gpu` or `--verify`"));
+        }
         let (_, name) = alone.into_iter().find(|&(what, _)| has(what) && self.check.iter().any(|&c| c != what))?;
         Some(format!("`--check {name}` cannot be combined with other checks"))
     }
 }
 
-fn seed(text: &str) -> Result<u64, String> {
-    text.strip_prefix("seed:")
-        .and_then(|n| n.parse().ok())
-        .ok_or_else(|| "write `seed:N` with a number N, such as `seed:7`".to_owned())
+fn schedule(text: &str) -> Result<Schedule, String> {
+    if let Some(order) = text.strip_prefix("order:") {
+        return Order::parse(order).map(|order| Schedule::Order(Arc::new(order)));
+    }
+    let seed = text.strip_prefix("seed:").and_then(|n| n.parse().ok());
+    seed.map(Schedule::Seed).ok_or_else(|| "write `seed:N` with a number N, such as `seed:7`".to_owned())
 }
 
 fn seed_range(text: &str) -> Result<(u64, u64), String> {

@@ -28,6 +28,9 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
     if options.verify || options.device == DeviceKind::Gpu {
         return Some("the devices of several ranks are emulated; remove `--device gpu` or `--verify`");
     }
+    if options.explore.is_some() || options.order().is_some() {
+        return Some("`--explore` and `--schedule order:` direct one rank only; remove them, or `--ranks`");
+    }
     options
         .many_seeds
         .map(|_| "`--many-seeds` runs one rank only; give `--ranks` with `--schedule seed:N`, seed by seed")
@@ -53,6 +56,9 @@ pub(crate) fn launched(options: &Options, module: &Module) -> Result<Option<Laun
             "the debugger cannot go back in a rank that `mpirun` has started; run `cufemu --ranks 1 --debug` alone",
         );
     }
+    if launch.ranks > 1 && options.explore.is_some() {
+        return Err("`--explore` cannot repeat what `mpirun` has started once; run `cufemu --ranks 1 --explore` alone");
+    }
     if launch.ranks > 1 && options.many_seeds.is_some() {
         return Err(
             "`--many-seeds` cannot repeat what `mpirun` has started once; give `--schedule seed:N`, seed by seed",
@@ -71,7 +77,7 @@ pub(crate) fn run(
     findings: Findings,
 ) -> u8 {
     let count = options.ranks.unwrap_or(1);
-    let Some(mut ranks) = Ranks::new(machine, count, options.schedule.unwrap_or(0), findings) else {
+    let Some(mut ranks) = Ranks::new(machine, count, options.seed(), findings) else {
         return usage("the devices of several ranks are emulated");
     };
     let stopper = Stopper::new(options.timeout);

@@ -3,14 +3,15 @@
 use crate::cli::libraries::Loaded;
 use crate::cli::live::Live;
 use crate::cli::nvfortran::Compiler;
-use crate::cli::options::{Check, DeviceKind, MessageFormat, Options, Stage};
+use crate::cli::options::{Check, DeviceKind, MessageFormat, Options, Schedule, Stage};
 use crate::cli::report::{Reporter, has_launched, output_lost, say, show_findings, show_launch_modes};
 use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_options};
 use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::{Stopper, place};
 use crate::cli::suppress::Suppressions;
-use crate::cli::{check, debugging, emit, files, objects, ranks, seeds, usage};
+use crate::cli::{check, debugging, emit, exploring, files, objects, ranks, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
+use explore::Order;
 use diag::Diagnostics;
 use foreign::Inputs;
 use gpu::GpuOptions;
@@ -18,6 +19,7 @@ use machine::{Machine, RealWorld};
 use mpilib::Launch;
 use source::{FileId, SourceMap};
 use std::io::IsTerminal;
+use std::sync::Arc;
 
 /// Compiles the files, then prints a stage, debugs or runs, as the options say.
 pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8 {
@@ -256,10 +258,17 @@ impl Program<'_> {
         let Program { options, map, libraries, .. } = self;
         if let Some(range) = options.many_seeds {
             let load = |seed| {
-                let options = Options { schedule: Some(seed), ..options.clone() };
+                let options = Options { schedule: Some(Schedule::Seed(seed)), ..options.clone() };
                 Program { options: &options, ..self }.load()
             };
             return seeds::run(options, map, reporter, libraries, load, range);
+        }
+        if let Some(runs) = options.explore {
+            let load = |order: &Arc<Order>| {
+                let options = Options { schedule: Some(Schedule::Order(order.clone())), ..options.clone() };
+                Program { options: &options, ..self }.load()
+            };
+            return exploring::run(options, map, reporter, libraries, load, runs);
         }
         let mut machine = match self.load() {
             Ok(machine) => machine,

@@ -17,9 +17,9 @@ use std::collections::BTreeSet;
 
 /// The real world in the first run; read-only afterwards.
 #[derive(Debug)]
-struct Once {
-    world: Live,
-    is_over: bool,
+pub(crate) struct Once {
+    pub(crate) world: Live,
+    pub(crate) is_over: bool,
 }
 
 impl World for Once {
@@ -45,9 +45,9 @@ impl World for Once {
 }
 
 /// Keeps the standard output of a run.
-struct Listening<'a> {
-    world: &'a mut RecordingWorld<Once>,
-    printed: Vec<u8>,
+pub(crate) struct Listening<'a> {
+    pub(crate) world: &'a mut RecordingWorld<Once>,
+    pub(crate) printed: Vec<u8>,
 }
 
 impl World for Listening<'_> {
@@ -64,7 +64,7 @@ impl World for Listening<'_> {
 }
 
 /// The part of a finding that does not depend on the order: its code and place.
-type Key = (&'static str, Span);
+pub(crate) type Key = (&'static str, Span);
 
 /// A finding as the comparison shows it: its code, its file and line.
 type Shown = (&'static str, FileId, usize);
@@ -191,7 +191,7 @@ fn differences(first: &Outcome, others: &[Outcome]) -> String {
 }
 
 /// The number of the first line that differs, from 1, and how it reads in both.
-fn first_difference(a: &[u8], b: &[u8]) -> (usize, String, String) {
+pub(crate) fn first_difference(a: &[u8], b: &[u8]) -> (usize, String, String) {
     let (mut x, mut y) = (a.split(|&c| c == b'\n'), b.split(|&c| c == b'\n'));
     let mut number = 0;
     loop {

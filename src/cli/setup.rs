@@ -23,7 +23,7 @@ pub(crate) fn checks(options: &Options, what: Check) -> bool {
 }
 
 fn race_rules(options: &Options) -> Option<race::Rules> {
-    let on = options.race.is_some() || checks(options, Check::Race);
+    let on = options.race.is_some() || options.explore.is_some() || checks(options, Check::Race);
     let is_strict = options.race == Some(RaceMode::Strict);
     on.then_some(race::Rules { is_strict, is_legacy_warp_sync: options.warp_sync == WarpSync::Legacy })
 }
@@ -96,7 +96,9 @@ pub(crate) fn emulator_options(options: &Options, sm: u32) -> emu::Options {
         sm,
         race: race_rules(options),
         check_init: checks(options, Check::Init),
-        seed: options.schedule.unwrap_or(0),
+        seed: options.seed(),
+        order: options.order().cloned(),
+        trace: options.explore.is_some(),
         jobs: jobs(options),
         ..emu::Options::default()
     }

@@ -44,6 +44,26 @@ pub struct Block {
     pub(crate) short: Vec<ShortBarrier>,
     /// Statements that its warps have begun unobserved, of code that keeps them, and that nobody has been told of.
     pub(crate) statements: u64,
+    /// Which of its lanes have gone on, in a row, if that is wanted.
+    pub(crate) stretches: Option<Vec<Stretch>>,
+}
+
+/// What lanes of a warp have done without others of their block in between.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stretch {
+    /// They have gone on.
+    Run {
+        /// The warp.
+        warp: u32,
+        /// The lanes.
+        mask: u32,
+        /// The points of the warp before.
+        from: u64,
+        /// The points that they have passed.
+        points: u64,
+    },
+    /// The threads of the block have met.
+    Barrier,
 }
 
 /// A barrier that the threads of a block that were left completed without those that had exited.
@@ -113,6 +133,7 @@ impl Block {
             prints: Vec::new(),
             short: Vec::new(),
             statements: 0,
+            stretches: None,
         }
     }
 
@@ -126,6 +147,7 @@ impl Block {
         self.waits_for_grid = false;
         self.cut = false;
         self.short.clear();
+        self.stretches = None;
         if !self.shared.is_empty() {
             // Filling nothing is slow where nothing is allocated: a masked store of no bytes is trapped.
             self.shared.fill(0);
@@ -256,7 +278,9 @@ impl Block {
                 let (number, stop) = stopped.take().unwrap_or_else(|| {
                     let number = self.order[self.turn] as usize;
                     let watching = reborrowed(&mut hooks);
-                    (number, self.with_warp(number, &mut with, |warp, ctx| warp.run(program, ctx, watching)))
+                    let stop = self.with_warp(number, &mut with, |warp, ctx| warp.run(program, ctx, watching));
+                    self.note_stretches(number);
+                    (number, stop)
                 });
                 match stop {
                     Stop::Done | Stop::Waiting | Stop::Polling => self.turn += 1,
@@ -294,10 +318,46 @@ impl Block {
                     self.warps.iter_mut().for_each(|w| w.release_barrier(program, result));
                 }
             }
+            if let Some(stretches) = &mut self.stretches {
+                stretches.push(Stretch::Barrier);
+            }
             if let Some(hooks) = &mut hooks {
                 hooks.on_barrier();
             }
         }
+    }
+
+    /// Notes which lanes of a warp that has run have gone on.
+    fn note_stretches(&mut self, number: usize) {
+        let Some(stretches) = &mut self.stretches else { return };
+        let warp = &mut self.warps[number];
+        let (picks, end) = (warp.take_picks(), warp.points());
+        let ends = picks.iter().skip(1).map(|&(from, _)| from).chain([end]);
+        let runs = picks.iter().zip(ends).map(|(&(from, mask), end)| Stretch::Run {
+            warp: warp.number(),
+            mask,
+            from,
+            points: end.saturating_sub(from),
+        });
+        stretches.extend(runs);
+    }
+
+    /// From now on others say which of its warps and lanes go on; a warp that passes so many points without progress polls.
+    pub(crate) fn direct(&mut self, quantum: u32, is_traced: bool) {
+        self.warps.iter_mut().for_each(|warp| warp.direct(quantum, is_traced));
+        self.stretches = is_traced.then(Vec::new);
+    }
+
+    /// Lets a lane of a warp go on next; `false` if it cannot.
+    pub(crate) fn choose(&mut self, warp: u32, lane: u32) -> bool {
+        let Some(turn) = self.order.iter().position(|&number| number == warp) else { return false };
+        if self.waits_for_grid || !self.warps.get_mut(warp as usize).is_some_and(|warp| warp.choose(lane)) {
+            return false;
+        }
+        // The one whose turn it was has its turn again.
+        self.cut |= self.turn != turn;
+        self.turn = turn;
+        true
     }
 
     /// Serves a request of one of its warps: output, STOP, or an error that compiled code raises. The hooks are told of the

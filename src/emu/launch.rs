@@ -1,6 +1,6 @@
 //! A kernel launch that has begun: its grid, its checks, and how it runs.
 
-use crate::checks::{Checks, RacePass};
+use crate::checks::{Checks, RacePass, Tracer};
 use crate::footprint::KnownLaunches;
 use crate::parallel::{LaunchMode, Parallel};
 use crate::report;
@@ -28,6 +28,8 @@ pub(crate) struct ActiveLaunch {
     pub(crate) heap: u64,
     /// Schedule points of the device before the launch.
     pub(crate) points_before: u64,
+    /// What it does, if that is written down.
+    pub(crate) tracer: Option<Box<Tracer>>,
 }
 
 impl ActiveLaunch {
@@ -40,7 +42,7 @@ impl ActiveLaunch {
     ) -> ActiveLaunch {
         let parallel = Parallel::Undecided;
         let mode = parallel.mode();
-        ActiveLaunch { grid: Grid::new(launch, seed), checks, parallel, mode, before, heap: 0, points_before }
+        ActiveLaunch { grid: Grid::new(launch, seed), checks, parallel, mode, before, heap: 0, points_before, tracer: None }
     }
 
     /// The launch before its first block, to run again under another pass of the race detector.
@@ -53,6 +55,7 @@ impl ActiveLaunch {
             before: self.before,
             heap: 0,
             points_before: self.points_before,
+            tracer: None,
         }
     }
 

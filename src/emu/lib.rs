@@ -22,7 +22,7 @@ mod service;
 mod symbolize;
 
 pub use block::Block;
-pub use emulator::{Emulator, LaunchUse, Options};
+pub use emulator::{Emulator, HostCopy, LaunchUse, Options};
 pub use footprint::{KnownLaunches, SiteSharing};
 pub use parallel::{Grain, LaunchMode, SerialReason, Speculation};
 pub use schedule::Grid;

@@ -33,6 +33,7 @@ pub(crate) const LAYERS: &[(&str, u8, Imports)] = &[
     ("finding", 6, Only(&["diag", "ir"])),
     ("vm", 7, Only(&["mem", "finding", "ir", "jit"])),
     ("race", 7, Only(&["mem", "ir"])),
+    ("explore", 7, Only(&[])),
     ("device", 7, Only(&["mem", "finding", "ir"])),
     ("library", 8, Only(&["device", "mem", "finding"])),
     ("mpi", 8, Only(&["device", "finding", "ir"])),

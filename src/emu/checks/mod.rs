@@ -8,6 +8,7 @@ mod race;
 mod race_log;
 mod race_report;
 mod reals;
+mod trace;
 mod watched;
 
 use init::{InitHooks, LaunchInit};
@@ -15,6 +16,7 @@ pub(crate) use race::{ExactPass, RaceHooks, RacePass};
 pub(crate) use race_log::{EventLog, LogHooks};
 pub(crate) use race_report::{incomplete, races};
 pub(crate) use reals::RealFaults;
+pub(crate) use trace::Tracer;
 pub(crate) use watched::Watched;
 
 use crate::block::Block;

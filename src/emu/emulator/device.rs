@@ -1,9 +1,10 @@
 //! The emulator as a [`Device`]: its queue, its memory, its errors.
 
-use super::Emulator;
+use super::{Emulator, HostCopy};
 use ::device::{Command, CudaError, Device, Observer, Progress, Properties};
 use finding::Finding;
 use mem::{Memory, Region};
+use scalar::random;
 use source::Span;
 
 impl Emulator {
@@ -20,6 +21,32 @@ impl Emulator {
         };
         done.ok_or_else(|| failure(memory))
     }
+}
+
+/// What a command has copied to memory of the host, if it has.
+fn host_copy(memory: &Memory, command: &Command) -> Option<HostCopy> {
+    let (runs, span) = match command {
+        Command::Copy { destination, bytes, span, .. } => (vec![(*destination, *bytes)], *span),
+        Command::CopyStrided { destination, element_bytes, span, .. } => {
+            (destination.runs(*element_bytes).collect(), *span)
+        }
+        Command::Launch(_) | Command::Fill { .. } | Command::Routine(_) => return None,
+    };
+    let region = Region::of(runs.first()?.0)?;
+    if !matches!(region, Region::Host | Region::Pinned) {
+        return None;
+    }
+    let mut hash = 0;
+    for (address, bytes) in runs {
+        let mut data = vec![0; bytes as usize];
+        memory.read(address, &mut data)?;
+        for piece in data.chunks(8) {
+            let mut word = [0; 8];
+            word[..piece.len()].copy_from_slice(piece);
+            hash = random::mix(hash ^ u64::from_le_bytes(word).wrapping_add(random::GOLDEN_GAMMA));
+        }
+    }
+    Some(HostCopy { span, hash })
 }
 
 /// Why bytes of memory could not be written.
@@ -85,6 +112,8 @@ impl Device for Emulator {
                 Some(command) => {
                     if let Err(error) = Emulator::transfer(memory, &command) {
                         self.error = Some(error);
+                    } else if self.options.trace {
+                        self.copies.extend(host_copy(memory, &command));
                     }
                 }
             }
@@ -114,7 +143,12 @@ impl Device for Emulator {
     }
 
     fn take_findings(&mut self) -> Vec<Finding> {
-        std::mem::take(&mut self.findings)
+        let mut findings = std::mem::take(&mut self.findings);
+        if self.options.order.is_some() {
+            // No seed stands for an order that is directed.
+            findings.iter_mut().for_each(|finding| finding.seed = None);
+        }
+        findings
     }
 
     fn take_error(&mut self) -> Option<CudaError> {

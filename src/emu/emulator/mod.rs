@@ -10,11 +10,13 @@ use crate::launch::ActiveLaunch;
 use crate::parallel::{Grain, Heuristics, LaunchMode, Pool, Speculation};
 use crate::schedule::Grid;
 use ::device::{Command, CudaError, KernelLaunch, Properties};
+use explore::{LaunchTrace, Order};
 use finding::Finding;
 use ir::FuncId;
 use mem::Memory;
 use race::{Detector, Rules, UsedBytes};
 use std::collections::{BTreeMap, VecDeque};
+use source::Span;
 use std::sync::Arc;
 use vm::Program;
 
@@ -29,6 +31,10 @@ pub struct Options {
     pub check_init: bool,
     /// Order of blocks and warps; 0 is the natural one.
     pub seed: u64,
+    /// Where the order departs from the natural one, if others say so; then there is no seed.
+    pub order: Option<Arc<Order>>,
+    /// Whether launches with such an order write down what they do ([`Emulator::take_traces`]).
+    pub trace: bool,
     /// Whether the race detector skips accesses that provably race with nothing. The findings are the same.
     pub is_proving: bool,
     /// How many threads run blocks. The result of a launch does not depend on it.
@@ -47,6 +53,8 @@ impl Default for Options {
             race: None,
             check_init: false,
             seed: 0,
+            order: None,
+            trace: false,
             is_proving: true,
             rehearse: false,
             jobs: 1,
@@ -73,6 +81,8 @@ pub struct Emulator {
     sticky: Option<CudaError>,
     points: u64,
     uses: Vec<LaunchUse>,
+    traces: Vec<LaunchTrace>,
+    copies: Vec<HostCopy>,
     pool: Pool,
     heuristics: Heuristics,
     /// Which kernels are worth a guard.
@@ -91,6 +101,15 @@ pub struct LaunchUse {
     pub bytes: UsedBytes,
     /// Memory before and after the launch.
     pub memory: [Memory; 2],
+}
+
+/// A copy to memory of the host.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct HostCopy {
+    /// The statement.
+    pub span: Span,
+    /// A hash of the bytes.
+    pub hash: u64,
 }
 
 impl Emulator {
@@ -113,6 +132,8 @@ impl Emulator {
             sticky: None,
             points: 0,
             uses: Vec::new(),
+            traces: Vec::new(),
+            copies: Vec::new(),
             pool,
             heuristics: Heuristics::default(),
             guards: Heuristics::default(),
@@ -125,7 +146,7 @@ impl Emulator {
     #[must_use]
     pub fn racing(&self) -> Emulator {
         let rules = self.options.race.unwrap_or_default();
-        let mut other = Emulator::new(self.number, Options { race: Some(rules), ..self.options });
+        let mut other = Emulator::new(self.number, Options { race: Some(rules), ..self.options.clone() });
         other.program.clone_from(&self.program);
         other
     }
@@ -165,6 +186,16 @@ impl Emulator {
     /// What launches that have ended used, if that was wanted.
     pub fn take_uses(&mut self) -> Vec<LaunchUse> {
         std::mem::take(&mut self.uses)
+    }
+
+    /// What launches that have ended did, if that was to be written down.
+    pub fn take_traces(&mut self) -> Vec<LaunchTrace> {
+        std::mem::take(&mut self.traces)
+    }
+
+    /// The copies to memory of the host that were made, if that was to be written down.
+    pub fn take_copies(&mut self) -> Vec<HostCopy> {
+        std::mem::take(&mut self.copies)
     }
 
     /// Schedule points passed since the beginning; those of the race detector's second passes do not count.

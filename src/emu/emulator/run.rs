@@ -5,12 +5,12 @@
 
 use super::{Emulator, LaunchUse};
 use crate::block::BlockStop;
-use crate::checks::{self, Checks, ExactPass, RacePass, RealFaults, Watched};
+use crate::checks::{self, Checks, ExactPass, RacePass, RealFaults, Tracer, Watched};
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
 use crate::parallel::{LaunchMode, Next, Resources, SerialReason};
 use crate::report;
-use crate::schedule::GridBarrier;
+use crate::schedule::{Directed, GridBarrier};
 use crate::service::{self, Served};
 use ::device::{CudaError, KernelLaunch, Observer, Progress};
 use finding::GridSyncFault;
@@ -18,12 +18,12 @@ use ir::rt::Rt;
 use mem::{Memory, Region};
 use race::{Exact, Launch};
 use std::collections::BTreeMap;
-use vm::{Hooks, Program, RtRequest};
+use vm::{Before, Hooks, Program, RtRequest};
 
 impl Emulator {
     /// Begins a launch. None is active.
     pub(super) fn begin(&mut self, memory: &Memory, launch: KernelLaunch) {
-        let may_guard = !self.options.rehearse && !self.options.check_init;
+        let may_guard = !self.options.rehearse && !self.options.check_init && self.options.order.is_none();
         self.begin_as(memory, launch, may_guard);
     }
 
@@ -59,7 +59,16 @@ impl Emulator {
         let init = self.options.check_init.then(Box::default);
         let short_barriers = self.is_strict().then(BTreeMap::new);
         let checks = Checks { race, watched, init, short_barriers, reals: RealFaults::default() };
-        self.launch = Some(ActiveLaunch::new(launch, checks, before, (self.options.seed, self.points)));
+        let mut launch = ActiveLaunch::new(launch, checks, before, (self.options.seed, self.points));
+        if let Some(order) = &self.options.order {
+            let number = launch.grid.launch.number;
+            launch.grid.directed = Some(Directed::new(order.launch(number), self.options.trace));
+            if self.options.trace {
+                let private = self.known.of(program, memory, &launch.grid.launch).private().clone();
+                launch.tracer = Some(Box::new(Tracer::new(number, Some(private))));
+            }
+        }
+        self.launch = Some(launch);
     }
 
     /// Begins the active launch again without a guard: what its guard assumed does not hold, or the observer wants to see the launch
@@ -102,7 +111,7 @@ impl Emulator {
                     Next::Handed(stop) => handed = Some(stop),
                 }
             }
-            let ActiveLaunch { grid, checks, .. } = self.launch.as_mut()?;
+            let ActiveLaunch { grid, checks, tracer, .. } = self.launch.as_mut()?;
             if grid.active.is_empty() {
                 if grid.begun == grid.total {
                     self.end(memory, None);
@@ -111,11 +120,23 @@ impl Emulator {
                 let is_seen = observer.wants_statements() || observer.wants_accesses() || checks.want_values();
                 grid.begin_block(&program, checks, !is_seen);
             }
+            grid.redirect(&program, checks);
+            if let (Some(tracer), Some(first)) = (tracer.as_mut(), grid.take_first_lanes()) {
+                tracer.order_lanes(first);
+            }
             if handed.is_none() && grid.active.front().is_some_and(|b| b.waits_for_grid) {
-                if grid.meet(&program, checks) == GridBarrier::Never {
-                    let fault = GridSyncFault::NotReached { ended: grid.total - grid.active.len() as u64 };
-                    let found = report::grid_sync(&program, grid, fault);
-                    self.end(memory, Some((found, CudaError::LaunchTimeout)));
+                match grid.meet(&program, checks) {
+                    GridBarrier::Waiting => {}
+                    GridBarrier::Complete => {
+                        if let Some(tracer) = tracer {
+                            tracer.grid_sync(grid.points);
+                        }
+                    }
+                    GridBarrier::Never => {
+                        let fault = GridSyncFault::NotReached { ended: grid.total - grid.active.len() as u64 };
+                        let found = report::grid_sync(&program, grid, fault);
+                        self.end(memory, Some((found, CudaError::LaunchTimeout)));
+                    }
                 }
                 continue;
             }
@@ -148,7 +169,7 @@ impl Emulator {
             (is_observed, SerialReason::Observed),
             (checks.short_barriers.is_some(), SerialReason::Strict),
             // A seed interleaves blocks, which is another order than one after another.
-            (grid.seed != 0, SerialReason::Seed),
+            (grid.seed != 0 || grid.directed.is_some(), SerialReason::Seed),
             (checks.init.is_some(), SerialReason::InitCheck),
             (self.options.jobs < 2, SerialReason::OneJob),
         ];
@@ -182,7 +203,7 @@ impl Emulator {
         observer: &mut dyn Observer,
     ) -> Option<(BlockStop, bool)> {
         let (statements, accesses) = (observer.wants_statements(), observer.wants_accesses());
-        let ActiveLaunch { grid, checks, .. } = self.launch.as_mut()?;
+        let ActiveLaunch { grid, checks, tracer, .. } = self.launch.as_mut()?;
         let before = (*budget).min(grid.time_slice());
         let block = grid.active.front_mut()?;
         let mut rest = before;
@@ -201,10 +222,17 @@ impl Emulator {
                 let other = observing.as_mut().map(|hooks| hooks as &mut dyn Hooks<32>);
                 let global = memory.initialised();
                 checks.observed(program, block, global, other, |block, hooks| {
-                    block.run(program, memory.view(), hooks, None, &mut rest)
+                    let Some(tracer) = tracer.as_mut().filter(|_| block.stretches.is_some()) else {
+                        return block.run(program, memory.view(), hooks, None, &mut rest);
+                    };
+                    let mut both = Before::new(tracer.hooks(linear), hooks);
+                    block.run(program, memory.view(), Some(&mut both), None, &mut rest)
                 })
             }
         };
+        if let (Some(tracer), Some(stretches)) = (tracer, &mut block.stretches) {
+            tracer.ran(linear, grid.points, std::mem::take(stretches));
+        }
         let unseen = std::mem::take(&mut block.statements);
         // A first pass that watches for races shows no statements; the second one does.
         if unseen > 0 && !statements {
@@ -311,6 +339,9 @@ impl Emulator {
         }
         let Some(mut launch) = self.launch.take() else { return };
         let Some(program) = self.program.clone() else { return };
+        if let Some(tracer) = launch.tracer.take() {
+            self.traces.push(tracer.finish());
+        }
         let kernel = launch.grid.launch.func;
         *self.modes.entry((kernel, launch.mode)).or_default() += 1;
         if launch.checks.watched.is_guarded() {

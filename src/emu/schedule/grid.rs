@@ -11,9 +11,10 @@
 
 use crate::block::Block;
 use crate::schedule::LivelockDetector;
+use crate::schedule::directed::Directed;
 use crate::schedule::seed::{block_of_position, mix, position_of_block, shuffle_warps};
 use device::KernelLaunch;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use vm::{Arg, Frame, Geometry, Program};
 
@@ -42,6 +43,11 @@ pub struct Grid {
     pub active: VecDeque<Block>,
     /// Order of blocks and warps; 0 is the natural one.
     pub(crate) seed: u64,
+    /// Where the order departs from that, if others say so.
+    pub(crate) directed: Option<Directed>,
+    /// The place in the order of the next block that begins in its turn, and those that have begun before theirs.
+    next: u64,
+    ahead: BTreeSet<u64>,
     /// Schedule points that the launch has passed.
     pub(crate) points: u64,
     /// The outermost frame of the first warp that ended, for naming addresses.
@@ -74,6 +80,9 @@ impl Grid {
             begun: 0,
             active: VecDeque::new(),
             seed,
+            directed: None,
+            next: 0,
+            ahead: BTreeSet::new(),
             points: 0,
             witness: None,
             is_independent: None,
@@ -87,7 +96,8 @@ impl Grid {
 
     /// The grid before its first block.
     pub(crate) fn restart(self) -> Grid {
-        Grid { spare: self.spare, ..Grid::new(self.launch, self.seed) }
+        let directed = self.directed.map(Directed::restart);
+        Grid { spare: self.spare, directed, ..Grid::new(self.launch, self.seed) }
     }
 
     /// The arguments as the executor takes them.
@@ -97,16 +107,74 @@ impl Grid {
 
     /// Whether the block of that linear index has begun; it may have ended.
     pub fn has_begun(&self, linear: u64) -> bool {
-        position_of_block(self.seed, self.total, linear) < self.begun
+        let position = position_of_block(self.seed, self.total, linear);
+        position < self.next || self.ahead.contains(&position)
     }
 
     /// Begins the next block in schedule order; a lazy one is run at once without hooks.
     pub(crate) fn begin_block(&mut self, program: &Program, events: &mut impl BlockEvents, is_lazy: bool) {
+        while self.ahead.remove(&self.next) {
+            self.next += 1;
+        }
+        let position = self.next;
+        self.next += 1;
+        self.begin_at(position, program, events, is_lazy);
+    }
+
+    /// Begins the block of that place in the order.
+    fn begin_at(&mut self, position: u64, program: &Program, events: &mut impl BlockEvents, is_lazy: bool) {
         let spare = self.spare.pop();
-        let mut block = make_block(program, &self.launch, &self.args, (self.seed, self.begun), spare, is_lazy);
+        let is_lazy = is_lazy && self.directed.is_none();
+        let mut block = make_block(program, &self.launch, &self.args, (self.seed, position), spare, is_lazy);
+        if let Some(directed) = &self.directed {
+            directed.begin(&mut block);
+        }
         self.begun += 1;
         events.on_begin(&mut block);
         self.active.push_back(block);
+    }
+
+    /// Lets those go on that the order names here. Whether something has changed.
+    pub(crate) fn redirect(&mut self, program: &Program, events: &mut impl BlockEvents) {
+        let points = self.points;
+        while let Some(switch) = self.directed.as_mut().and_then(|directed| directed.due(points)) {
+            self.release();
+            if !self.has_begun(switch.block) && switch.block < self.total {
+                self.ahead.insert(switch.block);
+                self.begin_at(switch.block, program, events, false);
+            }
+            let Some(at) = self.active.iter().position(|block| block.linear == switch.block) else { continue };
+            let block = &mut self.active[at];
+            if !block.choose(switch.warp, switch.lane) {
+                continue;
+            }
+            if let Some(warp) = block.warps.get_mut(switch.warp as usize) {
+                warp.order_lanes(&switch.lanes);
+                warp.hold(switch.hold > 0);
+            }
+            self.active.rotate_left(at);
+            self.note_progress();
+            if let Some(directed) = &mut self.directed {
+                directed.took(&switch);
+            }
+        }
+        if self.directed.as_ref().is_some_and(|directed| directed.has_held(points)) {
+            self.release();
+        }
+    }
+
+    /// The lanes that come first in the next atomic of a warp, if the order has said so of late: block, warp, lanes.
+    pub(crate) fn take_first_lanes(&mut self) -> Option<(u64, u32, Vec<u8>)> {
+        self.directed.as_mut().and_then(Directed::take_first_lanes)
+    }
+
+    /// Nobody goes on any more although it polls.
+    fn release(&mut self) {
+        let Some((block, warp)) = self.directed.as_mut().and_then(Directed::release) else { return };
+        let held = self.active.iter_mut().find(|active| active.linear == block);
+        if let Some(warp) = held.and_then(|block| block.warps.get_mut(warp as usize)) {
+            warp.hold(false);
+        }
     }
 
     /// Begins the next block and puts it before the others.
@@ -141,6 +209,9 @@ impl Grid {
 
     /// Schedule points until the seed preempts the running warp. The natural order never does.
     pub(crate) fn time_slice(&mut self) -> u64 {
+        if let Some(directed) = &self.directed {
+            return directed.points_left(self.points);
+        }
         if self.seed == 0 {
             return u64::MAX;
         }
@@ -155,6 +226,9 @@ impl Grid {
 
     /// Counts schedule points of the present time slice; says whether it is over.
     pub(crate) fn spend(&mut self, points: u64) -> bool {
+        if let Some(directed) = &self.directed {
+            return directed.points_left(self.points) == 0;
+        }
         if self.seed != 0 {
             self.left = self.left.saturating_sub(points);
         }
@@ -163,6 +237,9 @@ impl Grid {
 
     /// Preempts the running warp: another warp of its block goes on, or another block.
     pub(crate) fn preempt(&mut self, program: &Program, events: &mut impl BlockEvents) {
+        if self.directed.is_some() {
+            return;
+        }
         if let Some(block) = self.active.front_mut() {
             block.cut_short();
         }

@@ -2,10 +2,12 @@
 //!
 //! Not here: what watches the blocks (`checks`), and several threads (`parallel`).
 
+mod directed;
 mod grid;
 mod livelock;
 mod seed;
 
+pub(crate) use directed::Directed;
 pub use grid::Grid;
 pub(crate) use grid::{BlockEvents, GridBarrier, make_block};
 pub(crate) use livelock::LivelockDetector;

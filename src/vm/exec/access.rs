@@ -343,6 +343,7 @@ pub(crate) fn atomic<const W: usize>(
     let mut old = [0u64; W];
     let mut left = [0u64; W];
     let mut changed = false;
+    let mut unchanged = 0;
     let mut bad = 0;
     run.failed = 0;
     let order = warp.lane_order();
@@ -358,6 +359,7 @@ pub(crate) fn atomic<const W: usize>(
         };
         (old[lane], left[lane]) = (found, new);
         changed |= new != found;
+        unchanged |= u32::from(new == found) << lane;
         *failed |= u32::from(op == AtomOp::Cas && found != first[lane]) << lane;
         new
     };
@@ -407,6 +409,7 @@ pub(crate) fn atomic<const W: usize>(
     if bad != 0 {
         return Err(fault(run, bad, bytes, true, space));
     }
+    run.unchanged = unchanged;
     if run.report {
         run.left = Some(Box::new(left));
     }

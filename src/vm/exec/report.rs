@@ -74,7 +74,8 @@ pub(crate) fn report<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &
         let value = Values::Same(frame.scalars[m.value as usize]);
         (AccessKind::Read(m.access), m.space, m.width.bytes(), value)
     } else if let Op::Atomic(a) = op {
-        let kind = AccessKind::Atomic { op: a.op, scope: a.scope, failed: run.failed, used: a.used };
+        let (failed, unchanged) = (run.failed, run.unchanged);
+        let kind = AccessKind::Atomic { op: a.op, ty: a.ty, scope: a.scope, failed, unchanged, used: a.used };
         (kind, a.space, a.ty.bytes() as usize, run.left.as_ref().map_or(Values::Untold, |left| Values::Longs(left)))
     } else if let Some(m) = op.load() {
         (AccessKind::Read(m.access), m.space, m.width.bytes(), row(m))
@@ -136,6 +137,8 @@ pub(crate) struct RunState<'h, const W: usize> {
     pub(crate) lanes: LaneAddresses<W>,
     /// Of an atomic: the lanes whose compare-and-swap did not swap.
     pub(crate) failed: u32,
+    /// Of an atomic: the lanes that left what they found.
+    pub(crate) unchanged: u32,
     /// Of an atomic: what it leaves. Made when the first one is reported.
     pub(crate) left: Option<Box<[u64; W]>>,
 }
@@ -158,6 +161,7 @@ impl<const W: usize> RunState<'_, W> {
             met: Vec::new(),
             lanes: LaneAddresses::uniform(0),
             failed: 0,
+            unchanged: 0,
             left: None,
         }
     }

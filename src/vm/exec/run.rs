@@ -59,7 +59,7 @@ fn run_split<const W: usize, S: Isa>(
     run: &mut RunState<W>,
 ) -> Option<Exit> {
     let number = warp.splits.get(warp.current)?.frame;
-    let is_possible = W > 1 && program.is_native;
+    let is_possible = W > 1 && program.is_native && warp.directed.is_none();
     let native = if is_possible { native::take(program, warp, number, ctx, run.observer.as_ref()) } else { None };
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
     let is_possible = W == 1 && program.is_native && !run.statements;
@@ -84,7 +84,7 @@ fn interpret<const W: usize, S: Isa>(
     run: &mut RunState<W>,
     (native, host): (Option<&NativeFunction>, Option<&HostFunction>),
 ) -> Option<Exit> {
-    let current = warp.current;
+    let (current, quantum) = (warp.current, warp.quantum());
     let split = warp.splits.get_mut(current)?;
     let (mask, number) = (split.mask, split.frame);
     let (mut pc, mut polls) = (split.pc, split.polls);
@@ -428,14 +428,14 @@ fn interpret<const W: usize, S: Isa>(
                 }
                 Op::BackEdge => {
                     point!();
-                    if polls >= crate::POLL_QUANTUM || has_become_hot!() {
+                    if polls >= quantum || has_become_hot!() {
                         pc += 1;
                         break ExitReason::Yield;
                     }
                 }
                 Op::BackJump { to } => {
                     point!();
-                    if polls >= crate::POLL_QUANTUM || has_become_hot!() {
+                    if polls >= quantum || has_become_hot!() {
                         pc += 1;
                         break ExitReason::Yield;
                     }
@@ -496,7 +496,7 @@ fn interpret<const W: usize, S: Isa>(
 
         ctx.budget = budget;
         warp.points = total.wrapping_sub(budget);
-        if W > 1 && fast && native.is_none() && program.is_native {
+        if W > 1 && fast && native.is_none() && program.is_native && warp.directed.is_none() {
             let has_ended = matches!(after, ExitReason::Exit) || matches!(ops.get(pc as usize), Some(Op::Return(_)));
             if has_ended || matches!(after, ExitReason::Budget) {
                 native::note(code, has_ended, warp, number, ctx);

@@ -247,7 +247,7 @@ fn take<'a>(
     ctx: &Context<'_>,
     observer: Option<&Observer<'_, 32>>,
 ) -> Option<Taken<'a>> {
-    if !program.is_native || program.materialise_all || warp.non_converged {
+    if !program.is_native || program.materialise_all || warp.non_converged || warp.directed.is_some() {
         return None;
     }
     let [split] = &warp.splits[..] else { return None };

@@ -3,7 +3,7 @@
 use crate::code::Site;
 use crate::warp::Warp;
 use ir::op::AtomOp;
-use ir::{Access, FuncId, Scope, Space};
+use ir::{Access, FuncId, Scope, Space, Ty};
 use mem::LaneAddresses;
 use std::sync::Arc;
 
@@ -18,10 +18,14 @@ pub enum AccessKind {
     Atomic {
         /// What it does.
         op: AtomOp,
+        /// Of what.
+        ty: Ty,
         /// For whom it is atomic.
         scope: Scope,
         /// Lanes whose compare-and-swap did not swap.
         failed: u32,
+        /// Lanes that left what they found.
+        unchanged: u32,
         /// Whether the old value is used.
         used: bool,
     },

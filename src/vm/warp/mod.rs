@@ -4,6 +4,7 @@
 
 mod call;
 mod context;
+mod directed;
 mod request;
 mod split;
 pub(crate) mod sync;
@@ -71,6 +72,8 @@ pub struct Warp<const W: usize> {
     /// From which the order of lanes is drawn, where it is free: in an atomic, and of the parts of a branch. 0 is their
     /// natural order.
     pub(crate) seed: u64,
+    /// How others direct it, if they do.
+    pub(crate) directed: Option<Box<directed::Directed>>,
     /// Whether lanes may have met that are not in the same execution of the code (see `split`).
     pub(crate) non_converged: bool,
     /// Thread indices of the lanes, x, y and z, and the block extents that they were worked out for.
@@ -97,6 +100,7 @@ impl<const W: usize> Warp<W> {
             open: if W == 1 { HOST_REGIONS } else { DEVICE_REGIONS },
             depth_limit: 4096,
             seed: 0,
+            directed: None,
             non_converged: false,
             threads: ([0; 3], [[0; W]; 3]),
         };
@@ -129,6 +133,7 @@ impl<const W: usize> Warp<W> {
         self.goes_on = false;
         self.points = 0;
         self.seed = 0;
+        self.directed = None;
         self.non_converged = false;
         if let (Some(Some(frame)), Some(local)) = (self.frames.first_mut(), self.locals.first_mut()) {
             frame.restart(code, mask);
@@ -202,9 +207,10 @@ impl<const W: usize> Warp<W> {
     }
 
     /// The order in which lanes do what they do one after another.
-    pub(crate) fn lane_order(&self) -> LaneOrder {
+    pub(crate) fn lane_order(&mut self) -> LaneOrder {
         let chance = self.chance() >> 32;
-        LaneOrder { first: chance as u32 & 31, flip: if chance & 32 == 0 { 0 } else { 31 } }
+        let ahead = self.take_first_lanes();
+        LaneOrder { ahead, first: chance as u32 & 31, flip: if chance & 32 == 0 { 0 } else { 31 } }
     }
 
     /// Whether the seed has the second part of a branch go first.
@@ -316,18 +322,22 @@ fn set_params<const W: usize>(frame: &mut Frame<W>, local: &mut Local<W>, code: 
     }
 }
 
-/// An order of the lanes of a warp: from some lane on, upwards or downwards.
-#[derive(Clone, Copy, Default, Debug)]
+/// An order of the lanes of a warp: some, then the others from some lane on, upwards or downwards.
+#[derive(Clone, Default, Debug)]
 pub(crate) struct LaneOrder {
+    ahead: Vec<u8>,
     first: u32,
     flip: u32,
 }
 
 impl LaneOrder {
     /// The lanes of a mask in this order.
-    pub(crate) fn lanes(self, mask: u32) -> impl Iterator<Item = usize> {
-        let turned = mask.rotate_right(self.first);
-        let turned = if self.flip == 0 { turned } else { turned.reverse_bits() };
-        lanes(turned).map(move |i| ((i as u32 ^ self.flip) + self.first) as usize & 31)
+    pub(crate) fn lanes(&self, mask: u32) -> impl Iterator<Item = usize> {
+        let (first, flip) = (self.first, self.flip);
+        let rest = self.ahead.iter().fold(mask, |mask, &lane| mask & !(1 << (lane & 31)));
+        let turned = rest.rotate_right(first);
+        let turned = if flip == 0 { turned } else { turned.reverse_bits() };
+        let ahead = self.ahead.iter().map(|&lane| usize::from(lane & 31)).filter(move |lane| mask >> lane & 1 != 0);
+        ahead.chain(lanes(turned).map(move |i| ((i as u32 ^ flip) + first) as usize & 31))
     }
 }

@@ -106,11 +106,14 @@ impl<const W: usize> Warp<W> {
     pub(crate) fn pick(&mut self) -> Option<usize> {
         loop {
             let n = self.splits.len();
+            let quantum = self.quantum();
             for k in 0..n {
                 let i = (self.current + k) % n;
                 let f = &self.splits[i];
-                if f.state == State::Runnable && f.polls < crate::POLL_QUANTUM {
+                if f.state == State::Runnable && f.polls < quantum {
+                    let mask = f.mask;
                     self.current = i;
+                    self.note_pick(mask);
                     return Some(i);
                 }
             }
