@@ -80,8 +80,10 @@ impl Differences {
             out += &format!("cufemu: what is copied to the host{at} differs with --schedule {order}\n");
         }
         if let Some((code, order)) = &self.code {
-            out +=
-                &format!("cufemu: the exit code is {code} with --schedule {order} and {} in the first run\n", first.code);
+            out += &format!(
+                "cufemu: the exit code is {code} with --schedule {order} and {} in the first run\n",
+                first.code
+            );
         }
         out
     }

@@ -67,9 +67,9 @@ pub(crate) struct Options {
     #[arg(conflicts_with_all = ["schedule", "debug", "tui", "batch", "ex", "emit"])]
     pub(crate) many_seeds: Option<(u64, u64)>,
 
-    /// Search orders for races, deadlocks and results that depend on them
+    /// Run in all orders that matter, and compare results
     ///
-    /// Runs the program at most N times. Each run has blocks and warps in another order, in which two accesses or atomics that
+    /// Searches for data races, deadlocks and results that only some orders show. Runs the program at most N times. Each run has blocks and warps in another order, in which two accesses or atomics that
     /// matter to each other come the other way round than in the runs before, until no such order is left. Data races are looked
     /// for in each run. What is found is reported with the order that shows it, for `--schedule`. The first run is a normal one.
     /// The others get the same input; what they print and write to files is compared or discarded.
@@ -166,7 +166,7 @@ pub(crate) struct Options {
     ///
     /// `ast`: the syntax tree. `ir`: the intermediate representation. `ir=PASS`: the same after the last run of a pass of the
     /// optimiser, and `ir=PASS:N` after its run N; an unknown name shows all passes. `ptx`: the PTX of the kernels.
-    #[arg(long, value_name = "STAGE", value_parser = stage)]
+    #[arg(long, value_name = "STAGE", value_parser = stage, hide_short_help = true)]
     pub(crate) emit: Option<Stage>,
 
     /// Look for errors and warnings only; also `cufemu check FILES` and -fsyntax-only
@@ -503,7 +503,9 @@ impl Options {
         }
         let order = self.explore.map(|_| "--explore").or(self.order().map(|_| "--schedule order:"));
         if let Some(option) = order.filter(|_| self.device == DeviceKind::Gpu || self.verify) {
-            return Some(format!("`{option}` directs the emulator, and a GPU has an order of its own; remove `--device gpu` or `--verify`"));
+            return Some(format!(
+                "`{option}` directs the emulator, and a GPU has an order of its own; remove `--device gpu` or `--verify`"
+            ));
         }
         let (_, name) = alone.into_iter().find(|&(what, _)| has(what) && self.check.iter().any(|&c| c != what))?;
         Some(format!("`--check {name}` cannot be combined with other checks"))

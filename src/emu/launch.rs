@@ -42,7 +42,16 @@ impl ActiveLaunch {
     ) -> ActiveLaunch {
         let parallel = Parallel::Undecided;
         let mode = parallel.mode();
-        ActiveLaunch { grid: Grid::new(launch, seed), checks, parallel, mode, before, heap: 0, points_before, tracer: None }
+        ActiveLaunch {
+            grid: Grid::new(launch, seed),
+            checks,
+            parallel,
+            mode,
+            before,
+            heap: 0,
+            points_before,
+            tracer: None,
+        }
     }
 
     /// The launch before its first block, to run again under another pass of the race detector.

@@ -124,11 +124,11 @@ impl<'a> Graph<'a> {
                     last.values().flatten().copied().chain(bases.values().copied()).chain([base]).collect()
                 }
             };
-            let before: Vec<u32> = before.into_iter().filter(|&n| n != NONE).collect();
             if !matches!(step.kind, StepKind::Access { .. }) && before.len() < 2 {
                 // All that meet there have the same past.
                 continue;
             }
+            let before: Vec<u32> = before.into_iter().filter(|&n| n != NONE).collect();
             let sources = graph.sources(&history, &before, &touches, |_| true);
             graph.push(step, touches, before, sources, context);
             match step.kind {

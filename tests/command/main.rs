@@ -10,6 +10,7 @@ extern crate tui as cufemu_tui;
 mod cli;
 mod editor;
 mod engines;
+mod explore;
 mod findings;
 #[cfg(unix)]
 mod interrupt;

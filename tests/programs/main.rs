@@ -5,6 +5,7 @@
 //! | `ui/pass`, `ui/fail` | `tests/ui` | output, exit code, markers and rendered messages of the command |
 //! | `example` | `examples` | output under the race check and all other checks |
 //! | `suite` | `tests/suite` | the findings of both twins under many schedules |
+//! | `explore` | `tests/explore`, `tests/suite` | what the search of orders finds, how soon, and that it sees all orders |
 //! | `jobs` | all of these, `benches/programs`, kernels of this folder | one thread and several: output, findings, memory |
 //! | `levels` | `tests/ui`, `tests/suite`, `examples` | with and without the optimiser |
 //! | `restart` | `tests/ui`, `examples` | that services of the run time can start again |
@@ -21,6 +22,7 @@ mod ahead;
 mod annotated;
 mod counts;
 mod examples;
+mod explore;
 mod ir;
 mod jobs;
 mod kept;
@@ -39,6 +41,7 @@ fn main() {
         ui::trials,
         examples::trials,
         suite::trials,
+        explore::trials,
         jobs::trials,
         ahead::trials,
         levels::trials,

@@ -109,9 +109,7 @@ impl Tracer {
                 self.trace.pieces.push(Piece { part, at, points });
             }
             self.trace.is_cut |= self.trace.pieces.len() == MOST_PIECES;
-            let is_own = |event: &mut Event| {
-                matches!(event, Event::Step(step) if step.warp == warp && step.done <= from + points)
-            };
+            let is_own = |event: &mut Event| matches!(event, Event::Step(step) if step.warp == warp && step.done <= from + points);
             while let Some(Event::Step(step)) = self.events.pop_front_if(is_own) {
                 let WarpStep { mask, done, number, kind, .. } = step;
                 let part = Part { mask, ..part };

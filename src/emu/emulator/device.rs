@@ -33,7 +33,7 @@ fn host_copy(memory: &Memory, command: &Command) -> Option<HostCopy> {
         Command::Launch(_) | Command::Fill { .. } | Command::Routine(_) => return None,
     };
     let region = Region::of(runs.first()?.0)?;
-    if !matches!(region, Region::Host | Region::Pinned) {
+    if !matches!(region, Region::Host | Region::HostStack | Region::Pinned) {
         return None;
     }
     let mut hash = 0;

@@ -15,8 +15,8 @@ use finding::Finding;
 use ir::FuncId;
 use mem::Memory;
 use race::{Detector, Rules, UsedBytes};
-use std::collections::{BTreeMap, VecDeque};
 use source::Span;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use vm::Program;
 

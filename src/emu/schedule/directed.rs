@@ -14,6 +14,8 @@ pub(crate) struct Directed {
     switches: Arc<[Switch]>,
     /// The next of them.
     next: usize,
+    /// Whether those that it names are coming to their next point: they may part on the way.
+    is_settling: bool,
     /// Whether the blocks say what has gone on.
     is_traced: bool,
     /// Block and warp that go on until a point even if they poll.
@@ -25,12 +27,19 @@ pub(crate) struct Directed {
 impl Directed {
     /// A launch that departs from the natural order at these points.
     pub(crate) fn new(switches: &[Switch], is_traced: bool) -> Directed {
-        Directed { switches: switches.into(), next: 0, is_traced, held: None, first_lanes: None }
+        Directed { switches: switches.into(), next: 0, is_settling: false, is_traced, held: None, first_lanes: None }
     }
 
     /// The same from the beginning; it is not traced again.
     pub(crate) fn restart(self) -> Directed {
-        Directed { switches: self.switches, next: 0, is_traced: false, held: None, first_lanes: None }
+        Directed {
+            switches: self.switches,
+            next: 0,
+            is_settling: false,
+            is_traced: false,
+            held: None,
+            first_lanes: None,
+        }
     }
 
     /// A block is about to begin.
@@ -46,11 +55,13 @@ impl Directed {
         due.map_or(u64::MAX, |at| at.saturating_sub(points))
     }
 
-    /// Takes the next switch if it is due.
-    pub(crate) fn due(&mut self, points: u64) -> Option<Switch> {
-        let switch = self.switches.get(self.next).filter(|switch| switch.at <= points)?;
-        self.next += 1;
-        Some(switch.clone())
+    /// The next switch if it is due, and whether it is to be made. Before that those that it names come to their next point.
+    pub(crate) fn due(&mut self, points: u64) -> Option<(Switch, bool)> {
+        let switch = self.switches.get(self.next).filter(|switch| switch.at <= points)?.clone();
+        let is_made = self.is_settling;
+        self.is_settling = !is_made;
+        self.next += usize::from(is_made);
+        Some((switch, is_made))
     }
 
     /// A switch was made.

@@ -134,10 +134,10 @@ impl Grid {
         self.active.push_back(block);
     }
 
-    /// Lets those go on that the order names here. Whether something has changed.
+    /// Lets those go on that the order names here.
     pub(crate) fn redirect(&mut self, program: &Program, events: &mut impl BlockEvents) {
         let points = self.points;
-        while let Some(switch) = self.directed.as_mut().and_then(|directed| directed.due(points)) {
+        while let Some((switch, is_made)) = self.directed.as_mut().and_then(|directed| directed.due(points)) {
             self.release();
             if !self.has_begun(switch.block) && switch.block < self.total {
                 self.ahead.insert(switch.block);
@@ -148,12 +148,15 @@ impl Grid {
             if !block.choose(switch.warp, switch.lane) {
                 continue;
             }
-            if let Some(warp) = block.warps.get_mut(switch.warp as usize) {
+            if is_made && let Some(warp) = block.warps.get_mut(switch.warp as usize) {
                 warp.order_lanes(&switch.lanes);
                 warp.hold(switch.hold > 0);
             }
             self.active.rotate_left(at);
             self.note_progress();
+            if !is_made {
+                return;
+            }
             if let Some(directed) = &mut self.directed {
                 directed.took(&switch);
             }

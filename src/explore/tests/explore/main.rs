@@ -81,7 +81,8 @@ fn a_text_is_the_order_that_it_was_made_from() {
         let order = Order::parse(&text["order:".len()..]).expect("an order");
         assert_eq!(order.to_string(), text);
     }
-    for text in ["x", "1", "1:", "1:5", "1:5=", "1:5=1+", "1:5=1.1.32", "1:9=1,5=1", "1:5=1/1:5=1", "1:5=1p", "1:5=1x"] {
+    for text in ["x", "1", "1:", "1:5", "1:5=", "1:5=1+", "1:5=1.1.32", "1:9=1,5=1", "1:5=1/1:5=1", "1:5=1p", "1:5=1x"]
+    {
         assert!(Order::parse(text).is_err(), "{text}");
     }
 }

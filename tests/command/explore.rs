@@ -1,0 +1,112 @@
+//! `--explore`, and `--schedule order:` which replays what it finds.
+
+use crate::process::{cufemu, run, said, text};
+use std::path::PathBuf;
+use std::process::Output;
+
+fn twin(name: &str, is_wrong: bool, options: &[&str]) -> Output {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/explore").join(name);
+    let macros: &[&str] = if is_wrong { &["-cpp", "-DRACY"] } else { &["-cpp"] };
+    cufemu().args(macros).args(options).arg(path).output().expect("it runs")
+}
+
+/// The first order that a run has named.
+fn order(output: &Output) -> String {
+    let said = text(&output.stderr);
+    let at = said.find("--schedule order:").unwrap_or_else(|| panic!("no order in\n{said}"));
+    said[at + "--schedule ".len()..].split_whitespace().next().expect("an order").to_owned()
+}
+
+#[test]
+fn a_race_of_some_orders_is_reported_with_one_that_replays_it() {
+    let output = twin("mailbox.CUF", true, &["--explore", "5"]);
+    said(&output, 1, "error[R0104]: data race on global `box`");
+    said(&output, 1, "cufemu: 5 orders run; ");
+    said(&output, 1, " more are known, which a larger `--explore` runs");
+    assert!(!text(&output.stderr).contains("seed:"), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), text(&twin("mailbox.CUF", true, &[]).stdout), "only the first run prints");
+    let replayed = format!("--schedule={}", order(&output));
+    said(&twin("mailbox.CUF", true, &["--race", &replayed]), 1, "error[R0104]: data race on global `box`");
+    said(&twin("mailbox.CUF", true, &["--race", "-O0", &replayed]), 1, "error[R0104]: data race on global `box`");
+    let debugged = twin("mailbox.CUF", true, &["--race", &replayed, "--batch", "--ex", "run"]);
+    assert!(text(&debugged.stdout).contains("data race"), "{}{}", text(&debugged.stdout), text(&debugged.stderr));
+}
+
+#[test]
+fn all_orders_of_a_program_that_is_right_are_seen() {
+    let output = twin("mailbox.CUF", false, &["--explore", "1000"]);
+    said(&output, 0, "orders run; all orders seen\n");
+    assert_eq!(text(&output.stderr).lines().count(), 1, "{}", text(&output.stderr));
+    let output = run("alone.cuf", "print *, 1\nend\n", &["--explore", "9"]);
+    assert_eq!(
+        (text(&output.stdout), text(&output.stderr)),
+        ("            1\n".to_owned(), "cufemu: 1 order run; all orders seen\n".to_owned())
+    );
+}
+
+#[test]
+fn the_search_does_not_depend_on_the_number_of_threads() {
+    for name in ["three_forks.CUF", "places_of_lanes.CUF", "warps_share_a_slot.CUF"] {
+        let one = twin(name, true, &["--explore", "40", "--jobs", "1"]);
+        let many = twin(name, true, &["--explore", "40", "--jobs", "3"]);
+        assert_eq!(text(&one.stderr), text(&many.stderr));
+        assert_eq!((one.status.code(), &one.stdout), (many.status.code(), &many.stdout));
+    }
+}
+
+#[test]
+fn threads_that_wait_for_ever_in_some_order_are_reported() {
+    let output = twin("two_locks.CUF", true, &["--explore", "10"]);
+    said(&output, 1, "error[R0405]: livelock");
+    said(&output, 1, "cufemu: the exit code is 1 with --schedule order:");
+    let replayed = format!("--schedule={}", order(&output));
+    said(&twin("two_locks.CUF", true, &[&replayed]), 1, "error[R0405]: livelock");
+}
+
+#[test]
+fn results_that_depend_on_the_order_are_reported() {
+    let output = twin("last_one_wins.CUF", true, &["--explore", "10"]);
+    said(
+        &output,
+        1,
+        "cufemu: the result depends on the order of blocks and warps: 4 of 6 orders differ from the first",
+    );
+    said(&output, 1, "cufemu: line 1 is ` wrong` with --schedule order:");
+    let replayed = format!("--schedule={}", order(&output));
+    assert_eq!(text(&twin("last_one_wins.CUF", true, &[&replayed]).stdout), " wrong\n");
+    // What is not printed is compared, too.
+    let silent = "module m\ncontains\nattributes(global) subroutine k(x)\nuse cudafor\ninteger :: x, old\n\
+        old = atomicexch(x, int(blockidx%x))\nend subroutine\nend module\nprogram p\nuse m\n\
+        integer, device :: x\ninteger :: h\nx = 0\ncall k<<<2, 1>>>(x)\nh = x\nif (h > 2) print *, h\nend program\n";
+    said(&run("silent.cuf", silent, &["--explore", "10"]), 1, "cufemu: what is copied to the host at ");
+}
+
+#[test]
+fn lanes_that_meet_in_more_orders_than_are_tried_are_named() {
+    let places = "module m\ncontains\nattributes(global) subroutine k(n, y)\nuse cudafor\ninteger :: n, y(*)\n\
+        y(atomicadd(n, 1) + 1) = threadidx%x\nend subroutine\nend module\nprogram p\nuse m\n\
+        integer, device :: n, y(32)\nn = 0\ncall k<<<1, 32>>>(n, y)\nend program\n";
+    let output = run("lanes.cuf", places, &["--explore", "10"]);
+    said(&output, 0, "; there may be more, since lanes meet in an atomic in more orders than are tried");
+}
+
+#[test]
+fn options_that_a_search_cannot_work_with_are_refused() {
+    for options in [
+        &["--explore", "4", "--schedule", "seed:1"][..],
+        &["--explore", "4", "--many-seeds", "0..4"],
+        &["--explore", "4", "--tui"],
+        &["--explore", "4", "--verify"],
+        &["--explore", "0"],
+    ] {
+        let output = run("contradiction.cuf", "print *, 1\nend\n", options);
+        assert_eq!(output.status.code(), Some(2), "{options:?}: {}", text(&output.stderr));
+    }
+    let run = |options: &[&str]| run("refused.cuf", "print *, 1\nend\n", options);
+    said(&run(&["--explore", "4", "--device", "gpu"]), 2, "`--explore` directs the emulator");
+    said(&run(&["--schedule", "order:1:5=1", "--device", "gpu"]), 2, "`--schedule order:` directs the emulator");
+    said(&run(&["--schedule", "order:1:5"]), 2, "an order is written as cufemu prints it");
+    said(&run(&["--schedule", "backwards"]), 2, "write `seed:N` with a number N");
+    // An order that names blocks that are not there changes nothing.
+    assert_eq!(text(&run(&["--schedule", "order:1:0=99.5.3+7p1"]).stdout), "            1\n");
+}
