@@ -12,9 +12,11 @@ use crate::cli::report::{Reporter, output_lost, say};
 use crate::cli::seeds::{Key, Listening, Once, first_difference};
 use crate::cli::slice::{self, Slices, Step};
 use crate::cli::stopping::{Stopper, place};
+use crate::cli::usage;
 use emu::HostCopy;
-use explore::{LaunchTrace, Limit, Order, Search};
-use machine::{DeviceBox, Machine, Mark, RealWorld, RecordingWorld};
+use explore::{Choices, LaunchTrace, Limit, Order, Search};
+use finding::Findings;
+use machine::{DeviceBox, Machine, Mark, Ranks, RealWorld, RecordingWorld, Whereabouts};
 use source::{SourceMap, Span};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -64,12 +66,12 @@ impl Differences {
     }
 
     /// A description; empty if nothing differs.
-    fn text(&self, runs: u64, first: &Outcome, map: &SourceMap) -> String {
+    fn text(&self, runs: u64, of: &str, first: &Outcome, map: &SourceMap) -> String {
         if self.count == 0 {
             return String::new();
         }
         let mut out = format!(
-            "cufemu: the result depends on the order of blocks and warps: {} of {runs} orders differ from the first\n",
+            "cufemu: the result depends on the order {of}: {} of {runs} orders differ from the first\n",
             self.count
         );
         if let Some((line, is, was, order)) = &self.output {
@@ -89,6 +91,115 @@ impl Differences {
     }
 }
 
+/// What the runs have shown so far.
+struct Shown<'a> {
+    options: &'a Options,
+    map: &'a SourceMap,
+    reporter: &'a mut Reporter,
+    world: RecordingWorld<Once>,
+    start: Mark,
+    stopper: Stopper,
+    slices: Slices,
+    most: u64,
+    runs: u64,
+    known: BTreeSet<Key>,
+    first: Option<Outcome>,
+    differences: Differences,
+    code: u8,
+}
+
+impl<'a> Shown<'a> {
+    fn new(
+        options: &'a Options,
+        map: &'a SourceMap,
+        reporter: &'a mut Reporter,
+        libraries: &Loaded,
+        most: u64,
+    ) -> Shown<'a> {
+        let stopper = Stopper::new(options.timeout);
+        let real = libraries.world(RealWorld::ended_by(stopper.end_wanted()));
+        let live = Live::only_progress(real, options.message_format == MessageFormat::Full);
+        let world = RecordingWorld::new(Once { world: live, is_over: false });
+        let start = world.mark();
+        Shown {
+            options,
+            map,
+            reporter,
+            world,
+            start,
+            stopper,
+            slices: Slices::new(),
+            most,
+            runs: 0,
+            known: BTreeSet::new(),
+            first: None,
+            differences: Differences::default(),
+            code: 0,
+        }
+    }
+
+    /// Makes a run with `step`, which runs a slice; gives what was printed, or the exit code if it was ended from outside.
+    fn run(
+        &mut self,
+        mut step: impl FnMut(&mut Listening<'_>, &Stopper, &mut Slices) -> (Step, Option<Whereabouts>),
+    ) -> Result<Vec<u8>, u8> {
+        self.runs += 1;
+        self.world.rewind(self.start);
+        let Shown { options, map, runs, most, stopper, slices, .. } = self;
+        let mut listening = Listening { world: &mut self.world, printed: Vec::new() };
+        loop {
+            let (step, at) = step(&mut listening, stopper, slices);
+            let live = &mut listening.world.inner_mut().world;
+            if !matches!(step, Step::Running) {
+                live.hide_progress();
+            }
+            match step {
+                Step::Running => live.show_progress(|| {
+                    let at = at.map(|at| place(&at, map)).unwrap_or_default();
+                    format!(" order {runs} of at most {most}{at}")
+                }),
+                Step::Over => return Ok(listening.printed),
+                Step::Ended(reason, at) => return Err(reason.report(options.timeout, &at, map)),
+            }
+        }
+    }
+
+    /// Takes the result of a run by that order; the exit code if nothing more can be printed.
+    fn take(&mut self, order: &Arc<Order>, findings: &Findings, outcome: Outcome) -> Result<(), u8> {
+        for finding in findings {
+            // What an earlier run has shown is not shown again.
+            if self.known.insert((finding.code().id(), finding.span())) {
+                let mut diagnostic = finding.diagnostic();
+                if self.first.is_some() {
+                    diagnostic.notes.push(format!("not in all orders; replay with --schedule {order}"));
+                }
+                self.reporter.report(&diagnostic, self.map);
+            }
+        }
+        if let Some(error) = self.world.inner().world.output_error() {
+            return Err(output_lost(error));
+        }
+        self.world.inner_mut().is_over = true;
+        self.code = if self.code == 0 { outcome.code } else { self.code };
+        match &self.first {
+            None => self.first = Some(outcome),
+            Some(first) => self.differences.note(first, &outcome, order),
+        }
+        Ok(())
+    }
+
+    /// Says what differs and how much was seen; gives the exit code.
+    fn finish(self, of: &str, known: usize, limits: &[&str]) -> u8 {
+        let Some(first) = &self.first else { return self.code };
+        let text = self.differences.text(self.runs, of, first, self.map);
+        say(&text);
+        if self.options.message_format == MessageFormat::Full {
+            say(&summary(self.runs, known, limits));
+        }
+        if !text.is_empty() && self.code == 0 { self.options.error_exitcode } else { self.code }
+    }
+}
+
 /// Runs the program at most `most` times; returns the exit code.
 pub(crate) fn run(
     options: &Options,
@@ -98,79 +209,83 @@ pub(crate) fn run(
     mut load: impl FnMut(&Arc<Order>) -> Result<Machine, u8>,
     most: u64,
 ) -> u8 {
-    let stopper = Stopper::new(options.timeout);
-    let real = libraries.world(RealWorld::ended_by(stopper.end_wanted()));
-    let is_full = options.message_format == MessageFormat::Full;
-    let live = Live::only_progress(real, is_full);
-    let mut world = RecordingWorld::new(Once { world: live, is_over: false });
-    let start: Mark = world.mark();
-    let mut slices = Slices::new();
+    let mut shown = Shown::new(options, map, reporter, libraries, most);
     let mut search = Search::default();
-    let mut known: BTreeSet<Key> = BTreeSet::new();
-    let mut first: Option<Outcome> = None;
-    let mut differences = Differences::default();
     let mut next = Some(Order::default());
-    let (mut runs, mut code) = (0, 0);
-    while runs < most
+    while shown.runs < most
         && let Some(order) = next.take()
     {
         let order = Arc::new(order);
-        runs += 1;
         let mut machine = match load(&order) {
             Ok(machine) => machine,
             Err(code) => return code,
         };
-        world.rewind(start);
-        let mut listening = Listening { world: &mut world, printed: Vec::new() };
-        loop {
-            let step = slice::step(&mut machine, &mut listening, &stopper, &mut slices);
-            let live = &mut listening.world.inner_mut().world;
-            if !matches!(step, Step::Running) {
-                live.hide_progress();
-            }
-            match step {
-                Step::Running => {
-                    live.show_progress(|| {
-                        format!(" order {runs} of at most {most}{}", place(&machine.whereabouts(), map))
-                    });
-                }
-                Step::Over => break,
-                Step::Ended(reason, at) => return reason.report(options.timeout, &at, map),
-            }
-        }
-        let printed = listening.printed;
-        for finding in machine.findings() {
-            // What an earlier run has shown is not shown again.
-            if known.insert((finding.code().id(), finding.span())) {
-                let mut diagnostic = finding.diagnostic();
-                if first.is_some() {
-                    diagnostic.notes.push(format!("not in all orders; replay with --schedule {order}"));
-                }
-                reporter.report(&diagnostic, map);
-            }
-        }
-        if let Some(error) = world.inner().world.output_error() {
-            return output_lost(error);
-        }
-        world.inner_mut().is_over = true;
-        let own = slice::exit_code(&machine, options);
-        code = if code == 0 { own } else { code };
+        let printed = shown.run(|world, stopper, slices| {
+            let step = slice::step(&mut machine, world, stopper, slices);
+            let at = matches!(step, Step::Running).then(|| machine.whereabouts());
+            (step, at)
+        });
         let (traces, copies) = taken(&mut machine);
+        let code = slice::exit_code(&machine, options);
+        let taken =
+            printed.and_then(|printed| shown.take(&order, machine.findings(), Outcome { printed, copies, code }));
+        if let Err(code) = taken {
+            return code;
+        }
         search.record(&order, &traces);
         next = search.next();
-        let outcome = Outcome { printed, copies, code: own };
-        match &first {
-            None => first = Some(outcome),
-            Some(first) => differences.note(first, &outcome, &order),
+    }
+    let known = if next.is_some() { search.waiting() + 1 } else { 0 };
+    let limits: Vec<&str> = search.limits().map(reason).collect();
+    shown.finish("of blocks and warps", known, &limits)
+}
+
+/// Runs several ranks at most `most` times, with other orders of messages; `machine` is the program at its start. Returns the exit
+/// code.
+pub(crate) fn run_ranks(
+    options: &Options,
+    map: &SourceMap,
+    reporter: &mut Reporter,
+    libraries: &Loaded,
+    (machine, findings): (&Machine, impl Fn() -> Findings),
+    most: u64,
+) -> u8 {
+    let mut shown = Shown::new(options, map, reporter, libraries, most);
+    let mut search = Choices::default();
+    let mut next = Some(Vec::new());
+    let mut has_asked = false;
+    while shown.runs < most
+        && let Some(given) = next.take()
+    {
+        let order = Arc::new(Order::of_messages(&given));
+        let Some(mut ranks) = Ranks::new(machine, options.ranks.unwrap_or(1), 0, findings()) else {
+            return usage("the devices of several ranks are emulated");
+        };
+        ranks.direct(&given);
+        let printed = shown.run(|world, stopper, slices| {
+            let step = slice::step_ranks(&mut ranks, world, stopper, slices);
+            let at = matches!(step, Step::Running).then(|| ranks.whereabouts().1);
+            (step, at)
+        });
+        let code = (ranks.exit_code(slice::threshold(options), i32::from(options.error_exitcode)) & 0xff) as u8;
+        let taken = printed.and_then(|printed| {
+            // Whose line comes first is not compared, only what the lines are.
+            let mut lines: Vec<&[u8]> = printed.split_inclusive(|&byte| byte == b'\n').collect();
+            lines.sort_unstable();
+            let outcome = Outcome { printed: lines.concat(), copies: Vec::new(), code };
+            shown.take(&order, ranks.findings(), outcome)
+        });
+        if let Err(code) = taken {
+            return code;
         }
+        let (made, asked) = ranks.choices();
+        has_asked |= asked;
+        search.record(&given, made);
+        next = search.next();
     }
-    let Some(first) = first else { return code };
-    let text = differences.text(runs, &first, map);
-    say(&text);
-    if is_full {
-        say(&summary(runs, next.is_some(), &mut search));
-    }
-    if !text.is_empty() && code == 0 { options.error_exitcode } else { code }
+    let known = search.waiting() + usize::from(next.is_some());
+    let limits = if has_asked { &["a rank asks which message is there"][..] } else { &[] };
+    shown.finish("of messages", known, limits)
 }
 
 /// What the devices of a machine have written down.
@@ -185,12 +300,11 @@ fn taken(machine: &mut Machine) -> (Vec<LaunchTrace>, Vec<HostCopy>) {
 }
 
 /// How much was seen.
-fn summary(runs: u64, is_left: bool, search: &mut Search) -> String {
-    let orders = |n: u64| if n == 1 { "1 order".to_owned() } else { format!("{n} orders") };
-    let mut out = format!("cufemu: {} run", orders(runs));
-    let limits: Vec<&str> = search.limits().map(reason).collect();
-    if is_left {
-        out += &format!("; {} more are known, which a larger `--explore` runs", search.waiting() + 1);
+fn summary(runs: u64, known: usize, limits: &[&str]) -> String {
+    let orders = if runs == 1 { "1 order".to_owned() } else { format!("{runs} orders") };
+    let mut out = format!("cufemu: {orders} run");
+    if known > 0 {
+        out += &format!("; {known} more are known, which a larger `--explore` runs");
     } else if limits.is_empty() {
         out += "; all orders seen";
     } else {

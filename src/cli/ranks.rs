@@ -28,8 +28,8 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
     if options.verify || options.device == DeviceKind::Gpu {
         return Some("the devices of several ranks are emulated; remove `--device gpu` or `--verify`");
     }
-    if options.explore.is_some() || options.order().is_some() {
-        return Some("`--explore` and `--schedule order:` direct one rank only; remove them, or `--ranks`");
+    if options.order().is_some_and(|order| order.has_launches()) {
+        return Some("an order of launches directs one rank only; remove `--ranks`, or give an order of messages");
     }
     options
         .many_seeds
@@ -80,6 +80,9 @@ pub(crate) fn run(
     let Some(mut ranks) = Ranks::new(machine, count, options.seed(), findings) else {
         return usage("the devices of several ranks are emulated");
     };
+    if let Some(order) = options.order() {
+        ranks.direct(order.messages());
+    }
     let stopper = Stopper::new(options.timeout);
     let is_full = options.message_format == MessageFormat::Full;
     let mut world = Live::only_progress(libraries.world(RealWorld::ended_by(stopper.end_wanted())), is_full);

@@ -263,7 +263,9 @@ impl Program<'_> {
             };
             return seeds::run(options, map, reporter, libraries, load, range);
         }
-        if let Some(runs) = options.explore {
+        if let Some(runs) = options.explore
+            && options.ranks.is_none_or(|ranks| ranks == 1)
+        {
             let load = |order: &Arc<Order>| {
                 let options = Options { schedule: Some(Schedule::Order(order.clone())), ..options.clone() };
                 Program { options: &options, ..self }.load()
@@ -275,7 +277,12 @@ impl Program<'_> {
             Err(code) => return code,
         };
         if options.ranks.is_some_and(|ranks| ranks > 1) {
-            let findings = machine_options(options, self.compiler, self.suppressions, map).findings;
+            let new_findings = || machine_options(options, self.compiler, self.suppressions, map).findings;
+            if let Some(runs) = options.explore {
+                let of = (&machine, new_findings);
+                return exploring::run_ranks(options, map, reporter, libraries, of, runs);
+            }
+            let findings = new_findings();
             return ranks::run(options, map, reporter, libraries, &machine, findings);
         }
         if let Some(launch) = self.launch {

@@ -92,13 +92,15 @@ fn jobs(options: &Options) -> usize {
 }
 
 pub(crate) fn emulator_options(options: &Options, sm: u32) -> emu::Options {
+    // Of several ranks only the order of messages is directed.
+    let has_ranks = options.ranks.is_some_and(|ranks| ranks > 1);
     emu::Options {
         sm,
         race: race_rules(options),
         check_init: checks(options, Check::Init),
         seed: options.seed(),
-        order: options.order().cloned(),
-        trace: options.explore.is_some(),
+        order: options.order().filter(|_| !has_ranks).cloned(),
+        trace: options.explore.is_some() && !has_ranks,
         jobs: jobs(options),
         ..emu::Options::default()
     }

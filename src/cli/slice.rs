@@ -5,7 +5,7 @@
 use crate::cli::options::{FailOn, Options};
 use crate::cli::stopping::{Reason, Stopper};
 use diag::Severity;
-use machine::{Machine, MachineStop, NoObserver, Whereabouts, World};
+use machine::{Machine, MachineStop, NoObserver, Ranks, RanksStop, Whereabouts, World};
 use std::time::{Duration, Instant};
 
 /// The schedule points of the longest slice, and of the first one.
@@ -63,6 +63,20 @@ pub(crate) fn step(machine: &mut Machine, world: &mut dyn World, stopper: &Stopp
     let at = machine.whereabouts();
     machine.end(i32::from(reason.code()));
     while !matches!(machine.advance(slices.0, world, &mut NoObserver), MachineStop::Done(_)) {}
+    Step::Ended(reason, at)
+}
+
+/// The same for several ranks.
+pub(crate) fn step_ranks(ranks: &mut Ranks, world: &mut dyn World, stopper: &Stopper, slices: &mut Slices) -> Step {
+    let begun = Instant::now();
+    if ranks.advance(slices.0, world) == RanksStop::Done {
+        return Step::Over;
+    }
+    slices.adapt(begun.elapsed());
+    let Some(reason) = stopper.reason() else { return Step::Running };
+    let (_, at) = ranks.whereabouts();
+    ranks.end(i32::from(reason.code()));
+    while ranks.advance(slices.0, world) != RanksStop::Done {}
     Step::Ended(reason, at)
 }
 

@@ -34,6 +34,10 @@
 //! The next order to run is one that puts a pair of places of the program the other way round from what was seen so far, or was
 //! seen least often; then the one with the fewest changes.
 //!
+//! Between ranks of MPI the choices are which message a receive from any rank takes. It takes none as long as a rank can go on, so
+//! that all messages that it could take are there; then each of them is one run ([`Choices`]; Vakkalanka, Gopalakrishnan and Kirby,
+//! "Dynamic verification of MPI programs with reductions in presence of split operations and relaxed orderings", CAV 2008).
+//!
 //! # When all orders were seen
 //!
 //! If no order is left, every partial order was seen. For suppose that a run `T` was not made. Among the runs that were made take one,
@@ -47,11 +51,13 @@
 //! orders than fit the queue ([`Limit`]). What no order varies is outside of the claim: lanes of a warp that are at one place go on
 //! together, the host does not run beside a kernel, and memory is sequentially consistent.
 
+mod choices;
 mod graph;
 mod order;
 mod search;
 mod trace;
 
+pub use choices::Choices;
 pub use order::{Order, Switch};
 pub use search::{Limit, Search};
 pub use trace::{Effect, LaunchTrace, Part, Piece, Step, StepKind, Touch};

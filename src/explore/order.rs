@@ -27,6 +27,8 @@ pub struct Switch {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Order {
     launches: BTreeMap<u64, Vec<Switch>>,
+    /// Of several ranks: which of the messages that it could take each receive from any rank takes.
+    messages: Vec<u32>,
 }
 
 impl Order {
@@ -36,7 +38,22 @@ impl Order {
         let mut launches: BTreeMap<u64, Vec<Switch>> =
             self.launches.range(..launch).map(|(&number, switches)| (number, switches.clone())).collect();
         launches.insert(launch, switches);
-        Order { launches }
+        Order { launches, messages: Vec::new() }
+    }
+
+    /// The order of messages that these choices stand for.
+    pub fn of_messages(messages: &[u32]) -> Order {
+        Order { launches: BTreeMap::new(), messages: messages.to_vec() }
+    }
+
+    /// The choices of messages.
+    pub fn messages(&self) -> &[u32] {
+        &self.messages
+    }
+
+    /// Whether it departs from the natural order in a launch.
+    pub fn has_launches(&self) -> bool {
+        !self.launches.is_empty()
     }
 
     /// The departures in a launch.
@@ -51,8 +68,14 @@ impl Order {
     pub fn parse(text: &str) -> Result<Order, String> {
         let bad = || "an order is written as cufemu prints it, such as `order:1:5=2+3` or `order:`".to_owned();
         let mut launches = BTreeMap::new();
+        let mut messages = Vec::new();
         for of_launch in text.split('/').filter(|part| !part.is_empty()) {
             let (number, list) = of_launch.split_once(':').ok_or_else(bad)?;
+            if number == "m" {
+                let choices: Result<Vec<u32>, _> = list.split('.').map(str::parse).collect();
+                messages = choices.map_err(|_| bad())?;
+                continue;
+            }
             let number: u64 = number.parse().map_err(|_| bad())?;
             let switches: Option<Vec<Switch>> = list.split(',').map(switch).collect();
             let switches = switches.ok_or_else(bad)?;
@@ -60,7 +83,7 @@ impl Order {
                 return Err(bad());
             }
         }
-        Ok(Order { launches })
+        Ok(Order { launches, messages })
     }
 }
 
@@ -125,6 +148,9 @@ impl fmt::Display for Order {
             for (k, switch) in switches.iter().enumerate() {
                 write!(f, "{}{switch}", if k == 0 { "" } else { "," })?;
             }
+        }
+        for (i, choice) in self.messages.iter().enumerate() {
+            write!(f, "{}{choice}", if i == 0 { "m:" } else { "." })?;
         }
         Ok(())
     }

@@ -75,6 +75,17 @@ impl Ranks {
         Some(ranks)
     }
 
+    /// From now on these choices decide which messages receives from any rank take; they take none as long as a rank can go on.
+    pub fn direct(&mut self, choices: &[u32]) {
+        self.between.direct(choices);
+    }
+
+    /// The choices that were made so far, each of how many; and whether a rank has asked which message is there, so that more may
+    /// happen than the choices vary.
+    pub fn choices(&self) -> (&[(u32, u32)], bool) {
+        (self.between.choices(), self.between.has_asked())
+    }
+
     /// The machines, by rank.
     pub fn machines(&self) -> &[Machine] {
         &self.machines
@@ -160,7 +171,7 @@ impl Ranks {
         if self.machines.iter().all(Machine::is_over) {
             return false;
         }
-        if self.is_idle && self.changes == self.between.changes() {
+        if self.is_idle && self.changes == self.between.changes() && !self.between.choose_message() {
             self.between.settle(&self.polling);
             for mut finding in self.between.take_findings() {
                 finding.rank = None;

@@ -56,6 +56,11 @@ impl Pattern {
         (self.source == ANY_SOURCE || self.source == source as i32) && (self.tag == ANY_TAG || self.tag == tag)
     }
 
+    /// Whether it takes messages of any rank.
+    pub(crate) fn is_any(self) -> bool {
+        self.source == ANY_SOURCE
+    }
+
     /// In words: `a message from rank 1 with tag 7`.
     pub(crate) fn words(self) -> String {
         let from = match self.source {
@@ -80,13 +85,23 @@ pub(crate) struct Mailbox {
 
 impl Mailbox {
     /// The first receive that takes a message from that rank with that tag.
-    pub(crate) fn take_posted(&mut self, source: u32, tag: i32) -> Option<u32> {
+    /// With `waits`, one from any rank takes none yet.
+    pub(crate) fn take_posted(&mut self, source: u32, tag: i32, waits: bool) -> Option<u32> {
         let at = self.posted.iter().position(|(_, pattern)| pattern.takes(source, tag))?;
+        if waits && self.posted.get(at).is_some_and(|(_, pattern)| pattern.is_any()) {
+            return None;
+        }
         self.posted.remove(at).map(|(request, _)| request)
     }
 
+    /// Whether one of the first `count` receives takes the message at a place.
+    pub(crate) fn is_wanted_before(&self, at: usize, count: usize) -> bool {
+        let Some(message) = self.arrived.get(at) else { return false };
+        self.posted.iter().take(count).any(|(_, pattern)| pattern.takes(message.source, message.tag))
+    }
+
     /// Places of the messages that may be the next for a receive: of each rank the first that it takes.
-    fn candidates(&self, pattern: Pattern) -> Vec<usize> {
+    pub(crate) fn candidates(&self, pattern: Pattern) -> Vec<usize> {
         let mut sources: Vec<u32> = Vec::new();
         let mut out = Vec::new();
         for (i, message) in self.arrived.iter().enumerate() {

@@ -110,3 +110,45 @@ fn options_that_a_search_cannot_work_with_are_refused() {
     // An order that names blocks that are not there changes nothing.
     assert_eq!(text(&run(&["--schedule", "order:1:0=99.5.3+7p1"]).stdout), "            1\n");
 }
+
+/// What rank 0 gets of two others, which of them comes first.
+fn messages(body: &str) -> String {
+    format!(
+        "program p\nuse mpi\nimplicit none\ninteger :: rank, ierr, got(2), k, status(MPI_STATUS_SIZE)\nlogical :: flag\n\
+         call MPI_Init(ierr)\ncall MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)\nif (rank == 0) then\n{body}\nelse\n\
+         call MPI_Send(rank, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, ierr)\nend if\ncall MPI_Finalize(ierr)\nend program\n"
+    )
+}
+
+#[test]
+fn orders_of_messages_between_ranks_are_seen() {
+    let any = "do k = 1, 2\ncall MPI_Recv(got(k), 1, MPI_INTEGER, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, status, ierr)\n\
+        end do\nprint *, got";
+    let program = messages(any);
+    let output = run("any.cuf", &program, &["--ranks", "3", "--explore", "10"]);
+    said(&output, 1, "cufemu: the result depends on the order of messages: 1 of 2 orders differ from the first");
+    said(&output, 1, "cufemu: 2 orders run; all orders seen");
+    assert_eq!(order(&output), "order:m:1");
+    let replayed = run("any.cuf", &program, &["--ranks", "3", "--schedule", "order:m:1"]);
+    assert_eq!(text(&replayed.stdout), "            2            1\n");
+    // One that says from whom it receives gets the same in every order.
+    let each = any.replace("MPI_ANY_SOURCE", "k");
+    said(&run("each.cuf", &messages(&each), &["--ranks", "3", "--explore", "10"]), 0, "1 order run; all orders seen");
+    let probed = format!("call MPI_Iprobe(1, 0, MPI_COMM_WORLD, flag, status, ierr)\n{any}");
+    let output = run("probed.cuf", &messages(&probed), &["--ranks", "3", "--explore", "10"]);
+    said(&output, 1, "there may be more, since a rank asks which message is there");
+}
+
+#[test]
+fn a_deadlock_of_ranks_in_some_order_is_reported() {
+    // The first may be of rank 2, and then the second one never comes.
+    let body = "call MPI_Recv(got(1), 1, MPI_INTEGER, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, status, ierr)\n\
+        call MPI_Recv(got(2), 1, MPI_INTEGER, 2, 0, MPI_COMM_WORLD, status, ierr)\nprint *, got";
+    let output = run("second.cuf", &messages(body), &["--ranks", "3", "--explore", "10"]);
+    said(&output, 1, "deadlock");
+    said(&output, 1, "not in all orders; replay with --schedule order:m:1");
+    let right = body.replacen("MPI_ANY_SOURCE", "1", 1);
+    said(&run("right.cuf", &messages(&right), &["--ranks", "3", "--explore", "10"]), 0, "all orders seen");
+    let refused = run("refused.cuf", &messages(body), &["--ranks", "3", "--schedule", "order:1:0=1"]);
+    said(&refused, 2, "an order of launches directs one rank only");
+}

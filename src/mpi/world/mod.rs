@@ -3,6 +3,7 @@
 //! Not here: what a routine does (`routine`), which one is called (`dispatch`).
 
 pub(crate) mod call;
+mod directed;
 mod progress;
 pub(crate) mod rank;
 pub(crate) mod remote;
@@ -57,6 +58,8 @@ pub struct World {
     changes: u64,
     /// The state of the choice among messages of several ranks; 0 takes the one that came first.
     random: u64,
+    /// Which messages receives from any rank take, if others choose.
+    directed: Option<directed::Directed>,
     /// The other processes, if one rank is in this one.
     pub(crate) remote: Option<Remote>,
 }
@@ -79,6 +82,7 @@ impl World {
             end: None,
             changes: 0,
             random: seed,
+            directed: None,
             remote: None,
         }
     }
@@ -190,8 +194,12 @@ impl Caller<'_> {
     pub(crate) fn go_on(mut self, next: Result<Next, Fault>, error_at: u64) -> Outcome {
         let (step, communicator) = (self.step, self.communicator);
         let is_polled = matches!(next, Ok(Next::Polled));
+        if is_polled {
+            self.world.asks();
+        }
         let result = match next {
             Ok(Next::Wait(until, then)) => {
+                self.world.asks_by_waiting(&until);
                 self.own().waiting = Some(Waiting { step, until, then, error_at, communicator });
                 if let Some(remote) = &mut self.world.remote {
                     remote.waits += 1;

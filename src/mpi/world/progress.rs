@@ -95,8 +95,9 @@ impl Caller<'_> {
             }
             return Ok(());
         }
+        let is_directed = self.world.directed.is_some();
         let mailbox = self.world.mailboxes.entry((*communicator, receiver)).or_default();
-        match mailbox.take_posted(source, *tag) {
+        match mailbox.take_posted(source, *tag, is_directed) {
             Some(posted) => {
                 self.set_done(receiver, posted, Done::Message(message));
                 self.set_done(rank, request, Done::Alone(Status::EMPTY));
@@ -146,7 +147,8 @@ impl Caller<'_> {
             return self.set_done(rank, request, Done::Alone(Status::OF_NOBODY));
         }
         let mut mailbox = std::mem::take(self.world.mailboxes.entry((*communicator, rank)).or_default());
-        let found = mailbox.find(*pattern, |count| self.world.choose(count));
+        let is_deferred = self.world.is_deferred(&mailbox, *pattern);
+        let found = if is_deferred { None } else { mailbox.find(*pattern, |count| self.world.choose(count)) };
         let message = found.and_then(|at| mailbox.arrived.remove(at));
         if message.is_none() {
             mailbox.posted.push_back((request, *pattern));

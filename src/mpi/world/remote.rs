@@ -167,7 +167,7 @@ impl World {
         match note {
             Note::Message { communicator, message } => {
                 let mailbox = self.mailboxes.entry((communicator, own)).or_default();
-                match mailbox.take_posted(message.source, message.tag) {
+                match mailbox.take_posted(message.source, message.tag, false) {
                     Some(posted) => self.matched(own, posted, message),
                     None => mailbox.arrived.push_back(message),
                 }

@@ -2,7 +2,7 @@
 
 mod machine;
 
-use explore::{Order, Search};
+use explore::{Choices, Order, Search};
 use machine::{Op, Program, all_results};
 use std::collections::BTreeSet;
 
@@ -76,13 +76,47 @@ fn one_that_waits_is_not_run_again_because_it_polls() {
 }
 
 #[test]
+fn all_ways_through_a_tree_of_choices_are_taken_once() {
+    // After the choice 1 there is another one of three, after 0 one of two and then one of two.
+    let made = |given: &[u32]| {
+        let mut made = vec![(given.first().copied().unwrap_or(0), 2)];
+        let counts: &[u32] = if made[0].0 == 1 { &[3] } else { &[2, 2] };
+        made.extend(counts.iter().enumerate().map(|(i, &n)| (given.get(i + 1).copied().unwrap_or(0), n)));
+        made
+    };
+    let mut search = Choices::default();
+    let (mut seen, mut next) = (BTreeSet::new(), Some(Vec::new()));
+    while let Some(given) = next {
+        let made = made(&given);
+        assert!(seen.insert(made.clone()), "{made:?} twice");
+        search.record(&given, &made);
+        next = search.next();
+    }
+    assert_eq!(seen.len(), 7);
+}
+
+#[test]
 fn a_text_is_the_order_that_it_was_made_from() {
-    for text in ["order:", "order:1:5=2+3", "order:1:5=2+3,9=0.1.4+7p2.1/3:0=1", "order:2:7=0.0.5"] {
+    for text in ["order:", "order:1:5=2+3", "order:1:5=2+3,9=0.1.4+7p2.1/3:0=1", "order:2:7=0.0.5", "order:m:0.2.1"] {
         let order = Order::parse(&text["order:".len()..]).expect("an order");
         assert_eq!(order.to_string(), text);
     }
-    for text in ["x", "1", "1:", "1:5", "1:5=", "1:5=1+", "1:5=1.1.32", "1:9=1,5=1", "1:5=1/1:5=1", "1:5=1p", "1:5=1x"]
-    {
+    for text in [
+        "x",
+        "1",
+        "1:",
+        "1:5",
+        "1:5=",
+        "1:5=1+",
+        "1:5=1.1.32",
+        "1:9=1,5=1",
+        "1:5=1/1:5=1",
+        "1:5=1p",
+        "1:5=1x",
+        "m:",
+        "m:1.",
+        "m:a",
+    ] {
         assert!(Order::parse(text).is_err(), "{text}");
     }
 }
