@@ -9,12 +9,12 @@ use crate::cli::libraries::Loaded;
 use crate::cli::live::Live;
 use crate::cli::options::{MessageFormat, Options};
 use crate::cli::report::{Reporter, output_lost, say};
-use crate::cli::seeds::{Key, Listening, Once, first_difference};
+use crate::cli::seeds::{Listening, Once, first_difference};
 use crate::cli::slice::{self, Slices, Step};
 use crate::cli::stopping::{Stopper, place};
 use crate::cli::usage;
 use emu::HostCopy;
-use explore::{Choices, LaunchTrace, Limit, Order, Search};
+use explore::{Choices, Holds, LaunchTrace, Limit, Order, Search};
 use finding::Findings;
 use machine::{DeviceBox, Machine, Mark, Ranks, RealWorld, RecordingWorld, Whereabouts};
 use source::{SourceMap, Span};
@@ -102,7 +102,7 @@ struct Shown<'a> {
     slices: Slices,
     most: u64,
     runs: u64,
-    known: BTreeSet<Key>,
+    known: BTreeSet<(&'static str, Span, Span)>,
     first: Option<Outcome>,
     differences: Differences,
     code: u8,
@@ -167,9 +167,11 @@ impl<'a> Shown<'a> {
     /// Takes the result of a run by that order; the exit code if nothing more can be printed.
     fn take(&mut self, order: &Arc<Order>, findings: &Findings, outcome: Outcome) -> Result<(), u8> {
         for finding in findings {
-            // What an earlier run has shown is not shown again.
-            if self.known.insert((finding.code().id(), finding.span())) {
-                let mut diagnostic = finding.diagnostic();
+            // What an earlier run has shown is not shown again, nor a race with its ends the other way round.
+            let mut diagnostic = finding.diagnostic();
+            let (one, other) =
+                (finding.span(), diagnostic.secondary.first().map_or(finding.span(), |label| label.span));
+            if self.known.insert((finding.code().id(), one.min(other), one.max(other))) {
                 if self.first.is_some() {
                     diagnostic.notes.push(format!("not in all orders; replay with --schedule {order}"));
                 }
@@ -210,7 +212,7 @@ pub(crate) fn run(
     most: u64,
 ) -> u8 {
     let mut shown = Shown::new(options, map, reporter, libraries, most);
-    let mut search = Search::default();
+    let (mut search, mut holds) = (Search::default(), Holds::default());
     let mut next = Some(Order::default());
     while shown.runs < most
         && let Some(order) = next.take()
@@ -232,12 +234,15 @@ pub(crate) fn run(
         if let Err(code) = taken {
             return code;
         }
-        search.record(&order, &traces);
-        next = search.next();
+        holds.record(order.holds(), &machine.command_conflicts());
+        if order.holds().is_empty() {
+            search.record(&order, &traces);
+        }
+        next = holds.next().map(|holds| Order::of_holds(&holds)).or_else(|| search.next());
     }
-    let known = if next.is_some() { search.waiting() + 1 } else { 0 };
+    let known = if next.is_some() { search.waiting() + holds.waiting() + 1 } else { 0 };
     let limits: Vec<&str> = search.limits().map(reason).collect();
-    shown.finish("of blocks and warps", known, &limits)
+    shown.finish("of blocks, warps and commands", known, &limits)
 }
 
 /// Runs several ranks at most `most` times, with other orders of messages; `machine` is the program at its start. Returns the exit

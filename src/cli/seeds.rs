@@ -64,7 +64,7 @@ impl World for Listening<'_> {
 }
 
 /// The part of a finding that does not depend on the order: its code and place.
-pub(crate) type Key = (&'static str, Span);
+type Key = (&'static str, Span);
 
 /// A finding as the comparison shows it: its code, its file and line.
 type Shown = (&'static str, FileId, usize);

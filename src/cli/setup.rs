@@ -51,6 +51,7 @@ pub(crate) fn machine_options(
         page_memory: if options.memory.is_none() { computer::memory() } else { None },
         check_leaks: checks(options, Check::Leak),
         check_init: checks(options, Check::Init),
+        holds: options.order().map(|order| order.holds().to_vec()).unwrap_or_default(),
         findings: findings(options, suppressions, map),
         ..MachineOptions::default()
     }

@@ -38,6 +38,10 @@
 //! that all messages that it could take are there; then each of them is one run ([`Choices`]; Vakkalanka, Gopalakrishnan and Kirby,
 //! "Dynamic verification of MPI programs with reductions in presence of split operations and relaxed orderings", CAV 2008).
 //!
+//! Between streams a choice is to put a command off until another one has run, or the host waits ([`Holds`]). Each pair of commands
+//! that conflict and that nothing orders is turned round so in one run, and no more: such a pair is a race, and without one the
+//! order of commands makes no difference.
+//!
 //! # When all orders were seen
 //!
 //! If no order is left, every partial order was seen. For suppose that a run `T` was not made. Among the runs that were made take one,
@@ -53,11 +57,13 @@
 
 mod choices;
 mod graph;
+mod holds;
 mod order;
 mod search;
 mod trace;
 
 pub use choices::Choices;
-pub use order::{Order, Switch};
+pub use holds::Holds;
+pub use order::{Hold, Order, Switch};
 pub use search::{Limit, Search};
 pub use trace::{Effect, LaunchTrace, Part, Piece, Step, StepKind, Touch};

@@ -29,6 +29,17 @@ pub struct Order {
     launches: BTreeMap<u64, Vec<Switch>>,
     /// Of several ranks: which of the messages that it could take each receive from any rank takes.
     messages: Vec<u32>,
+    /// Commands that are put off.
+    holds: Vec<Hold>,
+}
+
+/// A command of a stream that is put off, so that something comes first that is in no order with it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Hold {
+    /// The command, by its number in the run.
+    pub command: u64,
+    /// The command that comes first; without one it is the host, up to where it waits.
+    pub until: Option<u64>,
 }
 
 impl Order {
@@ -38,12 +49,22 @@ impl Order {
         let mut launches: BTreeMap<u64, Vec<Switch>> =
             self.launches.range(..launch).map(|(&number, switches)| (number, switches.clone())).collect();
         launches.insert(launch, switches);
-        Order { launches, messages: Vec::new() }
+        Order { launches, ..Order::default() }
     }
 
     /// The order of messages that these choices stand for.
     pub fn of_messages(messages: &[u32]) -> Order {
-        Order { launches: BTreeMap::new(), messages: messages.to_vec() }
+        Order { messages: messages.to_vec(), ..Order::default() }
+    }
+
+    /// The order in which these commands are put off.
+    pub fn of_holds(holds: &[Hold]) -> Order {
+        Order { holds: holds.to_vec(), ..Order::default() }
+    }
+
+    /// The commands that are put off.
+    pub fn holds(&self) -> &[Hold] {
+        &self.holds
     }
 
     /// The choices of messages.
@@ -68,12 +89,17 @@ impl Order {
     pub fn parse(text: &str) -> Result<Order, String> {
         let bad = || "an order is written as cufemu prints it, such as `order:1:5=2+3` or `order:`".to_owned();
         let mut launches = BTreeMap::new();
-        let mut messages = Vec::new();
+        let (mut messages, mut holds) = (Vec::new(), Vec::new());
         for of_launch in text.split('/').filter(|part| !part.is_empty()) {
             let (number, list) = of_launch.split_once(':').ok_or_else(bad)?;
             if number == "m" {
                 let choices: Result<Vec<u32>, _> = list.split('.').map(str::parse).collect();
                 messages = choices.map_err(|_| bad())?;
+                continue;
+            }
+            if number == "c" {
+                let all: Option<Vec<Hold>> = list.split(',').map(hold).collect();
+                holds = all.ok_or_else(bad)?;
                 continue;
             }
             let number: u64 = number.parse().map_err(|_| bad())?;
@@ -83,8 +109,15 @@ impl Order {
                 return Err(bad());
             }
         }
-        Ok(Order { launches, messages })
+        Ok(Order { launches, messages, holds })
     }
+}
+
+/// Reads `COMMAND-COMMAND` or `COMMAND-h`.
+fn hold(text: &str) -> Option<Hold> {
+    let (command, until) = text.split_once('-')?;
+    let until = if until == "h" { None } else { Some(until.parse().ok()?) };
+    Some(Hold { command: command.parse().ok()?, until })
 }
 
 /// Reads `AT=BLOCK[.WARP[.LANE]][+HOLD][pLANE.LANE...]`.
@@ -142,17 +175,26 @@ impl fmt::Display for Switch {
 
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("order:")?;
-        for (i, (number, switches)) in self.launches.iter().filter(|(_, switches)| !switches.is_empty()).enumerate() {
-            write!(f, "{}{number}:", if i == 0 { "" } else { "/" })?;
-            for (k, switch) in switches.iter().enumerate() {
-                write!(f, "{}{switch}", if k == 0 { "" } else { "," })?;
-            }
+        let mut parts: Vec<String> = Vec::new();
+        for (number, switches) in self.launches.iter().filter(|(_, switches)| !switches.is_empty()) {
+            parts.push(format!("{number}:{}", switches.iter().map(Switch::to_string).collect::<Vec<_>>().join(",")));
         }
-        for (i, choice) in self.messages.iter().enumerate() {
-            write!(f, "{}{choice}", if i == 0 { "m:" } else { "." })?;
+        if !self.holds.is_empty() {
+            parts.push(format!("c:{}", self.holds.iter().map(Hold::to_string).collect::<Vec<_>>().join(",")));
         }
-        Ok(())
+        if !self.messages.is_empty() {
+            parts.push(format!("m:{}", self.messages.iter().map(u32::to_string).collect::<Vec<_>>().join(".")));
+        }
+        write!(f, "order:{}", parts.join("/"))
+    }
+}
+
+impl fmt::Display for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.until {
+            Some(until) => write!(f, "{}-{until}", self.command),
+            None => write!(f, "{}-h", self.command),
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod checks;
 mod devices;
+mod holding;
 mod load;
 mod machine;
 mod messages;

@@ -6,16 +6,20 @@
 use crate::checks::command_order::{CommandOrder, OrderHooks};
 use crate::checks::init::{HostInit, InitHooks};
 use crate::devices::DeviceBox;
+use crate::holding::{Holding, changes_at_once};
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
 use crate::world::World;
-use device::{Api, KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
+use device::{Api, Call, Command, KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
 use diag::Severity;
+use emu::Emulator;
+use explore::Hold;
 use finding::{Access, Actor, Finding, FindingKind, Findings, HostFault};
 use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};
 use ir::{FuncId, FuncKind, Module, Space};
 use library::Library;
 use mem::{Memory, Region};
+use race::Moment;
 use source::Span;
 use std::sync::Arc;
 use vm::{Before, Program, Site};
@@ -50,6 +54,8 @@ pub struct MachineOptions {
     pub check_leaks: bool,
     /// Whether memory keeps which bytes were written, and reads of others are reported.
     pub check_init: bool,
+    /// Commands that are put off, so that others come first.
+    pub holds: Vec<Hold>,
     /// Where findings go, with limit and suppression.
     pub findings: Findings,
 }
@@ -65,6 +71,7 @@ impl Default for MachineOptions {
             engine: vm::Engine::default(),
             check_leaks: false,
             check_init: false,
+            holds: Vec::new(),
             findings: Findings::new(),
         }
     }
@@ -113,6 +120,8 @@ pub struct Machine {
     slept: u64,
     /// The order of commands and host, if races are checked.
     pub(crate) order: Option<CommandOrder>,
+    /// Commands that are put off.
+    holding: Holding,
     /// The check of uninitialised reads by the host, if it is on.
     init: Option<HostInit>,
 }
@@ -147,6 +156,8 @@ pub(crate) enum Turn {
     /// The host waits for what the world did not have when it was asked.
     Asking(Ask),
     Device(Waiting),
+    /// The devices run what was put off, before a call that cannot be made without.
+    Calling(Call),
     /// The host is over with this code; the devices finish.
     Ending(i32),
     Over(i32),
@@ -190,8 +201,9 @@ impl Machine {
         let host = Host::new(&program, &mut memory, &host_options)
             .ok_or_else(|| LoadError::new("the program has no main program"))?;
         let runtime = Runtime::new(devices.len() as u32);
-        let is_racing = devices.iter().filter_map(DeviceBox::emulator).any(emu::Emulator::is_racing);
-        let order = is_racing.then(|| CommandOrder::new(program.module(), devices.len()));
+        let is_racing = devices.iter().filter_map(DeviceBox::emulator).any(Emulator::is_racing);
+        let is_order_kept = is_racing || !options.holds.is_empty();
+        let order = is_order_kept.then(|| CommandOrder::new(program.module(), devices.len(), is_racing));
         Ok(Machine {
             program,
             memory,
@@ -210,6 +222,7 @@ impl Machine {
             is_explained: false,
             slept: 0,
             order,
+            holding: Holding::new(&options.holds),
             init: options.check_init.then(HostInit::default),
         })
     }
@@ -254,6 +267,11 @@ impl Machine {
         &self.runtime
     }
 
+    /// Pairs of commands, the first before the second in this run, that conflict and are in no order; `None` is the host.
+    pub fn command_conflicts(&self) -> Vec<(u64, Option<u64>)> {
+        self.order.as_ref().map(CommandOrder::conflicts).unwrap_or_default()
+    }
+
     /// The findings so far.
     pub fn findings(&self) -> &Findings {
         &self.findings
@@ -266,7 +284,7 @@ impl Machine {
 
     /// Schedule points that host and devices have passed: the program's own time.
     pub fn points(&self) -> u64 {
-        let devices: u64 = self.devices.iter().filter_map(|d| d.emulator().map(emu::Emulator::points)).sum();
+        let devices: u64 = self.devices.iter().filter_map(|d| d.emulator().map(Emulator::points)).sum();
         self.host.points() + devices
     }
 
@@ -330,6 +348,7 @@ impl Machine {
             is_explained: self.is_explained,
             slept: self.slept,
             order: self.order.clone(),
+            holding: self.holding.clone(),
             init: self.init.clone(),
         })
     }
@@ -392,6 +411,10 @@ impl Machine {
                 Turn::Device(waiting) => match self.device_turn(&mut budget, observer) {
                     Some(stop) => return stop,
                     None => self.finish(&waiting, world),
+                },
+                Turn::Calling(call) => match self.device_turn(&mut budget, observer) {
+                    Some(stop) => return stop,
+                    None => self.make_call(call),
                 },
                 Turn::Ending(code) => {
                     if let Some(stop) = self.device_turn(&mut budget, observer) {
@@ -471,20 +494,13 @@ impl Machine {
             },
             HostYield::Api(call) => {
                 observing.observer.on_call(&call);
-                let current = self.runtime.current_device() as usize % self.devices.len();
-                let device = self.devices[current].as_device();
-                let step = match &call.api {
-                    Api::Library(routine) => {
-                        self.library.begin(&mut self.runtime, device, &mut self.memory, routine, call.span)
-                    }
-                    _ => self.runtime.begin(device, &mut self.memory, call, &KernelTable(&program)),
-                };
-                match step {
-                    Step::Done(reply) => self.host.answer(Answer::Device(reply)),
-                    Step::Wait(waiting) => self.turn = Turn::Device(waiting),
+                if !self.holding.is_empty() && changes_at_once(&call.api) {
+                    let all = self.holding.take_all();
+                    self.submit_again(all);
+                    self.turn = Turn::Calling(call);
+                } else {
+                    self.make_call(call);
                 }
-                self.keep_order();
-                self.gather();
             }
             HostYield::Mpi(call) => return self.call_mpi(call, world),
             HostYield::Fault(finding) => {
@@ -497,6 +513,8 @@ impl Machine {
                 let span = self.host.site().map_or(Span::NONE, |site| program.span(site));
                 self.mpi.ended(self.rank, code, span);
                 self.send_notes();
+                let all = self.holding.take_all();
+                self.submit_again(all);
                 self.devices.iter_mut().for_each(|d| d.as_device().finish());
                 self.gather();
                 self.turn = Turn::Ending(code);
@@ -562,11 +580,71 @@ impl Machine {
         }
     }
 
+    /// Makes a call of the host.
+    fn make_call(&mut self, call: Call) {
+        let program = self.program.clone();
+        let current = self.runtime.current_device() as usize % self.devices.len();
+        let device = self.devices[current].as_device();
+        let step = match &call.api {
+            Api::Library(routine) => {
+                self.library.begin(&mut self.runtime, device, &mut self.memory, routine, call.span)
+            }
+            _ => self.runtime.begin(device, &mut self.memory, call, &KernelTable(&program)),
+        };
+        match step {
+            Step::Done(reply) => {
+                self.host.answer(Answer::Device(reply));
+                self.turn = Turn::Host;
+            }
+            Step::Wait(waiting) => self.turn = Turn::Device(waiting),
+        }
+        self.keep_order();
+        self.gather();
+    }
+
+    /// Gives commands that were put off to their devices.
+    fn submit_again(&mut self, commands: Vec<(usize, Command)>) {
+        for (device, command) in commands {
+            // A device that has failed takes no more commands, and its error was reported.
+            let _ = self.devices[device].as_device().submit(&mut self.memory, command);
+        }
+    }
+
+    /// Puts off the commands that the last call has submitted, if an order says so, and submits those again that were put off for one
+    /// of them, or that the host waits for.
+    fn hold(&mut self, submitted: Vec<(u64, Moment)>) {
+        if !self.holding.is_used() {
+            return;
+        }
+        let current = self.runtime.current_device() as usize % self.devices.len();
+        let commands = self.devices[current].emulator_mut().map(Emulator::take_commands).unwrap_or_default();
+        if commands.len() != submitted.len() {
+            // What is not in the order of commands is left alone.
+            let alone = commands.into_iter().map(|command| (current, command)).collect();
+            return self.submit_again(alone);
+        }
+        for (command, (number, moment)) in commands.into_iter().zip(submitted) {
+            match self.holding.wants(number, &moment) {
+                Some(until) => self.holding.hold(current, command, moment, until),
+                None => {
+                    self.submit_again(vec![(current, command)]);
+                    let after = self.holding.take_after(number);
+                    self.submit_again(after);
+                }
+            }
+        }
+        if let Some(order) = &self.order {
+            let over = self.holding.take_over(|moment| order.is_over_for_host(moment));
+            self.submit_again(over);
+        }
+    }
+
     /// Takes what the last call ordered, before the commands that it submitted run.
     fn keep_order(&mut self) {
         let steps = self.runtime.take_order_steps();
+        let submitted = self.order.as_mut().map(|order| order.steps(steps, &self.memory)).unwrap_or_default();
+        self.hold(submitted);
         if let Some(order) = &mut self.order {
-            order.steps(steps, &self.memory);
             let is_wanted = order.wants_use();
             for emulator in self.devices.iter_mut().filter_map(DeviceBox::emulator_mut) {
                 emulator.want_use(is_wanted);

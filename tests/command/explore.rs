@@ -69,7 +69,7 @@ fn results_that_depend_on_the_order_are_reported() {
     said(
         &output,
         1,
-        "cufemu: the result depends on the order of blocks and warps: 4 of 6 orders differ from the first",
+        "cufemu: the result depends on the order of blocks, warps and commands: 4 of 6 orders differ from the first",
     );
     said(&output, 1, "cufemu: line 1 is ` wrong` with --schedule order:");
     let replayed = format!("--schedule={}", order(&output));
@@ -151,4 +151,50 @@ fn a_deadlock_of_ranks_in_some_order_is_reported() {
     said(&run("right.cuf", &messages(&right), &["--ranks", "3", "--explore", "10"]), 0, "all orders seen");
     let refused = run("refused.cuf", &messages(body), &["--ranks", "3", "--schedule", "order:1:0=1"]);
     said(&refused, 2, "an order of launches directs one rank only");
+}
+
+/// Kernels in two streams, with a statement between them.
+fn streams(between: &str) -> String {
+    format!(
+        "module m\nuse cudafor\ncontains\nattributes(global) subroutine fill(x, v)\ninteger :: x(*)\n\
+         integer, value :: v\nx(threadidx%x) = v\nend subroutine\nattributes(global) subroutine next(x, y)\n\
+         integer :: x(*), y(*)\ny(threadidx%x) = x(threadidx%x) + 1\nend subroutine\nend module\nprogram p\nuse m\n\
+         integer :: h(2), k\ninteger, device :: x(2), y(2)\ninteger(cuda_stream_kind) :: a, b\ntype(cudaEvent) :: e\n\
+         x = 1\nk = cudaStreamCreate(a)\nk = cudaStreamCreate(b)\nk = cudaEventCreate(e)\ncall fill<<<1, 2, 0, a>>>(x, 5)\n\
+         {between}\ncall next<<<1, 2, 0, b>>>(x, y)\nk = cudaDeviceSynchronize()\nh = y\nprint *, h\nend program\n"
+    )
+}
+
+#[test]
+fn kernels_of_streams_without_an_event_are_turned_round() {
+    let program = streams("");
+    let output = run("streams.cuf", &program, &["--explore", "10"]);
+    said(&output, 1, "error[R0105]: data race on global `x` between two streams");
+    said(&output, 1, "with --schedule order:c:1-2 and `            6            6` in the first run");
+    assert_eq!(text(&output.stderr).matches("error[").count(), 1, "{}", text(&output.stderr));
+    let replayed = run("streams.cuf", &program, &["--schedule", "order:c:1-2"]);
+    assert_eq!(
+        (text(&replayed.stdout), text(&replayed.stderr)),
+        ("            2            2\n".to_owned(), String::new())
+    );
+    let waits = "k = cudaEventRecord(e, a)\nk = cudaStreamWaitEvent(b, e, 0)";
+    for between in [waits, "k = cudaStreamSynchronize(a)", "k = cudaEventRecord(e, a)\nk = cudaEventSynchronize(e)"] {
+        let output = run("ordered.cuf", &streams(between), &["--explore", "10"]);
+        said(&output, 0, "cufemu: 1 order run; all orders seen");
+        // What has to come first is not put off.
+        let forced = run("ordered.cuf", &streams(between), &["--schedule", "order:c:1-2"]);
+        assert_eq!(text(&forced.stdout), "            6            6\n");
+    }
+}
+
+#[test]
+fn a_copy_that_the_host_has_not_waited_for_comes_late() {
+    let program = "program p\nuse cudafor\ninteger, pinned, allocatable :: h(:)\ninteger, device, allocatable :: x(:)\n\
+        integer(cuda_stream_kind) :: a\ninteger :: k\nallocate(h(2), x(2))\nh = 0\nx = 7\nk = cudaStreamCreate(a)\n\
+        k = cudaMemcpyAsync(h, x, 2, a)\nprint *, h(1)\ndeallocate(x)\nprint *, h(2)\nend program\n";
+    let output = run("late.cuf", program, &["--explore", "10"]);
+    said(&output, 1, "error[R0106]");
+    let replayed = run("late.cuf", program, &["--schedule", &order(&output)]);
+    // It does not come after its source is gone.
+    assert_eq!(text(&replayed.stdout), "            0\n            7\n");
 }

@@ -193,6 +193,11 @@ impl Emulator {
         std::mem::take(&mut self.traces)
     }
 
+    /// Takes the commands that wait to be run.
+    pub fn take_commands(&mut self) -> Vec<Command> {
+        std::mem::take(&mut self.queue).into()
+    }
+
     /// The copies to memory of the host that were made, if that was to be written down.
     pub fn take_copies(&mut self) -> Vec<HostCopy> {
         std::mem::take(&mut self.copies)

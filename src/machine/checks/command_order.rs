@@ -21,7 +21,7 @@ use ir::{InstKind, Module};
 use mem::{Memory, Region};
 use race::{ByteSet, Moment, Stream, Timeline, UseConflict, UseLog, UsedBytes};
 use source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use vm::{AccessEvent, AccessKind, Hooks, Program, Site, Warp};
 
 /// `cudaStreamLegacy`, another name of stream 0.
@@ -53,6 +53,10 @@ pub(crate) struct CommandOrder {
     /// Whether an access of the host may be in conflict now.
     is_host_watched: bool,
     findings: Vec<Finding>,
+    /// Whether conflicts are reported.
+    is_telling: bool,
+    /// Conflicts, by command, the first one first; `None` is the host.
+    conflicts: BTreeSet<(u64, Option<u64>)>,
     /// The streams of messages of MPI, by request.
     messages: BTreeMap<u32, u64>,
 }
@@ -63,7 +67,7 @@ const MESSAGES: u32 = u32::MAX;
 impl CommandOrder {
     /// The order of a program that has not begun. One stream alone, without memory that the host shares, is in order by
     /// itself; then nothing is kept.
-    pub(crate) fn new(module: &Module, device_count: usize) -> CommandOrder {
+    pub(crate) fn new(module: &Module, device_count: usize, is_telling: bool) -> CommandOrder {
         let makes_streams =
             |kind: &InstKind| matches!(kind, InstKind::Rt { rt: Rt::CudaStreamCreate | Rt::MpiCall, .. });
         let insts = module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
@@ -76,46 +80,69 @@ impl CommandOrder {
             is_armed: device_count > 1 || insts.into_iter().any(|i| makes_streams(&i.kind)),
             is_host_watched: false,
             findings: Vec::new(),
+            is_telling,
+            conflicts: BTreeSet::new(),
             messages: BTreeMap::new(),
         }
     }
 
     /// Whether the emulator has to say what launches use.
     pub(crate) fn wants_use(&self) -> bool {
-        self.is_armed
+        self.is_armed && self.is_telling
+    }
+
+    /// The conflicts so far, by command, the first one first; `None` is the host.
+    pub(crate) fn conflicts(&self) -> Vec<(u64, Option<u64>)> {
+        self.conflicts.iter().copied().collect()
+    }
+
+    /// Whether the host has waited for a command.
+    pub(crate) fn is_over_for_host(&self, moment: &Moment) -> bool {
+        self.timeline.is_over_for_host(moment)
     }
 
     /// Whether the accesses of the host must be reported.
     pub(crate) fn watches_host(&self) -> bool {
-        self.is_host_watched
+        self.is_host_watched && self.is_telling
     }
 
     /// The findings since the last call.
     pub(crate) fn take_findings(&mut self) -> Vec<Finding> {
-        std::mem::take(&mut self.findings)
+        let findings = std::mem::take(&mut self.findings);
+        if self.is_telling { findings } else { Vec::new() }
     }
 
-    /// Takes the steps of a call. Launches among them have not run yet.
-    pub(crate) fn steps(&mut self, steps: Vec<OrderStep>, memory: &Memory) {
+    /// Takes the steps of a call. Launches among them have not run yet. Gives the commands among them, by number.
+    pub(crate) fn steps(&mut self, steps: Vec<OrderStep>, memory: &Memory) -> Vec<(u64, Moment)> {
+        let mut submitted = Vec::new();
         for step in steps {
             match step {
                 OrderStep::Submitted { work, device, stream, span } => {
-                    self.submitted(work, device, stream, span, memory);
+                    submitted.extend(self.submitted(work, device, stream, span, memory));
                 }
                 OrderStep::Ordered { device, order } => self.ordered(device, order),
             }
         }
         self.watch_host();
+        submitted
     }
 
-    fn submitted(&mut self, work: Work, device: u32, stream: u64, span: Span, memory: &Memory) {
+    fn submitted(
+        &mut self,
+        work: Work,
+        device: u32,
+        stream: u64,
+        span: Span,
+        memory: &Memory,
+    ) -> Option<(u64, Moment)> {
         self.is_armed |= memory.used(Region::Managed) + memory.used(Region::Pinned) > 0 || stream > LEGACY;
         let moment = self.timeline.submit(stream_of(device, stream));
         if !self.is_armed {
-            return;
+            return None;
         }
         let id = self.next;
         self.next += 1;
+        let submitted = (id, moment.clone());
         match work {
             Work::Launch { number, kernel } => {
                 let kernel = ir::short_name(&kernel).to_owned();
@@ -130,6 +157,7 @@ impl CommandOrder {
                 self.used(id, &moment, used, None, memory);
             }
         }
+        Some(submitted)
     }
 
     fn ordered(&mut self, device: u32, order: Order) {
@@ -198,6 +226,7 @@ impl CommandOrder {
     /// Notes what a command used. `states` is memory before and after the command, if it is known.
     fn used(&mut self, id: u64, moment: &Moment, bytes: UsedBytes, states: Option<&[Memory; 2]>, memory: &Memory) {
         for conflict in self.log.command(id, moment, bytes) {
+            self.conflicts.insert((conflict.first, Some(id)));
             let is_write_write = conflict.is_first_write && conflict.is_second_write;
             let is_same_value = is_write_write && states.is_some_and(|states| are_alike(states, &conflict.bytes));
             let flavour = if is_same_value { RaceFlavour::SameValue } else { RaceFlavour::Plain };
@@ -241,6 +270,7 @@ impl CommandOrder {
     /// Takes the accesses of the host that conflict with commands.
     pub(crate) fn host_raced(&mut self, seen: Vec<HostConflict>, memory: &Memory) {
         for conflict in seen {
+            self.conflicts.insert((conflict.first, None));
             let Some(first) = self.commands.get(&conflict.first) else { continue };
             let at = (conflict.address, conflict.bytes);
             let accesses = vec![

@@ -2,7 +2,7 @@
 
 mod machine;
 
-use explore::{Choices, Order, Search};
+use explore::{Choices, Hold, Holds, Order, Search};
 use machine::{Op, Program, all_results};
 use std::collections::BTreeSet;
 
@@ -96,8 +96,29 @@ fn all_ways_through_a_tree_of_choices_are_taken_once() {
 }
 
 #[test]
+fn each_pair_of_commands_is_turned_round_once() {
+    let hold = |command, until| Hold { command, until };
+    let mut holds = Holds::default();
+    holds.record(&[], &[(1, Some(2)), (1, None)]);
+    assert_eq!(holds.next(), Some(vec![hold(1, Some(2))]));
+    // The two in the other order are not new, but another one is.
+    holds.record(&[hold(1, Some(2))], &[(2, Some(1)), (3, Some(4))]);
+    assert_eq!(holds.waiting(), 2);
+    assert_eq!(holds.next(), Some(vec![hold(1, None)]));
+    assert_eq!(holds.next(), Some(vec![hold(1, Some(2)), hold(3, Some(4))]));
+    assert_eq!(holds.next(), None);
+}
+
+#[test]
 fn a_text_is_the_order_that_it_was_made_from() {
-    for text in ["order:", "order:1:5=2+3", "order:1:5=2+3,9=0.1.4+7p2.1/3:0=1", "order:2:7=0.0.5", "order:m:0.2.1"] {
+    for text in [
+        "order:",
+        "order:1:5=2+3",
+        "order:1:5=2+3,9=0.1.4+7p2.1/3:0=1",
+        "order:2:7=0.0.5",
+        "order:m:0.2.1",
+        "order:c:3-5,4-h",
+    ] {
         let order = Order::parse(&text["order:".len()..]).expect("an order");
         assert_eq!(order.to_string(), text);
     }
@@ -116,6 +137,9 @@ fn a_text_is_the_order_that_it_was_made_from() {
         "m:",
         "m:1.",
         "m:a",
+        "c:",
+        "c:5",
+        "c:5-x",
     ] {
         assert!(Order::parse(text).is_err(), "{text}");
     }
