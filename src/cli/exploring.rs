@@ -238,7 +238,7 @@ pub(crate) fn run(
         if order.holds().is_empty() {
             search.record(&order, &traces);
         }
-        next = holds.next().map(|holds| Order::of_holds(&holds)).or_else(|| search.next());
+        next = holds.next_holds().map(|holds| Order::of_holds(&holds)).or_else(|| search.next_order());
     }
     let known = if next.is_some() { search.waiting() + holds.waiting() + 1 } else { 0 };
     let limits: Vec<&str> = search.limits().map(reason).collect();
@@ -286,7 +286,7 @@ pub(crate) fn run_ranks(
         let (made, asked) = ranks.choices();
         has_asked |= asked;
         search.record(&given, made);
-        next = search.next();
+        next = search.next_choices();
     }
     let known = search.waiting() + usize::from(next.is_some());
     let limits = if has_asked { &["a rank asks which message is there"][..] } else { &[] };

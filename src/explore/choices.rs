@@ -25,7 +25,7 @@ impl Choices {
     }
 
     /// The next choices to begin a run with, if some are left.
-    pub fn next(&mut self) -> Option<Vec<u32>> {
+    pub fn next_choices(&mut self) -> Option<Vec<u32>> {
         self.waiting.pop_front()
     }
 

@@ -28,7 +28,7 @@ impl Holds {
     }
 
     /// The next commands to put off, if some are left.
-    pub fn next(&mut self) -> Option<Vec<Hold>> {
+    pub fn next_holds(&mut self) -> Option<Vec<Hold>> {
         self.waiting.pop_front()
     }
 

@@ -136,7 +136,7 @@ impl Search {
     }
 
     /// The next order to run, if one is left.
-    pub fn next(&mut self) -> Option<Order> {
+    pub fn next_order(&mut self) -> Option<Order> {
         let mut waiting = std::mem::take(&mut self.waiting);
         waiting.retain(|w| !self.was_run(w));
         let best = (0..waiting.len()).min_by_key(|&at| self.rank(&waiting[at]));

@@ -82,7 +82,7 @@ fn search(
         let (run, traces) = run(module, options);
         search.record(&order, &traces);
         runs.push((order, run));
-        next = search.next();
+        next = search.next_order();
     }
     let is_whole = next.is_none() && search.limits().next().is_none();
     (runs, is_whole)

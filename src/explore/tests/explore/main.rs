@@ -18,7 +18,7 @@ fn searched(program: &Program, most: usize) -> (BTreeSet<Vec<u64>>, usize, usize
         let (result, trace) = program.run(order.launch(1));
         results.insert(result);
         search.record(&order, &[trace]);
-        next = search.next();
+        next = search.next_order();
     }
     let is_whole = next.is_none() && search.limits().next().is_none();
     (results, runs, search.results(), is_whole)
@@ -90,7 +90,7 @@ fn all_ways_through_a_tree_of_choices_are_taken_once() {
         let made = made(&given);
         assert!(seen.insert(made.clone()), "{made:?} twice");
         search.record(&given, &made);
-        next = search.next();
+        next = search.next_choices();
     }
     assert_eq!(seen.len(), 7);
 }
@@ -100,13 +100,13 @@ fn each_pair_of_commands_is_turned_round_once() {
     let hold = |command, until| Hold { command, until };
     let mut holds = Holds::default();
     holds.record(&[], &[(1, Some(2)), (1, None)]);
-    assert_eq!(holds.next(), Some(vec![hold(1, Some(2))]));
+    assert_eq!(holds.next_holds(), Some(vec![hold(1, Some(2))]));
     // The two in the other order are not new, but another one is.
     holds.record(&[hold(1, Some(2))], &[(2, Some(1)), (3, Some(4))]);
     assert_eq!(holds.waiting(), 2);
-    assert_eq!(holds.next(), Some(vec![hold(1, None)]));
-    assert_eq!(holds.next(), Some(vec![hold(1, Some(2)), hold(3, Some(4))]));
-    assert_eq!(holds.next(), None);
+    assert_eq!(holds.next_holds(), Some(vec![hold(1, None)]));
+    assert_eq!(holds.next_holds(), Some(vec![hold(1, Some(2)), hold(3, Some(4))]));
+    assert_eq!(holds.next_holds(), None);
 }
 
 #[test]
