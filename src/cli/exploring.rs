@@ -7,7 +7,7 @@
 
 use crate::cli::libraries::Loaded;
 use crate::cli::live::Live;
-use crate::cli::options::{MessageFormat, Options};
+use crate::cli::options::{MessageFormat, Options, Schedule};
 use crate::cli::report::{Reporter, output_lost, say};
 use crate::cli::seeds::{Listening, Once, first_difference};
 use crate::cli::slice::{self, Slices, Step};
@@ -34,16 +34,16 @@ struct Differences {
     /// How many runs differ.
     count: u64,
     /// The number of the first line that does, how it reads, and how it read in the first run.
-    output: Option<(usize, String, String, Arc<Order>)>,
+    output: Option<(usize, String, String, Schedule)>,
     /// The statement whose copy to the host gives other bytes.
-    copy: Option<(Span, Arc<Order>)>,
+    copy: Option<(Span, Schedule)>,
     /// The exit code.
-    code: Option<(u8, Arc<Order>)>,
+    code: Option<(u8, Schedule)>,
 }
 
 impl Differences {
     /// Compares a run with the first one.
-    fn note(&mut self, first: &Outcome, other: &Outcome, order: &Arc<Order>) {
+    fn note(&mut self, first: &Outcome, other: &Outcome, order: &Schedule) {
         let is_printed = first.printed != other.printed;
         let copy = || {
             let pairs = first.copies.iter().zip(&other.copies);
@@ -165,7 +165,7 @@ impl<'a> Shown<'a> {
     }
 
     /// Takes the result of a run by that order; the exit code if nothing more can be printed.
-    fn take(&mut self, order: &Arc<Order>, findings: &Findings, outcome: Outcome) -> Result<(), u8> {
+    fn take(&mut self, order: &Schedule, findings: &Findings, outcome: Outcome) -> Result<(), u8> {
         for finding in findings {
             // What an earlier run has shown is not shown again, nor a race with its ends the other way round.
             let mut diagnostic = finding.diagnostic();
@@ -173,7 +173,12 @@ impl<'a> Shown<'a> {
                 (finding.span(), diagnostic.secondary.first().map_or(finding.span(), |label| label.span));
             if self.known.insert((finding.code().id(), one.min(other), one.max(other))) {
                 if self.first.is_some() {
-                    diagnostic.notes.push(format!("not in all orders; replay with --schedule {order}"));
+                    // A finding of a seed names it itself.
+                    let replay = match order {
+                        Schedule::Seed(_) => String::new(),
+                        Schedule::Order(_) => format!("; replay with --schedule {order}"),
+                    };
+                    diagnostic.notes.push(format!("not in all orders{replay}"));
                 }
                 self.reporter.report(&diagnostic, self.map);
             }
@@ -191,12 +196,12 @@ impl<'a> Shown<'a> {
     }
 
     /// Says what differs and how much was seen; gives the exit code.
-    fn finish(self, of: &str, known: usize, limits: &[&str]) -> u8 {
+    fn finish(self, of: &str, known: usize, by_chance: u64, limits: &[&str]) -> u8 {
         let Some(first) = &self.first else { return self.code };
         let text = self.differences.text(self.runs, of, first, self.map);
         say(&text);
         if self.options.message_format == MessageFormat::Full {
-            say(&summary(self.runs, known, limits));
+            say(&summary(self.runs, known, by_chance, limits));
         }
         if !text.is_empty() && self.code == 0 { self.options.error_exitcode } else { self.code }
     }
@@ -208,17 +213,24 @@ pub(crate) fn run(
     map: &SourceMap,
     reporter: &mut Reporter,
     libraries: &Loaded,
-    mut load: impl FnMut(&Arc<Order>) -> Result<Machine, u8>,
+    mut load: impl FnMut(&Schedule) -> Result<Machine, u8>,
     most: u64,
 ) -> u8 {
     let mut shown = Shown::new(options, map, reporter, libraries, most);
     let (mut search, mut holds) = (Search::default(), Holds::default());
     let mut next = Some(Order::default());
-    while shown.runs < most
-        && let Some(order) = next.take()
-    {
-        let order = Arc::new(order);
-        let mut machine = match load(&order) {
+    let mut seed = 0;
+    while shown.runs < most {
+        let schedule = match next.take() {
+            Some(order) => Schedule::Order(Arc::new(order)),
+            // Where the search cannot know all orders, the runs that are left are made by chance.
+            None if search.limits().next().is_some() => {
+                seed += 1;
+                Schedule::Seed(seed)
+            }
+            None => break,
+        };
+        let mut machine = match load(&schedule) {
             Ok(machine) => machine,
             Err(code) => return code,
         };
@@ -230,10 +242,11 @@ pub(crate) fn run(
         let (traces, copies) = taken(&mut machine);
         let code = slice::exit_code(&machine, options);
         let taken =
-            printed.and_then(|printed| shown.take(&order, machine.findings(), Outcome { printed, copies, code }));
+            printed.and_then(|printed| shown.take(&schedule, machine.findings(), Outcome { printed, copies, code }));
         if let Err(code) = taken {
             return code;
         }
+        let Schedule::Order(order) = schedule else { continue };
         holds.record(order.holds(), &machine.command_conflicts());
         if order.holds().is_empty() {
             search.record(&order, &traces);
@@ -242,7 +255,7 @@ pub(crate) fn run(
     }
     let known = if next.is_some() { search.waiting() + holds.waiting() + 1 } else { 0 };
     let limits: Vec<&str> = search.limits().map(reason).collect();
-    shown.finish("of blocks, warps and commands", known, &limits)
+    shown.finish("of blocks, warps and commands", known, seed, &limits)
 }
 
 /// Runs several ranks at most `most` times, with other orders of messages; `machine` is the program at its start. Returns the exit
@@ -262,7 +275,7 @@ pub(crate) fn run_ranks(
     while shown.runs < most
         && let Some(given) = next.take()
     {
-        let order = Arc::new(Order::of_messages(&given));
+        let order = Schedule::Order(Arc::new(Order::of_messages(&given)));
         let Some(mut ranks) = Ranks::new(machine, options.ranks.unwrap_or(1), 0, findings()) else {
             return usage("the devices of several ranks are emulated");
         };
@@ -290,7 +303,7 @@ pub(crate) fn run_ranks(
     }
     let known = search.waiting() + usize::from(next.is_some());
     let limits = if has_asked { &["a rank asks which message is there"][..] } else { &[] };
-    shown.finish("of messages", known, limits)
+    shown.finish("of messages", known, 0, limits)
 }
 
 /// What the devices of a machine have written down.
@@ -305,9 +318,12 @@ fn taken(machine: &mut Machine) -> (Vec<LaunchTrace>, Vec<HostCopy>) {
 }
 
 /// How much was seen.
-fn summary(runs: u64, known: usize, limits: &[&str]) -> String {
+fn summary(runs: u64, known: usize, by_chance: u64, limits: &[&str]) -> String {
     let orders = if runs == 1 { "1 order".to_owned() } else { format!("{runs} orders") };
     let mut out = format!("cufemu: {orders} run");
+    if by_chance > 0 {
+        out += &format!(", {by_chance} of them by a seed");
+    }
     if known > 0 {
         out += &format!("; {known} more are known, which a larger `--explore` runs");
     } else if limits.is_empty() {

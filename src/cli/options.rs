@@ -5,6 +5,7 @@
 
 use clap::{Parser, ValueEnum};
 use explore::Order;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -299,6 +300,15 @@ pub(crate) enum Schedule {
     Seed(u64),
     /// An order that `--explore` has found.
     Order(Arc<Order>),
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Schedule::Seed(seed) => write!(f, "seed:{seed}"),
+            Schedule::Order(order) => order.fmt(f),
+        }
+    }
 }
 
 /// How strictly races are judged.

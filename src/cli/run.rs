@@ -12,14 +12,12 @@ use crate::cli::suppress::Suppressions;
 use crate::cli::{check, debugging, emit, exploring, files, objects, ranks, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
-use explore::Order;
 use foreign::Inputs;
 use gpu::GpuOptions;
 use machine::{Machine, RealWorld};
 use mpilib::Launch;
 use source::{FileId, SourceMap};
 use std::io::IsTerminal;
-use std::sync::Arc;
 
 /// Compiles the files, then prints a stage, debugs or runs, as the options say.
 pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8 {
@@ -266,8 +264,8 @@ impl Program<'_> {
         if let Some(runs) = options.explore
             && options.ranks.is_none_or(|ranks| ranks == 1)
         {
-            let load = |order: &Arc<Order>| {
-                let options = Options { schedule: Some(Schedule::Order(order.clone())), ..options.clone() };
+            let load = |schedule: &Schedule| {
+                let options = Options { schedule: Some(schedule.clone()), ..options.clone() };
                 Program { options: &options, ..self }.load()
             };
             return exploring::run(options, map, reporter, libraries, load, runs);

@@ -62,12 +62,29 @@ impl Bits {
 pub(crate) struct Reversal {
     /// The hashes of the last events of its prefix: the one that it puts first, then those that come before no other.
     pub(crate) ids: Vec<u64>,
-    /// The places of the program that it puts the other way round, as a number.
-    pub(crate) pair: u64,
+    /// The pair that it puts the other way round.
+    pub(crate) pair: Pair,
     /// The event that would have come first, and the last one of the prefix.
     events: (u32, u32),
     /// The order of lanes in the last event.
     lanes: Vec<u8>,
+}
+
+/// Two events in their order, as numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Pair {
+    /// Their places in the program.
+    pub(crate) sites: u64,
+    /// The same, and the parts that they are of.
+    pub(crate) parts: u64,
+}
+
+impl Pair {
+    fn of(first: &Step, second: &Step) -> Pair {
+        let part = |step: &Step| add(step.part.block, u64::from(step.part.warp) << 32 | u64::from(step.part.mask));
+        let sites = add(site(first), site(second));
+        Pair { sites, parts: add(sites, add(part(first), part(second))) }
+    }
 }
 
 /// Who has touched a cell.
@@ -243,15 +260,11 @@ impl<'a> Graph<'a> {
     }
 
     /// The pairs of places of the program that were seen, each in its order.
-    pub(crate) fn pairs(&self) -> impl Iterator<Item = u64> {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = Pair> {
         self.nodes.iter().flat_map(|node| {
-            let sources = node.sources.iter().map(|&n| self.pair(n, node.step));
+            let sources = node.sources.iter().map(|&n| Pair::of(self.nodes[n as usize].step, node.step));
             sources.chain((!contenders(node.step).is_empty()).then(|| lane_pair(node.step, contenders(node.step))))
         })
-    }
-
-    fn pair(&self, first: u32, second: &Step) -> u64 {
-        add(site(self.nodes[first as usize].step), site(second))
     }
 
     /// What can be put the other way round. `tell` hears of each; the result says whether something was left out.
@@ -276,7 +289,7 @@ impl<'a> Graph<'a> {
                 let sources = self.sources(&history, &node.before, &node.touches, stays);
                 let own = self.id((node.step, &node.touches), node.before.iter().chain(&sources), context, None);
                 let ids = self.last_of(own, node.before.iter().chain(&sources), (0..j).filter(|&n| stays(n)));
-                let pair = add(site(node.step), site(first.step));
+                let pair = Pair::of(node.step, first.step);
                 tell(Reversal { ids, pair, events: (i, j), lanes: Vec::new() });
             }
             is_whole &= !has_more_contenders;
@@ -411,9 +424,10 @@ fn contenders(step: &Step) -> &[u8] {
 }
 
 /// The number of an order of lanes at a place of the program: whether they go up, as far as two of them say it.
-fn lane_pair(step: &Step, lanes: &[u8]) -> u64 {
+fn lane_pair(step: &Step, lanes: &[u8]) -> Pair {
     let goes_up = lanes.windows(2).all(|pair| pair[0] < pair[1]);
-    add(site(step), if goes_up { 1 } else { 2 })
+    let sites = add(site(step), if goes_up { 1 } else { 2 });
+    Pair { sites, parts: lanes.iter().fold(add(sites, step.part.block), |hash, &lane| add(hash, u64::from(lane))) }
 }
 
 /// The cells that several parts touch, if order can make a difference there.

@@ -1,6 +1,6 @@
 //! The search: which orders were run, which are left, and which is the next.
 
-use crate::graph::{Graph, Reversal};
+use crate::graph::{Graph, Pair, Reversal};
 use crate::order::Order;
 use crate::trace::LaunchTrace;
 use scalar::random::mix;
@@ -28,7 +28,7 @@ struct Waiting {
     order: Order,
     /// The hashes of the last events of its prefix. What launches did before is in them.
     ids: Vec<u64>,
-    pair: u64,
+    pair: Pair,
     depth: u32,
     number: u64,
 }
@@ -42,7 +42,7 @@ pub struct Search {
     runs_with: BTreeMap<u64, Vec<u32>>,
     /// The prefixes that were suggested.
     suggested: BTreeSet<u64>,
-    /// How often each pair of places was seen, or is to be seen, in that order.
+    /// How often each pair was seen, or is to be seen, in that order: places alone, and with the parts.
     seen: BTreeMap<u64, u64>,
     /// The partial orders that were seen.
     results: BTreeSet<u64>,
@@ -66,7 +66,7 @@ impl Search {
                 self.limits.insert(Limit::Events);
             }
             for pair in graph.pairs() {
-                *self.seen.entry(pair).or_default() += 1;
+                self.see(pair);
             }
             let mut reversals: Vec<Reversal> = Vec::new();
             if !graph.reversals(own_context, |reversal| reversals.push(reversal)) {
@@ -113,7 +113,7 @@ impl Search {
             let mut count: BTreeMap<u64, u64> = BTreeMap::new();
             let mut ranked: Vec<(u64, usize, Reversal)> = Vec::new();
             for (at, reversal) in fresh.into_iter().enumerate() {
-                let count = count.entry(reversal.pair).or_default();
+                let count = count.entry(reversal.pair.sites).or_default();
                 *count += 1;
                 ranked.push((*count, at, reversal));
             }
@@ -124,8 +124,15 @@ impl Search {
         fresh
     }
 
-    fn rank(&self, waiting: &Waiting) -> (u64, u32, u64) {
-        (self.seen.get(&waiting.pair).copied().unwrap_or(0), waiting.depth, waiting.number)
+    fn see(&mut self, pair: Pair) {
+        *self.seen.entry(pair.sites).or_default() += 1;
+        *self.seen.entry(pair.parts).or_default() += 1;
+    }
+
+    /// The lowest is run next.
+    fn rank(&self, waiting: &Waiting) -> (u64, u64, u32, u64) {
+        let seen = |pair: u64| self.seen.get(&pair).copied().unwrap_or(0);
+        (seen(waiting.pair.sites), seen(waiting.pair.parts), waiting.depth, waiting.number)
     }
 
     /// Whether a run that was made begins like this.
@@ -143,7 +150,7 @@ impl Search {
         let next = best.map(|at| waiting.swap_remove(at));
         self.waiting = waiting;
         let next = next?;
-        *self.seen.entry(next.pair).or_default() += 1;
+        self.see(next.pair);
         self.depth = next.depth;
         Some(next.order)
     }

@@ -8,7 +8,7 @@
 use crate::block::Stretch;
 use explore::{Effect, LaunchTrace, Part, Piece, Step, StepKind, Touch};
 use ir::op::AtomOp;
-use ir::{Space, Ty};
+use ir::{Access, Space, Ty};
 use scalar::lanes;
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -60,8 +60,9 @@ struct WarpStep {
 #[derive(Clone, Copy, Debug, Default)]
 struct Read {
     number: u64,
-    /// A hash of addresses, values and the state of the warp after it.
-    state: u64,
+    /// A hash of addresses and values; and, if it was looked at, one with the state of the warp after it.
+    read: u64,
+    state: Option<u64>,
     /// A hash of the addresses.
     addresses: u64,
     /// Whether it repeats another one, and nothing else was done since.
@@ -109,8 +110,11 @@ impl Tracer {
                 self.trace.pieces.push(Piece { part, at, points });
             }
             self.trace.is_cut |= self.trace.pieces.len() == MOST_PIECES;
-            let is_own = |event: &mut Event| matches!(event, Event::Step(step) if step.warp == warp && step.done <= from + points);
-            while let Some(Event::Step(step)) = self.events.pop_front_if(is_own) {
+            let is_own =
+                |event: &Event| matches!(event, Event::Step(step) if step.warp == warp && step.done <= from + points);
+            while self.events.front().is_some_and(is_own)
+                && let Some(Event::Step(step)) = self.events.pop_front()
+            {
                 let WarpStep { mask, done, number, kind, .. } = step;
                 let part = Part { mask, ..part };
                 self.push(Step { part, at: at + done.saturating_sub(from + 1), number, kind });
@@ -166,16 +170,21 @@ impl Tracer {
         lanes(event.mask).for_each(|lane| event.lanes.address(lane).hash(&mut hasher));
         let addresses = hasher.finish();
         lanes(event.mask).for_each(|lane| event.values.get(lane).hash(&mut hasher));
-        // The register that was read into has the new value in both; all others decide how the part goes on.
-        warp.hash_state(&mut hasher);
-        let state = hasher.finish();
+        let read = hasher.finish();
         let reads = self.reads.entry(part).or_default();
         let known = reads.get(&event.site).copied().unwrap_or_default();
-        let is_repeated = known.number > 0 && known.state == state;
+        // The register that was read into has the new value in both; all others decide how the part goes on. What reads plainly
+        // seldom polls, so that its state is looked at only if it reads the same twice.
+        let is_plain = matches!(event.kind, AccessKind::Read(Access::Plain));
+        let state = (!is_plain || known.read == read).then(|| {
+            warp.hash_state(&mut hasher);
+            hasher.finish()
+        });
+        let is_repeated = known.number > 0 && known.read == read && state.is_some() && known.state == state;
         if !is_repeated {
             reads.values_mut().for_each(|read| read.is_repeated = false);
         }
-        reads.insert(event.site, Read { number, state, addresses, is_repeated });
+        reads.insert(event.site, Read { number, read, state, addresses, is_repeated });
         let is_after_poll = !is_repeated && known.is_repeated && known.addresses == addresses;
         (Some(known.number).filter(|_| is_repeated), Some(known.number).filter(|_| is_after_poll))
     }

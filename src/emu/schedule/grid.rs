@@ -45,8 +45,7 @@ pub struct Grid {
     pub(crate) seed: u64,
     /// Where the order departs from that, if others say so.
     pub(crate) directed: Option<Directed>,
-    /// The place in the order of the next block that begins in its turn, and those that have begun before theirs.
-    next: u64,
+    /// Places in the order of the blocks that have begun before their turn; the others that have begun are the first ones.
     ahead: BTreeSet<u64>,
     /// Schedule points that the launch has passed.
     pub(crate) points: u64,
@@ -81,7 +80,6 @@ impl Grid {
             active: VecDeque::new(),
             seed,
             directed: None,
-            next: 0,
             ahead: BTreeSet::new(),
             points: 0,
             witness: None,
@@ -108,16 +106,15 @@ impl Grid {
     /// Whether the block of that linear index has begun; it may have ended.
     pub fn has_begun(&self, linear: u64) -> bool {
         let position = position_of_block(self.seed, self.total, linear);
-        position < self.next || self.ahead.contains(&position)
+        position < self.begun - self.ahead.len() as u64 || self.ahead.contains(&position)
     }
 
     /// Begins the next block in schedule order; a lazy one is run at once without hooks.
     pub(crate) fn begin_block(&mut self, program: &Program, events: &mut impl BlockEvents, is_lazy: bool) {
-        while self.ahead.remove(&self.next) {
-            self.next += 1;
-        }
-        let position = self.next;
-        self.next += 1;
+        let next = |grid: &Grid| grid.begun - grid.ahead.len() as u64;
+        // Those that have begun before their turn are no longer ahead when it would be their turn.
+        while self.ahead.remove(&next(self)) {}
+        let position = next(self);
         self.begin_at(position, program, events, is_lazy);
     }
 
