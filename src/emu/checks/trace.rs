@@ -61,7 +61,7 @@ struct WarpStep {
 struct Read {
     number: u64,
     /// A hash of addresses and values; and, if it was looked at, one with the state of the warp after it.
-    read: u64,
+    found: u64,
     state: Option<u64>,
     /// A hash of the addresses.
     addresses: u64,
@@ -170,21 +170,21 @@ impl Tracer {
         lanes(event.mask).for_each(|lane| event.lanes.address(lane).hash(&mut hasher));
         let addresses = hasher.finish();
         lanes(event.mask).for_each(|lane| event.values.get(lane).hash(&mut hasher));
-        let read = hasher.finish();
+        let found = hasher.finish();
         let reads = self.reads.entry(part).or_default();
         let known = reads.get(&event.site).copied().unwrap_or_default();
         // The register that was read into has the new value in both; all others decide how the part goes on. What reads plainly
         // seldom polls, so that its state is looked at only if it reads the same twice.
         let is_plain = matches!(event.kind, AccessKind::Read(Access::Plain));
-        let state = (!is_plain || known.read == read).then(|| {
+        let state = (!is_plain || known.found == found).then(|| {
             warp.hash_state(&mut hasher);
             hasher.finish()
         });
-        let is_repeated = known.number > 0 && known.read == read && state.is_some() && known.state == state;
+        let is_repeated = known.number > 0 && known.found == found && state.is_some() && known.state == state;
         if !is_repeated {
             reads.values_mut().for_each(|read| read.is_repeated = false);
         }
-        reads.insert(event.site, Read { number, read, state, addresses, is_repeated });
+        reads.insert(event.site, Read { number, found, state, addresses, is_repeated });
         let is_after_poll = !is_repeated && known.is_repeated && known.addresses == addresses;
         (Some(known.number).filter(|_| is_repeated), Some(known.number).filter(|_| is_after_poll))
     }
