@@ -172,6 +172,8 @@ pub(crate) struct VarInfo {
     pub(crate) typed_only: bool,
     /// Declared by use only, under the implicit rules.
     pub(crate) implicit: bool,
+    /// Declared with CLASS, whether some type extends its own or not.
+    pub(crate) polymorphic: bool,
     /// The interface of a procedure dummy or pointer, where it is known.
     pub(crate) interface: Option<ProcId>,
     /// Whether it is a procedure pointer.

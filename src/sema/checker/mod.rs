@@ -76,8 +76,28 @@ pub(crate) struct Made {
     pub(crate) expanding: Vec<(ScopeId, usize)>,
     /// How many times statement functions were expanded.
     pub(crate) expansions: u32,
+    /// What is said of procedures where they are not defined.
+    pub(crate) described: Vec<Described>,
     /// Pointers whose declarations give them a target.
     pub(crate) initial_targets: Vec<InitialTarget>,
+}
+
+/// What is said of a procedure where it is not defined.
+pub(crate) struct Described {
+    /// The procedure.
+    pub(crate) of: ProcId,
+    pub(crate) by: Description,
+    pub(crate) span: Span,
+}
+
+/// How a procedure is described.
+pub(crate) enum Description {
+    /// By an interface body, which has become a procedure of its own.
+    Body(ProcId),
+    /// By the interface of a separate module procedure, which has become a procedure of its own, as far as `of` repeats it.
+    Separate(ProcId),
+    /// By the type of its result.
+    Result(Type),
 }
 
 /// A pointer that a declaration or DATA gives a target.

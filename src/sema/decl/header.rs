@@ -5,7 +5,7 @@ use crate::checked::{
     Type, VarId, Variable,
 };
 use crate::checker::{
-    Checker, CodeSide, Context, DeclaredName, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
+    Checker, CodeSide, Context, DeclaredName, Description, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
 };
 use crate::typing::same_type;
 use ast::{Name, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
@@ -172,8 +172,10 @@ impl<'a> Checker<'a> {
         };
         self.defs.proc_info_mut(id).is_interface = false;
         let own = self.defs.proc_info(id).scope;
+        let interface_scope = self.scopes.get(own).parent;
         self.scopes.get_mut(own).parent = Some(scope);
         if sub.kind != SubprogramKind::ModuleProcedure && self.defs.proc_info(id).state == Resolution::Untouched {
+            self.compare_separate(id, interface_scope);
             self.defs.proc_info_mut(id).ast = Some(sub);
         } else {
             // The dummies are those of the interface; only the statements come from here.
@@ -181,6 +183,15 @@ impl<'a> Checker<'a> {
         }
         self.defs.proc_mut(id).span = sub.span;
         self.defs.proc_mut(id).end = sub.end;
+    }
+
+    /// Keeps the interface of a separate module procedure for the comparison with what its definition repeats.
+    fn compare_separate(&mut self, id: ProcId, scope: Option<ScopeId>) {
+        let Some(interface) = self.defs.proc_info(id).ast else { return };
+        let module = scope.and_then(|scope| self.scopes.get(scope).module.clone());
+        let body = self.add_procedure(interface, scope, None, module);
+        self.defs.proc_info_mut(body).is_interface = true;
+        self.describe(id, Description::Separate(body), interface.name.span);
     }
 
     /// Resolves what the prefixes say.

@@ -3,7 +3,7 @@
 //! An interface body of an external procedure that the given files define stands for that definition.
 
 use crate::checked::ProcId;
-use crate::checker::{Checker, Entry, ImplicitRules, ScopeId, Sym, generic_key, generic_span, merged};
+use crate::checker::{Checker, Described, Description, Entry, ImplicitRules, ScopeId, Sym, generic_key, generic_span, merged};
 use crate::typing::Typing;
 use ast::{DeclKind, Interface, InterfaceItem, InterfaceKind, Prefix, Subprogram};
 use diag::{Code, Diagnostic};
@@ -100,20 +100,16 @@ impl<'a> Checker<'a> {
             if let Some(id) = self.scopes.own_external(&linked) {
                 if self.scopes.get(scope).proc != Some(id) {
                     self.name_interface(scope, sub, id);
-                    self.link_interface(sub, id);
+                    if self.link_interface(sub, id) {
+                        let body = self.interface_procedure(scope, sub, false);
+                        self.describe(id, Description::Body(body), sub.name.span);
+                    }
                 }
                 return Some(id);
             }
         }
-        let import = sub.decls.iter().any(|d| matches!(d.kind, DeclKind::Import(_)));
-        let module = self.scopes.get(scope).module.clone();
-        let id = self.add_procedure(sub, (import || is_module).then_some(scope), None, module);
+        let id = self.interface_procedure(scope, sub, is_module);
         let own = self.defs.proc_info(id).scope;
-        if !import && !is_module {
-            self.scopes.get_mut(own).host = Some(scope);
-            self.scopes.get_mut(own).implicit =
-                Some(ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
-        }
         for d in &sub.decls {
             let DeclKind::Import(list) = &d.kind else { continue };
             for name in &list.names {
@@ -128,7 +124,6 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        self.defs.proc_info_mut(id).is_interface = true;
         if is_module {
             self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
         } else {
@@ -137,9 +132,36 @@ impl<'a> Checker<'a> {
         Some(id)
     }
 
+    /// Makes a procedure of an interface body.
+    fn interface_procedure(&mut self, scope: ScopeId, sub: &'a Subprogram, is_module: bool) -> ProcId {
+        let import = sub.decls.iter().any(|d| matches!(d.kind, DeclKind::Import(_)));
+        let module = self.scopes.get(scope).module.clone();
+        let id = self.add_procedure(sub, (import || is_module).then_some(scope), None, module);
+        self.defs.proc_info_mut(id).is_interface = true;
+        if !import && !is_module {
+            let own = self.defs.proc_info(id).scope;
+            self.scopes.get_mut(own).host = Some(scope);
+            self.scopes.get_mut(own).implicit =
+                Some(ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
+        }
+        id
+    }
+
+    /// Notes what is said of a procedure where it is not defined, for the comparison with its definition.
+    pub(crate) fn describe(&mut self, of: ProcId, by: Description, span: Span) {
+        if let Description::Body(body) | Description::Separate(body) = &by {
+            let unique = format!("{}.interface.{}", self.defs.proc(*body).qualified, body.0);
+            self.defs.proc_mut(*body).qualified = unique.into();
+        }
+        if !self.made.described.iter().any(|d| d.of == of && d.span == span) {
+            self.made.described.push(Described { of, by, span });
+        }
+    }
+
     /// Compares an interface body with the definition that it stands for, and takes over what only the body can say.
-    fn link_interface(&mut self, sub: &'a Subprogram, id: ProcId) {
-        let Some(tree) = self.defs.proc_info(id).ast else { return };
+    /// Whether more is to be compared.
+    fn link_interface(&mut self, sub: &'a Subprogram, id: ProcId) -> bool {
+        let Some(tree) = self.defs.proc_info(id).ast else { return false };
         let d = if tree.kind != sub.kind {
             Some(format!("interface and definition of `{}` are not the same kind of procedure", sub.name.as_str()))
         } else if tree.args.len() != sub.args.len() {
@@ -148,6 +170,7 @@ impl<'a> Checker<'a> {
         } else {
             None
         };
+        let is_alike = d.is_none();
         if let Some(text) = d {
             let d = Diagnostic::new(Code::InterfaceMismatch, sub.name.span, text);
             self.reporter.report(d.secondary(tree.name.span, "the definition is here"));
@@ -165,6 +188,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        is_alike
     }
 
     /// Gives the name of an interface body its meaning: that of a dummy procedure, or of an external one.

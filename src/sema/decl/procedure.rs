@@ -6,7 +6,7 @@ use crate::checked::{
     Attrs, CharLen, Expr, ExprKind, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
 };
 use crate::checker::{
-    Checker, DeclaredName, Definitions, Init, InitialTarget, ProcInfo, Resolution, ScopeId, Sym, VarInfo,
+    Checker, DeclaredName, Definitions, Description, Init, InitialTarget, ProcInfo, Resolution, ScopeId, Sym, VarInfo,
 };
 use crate::typing::{Argument, Given, is_procedure_pointer, one};
 use ast::TypeSpecKind;
@@ -49,6 +49,11 @@ impl<'a> Checker<'a> {
             }
             // An interface body is the procedure itself; `procedure(…)` says how that of this name is called.
             if let Some(id) = p.interface.or_else(|| self.scopes.external(&p.name)) {
+                if let (None, None, Some(ty)) = (p.interface, like, result)
+                    && self.scopes.get(scope).proc != Some(id)
+                {
+                    self.describe(id, Description::Result(ty), p.span);
+                }
                 return Some(Sym::Proc(id));
             }
             let id = self.external(&p.name, result, p.span);

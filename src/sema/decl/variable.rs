@@ -133,7 +133,9 @@ impl<'a> Checker<'a> {
             module: self.scopes.get(scope).module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
-        let id = self.defs.add_var(var, VarInfo { typed_only, ..VarInfo::default() });
+        let polymorphic =
+            p.spec.is_some_and(|s| matches!(s.kind, ast::TypeSpecKind::Class(_) | ast::TypeSpecKind::ClassStar));
+        let id = self.defs.add_var(var, VarInfo { typed_only, polymorphic, ..VarInfo::default() });
         // The initial value may ask about the variable's own type and shape.
         self.scopes.set_sym(scope, &p.name, Sym::Var(id));
         self.defs.var_mut(id).init = self.initial(p, &ty, &shape, &storage, (scope, id));

@@ -1,6 +1,6 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
-use crate::checked::{CharLen, Const, Expr, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable, is_designator};
+use crate::checked::{CharLen, Const, Expr, ExprKind, ProcBody, ProcId, Shape, Storage, Type, VarId, Variable, is_designator};
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
     Argument, Fit, Given, constant_bounds, constant_extents, difference, has_vector_subscript, is_allocatable,
@@ -100,7 +100,8 @@ impl Checker<'_> {
                 if matches!(dummy.storage, Storage::Procedure) {
                     return self.fit_procedure(param, &dummy, arg);
                 }
-                if matches!(dummy.ty, Type::Any) || self.defs.var_info(param).procedure_pointer {
+                let takes_all = matches!(dummy.ty, Type::Any) && self.defs.proc_info(fit.proc).embedded;
+                if takes_all || self.defs.var_info(param).procedure_pointer {
                     return Ok(());
                 }
                 let text = format!(
@@ -113,11 +114,21 @@ impl Checker<'_> {
             Given::Expr(e) => e,
         };
         if matches!(dummy.storage, Storage::Procedure) && is_procedure_pointer(&self.defs, e) {
-            return Ok(());
+            return self.fit_procedure(param, &dummy, arg);
         }
         if matches!(dummy.storage, Storage::Procedure) {
             let text = format!("argument `{}` must be a procedure", dummy.name);
             return Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)));
+        }
+        let callee_value = matches!(self.defs.proc(fit.proc).body, ProcBody::Pointer)
+            && self.defs.proc(fit.proc).params.first() == Some(&param);
+        let is_pointer_dummy = callee_value
+            || self.defs.var_info(param).procedure_pointer
+            || self.defs.proc_info(fit.proc).embedded;
+        if is_procedure_pointer(&self.defs, e) && !is_pointer_dummy && !self.cx.implicit_interface {
+            let wanted = shape_name(&self.defs, &dummy.ty, dummy.shape.rank());
+            let text = format!("argument `{}` must be {wanted}, not a procedure pointer", dummy.name);
+            return Err(Box::new(Diagnostic::new(Code::ArgumentType, arg.span, text)));
         }
         let is_null = matches!(e.kind, ExprKind::Null);
         fit_type(&self.defs, fit.proc, &dummy, e, arg.span)?;
@@ -162,34 +173,72 @@ impl Checker<'_> {
         self.typing().fit_contiguous(&dummy, e)
     }
 
-    /// A procedure for a procedure dummy: both functions or both subroutines, with as many arguments.
+    /// A procedure for a procedure dummy: both functions or both subroutines, with the same arguments.
     fn fit_procedure(&mut self, param: VarId, dummy: &Variable, arg: &Argument) -> Result<(), Box<Diagnostic>> {
-        let (Given::Proc(id), Some(interface)) = (&arg.given, self.defs.var_info(param).interface) else {
-            return Ok(());
-        };
-        self.resolve_interface(*id);
-        self.resolve_interface(interface);
-        if self.defs.proc_info(*id).unknown_dummies || self.defs.proc_info(interface).unknown_dummies {
-            return Ok(());
+        let (given, given_result) = self.given_procedure(&arg.given);
+        let (wanted, wanted_result) = self.interface_of(param);
+        for id in given.iter().chain(&wanted) {
+            self.resolve_interface(*id);
         }
-        let (given, wanted) = (self.defs.proc(*id), self.defs.proc(interface));
-        let text = if given.is_function != wanted.is_function {
-            let what = if wanted.is_function { "function" } else { "subroutine" };
-            format!("argument `{}` must be a {what}, and `{}` is not one", dummy.name, given.name)
-        } else if given.params.len() != wanted.params.len() {
-            format!(
-                "argument `{}` must take {}, and `{}` takes {}",
-                dummy.name,
-                count(wanted.params.len()),
-                given.name,
-                given.params.len()
-            )
-        } else if let Some(what) = difference(&self.defs, *id, interface, None) {
-            format!("`{}` does not have the interface of argument `{}`: {what}", given.name, dummy.name)
-        } else {
-            return Ok(());
+        let text = match (given, wanted) {
+            (Some(given), Some(wanted)) => self.procedures_differ(given, wanted, dummy),
+            // Where there is no interface, the type of the result may be declared.
+            _ => {
+                let result = |c: &Self, id: Option<ProcId>, ty: Option<Type>| match id {
+                    Some(id) if c.defs.proc_info(id).is_broken => None,
+                    Some(id) => c.defs.proc(id).result.map(|r| c.defs.var(r).ty.clone()),
+                    None => ty,
+                };
+                let (x, y) = (result(self, given, given_result), result(self, wanted, wanted_result));
+                x.zip(y).filter(|(x, y)| !same_type(x, y) && ![x, y].iter().any(|t| matches!(t, Type::Any))).map(
+                    |(x, y)| {
+                        let (x, y) = (type_name(&self.defs, &x), type_name(&self.defs, &y));
+                        format!("argument `{}` must be a function of `{y}`, not of `{x}`", dummy.name)
+                    },
+                )
+            }
         };
-        Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)))
+        match text {
+            Some(text) => Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text))),
+            None => Ok(()),
+        }
+    }
+
+    /// What is known of a procedure that is an actual argument: its interface, or the type of its result.
+    pub(super) fn given_procedure(&mut self, given: &Given) -> (Option<ProcId>, Option<Type>) {
+        match given {
+            Given::Proc(id) => (Some(*id), None),
+            Given::Variable(var) | Given::Expr(Expr { kind: ExprKind::Var(var), .. }) => self.interface_of(*var),
+            Given::Expr(Expr { kind: ExprKind::Field { base, field }, .. }) => {
+                let Type::Derived(ty) = base.ty else { return (None, None) };
+                let Some(field) = self.defs.ty(ty).fields.get(*field as usize) else { return (None, None) };
+                let name = ast::Name { text: field.name.clone(), span: field.span };
+                match self.component_pointed(ty, &name) {
+                    Some((pointed, _)) => (pointed.interface, pointed.result),
+                    None => (None, None),
+                }
+            }
+            Given::Expr(_) => (None, None),
+        }
+    }
+
+    fn procedures_differ(&self, given: ProcId, wanted: ProcId, dummy: &Variable) -> Option<String> {
+        if self.defs.proc_info(given).unknown_dummies || self.defs.proc_info(wanted).unknown_dummies {
+            return None;
+        }
+        let (p, q) = (self.defs.proc(given), self.defs.proc(wanted));
+        if p.is_function != q.is_function {
+            let what = if q.is_function { "function" } else { "subroutine" };
+            return Some(format!("argument `{}` must be a {what}, and `{}` is not one", dummy.name, p.name));
+        }
+        if p.params.len() != q.params.len() {
+            let wanted = count(q.params.len());
+            let text =
+                format!("argument `{}` must take {wanted}, and `{}` takes {}", dummy.name, p.name, p.params.len());
+            return Some(text);
+        }
+        difference(&self.defs, given, wanted, None)
+            .map(|what| format!("`{}` does not have the interface of argument `{}`: {what}", p.name, dummy.name))
     }
 }
 

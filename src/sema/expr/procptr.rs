@@ -4,10 +4,10 @@
 //! record of its own ([`ProcBody::Pointer`]) that has the pointer's interface and takes the pointer's value first.
 
 use crate::checked::{
-    Attrs, Const, Expr, ExprKind, ProcBody, ProcId, Shape, StmtKind, Storage, Type, TypeId, VarId, Variable,
+    Attrs, Const, Expr, ExprKind, ProcBody, ProcId, Shape, StmtKind, Storage, Type, TypeId, Variable,
 };
 use crate::checker::{Binding, Checker, Sym, VarInfo};
-use crate::typing::{Argument, Fit, constant, difference, is_procedure_pointer, same_type, type_name};
+use crate::typing::{Argument, Fit, Given, constant, difference, is_procedure_pointer, same_type, type_name};
 use ast::Name;
 use diag::Code;
 use source::Span;
@@ -33,44 +33,65 @@ impl Checker<'_> {
     /// `pointer => value`
     pub(crate) fn procedure_pointer(&mut self, target: Expr, value: &ast::Expr) -> Option<StmtKind> {
         let value = self.procedure_value(value)?;
-        if let (ExprKind::Procedure(given), ExprKind::Var(pointer)) = (&value.kind, &target.kind)
-            && let Some(interface) = self.defs.var_info(*pointer).interface
-        {
-            self.resolve_interface(interface);
-            if let Some(what) = difference(&self.defs, *given, interface, None) {
-                let (name, pointer) = (&self.defs.proc(*given).name, &self.defs.var(*pointer).name);
-                let text = format!("`{name}` does not have the interface of pointer `{pointer}`: {what}");
-                return self.reporter.error(Code::BadPointerAssignment, value.span, text);
-            }
-        }
-        if let ExprKind::Var(pointer) = target.kind {
-            self.check_pointed_result(pointer, &value)?;
-        }
+        self.check_pointed(&target, &value)?;
         Some(StmtKind::Assign { target, value })
     }
 
-    /// Where only the result's type of a procedure pointer is declared, its target is a function of that type.
-    fn check_pointed_result(&mut self, pointer: VarId, value: &Expr) -> Option<()> {
-        let (None, Some(wanted)) = self.interface_of(pointer) else { return Some(()) };
-        let given = match value.kind {
-            ExprKind::Procedure(id) if self.defs.proc_info(id).unknown_dummies => return Some(()),
-            ExprKind::Procedure(id) => self.defs.proc(id).result.map(|v| self.defs.var(v).ty.clone()),
-            ExprKind::Var(other) => match self.interface_of(other) {
-                (Some(id), _) => self.defs.proc(id).result.map(|v| self.defs.var(v).ty.clone()),
-                (None, Some(ty)) => Some(ty),
-                (None, None) => return Some(()),
+    /// The target of a procedure pointer has the pointer's interface; where only the type of the result is declared, it is a
+    /// function of that type (Fortran 2018, 10.2.2.4).
+    fn check_pointed(&mut self, pointer: &Expr, value: &Expr) -> Option<()> {
+        let (wanted, wanted_result) = self.given_procedure(&Given::Expr(pointer.clone()));
+        let (given, given_result) = match value.kind {
+            ExprKind::Procedure(id) => (Some(id), None),
+            _ => self.given_procedure(&Given::Expr(value.clone())),
+        };
+        for id in given.iter().chain(&wanted) {
+            self.resolve_interface(*id);
+        }
+        let name = match &pointer.kind {
+            ExprKind::Var(id) => self.defs.var(*id).name.clone(),
+            ExprKind::Field { base, field } => match base.ty {
+                Type::Derived(ty) => self.defs.ty(ty).fields.get(*field as usize)?.name.clone(),
+                _ => return Some(()),
             },
             _ => return Some(()),
         };
-        let what = match given {
-            Some(ty) if same_type(&ty, &wanted) => return Some(()),
-            Some(ty) => format!("gives `{}`", type_name(&self.defs, &ty)),
-            None => "is a subroutine".to_owned(),
+        let text = match (given, wanted) {
+            (Some(given), Some(wanted)) => {
+                let what = difference(&self.defs, given, wanted, None);
+                let given = &self.defs.proc(given).name;
+                what.map(|what| format!("`{given}` does not have the interface of pointer `{name}`: {what}"))
+            }
+            (_, None) => wanted_result.and_then(|wanted| {
+                let what = self.other_result(given, given_result, &wanted)?;
+                let wanted = type_name(&self.defs, &wanted);
+                Some(format!("pointer `{name}` is to a function of `{wanted}`, and its target {what}"))
+            }),
+            (None, Some(wanted)) => {
+                let wanted = self.defs.proc(wanted).result.map(|r| self.defs.var(r).ty.clone());
+                given_result.zip(wanted).filter(|(x, y)| !same_type(x, y) && !matches!(y, Type::Any)).map(|(x, y)| {
+                    let (x, y) = (type_name(&self.defs, &x), type_name(&self.defs, &y));
+                    format!("pointer `{name}` is to a function of `{y}`, and its target gives `{x}`")
+                })
+            }
         };
-        let name = &self.defs.var(pointer).name;
-        let text =
-            format!("pointer `{name}` is to a function of `{}`, and its target {what}", type_name(&self.defs, &wanted));
-        self.reporter.error(Code::BadPointerAssignment, value.span, text)
+        match text {
+            Some(text) => self.reporter.error(Code::BadPointerAssignment, value.span, text),
+            None => Some(()),
+        }
+    }
+
+    /// What a target is that is no function of the type that its pointer is declared with.
+    fn other_result(&self, given: Option<ProcId>, result: Option<Type>, wanted: &Type) -> Option<String> {
+        let result = match given {
+            Some(id) if self.defs.proc_info(id).unknown_dummies || self.defs.proc_info(id).is_broken => return None,
+            Some(id) => match self.defs.proc(id).result {
+                Some(r) => self.defs.var(r).ty.clone(),
+                None => return Some("is a subroutine".to_owned()),
+            },
+            None => result?,
+        };
+        (!same_type(&result, wanted)).then(|| format!("gives `{}`", type_name(&self.defs, &result)))
     }
 
     fn procedure_value(&mut self, e: &ast::Expr) -> Option<Expr> {

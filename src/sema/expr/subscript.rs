@@ -1,7 +1,7 @@
 //! `base(args)`: what the parentheses mean depends on what stands before them.
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
-use crate::checker::{Checker, CodeSide, Sym};
+use crate::checker::{Checker, CodeSide, Description, Sym};
 use crate::typing::{Typing, constant_bounds, shape_name, shape_of};
 use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
@@ -102,6 +102,7 @@ impl Checker<'_> {
         }
         if let Some(external) = self.scopes.external(&name.text) {
             self.check_implicit_interface(external, name)?;
+            self.describe(external, Description::Result(var.ty.clone()), var.span);
             let call = self.reference(external, name, args, span)?;
             // A function of assumed length gives as many characters as are declared here.
             let ty = if self.has_assumed_length(external) { var.ty } else { call.ty };
