@@ -22,12 +22,14 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.typing().check_calls();
     c.typing().check_barriers();
     c.typing().check_generics();
+    c.typing().check_bindings();
     let described = std::mem::take(&mut c.made.described);
     c.typing().check_descriptions(&described);
     c.typing().check_purity();
     c.typing().check_assumed_ranks();
     c.typing().check_unit_names();
-    c.typing().check_binding_labels();
+    let bound = std::mem::take(&mut c.made.bound_variables);
+    c.typing().check_binding_labels(&bound);
     c.typing().check_interoperability();
     c.fill_scopes();
     if c.defs.procs.iter().any(|p| CodeSide::of(p.kind).on_device()) {

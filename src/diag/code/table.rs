@@ -79,7 +79,7 @@ crate::code::codes! {
     E0227 Error UnknownOperator "unknown defined operator";
     E0228 Error PrivateComponent "component or type-bound procedure that its module keeps private";
     E0229 Error UnitNameReused "name of a program unit declared again inside it";
-    E0230 Error BindingLabelReused "binding label of two procedures";
+    E0230 Error BindingLabelReused "binding label of two procedures or variables";
 
     W0201 Warning CallWithoutParentheses "function called without parentheses";
 
@@ -145,7 +145,7 @@ crate::code::codes! {
     E0417 Error BadResult "missing or malformed function result";
     E0418 Error BadTypeBoundProcedure "type-bound procedure that does not match its type";
     E0419 Error TooFewElements "argument with fewer elements or characters than its dummy";
-    E0420 Error NotInteroperable "`bind(c)` procedure or type that C cannot describe";
+    E0420 Error NotInteroperable "`bind(c)` procedure, type or variable that C cannot describe";
 
     W0401 Warning RecursionNotDeclared "procedure that calls itself without `recursive`";
 

@@ -64,6 +64,8 @@ pub(crate) struct DeclaredName<'a> {
     pub(crate) data: bool,
     /// Letters of IGNORE_TKR.
     pub(crate) ignore_tkr: Arc<str>,
+    /// `bind(c, name=…)`
+    pub(crate) bind: Option<(Option<&'a Expr>, Span)>,
     /// In COMMON, with the statement's place.
     pub(crate) common: Option<Span>,
     /// In EQUIVALENCE.

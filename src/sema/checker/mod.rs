@@ -76,6 +76,8 @@ pub(crate) struct Made {
     pub(crate) expanding: Vec<(ScopeId, usize)>,
     /// How many times statement functions were expanded.
     pub(crate) expansions: u32,
+    /// Variables with binding labels: label, name, declaration.
+    pub(crate) bound_variables: Vec<(Arc<str>, Arc<str>, Span)>,
     /// What is said of procedures where they are not defined.
     pub(crate) described: Vec<Described>,
     /// Pointers whose declarations give them a target.

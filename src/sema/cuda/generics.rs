@@ -70,14 +70,15 @@ fn is_ambiguous(defs: &Definitions<'_>, a: ProcId, b: ProcId, name: &str) -> boo
         return false;
     }
     let of = |p: &Procedure| p.params.iter().map(|v| defs.var(*v)).collect::<Vec<&Variable>>();
-    let (x, y) = (of(p), of(q));
-    if name.starts_with("operator(") || name == "assignment(=)" {
-        return x.len() == y.len() && x.iter().zip(&y).all(|(v, other)| !are_distinguishable(defs, v, other));
+    takes_the_same(defs, &of(p), &of(q), name.starts_with("operator(") || name == "assignment(=)")
+}
+
+/// Whether some arguments fit both lists of dummies. Operands and the two sides of an assignment have no keywords.
+pub(crate) fn takes_the_same(defs: &Definitions<'_>, x: &[&Variable], y: &[&Variable], is_operation: bool) -> bool {
+    if is_operation {
+        return x.len() == y.len() && x.iter().zip(y).all(|(v, other)| !are_distinguishable(defs, v, other));
     }
-    !has_more(defs, &x, &y)
-        && !has_more(defs, &y, &x)
-        && !has_disambiguators(defs, &x, &y)
-        && !has_disambiguators(defs, &y, &x)
+    !has_more(defs, x, y) && !has_more(defs, y, x) && !has_disambiguators(defs, x, y) && !has_disambiguators(defs, y, x)
 }
 
 /// Whether there are more arguments of some sort that must be given than the other procedure takes.
@@ -102,7 +103,7 @@ fn has_disambiguators(defs: &Definitions<'_>, x: &[&Variable], y: &[&Variable]) 
 }
 
 /// Whether no argument fits both dummies. Attributes of CUDA Fortran tell them apart too.
-fn are_distinguishable(defs: &Definitions<'_>, x: &Variable, y: &Variable) -> bool {
+pub(crate) fn are_distinguishable(defs: &Definitions<'_>, x: &Variable, y: &Variable) -> bool {
     let is_procedure = |v: &Variable| matches!(v.storage, Storage::Procedure);
     if is_procedure(x) || is_procedure(y) {
         // What the interfaces of two procedures say is not compared.
@@ -116,7 +117,14 @@ fn are_distinguishable(defs: &Definitions<'_>, x: &Variable, y: &Variable) -> bo
         || !(takes(x, y) || takes(y, x))
         || x.shape.rank() != y.shape.rank()
         || x.attrs.cuda != y.attrs.cuda
-        || (x.attrs.pointer, x.attrs.allocatable) != (y.attrs.pointer, y.attrs.allocatable)
+        || is_pointer_beside_allocatable(x, y)
+        || is_pointer_beside_allocatable(y, x)
+}
+
+/// Whether one is a pointer that must be one, and the other allocatable (Fortran 2018, 15.4.3.4.5): a target may be given for a
+/// pointer with `intent(in)`.
+fn is_pointer_beside_allocatable(x: &Variable, y: &Variable) -> bool {
+    x.attrs.pointer && y.attrs.allocatable && x.attrs.intent != Some(ast::Intent::In)
 }
 
 fn is_intrinsic_operation(program: &Program, id: ProcId, name: &str) -> bool {

@@ -13,6 +13,8 @@ mod launch;
 mod transfer;
 mod uses;
 
+pub(crate) use generics::{are_distinguishable, takes_the_same};
+
 use crate::checked::{Expr, ExprKind, Type};
 use ast::CudaAttr;
 use source::Span;

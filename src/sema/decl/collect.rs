@@ -107,6 +107,7 @@ impl<'a> Checker<'a> {
     }
 
     fn collect(&mut self, scope: ScopeId, d: &'a Declaration) {
+        self.typing().check_one_label(d);
         match &d.kind {
             DeclKind::Type { spec, attrs, entities } => {
                 for e in entities {
@@ -344,19 +345,26 @@ impl<'a> Checker<'a> {
                 }
                 _ => p.cuda = Some((*cuda, if span.is_none() { name.span } else { *span })),
             },
-            Attr::Allocatable(span) => p.allocatable = Some(*span),
-            Attr::Pointer(span) => p.pointer = Some(*span),
-            Attr::Target(span) => p.target = Some(*span),
+            Attr::Allocatable(span) => self.once(scope, at, "allocatable", *span, |p| &mut p.allocatable),
+            Attr::Pointer(span) => self.once(scope, at, "pointer", *span, |p| &mut p.pointer),
+            Attr::Target(span) => self.once(scope, at, "target", *span, |p| &mut p.target),
             Attr::Save(span) => p.save = Some(*span),
-            Attr::Parameter(span) => p.parameter = Some(*span),
-            Attr::Value(span) => p.value = Some(*span),
-            Attr::Optional(span) => p.optional = Some(*span),
-            Attr::Contiguous(span) => p.contiguous = Some(*span),
+            Attr::Parameter(span) => self.once(scope, at, "parameter", *span, |p| &mut p.parameter),
+            Attr::Value(span) => self.once(scope, at, "value", *span, |p| &mut p.value),
+            Attr::Optional(span) => self.once(scope, at, "optional", *span, |p| &mut p.optional),
+            Attr::Contiguous(span) => self.once(scope, at, "contiguous", *span, |p| &mut p.contiguous),
             Attr::Volatile(_) => p.volatile = true,
             Attr::Protected(_) => p.protected = true,
-            Attr::Intent(intent, span) => p.intent = Some((*intent, *span)),
-            Attr::External(span) => p.external = Some(*span),
-            Attr::Intrinsic(span) => p.intrinsic = Some(*span),
+            Attr::Intent(intent, span) => match p.intent {
+                Some(_) => self.typing().repeated_attribute(name.as_str(), "intent", *span),
+                None => p.intent = Some((*intent, *span)),
+            },
+            Attr::External(span) => self.once(scope, at, "external", *span, |p| &mut p.external),
+            Attr::Intrinsic(span) => self.once(scope, at, "intrinsic", *span, |p| &mut p.intrinsic),
+            Attr::Bind(label, span) => match p.bind {
+                Some(_) => self.typing().repeated_attribute(name.as_str(), "bind(c)", *span),
+                None => p.bind = Some((label.as_ref(), *span)),
+            },
             Attr::Dimension(shape) => {
                 if p.shape.is_none() {
                     p.shape = Some(shape);
@@ -366,7 +374,24 @@ impl<'a> Checker<'a> {
                 let private = matches!(attr, Attr::Private(_));
                 self.scopes.get_mut(scope).access.insert(name.text.clone(), private);
             }
-            Attr::Asynchronous(_) | Attr::Bind(..) | Attr::Binding(_) | Attr::PassArg(_) => {}
+            Attr::Asynchronous(_) | Attr::Binding(_) | Attr::PassArg(_) => {}
+        }
+    }
+
+    /// Notes an attribute that a name has, once.
+    fn once(
+        &mut self,
+        scope: ScopeId,
+        at: usize,
+        word: &str,
+        span: Span,
+        field: impl for<'p> Fn(&'p mut DeclaredName<'a>) -> &'p mut Option<Span>,
+    ) {
+        let p = &mut self.scopes.get_mut(scope).declared[at];
+        let name = p.name.clone();
+        match field(p) {
+            Some(_) => self.typing().repeated_attribute(&name, word, span),
+            empty => *empty = Some(span),
         }
     }
 
@@ -472,6 +497,26 @@ impl Typing<'_> {
             Diagnostic::new(Code::DuplicateDeclaration, span, text)
                 .help(format!("rename one of them, or use `{module}` with an `only` list")),
         );
+    }
+
+    /// Fortran 2018, C808: a binding label is that of one entity.
+    fn check_one_label(&mut self, d: &Declaration) {
+        let (attrs, entities) = match &d.kind {
+            DeclKind::Type { attrs, entities, .. } => (attrs.as_slice(), entities),
+            DeclKind::Attr { attr, entities } => (std::slice::from_ref(attr), entities),
+            _ => return,
+        };
+        let label = attrs.iter().find_map(|a| if let Attr::Bind(Some(label), _) = a { Some(label) } else { None });
+        if let (Some(label), [_, second, ..]) = (label, entities.as_slice()) {
+            let text = format!("the binding label is that of one variable, and `{}` is a second one", second.name.as_str());
+            self.reporter.error::<()>(Code::NotInteroperable, label.span, text);
+        }
+    }
+
+    /// Fortran 2018, C815: no attribute is given to a name twice.
+    fn repeated_attribute(&mut self, name: &str, word: &str, span: Span) {
+        let text = format!("`{name}` is given the attribute `{word}` twice");
+        self.reporter.error::<()>(Code::AttributeConflict, span, text);
     }
 
     pub(crate) fn declared_twice(&mut self, name: &str, span: Span, first: Span) {

@@ -91,6 +91,16 @@ impl<'a> Checker<'a> {
     }
 
     fn interface_body(&mut self, scope: ScopeId, sub: &'a Subprogram, is_abstract: bool) -> Option<ProcId> {
+        let is_dummy = matches!(
+            self.scopes.get(scope).names.get(&sub.name.text),
+            Some(Entry { sym: Sym::Unresolved(at), .. }) if self.scopes.get(scope).declared[*at].dummy.is_some()
+        );
+        if let (Some(Some(label)), true) = (&sub.bind, is_abstract || is_dummy) {
+            // Fortran 2018, C1554.
+            let what = if is_dummy { "a dummy argument" } else { "an abstract interface" };
+            let text = format!("`{}` is {what} and cannot have a binding label", sub.name.as_str());
+            self.reporter.error_help::<()>(Code::NotInteroperable, label.span, text, "leave out `name=`");
+        }
         if !is_abstract && self.scopes.get(scope).proc.is_some() {
             self.typing().check_device_name(&sub.name.text, sub.name.span)?;
         }

@@ -1,6 +1,6 @@
 //! Resolves a declared name: its type, shape, storage and attributes.
 
-use crate::checked::{Attrs, CharLen, Const, ProcId, Shape, Storage, Type, VarId, Variable};
+use crate::checked::{Attrs, CharLen, Const, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable};
 use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, ScopeId, Sym, VarInfo};
 use crate::decl::shape::ShapeRules;
 use crate::typing::{Typing, constant_bounds};
@@ -94,6 +94,7 @@ impl<'a> Checker<'a> {
         }
         self.typing().check_length(p, &ty)?;
         self.typing().check_attributes(p, &shape)?;
+        self.check_bound_variable(scope, p, &ty)?;
         if let Some((name, span)) = p.cray_pointer.clone().map(|n| (n, p.span)) {
             return self.declare_pointee(scope, p, &name, span, ty, shape);
         }
@@ -258,6 +259,33 @@ impl<'a> Checker<'a> {
 }
 
 impl Checker<'_> {
+    /// Fortran 2018, 8.5.5, 18.3: what has a binding label is a variable of a module that C can describe.
+    fn check_bound_variable(&mut self, scope: ScopeId, p: &DeclaredName<'_>, ty: &Type) -> Option<()> {
+        let Some((label, span)) = p.bind.filter(|_| p.dummy.is_none()) else { return Some(()) };
+        let what = if self.scopes.get(scope).proc.is_some() {
+            "is no variable of a module"
+        } else if p.common.is_some() || p.equivalence.is_some() {
+            "is in `common` or `equivalence`"
+        } else if matches!(ty, Type::Character(CharLen::Const(n)) if *n != 1) {
+            "has characters of a length other than 1"
+        } else {
+            let label = match label {
+                Some(e) => match self.expr(e)?.kind {
+                    ExprKind::Const(Const::Char(text)) => String::from_utf8_lossy(&text).trim().into(),
+                    _ => {
+                        let text = "a binding label is a constant of default characters";
+                        return self.reporter.error(Code::NotInteroperable, e.span, text);
+                    }
+                },
+                None => p.name.clone(),
+            };
+            self.made.bound_variables.push((label, p.name.clone(), p.span));
+            return Some(());
+        };
+        let text = format!("`{}` cannot be `bind(c)`: it {what}", p.name);
+        self.reporter.error(Code::NotInteroperable, span, text)
+    }
+
     /// Whether the bytes of a dummy of that type are all there is to copy, and their number is known.
     fn can_be_copied(&mut self, ty: &Type) -> bool {
         match ty {

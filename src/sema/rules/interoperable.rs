@@ -2,7 +2,7 @@
 //!
 //! Not here: which kinds C has; all kinds of this compiler are interoperable.
 
-use crate::checked::{CharLen, ProcId, Shape, Type};
+use crate::checked::{ALTERNATE, CharLen, ProcId, Shape, Type, TypeId};
 use crate::typing::Typing;
 use ast::{Attr, TypeItem};
 use diag::Code;
@@ -40,6 +40,13 @@ impl Typing<'_> {
                         if field.attrs.iter().any(|a| by_descriptor(&a)) {
                             wrong(field.span, "has an allocatable or pointer component");
                         }
+                        for e in &field.entities {
+                            let fields = &self.defs.ty(id).fields;
+                            let ty = fields.iter().find(|f| f.name == e.name.text).map(|f| &f.ty);
+                            if matches!(ty, Some(Type::Character(CharLen::Const(n))) if *n != 1) {
+                                wrong(e.span, "has a component with characters of a length other than 1");
+                            }
+                        }
                     }
                     TypeItem::Procedure { .. } | TypeItem::Generic { .. } | TypeItem::Final(_) => {
                         wrong(name.span, "has type-bound procedures");
@@ -53,6 +60,36 @@ impl Typing<'_> {
 
     fn check_bound_procedure(&mut self, id: ProcId) {
         let p = self.defs.proc(id);
+        if p.elemental {
+            // Fortran 2018, C1551.
+            let text = format!("`bind(c)` procedure `{}` is elemental", p.name);
+            self.reporter.error::<()>(Code::NotInteroperable, p.span, text);
+        }
+        for &v in &p.params {
+            let var = self.defs.var(v);
+            let embedded = &self.options.embedded;
+            let is_sequence = |id: TypeId| {
+                let def = self.defs.type_info(id).ast;
+                def.is_none_or(|def| def.bind_c || def.sequence || embedded.contains(&def.span.file))
+            };
+            let what = if &*var.name == ALTERNATE {
+                format!("`bind(c)` procedure `{}` has an alternate return", p.name)
+            } else {
+                let what = if var.attrs.optional && (var.attrs.value || var.attrs.copied) {
+                    "is optional and has `value`"
+                } else if self.defs.var_info(v).polymorphic && !matches!(var.ty, Type::Any) {
+                    "is polymorphic"
+                } else if matches!(var.ty, Type::Derived(id) if !is_sequence(id)) {
+                    "has a type that is not `bind(c)`"
+                } else if var.attrs.pointer && var.attrs.contiguous {
+                    "is a contiguous pointer"
+                } else {
+                    continue;
+                };
+                format!("argument `{}` of a `bind(c)` procedure {what}", var.name)
+            };
+            self.reporter.error::<()>(Code::NotInteroperable, var.span, what);
+        }
         for &v in &p.params {
             let var = self.defs.var(v);
             let is_long = matches!(&var.ty, Type::Character(CharLen::Const(n)) if *n != 1);
@@ -67,9 +104,14 @@ impl Typing<'_> {
             }
         }
         let Some(result) = p.result.map(|v| self.defs.var(v)) else { return };
-        if !matches!(result.shape, Shape::Scalar) || result.attrs.allocatable || result.attrs.pointer {
-            let text = format!("the result of `bind(c)` function `{}` is not a scalar", p.name);
-            self.reporter.error::<()>(Code::NotInteroperable, result.span, text);
-        }
+        let what = if !matches!(result.shape, Shape::Scalar) || result.attrs.allocatable || result.attrs.pointer {
+            "is not a scalar"
+        } else if matches!(&result.ty, Type::Character(len) if !matches!(len, CharLen::Const(1))) {
+            "has characters of a length other than 1"
+        } else {
+            return;
+        };
+        let text = format!("the result of `bind(c)` function `{}` {what}", p.name);
+        self.reporter.error::<()>(Code::NotInteroperable, result.span, text);
     }
 }

@@ -53,27 +53,37 @@ impl Typing<'_> {
         self.reporter.report(d);
     }
 
-    /// Two procedures with one binding label cannot be in one program.
-    pub(crate) fn check_binding_labels(&mut self) {
-        let mut first: BTreeMap<Arc<str>, ProcId> = BTreeMap::new();
+    /// Two entities with one binding label cannot be in one program, nor one with the name of an external procedure
+    /// (Fortran 2018, 19.2).
+    pub(crate) fn check_binding_labels(&mut self, variables: &[(Arc<str>, Arc<str>, Span)]) {
+        let mut first: BTreeMap<Arc<str>, (Arc<str>, Span)> = BTreeMap::new();
+        let mut labels: Vec<(Arc<str>, Arc<str>, Span)> =
+            variables.iter().filter(|v| !v.0.is_empty() && !self.options.embedded.contains(&v.2.file)).cloned().collect();
         for id in self.defs.proc_ids() {
             let info = self.defs.proc_info(id);
             if info.is_interface || info.embedded || info.ast.is_none() {
                 continue;
             }
-            let Some(label) = info.bind.clone().filter(|label| !label.is_empty()) else { continue };
-            match first.get(&label) {
-                Some(&other) if other != id => {
-                    let (p, q) = (self.defs.proc(other), self.defs.proc(id));
-                    let text = format!("`{}` and `{}` have the same binding label `{label}`", p.name, q.name);
-                    let d = Diagnostic::new(Code::BindingLabelReused, q.span, text)
-                        .secondary(p.span, "the other one is here");
-                    self.reporter.report(d);
-                }
-                _ => {
-                    first.insert(label, id);
-                }
+            let p = self.defs.proc(id);
+            if let Some(label) = info.bind.clone().filter(|label| !label.is_empty()) {
+                labels.push((label, p.name.clone(), p.span));
+            } else if self.scopes.own_external(&p.name) == Some(id) && info.bind.is_none() {
+                first.insert(p.name.clone(), (p.name.clone(), p.span));
             }
+        }
+        labels.sort_by_key(|(.., span)| (span.file, span.start));
+        for (label, name, span) in labels {
+            let Some((other, there)) = first.get(&label) else {
+                first.insert(label, (name, span));
+                continue;
+            };
+            if *there == span {
+                continue;
+            }
+            let text = format!("`{other}` and `{name}` have the same binding label `{label}`");
+            let d =
+                Diagnostic::new(Code::BindingLabelReused, span, text).secondary(*there, "the other one is here");
+            self.reporter.report(d);
         }
     }
 }
