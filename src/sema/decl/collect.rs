@@ -184,6 +184,11 @@ impl<'a> Checker<'a> {
                         self.typing().declared_twice(&text, name.span, first);
                         continue;
                     }
+                    if !p.init_is_none() {
+                        let text = format!("`{}` has two initial values", p.name);
+                        self.reporter.error::<()>(Code::BadInitialisation, name.span, text);
+                        continue;
+                    }
                     p.parameter = Some(name.span);
                     p.init = Init::Value(value);
                 }
@@ -322,15 +327,21 @@ impl<'a> Checker<'a> {
         if e.char_len.is_some() {
             p.char_len = e.char_len.as_ref();
         }
-        if let Some(value) = &e.init {
-            p.init = Init::Value(value);
-        }
-        if let Some(value) = &e.pointer_init {
-            p.init = Init::Pointer(value);
+        let value = match (&e.init, &e.pointer_init) {
+            (Some(value), _) => Init::Value(value),
+            (None, Some(value)) => Init::Pointer(value),
+            (None, None) => return,
+        };
+        if p.init_is_none() {
+            p.init = value;
+        } else {
+            let text = format!("`{}` has two initial values", p.name);
+            self.reporter.error::<()>(Code::BadInitialisation, e.span, text);
         }
     }
 
     fn attribute(&mut self, scope: ScopeId, at: usize, attr: &'a Attr, name: &Name) {
+        let is_in_procedure = self.scopes.get(scope).proc.is_some();
         let p = &mut self.scopes.get_mut(scope).declared[at];
         match attr {
             Attr::Cuda(cuda, span) => match p.cuda {
@@ -354,6 +365,12 @@ impl<'a> Checker<'a> {
             Attr::Optional(span) => self.once(scope, at, "optional", *span, |p| &mut p.optional),
             Attr::Contiguous(span) => self.once(scope, at, "contiguous", *span, |p| &mut p.contiguous),
             Attr::Volatile(_) => p.volatile = true,
+            Attr::Protected(span) if is_in_procedure => {
+                // Fortran 2018, C848.
+                let text = format!("`{}` cannot be `protected`: it is no variable of a module", name.as_str());
+                let span = if span.is_none() { name.span } else { *span };
+                self.reporter.error::<()>(Code::AttributeConflict, span, text);
+            }
             Attr::Protected(_) => p.protected = true,
             Attr::Intent(intent, span) => match p.intent {
                 Some(_) => self.typing().repeated_attribute(name.as_str(), "intent", *span),
@@ -369,6 +386,11 @@ impl<'a> Checker<'a> {
                 if p.shape.is_none() {
                     p.shape = Some(shape);
                 }
+            }
+            Attr::Private(span) | Attr::Public(span) if is_in_procedure => {
+                let text = "`public` and `private` belong to the specification part of a module";
+                let span = if span.is_none() { name.span } else { *span };
+                self.reporter.error::<()>(Code::BadAccessStatement, span, text);
             }
             Attr::Private(_) | Attr::Public(_) => {
                 let private = matches!(attr, Attr::Private(_));

@@ -51,8 +51,11 @@ impl<'a> Checker<'a> {
 
     fn namelist(&mut self, scope: ScopeId, group: &Name, names: &[Name]) {
         let mut vars = Vec::new();
+        let data = self.scopes.get(scope);
+        let is_private = data.access.get(&group.text).copied().unwrap_or(data.private_default);
         for name in names {
             match self.variable_of(name) {
+                Some(id) if self.typing().check_group_object(id, name, is_private).is_none() => return,
                 Some(id) => vars.push(id),
                 None => return,
             }

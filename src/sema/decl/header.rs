@@ -116,6 +116,14 @@ impl<'a> Checker<'a> {
                 self.typing().declared_twice(sub.name.as_str(), sub.name.span, first);
                 continue;
             }
+            if parent.is_none()
+                && let Some(Entry { sym: Sym::Proc(used), module: Some(_), .. }) =
+                    self.scopes.get(scope).names.get(&sub.name.text)
+                && !self.defs.proc_info(*used).embedded
+            {
+                self.typing().name_is_taken(scope, &sub.name.text, sub.name.span);
+                continue;
+            }
             let id = self.add_procedure(sub, Some(scope), parent, module.clone());
             self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
             for (entry, name) in self.entry_names(id) {
@@ -525,6 +533,11 @@ impl<'a> Checker<'a> {
         }
         if sub.kind == SubprogramKind::Function {
             let name = sub.result.as_ref().unwrap_or(&sub.name);
+            if sub.result.as_ref().is_some_and(|result| result.text == sub.name.text) {
+                // Fortran 2018, C1561.
+                let text = format!("the result has the name of the function, `{}`", name.as_str());
+                self.reporter.error_help::<()>(Code::BadResult, name.span, text, "leave out `result(…)`");
+            }
             self.scopes.get_mut(scope).names.remove(&name.text);
             if let Some(at) = self.declared_name(scope, name) {
                 let spec = sub.prefixes.iter().find_map(|p| if let Prefix::Type(t) = p { Some(t) } else { None });
@@ -570,6 +583,7 @@ impl<'a> Checker<'a> {
         match self.own(scope, &name.text) {
             Some(Sym::Var(var)) => {
                 if matches!(self.defs.var(var).storage, Storage::Result) {
+                    self.check_assumed_result(id, var);
                     self.defs.proc_mut(id).result = Some(var);
                 } else if matches!(self.defs.var(var).storage, Storage::Procedure) {
                     self.reporter.refuse::<()>(name.span, "a function whose result is a procedure pointer");
@@ -581,6 +595,29 @@ impl<'a> Checker<'a> {
             Some(Sym::Refused(what)) => self.reporter.refuse_again::<()>(&what).unwrap_or(()),
             _ => self.defs.proc_info_mut(id).is_broken = true,
         }
+    }
+
+    /// Fortran 2018, C722: only an external function takes the length of its result from where it is called.
+    fn check_assumed_result(&mut self, id: ProcId, result: VarId) {
+        let (p, var) = (self.defs.proc(id), self.defs.var(result));
+        let is_external = p.parent.is_none() && self.scopes.get(self.defs.proc_info(id).scope).module.is_none();
+        let info = self.defs.proc_info(id);
+        if !matches!(var.ty, Type::Character(CharLen::Assumed)) || info.embedded {
+            return;
+        }
+        let what = if !is_external && !info.is_interface {
+            "is no external function"
+        } else if var.shape.rank() > 0 {
+            "gives an array"
+        } else if var.attrs.pointer || var.attrs.allocatable {
+            "gives a pointer or an allocatable object"
+        } else if p.pure || p.recursive {
+            "is pure or recursive"
+        } else {
+            return;
+        };
+        let text = format!("function `{}` {what} and cannot have a result of assumed length", p.name);
+        self.reporter.error_help::<()>(Code::BadCharacterLength, var.span, text, "give the length");
     }
 
     /// The hidden argument of a procedure with alternate returns, or of an entry of the procedure `of`.

@@ -54,9 +54,7 @@ impl<'a> Checker<'a> {
         }
         let InterfaceKind::Generic(generic) = &block.kind else { return };
         let key = generic_key(generic);
-        if &*key == "assignment(=)" || key.starts_with("operator(") || !key.contains('(') {
-            self.add_generic(scope, &key, specific, generic_span(generic));
-        }
+        self.add_generic(scope, &key, specific, generic_span(generic));
     }
 
     /// Adds specific procedures to a generic name of a scope.

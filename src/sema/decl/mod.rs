@@ -9,6 +9,7 @@ mod interface;
 mod layout;
 mod procedure;
 mod sequence;
+mod restricted;
 mod shape;
 mod types;
 mod usage;

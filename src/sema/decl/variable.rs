@@ -34,6 +34,10 @@ impl<'a> Checker<'a> {
 
     fn declare(&mut self, scope: ScopeId, p: &DeclaredName<'a>) -> Option<Sym> {
         if let Some(span) = p.intrinsic {
+            if p.external.is_some() {
+                let text = format!("`{}` cannot be both `external` and `intrinsic`", p.name);
+                return self.reporter.error(Code::AttributeConflict, span, text);
+            }
             return match crate::intrinsics::lookup(&p.name) {
                 Some(found) => Some(Sym::Intrinsic(found.id)),
                 None => self.reporter.error(
@@ -45,6 +49,10 @@ impl<'a> Checker<'a> {
         }
         if p.external.is_some() || p.procedure.is_some() || p.interface.is_some() {
             self.typing().check_procedure_name(p)?;
+            if !matches!(p.init, Init::None) && p.pointer.is_none() {
+                let text = format!("procedure `{}` cannot have an initial value", p.name);
+                return self.reporter.error(Code::BadInitialisation, p.span, text);
+            }
             return self.declare_procedure(scope, p);
         }
         if let (Some(span), true) = (p.equivalence, p.dummy.is_some() || p.allocatable.is_some() || p.pointer.is_some())
@@ -83,6 +91,7 @@ impl<'a> Checker<'a> {
             None => Shape::Scalar,
         };
         if is_parameter {
+            self.typing().check_constant_attributes(p)?;
             if let Some((cuda, span)) = p.cuda {
                 let text = format!("named constant `{}` cannot be {} data", p.name, crate::cuda::spelling(cuda));
                 let help = "named constants can be used in device code as they are";
@@ -95,6 +104,7 @@ impl<'a> Checker<'a> {
         self.typing().check_length(p, &ty)?;
         self.typing().check_attributes(p, &shape)?;
         self.check_bound_variable(scope, p, &ty)?;
+        self.typing().check_restricted(scope, p, &ty, &shape)?;
         if let Some((name, span)) = p.cray_pointer.clone().map(|n| (n, p.span)) {
             return self.declare_pointee(scope, p, &name, span, ty, shape);
         }
@@ -425,6 +435,24 @@ impl Typing<'_> {
         self.cx.side.on_device() || self.options.embedded.contains(&p.span.file)
     }
 
+    /// Fortran 2018, C810 to C862: a named constant is no object.
+    fn check_constant_attributes(&mut self, p: &DeclaredName<'_>) -> Option<()> {
+        let attributes = [
+            ("allocatable", p.allocatable),
+            ("pointer", p.pointer),
+            ("target", p.target),
+            ("save", p.save),
+            ("value", p.value),
+            ("optional", p.optional),
+            ("intent", p.intent.map(|i| i.1)),
+            ("external", p.external),
+        ];
+        let Some((word, Some(span))) = attributes.into_iter().find(|a| a.1.is_some()) else { return Some(()) };
+        let span = if span.is_none() { p.span } else { span };
+        let text = format!("named constant `{}` cannot be `{word}`", p.name);
+        self.reporter.error(Code::AttributeConflict, span, text)
+    }
+
     fn check_attributes(&mut self, p: &DeclaredName<'_>, shape: &Shape) -> Option<()> {
         let both = |a: Option<Span>, b: Option<Span>| a.and(b);
         let conflict = [
@@ -441,6 +469,18 @@ impl Typing<'_> {
                     format!("`{}` cannot be both `{a}` and `{b}`", p.name),
                 );
             }
+        }
+        if let (Some(span), Some((intent, _))) = (p.value, p.intent)
+            && intent != ast::Intent::In
+        {
+            // Fortran 2018, C865.
+            let text = format!("`{}` has `value` and cannot be given back to the caller", p.name);
+            return self.reporter.error(Code::AttributeConflict, span, text);
+        }
+        if p.result && !matches!(p.init, Init::None) {
+            // Fortran 2018, C816.
+            let text = format!("function result `{}` cannot have an initial value", p.name);
+            return self.reporter.error(Code::BadInitialisation, p.span, text);
         }
         let may_be_contiguous = match shape {
             Shape::Deferred(_) => p.pointer.is_some(),

@@ -32,6 +32,9 @@ impl Typing<'_> {
             }
         }
         for (name, id) in others {
+            if self.defs.main != Some(id) {
+                self.check_name_inside(&name, id);
+            }
             let span = self.defs.proc_info(id).ast.map_or(self.defs.proc(id).span, |sub| sub.name.span);
             if let Some(&first) = units.get(&name) {
                 let text = format!("two program units have the name `{name}`");
@@ -41,6 +44,30 @@ impl Typing<'_> {
                 units.insert(name, span);
             }
         }
+    }
+
+    /// The name of an external procedure means the procedure, or its result, in it.
+    fn check_name_inside(&mut self, name: &Arc<str>, id: ProcId) {
+        let info = self.defs.proc_info(id);
+        let Some(unit) = info.ast.map(|sub| sub.name.span).filter(|_| !info.embedded) else { return };
+        let Some(entry) = self.scopes.get(info.scope).names.get(name).cloned() else { return };
+        let is_other = entry.module.is_some() || matches!(entry.sym, Sym::Type(_) | Sym::Namelist(..));
+        let is_inner = matches!(entry.sym, Sym::Proc(other) if other != id && self.defs.proc(other).parent == Some(id));
+        if !(is_other || is_inner) || matches!(entry.sym, Sym::Proc(other) if other == id) {
+            return;
+        }
+        let d = match &entry.module {
+            Some(module) => {
+                let text = format!("`{name}` is the name of the program unit, which uses another `{name}` of `{module}`");
+                let d = Diagnostic::new(Code::UnitNameReused, unit, text);
+                d.secondary(entry.span, "the other one is here").help("rename it in the USE statement")
+            }
+            None => {
+                let text = format!("`{name}` is the name of the program unit and means something else in it");
+                Diagnostic::new(Code::UnitNameReused, entry.span, text).secondary(unit, "the unit is named here")
+            }
+        };
+        self.reporter.report(d);
     }
 
     fn check_own_name(&mut self, name: &Arc<str>, unit: Span, scope: crate::checker::ScopeId) {

@@ -227,6 +227,7 @@ impl<'a> Checker<'a> {
                 return self.reporter.error_help(Code::BadIoSpecifier, span, text, "give `file=` or `unit=`");
             }
         }
+        self.typing().check_specifiers(kind, &unit, form.as_ref(), &controls, span)?;
         let form = form.unwrap_or(IoForm::Unformatted);
         Some(StmtKind::Io(Box::new(IoStmt { kind, unit, form, controls, items: typed })))
     }
@@ -443,6 +444,7 @@ impl<'a> Checker<'a> {
             let text = "a polymorphic object is transferred by defined input/output only";
             return self.reporter.error_help(Code::BadIoItem, value.span, text, "transfer its components");
         }
+        self.typing().check_transferable(value)?;
         if let Type::Derived(id) = value.ty {
             if let Some(f) = self.defs.ty(id).fields.iter().find(|f| f.allocatable || f.pointer).cloned() {
                 let text =

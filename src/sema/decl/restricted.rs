@@ -1,0 +1,110 @@
+//! What bounds and lengths of declared objects may refer to (Fortran 2018, 10.1.11): they are computed on entry, when local
+//! variables have no value yet.
+
+use crate::checked::{CharLen, Class, Expr, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable, visit};
+use crate::checker::{DeclaredName, Entry, ScopeId, Sym};
+use crate::typing::Typing;
+use ast::Intent;
+use diag::{Code, Diagnostic};
+
+impl Typing<'_> {
+    /// Checks the bounds and the length of a declared object.
+    pub(super) fn check_restricted(
+        &mut self,
+        scope: ScopeId,
+        p: &DeclaredName<'_>,
+        ty: &Type,
+        shape: &Shape,
+    ) -> Option<()> {
+        let is_block = self.scopes.get(scope).is_block;
+        if is_block || p.cray_pointer.is_some() || self.cx.debugger || self.options.embedded.contains(&p.span.file) {
+            return Some(());
+        }
+        let mut exprs: Vec<&Expr> = Vec::new();
+        match shape {
+            // Bounds of variables of the main program are constant.
+            _ if self.cx.proc.is_some() && self.cx.proc == self.defs.main => {}
+            Shape::Explicit(dims) => exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper])),
+            Shape::AssumedSize(dims, last) => {
+                exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper]));
+                exprs.push(last);
+            }
+            Shape::AssumedShape(lowers) => exprs.extend(lowers),
+            Shape::Scalar | Shape::Deferred(_) | Shape::AssumedRank => {}
+        }
+        if let Type::Character(CharLen::Expr(length)) = ty {
+            exprs.push(length);
+        }
+        for e in exprs {
+            self.check_restricted_expr(scope, e)?;
+        }
+        Some(())
+    }
+
+    /// Whether a variable of a scope is in no storage sequence, and is no variable of an implied DO or of the host.
+    fn is_plain_local(&self, scope: ScopeId, id: VarId) -> bool {
+        let (data, name) = (self.scopes.get(scope), &self.defs.var(id).name);
+        if !matches!(data.names.get(name), Some(Entry { sym: Sym::Var(known), .. }) if *known == id) {
+            return false;
+        }
+        match data.declared.iter().find(|d| d.name == *name) {
+            Some(d) => d.common.is_none() && d.equivalence.is_none(),
+            None => self.cx.proc.is_some_and(|p| self.defs.proc(p).parent.is_none()),
+        }
+    }
+
+    fn check_restricted_expr(&mut self, scope: ScopeId, e: &Expr) -> Option<()> {
+        let mut wrong = None;
+        let defs = self.defs;
+        let owner = self.cx.proc;
+        let local = |id: VarId| self.is_plain_local(scope, id);
+        visit::descend(e, &mut |node| {
+            match &node.kind {
+                // Inquiries need no value.
+                ExprKind::Intrinsic { id, .. } if id.class() == Class::Inquiry => return false,
+                ExprKind::Var(id) => {
+                    let what = why_not(defs.var(*id), owner).filter(|what| what.1 || local(*id)).map(|what| what.0);
+                    wrong = wrong.take().or(what.map(|what| (*id, node.span, what)));
+                }
+                ExprKind::Call { proc, .. } => {
+                    let (p, info) = (defs.proc(*proc), defs.proc_info(*proc));
+                    if !p.pure && p.through.is_none() && info.ast.is_some() && !info.embedded && wrong.is_none() {
+                        wrong = Some((VarId(0), node.span, None));
+                    }
+                }
+                _ => {}
+            }
+            true
+        });
+        let Some((id, span, what)) = wrong else { return Some(()) };
+        let d = match what {
+            Some(what) => {
+                let var = self.defs.var(id);
+                let text = format!("a bound or length refers to `{}`, {what}", var.name);
+                Diagnostic::new(Code::BadSpecificationExpression, span, text)
+                    .secondary(var.span, "declared here")
+                    .help("use an argument, a named constant, or make the object allocatable")
+            }
+            None => Diagnostic::new(
+                Code::BadSpecificationExpression,
+                span,
+                "a bound or length calls a function that is not pure",
+            ),
+        };
+        self.reporter.report(d);
+        None
+    }
+}
+
+/// Why a bound may not have the value of a variable of the procedure `owner`, and whether that is certain.
+fn why_not(var: &Variable, owner: Option<ProcId>) -> Option<(Option<&'static str>, bool)> {
+    let is_own = owner.is_some() && var.owner == owner;
+    match &var.storage {
+        Storage::Dummy(_) if var.attrs.optional => Some((Some("an optional argument"), true)),
+        Storage::Dummy(_) if var.attrs.intent == Some(Intent::Out) => Some((Some("an `intent(out)` argument"), true)),
+        Storage::Local | Storage::Static | Storage::Result if is_own => {
+            Some((Some("a local variable, which has no value on entry"), false))
+        }
+        _ => None,
+    }
+}
