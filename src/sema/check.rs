@@ -25,6 +25,7 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.typing().check_bindings();
     let described = std::mem::take(&mut c.made.described);
     c.typing().check_descriptions(&described);
+    c.hide_descriptions(&described);
     c.typing().check_purity();
     c.typing().check_assumed_ranks();
     c.typing().check_unit_names();

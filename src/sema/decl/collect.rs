@@ -360,7 +360,7 @@ impl<'a> Checker<'a> {
             Attr::Pointer(span) => self.once(scope, at, "pointer", *span, |p| &mut p.pointer),
             Attr::Target(span) => self.once(scope, at, "target", *span, |p| &mut p.target),
             Attr::Save(span) => p.save = Some(*span),
-            Attr::Parameter(span) => self.once(scope, at, "parameter", *span, |p| &mut p.parameter),
+            Attr::Parameter(span) => p.parameter = Some(*span),
             Attr::Value(span) => self.once(scope, at, "value", *span, |p| &mut p.value),
             Attr::Optional(span) => self.once(scope, at, "optional", *span, |p| &mut p.optional),
             Attr::Contiguous(span) => self.once(scope, at, "contiguous", *span, |p| &mut p.contiguous),

@@ -166,6 +166,15 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Takes the names from the procedures that only served a comparison.
+    pub(crate) fn hide_descriptions(&mut self, described: &[Described]) {
+        for d in described {
+            if let Description::Body(body) | Description::Separate(body) = d.by {
+                self.defs.proc_mut(body).name = self.defs.proc(body).qualified.clone();
+            }
+        }
+    }
+
     /// Compares an interface body with the definition that it stands for, and takes over what only the body can say.
     /// Whether more is to be compared.
     fn link_interface(&mut self, sub: &'a Subprogram, id: ProcId) -> bool {

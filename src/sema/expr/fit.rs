@@ -4,7 +4,7 @@ use crate::checked::{CharLen, Const, Expr, ExprKind, ProcBody, ProcId, Shape, St
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
     Argument, Fit, Given, constant_bounds, constant_extents, difference, has_vector_subscript, is_allocatable,
-    is_pointer, is_procedure_pointer, same_type, shape_name, type_name,
+    is_pointer, is_procedure_pointer, same_type, shape_name, shape_of, type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
@@ -76,7 +76,24 @@ impl Checker<'_> {
             };
             wrong.push(with_declaration(&self.defs, Diagnostic::new(Code::ArgumentCount, call, text), proc));
         }
+        if wrong.is_empty() && fit.rank > 0 {
+            wrong.extend(self.scalars_given_back(&fit, args));
+        }
         if wrong.is_empty() && missing.is_empty() { Ok(fit) } else { Err(wrong) }
+    }
+
+    /// Where some arguments of an elemental subroutine are arrays, so are those that it defines (Fortran 2018, 15.8.3).
+    fn scalars_given_back(&self, fit: &Fit, args: &[Argument]) -> Option<Diagnostic> {
+        let p = self.defs.proc(fit.proc);
+        p.params.iter().zip(&fit.slots).find_map(|(&param, slot)| {
+            let (dummy, arg) = (self.defs.var(param), &args[(*slot)?]);
+            let is_defined = matches!(dummy.attrs.intent, Some(Intent::Out | Intent::InOut));
+            let is_scalar = matches!(&arg.given, Given::Expr(e) if e.rank == 0);
+            (p.elemental && p.pure && is_defined && is_scalar).then(|| {
+                let text = format!("argument `{}` is defined for each element, and a scalar is given", dummy.name);
+                Diagnostic::new(Code::ElementalShapes, arg.span, text)
+            })
+        })
     }
 
     /// Whether the arguments by position have types that the procedure takes.
@@ -147,6 +164,26 @@ impl Checker<'_> {
                 let text = format!("argument `{}` must be {word}", dummy.name);
                 return Err(Box::new(Diagnostic::new(Code::ArgumentAttribute, arg.span, text)));
             }
+            if !self.typing().is_target(e) && !self.defs.proc_info(fit.proc).embedded {
+                let text = format!("argument `{}` is a pointer, and what is given is no target", dummy.name);
+                let d = Diagnostic::new(Code::ArgumentAttribute, arg.span, text);
+                return Err(Box::new(d.help("declare it with `target`")));
+            }
+        }
+        if dummy.attrs.pointer
+            && dummy.attrs.intent.is_some_and(|intent| intent != Intent::In)
+            && !is_null
+            && let Err(why) = self.typing().associable(e)
+        {
+            let text = format!("`{callee}` may give pointer argument `{}` another target, and {why}", dummy.name);
+            return Err(Box::new(Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text)));
+        }
+        if let (Shape::AssumedShape(_), Some(Shape::AssumedSize(..)), ExprKind::Var(_)) =
+            (&dummy.shape, shape_of(&self.defs, e), &e.kind)
+        {
+            let text = format!("argument `{}` is of assumed shape, and an assumed-size array has no shape", dummy.name);
+            let d = Diagnostic::new(Code::ArgumentRank, arg.span, text);
+            return Err(Box::new(d.help("pass a section with all bounds")));
         }
         if matches!(dummy.attrs.intent, Some(Intent::Out | Intent::InOut)) && !dummy.attrs.value && !is_null {
             if has_vector_subscript(e) {
@@ -179,6 +216,14 @@ impl Checker<'_> {
         let (wanted, wanted_result) = self.interface_of(param);
         for id in given.iter().chain(&wanted) {
             self.resolve_interface(*id);
+        }
+        if let Given::Proc(id) = arg.given
+            && self.defs.proc(id).elemental
+            && self.defs.proc_info(id).ast.is_some()
+        {
+            // Fortran 2018, C1535.
+            let text = format!("elemental procedure `{}` cannot be an argument", self.defs.proc(id).name);
+            return Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)));
         }
         let text = match (given, wanted) {
             (Some(given), Some(wanted)) => self.procedures_differ(given, wanted, dummy),

@@ -4,7 +4,7 @@
 //! are not pure are found where they are checked (`cuda::calls`).
 
 use crate::checked::{
-    ALTERNATE, Actual, Expr, Intrinsic, IoUnit, ProcBody, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, VarId,
+    ALTERNATE, Actual, Expr, ExprKind, Intrinsic, IoUnit, LoopControl, ProcBody, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, VarId,
     root, visit,
 };
 use crate::typing::Typing;
@@ -23,6 +23,9 @@ impl Typing<'_> {
             }
             if p.elemental {
                 self.check_elemental(id);
+            }
+            if let ProcBody::Statements(body) = &p.body {
+                visit::statements(body, &mut |s| self.check_concurrent(s));
             }
             if p.pure {
                 self.check_intents(id);
@@ -50,10 +53,61 @@ impl Typing<'_> {
         }
     }
 
+    /// FORALL and DO CONCURRENT refer to pure procedures only (Fortran 2018, C1037, C1139). References to functions and
+    /// subroutines of the program in DO CONCURRENT are checked where they stand.
+    fn check_concurrent(&mut self, s: &Stmt) {
+        let defs = self.defs;
+        let mut impure: Option<(Span, String)> = None;
+        match &s.kind {
+            StmtKind::Forall { mask, body, .. } => {
+                let mut look = |e: &Expr| {
+                    visit::all(e, &mut |part| {
+                        let ExprKind::Call { proc, .. } = &part.kind else { return };
+                        let p = defs.proc(*proc);
+                        if !p.pure && p.through.is_none() && !defs.proc_info(*proc).embedded {
+                            impure.get_or_insert((part.span, format!("`forall` refers to `{}`", p.name)));
+                        }
+                    });
+                };
+                mask.iter().for_each(&mut look);
+                visit::statements(body, &mut |inner| visit::statement_exprs(inner, &mut |e, _| look(e)));
+            }
+            StmtKind::Loop { control: LoopControl::Concurrent { .. }, body, .. } => {
+                visit::statements(body, &mut |inner| {
+                    if let StmtKind::Intrinsic { id, .. } = &inner.kind
+                        && !matches!(id, Intrinsic::Mvbits | Intrinsic::MoveAlloc)
+                        && is_standard_impure(*id)
+                    {
+                        impure.get_or_insert((inner.span, format!("`do concurrent` calls `{}`", id.name())));
+                    }
+                });
+            }
+            _ => {}
+        }
+        if let Some((span, what)) = impure {
+            let text = format!("{what}, which is not pure");
+            self.reporter.error::<()>(Code::ImpureReference, span, text);
+        }
+    }
+
     fn check_intents(&mut self, id: ProcId) {
         let p = self.defs.proc(id);
         for &v in &p.params {
             let var = self.defs.var(v);
+            if matches!(var.storage, Storage::Procedure)
+                && let Some(interface) = self.defs.var_info(v).interface
+                && !self.defs.proc(interface).pure
+                && self.defs.proc_info(interface).ast.is_some()
+            {
+                // Fortran 2018, C1591.
+                let text = format!("dummy procedure `{}` of pure procedure `{}` is not pure", var.name, p.name);
+                self.reporter.error::<()>(Code::ImpureReference, var.span, text);
+            }
+            if self.defs.var_info(v).polymorphic && var.attrs.intent == Some(Intent::Out) {
+                // Fortran 2018, C1588: what it is finalised by is not known.
+                let text = format!("argument `{}` of pure procedure `{}` is polymorphic and `intent(out)`", var.name, p.name);
+                self.reporter.error::<()>(Code::PureDummyIntent, var.span, text);
+            }
             let is_exempt = matches!(var.storage, Storage::Procedure)
                 || self.defs.var_info(v).procedure_pointer
                 || self.defs.var_info(v).interface.is_some()
@@ -141,4 +195,12 @@ impl Typing<'_> {
         let d = Diagnostic::new(Code::ImpureReference, span, text).secondary(shown.span, "declared here");
         self.reporter.report(d);
     }
+}
+
+/// Whether an intrinsic subroutine changes the state of the program or depends on it.
+fn is_standard_impure(id: Intrinsic) -> bool {
+    matches!(
+        id,
+        Intrinsic::RandomNumber | Intrinsic::RandomSeed | Intrinsic::SystemClock | Intrinsic::DateAndTime | Intrinsic::CpuTime
+    )
 }

@@ -1,6 +1,6 @@
 //! ALLOCATE, DEALLOCATE, NULLIFY.
 
-use crate::checked::{AllocObject, Expr, ExprKind, StmtKind, Type};
+use crate::checked::{AllocObject, CharLen, Expr, ExprKind, StmtKind, Type, visit};
 use crate::checker::{Checker, CodeSide};
 use crate::typing::{
     Typing, assignable, is_allocatable, is_class, is_pointer, is_procedure_pointer, same_type, shape_name, space_of,
@@ -21,6 +21,20 @@ fn is_same_object(a: &Expr, b: &Expr) -> bool {
             let same_constant = |(x, y): (&Expr, &Expr)| matches!((&x.kind, &y.kind), (ExprKind::Const(m), ExprKind::Const(n)) if m == n);
             is_same_object(a, b) && x.len() == y.len() && x.iter().zip(y).all(same_constant)
         }
+        _ => false,
+    }
+}
+
+/// Whether a designator is the object or a part of it.
+fn is_part_of(e: &Expr, object: &Expr) -> bool {
+    if is_same_object(e, object) {
+        return true;
+    }
+    match &e.kind {
+        ExprKind::Field { base, .. }
+        | ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. } => is_part_of(base, object),
         _ => false,
     }
 }
@@ -58,6 +72,9 @@ impl Checker<'_> {
             self.typing().check_object(&object.object, &options, span);
         }
         self.typing().check_distinct(&objects.iter().map(|o| &o.object).collect::<Vec<_>>(), "allocated")?;
+        let all: Vec<&Expr> = objects.iter().map(|o| &o.object).collect();
+        self.typing().check_status_apart(&all, &options, "allocated")?;
+        self.typing().check_bounds_apart(&objects)?;
         let AllocateOptions { stat, errmsg, source, pinned, stream } = options;
         Some(StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream })
     }
@@ -128,6 +145,9 @@ impl Checker<'_> {
                 type_name(&self.defs, &object.ty)
             );
             return self.reporter.error(Code::TypeMismatch, e.span, text);
+        }
+        if let Some(spec) = spec {
+            self.typing().check_allocated_length(spec, &object)?;
         }
         self.typing().check_component_allocation(&object)?;
         if let Err(why) = self.typing().definable(&object) {
@@ -231,6 +251,7 @@ impl Checker<'_> {
         }
         let options = options?;
         self.typing().check_distinct(&objects.iter().collect::<Vec<_>>(), "deallocated")?;
+        self.typing().check_status_apart(&objects.iter().collect::<Vec<_>>(), &options, "deallocated")?;
         complete.then_some(StmtKind::Deallocate { objects, stat: options.stat, errmsg: options.errmsg })
     }
 
@@ -262,6 +283,54 @@ impl Typing<'_> {
             }
         }
         Some(())
+    }
+
+    /// `stat=` and `errmsg=` are no part of what the statement allocates or deallocates (Fortran 2018, 9.7.4, 9.7.5).
+    fn check_status_apart(&mut self, objects: &[&Expr], options: &AllocateOptions, done: &str) -> Option<()> {
+        for status in [&options.stat, &options.errmsg].into_iter().flatten() {
+            if let Some(object) = objects.iter().find(|object| is_part_of(status, object)) {
+                let text = format!("`stat=` or `errmsg=` is part of an object that is {done} here");
+                let d = Diagnostic::new(Code::SameObjectTwice, status.span, text);
+                self.reporter.report(d.secondary(object.span, "this object"));
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Bounds do not depend on objects that the same statement allocates (Fortran 2018, 9.7.1.2).
+    fn check_bounds_apart(&mut self, objects: &[AllocObject]) -> Option<()> {
+        for (lower, upper) in objects.iter().flat_map(|o| &o.bounds) {
+            let mut found = None;
+            for e in lower.iter().chain([upper]) {
+                visit::all(e, &mut |part| {
+                    let same = objects.iter().find(|o| is_same_object(&o.object, part));
+                    found = found.or(same.map(|o| (part.span, o.object.span)));
+                });
+            }
+            if let Some((span, object)) = found {
+                let text = "a bound depends on an object that is allocated in the same statement";
+                let d = Diagnostic::new(Code::SameObjectTwice, span, text);
+                self.reporter.report(d.secondary(object, "this object"));
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// A length before `::` is that of the declaration, unless that leaves it open (Fortran 2018, C938, C939).
+    fn check_allocated_length(&mut self, spec: &Type, object: &Expr) -> Option<()> {
+        let (Type::Character(given), Type::Character(declared)) = (spec, &object.ty) else { return Some(()) };
+        let wrong = match (given, declared) {
+            (CharLen::Const(a), CharLen::Const(b)) => a != b,
+            (CharLen::Assumed, declared) => !matches!(declared, CharLen::Assumed),
+            _ => false,
+        };
+        if !wrong {
+            return Some(());
+        }
+        let text = "the length before `::` is not that with which the object is declared";
+        self.reporter.error_help(Code::BadCharacterLength, object.span, text, "declare it `character(len=:)`")
     }
 
     fn check_object(&mut self, object: &Expr, options: &AllocateOptions, span: Span) {

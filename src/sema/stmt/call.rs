@@ -1,7 +1,7 @@
 //! Subroutine calls.
 
 use super::body::alternate_set;
-use crate::checked::{ALTERNATE, Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
+use crate::checked::{ALTERNATE, CharLen, Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
 use crate::checker::{Checker, Sym};
 use crate::typing::{Argument, Fit, Typing};
 use ast::{Arg, GlobalLaunch, Name};
@@ -310,13 +310,29 @@ impl Checker<'_> {
     /// Checks that a procedure may be referred to without an explicit interface (rules 29 and 30).
     pub(crate) fn check_implicit_interface(&mut self, id: ProcId, name: &Name) -> Option<()> {
         self.resolve_interface(id);
-        if self.defs.proc_info(id).embedded {
+        // Inside a function the interfaces of its entries are known.
+        let is_own = self.defs.proc(id).entry_of.is_some_and(|of| self.cx.proc == Some(of));
+        if self.defs.proc_info(id).embedded || is_own {
             return Some(());
         }
         let help = "put it into a module, or write an interface block";
         let p = self.defs.proc(id);
         if p.kind == ProcKind::Kernel {
             let text = format!("kernel `{}` is launched without an explicit interface", name.as_str());
+            return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
+        }
+        let result = p.result.map(|r| self.defs.var(r));
+        let gives = result.and_then(|r| {
+            if r.shape.rank() > 0 {
+                Some("gives an array")
+            } else if r.attrs.pointer || r.attrs.allocatable {
+                Some("gives a pointer or an allocatable object")
+            } else {
+                matches!(r.ty, Type::Character(CharLen::Expr(_))).then_some("gives characters of a computed length")
+            }
+        });
+        if let Some(what) = gives.or(p.elemental.then_some("is elemental")) {
+            let text = format!("`{}` {what} and needs an explicit interface", name.as_str());
             return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
         }
         for param in p.params.clone() {
@@ -329,6 +345,12 @@ impl Checker<'_> {
             }
             let what = if matches!(var.shape, Shape::AssumedShape(_)) {
                 Some("assumed-shape")
+            } else if matches!(var.shape, Shape::AssumedRank) {
+                Some("assumed-rank")
+            } else if self.defs.var_info(param).polymorphic {
+                Some("polymorphic")
+            } else if var.attrs.volatile {
+                Some("volatile")
             } else if var.attrs.optional {
                 Some("optional")
             } else if var.attrs.allocatable {

@@ -221,6 +221,14 @@ impl<'a> Checker<'a> {
             };
             typed.push((v, ty, first, last, step));
         }
+        for (_, _, first, last, step) in &typed {
+            for range in [first.as_ref(), last.as_ref(), step.as_ref().and_then(Option::as_ref)].into_iter().flatten() {
+                self.typing().check_range_of_index(range, vars);
+            }
+            if let Some(Some(Expr { kind: ExprKind::Const(Const::Int(0)), span, .. })) = step {
+                self.reporter.error::<()>(Code::ZeroStride, *span, "the step of an index is zero");
+            }
+        }
         self.enter_block();
         let mut out = Vec::with_capacity(typed.len());
         let mut complete = true;
@@ -422,5 +430,23 @@ impl Typing<'_> {
             self.reporter.report(Diagnostic::new(Code::EmptyLoop, first.span.to(last.span), text));
         }
         Some(())
+    }
+}
+
+impl Typing<'_> {
+    /// Fortran 2018, C1122 and C1125: the range of an index does not refer to an index of the same statement.
+    fn check_range_of_index(&mut self, range: &Expr, vars: &[ast::LoopVar]) {
+        let mut found = None;
+        crate::checked::visit::all(range, &mut |part| {
+            if let ExprKind::Var(id) = part.kind
+                && vars.iter().any(|v| v.name.text == self.defs.var(id).name)
+            {
+                found = Some((part.span, self.defs.var(id).name.clone()));
+            }
+        });
+        if let Some((span, name)) = found {
+            let text = format!("the range of an index refers to `{name}`, an index of the same statement");
+            self.reporter.error::<()>(Code::BadMaskedAssignment, span, text);
+        }
     }
 }

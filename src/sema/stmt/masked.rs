@@ -112,6 +112,11 @@ impl Typing<'_> {
                     let what = "the mask and the assigned variable";
                     self.check_conform(what, mask, target, Code::BadMaskedAssignment, s.span);
                 }
+                StmtKind::Call { proc, .. } if !self.defs.proc(*proc).elemental => {
+                    // Fortran 2018, C1032.
+                    let text = format!("`{}` defines the assignment and is not elemental", self.defs.proc(*proc).name);
+                    self.reporter.error::<()>(Code::BadMaskedAssignment, s.span, text);
+                }
                 StmtKind::Where(_) | StmtKind::Call { .. } | StmtKind::Nothing | StmtKind::Unsupported(_) => {}
                 _ => {
                     self.reporter.error::<()>(

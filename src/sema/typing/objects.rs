@@ -28,7 +28,9 @@ impl Typing<'_> {
             return Err(format!("`{}` is an `intent(in)` argument", var.name));
         }
         if let Storage::Alias(target) = &var.storage {
-            return if is_designator(target) {
+            return if has_vector_subscript(target) {
+                Err(format!("`{}` stands for a section with a vector subscript", var.name))
+            } else if is_designator(target) {
                 self.definable(target)
             } else if is_pointer(self.defs, target) {
                 Ok(())
@@ -50,6 +52,19 @@ impl Typing<'_> {
             return Err(format!("`{}` is an `intent(in)` argument", var.name));
         }
         if matches!(pointer.kind, ExprKind::Var(_)) { self.unprotected(id) } else { Ok(()) }
+    }
+
+    /// Whether pointers may point to an object: it is a target or a pointer, or part of one.
+    pub(crate) fn is_target(&self, e: &Expr) -> bool {
+        if is_pointer(self.defs, e) || through_pointer(self.defs, e) {
+            return true;
+        }
+        let Some(id) = root(e) else { return true };
+        let var = self.defs.var(id);
+        match &var.storage {
+            Storage::Alias(target) => self.is_target(target),
+            _ => var.attrs.target || var.attrs.pointer || var.attrs.cuda.is_some(),
+        }
     }
 
     /// Whether a variable is not protected by another module; if it is, the words for it.

@@ -282,7 +282,7 @@ end program
 
 #[test]
 fn interface_body_stands_for_the_definition() {
-    expect![[r"
+    expect![[r#"
         kernel subroutine k(a, n)
           real(4) a(*) [dummy 0]
           integer(4) n [dummy 1] value
@@ -290,7 +290,11 @@ fn interface_body_stands_for_the_definition() {
         host program p
           real(4) d(3) [static] device
           launch k<<<1, 1>>>(d, 3)
-    "]]
+        kernel subroutine k.interface.9(b, m)
+          real(4) b(*) [dummy 0]
+          integer(4) m [dummy 1] value
+          missing
+    "#]]
     .assert_eq(&dump(
         "attributes(global) subroutine k(a, n)
   real :: a(*)

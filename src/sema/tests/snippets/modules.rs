@@ -138,6 +138,10 @@ fn submodules_implement_what_their_module_declares() {
           integer(4) n [dummy 0] intent(in)
           integer(4) f [result]
           f = (n * 2)
+        host function m.f.interface.9(n) result(f)
+          integer(4) n [dummy 0] intent(in)
+          integer(4) f [result]
+          missing
     "#]]
     .assert_eq(&dump(
         "module m

@@ -10,6 +10,8 @@ fn scoping_rules_are_checked() {
         6:3 E0224 letters `q-p` run backwards
         6:18 E0111 letters of IMPLICIT must be in order
         9:5 E0217 `public` and `private` belong to the specification part of a module
+        11:17 E0318 a bound or length refers to `n`, a local variable, which has no value on entry
+            use an argument, a named constant, or make the object allocatable
         12:18 E0222 `d` cannot be in `equivalence`: it is an argument, allocatable or a pointer
         20:11 E0318 bounds of `auto` are not constant
             make it allocatable, or make the bounds named constants
