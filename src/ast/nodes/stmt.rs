@@ -391,6 +391,8 @@ pub enum IoKind {
     Endfile,
     /// `flush`
     Flush,
+    /// `wait`
+    Wait,
 }
 
 /// One item of an I/O control list.

@@ -272,6 +272,7 @@ pub(crate) fn io_word(kind: IoKind) -> &'static str {
         IoKind::Backspace => "backspace",
         IoKind::Endfile => "endfile",
         IoKind::Flush => "flush",
+        IoKind::Wait => "wait",
     }
 }
 

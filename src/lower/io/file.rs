@@ -125,7 +125,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 "opened" => 1,
                 "number" => 2,
                 "size" => 3,
-                "file" | "iostat" | "err" | "end" | "eor" | "iomsg" => continue,
+                "file" | "id" | "iostat" | "err" | "end" | "eor" | "iomsg" => continue,
                 "iolength" => {
                     let bytes = self.bytes_of_items(&io.items);
                     self.store_number(&c.value, bytes);

@@ -142,7 +142,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             IoKind::Endfile => self.position(io, 2),
             IoKind::Flush => self.position(io, 3),
             IoKind::Inquire => self.inquire(io),
+            IoKind::Wait => self.wait(io),
         }
+    }
+
+    /// Transfers are complete when their statements are: there is nothing to wait for.
+    fn wait(&mut self, io: &'p IoStmt) {
+        self.unit_number(&io.unit);
+        self.after_status(&Catch::of(&io.controls), Val::i32(0));
     }
 
     /// The number of a unit, −1 for `*`.
@@ -192,6 +199,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         let status = self.b.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
         if let (Some((file, copy, ty)), false) = (&scattered, reading) {
             self.b.copy_array(file, copy, ty);
+        }
+        if let Some(id) = io.controls.iter().find(|c| &*c.keyword == "id") {
+            // Every transfer has the same identifier, since none is pending.
+            let place = self.lvalue(&id.value);
+            let v = self.b.cast(Val::i32(1), Ty::I32, ir_ty(&id.value.ty));
+            self.b.store_value(place, &id.value.ty, &Value::Scalar(v));
         }
         self.end_statement(&catch, size, status);
     }

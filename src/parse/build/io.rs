@@ -55,6 +55,7 @@ fn io_kind(word: &str) -> IoKind {
         "backspace" => IoKind::Backspace,
         "endfile" | "end file" => IoKind::Endfile,
         "flush" => IoKind::Flush,
+        "wait" => IoKind::Wait,
         _ => IoKind::Write,
     }
 }

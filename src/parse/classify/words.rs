@@ -86,7 +86,7 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
         "print" => Rule::print_stmt,
         "read" if !rest.starts_with('(') => Rule::read_short,
         "write" | "read" | "open" | "close" | "inquire" => Rule::io_stmt,
-        "rewind" | "backspace" | "endfile" | "flush" if rest.starts_with('(') => Rule::io_stmt,
+        "rewind" | "backspace" | "endfile" | "flush" | "wait" if rest.starts_with('(') => Rule::io_stmt,
         "rewind" | "backspace" | "endfile" | "flush" => Rule::unit_stmt,
         "format" if rest.starts_with('(') => Rule::format_stmt,
         "end" if rest.starts_with(" file(") => Rule::io_stmt,

@@ -132,7 +132,6 @@ fn unsupported_statement(text: &str, word: &str, rest: &str) -> Option<&'static 
         return Some(COARRAY);
     }
     match word {
-        "wait" if rest.starts_with('(') => Some("WAIT (asynchronous input and output)"),
         "critical" if rest.is_empty() || rest.starts_with('(') => Some("CRITICAL (a coarray construct)"),
         "sync" if rest.starts_with(' ') => Some("SYNC (a coarray statement)"),
         "change" | "form" if rest.starts_with(" team") => Some("a team of coarray images"),

@@ -1,6 +1,6 @@
 //! ALLOCATE, DEALLOCATE, NULLIFY.
 
-use crate::checked::{AllocObject, CharLen, Expr, ExprKind, StmtKind, Type, visit};
+use crate::checked::{AllocObject, CharLen, Const, Expr, ExprKind, StmtKind, Type, visit};
 use crate::checker::{Checker, CodeSide};
 use crate::typing::{
     Typing, assignable, is_allocatable, is_class, is_pointer, is_procedure_pointer, same_type, shape_name, space_of,
@@ -9,6 +9,9 @@ use crate::typing::{
 use ast::{Allocate, Arg, ArgValue, CudaAttr};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
+
+/// The alignment that all memory has which is allocated.
+const ALIGNMENT: i64 = 256;
 
 /// Whether two designators without subscripts name one object.
 fn is_same_object(a: &Expr, b: &Expr) -> bool {
@@ -176,7 +179,7 @@ impl Checker<'_> {
     }
 
     fn alloc_options(&mut self, a: &Allocate, allocating: bool) -> Option<AllocateOptions> {
-        const ALLOCATE: [&str; 6] = ["stat", "errmsg", "source", "mold", "pinned", "stream"];
+        const ALLOCATE: [&str; 7] = ["stat", "errmsg", "source", "mold", "pinned", "stream", "align"];
         let mut out = AllocateOptions::default();
         let mut complete = true;
         for (i, (name, e)) in a.options.iter().enumerate() {
@@ -201,7 +204,7 @@ impl Checker<'_> {
                 "stream" if allocating => {
                     self.integer_scalar(e, &Type::Integer(8), "`stream=`").map(|v| out.stream = Some(v))
                 }
-                "align" if allocating => self.reporter.refuse(name.span, "`align=` of ALLOCATE"),
+                "align" if allocating => self.alignment(e),
                 other => {
                     let known = if allocating { &ALLOCATE[..] } else { &ALLOCATE[..2] };
                     let near = nearest_name(other, known.iter().copied());
@@ -213,6 +216,21 @@ impl Checker<'_> {
             complete &= done.is_some();
         }
         complete.then_some(out)
+    }
+
+    /// `align=` of nvfortran. Every allocation is aligned as those of the CUDA API are.
+    fn alignment(&mut self, e: &ast::Expr) -> Option<()> {
+        let value = self.integer_scalar(e, &Type::Integer(8), "`align=`")?;
+        match value.kind {
+            ExprKind::Const(Const::Int(n)) if n > 0 && n.count_ones() == 1 && n <= ALIGNMENT => Some(()),
+            ExprKind::Const(Const::Int(n)) if n > 0 && n.count_ones() == 1 => {
+                self.reporter.refuse(e.span, format!("`align=` of more than {ALIGNMENT}"))
+            }
+            ExprKind::Const(_) => {
+                self.reporter.error(Code::BadAllocateOption, e.span, "`align=` is a power of two")
+            }
+            _ => self.reporter.refuse(e.span, "`align=` that is not constant"),
+        }
     }
 
     /// A scalar variable that a statement sets.

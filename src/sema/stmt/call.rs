@@ -184,6 +184,24 @@ impl Checker<'_> {
         Some(StmtKind::Block { id: construct, vars: vec![var], body })
     }
 
+    /// `call` of a function of the library, as nvfortran has it: the value is dropped.
+    fn call_for_effect(&mut self, id: ProcId, name: &Name, args: &[Arg], span: Span) -> Option<StmtKind> {
+        let arguments = self.arguments(args)?;
+        self.linked(id, name)?;
+        let value = match self.fit(id, &arguments, span) {
+            Ok(fit) => self.function_call(fit, arguments, span)?,
+            Err(wrong) => return self.reporter.report_all(wrong),
+        };
+        let outer = self.enter_block();
+        let (ty, storage) = (value.ty.clone(), Storage::Local);
+        let var = self.construct_variable(&"value".into(), ty.clone(), Shape::Scalar, storage, span);
+        self.cx.scope = outer;
+        let target = Expr { kind: ExprKind::Var(var), ty, rank: 0, span };
+        let construct = self.cx.new_construct();
+        let body = vec![Stmt { label: None, kind: StmtKind::Assign { target, value }, span }];
+        Some(StmtKind::Block { id: construct, vars: vec![var], body })
+    }
+
     fn call_procedure(
         &mut self,
         id: ProcId,
@@ -195,6 +213,10 @@ impl Checker<'_> {
         let is_function = self.defs.proc(id).is_function;
         let kind = self.defs.proc(id).kind;
         let known = !self.defs.proc_info(id).unknown_dummies;
+        let is_library = self.scopes.external(&name.text) == Some(id);
+        if is_function && known && self.defs.proc_info(id).embedded && is_library && launch.is_none() {
+            return self.call_for_effect(id, name, args, span);
+        }
         if is_function && known && self.defs.proc_info(id).embedded {
             // Without a declaration such a call is valid; other compilers' libraries have a subroutine of that name.
             return self.reporter.refuse(name.span, format!("`call` of the library's function `{}`", name.as_str()));

@@ -49,6 +49,7 @@ fn specifiers(kind: IoKind) -> &'static [(&'static str, Takes)] {
             ("sign", T::Text),
             ("round", T::Text),
             ("asynchronous", T::Text),
+            ("id", T::IntegerOut),
         ],
         IoKind::Open => &[
             ("file", T::Text),
@@ -76,7 +77,16 @@ fn specifiers(kind: IoKind) -> &'static [(&'static str, Takes)] {
         IoKind::Rewind | IoKind::Backspace | IoKind::Endfile | IoKind::Flush => {
             &[("iostat", T::IntegerOut), ("iomsg", T::TextOut), ("err", T::Label)]
         }
+        IoKind::Wait => &[
+            ("id", T::Integer),
+            ("iostat", T::IntegerOut),
+            ("iomsg", T::TextOut),
+            ("err", T::Label),
+            ("end", T::Label),
+            ("eor", T::Label),
+        ],
         IoKind::Inquire => &[
+            ("id", T::Integer),
             ("file", T::Text),
             ("exist", T::LogicalOut),
             ("opened", T::LogicalOut),

@@ -25,6 +25,13 @@ impl Typing<'_> {
             return wrong(span, &format!("`{}=` is for input", c.keyword));
         }
         if matches!(kind, IoKind::Read | IoKind::Write) {
+            let is_asynchronous = given("asynchronous").is_some_and(|c| {
+                !matches!(&c.value.kind, ExprKind::Const(Const::Char(t)) if !t.trim_ascii_end().eq_ignore_ascii_case(b"yes"))
+            });
+            if let (Some(c), false) = (given("id"), is_asynchronous) {
+                // Fortran 2018, C1240.
+                return wrong(c.value.span, "`id=` needs `asynchronous='yes'`");
+            }
             if let (Some(_), Some(c)) = (given("rec"), given("pos")) {
                 return wrong(c.value.span, "`pos=` and `rec=` exclude each other");
             }

@@ -54,3 +54,14 @@ program main
   print *, c !~ E0326
 10 continue
 end program
+
+subroutine identifiers(n)
+  integer, intent(in) :: n
+  integer :: id
+  real, allocatable :: a(:)
+  write (10, *, id=id) n !~ E0327
+  write (10, *, id=id, asynchronous='no') n !~ E0327
+  write (10, *, id=id, asynchronous='yes') n
+  wait (10, unknown=n) !~ E0327
+  allocate (a(n), align=12) !~ E0546
+end subroutine

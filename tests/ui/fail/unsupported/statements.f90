@@ -2,9 +2,10 @@
 program p
   implicit none
   integer :: x(2)
+  real, allocatable :: a(:)
   x = 1
   if (x(1) > 1) then
-    pause                               !~ W0901
+    allocate (a(4), align=4096)         !~ W0901
   end if
-  wait (7)                              !~ W0901, R0901
+  pause                                 !~ W0901, R0901
 end program
