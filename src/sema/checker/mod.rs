@@ -36,7 +36,7 @@ use crate::SemaOptions;
 use crate::checked::{Expr, ProcId, Program, Type, TypeId, VarId};
 use diag::{Code, Diagnostic};
 use source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How deep declarations may depend on each other; it bounds the recursion.
@@ -76,6 +76,8 @@ pub(crate) struct Made {
     pub(crate) expanding: Vec<(ScopeId, usize)>,
     /// How many times statement functions were expanded.
     pub(crate) expansions: u32,
+    /// COMMON blocks with binding labels.
+    pub(crate) bound_commons: BTreeSet<Arc<str>>,
     /// Variables with binding labels: label, name, declaration.
     pub(crate) bound_variables: Vec<(Arc<str>, Arc<str>, Span)>,
     /// What is said of procedures where they are not defined.

@@ -151,7 +151,10 @@ impl<'a> Checker<'a> {
                             self.scopes.get_mut(scope).access.insert(access_key(&e.name.text), private);
                         }
                         // `save /block/` and `bind(c) :: /block/` name a COMMON block: every block is saved, and no C code is here.
-                        Attr::Save(_) | Attr::Bind(..) if e.name.as_str().starts_with('/') => {}
+                        Attr::Bind(..) if e.name.as_str().starts_with('/') => {
+                            self.made.bound_commons.insert(e.name.as_str().trim_matches('/').into());
+                        }
+                        Attr::Save(_) if e.name.as_str().starts_with('/') => {}
                         _ => {
                             if self.typing().is_used_name(scope, &e.name) {
                                 if let Attr::Cuda(..) = attr {
@@ -530,7 +533,8 @@ impl Typing<'_> {
         };
         let label = attrs.iter().find_map(|a| if let Attr::Bind(Some(label), _) = a { Some(label) } else { None });
         if let (Some(label), [_, second, ..]) = (label, entities.as_slice()) {
-            let text = format!("the binding label is that of one variable, and `{}` is a second one", second.name.as_str());
+            let text =
+                format!("the binding label is that of one variable, and `{}` is a second one", second.name.as_str());
             self.reporter.error::<()>(Code::NotInteroperable, label.span, text);
         }
     }

@@ -47,6 +47,11 @@ impl<'a> Checker<'a> {
         if let Some(parent) = &def.extends
             && let Some(parent_id) = self.named_type(parent)
         {
+            if self.defs.type_info(parent_id).ast.is_some_and(|p| p.sequence) {
+                // Fortran 2018, C731.
+                let text = format!("`{}` has `sequence` and cannot be extended", parent.as_str());
+                self.reporter.error::<()>(Code::BadPolymorphism, parent.span, text);
+            }
             self.defs.type_info_mut(id).parent = Some(parent_id);
             let parent_info = self.defs.type_info(parent_id);
             let inherited =

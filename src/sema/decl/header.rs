@@ -5,7 +5,8 @@ use crate::checked::{
     Type, VarId, Variable,
 };
 use crate::checker::{
-    Checker, CodeSide, Context, DeclaredName, Description, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
+    Checker, CodeSide, Context, DeclaredName, Description, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym,
+    VarInfo,
 };
 use crate::typing::same_type;
 use ast::{Name, Prefix, ProcedureAttr, Subprogram, SubprogramKind};

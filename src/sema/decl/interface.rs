@@ -3,7 +3,9 @@
 //! An interface body of an external procedure that the given files define stands for that definition.
 
 use crate::checked::ProcId;
-use crate::checker::{Checker, Described, Description, Entry, ImplicitRules, ScopeId, Sym, generic_key, generic_span, merged};
+use crate::checker::{
+    Checker, Described, Description, Entry, ImplicitRules, ScopeId, Sym, generic_key, generic_span, merged,
+};
 use crate::typing::Typing;
 use ast::{DeclKind, Interface, InterfaceItem, InterfaceKind, Prefix, Subprogram};
 use diag::{Code, Diagnostic};

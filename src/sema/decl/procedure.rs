@@ -23,7 +23,14 @@ impl<'a> Checker<'a> {
                 TypeSpecKind::Type(name) | TypeSpecKind::Class(name) => match self.find_name(name) {
                     Some(Sym::Proc(id)) => like = Some(id),
                     Some(Sym::Type(_)) => result = self.type_spec(spec, None),
-                    Some(Sym::Generic { procs, .. }) => like = self.specific_of_name(&procs, &name.text),
+                    Some(Sym::Generic { procs, .. }) => {
+                        like = self.specific_of_name(&procs, &name.text);
+                        if like.is_some_and(|id| self.defs.proc(id).name != name.text) {
+                            // Fortran 2018, C1513.
+                            let text = format!("`{}` is generic, and no interface of one procedure", name.as_str());
+                            return self.reporter.error(Code::WrongKindOfName, name.span, text);
+                        }
+                    }
                     // The interface of a procedure dummy or pointer, or what is known of its result.
                     Some(Sym::Var(id)) if is_procedure_variable(&self.defs, id) => {
                         (like, result) = self.interface_of(id);

@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a component of a type, or of an object in it, is one of these.
-    pub(super) fn has_part(&self, id: TypeId, is: &dyn Fn(&Field) -> bool) -> bool {
+    pub(crate) fn has_part(&self, id: TypeId, is: &dyn Fn(&Field) -> bool) -> bool {
         self.defs.ty(id).fields.iter().any(|f| {
             let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
             is(f) || (!f.pointer && !f.allocatable && inner.is_some_and(|part| self.has_part(part, is)))

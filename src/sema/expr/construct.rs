@@ -165,6 +165,10 @@ impl Typing<'_> {
     fn component_value(&mut self, field: &crate::checked::Field, e: Expr) -> Option<Expr> {
         let wanted = field.shape.rank();
         let is_null = matches!(e.kind, ExprKind::Null);
+        if is_null && !field.pointer && !field.allocatable {
+            let text = format!("component `{}` is no pointer and not allocatable", field.name);
+            return self.reporter.error(Code::MisplacedNull, e.span, text);
+        }
         if is_null {
             return Some(Expr { ty: field.ty.clone(), rank: wanted, ..e });
         }

@@ -1,6 +1,8 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
-use crate::checked::{CharLen, Const, Expr, ExprKind, ProcBody, ProcId, Shape, Storage, Type, VarId, Variable, is_designator};
+use crate::checked::{
+    CharLen, Const, Expr, ExprKind, ProcBody, ProcId, Shape, Storage, Type, VarId, Variable, is_designator,
+};
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
     Argument, Fit, Given, constant_bounds, constant_extents, difference, has_vector_subscript, is_allocatable,
@@ -139,15 +141,31 @@ impl Checker<'_> {
         }
         let callee_value = matches!(self.defs.proc(fit.proc).body, ProcBody::Pointer)
             && self.defs.proc(fit.proc).params.first() == Some(&param);
-        let is_pointer_dummy = callee_value
-            || self.defs.var_info(param).procedure_pointer
-            || self.defs.proc_info(fit.proc).embedded;
+        let is_pointer_dummy =
+            callee_value || self.defs.var_info(param).procedure_pointer || self.defs.proc_info(fit.proc).embedded;
         if is_procedure_pointer(&self.defs, e) && !is_pointer_dummy && !self.cx.implicit_interface {
             let wanted = shape_name(&self.defs, &dummy.ty, dummy.shape.rank());
             let text = format!("argument `{}` must be {wanted}, not a procedure pointer", dummy.name);
             return Err(Box::new(Diagnostic::new(Code::ArgumentType, arg.span, text)));
         }
         let is_null = matches!(e.kind, ExprKind::Null);
+        let takes_null = dummy.attrs.pointer || dummy.attrs.allocatable || dummy.attrs.optional || is_pointer_dummy;
+        if is_null && !takes_null && !self.cx.implicit_interface {
+            let text = format!("argument `{}` is no pointer, not allocatable and not optional", dummy.name);
+            return Err(Box::new(Diagnostic::new(Code::MisplacedNull, arg.span, text)));
+        }
+        if matches!(dummy.shape, Shape::AssumedRank)
+            && dummy.attrs.intent == Some(Intent::Out)
+            && !(dummy.attrs.pointer || dummy.attrs.allocatable)
+            && self.is_cleared(param)
+            && matches!(shape_of(&self.defs, e), Some(Shape::AssumedSize(..) | Shape::AssumedRank))
+            && !(is_pointer(&self.defs, e) || is_allocatable(&self.defs, e))
+        {
+            // Fortran 2018, C839.
+            let text =
+                format!("argument `{}` is cleared on entry, and the size of what is given is not known", dummy.name);
+            return Err(Box::new(Diagnostic::new(Code::ArgumentRank, arg.span, text)));
+        }
         fit_type(&self.defs, fit.proc, &dummy, e, arg.span)?;
         if !is_untyped_null(e) {
             fit_rank(fit, &dummy, e, elemental, arg.span)?;
@@ -265,6 +283,14 @@ impl Checker<'_> {
             }
             Given::Expr(_) => (None, None),
         }
+    }
+
+    /// Whether an `intent(out)` dummy is finalised, deallocated or initialised on entry.
+    fn is_cleared(&self, dummy: VarId) -> bool {
+        let Type::Derived(id) = self.defs.var(dummy).ty else { return self.defs.var_info(dummy).polymorphic };
+        self.defs.var_info(dummy).polymorphic
+            || !self.defs.ty(id).finals.is_empty()
+            || self.has_part(id, &|f| f.allocatable || f.init.is_some())
     }
 
     fn procedures_differ(&self, given: ProcId, wanted: ProcId, dummy: &Variable) -> Option<String> {

@@ -16,7 +16,7 @@ mod text;
 
 pub(crate) use names::{Found, lookup, nearest};
 
-use crate::checked::{Class, Const, Expr, ExprKind, Intrinsic, Type};
+use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Intrinsic, Type, is_designator};
 use crate::checker::{Checker, CodeSide};
 use crate::typing::{Argument, Given, Typing, assignable_types, constant, is_class, is_procedure_pointer, shape_name};
 use ast::{Arg, ArgValue};
@@ -176,6 +176,7 @@ impl Checker<'_> {
         }
         let r = Reference { id, args: out, span };
         self.typing().check_constants(&r)?;
+        self.typing().check_particulars(&r)?;
         Some(r)
     }
 
@@ -238,6 +239,34 @@ fn alias_of_keyword(id: Intrinsic, given: usize, keyword: &str) -> &str {
 }
 
 impl Typing<'_> {
+    /// What single intrinsic procedures ask of their arguments beyond type and rank.
+    fn check_particulars(&mut self, r: &Reference) -> Option<()> {
+        let arg = |at: usize| r.args.get(at).and_then(Option::as_ref);
+        // Bytes beyond ASCII, and escapes that are none here, may be one character elsewhere.
+        let is_odd = |e: &Expr| matches!(e.kind, ExprKind::Const(_));
+        let length = |e: &Expr| match e.ty {
+            Type::Character(CharLen::Const(n)) => Some(n),
+            _ => None,
+        };
+        match (r.id, arg(0), arg(1)) {
+            (Intrinsic::Ichar | Intrinsic::Iachar, Some(c), _) if length(c).is_some_and(|n| n != 1) && !is_odd(c) => {
+                self.bad_argument(r.id, 0, c, "one character")
+            }
+            (Intrinsic::Merge, Some(a), Some(b)) if length(a).zip(length(b)).is_some_and(|(m, n)| m != n) => {
+                self.bad_argument(r.id, 1, b, "of the length of the first argument")
+            }
+            (Intrinsic::Associated, Some(_), Some(target))
+                if is_designator(target) && !is_procedure_pointer(self.defs, target) && !self.is_target(target) =>
+            {
+                self.bad_argument(r.id, 1, target, "a target or a pointer")
+            }
+            (Intrinsic::MoveAlloc, Some(from), Some(to)) if matches!((&from.kind, &to.kind), (ExprKind::Var(a), ExprKind::Var(b)) if a == b) => {
+                self.bad_argument(r.id, 1, to, "another object than the first argument")
+            }
+            _ => Some(()),
+        }
+    }
+
     /// Device procedures belong to device code, most host services to host code.
     fn check_intrinsic_side(&mut self, id: Intrinsic, span: Span) -> Option<()> {
         if !self.cx.has_side() {

@@ -6,6 +6,8 @@
 mod bindings;
 mod interfaces;
 mod interoperable;
+mod loops;
 mod names;
+mod nulls;
 mod purity;
 mod ranks;

@@ -46,6 +46,19 @@ impl Typing<'_> {
         }
     }
 
+    /// COMMON blocks and external procedures are global: no name is that of both (Fortran 2018, 19.2).
+    pub(crate) fn check_common_names(&mut self, commons: &[(Arc<str>, Span)]) {
+        for (block, span) in commons {
+            let name = block.trim_matches('/');
+            let Some(&id) = self.scopes.externals().get(name) else { continue };
+            let info = self.defs.proc_info(id);
+            let Some(sub) = info.ast.filter(|_| !info.embedded && info.bind.is_none()) else { continue };
+            let text = format!("`{name}` is the name of a `common` block and of a procedure");
+            let d = Diagnostic::new(Code::DuplicateUnit, sub.name.span, text);
+            self.reporter.report(d.secondary(*span, "the block is here"));
+        }
+    }
+
     /// The name of an external procedure means the procedure, or its result, in it.
     fn check_name_inside(&mut self, name: &Arc<str>, id: ProcId) {
         let info = self.defs.proc_info(id);
@@ -58,7 +71,8 @@ impl Typing<'_> {
         }
         let d = match &entry.module {
             Some(module) => {
-                let text = format!("`{name}` is the name of the program unit, which uses another `{name}` of `{module}`");
+                let text =
+                    format!("`{name}` is the name of the program unit, which uses another `{name}` of `{module}`");
                 let d = Diagnostic::new(Code::UnitNameReused, unit, text);
                 d.secondary(entry.span, "the other one is here").help("rename it in the USE statement")
             }
@@ -84,8 +98,11 @@ impl Typing<'_> {
     /// (Fortran 2018, 19.2).
     pub(crate) fn check_binding_labels(&mut self, variables: &[(Arc<str>, Arc<str>, Span)]) {
         let mut first: BTreeMap<Arc<str>, (Arc<str>, Span)> = BTreeMap::new();
-        let mut labels: Vec<(Arc<str>, Arc<str>, Span)> =
-            variables.iter().filter(|v| !v.0.is_empty() && !self.options.embedded.contains(&v.2.file)).cloned().collect();
+        let mut labels: Vec<(Arc<str>, Arc<str>, Span)> = variables
+            .iter()
+            .filter(|v| !v.0.is_empty() && !self.options.embedded.contains(&v.2.file))
+            .cloned()
+            .collect();
         for id in self.defs.proc_ids() {
             let info = self.defs.proc_info(id);
             if info.is_interface || info.embedded || info.ast.is_none() {
@@ -108,8 +125,7 @@ impl Typing<'_> {
                 continue;
             }
             let text = format!("`{other}` and `{name}` have the same binding label `{label}`");
-            let d =
-                Diagnostic::new(Code::BindingLabelReused, span, text).secondary(*there, "the other one is here");
+            let d = Diagnostic::new(Code::BindingLabelReused, span, text).secondary(*there, "the other one is here");
             self.reporter.report(d);
         }
     }

@@ -4,8 +4,8 @@
 //! are not pure are found where they are checked (`cuda::calls`).
 
 use crate::checked::{
-    ALTERNATE, Actual, Expr, ExprKind, Intrinsic, IoUnit, LoopControl, ProcBody, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, VarId,
-    root, visit,
+    ALTERNATE, Actual, Expr, ExprKind, Intrinsic, IoUnit, LoopControl, ProcBody, ProcId, ProcKind, Shape, Stmt,
+    StmtKind, Storage, VarId, root, visit,
 };
 use crate::typing::Typing;
 use ast::Intent;
@@ -105,7 +105,8 @@ impl Typing<'_> {
             }
             if self.defs.var_info(v).polymorphic && var.attrs.intent == Some(Intent::Out) {
                 // Fortran 2018, C1588: what it is finalised by is not known.
-                let text = format!("argument `{}` of pure procedure `{}` is polymorphic and `intent(out)`", var.name, p.name);
+                let text =
+                    format!("argument `{}` of pure procedure `{}` is polymorphic and `intent(out)`", var.name, p.name);
                 self.reporter.error::<()>(Code::PureDummyIntent, var.span, text);
             }
             let is_exempt = matches!(var.storage, Storage::Procedure)
@@ -201,6 +202,10 @@ impl Typing<'_> {
 fn is_standard_impure(id: Intrinsic) -> bool {
     matches!(
         id,
-        Intrinsic::RandomNumber | Intrinsic::RandomSeed | Intrinsic::SystemClock | Intrinsic::DateAndTime | Intrinsic::CpuTime
+        Intrinsic::RandomNumber
+            | Intrinsic::RandomSeed
+            | Intrinsic::SystemClock
+            | Intrinsic::DateAndTime
+            | Intrinsic::CpuTime
     )
 }

@@ -226,9 +226,7 @@ impl Checker<'_> {
             ExprKind::Const(Const::Int(n)) if n > 0 && n.count_ones() == 1 => {
                 self.reporter.refuse(e.span, format!("`align=` of more than {ALIGNMENT}"))
             }
-            ExprKind::Const(_) => {
-                self.reporter.error(Code::BadAllocateOption, e.span, "`align=` is a power of two")
-            }
+            ExprKind::Const(_) => self.reporter.error(Code::BadAllocateOption, e.span, "`align=` is a power of two"),
             _ => self.reporter.refuse(e.span, "`align=` that is not constant"),
         }
     }

@@ -164,6 +164,12 @@ impl Checker<'_> {
         for &label in &labels {
             self.typing().check_label(label, span)?;
         }
+        let stars = self.defs.proc_info(id).ast.map(|sub| sub.args.iter().filter(|a| a.as_str() == "*").count());
+        if let Some(stars) = stars.filter(|stars| *stars != labels.len()) {
+            let text =
+                format!("`{}` has {stars} alternate returns, and {} labels are given", name.as_str(), labels.len());
+            return self.reporter.error(Code::ArgumentCount, span, text);
+        }
         let rest: Vec<Arg> = rest.into_iter().cloned().collect();
         let mut arguments = self.arguments(&rest)?;
         let outer = self.enter_block();
@@ -190,7 +196,11 @@ impl Checker<'_> {
         self.linked(id, name)?;
         let value = match self.fit(id, &arguments, span) {
             Ok(fit) => self.function_call(fit, arguments, span)?,
-            Err(wrong) => return self.reporter.report_all(wrong),
+            // Other compilers' libraries have a subroutine of that name, with other arguments.
+            Err(_) => {
+                let what = format!("`call` of the library's function `{}`", name.as_str());
+                return self.reporter.refuse(name.span, what);
+            }
         };
         let outer = self.enter_block();
         let (ty, storage) = (value.ty.clone(), Storage::Local);

@@ -110,8 +110,7 @@ impl Typing<'_> {
     pub(crate) fn check_group_object(&mut self, id: VarId, name: &ast::Name, is_private_group: bool) -> Option<()> {
         let (var, scope) = (self.defs.var(id), self.cx.scope);
         let data = self.scopes.get(scope);
-        let is_private =
-            data.proc.is_none() && data.access.get(&name.text).copied().unwrap_or(data.private_default);
+        let is_private = data.proc.is_none() && data.access.get(&name.text).copied().unwrap_or(data.private_default);
         let what = if matches!(var.shape, Shape::AssumedSize(..)) {
             "is an array of assumed size"
         } else if is_private && !is_private_group {

@@ -4,6 +4,7 @@ use crate::checked::{Attrs, Expr, ExprKind, Shape, StmtKind, Storage, VarId, Var
 use crate::checker::{Checker, ConstructKind, ScopeData, Sym, VarInfo};
 use crate::typing::{is_class, space_of};
 use ast::{Declaration, Name, UseStmt};
+use diag::Code;
 
 impl<'a> Checker<'a> {
     pub(super) fn block_construct(
@@ -43,7 +44,13 @@ impl<'a> Checker<'a> {
     ) -> Option<StmtKind> {
         let mut typed = Vec::with_capacity(items.len());
         for (name, e) in items {
-            typed.push((name, self.expr(e)));
+            let value = match self.expr(e) {
+                Some(Expr { kind: ExprKind::Null, span, .. }) => {
+                    self.reporter.error(Code::MisplacedNull, span, "`null()` is no object and has no value")
+                }
+                other => other,
+            };
+            typed.push((name, value));
         }
         let outer = self.enter_block();
         let mut vars: Vec<VarId> = Vec::new();

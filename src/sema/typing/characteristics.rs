@@ -128,9 +128,8 @@ impl Comparison<'_, '_> {
         };
         let (x, y) = (result(a, x)?, result(b, y)?);
         let is_known = |ty: &Type| !matches!(ty, Type::Any);
-        (is_known(&x) && is_known(&y) && !same_type(&x, &y)).then(|| {
-            format!("is a function of `{}`, not `{}`", type_name(self.defs, &x), type_name(self.defs, &y))
-        })
+        (is_known(&x) && is_known(&y) && !same_type(&x, &y))
+            .then(|| format!("is a function of `{}`, not `{}`", type_name(self.defs, &x), type_name(self.defs, &y)))
     }
 
     fn types(&self, a: VarId, b: VarId, is_object: bool) -> Option<String> {
@@ -195,10 +194,9 @@ impl Comparison<'_, '_> {
         if x.shape.rank() != y.shape.rank() {
             return Some(format!("its result has rank {}, not {}", x.shape.rank(), y.shape.rank()));
         }
-        for (word, a, b) in [
-            ("a pointer", x.attrs.pointer, y.attrs.pointer),
-            ("allocatable", x.attrs.allocatable, y.attrs.allocatable),
-        ] {
+        for (word, a, b) in
+            [("a pointer", x.attrs.pointer, y.attrs.pointer), ("allocatable", x.attrs.allocatable, y.attrs.allocatable)]
+        {
             if a != b {
                 return Some(format!("its result is {word} in one of the two only"));
             }
