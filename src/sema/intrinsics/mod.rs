@@ -242,14 +242,14 @@ impl Typing<'_> {
     /// What single intrinsic procedures ask of their arguments beyond type and rank.
     fn check_particulars(&mut self, r: &Reference) -> Option<()> {
         let arg = |at: usize| r.args.get(at).and_then(Option::as_ref);
-        // Bytes beyond ASCII, and escapes that are none here, may be one character elsewhere.
-        let is_odd = |e: &Expr| matches!(e.kind, ExprKind::Const(_));
         let length = |e: &Expr| match e.ty {
             Type::Character(CharLen::Const(n)) => Some(n),
             _ => None,
         };
         match (r.id, arg(0), arg(1)) {
-            (Intrinsic::Ichar | Intrinsic::Iachar, Some(c), _) if length(c).is_some_and(|n| n != 1) && !is_odd(c) => {
+            (Intrinsic::Ichar | Intrinsic::Iachar, Some(c), _)
+                if is_designator(c) && length(c).is_some_and(|n| n != 1) =>
+            {
                 self.bad_argument(r.id, 0, c, "one character")
             }
             (Intrinsic::Merge, Some(a), Some(b)) if length(a).zip(length(b)).is_some_and(|(m, n)| m != n) => {
