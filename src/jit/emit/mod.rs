@@ -27,7 +27,7 @@ pub use vector::InstructionSet;
 
 use crate::code::{Entry, NativeCode};
 use crate::iterations::Iterations;
-use crate::segment::{Class, Condition, End, Routine, Segment, Value, ValueId};
+use crate::segment::{Class, Condition, End, Leave, Routine, Segment, Value, ValueId};
 use crate::state::State;
 use iced_x86::code_asm::{
     CodeAssembler, CodeLabel, al, dword_ptr, eax, ecx, edx, esi, qword_ptr, rax, rbp, rbx, rdi, rsi, rsp,
@@ -477,12 +477,22 @@ impl<'a> Emitter<'a> {
                 let target = self.target(pc, form);
                 self.a.jmp(target)?;
             }
-            End::Branch { condition: Condition::Scalar(value), then_pc, else_pc, .. } => {
-                let (yes, no) = (self.target(then_pc, form), self.target(else_pc, form));
+            End::Branch { condition: Condition::Scalar(value), then_pc, else_pc, leave, .. } => {
+                let (mut yes, mut no) = (self.target(then_pc, form), self.target(else_pc, form));
+                // All lanes that are in the loop still leave it, and others may have left before.
+                let leave = leave.filter(|_| form == Form::Partial);
+                let mut all_leave = self.a.create_label();
+                if let Some(leave) = leave {
+                    *(if leave.takes { &mut yes } else { &mut no }) = all_leave;
+                }
                 self.load_scalar(at, value, rax)?;
                 self.a.test(eax, eax)?;
                 self.a.jne(yes)?;
                 self.a.jmp(no)?;
+                if let Some(leave) = leave {
+                    self.a.set_label(&mut all_leave)?;
+                    self.all_leave(leave, if leave.takes { then_pc } else { else_pc }, form)?;
+                }
             }
             End::Branch { condition: Condition::Pred(value), then_pc, else_pc, pc, leave } => {
                 let (yes, no) = (self.target(then_pc, form), self.target(else_pc, form));
@@ -526,17 +536,23 @@ impl<'a> Emitter<'a> {
                 self.a.jmp(inside)?;
                 if may_have_shrunk {
                     self.a.set_label(&mut all_leave)?;
-                    let outside = if leave.takes { yes } else { no };
-                    self.a.mov(ecx, dword_ptr(rbx + field!(mask)))?;
-                    self.a.cmp(ecx, dword_ptr(rbx + field!(entered)))?;
-                    self.a.je(outside)?;
-                    self.rejoin(if leave.takes { then_pc } else { else_pc }, form)?;
-                    self.a.mov(dword_ptr(rbx + field!(left_last)), ecx)?;
-                    self.a.mov(dword_ptr(rbx + field!(left_loop)), leave.number)?;
-                    self.a.jmp(self.left)?;
+                    self.all_leave(leave, if leave.takes { then_pc } else { else_pc }, form)?;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// The lanes that are in a loop still leave it, to `exit`: goes on there with all that were in it.
+    fn all_leave(&mut self, leave: Leave, exit: u32, form: Form) -> Result {
+        let outside = self.target(exit, form);
+        self.a.mov(ecx, dword_ptr(rbx + field!(mask)))?;
+        self.a.cmp(ecx, dword_ptr(rbx + field!(entered)))?;
+        self.a.je(outside)?;
+        self.rejoin(exit, form)?;
+        self.a.mov(dword_ptr(rbx + field!(left_last)), ecx)?;
+        self.a.mov(dword_ptr(rbx + field!(left_loop)), leave.number)?;
+        self.a.jmp(self.left)?;
         Ok(())
     }
 

@@ -214,7 +214,7 @@ fn check_segments(set: InstructionSet) {
         match got.run(&routine, set) {
             Err(jit::CompileError::Unsupported(_)) => continue,
             other => {
-                _ = other.unwrap_or_else(|e| panic!("seed {seed} with {set:?}: {e:?}\n{:#?}", routine.segments[0]))
+                _ = other.unwrap_or_else(|e| panic!("seed {seed} with {set:?}: {e:?}\n{:#?}", routine.segments[0]));
             }
         }
         compiled += 1;

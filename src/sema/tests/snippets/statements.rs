@@ -370,6 +370,7 @@ fn allocation_is_typed_and_checked() {
         host program p
           type(t) list(:) [static] allocatable
           real(4) a(:) [static] allocatable
+          real(4) moved(:) [static] allocatable
           real(4) b(:,:) [static] allocatable
           real(4) s [static] allocatable
           character(:) text [static] allocatable
@@ -392,7 +393,7 @@ fn allocation_is_typed_and_checked() {
           q => null()
           if (allocated(a) .and. .not.associated(q, tgt))
             n = size(a)
-          call move_alloc(a, a)
+          call move_alloc(a, moved)
           text = "abc"
     "#]]
     .assert_eq(&dump(
@@ -401,7 +402,7 @@ fn allocation_is_typed_and_checked() {
     real, device, allocatable :: v(:)
   end type
   type(t), allocatable :: list(:)
-  real, allocatable :: a(:), b(:, :), s
+  real, allocatable :: a(:), moved(:), b(:, :), s
   character(:), allocatable :: text
   real, pointer :: q(:)
   real, target :: tgt(10)
@@ -420,7 +421,7 @@ fn allocation_is_typed_and_checked() {
   nullify(q)
   q => null()
   if (allocated(a) .and. .not. associated(q, tgt)) n = size(a)
-  call move_alloc(a, a)
+  call move_alloc(a, moved)
   text = 'abc'
 end program
 ",
