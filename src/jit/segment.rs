@@ -312,9 +312,13 @@ pub struct Store {
     pub value: ValueId,
 }
 
-/// A load of a word for each lane, anywhere in one allocation.
+/// A load or store of a word for each lane, anywhere in one allocation or in shared memory.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Gather {
+pub struct Indexed {
+    /// Which memory; not local memory.
+    pub place: Place,
+    /// Whether it stores.
+    pub is_store: bool,
     /// Rows, of whose sum the address is a multiple.
     pub rows: Vec<PatternRow>,
     /// What it is multiplied by, once `index_base` and `index_terms` are added if it wraps.
@@ -331,8 +335,8 @@ pub struct Gather {
     pub terms: Vec<AddressTerm>,
     /// Bytes of a word: 4 or 8.
     pub bytes: u32,
-    /// The register that it goes to.
-    pub out: (Class, u32),
+    /// The register that is loaded or stored.
+    pub register: (Class, u32),
     /// Its number: those that differ modulo [`crate::Window::ALLOCATIONS`] each remember an allocation.
     pub number: u32,
 }
@@ -407,10 +411,10 @@ pub struct Segment {
     /// Accesses of which [`crate::State::tell`] is told before any of them is done, in that order, with the number of each.
     pub told: Vec<(AccessId, u32)>,
     /// Whether it is one operation that is done by a call ([`crate::State::operate`]) and not by code: then it has nothing else but
-    /// `gather` and the scalars that it names.
+    /// `indexed` and the scalars that it names.
     pub is_call: bool,
-    /// What the operation of a call is, if it is such a load: the code may do it, and calls where it cannot.
-    pub gather: Option<Gather>,
+    /// What the operation of a call is, if it is such an access: the code may do it, and calls where it cannot.
+    pub indexed: Option<Indexed>,
 }
 
 impl Segment {
@@ -437,7 +441,7 @@ impl Segment {
             end,
             told: Vec::new(),
             is_call: false,
-            gather: None,
+            indexed: None,
         }
     }
 }

@@ -40,10 +40,15 @@ impl Window {
     /// Windows of a table to read, and to write.
     pub const COUNT: usize = 32;
 
-    /// Entries of a table behind the windows, for the allocations of [`crate::Gather`]s: `low` and `len` are the allocation's, and
-    /// `place` points to the places of its pages of two to the power of [`Window::SHIFT`] bytes, a word of 64 bits each, whose
-    /// lowest bit means nothing here; 0 is a page of zeros.
+    /// Entries of a table behind the windows, for the allocations of [`crate::Indexed`] loads and as many for those of stores: `low`
+    /// and `len` are the allocation's, and `place` points to the places of its pages of two to the power of [`Window::SHIFT`]
+    /// bytes, a word of 64 bits each, whose lowest bit is set if the page is not to be written; 0 is a page of zeros.
     pub const ALLOCATIONS: usize = 16;
+
+    /// The entry of the allocation of the accesses of a number, counted from the first entry of an allocation.
+    pub fn allocation_entry(number: u32, writes: bool) -> usize {
+        number as usize % Window::ALLOCATIONS + if writes { Window::ALLOCATIONS } else { 0 }
+    }
 
     /// Addresses that share an entry of a table differ in the bits from this one on.
     pub const SHIFT: u32 = 16;
@@ -129,8 +134,8 @@ pub struct State {
     /// Fills the entry of a table of windows for an access, given `user`, the lowest address, how many bytes it reaches, its salt and
     /// whether it writes. False if there is no window for so many bytes.
     pub refill: extern "C" fn(*mut c_void, u64, u64, u32, bool) -> bool,
-    /// Fills the entry of an allocation in a table of windows, given `user`, the number of the load and an address in it. False if
-    /// it cannot, or if that allocation was there.
+    /// Fills the entry of an allocation in a table of windows, given `user`, the entry and an address in it. False if it cannot, or
+    /// if that allocation was there.
     pub find_pages: extern "C" fn(*mut c_void, u32, u64) -> bool,
     /// Works a lane pattern out, given `user` and its number.
     pub update_pattern: extern "C" fn(*mut c_void, u32),

@@ -35,8 +35,8 @@ pub struct PageTable {
     pub low: u64,
     /// Its bytes.
     pub len: u64,
-    /// The place of each page of [`PageTable::PAGE`] bytes, a word of 64 bits, whose lowest bit means nothing to who reads; 0 is a
-    /// page of zeros. It holds as long as the memory's generation.
+    /// The place of each page of [`PageTable::PAGE`] bytes, a word of 64 bits, whose lowest bit is set if the page is not to be
+    /// written; 0 is a page of zeros, which is not either. It holds as long as the memory's generation.
     pub slots: *const u8,
 }
 

@@ -207,12 +207,12 @@ impl MemoryView<'_> {
         }
     }
 
-    /// Where the pages of the allocation at an address are, to be read. `None` if nothing lives there, or if accesses have to pass
-    /// through a write buffer.
-    pub fn page_table(&self, address: u64) -> Option<PageTable> {
+    /// Where the pages of the allocation at an address are, to be read, or to be written too. `None` if nothing lives there, or if
+    /// accesses have to pass through a write buffer.
+    pub fn page_table(&self, address: u64, to_write: bool) -> Option<PageTable> {
         match self {
             MemoryView::Direct(direct) => Some(direct.locate(address, 1, &mut 0)?.page_table()),
-            MemoryView::Buffered(buffered) => buffered.page_table(address),
+            MemoryView::Buffered(buffered) => (!to_write).then(|| buffered.page_table(address))?,
         }
     }
 

@@ -1,14 +1,16 @@
-//! Loads of words that lie anywhere in one allocation, with AVX-512: the addresses of all lanes are compared with the allocation's
-//! bounds, then the pages are looked up, then the words.
+//! Loads and stores of words that lie anywhere in shared memory or in one allocation, with AVX-512: the addresses of all lanes are
+//! compared with the bounds, then the pages of an allocation are looked up, then the words are moved. Of lanes that store to one
+//! place the last one counts, as always.
 //!
 //! If a check fails nothing has changed. It is looked up once where the first lane's allocation is; if the lanes are not all in
-//! there, are not aligned, or read a page that was never written, the operation is done by a call, as it is without AVX-512.
+//! there, are not aligned, or touch a page that was never written or is not to be written, the operation is done by a call, as it
+//! is without AVX-512.
 
 use super::{Current, Emitter, Form, Result, field};
-use crate::segment::{Class, Gather, PatternRow};
+use crate::segment::{Class, Indexed, PatternRow, Place};
 use crate::state::{State, Window};
 use iced_x86::code_asm::{
-    AsmRegisterZmm, CodeLabel, al, byte_ptr, dword_ptr, eax, esi, k1, k2, k3, k4, qword_ptr, r12, r13, rax, rbp, rbx,
+    AsmMemoryOperand, AsmRegisterYmm, AsmRegisterZmm, CodeLabel, al, byte_ptr, dword_ptr, eax, esi, k1, k2, k3, k4, qword_ptr, r12, r13, rax, rbp, rbx,
     rcx, rdi, rdx, rsi, rsp, ymm16, ymm17, ymm18, ymm19, ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmm8, zmm9, zmm10, zmm11,
     zmm16, zmm17, zmm18, zmm19, zmm20, zmm28, zmm29, zmm30, zmmword_ptr,
 };
@@ -19,10 +21,11 @@ use std::mem::{offset_of, size_of};
 const OFFSETS: [AsmRegisterZmm; 4] = [zmm0, zmm1, zmm2, zmm3];
 const PLACES: [AsmRegisterZmm; 4] = [zmm8, zmm9, zmm10, zmm11];
 const WORDS: [AsmRegisterZmm; 4] = [zmm16, zmm17, zmm18, zmm19];
+const HALVES: [AsmRegisterYmm; 4] = [ymm16, ymm17, ymm18, ymm19];
 
 impl Emitter<'_> {
-    /// Loads the words, and goes on; where it cannot be done it goes on at `call`, and nothing has changed.
-    pub(super) fn gather(&mut self, at: &Current<'_>, of: &Gather, form: Form, call: CodeLabel) -> Result {
+    /// Moves the words, and goes on; where it cannot be done it goes on at `call`, and nothing has changed.
+    pub(super) fn indexed(&mut self, at: &Current<'_>, of: &Indexed, form: Form, call: CodeLabel) -> Result {
         let (outer, inner, offsets) = (self.take(8, 8)?, self.take(8, 8)?, self.take(256, 64)?);
         let (mut retry, mut find) = (self.a.create_label(), self.a.create_label());
         self.a.cmp(qword_ptr(rbx + field!(budget)), 1)?;
@@ -33,14 +36,60 @@ impl Emitter<'_> {
             self.a.mov(qword_ptr(rsp + place), rax)?;
         }
         self.a.set_label(&mut retry)?;
-        let pages = |at: usize| qword_ptr(rdx + (of.pages() + at as i32));
-        self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
-        self.a.mov(rsi, pages(offset_of!(Window, len)))?;
-        self.a.sub(rsi, of.bytes as i32)?;
-        self.a.vpbroadcastq(zmm28, rsi)?;
         self.a.mov(rax, qword_ptr(rsp + outer))?;
-        self.a.sub(rax, pages(offset_of!(Window, low)))?;
+        if let Place::Shared(base) = of.place {
+            self.a.mov(rcx, base)?;
+            self.a.sub(rax, rcx)?;
+            self.a.mov(rsi, qword_ptr(rbx + field!(shared_len)))?;
+            self.a.sub(rsi, of.bytes as i32)?;
+            self.a.jb(call)?;
+        } else {
+            self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
+            self.a.sub(rax, of.entry(offset_of!(Window, low)))?;
+            self.a.mov(rsi, of.entry(offset_of!(Window, len)))?;
+            self.a.sub(rsi, of.bytes as i32)?;
+        }
+        self.a.vpbroadcastq(zmm28, rsi)?;
         self.a.vpbroadcastq(zmm29, rax)?;
+        self.offsets(of, form, (inner, offsets))?;
+        if of.place == Place::Memory {
+            self.a.cmp(of.entry(offset_of!(Window, len)), of.bytes as i32)?;
+            self.a.jb(find)?;
+        }
+        self.a.kortestb(k4, k4)?;
+        if of.place == Place::Memory {
+            self.a.jne(find)?;
+            self.a.mov(rcx, of.entry(offset_of!(Window, place)))?;
+            self.look_pages_up(of, form, call)?;
+        } else {
+            self.a.jne(call)?;
+            self.a.vpbroadcastq(zmm20, qword_ptr(rbx + field!(shared)))?;
+            for (offset, place) in OFFSETS.into_iter().zip(PLACES) {
+                self.a.vpaddq(place, offset, zmm20)?;
+            }
+        }
+        if of.is_store {
+            self.store_words(of, form)?;
+            self.a.mov(dword_ptr(rbx + field!(polls)), 0u32)?;
+            self.a.add(qword_ptr(rbx + field!(writes)), 1)?;
+        } else {
+            self.load_words(of, form)?;
+            self.a.add(dword_ptr(rbx + field!(polls)), 1)?;
+        }
+        self.a.sub(qword_ptr(rbx + field!(budget)), 1)?;
+        let target = self.target(at.segment.pc + 1, form);
+        self.a.jmp(target)?;
+        if of.place == Place::Memory {
+            self.a.set_label(&mut find)?;
+            self.find_allocation(of, offsets)?;
+            self.a.jne(retry)?;
+        }
+        Ok(())
+    }
+
+    /// Puts how far words are from the beginning of the memory into [`OFFSETS`], and onto the stack. The lanes of `k4` are not inside
+    /// or not aligned. `zmm28` has the greatest offset, `zmm29` what is added to each.
+    fn offsets(&mut self, of: &Indexed, form: Form, (inner, offsets): (i32, i32)) -> Result {
         if of.wraps {
             self.a.vpbroadcastq(zmm30, qword_ptr(rsp + inner))?;
         }
@@ -62,50 +111,69 @@ impl Emitter<'_> {
             }
             self.multiply_group(offset, of.factor)?;
             self.a.vpaddq(offset, offset, zmm29)?;
-            self.a.vmovdqu64(zmmword_ptr(rsp + (offsets + 64 * group as i32)), offset)?;
+            if of.place == Place::Memory {
+                self.a.vmovdqu64(zmmword_ptr(rsp + (offsets + 64 * group as i32)), offset)?;
+            }
             self.a.vpcmpuq(k2, offset, zmm28, 6u32)?;
             self.a.vptestmq(k3, offset, zmmword_ptr(rbp + unaligned))?;
             self.a.korw(k2, k2, k3)?;
             self.note_failures(form, group)?;
         }
-        self.a.cmp(pages(offset_of!(Window, len)), of.bytes as i32)?;
-        self.a.jb(find)?;
-        self.a.kortestb(k4, k4)?;
-        self.a.jne(find)?;
-        self.a.mov(rcx, pages(offset_of!(Window, place)))?;
-        self.look_pages_up(form, call)?;
+        Ok(())
+    }
+
+    /// Has the entry filled with the allocation that the first lane's word is in; `jne` says that it was another one before.
+    fn find_allocation(&mut self, of: &Indexed, offsets: i32) -> Result {
+        self.a.mov(eax, dword_ptr(rbx + field!(mask)))?;
+        self.a.tzcnt(eax, eax)?;
+        self.a.mov(rcx, qword_ptr(rsp + rax * 8 + offsets))?;
+        self.a.add(rcx, of.entry(offset_of!(Window, low)))?;
+        self.a.mov(rdx, rcx)?;
+        self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
+        self.a.mov(esi, Window::allocation_entry(of.number, of.is_store) as u32)?;
+        self.a.vzeroupper()?;
+        self.a.call(qword_ptr(rbx + field!(find_pages)))?;
+        Ok(self.a.test(al, al)?)
+    }
+
+    /// Loads words from [`PLACES`] into the register, of the lanes that run.
+    fn load_words(&mut self, of: &Indexed, form: Form) -> Result {
         for (group, (place, word)) in PLACES.into_iter().zip(WORDS).enumerate() {
             self.lanes_of(form, group)?;
             self.a.vpxorq(word, word, word)?;
-            let (code, word_register) = match of.out.0 {
+            let (code, register) = match of.register.0 {
                 Class::Long => (Code::EVEX_Vpgatherqq_zmm_k1_vm64z, word.into()),
                 _ => (Code::EVEX_Vpgatherqd_ymm_k1_vm64z, Register::YMM16 + group as u32),
             };
             let from = MemoryOperand::with_index_scale_displ_size(place.into(), 1, 0, 8);
-            self.add_masked_load(code, word_register, from)?;
+            self.add_masked(Instruction::with2(code, register, from)?)?;
         }
-        self.write_words(of, form)?;
-        self.a.sub(qword_ptr(rbx + field!(budget)), 1)?;
-        self.a.add(dword_ptr(rbx + field!(polls)), 1)?;
-        let target = self.target(at.segment.pc + 1, form);
-        self.a.jmp(target)?;
-        self.a.set_label(&mut find)?;
-        self.a.mov(eax, dword_ptr(rbx + field!(mask)))?;
-        self.a.tzcnt(eax, eax)?;
-        self.a.mov(rcx, qword_ptr(rsp + rax * 8 + offsets))?;
-        self.a.add(rcx, pages(offset_of!(Window, low)))?;
-        self.a.mov(rdx, rcx)?;
-        self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
-        self.a.mov(esi, of.number)?;
-        self.a.vzeroupper()?;
-        self.a.call(qword_ptr(rbx + field!(find_pages)))?;
-        self.a.test(al, al)?;
-        self.a.jne(retry)?;
+        self.write_words(of, form)
+    }
+
+    /// Stores words of the register to [`PLACES`], of the lanes that run.
+    fn store_words(&mut self, of: &Indexed, form: Form) -> Result {
+        let (class, slot) = of.register;
+        for (group, (place, word)) in PLACES.into_iter().zip(WORDS).enumerate() {
+            self.lanes_of(form, group)?;
+            let (code, register): (Code, Register) = if class == Class::Long {
+                self.a.vmovdqu64(word, zmmword_ptr(r13 + (256 * slot as i32 + 64 * group as i32)))?;
+                (Code::EVEX_Vpscatterqq_vm64z_k1_zmm, word.into())
+            } else {
+                let half = HALVES[group];
+                self.a.vmovdqu32(half, ymmword_ptr(r12 + (128 * slot as i32 + 32 * group as i32)))?;
+                (Code::EVEX_Vpscatterqd_vm64z_k1_ymm, half.into())
+            };
+            let to = MemoryOperand::with_index_scale_displ_size(place.into(), 1, 0, 8);
+            self.add_masked(Instruction::with2(code, to, register)?)?;
+        }
         Ok(())
     }
 
-    /// Puts the places of words in this process into [`PLACES`]: `rcx` points to the pages of the allocation.
-    fn look_pages_up(&mut self, form: Form, call: CodeLabel) -> Result {
+    /// Puts the places of words in this process into [`PLACES`]: `rcx` points to the pages of the allocation. Pages that are not to be
+    /// written fail a store.
+    fn look_pages_up(&mut self, of: &Indexed, form: Form, call: CodeLabel) -> Result {
+        let mark = self.constant(longs(1));
         let (unmarked, rest) = (self.constant(longs(!1)), self.constant(longs((1 << Window::SHIFT) - 1)));
         self.a.kxorw(k4, k4, k4)?;
         for (group, (offset, place)) in OFFSETS.into_iter().zip(PLACES).enumerate() {
@@ -113,9 +181,15 @@ impl Emitter<'_> {
             self.a.vpsrlq(zmm20, offset, Window::SHIFT)?;
             self.a.vpxorq(place, place, place)?;
             let from = MemoryOperand::with_base_index_scale(Register::RCX, zmm20.into(), 8);
-            self.add_masked_load(Code::EVEX_Vpgatherqq_zmm_k1_vm64z, place.into(), from)?;
+            self.add_masked(Instruction::with2(Code::EVEX_Vpgatherqq_zmm_k1_vm64z, place.into(), from)?)?;
+            if of.is_store {
+                self.a.vptestmq(k3, place, zmmword_ptr(rbp + mark))?;
+            }
             self.a.vpandq(place, place, zmmword_ptr(rbp + unmarked))?;
             self.a.vptestnmq(k2, place, place)?;
+            if of.is_store {
+                self.a.korw(k2, k2, k3)?;
+            }
             self.note_failures(form, group)?;
             self.a.vpandq(zmm20, offset, zmmword_ptr(rbp + rest))?;
             self.a.vpaddq(place, place, zmm20)?;
@@ -165,23 +239,22 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// An instruction that loads what `k1` says, and clears it.
-    fn add_masked_load(&mut self, code: Code, d: Register, from: MemoryOperand) -> Result {
-        let mut instruction = Instruction::with2(code, d, from)?;
+    /// An instruction that moves what `k1` says, and clears it.
+    fn add_masked(&mut self, mut instruction: Instruction) -> Result {
         instruction.set_op_mask(Register::K1);
         Ok(self.a.add_instruction(instruction)?)
     }
 
     /// Writes the words of the lanes that run to their register.
-    fn write_words(&mut self, of: &Gather, form: Form) -> Result {
-        let halves = [ymm16, ymm17, ymm18, ymm19];
-        for (group, (word, half)) in WORDS.into_iter().zip(halves).enumerate() {
+    fn write_words(&mut self, of: &Indexed, form: Form) -> Result {
+        let (class, slot) = of.register;
+        for (group, (word, half)) in WORDS.into_iter().zip(HALVES).enumerate() {
             self.lanes_of(form, group)?;
-            if of.out.0 == Class::Long {
-                let to = zmmword_ptr(r13 + (256 * of.out.1 as i32 + 64 * group as i32));
+            if class == Class::Long {
+                let to = zmmword_ptr(r13 + (256 * slot as i32 + 64 * group as i32));
                 self.a.vmovdqu64(to.k1(), word)?;
             } else {
-                let to = ymmword_ptr(r12 + (128 * of.out.1 as i32 + 32 * group as i32));
+                let to = ymmword_ptr(r12 + (128 * slot as i32 + 32 * group as i32));
                 self.a.vmovdqu32(to.k1(), half)?;
             }
         }
@@ -189,10 +262,11 @@ impl Emitter<'_> {
     }
 }
 
-impl Gather {
-    /// How far the entry of its allocation is in the table of windows.
-    fn pages(&self) -> i32 {
-        ((2 * Window::COUNT + self.number as usize % Window::ALLOCATIONS) * size_of::<Window>()) as i32
+impl Indexed {
+    /// A field of the entry of its allocation, in the table of windows that `rdx` points to.
+    fn entry(&self, field: usize) -> AsmMemoryOperand {
+        let number = 2 * Window::COUNT + Window::allocation_entry(self.number, self.is_store);
+        qword_ptr(rdx + (number * size_of::<Window>() + field) as i32)
     }
 }
 

@@ -13,7 +13,7 @@
 
 mod access;
 mod body;
-mod gather;
+mod indexed;
 mod iterations;
 mod ops;
 mod patterns;
@@ -428,9 +428,9 @@ impl<'a> Emitter<'a> {
     /// Has the segment's operation done by a call, if the code cannot do it.
     fn call(&mut self, at: &Current<'_>, fail: CodeLabel) -> Result {
         let (segment, form) = (at.segment, at.form);
-        if let Some(gather) = segment.gather.as_ref().filter(|_| self.set == InstructionSet::Avx512) {
+        if let Some(access) = segment.indexed.as_ref().filter(|_| self.set == InstructionSet::Avx512) {
             let mut call = self.a.create_label();
-            self.gather(at, gather, form, call)?;
+            self.indexed(at, access, form, call)?;
             self.a.set_label(&mut call)?;
         }
         self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;

@@ -23,8 +23,39 @@ pub(crate) struct LanePattern<const W: usize> {
     pub(crate) head: PatternHead,
     /// The rule of that key for a first lane of 0.
     shape: (PatternKey, Option<Strided<W>>),
-    /// The most lanes for which it was worked out, and their key: few lanes follow a rule by chance, one always does.
-    usual: (u32, PatternKey),
+    usual: Usual,
+}
+
+/// How lanes differed as a rule.
+#[derive(Clone, Copy, Debug)]
+struct Usual {
+    /// The most lanes for which it was worked out: few lanes follow a rule by chance, one always does.
+    lanes: u32,
+    /// The key of so many lanes, which more of them had than any other.
+    key: PatternKey,
+    /// How often it was that key, and how often another.
+    same: u32,
+    others: u32,
+}
+
+impl Usual {
+    /// So many lanes had a key.
+    #[inline(always)]
+    fn note(&mut self, lanes: u32, key: PatternKey) {
+        if lanes < self.lanes {
+            return;
+        }
+        if lanes > self.lanes {
+            *self = Usual { lanes, key, same: 1, others: 0 };
+        } else if key == self.key {
+            self.same = self.same.saturating_add(1);
+        } else {
+            self.others = self.others.saturating_add(1);
+            if self.others > self.same {
+                (self.key, self.same, self.others) = (key, 1, self.same + self.others - 1);
+            }
+        }
+    }
 }
 
 impl<const W: usize> LanePattern<W> {
@@ -33,13 +64,14 @@ impl<const W: usize> LanePattern<W> {
         LanePattern {
             head: PatternHead::default(),
             shape: (PatternKey::IRREGULAR, None),
-            usual: (0, PatternKey::IRREGULAR),
+            usual: Usual { lanes: 0, key: PatternKey::IRREGULAR, same: 0, others: 0 },
         }
     }
 
-    /// How its lanes differ as a rule.
+    /// How its lanes differ as a rule; irregular if that was often another one.
     pub(crate) fn usual_key(&self) -> PatternKey {
-        self.usual.1
+        let Usual { key, same, others, .. } = self.usual;
+        if others > same / 4 { PatternKey::IRREGULAR } else { key }
     }
 
     /// The rule of the values, whose numbers are signed here; `None` if the lanes are not regular. Its span is less than [`FAR`].
@@ -62,10 +94,7 @@ impl<const W: usize> LanePattern<W> {
         let first = rule.map_or(0, |rule| rule.first() as i64);
         self.head = PatternHead { first, key, mask };
         self.shape = (key, rule.map(|rule| rule.moved(first.wrapping_neg())));
-        let lanes = mask.count_ones();
-        if lanes >= self.usual.0 {
-            self.usual = (lanes, key);
-        }
+        self.usual.note(mask.count_ones(), key);
     }
 
     /// Works the sum out for the lanes of `mask`.

@@ -9,7 +9,8 @@ const _: () = assert!(PageTable::PAGE == 1 << Window::SHIFT);
 /// A table of windows; it holds for one state of the memory.
 #[derive(Clone, Debug, Default)]
 pub struct WindowTable {
-    /// [`Window::COUNT`] to read and as many to write, then [`Window::ALLOCATIONS`] of whole allocations, once there is one.
+    /// [`Window::COUNT`] to read and as many to write, then [`Window::ALLOCATIONS`] of whole allocations to read and as many to
+    /// write, once there is one.
     windows: Vec<Window>,
     /// The entries that are filled, one bit each.
     filled: u64,
@@ -28,7 +29,7 @@ impl WindowTable {
     pub(crate) fn at(&mut self, generation: u64) -> *mut Window {
         self.forget(generation);
         if self.windows.is_empty() {
-            self.windows.resize(2 * Window::COUNT + Window::ALLOCATIONS, Window::EMPTY);
+            self.windows.resize(2 * Window::COUNT + 2 * Window::ALLOCATIONS, Window::EMPTY);
         }
         self.windows.as_mut_ptr()
     }
@@ -93,10 +94,12 @@ impl WindowTable {
         true
     }
 
-    /// Notes the allocation at an address for the loads of that number; false if there is none, or if it was noted.
-    pub(crate) fn fill_allocation(&mut self, memory: MemoryView<'_>, number: u32, address: u64) -> bool {
-        let Some(PageTable { low, len, slots }) = memory.page_table(address) else { return false };
-        let entry = &mut self.windows[2 * Window::COUNT + number as usize % Window::ALLOCATIONS];
+    /// Notes the allocation at an address in the entry of an allocation ([`Window::allocation_entry`]); false if there is none, or
+    /// if it was noted.
+    pub(crate) fn fill_allocation(&mut self, memory: MemoryView<'_>, entry: usize, address: u64) -> bool {
+        let to_write = entry >= Window::ALLOCATIONS;
+        let Some(PageTable { low, len, slots }) = memory.page_table(address, to_write) else { return false };
+        let Some(entry) = self.windows.get_mut(2 * Window::COUNT + entry) else { return false };
         if entry.place == slots.cast_mut() && (entry.low, entry.len) == (low, len) {
             return false;
         }

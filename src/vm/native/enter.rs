@@ -106,12 +106,12 @@ extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, wr
 }
 
 /// Fills the entry of an allocation in a table of windows.
-extern "C" fn find_pages(user: *mut c_void, number: u32, address: u64) -> bool {
+extern "C" fn find_pages(user: *mut c_void, entry: u32, address: u64) -> bool {
     // SAFETY: as in `refill`.
     let environment = unsafe { &mut *user.cast::<Environment<'_>>() };
     // SAFETY: as in `refill`.
     let windows = unsafe { &mut *(*environment.context.cast::<Context<'_>>()).windows };
-    allowed(environment.open, address) && windows.fill_allocation(environment.memory, number, address)
+    allowed(environment.open, address) && windows.fill_allocation(environment.memory, entry as usize, address)
 }
 
 /// Works a lane pattern out.

@@ -12,7 +12,7 @@ use ir::op::{CmpOp, Special};
 use ir::{Access, Space, Ty};
 use jit::host::Formula;
 use jit::{
-    AddressTerm, Class, Condition, End, Gather, Index, Leave, Out, PatternKey, PatternRow, PatternUpdate, Place,
+    AddressTerm, Class, Condition, End, Index, Indexed, Leave, Out, PatternKey, PatternRow, PatternUpdate, Place,
     Routine, Segment, Store, Value, ValueId,
 };
 use mem::Strided;
@@ -63,7 +63,7 @@ pub(crate) fn translate(
         constants: constants(code),
         open: None,
         segments: Vec::new(),
-        gathers: 0,
+        indexed: 0,
         tells,
         untold: Vec::new(),
         told: Vec::new(),
@@ -77,7 +77,7 @@ pub(crate) fn translate(
             // Executed by a call, or left to the interpreter.
             of.end(End::Go(pc));
             if can_be_called(op) {
-                let call = of.gather(pc, op).unwrap_or_else(|| Segment::call(pc));
+                let call = of.indexed(pc, op).unwrap_or_else(|| Segment::call(pc));
                 of.segments.push(call);
             }
         }
@@ -143,8 +143,8 @@ struct Translator<'a> {
     constants: BTreeMap<FileSlot, u64>,
     open: Option<Open>,
     segments: Vec<Segment>,
-    /// Irregular loads so far.
-    gathers: u32,
+    /// Irregular accesses so far.
+    indexed: u32,
     tells: &'a dyn Fn(u32) -> bool,
     untold: Vec<u32>,
     told: Vec<Told>,
@@ -456,15 +456,19 @@ impl Translator<'_> {
         Some(id)
     }
 
-    /// The call of a load of lanes that lie anywhere, which nobody wants to be told of; `None` if it is something else.
-    fn gather(&mut self, pc: u32, op: &Op) -> Option<Segment> {
-        let m = op.load()?;
+    /// The call of an access of lanes that lie anywhere, which nobody wants to be told of; `None` if it is something else.
+    fn indexed(&mut self, pc: u32, op: &Op) -> Option<Segment> {
+        let m = op.load().or(op.store())?;
         let variant = self.variant;
         let expr: &AddressExpr = variant.address_exprs.get(m.expr as usize)?;
         let index = expr.index.as_ref()?;
-        let is_global = matches!(m.space, Space::Global | Space::Host | Space::Const);
+        let place = match m.space {
+            Space::Shared => Place::Shared(SHARED_BASE),
+            Space::Global | Space::Host | Space::Const => Place::Memory,
+            Space::Local | Space::Generic => return None,
+        };
         let is_word = matches!(m.width, Width::W32 | Width::W64);
-        if !is_global || !is_word || m.access == Access::Volatile || expr.local || (self.tells)(pc) {
+        if !is_word || m.access == Access::Volatile || expr.local || (self.tells)(pc) {
             return None;
         }
         let row = |term: &Term| {
@@ -479,7 +483,9 @@ impl Translator<'_> {
         let (index_terms, terms) = (self.terms(pc, &index.terms), self.terms(pc, &expr.terms));
         let values = self.open.take()?.segment.values;
         let class = if m.width == Width::W64 { Class::Long } else { Class::Word };
-        let gather = Gather {
+        let access = Indexed {
+            place,
+            is_store: op.store().is_some(),
             rows,
             factor: index.factor,
             wraps: index.wraps,
@@ -488,12 +494,12 @@ impl Translator<'_> {
             base: expr.base,
             terms,
             bytes: m.width.bytes() as u32,
-            out: (class, m.value),
-            number: self.gathers,
+            register: (class, m.value),
+            number: self.indexed,
         };
-        self.gathers += 1;
+        self.indexed += 1;
         self.untold.push(pc);
-        Some(Segment { values, gather: Some(gather), ..Segment::call(pc) })
+        Some(Segment { values, indexed: Some(access), ..Segment::call(pc) })
     }
 
     /// Has a pattern worked out before the segment begins that uses it.

@@ -1,10 +1,14 @@
-//! Loads of lanes that lie anywhere in an allocation of several pages, against a loop over the lanes.
+//! Loads and stores of lanes that lie anywhere in an allocation of several pages, or in shared memory, against a loop over the lanes.
 
 use crate::frame::{instruction_sets, routine};
 use jit::{
-    AddressTerm, Class, End, Gather, InstructionSet, Outcome, PatternRow, Segment, State, Value, Window, compile_for,
+    AddressTerm, Class, End, Indexed, InstructionSet, Outcome, PatternRow, Place, Segment, State, Value, Window, compile_for,
 };
 use std::ffi::c_void;
+
+/// The first address of shared memory, and its bytes.
+const SHARED: u64 = 0x3_0000_0000;
+const SHARED_LEN: usize = 4096;
 
 /// The allocation: its first address, its bytes, and its pages, of which the second to last was never written.
 const LOW: u64 = 0x7_0000_0000;
@@ -13,6 +17,7 @@ const LEN: usize = 3 * PAGE + 4096;
 
 struct Allocation {
     bytes: Vec<u8>,
+    shared: Vec<u8>,
     slots: Vec<u64>,
     windows: Vec<Window>,
     calls: u32,
@@ -26,7 +31,7 @@ extern "C" fn refill(_: *mut c_void, _: u64, _: u64, _: u32, _: bool) -> bool {
 extern "C" fn find_pages(user: *mut c_void, number: u32, address: u64) -> bool {
     // SAFETY: `run` gave the pointer.
     let of = unsafe { &mut *user.cast::<Allocation>() };
-    let entry = &mut of.windows[2 * Window::COUNT + number as usize % Window::ALLOCATIONS];
+    let entry = &mut of.windows[2 * Window::COUNT + number as usize];
     if address.wrapping_sub(LOW) >= LEN as u64 || entry.len != 0 {
         return false;
     }
@@ -53,9 +58,9 @@ struct Rows {
     scalars: [u64; 4],
 }
 
-fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, gather: &Gather, set: InstructionSet) -> State {
+fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, access: &Indexed, set: InstructionSet) -> State {
     let values = vec![Value::Scalar(0), Value::Scalar(1)];
-    let load = Segment { values, gather: Some(gather.clone()), ..Segment::call(7) };
+    let load = Segment { values, indexed: Some(access.clone()), ..Segment::call(7) };
     let mut routine = routine(Segment::empty(8, End::Go(9)));
     routine.segments.insert(0, load);
     let code = compile_for(&routine, set).expect("code");
@@ -80,8 +85,8 @@ fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, gather: &Gather, set: In
         left_loop: 0,
         left_last: 0,
         entered: mask,
-        shared: std::ptr::null_mut(),
-        shared_len: 0,
+        shared: of.shared.as_mut_ptr(),
+        shared_len: SHARED_LEN as u64,
         local_base: 0,
         local_rows: std::ptr::null_mut(),
         local_len: 0,
@@ -103,18 +108,19 @@ fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, gather: &Gather, set: In
 }
 
 #[test]
-fn lanes_are_loaded_from_anywhere_or_nothing_is_done() {
+fn lanes_are_moved_from_and_to_anywhere_or_nothing_is_done() {
     instruction_sets().into_iter().for_each(check);
 }
 
 fn check(set: InstructionSet) {
     let mut rng = fastrand::Rng::with_seed(5);
     let (mut in_code, mut by_call) = (0, 0);
-    for round in 0..2000 {
+    for round in 0..6000 {
         let mut of = Allocation {
             bytes: (0..4 * PAGE).map(|i| (i * 7 + i / 251) as u8).collect(),
             slots: Vec::new(),
-            windows: vec![Window::EMPTY; 2 * Window::COUNT + Window::ALLOCATIONS],
+            shared: (0..SHARED_LEN).map(|i| (i * 5 + i / 127) as u8).collect(),
+            windows: vec![Window::EMPTY; 2 * Window::COUNT + 2 * Window::ALLOCATIONS],
             calls: 0,
             found: 0,
         };
@@ -125,6 +131,8 @@ fn check(set: InstructionSet) {
         let class = if bytes == 4 { Class::Word } else { Class::Long };
         let wraps = rng.bool();
         let mask = if rng.bool() { u32::MAX } else { rng.u32(1..) };
+        let (is_shared, is_store) = (rng.u32(0..3) == 0, rng.bool());
+        let (low, len) = if is_shared { (SHARED, SHARED_LEN) } else { (LOW, LEN) };
         let goes_wrong = rng.u32(0..4) == 0;
         let is_skewed = rng.u32(0..16) == 0;
         let mut rows = Rows {
@@ -132,18 +140,23 @@ fn check(set: InstructionSet) {
             longs: std::array::from_fn(|_| std::array::from_fn(|_| rng.u64(..))),
             scalars: [rng.u64(0..100), rng.u64(0..100), 0, 0],
         };
-        // The address is LOW + bytes * (sum of rows [+ 3 + scalar 0]) + bytes * scalar 1.
+        // The address is the first one + bytes * (sum of rows [+ 3 + scalar 0]) + bytes * scalar 1.
         let mut offsets = [0u64; 32];
         for (lane, offset) in offsets.iter_mut().enumerate() {
             let is_active = mask >> lane & 1 != 0;
-            let page = [0, 1, 3, 0][rng.usize(0..4)];
+            // Page 1 must not be written.
+            let page = if is_shared || is_store { [0, 0, 3, 0] } else { [0, 1, 3, 0] }[rng.usize(0..4)];
             let room = if page == 3 { 4096 } else { PAGE };
             *offset = (page * PAGE) as u64 + rng.u64(0..room as u64 / 8) * 8;
+            if is_shared {
+                *offset = rng.u64(0..SHARED_LEN as u64 / 8) * 8;
+            }
             if is_active && goes_wrong && rng.u32(0..8) == 0 {
-                *offset = match rng.u32(0..3) {
-                    0 => LEN as u64 - u64::from(bytes) / 2,
-                    1 => (2 * PAGE) as u64 + 8,
-                    _ => LEN as u64 + rng.u64(0..1 << 33) / 8 * 8,
+                *offset = match rng.u32(0..4) {
+                    0 => len as u64 - u64::from(bytes) / 2,
+                    1 if !is_shared => (2 * PAGE) as u64 + 8,
+                    2 if !is_shared => PAGE as u64 + 16,
+                    _ => len as u64 + rng.u64(0..1 << 33) / 8 * 8,
                 };
             }
             let index = (*offset / u64::from(bytes)) as i64 - rows.scalars[1] as i64;
@@ -156,7 +169,9 @@ fn check(set: InstructionSet) {
             }
         }
         let term = |value| AddressTerm { value, is_narrow: false, factor: i64::from(bytes) };
-        let gather = Gather {
+        let access = Indexed {
+            place: if is_shared { Place::Shared(SHARED) } else { Place::Memory },
+            is_store,
             rows: vec![
                 PatternRow { class: Class::Long, slot: 0, factor: 1 },
                 PatternRow { class: Class::Word, slot: 0, factor: 2 },
@@ -165,35 +180,49 @@ fn check(set: InstructionSet) {
             wraps,
             index_base: 3,
             index_terms: vec![AddressTerm { value: 0, is_narrow: true, factor: 1 }],
-            base: LOW as i64 + if is_skewed { 2 } else { 0 },
+            base: low as i64 + if is_skewed { 2 } else { 0 },
             terms: vec![term(1)],
             bytes,
-            out: (class, if rng.bool() { 0 } else { 2 }),
+            register: (class, if rng.bool() { 0 } else { 2 }),
             number: rng.u32(0..40),
         };
-        let mut expected = rows.clone();
+        let n = bytes as usize;
+        let place = |lane: usize| offsets[lane] as usize / n * n;
         let fits = |lane: usize| {
-            let offset = offsets[lane] / u64::from(bytes) * u64::from(bytes);
-            offset + u64::from(bytes) <= LEN as u64 && offset as usize / PAGE != 2
+            let page = place(lane) / PAGE;
+            place(lane) + n <= len && (is_shared || page != 2 && (page != 1 || !is_store))
         };
         let all_fit = (0..32).filter(|lane| mask >> lane & 1 != 0).all(fits);
         let is_done = all_fit && !is_skewed && set == InstructionSet::Avx512;
+        let (mut expected, slot) = (rows.clone(), access.register.1 as usize);
+        let mut bytes_then = if is_shared { of.shared.clone() } else { of.bytes.clone() };
         for lane in (0..32).filter(|lane| is_done && mask >> lane & 1 != 0) {
-            let at = (offsets[lane] / u64::from(bytes) * u64::from(bytes)) as usize;
-            let word = |n: usize| of.bytes[at..at + n].iter().rev().fold(0u64, |word, &b| word << 8 | u64::from(b));
+            let at = place(lane)..place(lane) + n;
+            if is_store {
+                let word = if class == Class::Long { rows.longs[slot][lane] } else { rows.words[slot][lane].into() };
+                bytes_then[at].copy_from_slice(&word.to_le_bytes()[..n]);
+                continue;
+            }
+            let word = bytes_then[at].iter().rev().fold(0u64, |word, &b| word << 8 | u64::from(b));
             match class {
-                Class::Long => expected.longs[gather.out.1 as usize][lane] = word(8),
-                _ => expected.words[gather.out.1 as usize][lane] = word(4) as u32,
+                Class::Long => expected.longs[slot][lane] = word,
+                _ => expected.words[slot][lane] = word as u32,
             }
         }
-        let state = run(&mut of, &mut rows, mask, &gather, set);
-        assert_eq!(of.calls, u32::from(!is_done), "round {round} with {set:?}, {gather:?}");
-        assert!(rows == expected, "round {round} with {set:?}, {gather:?}");
-        let counts = if is_done { (9, 4) } else { (10, 3) };
-        assert_eq!((state.budget, state.polls), counts, "round {round}");
+        let state = run(&mut of, &mut rows, mask, &access, set);
+        assert_eq!(of.calls, u32::from(!is_done), "round {round} with {set:?}, {access:?}");
+        assert!(rows == expected, "round {round} with {set:?}, {access:?}");
+        let bytes_now = if is_shared { &of.shared } else { &of.bytes };
+        assert!(*bytes_now == bytes_then, "round {round} with {set:?}, {access:?}");
+        let counts = match (is_done, is_store) {
+            (true, true) => (9, 0, 1),
+            (true, false) => (9, 4, 0),
+            (false, _) => (10, 3, 0),
+        };
+        assert_eq!((state.budget, state.polls, state.writes), counts, "round {round}");
         assert!(of.found <= 1);
         if is_done { in_code += 1 } else { by_call += 1 }
     }
-    let expected = if set == InstructionSet::Avx512 { 1000 } else { 0 };
+    let expected = if set == InstructionSet::Avx512 { 3000 } else { 0 };
     assert!(in_code >= expected && by_call > 100, "{in_code} in code, {by_call} by call");
 }

@@ -8,7 +8,7 @@
 extern crate cufemu_jit as jit;
 
 mod frame;
-mod gather;
+mod indexed;
 mod loops;
 mod operations;
 mod segments;
