@@ -115,6 +115,8 @@ pub struct State {
     pub left_loop: u32,
     /// The lanes that left it last.
     pub left_last: u32,
+    /// Schedule points of the lanes that left it first since the last store.
+    pub left_polls: u32,
     /// The lanes that ran when the code was entered.
     pub entered: u32,
     /// Shared memory of the block.

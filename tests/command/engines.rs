@@ -56,6 +56,55 @@ program p
 end program
 ";
 
+/// One lane of the first warp loads 6000 words, the others one each; then all load 5000 more. After 16384 loads a warp lets others
+/// have their turn, so the order of the atomics says how many the warp has counted.
+const LOADS: &str = r"
+module m
+contains
+attributes(global) subroutine count(a, n, last)
+  integer :: a(*), n(*), last(*), t, k, s, o
+  t = threadidx%x
+  s = 0
+  k = 0
+  do while (k < n(t))
+    s = s + a(1 + iand(k, 7))
+    k = k + 1
+  end do
+  do k = 1, n(64)
+    s = s + a(1 + iand(k, 7))
+  end do
+  if (iand(t, 31) == 1) o = atomicexch(last(1), t + 100*atomicadd(last(2), s))
+end subroutine
+end module
+program p
+  use m
+  integer :: h(64), l(2), launch
+  integer, device :: a(8), n(64), last(2)
+  a = 1
+  h = 0
+  h(1:31) = 1
+  h(32) = 6000
+  h(64) = 5000
+  n = h
+  do launch = 1, 3
+    last = 0
+    call count<<<1, 64>>>(a, n, last)
+    l = last
+    print *, l
+  end do
+end program
+";
+
+#[test]
+fn lanes_that_meet_have_loaded_since_the_last_store_as_often_as_those_that_loaded_least() {
+    let output = |engine: &str| {
+        let output = run("loads.cuf", LOADS, &["--check", "none", "--jobs", "1", "--engine", engine]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    assert_eq!(output("native"), output("interpreter"));
+}
+
 #[test]
 fn threads_that_wait_do_so_alike() {
     for seed in ["seed:0", "seed:1", "seed:3", "seed:7"] {

@@ -15,7 +15,7 @@ use crate::segment::{Class, Leave, Place, Value, ValueId};
 use crate::state::{PatternHead, State};
 use iced_x86::code_asm::{
     AsmMemoryOperand, AsmRegister64, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, qword_ptr, r8, r11, r14, rax, rbx,
-    rcx, rsp, word_ptr,
+    rcx, rdx, rsp, word_ptr,
 };
 use std::collections::BTreeMap;
 use std::mem::offset_of;
@@ -38,6 +38,11 @@ struct Places {
     active: i32,
     /// The lanes that left in the last iteration, and those of the current strip.
     left_last: i32,
+    /// The number of the iteration in which lanes left first.
+    first: i32,
+    /// The lanes with which the current strip began, and how many iterations it had left when all of them ran still.
+    lanes: i32,
+    whole: i32,
     /// Where the address of each access is, of those that are not in registers.
     pointers: Vec<i32>,
 }
@@ -69,6 +74,7 @@ impl Emitter<'_> {
         let segment = at.segment;
         let mut place = || self.take(8, 8);
         let (last, end, done, active, left_last) = (place()?, place()?, place()?, place()?, place()?);
+        let (first, lanes, whole) = (place()?, place()?, place()?);
         let pointers = (0..segment.accesses.len()).map(|_| place()).collect::<Result<Vec<i32>>>()?;
         match of.ending {
             Ending::Lanes { .. } => {
@@ -126,7 +132,7 @@ impl Emitter<'_> {
         self.a.test(r8, r8)?;
         self.a.je(one)?;
         self.a.mov(qword_ptr(rsp + last), r8)?;
-        Ok(Places { last, end, done, active, left_last, pointers })
+        Ok(Places { last, end, done, active, left_last, first, lanes, whole, pointers })
     }
 
     /// Lowers `r8` so that an integer of 32 bits in `rax`, which grows in each iteration, wraps in none of them, nor do the two at
@@ -198,7 +204,10 @@ impl Emitter<'_> {
     fn loops(&mut self, at: &Current<'_>, of: &Iterations, places: &Places) -> Result {
         let segment = at.segment;
         let is_by_lane = matches!(of.ending, Ending::Lanes { .. });
+        let is_polled = is_by_lane && segment.loads > 0;
         if is_by_lane {
+            self.a.mov(rax, -1i64)?;
+            self.a.mov(qword_ptr(rsp + places.first), rax)?;
             self.a.xor(eax, eax)?;
             for place in [places.done, places.active, places.left_last] {
                 self.a.mov(qword_ptr(rsp + place), rax)?;
@@ -250,6 +259,10 @@ impl Emitter<'_> {
             if is_by_lane {
                 self.load_lanes(rbx + field!(mask), lanes)?;
                 self.a.mov(dword_ptr(rsp + (places.left_last + 4)), eax)?;
+            }
+            if is_polled {
+                self.a.mov(dword_ptr(rsp + places.lanes), eax)?;
+                self.a.mov(qword_ptr(rsp + places.whole), r11)?;
             }
             let mut current = Current {
                 segment: &body.segment,
@@ -308,6 +321,13 @@ impl Emitter<'_> {
                     Strip { e: self, at: &mut current, of: allocation }.collect_lanes(held, &masks)?;
                 }
                 self.a.dec(r11)?;
+                if is_polled {
+                    let mut fewer = self.a.create_label();
+                    self.a.cmp(eax, dword_ptr(rsp + places.lanes))?;
+                    self.a.jne(fewer)?;
+                    self.a.mov(qword_ptr(rsp + places.whole), r11)?;
+                    self.a.set_label(&mut fewer)?;
+                }
                 self.a.test(eax, eax)?;
                 self.a.je(out)?;
                 self.a.mov(dword_ptr(rsp + (places.left_last + 4)), eax)?;
@@ -324,6 +344,9 @@ impl Emitter<'_> {
             }
             if is_by_lane {
                 self.note_left(places, lanes)?;
+            }
+            if is_polled {
+                self.note_first(places)?;
             }
             self.a.set_label(&mut skip)?;
             self.a.nop()?;
@@ -360,6 +383,38 @@ impl Emitter<'_> {
         self.a.set_label(&mut less)?;
         self.a.nop()?;
         Ok(())
+    }
+
+    /// Notes after how many iterations lanes of the strips left first, if no others did sooner. If none of them left, it is one more
+    /// than they did.
+    fn note_first(&mut self, places: &Places) -> Result {
+        let mut later = self.a.create_label();
+        self.a.mov(rax, qword_ptr(rsp + places.last))?;
+        self.a.add(rax, 2)?;
+        self.a.sub(rax, qword_ptr(rsp + places.whole))?;
+        self.a.cmp(rax, qword_ptr(rsp + places.first))?;
+        self.a.jae(later)?;
+        self.a.mov(qword_ptr(rsp + places.first), rax)?;
+        self.a.set_label(&mut later)?;
+        Ok(self.a.nop()?)
+    }
+
+    /// Notes the polls of the lanes that left first, if that was in these iterations.
+    fn note_first_polls(&mut self, at: &Current<'_>, places: &Places) -> Result {
+        let mut noted = self.a.create_label();
+        self.a.mov(ecx, dword_ptr(rbx + field!(mask)))?;
+        self.a.cmp(ecx, dword_ptr(rbx + field!(entered)))?;
+        self.a.jne(noted)?;
+        self.a.mov(ecx, dword_ptr(rbx + field!(polls)))?;
+        if at.segment.loads > 0 {
+            self.a.mov(rdx, qword_ptr(rsp + places.done))?;
+            self.a.sub(rdx, qword_ptr(rsp + places.first))?;
+            self.a.imul_3(rdx, rdx, at.segment.loads as i32)?;
+            self.a.sub(ecx, edx)?;
+        }
+        self.a.mov(dword_ptr(rbx + field!(left_polls)), ecx)?;
+        self.a.set_label(&mut noted)?;
+        Ok(self.a.nop()?)
     }
 
     /// Sets counters and scalars, and goes on.
@@ -447,6 +502,7 @@ impl Emitter<'_> {
         self.a.je(none)?;
         self.a.cmp(eax, dword_ptr(rbx + field!(mask)))?;
         self.a.je(head)?;
+        self.note_first_polls(at, places)?;
         self.a.mov(dword_ptr(rbx + field!(mask)), eax)?;
         self.a.mov(dword_ptr(rbx + field!(left_loop)), leave.number)?;
         self.expand_mask()?;
@@ -456,6 +512,7 @@ impl Emitter<'_> {
         self.a.mov(eax, dword_ptr(rsp + places.left_last))?;
         self.a.cmp(eax, dword_ptr(rbx + field!(entered)))?;
         self.a.je(together)?;
+        self.note_first_polls(at, places)?;
         self.a.mov(ecx, eax)?;
         self.rejoin(exit, at.form)?;
         self.a.mov(dword_ptr(rbx + field!(left_last)), ecx)?;

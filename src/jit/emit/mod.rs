@@ -529,6 +529,7 @@ impl<'a> Emitter<'a> {
                 if leave.takes {
                     self.a.not(eax)?;
                 }
+                self.note_first_leave()?;
                 self.a.and(dword_ptr(rbx + field!(mask)), eax)?;
                 self.a.mov(dword_ptr(rbx + field!(left_loop)), leave.number)?;
                 self.expand_mask()?;
@@ -556,6 +557,18 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
+    /// Notes the polls of the lanes that leave a loop first; `eax` is kept.
+    fn note_first_leave(&mut self) -> Result {
+        let mut noted = self.a.create_label();
+        self.a.mov(ecx, dword_ptr(rbx + field!(mask)))?;
+        self.a.cmp(ecx, dword_ptr(rbx + field!(entered)))?;
+        self.a.jne(noted)?;
+        self.a.mov(ecx, dword_ptr(rbx + field!(polls)))?;
+        self.a.mov(dword_ptr(rbx + field!(left_polls)), ecx)?;
+        self.a.set_label(&mut noted)?;
+        Ok(self.a.nop()?)
+    }
+
     /// All lanes have left a loop, one after another: goes on behind it with those that the code was entered with, at `exit`, where
     /// they meet. Falls through where the interpreter has to see to it, because others wait there too or would have had their
     /// turn; `ecx` is kept then.
@@ -565,6 +578,9 @@ impl<'a> Emitter<'a> {
         self.a.je(others)?;
         self.a.cmp(dword_ptr(rbx + field!(join)), exit)?;
         self.a.je(others)?;
+        // The fewest points count.
+        self.a.mov(eax, dword_ptr(rbx + field!(left_polls)))?;
+        self.a.mov(dword_ptr(rbx + field!(polls)), eax)?;
         if form == Form::Partial {
             self.a.mov(eax, dword_ptr(rbx + field!(entered)))?;
             self.a.mov(dword_ptr(rbx + field!(mask)), eax)?;

@@ -6,7 +6,7 @@
 use super::access;
 use super::out_of_line::{self, Cursor, Step};
 use super::report::{Exit, RunState};
-use crate::code::{Code, NO_RECONVERGENCE, Op, Program, Site};
+use crate::code::{Code, Op, Program, Site};
 use crate::warp::State;
 use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
 
@@ -94,10 +94,7 @@ pub(crate) fn handle_exit<const W: usize>(
         }
         ExitReason::Diverge(taken) => {
             let Some(&Op::Branch { then_pc, else_pc, join, .. }) = ops.get(pc as usize) else { return Next::Pick };
-            let (first, second, part) =
-                if warp.is_turned() { (else_pc, then_pc, taken) } else { (then_pc, else_pc, mask & !taken) };
-            warp.splits[current].pc = first;
-            warp.diverge(part, second, if join == NO_RECONVERGENCE { None } else { Some(join) });
+            warp.part(mask, taken, (then_pc, else_pc, join));
             Next::Pick
         }
         ExitReason::SlowAccess => {

@@ -18,7 +18,7 @@ use crate::frame::scalars::{add_words, holds, lane_sum, signed};
 use crate::frame::{Frame, SPARE};
 use crate::memory::local;
 use crate::memory::shared_memory;
-use crate::native::{self, Interpreter};
+use crate::native::{self, After, Interpreter};
 use crate::simd::{Isa, bits, masks, wide_masks, zip3};
 use crate::warp::{Context, Stop, Warp, thread_rows};
 use ir::eval;
@@ -130,13 +130,12 @@ fn interpret<const W: usize, S: Isa>(
             && !reported
             && let Some(entry) = native.entry(pc, mask == u32::MAX)
             && let observer = run.observer.as_mut()
-            && let Some(left) =
+            && let Some(after) =
                 native::enter(native, entry, (interpreter, variant), warp, (number, mask, join), (ctx, observer), polls)
         {
-            (pc, polls, is_armed) = (left.pc, left.polls, false);
-            if left.mask != mask {
-                left.settle(code, warp, mask);
-                return None;
+            match after {
+                After::Together(at, passed) => (pc, polls, is_armed) = (at, passed, false),
+                After::Apart => return None,
             }
         }
         if W == 1

@@ -46,6 +46,8 @@ pub struct Frame<const W: usize> {
     pub(crate) active_lanes: u32,
     /// Lanes of groups that do not run, with their uniform registers.
     saved: Vec<(u32, Box<[u64]>)>,
+    /// Files of such registers that nobody uses.
+    unused: Vec<Box<[u64]>>,
     /// Whether somebody set a register from outside, so that uniform registers may differ.
     pub(crate) edited: bool,
     /// How the lanes of addresses differ.
@@ -99,6 +101,7 @@ impl<const W: usize> Frame<W> {
             is_fresh: true,
             active_lanes: 0,
             saved: Vec::new(),
+            unused: Vec::new(),
             edited: false,
             patterns: vec![
                 LanePattern::none();
@@ -139,6 +142,13 @@ impl<const W: usize> Frame<W> {
         for &(slot, is_row) in &code.unset {
             self.fill(slot, is_row, 0);
         }
+    }
+
+    /// The lanes of `mask` run in it, and no others; their uniform registers are in `scalars`.
+    pub(crate) fn begin(&mut self, mask: u32) {
+        self.active_lanes = mask;
+        self.saved.clear();
+        self.users = 1;
     }
 
     /// Takes the variant that the block of its lanes allows, before its first operation. Registers that are uniform in only one of
@@ -260,7 +270,15 @@ impl<const W: usize> Frame<W> {
         let registers = (self.narrow + self.uniforms[1]) as usize;
         let rest = self.active_lanes & !mask;
         if rest != 0 && registers != 0 {
-            self.saved.push((rest, self.scalars[..registers].into()));
+            let own = &self.scalars[..registers];
+            let file = match self.unused.pop().filter(|file| file.len() == registers) {
+                Some(mut file) => {
+                    file.copy_from_slice(own);
+                    file
+                }
+                None => own.into(),
+            };
+            self.saved.push((rest, file));
         }
         let first = mask.trailing_zeros() as usize;
         if self.active_lanes >> first & 1 == 0 {
@@ -273,10 +291,15 @@ impl<const W: usize> Frame<W> {
                 wide.iter_mut().zip(self.longs.iter()).for_each(|(s, row)| *s = row[first]);
             }
         }
-        for p in &mut self.saved {
-            p.0 &= !mask;
+        let mut i = 0;
+        while let Some(group) = self.saved.get_mut(i) {
+            group.0 &= !mask;
+            if group.0 == 0 {
+                self.unused.push(self.saved.swap_remove(i).1);
+            } else {
+                i += 1;
+            }
         }
-        self.saved.retain(|p| p.0 != 0);
         self.active_lanes = mask;
     }
 

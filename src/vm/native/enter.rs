@@ -1,11 +1,12 @@
 //! Runs a split by compiled code, as far as it goes, and answers the calls of the code.
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
-use crate::code::{Code, NativeFunction, Program, Site, Told, Variant};
+use super::splits::After;
+use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Site, Told, Variant};
 use crate::memory::slow_path::allowed;
 use crate::observe::{AccessEvent, AccessKind, Observer, Values};
 use crate::simd::Avx2;
-use crate::warp::{Arg, Context, LoopExit, Warp, thread_rows, write_threads};
+use crate::warp::{Arg, Context, Warp, thread_rows, write_threads};
 use ir::{FuncId, Space};
 use jit::{Class, Entry, Outcome, State};
 use mem::{LaneAddresses, MemoryView};
@@ -14,35 +15,19 @@ use std::mem::MaybeUninit;
 
 /// How compiled code was left.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entered {
+pub(super) struct Entered {
     /// Where the lanes that still run go on.
-    pub(crate) pc: u32,
+    pub(super) pc: u32,
     /// These lanes; none if all have left a loop.
-    pub(crate) mask: u32,
+    pub(super) mask: u32,
     /// The loop that others have left, if the mask is not the one that entered.
-    pub(crate) left_loop: u32,
+    pub(super) left_loop: u32,
     /// The lanes that left it last, if all have.
-    pub(crate) left_last: u32,
+    pub(super) left_last: u32,
     /// Points since the last progress.
-    pub(crate) polls: u32,
-}
-
-impl Entered {
-    /// Notes in the current split of a warp, whose lanes are those of `mask`, where the code was left; whether they are together
-    /// still.
-    pub(crate) fn settle<const W: usize>(&self, code: &Code, warp: &mut Warp<W>, mask: u32) -> bool {
-        let current = warp.current;
-        if let Some(split) = warp.splits.get_mut(current) {
-            (split.pc, split.polls) = (self.pc, self.polls);
-        }
-        if self.mask == mask {
-            return true;
-        }
-        if let Some(of) = code.side_exit_loops.get(self.left_loop as usize) {
-            warp.leave_loop(of, mask, LoopExit { active: self.mask, pc: self.pc, last: self.left_last });
-        }
-        false
-    }
+    pub(super) polls: u32,
+    /// The same of the lanes that left the loop first.
+    pub(super) left_polls: u32,
 }
 
 /// One operation that is executed for compiled code.
@@ -267,6 +252,7 @@ impl<'a> Linked<'a> {
             pc: 0,
             left_loop: 0,
             left_last: 0,
+            left_polls: 0,
             entered: mask,
             shared: ctx.shared.as_mut_ptr(),
             shared_len: ctx.shared.len() as u64,
@@ -291,6 +277,7 @@ impl<'a> Linked<'a> {
     pub(super) fn begin(&mut self, number: u32, mask: u32, args: &[Arg]) {
         let state = &mut self.state;
         (state.mask, state.entered, state.polls) = (mask, mask, 0);
+        (state.join, state.is_alone) = (NO_RECONVERGENCE, 1);
         let block = self.native.block;
         // SAFETY: these are the rows of thread indices, the patterns, the local memory and the registers of the frame, which nobody else
         // uses while this lives. Places that are restored are registers of the function.
@@ -355,7 +342,45 @@ impl<'a> Linked<'a> {
             left_loop: self.state.left_loop,
             left_last: self.state.left_last,
             polls: self.state.polls,
+            left_polls: self.state.left_polls,
         }
+    }
+
+    /// The lanes that run.
+    pub(super) fn lanes(&self) -> u32 {
+        self.state.entered
+    }
+
+    /// The number of the frame.
+    pub(super) fn frame(&self) -> u32 {
+        self.environment.frame
+    }
+
+    /// The operation at a place.
+    pub(super) fn operation(&self, pc: u32) -> Option<&'a Op> {
+        self.environment.variant.ops.get(pc as usize)
+    }
+
+    /// Where the code may be entered at an operation.
+    pub(super) fn entry(&self, pc: u32, is_full: bool) -> Option<Entry> {
+        self.native.entry(pc, is_full)
+    }
+
+    /// Has other lanes of the warp run in the frame: these, where they wait for others, and points since their last progress.
+    pub(super) fn switch_to<const W: usize>(
+        &mut self,
+        warp: &mut Warp<W>,
+        (mask, join, polls): (u32, u32, u32),
+        is_alone: bool,
+    ) {
+        if let Some(frame) = warp.frame_mut(self.environment.frame)
+            && frame.active_lanes != mask
+        {
+            frame.switch_to(mask);
+        }
+        let state = &mut self.state;
+        (state.mask, state.entered, state.join, state.polls) = (mask, mask, join, polls);
+        state.is_alone = u32::from(is_alone);
     }
 
     /// Gives the counters back.
@@ -373,9 +398,10 @@ pub(crate) fn enter<const W: usize>(
     (number, mask, join): (u32, u32, u32),
     (ctx, observer): (&mut Context<'_>, Option<&mut Observer<'_, W>>),
     polls: u32,
-) -> Option<Entered> {
+) -> Option<After> {
+    let code = interpreter.program.code.get(native.func.index())?;
     let mut linked = Linked::new(native, interpreter, variant, warp, (number, mask, join), ctx, polls)?;
-    let entered = linked.run(entry, warp, ctx, observer);
+    let after = linked.run_splits(code, entry, warp, ctx, observer);
     linked.finish(warp);
-    Some(entered)
+    Some(after)
 }

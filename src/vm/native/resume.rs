@@ -9,9 +9,10 @@
 
 use super::enter::{Execute, Interpreter, Linked, enter};
 use super::function::is_fit;
+use super::splits::After;
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Variant};
 use crate::observe::Observer;
-use crate::warp::{Arg, Context, Split, State, Stop, Warp};
+use crate::warp::{Arg, Context, State, Stop, Warp};
 use ir::op::BarOp;
 use std::sync::Arc;
 
@@ -60,13 +61,15 @@ fn run_each(
     let entries = [native.entry(0, false)?, native.entry(0, true)?];
     let mut linked = Linked::new(native, interpreter, variant, warp, (frame, mask, NO_RECONVERGENCE), ctx, 0)?;
     let mut number = warp.number;
-    let mut ran;
     let left = loop {
-        ran = mask;
-        let left = linked.run(entries[usize::from(mask == u32::MAX)], warp, ctx, observer.as_deref_mut());
-        let has_ended = matches!(variant.ops.get(left.pc as usize), Some(Op::Exit | Op::Return(_)));
-        if left.mask != mask || !has_ended {
-            break Some(left);
+        let entry = entries[usize::from(mask == u32::MAX)];
+        let after = linked.run_splits(code, entry, warp, ctx, observer.as_deref_mut());
+        let has_ended = match after {
+            After::Together(pc, _) => has_ended(variant, pc),
+            After::Apart => warp.splits.is_empty(),
+        };
+        if !has_ended {
+            break Some(after);
         }
         number += 1;
         mask = ctx.geometry.lanes(number);
@@ -74,24 +77,33 @@ fn run_each(
             break None;
         }
         linked.begin(number, mask, args);
-        (warp.number, warp.live, warp.points) = (number, mask, 0);
+        warp.begin(number, mask);
     };
     linked.finish(warp);
-    (warp.number, warp.live) = (number, mask);
-    if let Some(of) = warp.frame_mut(frame) {
-        of.active_lanes = ran;
-    }
-    warp.splits.clear();
-    warp.splits.push(Split::new(mask));
     match left {
-        Some(left) => warp.goes_on = left.settle(code, warp, mask),
+        Some(After::Together(pc, polls)) => {
+            warp.go_on_at(pc, polls);
+            warp.goes_on = true;
+        }
+        Some(After::Apart) => {}
         None => {
             // The rows of thread indices are those of the warp before.
             warp.threads.0 = [0; 3];
-            warp.retire(mask);
+            warp.number = number;
+            warp.retire(u32::MAX);
         }
     }
     Some(number)
+}
+
+/// Whether lanes end at an operation of a kernel.
+fn has_ended(variant: &Variant, pc: u32) -> bool {
+    matches!(variant.ops.get(pc as usize), Some(Op::Exit | Op::Return(_)))
+}
+
+/// Whether an operation has a warp wait for those of its block.
+fn is_barrier(variant: &Variant, pc: u32) -> bool {
+    matches!(variant.ops.get(pc as usize), Some(Op::Barrier { op: BarOp::Sync, .. }))
 }
 
 /// A warp of a block whose warps run together.
@@ -104,6 +116,8 @@ struct Member<'a> {
     polls: u32,
     is_waiting: bool,
     has_ended: bool,
+    /// Whether its lanes have parted and not met again.
+    is_apart: bool,
 }
 
 /// Runs the warps of a block in that order, from barrier to barrier, as long as compiled code takes all of them from each to the
@@ -141,7 +155,7 @@ fn member<'a, 'b: 'a, 'p: 'a>(
     let linked =
         Linked::new(native, interpreter, of.variant, warp, (of.number, of.mask, NO_RECONVERGENCE), ctx, polls)?;
     let mask = of.mask;
-    Some(Member { warp: number, linked, mask, pc, polls, is_waiting: false, has_ended: false })
+    Some(Member { warp: number, linked, mask, pc, polls, is_waiting: false, has_ended: false, is_apart: false })
 }
 
 /// Runs the warps with the code of the first. A warp is linked when it first gets its turn, for one before it may part.
@@ -155,7 +169,6 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
     let (native, variant, program) = (&*first.native, first.variant, interpreter.program);
     let code = program.code.get(native.func.index())?;
     let mut members: Vec<Member<'_>> = Vec::with_capacity(order.len());
-    let mut parted = None;
     // Whether the warp at which this ends was left in its course.
     let mut goes_on = false;
     let at = 'barriers: loop {
@@ -177,22 +190,24 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
             }
             let member = &mut members[at];
             let Some(entry) = native.entry(member.pc, member.mask == u32::MAX) else { break 'barriers at };
-            let left = member.linked.run(entry, &mut warps[member.warp], ctx, observer.as_deref_mut());
-            (member.pc, member.polls) = (left.pc, left.polls);
-            if left.mask != member.mask {
-                parted = Some(left);
+            let warp = &mut warps[member.warp];
+            let after = member.linked.run_splits(code, entry, warp, ctx, observer.as_deref_mut());
+            let After::Together(pc, polls) = after else {
+                member.is_apart = true;
+                if warp.splits.is_empty() {
+                    continue;
+                }
                 break 'barriers at;
-            }
-            match variant.ops.get(left.pc as usize) {
-                Some(Op::Barrier { op: BarOp::Sync, .. }) if ctx.budget > 0 => {
-                    ctx.budget -= 1;
-                    member.is_waiting = true;
-                }
-                Some(Op::Exit | Op::Return(_)) => member.has_ended = true,
-                _ => {
-                    goes_on = true;
-                    break 'barriers at;
-                }
+            };
+            (member.pc, member.polls) = (pc, polls);
+            if has_ended(variant, pc) {
+                member.has_ended = true;
+            } else if ctx.budget > 0 && is_barrier(variant, pc) {
+                ctx.budget -= 1;
+                member.is_waiting = true;
+            } else {
+                goes_on = true;
+                break 'barriers at;
             }
         }
         let pc = members[0].pc;
@@ -210,22 +225,17 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
         }
     };
     for (i, member) in members.into_iter().enumerate() {
-        let Member { warp, linked, mask, pc, polls, is_waiting, has_ended } = member;
+        let Member { warp, linked, mask, pc, polls, is_waiting, has_ended, is_apart } = member;
         let warp = &mut warps[warp];
         linked.finish(warp);
-        if let Some(split) = warp.splits.first_mut() {
-            (split.pc, split.polls) = (pc, polls);
-            if is_waiting {
-                split.state = State::AtBarrier { op: BarOp::Sync, pred: 0 };
-            }
+        if !is_apart {
+            warp.go_on_at(pc, polls);
+        }
+        if is_waiting && let Some(split) = warp.splits.first_mut() {
+            split.state = State::AtBarrier { op: BarOp::Sync, pred: 0 };
         }
         if has_ended {
             warp.retire(mask);
-        }
-        if i == at
-            && let Some(left) = &parted
-        {
-            left.settle(code, warp, mask);
         }
         warp.goes_on = goes_on && i == at;
     }
@@ -282,23 +292,20 @@ fn run(
     let (pc, polls) = (split.pc, split.polls);
     let entry = native.entry(pc, mask == u32::MAX)?;
     let place = (number, mask, NO_RECONVERGENCE);
-    let left = enter(native, entry, (interpreter, variant), warp, place, (ctx, observer), polls)?;
-    if !left.settle(interpreter.program.code.get(native.func.index())?, warp, mask) {
-        return None;
+    let After::Together(pc, polls) = enter(native, entry, (interpreter, variant), warp, place, (ctx, observer), polls)?
+    else {
+        return warp.splits.is_empty().then_some(Stop::Done);
+    };
+    warp.go_on_at(pc, polls);
+    if has_ended(variant, pc) {
+        warp.retire(mask);
+        return Some(Stop::Done);
     }
-    match variant.ops.get(left.pc as usize)? {
-        Op::Barrier { op: BarOp::Sync, .. } if ctx.budget > 0 => {
-            ctx.budget -= 1;
-            warp.splits.first_mut()?.state = State::AtBarrier { op: BarOp::Sync, pred: 0 };
-            Some(Stop::Waiting)
-        }
-        Op::Exit | Op::Return(_) => {
-            warp.retire(mask);
-            warp.splits.is_empty().then_some(Stop::Done)
-        }
-        _ => {
-            warp.goes_on = true;
-            None
-        }
+    if ctx.budget > 0 && is_barrier(variant, pc) {
+        ctx.budget -= 1;
+        warp.splits.first_mut()?.state = State::AtBarrier { op: BarOp::Sync, pred: 0 };
+        return Some(Stop::Waiting);
     }
+    warp.goes_on = true;
+    None
 }

@@ -51,7 +51,8 @@ pub(crate) fn translate(
             });
         }
         if let Op::Reconverge = op {
-            leaders.insert(pc);
+            // Lanes that have met go on behind it.
+            leaders.extend([pc, pc + 1]);
         }
     }
     let mut of = Translator {

@@ -143,6 +143,25 @@ impl<const W: usize> Warp<W> {
         }
     }
 
+    /// Makes a warp whose lanes have ended in their kernel the warp of that number in their block, in the same registers, which are set
+    /// already.
+    pub(crate) fn begin(&mut self, number: u32, mask: u32) {
+        (self.number, self.live, self.points) = (number, mask, 0);
+        (self.current, self.non_converged) = (0, false);
+        self.splits.clear();
+        self.splits.push(Split::new(mask));
+        if let Some(Some(frame)) = self.frames.first_mut() {
+            frame.begin(mask);
+        }
+    }
+
+    /// The current split goes on at an operation, with so many points since its last progress.
+    pub(crate) fn go_on_at(&mut self, pc: u32, polls: u32) {
+        if let Some(split) = self.splits.get_mut(self.current) {
+            (split.pc, split.polls) = (pc, polls);
+        }
+    }
+
     /// The host, about to enter `func`; its frames lie in `stack`.
     pub fn host(program: &Program, func: FuncId, stack: HostStack) -> Result<Warp<W>, FaultKind> {
         let mut warp = Warp::new(program, 0, 1, func, &[]);

@@ -7,8 +7,9 @@
 
 use super::Warp;
 use super::sync::WarpSync;
-use crate::code::SideExitLoop;
+use crate::code::{NO_RECONVERGENCE, SideExitLoop};
 use ir::op::BarOp;
+use smallvec::SmallVec;
 
 /// What a split is doing.
 #[derive(Clone, PartialEq, Debug)]
@@ -47,7 +48,7 @@ pub(crate) struct Split {
     /// What it is doing.
     pub(crate) state: State,
     /// Where it meets others, innermost last: operation and frame.
-    pub(crate) reconvergences: Vec<(u32, u32)>,
+    pub(crate) reconvergences: SmallVec<[(u32, u32); 4]>,
     /// Schedule points since it last made progress.
     pub(crate) polls: u32,
     /// Whether it goes on past the statement at which it was stopped.
@@ -63,11 +64,21 @@ pub(crate) struct LoopExit {
     pub(crate) pc: u32,
     /// The lanes that left last, if none is in it.
     pub(crate) last: u32,
+    /// Schedule points of the lanes that left first since their last progress.
+    pub(crate) polls: u32,
 }
 
 impl Split {
     pub(crate) fn new(mask: u32) -> Split {
-        Split { mask, pc: 0, frame: 0, state: State::Runnable, reconvergences: Vec::new(), polls: 0, resume: false }
+        Split {
+            mask,
+            pc: 0,
+            frame: 0,
+            state: State::Runnable,
+            reconvergences: SmallVec::new(),
+            polls: 0,
+            resume: false,
+        }
     }
 }
 
@@ -177,6 +188,16 @@ impl<const W: usize> Warp<W> {
         true
     }
 
+    /// The lanes of `taken` of the current split, whose lanes are those of `mask`, take a branch and the others do not. `join` is
+    /// where they meet.
+    pub(crate) fn part(&mut self, mask: u32, taken: u32, (then_pc, else_pc, join): (u32, u32, u32)) {
+        let (first, second, part) =
+            if self.is_turned() { (else_pc, then_pc, taken) } else { (then_pc, else_pc, mask & !taken) };
+        let current = self.current;
+        self.splits[current].pc = first;
+        self.diverge(part, second, if join == NO_RECONVERGENCE { None } else { Some(join) });
+    }
+
     /// Divides the current split: `part` of its lanes become another split at `pc`.
     pub(crate) fn diverge(&mut self, part: u32, pc: u32, join: Option<u32>) {
         let current = self.current;
@@ -208,11 +229,12 @@ impl<const W: usize> Warp<W> {
         if of.takes {
             self.diverge(on, pc, Some(of.exit));
             let waiting = &mut self.splits[current];
-            (waiting.pc, waiting.state) = (of.exit + 1, State::AtReconvergence);
+            (waiting.pc, waiting.polls, waiting.state) = (of.exit + 1, left.polls, State::AtReconvergence);
             self.current += 1;
         } else {
             self.splits[current].pc = pc;
             self.diverge(mask & !on, of.exit, Some(of.exit));
+            self.splits[current + 1].polls = left.polls;
         }
     }
 

@@ -35,6 +35,7 @@ pub(crate) struct TestFrame {
     pub(crate) pc: u32,
     /// The lanes that left a loop last.
     pub(crate) left_last: u32,
+    pub(crate) left_polls: u32,
     /// Whether lanes that have left a loop go on behind it.
     pub(crate) is_alone: bool,
     /// Accesses that were told: number and lowest address.
@@ -99,6 +100,7 @@ impl TestFrame {
             writes: 0,
             pc: 0,
             left_last: 0,
+            left_polls: 0,
             is_alone: false,
             told: Vec::new(),
         }
@@ -135,6 +137,7 @@ impl TestFrame {
             pc: 0,
             left_loop: 0,
             left_last: 0,
+            left_polls: 0,
             entered: self.mask,
             shared: self.shared.as_mut_ptr(),
             shared_len: self.shared.len() as u64,
@@ -155,7 +158,7 @@ impl TestFrame {
         // SAFETY: the segments of the tests name slots, patterns and windows that there are.
         let outcome = unsafe { code.run(entry, &raw mut state) };
         (self.budget, self.writes, self.polls, self.pc) = (state.budget, state.writes, state.polls, state.pc);
-        (self.mask, self.left_last) = (state.mask, state.left_last);
+        (self.mask, self.left_last, self.left_polls) = (state.mask, state.left_last, state.left_polls);
         Ok(outcome)
     }
 

@@ -2,7 +2,8 @@
 
 use crate::frame::{instruction_sets, routine};
 use jit::{
-    AddressTerm, Class, End, Indexed, InstructionSet, Outcome, PatternRow, Place, Segment, State, Value, Window, compile_for,
+    AddressTerm, Class, End, Indexed, InstructionSet, Outcome, PatternRow, Place, Segment, State, Value, Window,
+    compile_for,
 };
 use std::ffi::c_void;
 
@@ -84,6 +85,7 @@ fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, access: &Indexed, set: I
         pc: 0,
         left_loop: 0,
         left_last: 0,
+        left_polls: 0,
         entered: mask,
         shared: of.shared.as_mut_ptr(),
         shared_len: SHARED_LEN as u64,

@@ -173,9 +173,13 @@ fn reference(frame: &mut TestFrame, segment: &Segment) -> (u32, Outcome, u32) {
         if let (Condition::Pred(_), Some(leave)) = (condition, leave) {
             let holds = frame.preds[COUNTER as usize];
             let stay = frame.mask & if leave.takes { !holds } else { holds };
+            if stay != frame.mask && frame.mask == entered {
+                frame.left_polls = frame.polls;
+            }
             if stay == 0 {
                 frame.pc = EXIT;
                 if frame.is_alone {
+                    frame.polls = frame.left_polls;
                     frame.mask = entered;
                 }
                 let outcome = if frame.mask == entered { Outcome::Continue } else { Outcome::Left };
@@ -199,6 +203,7 @@ fn check_loops(set: InstructionSet) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let (segment, mut frame) = random(&mut rng);
         frame.is_alone = rng.bool();
+        let mask = frame.mask;
         let routine = routine(segment);
         let segment = &routine.segments[0];
         let (mut got, mut expected) = (frame.clone(), frame);
@@ -216,6 +221,9 @@ fn check_loops(set: InstructionSet) {
             (got.mask, got.pc) = (expected.mask, expected.pc);
         }
         got.left_last = expected.left_last;
+        if got.mask == mask {
+            got.left_polls = expected.left_polls;
+        }
         let same = got == expected && outcome == expected_outcome;
         let outcomes = (outcome, expected_outcome, count);
         assert!(same, "seed {seed} with {set:?}: {outcomes:?} {}\n{segment:#?}", difference(&got, &expected));
