@@ -37,8 +37,8 @@ impl Window {
         bucket % Window::COUNT + if writes { Window::COUNT } else { 0 }
     }
 
-    /// Windows of a table to read, and to write.
-    pub const COUNT: usize = 32;
+    /// Windows of a table to read, and to write: enough for columns of a matrix that are pages apart.
+    pub const COUNT: usize = 128;
 
     /// Entries of a table behind the windows, for the allocations of [`crate::Indexed`] loads and as many for those of stores: `low`
     /// and `len` are the allocation's, and `place` points to the places of its pages of two to the power of [`Window::SHIFT`]

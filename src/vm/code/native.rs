@@ -7,11 +7,14 @@ use ir::FuncId;
 use jit::host::HostCode;
 use jit::{Class, Entry, NativeCode, PatternKey};
 use mem::Strided;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Block shapes that a function is compiled for at most.
 const SHAPES: usize = 4;
+
+/// Code that was left so often where it was entered is looked at.
+const MISSES: u32 = 256;
 
 /// A warp that was interrupted so often is long enough to be compiled before one has ended.
 const LONG: u32 = 8;
@@ -55,12 +58,22 @@ impl HostFunction {
 #[derive(Debug)]
 struct Shape {
     block: [u32; 3],
-    /// How the lanes of each pattern differ, as the first warp found it.
-    keys: OnceLock<Vec<PatternKey>>,
     interrupted: AtomicU32,
-    function: OnceLock<Option<Arc<NativeFunction>>>,
+    /// Whether it is known how lanes differ.
+    is_known: AtomicBool,
+    /// Whether the function cannot be compiled.
+    is_refused: AtomicBool,
+    made: Mutex<Made>,
+}
+
+/// What was made for a block shape.
+#[derive(Debug, Default)]
+struct Made {
+    /// How the lanes of each pattern differ, as the first warp found it, and then as others did.
+    keys: Vec<PatternKey>,
+    function: Option<Arc<NativeFunction>>,
     /// The code for observers of accesses; the outer level says whether it was made.
-    telling: Mutex<Option<Option<Arc<NativeFunction>>>>,
+    telling: Option<Option<Arc<NativeFunction>>>,
 }
 
 /// The compiled code of a function for a block shape.
@@ -77,6 +90,10 @@ pub(crate) struct NativeFunction {
     pub(crate) told: Vec<Told>,
     /// What the code changes of the registers that a frame begins with.
     pub(crate) restored: Vec<Restored>,
+    /// How often it was left where it was entered.
+    pub(crate) misses: AtomicU32,
+    /// Whether other code has been made since.
+    pub(crate) is_stale: AtomicBool,
 }
 
 /// A load or store that compiled code tells an observer of.
@@ -100,6 +117,17 @@ pub(crate) struct Restored {
 }
 
 impl NativeFunction {
+    /// Whether it is the code of a function for a block shape, and no other was made since.
+    #[inline(always)]
+    pub(crate) fn is_of(&self, func: FuncId, block: [u32; 3]) -> bool {
+        self.func == func && self.block == block && !self.is_stale.load(Ordering::Relaxed)
+    }
+
+    /// Notes that it was left where it was entered; whether that has happened often.
+    pub(crate) fn miss(&self) -> bool {
+        self.misses.fetch_add(1, Ordering::Relaxed) + 1 == MISSES
+    }
+
     /// Where the code may be entered at an operation.
     #[inline(always)]
     pub(crate) fn entry(&self, pc: u32, is_full: bool) -> Option<Entry> {
@@ -111,20 +139,24 @@ impl NativeCache {
     fn shape(&self, block: [u32; 3]) -> Option<&Shape> {
         let fresh = || Shape {
             block,
-            keys: OnceLock::new(),
             interrupted: 0.into(),
-            function: OnceLock::new(),
-            telling: Mutex::default(),
+            is_known: false.into(),
+            is_refused: false.into(),
+            made: Mutex::default(),
         };
         self.shapes.iter().map(|slot| slot.get_or_init(fresh)).find(|shape| shape.block == block)
     }
 
     /// Notes how the lanes of each pattern differ, once a warp has ended or was interrupted often.
     pub(crate) fn note(&self, block: [u32; 3], has_ended: bool, keys: impl Iterator<Item = PatternKey>) {
-        let Some(shape) = self.shape(block).filter(|shape| shape.keys.get().is_none()) else { return };
+        let Some(shape) = self.shape(block).filter(|shape| !shape.is_known.load(Ordering::Relaxed)) else { return };
         let interrupted = shape.interrupted.fetch_add(1, Ordering::Relaxed);
         if has_ended || interrupted >= LONG {
-            let _ = shape.keys.set(keys.collect());
+            let mut made = shape.made();
+            if !shape.is_known.load(Ordering::Relaxed) {
+                made.keys = keys.collect();
+                shape.is_known.store(true, Ordering::Release);
+            }
         }
     }
 
@@ -135,8 +167,15 @@ impl NativeCache {
         make: impl FnOnce(&[PatternKey]) -> Option<NativeFunction>,
     ) -> Option<Arc<NativeFunction>> {
         let shape = self.shape(block)?;
-        let keys = shape.keys.get()?;
-        shape.function.get_or_init(|| make(keys).map(Arc::new)).clone()
+        if !shape.is_known.load(Ordering::Acquire) || shape.is_refused.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut made = shape.made();
+        if made.function.is_none() {
+            made.function = make(&made.keys).map(Arc::new);
+            shape.is_refused.store(made.function.is_none(), Ordering::Relaxed);
+        }
+        made.function.clone()
     }
 
     /// The compiled code that tells an observer of the loads and stores that it wants. `make` is given those that the code has to
@@ -147,17 +186,42 @@ impl NativeCache {
         wants: impl Fn(u32) -> bool,
         make: impl FnOnce(&[PatternKey], &dyn Fn(u32) -> bool) -> Option<NativeFunction>,
     ) -> Option<Arc<NativeFunction>> {
-        let shape = self.shape(block)?;
-        let keys = shape.keys.get()?;
-        let mut kept = shape.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        let known: Vec<u32> = match &*kept {
+        let shape = self.shape(block).filter(|shape| shape.is_known.load(Ordering::Acquire))?;
+        let mut made = shape.made();
+        let known: Vec<u32> = match &made.telling {
             None => Vec::new(),
             Some(None) => return None,
             Some(Some(native)) if !native.untold.iter().any(|&pc| wants(pc)) => return Some(native.clone()),
             Some(Some(native)) => native.told.iter().map(|told| told.pc).collect(),
         };
-        let made = make(keys, &|pc| wants(pc) || known.contains(&pc)).map(Arc::new);
-        *kept = Some(made.clone());
-        made
+        let telling = make(&made.keys, &|pc| wants(pc) || known.contains(&pc)).map(Arc::new);
+        made.telling = Some(telling.clone());
+        telling
+    }
+
+    /// Warps have found lanes that differ in other ways than those that code was made for: it is made anew, and takes them as they
+    /// are. `now` has how they differ, where it is known.
+    pub(crate) fn reconsider(&self, native: &NativeFunction, now: impl Iterator<Item = Option<PatternKey>>) {
+        let Some(shape) = self.shape(native.block) else { return };
+        let mut made = shape.made();
+        let mut has_changed = false;
+        for (key, now) in made.keys.iter_mut().zip(now) {
+            if now.is_some_and(|now| now != *key) && *key != PatternKey::IRREGULAR {
+                *key = PatternKey::IRREGULAR;
+                has_changed = true;
+            }
+        }
+        if has_changed {
+            for old in made.function.take().into_iter().chain(made.telling.take().flatten()) {
+                old.is_stale.store(true, Ordering::Relaxed);
+            }
+        }
+        native.misses.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Shape {
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -134,7 +134,12 @@ fn interpret<const W: usize, S: Isa>(
                 native::enter(native, entry, (interpreter, variant), warp, (number, mask, join), (ctx, observer), polls)
         {
             match after {
-                After::Together(at, passed) => (pc, polls, is_armed) = (at, passed, false),
+                After::Together(at, passed) => {
+                    if at == pc {
+                        native::miss(code, native, warp, number);
+                    }
+                    (pc, polls, is_armed) = (at, passed, false);
+                }
                 After::Apart => return None,
             }
         }

@@ -14,6 +14,7 @@ use crate::frame::scalars::signed;
 use crate::simd::{Isa, bits, map};
 use jit::{PatternHead, PatternKey};
 use mem::Strided;
+use std::cell::Cell;
 
 /// A sum of registers in all lanes.
 #[derive(Clone, Debug)]
@@ -24,12 +25,15 @@ pub(crate) struct LanePattern<const W: usize> {
     /// The rule of that key for a first lane of 0.
     shape: (PatternKey, Option<Strided<W>>),
     usual: Usual,
+    /// Whether an access used it since it was worked out. Where several registers are assigned one after another it is worked out
+    /// for some that nobody uses.
+    is_used: Cell<bool>,
 }
 
-/// How lanes differed as a rule.
+/// How the lanes of accesses differed as a rule.
 #[derive(Clone, Copy, Debug)]
 struct Usual {
-    /// The most lanes for which it was worked out: few lanes follow a rule by chance, one always does.
+    /// The most lanes that used it: few lanes follow a rule by chance, one always does.
     lanes: u32,
     /// The key of so many lanes, which more of them had than any other.
     key: PatternKey,
@@ -65,19 +69,30 @@ impl<const W: usize> LanePattern<W> {
             head: PatternHead::default(),
             shape: (PatternKey::IRREGULAR, None),
             usual: Usual { lanes: 0, key: PatternKey::IRREGULAR, same: 0, others: 0 },
+            is_used: Cell::new(false),
         }
     }
 
     /// How its lanes differ as a rule; irregular if that was often another one.
     pub(crate) fn usual_key(&self) -> PatternKey {
-        let Usual { key, same, others, .. } = self.usual;
+        let mut usual = self.usual;
+        if self.is_used.get() || usual.lanes == 0 {
+            usual.note(self.head.mask.count_ones(), self.head.key);
+        }
+        let Usual { key, same, others, .. } = usual;
         if others > same / 4 { PatternKey::IRREGULAR } else { key }
+    }
+
+    /// How the lanes of a whole warp differ; `None` if it was not worked out for all.
+    pub(crate) fn key_of_all(&self) -> Option<PatternKey> {
+        (self.head.mask == u32::MAX).then_some(self.head.key)
     }
 
     /// The rule of the values, whose numbers are signed here; `None` if the lanes are not regular. Its span is less than [`FAR`].
     #[inline(always)]
     pub(crate) fn rule(&self) -> Option<Strided<W>> {
         let PatternHead { first, key, .. } = self.head;
+        self.is_used.set(true);
         if self.shape.0 == key {
             return Some(self.shape.1?.moved(first));
         }
@@ -92,9 +107,11 @@ impl<const W: usize> LanePattern<W> {
         let rule = find_rule(isa, values, mask);
         let key = rule.map_or(PatternKey::IRREGULAR, |rule| PatternKey::new(rule.row_lanes(), rule.step(), rule.row()));
         let first = rule.map_or(0, |rule| rule.first() as i64);
+        if self.is_used.take() {
+            self.usual.note(self.head.mask.count_ones(), self.head.key);
+        }
         self.head = PatternHead { first, key, mask };
         self.shape = (key, rule.map(|rule| rule.moved(first.wrapping_neg())));
-        self.usual.note(mask.count_ones(), key);
     }
 
     /// Works the sum out for the lanes of `mask`.

@@ -12,8 +12,8 @@ pub struct WindowTable {
     /// [`Window::COUNT`] to read and as many to write, then [`Window::ALLOCATIONS`] of whole allocations to read and as many to
     /// write, once there is one.
     windows: Vec<Window>,
-    /// The entries that are filled, one bit each.
-    filled: u64,
+    /// The entries that are filled, one bit each, of those that are no allocations.
+    filled: [u64; 2 * Window::COUNT / 64],
     /// Whether one of an allocation is filled.
     has_allocations: bool,
     /// Where the loads and stores of host code were found last.
@@ -36,9 +36,11 @@ impl WindowTable {
 
     fn forget(&mut self, generation: u64) {
         if self.generation != generation {
-            while self.filled != 0 {
-                self.windows[self.filled.trailing_zeros() as usize] = Window::EMPTY;
-                self.filled &= self.filled - 1;
+            for (group, filled) in self.filled.iter_mut().enumerate() {
+                while *filled != 0 {
+                    self.windows[64 * group + filled.trailing_zeros() as usize] = Window::EMPTY;
+                    *filled &= *filled - 1;
+                }
             }
             if std::mem::take(&mut self.has_allocations) {
                 self.windows[2 * Window::COUNT..].fill(Window::EMPTY);
@@ -127,7 +129,7 @@ impl WindowTable {
         }
         let entry = Window::entry(address, salt, writes);
         self.windows[entry] = Window { low: found.low, len: found.len, place: found.place, rest: 0 };
-        self.filled |= 1 << entry;
+        self.filled[entry / 64] |= 1 << (entry % 64);
         true
     }
 }

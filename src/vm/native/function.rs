@@ -22,7 +22,7 @@ pub(crate) fn take<const W: usize>(
     let frame = warp.frame_mut(number)?;
     let (func, block) = (frame.func, ctx.geometry.block);
     let code = program.code.get(func.index())?;
-    let native = match frame.native.take().filter(|native| native.func == func && native.block == block) {
+    let native = match frame.native.take().filter(|native| native.is_of(func, block)) {
         Some(native) => native,
         None => code.native.get(block, |keys| make(code, (func, block), keys, &|_| false))?,
     };
@@ -62,6 +62,17 @@ pub(crate) fn note<const W: usize>(code: &Code, has_ended: bool, warp: &Warp<W>,
     }
 }
 
+/// Notes that code was left where it was entered. If that happens often because lanes differ in other ways than before, other code is
+/// made.
+#[cold]
+pub(crate) fn miss<const W: usize>(code: &Code, native: &NativeFunction, warp: &Warp<W>, number: u32) {
+    if native.miss()
+        && let Some(frame) = warp.frame(number)
+    {
+        code.native.reconsider(native, frame.patterns.iter().map(LanePattern::key_of_all));
+    }
+}
+
 /// Makes code; `tells` says which loads and stores it has to tell an observer.
 fn make(
     code: &Code,
@@ -82,7 +93,8 @@ fn make(
             *of = [native.entry(pc, true), native.entry(pc, false)];
         }
     }
-    Some(NativeFunction { func, block, code: native, entries, untold, told, restored })
+    let (misses, is_stale) = (0.into(), false.into());
+    Some(NativeFunction { func, block, code: native, entries, untold, told, restored, misses, is_stale })
 }
 
 /// The registers of a frame that begins that the routine writes.

@@ -17,6 +17,6 @@ mod splits;
 mod translate;
 
 pub(crate) use enter::{Interpreter, Single, enter};
-pub(crate) use function::{note, put_back, take};
+pub(crate) use function::{miss, note, put_back, take};
 pub(crate) use resume::{resume, run_in_turn, run_together};
 pub(crate) use splits::After;

@@ -272,7 +272,7 @@ fn take<'a>(
     }
     let code = program.code.get(frame.func.index())?;
     let variant = code.variants.get(code.variant(ctx.geometry.block)).filter(|v| !v.ops.is_empty())?;
-    let is_here = |native: &NativeFunction| native.func == frame.func && native.block == ctx.geometry.block;
+    let is_here = |native: &NativeFunction| native.is_of(frame.func, ctx.geometry.block);
     let native = frame.native.take_if(|native| is_here(native) && is_fit(native, observer))?;
     if frame.is_fresh {
         frame.choose(variant);

@@ -29,7 +29,25 @@ impl Linked<'_> {
     pub(super) fn run_splits<const W: usize>(
         &mut self,
         code: &Code,
-        mut entry: Entry,
+        entry: Entry,
+        warp: &mut Warp<W>,
+        ctx: &mut Context<'_>,
+        mut observer: Option<&mut Observer<'_, W>>,
+    ) -> After {
+        let left = self.run(entry, warp, ctx, observer.as_deref_mut());
+        let is_together = left.mask == self.lanes();
+        let op = self.operation(left.pc);
+        if is_together && !matches!(op, Some(Op::Branch { .. } | Op::Reconverge | Op::Exit | Op::Return(_))) {
+            return After::Together(left.pc, left.polls);
+        }
+        self.take_turns(code, left, warp, ctx, observer)
+    }
+
+    /// Goes on where the current split may have parted, met others or ended.
+    fn take_turns<const W: usize>(
+        &mut self,
+        code: &Code,
+        mut left: Entered,
         warp: &mut Warp<W>,
         ctx: &mut Context<'_>,
         mut observer: Option<&mut Observer<'_, W>>,
@@ -37,9 +55,7 @@ impl Linked<'_> {
         let Some(whole) = whole(warp) else { return After::Apart };
         let mut is_whole = true;
         loop {
-            let mask = self.lanes();
-            let left = self.run(entry, warp, ctx, observer.as_deref_mut());
-            if !self.end_turn(code, warp, mask, &left) {
+            if !self.end_turn(code, warp, self.lanes(), &left) {
                 if is_whole {
                     return After::Together(left.pc, left.polls);
                 }
@@ -56,15 +72,13 @@ impl Linked<'_> {
             let join = join.map_or(NO_RECONVERGENCE, |j| j.0);
             is_whole = self::whole(warp) == Some(whole);
             let is_alone = warp.splits.len() == 1;
-            match self.entry(pc, mask == u32::MAX) {
-                Some(next) => entry = next,
-                None if !is_whole => return After::Apart,
-                None => {
-                    self.switch_to(warp, (mask, join, polls), is_alone);
-                    return After::Together(pc, polls);
-                }
+            let entry = self.entry(pc, mask == u32::MAX);
+            if entry.is_none() && !is_whole {
+                return After::Apart;
             }
             self.switch_to(warp, (mask, join, polls), is_alone);
+            let Some(entry) = entry else { return After::Together(pc, polls) };
+            left = self.run(entry, warp, ctx, observer.as_deref_mut());
         }
     }
 
