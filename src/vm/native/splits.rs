@@ -26,6 +26,7 @@ type Whole = (u32, Option<(u32, u32)>, usize);
 
 impl Linked<'_> {
     /// Runs the current split of a warp from `entry` on, and the parts of it that part, as far as compiled code takes them.
+    #[inline]
     pub(super) fn run_splits<const W: usize>(
         &mut self,
         code: &Code,
@@ -36,14 +37,19 @@ impl Linked<'_> {
     ) -> After {
         let left = self.run(entry, warp, ctx, observer.as_deref_mut());
         let is_together = left.mask == self.lanes();
-        let op = self.operation(left.pc);
-        if is_together && !matches!(op, Some(Op::Branch { .. } | Op::Reconverge | Op::Exit | Op::Return(_))) {
+        let ends_turn = match self.operation(left.pc) {
+            Some(Op::Branch { .. } | Op::Reconverge) => true,
+            Some(Op::Exit | Op::Return(_)) => warp.splits.len() > 1,
+            _ => false,
+        };
+        if is_together && !ends_turn {
             return After::Together(left.pc, left.polls);
         }
         self.take_turns(code, left, warp, ctx, observer)
     }
 
     /// Goes on where the current split may have parted, met others or ended.
+    #[inline(never)]
     fn take_turns<const W: usize>(
         &mut self,
         code: &Code,

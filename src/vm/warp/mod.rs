@@ -145,11 +145,15 @@ impl<const W: usize> Warp<W> {
 
     /// Makes a warp whose lanes have ended in their kernel the warp of that number in their block, in the same registers, which are set
     /// already.
+    #[inline]
     pub(crate) fn begin(&mut self, number: u32, mask: u32) {
         (self.number, self.live, self.points) = (number, mask, 0);
         (self.current, self.non_converged) = (0, false);
-        self.splits.clear();
-        self.splits.push(Split::new(mask));
+        // If lanes never parted their split has not left its beginning.
+        match self.splits.first_mut() {
+            Some(split) => split.mask = mask,
+            None => self.splits.push(Split::new(mask)),
+        }
         if let Some(Some(frame)) = self.frames.first_mut() {
             frame.begin(mask);
         }
