@@ -23,7 +23,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 24] = [
+static MODULES: [Embedded; 25] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
@@ -43,6 +43,7 @@ static MODULES: [Embedded; 24] = [
     Embedded::new("ieee_arithmetic", || include_str!("modules/ieee_arithmetic.cuf")),
     Embedded::new("mpi", || &mpi::MODULE),
     Embedded::new("mpi_f08", || &mpi::F08),
+    Embedded::new(mpi::CALLS, || include_str!("modules/mpi_calls.cuf")),
     Embedded::new(mpi::EXTERNALS, || &mpi::EXTERNAL_PROCEDURES),
     Embedded::new("nvtx", || include_str!("modules/nvtx.cuf")),
     Embedded::new("omp_lib", || include_str!("modules/omp_lib.cuf")),

@@ -95,8 +95,13 @@ pub fn check(
     if parsed.names.contains(mpi::MARK) {
         used.insert(mpi::EXTERNALS.into());
     }
+    let mut known = parsed.names;
+    if mpi::gives_procedures(&known) {
+        used.insert(mpi::CALLS.into());
+        known.insert(mpi::CALL_BACK.into());
+    }
     let mut own = parsed.program.units;
-    let mut names = Some(parsed.names).filter(|_| !options.whole_modules && !diags.has_errors());
+    let mut names = Some(known).filter(|_| !options.whole_modules && !diags.has_errors());
     loop {
         let is_whole = names.is_none();
         let (mut embedded, mut said) = (BTreeSet::new(), Diagnostics::new());

@@ -6,13 +6,28 @@
 //!
 //! Table: the routines and the constants.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// The file with the external procedures for `mpif.h`.
 pub(crate) const EXTERNALS: &str = "cufemu_mpif";
 /// A name that `mpif.h` declares and no program does.
 pub(crate) const MARK: &str = "cufemu_mpif_is_included";
+
+/// The module by which MPI calls procedures of the program, and its procedure that does so (`lower::call::mpi`).
+pub(crate) const CALLS: &str = "cufemu_mpi_calls";
+pub(crate) const CALL_BACK: &str = "cufemu_mpi_call_back";
+
+/// Dummies that are procedures.
+const PROCEDURES: &[&str] = &["user_fn"];
+
+/// Whether a program that mentions these names may give MPI a procedure.
+pub(crate) fn gives_procedures(names: &BTreeSet<Arc<str>>) -> bool {
+    let takes_one = |row: &&str| row.split(' ').any(|word| PROCEDURES.contains(&word));
+    let name = |row: &str| format!("mpi_{}", row.split(' ').next().unwrap_or_default());
+    ROUTINES.iter().filter(|row| takes_one(row)).any(|row| names.contains(&*name(row)))
+}
 
 /// The routines with their dummies; `ierror` follows.
 const ROUTINES: &[&str] = &[
@@ -89,6 +104,8 @@ const ROUTINES: &[&str] = &[
     "iexscan sendbuf recvbuf count datatype op comm request",
     "reduce_scatter sendbuf recvbuf recvcounts datatype op comm",
     "reduce_scatter_block sendbuf recvbuf recvcount datatype op comm",
+    "ireduce_scatter sendbuf recvbuf recvcounts datatype op comm request",
+    "ireduce_scatter_block sendbuf recvbuf recvcount datatype op comm request",
     "gather sendbuf sendcount sendtype recvbuf recvcount recvtype root comm",
     "gatherv sendbuf sendcount sendtype recvbuf recvcounts displs recvtype root comm",
     "igather sendbuf sendcount sendtype recvbuf recvcount recvtype root comm request",
@@ -179,6 +196,10 @@ const ROUTINES: &[&str] = &[
     "file_set_size fh file_size",
     "file_preallocate fh file_size",
     "file_sync fh",
+    "op_create user_fn commute op",
+    "op_free op",
+    "op_commutative op commute",
+    "reduce_local inbuf inoutbuf count datatype op",
 ];
 
 /// A kind of handle: the type in `mpi_f08`, the number of its range, and its constants with their numbers.
@@ -363,8 +384,11 @@ fn dummy(name: &str, form: Form) -> String {
         Form::F08 => format!("type(mpi_{kind})"),
         _ => "integer(4)".to_owned(),
     };
+    if PROCEDURES.contains(&name) {
+        return format!("external :: {name}");
+    }
     let (ty, dims) = match name {
-        "buf" | "buffer" | "sendbuf" | "recvbuf" | "inbuf" | "outbuf" | "location" => {
+        "buf" | "buffer" | "sendbuf" | "recvbuf" | "inbuf" | "outbuf" | "inoutbuf" | "location" => {
             return format!("type(*), dimension(..) :: {name}");
         }
         "string" | "comm_name" | "filename" | "datarep" => ("character(len=*)".to_owned(), ""),
@@ -383,7 +407,7 @@ fn dummy(name: &str, form: Form) -> String {
         "status" => ("integer(4)".to_owned(), "(6)"),
         "statuses" if form == Form::F08 => ("type(mpi_status)".to_owned(), "(*)"),
         "statuses" => ("integer(4)".to_owned(), "(6,*)"),
-        "flag" | "reorder" => ("logical(4)".to_owned(), ""),
+        "flag" | "reorder" | "commute" => ("logical(4)".to_owned(), ""),
         "periods" | "remain_dims" => ("logical(4)".to_owned(), "(*)"),
         "attribute_long" | "address" | "stride_bytes" | "lb" | "extent" | "offset" | "file_size" => {
             ("integer(8)".to_owned(), "")
@@ -417,7 +441,7 @@ fn routines(form: Form) -> String {
         }
         // The key of a rank is a number, that of an info object a text; the displacement in a grid is short, in a file long.
         if form == Form::External {
-            let passed = |name: &&str| !dummy(name, form).starts_with("type(*)");
+            let passed = |name: &&str| !dummy(name, form).starts_with("type(*)") && !PROCEDURES.contains(name);
             let any_rank: Vec<&str> = list.iter().copied().filter(passed).collect();
             let _ = writeln!(out, "      !dir$ ignore_tkr (r) {}", any_rank.join(", (r) "));
         }
@@ -436,6 +460,17 @@ fn routines(form: Form) -> String {
     }
     out
 }
+
+/// The interfaces by which programs declare procedures that MPI calls.
+const CALLED: &str = "  abstract interface
+    subroutine mpi_user_function(invec, inoutvec, len, datatype)
+      import
+      type(cufemu_c_ptr), value :: invec, inoutvec
+      integer(4) :: len
+      type(mpi_datatype) :: datatype
+    end subroutine
+  end interface
+";
 
 /// The clock. MPI has it as functions.
 const CLOCK: &str = "
@@ -505,7 +540,7 @@ pub(crate) static F08: LazyLock<String> = LazyLock::new(|| {
     }
     let handle = |kind: &str, number: u32| (format!("type(mpi_{kind})"), format!("mpi_{kind}({number})"));
     format!(
-        "! Module mpi_f08.\nmodule mpi_f08\n  implicit none\n{types}\
+        "! Module mpi_f08.\nmodule mpi_f08\n  use iso_c_binding, only: cufemu_c_ptr => c_ptr\n  implicit none\n{types}\
          \x20 type, bind(c) :: mpi_status\n    integer(4) :: mpi_source = -1, mpi_tag = -1, mpi_error = 0\n\
          \x20   integer(4) :: cufemu_bytes(2) = 0, cufemu_cancelled = 0\n  end type mpi_status\n{}\
          \x20 integer(4) :: mpi_in_place = 0, mpi_bottom = 0\n\
@@ -513,7 +548,7 @@ pub(crate) static F08: LazyLock<String> = LazyLock::new(|| {
          \x20 integer(4) :: mpi_errcodes_ignore(1) = 0\n\
          \x20 interface operator(==)\n    procedure :: {}\n  end interface\n\
          \x20 interface operator(/=)\n    procedure :: {}\n  end interface\n\
-         \x20 interface\n{}  end interface\ncontains\n{CLOCK}{functions}end module mpi_f08\n",
+         {CALLED}\x20 interface\n{}  end interface\ncontains\n{CLOCK}{functions}end module mpi_f08\n",
         constants(handle),
         equal.join(", "),
         unequal.join(", "),

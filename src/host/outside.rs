@@ -34,7 +34,7 @@ pub enum HostYield {
     Ask(Ask),
     /// A call of the CUDA runtime; answer with [`Answer::Device`].
     Api(Call),
-    /// A call of MPI; answer with [`Answer::Done`] when it is done.
+    /// A call of MPI; answer with [`Answer::Done`] when it is done, with [`Answer::CallBack`] when it is interrupted.
     Mpi(MpiCall),
     /// The program ends with an error. What follows puts its files in order, then comes `Done`.
     Fault(Box<Finding>),
@@ -193,6 +193,8 @@ pub enum Answer {
     Foreign(Result<ForeignEnd, String>),
     /// The reply of the CUDA runtime.
     Device(Reply),
+    /// A call of MPI is interrupted: procedures of the program are to be called before it goes on.
+    CallBack,
     /// There is no answer yet. The host never gets this one: it is asked for again when the run goes on.
     Later,
 }

@@ -126,9 +126,13 @@ impl Answers {
         })
     }
 
-    /// Whether the call of MPI that a service makes is done; a service makes at most one.
-    pub(crate) fn is_called(&self) -> bool {
-        self.known.iter().any(|(question, answer)| question.is_none() && matches!(answer, Answer::Done(_)))
+    /// What the call of MPI that a service makes came to, if it is made: whether it is interrupted. A service makes at most one.
+    pub(crate) fn mpi(&self) -> Option<bool> {
+        self.known.iter().filter(|(question, _)| question.is_none()).find_map(|(_, answer)| match answer {
+            Answer::Done(_) => Some(false),
+            Answer::CallBack => Some(true),
+            _ => None,
+        })
     }
 
     /// Asks.

@@ -212,6 +212,10 @@ impl Machine {
                 self.turn = Turn::Host;
                 self.host.answer(Answer::Done(Ok(())));
             }
+            Outcome::CallsBack => {
+                self.turn = Turn::Host;
+                self.host.answer(Answer::CallBack);
+            }
             Outcome::Waits => {
                 self.turn = Turn::Messages;
                 self.waited = 0;

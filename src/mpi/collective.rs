@@ -2,6 +2,7 @@
 
 use crate::basic::Basic;
 use crate::communicator::{Communicator, NewCommunicator, split};
+use crate::errand::Fold;
 use crate::error::Step;
 use crate::layout::{Layout, Signature};
 use crate::message::{Bytes, Piece};
@@ -44,9 +45,13 @@ impl Operation {
         Operation::Split,
     ];
 
-    /// Whether, among ranks in different processes, rank 0 gets all parts and sends the results.
-    pub(crate) fn is_central(self) -> bool {
-        matches!(self, Operation::Barrier | Operation::Allreduce | Operation::ReduceScatter)
+    /// Combines two pieces of one rank.
+    pub(crate) fn local((operator, basic): (Operator, Basic), pieces: Vec<Piece>) -> Vec<Piece> {
+        let mut pieces = pieces.into_iter();
+        let (Some(first), Some(second)) = (pieces.next(), pieces.next()) else { return Vec::new() };
+        let mut data = first.data.to_vec();
+        operator.combine(basic, &mut data, &second.data);
+        vec![Piece { data: Arc::new(data), ..second }]
     }
 }
 
@@ -60,6 +65,8 @@ pub(crate) struct Part {
     pub(crate) root: Option<u32>,
     /// How values are combined, and their type, in reductions.
     pub(crate) operator: Option<(Operator, Basic)>,
+    /// How the rank combines what it gets, if the operation is one of the program.
+    pub(crate) fold: Option<Arc<Fold>>,
     /// The data: one piece, or one for each rank.
     pub(crate) pieces: Vec<Piece>,
     /// Colour and key, or the bytes of each rank's part of a reduction.
@@ -71,8 +78,17 @@ pub(crate) struct Part {
 impl Part {
     /// The same without its pieces.
     pub(crate) fn without_data(&self) -> Part {
-        let Part { step, request, root, operator, ref numbers, ref cart, .. } = *self;
-        Part { step, request, root, operator, pieces: Vec::new(), numbers: numbers.clone(), cart: cart.clone() }
+        let Part { step, request, root, operator, ref fold, ref numbers, ref cart, .. } = *self;
+        Part {
+            step,
+            request,
+            root,
+            operator,
+            fold: fold.clone(),
+            pieces: Vec::new(),
+            numbers: numbers.clone(),
+            cart: cart.clone(),
+        }
     }
 }
 
@@ -100,6 +116,17 @@ impl Collective {
         Collective { operation, parts, given, first, is_relaxed: false, sent: None, reduced: None }
     }
 
+    /// Whether, among ranks in different processes, rank 0 gets all parts and sends the results.
+    pub(crate) fn is_central(&self) -> bool {
+        let is_one = matches!(self.operation, Operation::Barrier | Operation::Allreduce | Operation::ReduceScatter);
+        is_one && !self.is_own()
+    }
+
+    /// Whether the ranks get what is to be combined, and do so by a procedure of the program.
+    fn is_own(&self) -> bool {
+        self.parts.iter().flatten().any(|part| matches!(part.operator, Some((Operator::Own(_), _))))
+    }
+
     /// Whether all ranks have come.
     pub(crate) fn is_complete(&self) -> bool {
         self.parts.iter().all(Option::is_some)
@@ -122,7 +149,7 @@ impl Collective {
         let only = |one: usize| if one == rank { Vec::new() } else { vec![one] };
         let all_from = |first: usize| (first..size).filter(|&to| to != rank).collect();
         match self.operation {
-            operation if operation.is_central() => only(0),
+            _ if self.is_central() => only(0),
             Operation::Reduce | Operation::Gather => only(self.root()),
             Operation::Broadcast | Operation::Scatter if rank != self.root() => Vec::new(),
             Operation::Scan | Operation::Exscan => all_from(rank),
@@ -137,14 +164,14 @@ impl Collective {
             Operation::Broadcast | Operation::Scatter => vec![self.root()],
             Operation::Reduce | Operation::Gather if rank != self.root() => Vec::new(),
             Operation::Scan | Operation::Exscan => (0..rank).collect(),
-            operation if operation.is_central() && rank != 0 => vec![0],
+            _ if self.is_central() && rank != 0 => vec![0],
             _ => all(),
         }
     }
 
     /// Whether a rank in a process of its own has all that its results are made of.
     pub(crate) fn has_needed(&self, rank: usize) -> bool {
-        if self.operation.is_central() && rank != 0 {
+        if self.is_central() && rank != 0 {
             return self.sent.is_some();
         }
         self.needed(rank).into_iter().all(|from| self.parts[from].is_some())
@@ -191,18 +218,41 @@ impl Collective {
             Operation::Scatter => self.piece_for(root, rank).into_iter().collect(),
             Operation::Alltoall => (0..self.parts.len()).filter_map(|from| self.piece_for(from, rank)).collect(),
             Operation::Reduce if rank != root => Vec::new(),
+            _ if self.is_own() => self.unreduced(rank),
             Operation::Reduce | Operation::Allreduce => vec![self.values(self.all_reduced(), rank, step)],
             Operation::ReduceScatter => {
-                let bytes = |at: usize| self.parts[rank].as_ref().map_or(0, |part| part.numbers[at] as usize);
-                let start: usize = (0..rank).map(bytes).sum();
-                let length = bytes(rank);
                 let all = self.all_reduced();
-                vec![self.values(Arc::new(all[start..start + length].to_vec()), rank, step)]
+                let own = all.get(self.share(rank)).unwrap_or_default().to_vec();
+                vec![self.values(Arc::new(own), rank, step)]
             }
             Operation::Scan => vec![self.values(self.reduce(0..rank + 1), rank, step)],
             Operation::Exscan if rank == 0 => Vec::new(),
             Operation::Exscan => vec![self.values(self.reduce(0..rank), rank, step)],
         }
+    }
+
+    /// The bytes of all values that a rank gets of a reduction that is scattered.
+    fn share(&self, rank: usize) -> std::ops::Range<usize> {
+        let part = self.parts[rank].as_ref();
+        let bytes = |at: usize| part.and_then(|part| part.numbers.get(at)).map_or(0, |&bytes| bytes as usize);
+        let start: usize = (0..rank).map(bytes).sum();
+        start..start + bytes(rank)
+    }
+
+    /// What a rank gets that combines it itself, in the order of ranks.
+    fn unreduced(&self, rank: usize) -> Vec<Piece> {
+        let ranks = match self.operation {
+            Operation::Scan => 0..rank + 1,
+            Operation::Exscan => 0..rank,
+            _ => 0..self.parts.len(),
+        };
+        let pieces = self.parts[ranks].iter().flatten().filter_map(|part| part.pieces.first()).cloned();
+        if self.operation != Operation::ReduceScatter {
+            return pieces.collect();
+        }
+        let share = self.share(rank);
+        let of = |data: &[u8]| Arc::new(data.get(share.clone()).unwrap_or_default().to_vec());
+        pieces.map(|piece| Piece { data: of(&piece.data), ..piece }).collect()
     }
 
     fn piece_for(&self, from: usize, to: usize) -> Option<Piece> {
@@ -226,7 +276,7 @@ impl Collective {
     /// Keeps what all parts reduce to, before each rank gets it.
     pub(crate) fn prepare(&mut self) {
         let keeps = matches!(self.operation, Operation::Allreduce | Operation::ReduceScatter);
-        if keeps && self.is_complete() && self.reduced.is_none() {
+        if keeps && !self.is_own() && self.is_complete() && self.reduced.is_none() {
             self.reduced = Some(self.reduce(0..self.parts.len()));
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! The modules in `src/compile/modules` have the same numbers.
 
+use std::collections::BTreeMap;
+
 /// Bits of the number within a kind.
 const BITS: u32 = 24;
 
@@ -42,6 +44,46 @@ impl Kind {
             Kind::Info => "info object",
             Kind::File => "file",
         }
+    }
+}
+
+/// The objects of a kind that a rank has made, by their numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Table<T> {
+    objects: BTreeMap<u32, T>,
+    next: u32,
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Table<T> {
+        Table { objects: BTreeMap::new(), next: FIRST_OWN }
+    }
+}
+
+impl<T> Table<T> {
+    /// Adds one; gives its number.
+    pub(crate) fn add(&mut self, object: T) -> u32 {
+        let number = self.next;
+        self.next = (number + 1).min(END - 1);
+        self.objects.insert(number, object);
+        number
+    }
+
+    pub(crate) fn get(&self, number: u32) -> Option<&T> {
+        self.objects.get(&number)
+    }
+
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        self.objects.get_mut(&number)
+    }
+
+    pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
+        self.objects.remove(&number)
+    }
+
+    /// All that are left.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        self.objects.iter().map(|(number, object)| (*number, object))
     }
 }
 

@@ -11,6 +11,9 @@
 //! Everything is plain state without threads and clocks: the same calls in the same order give the same result, and a clone
 //! can be continued. The memory of a rank is reached through [`RankMemory`].
 //!
+//! A call may need a procedure of the program, such as an operation of a reduction. It ends with [`Outcome::CallsBack`] then; the
+//! rank calls the procedure, and goes on by the routine `cufemu_go_on` (`errand`).
+//!
 //! To add a routine: a row in `src/compile/mpi.rs`, and one in a table of `routine/` with a function
 //! that takes a `Caller`.
 //!
@@ -23,6 +26,7 @@ mod buffer;
 mod collective;
 mod communicator;
 mod dispatch;
+mod errand;
 mod error;
 mod file;
 mod group;

@@ -6,6 +6,7 @@
 use crate::basic::Basic;
 use crate::collective::{Operation, Part};
 use crate::error::Step;
+use crate::handle::FIRST_OWN;
 use crate::layout::Signature;
 use crate::message::{Bytes, Delivery, Message, Piece};
 use crate::reduce::Operator;
@@ -125,6 +126,21 @@ fn owned(data: Bytes) -> Vec<u8> {
     Arc::try_unwrap(data).unwrap_or_else(|data| data.to_vec())
 }
 
+/// Operations of MPI are their numbers; a procedure is behind them.
+fn operator_word(operator: Operator) -> u64 {
+    match operator {
+        Operator::Own(word) => word.wrapping_add(FIRST_OWN.into()),
+        known => known.number().into(),
+    }
+}
+
+fn operator_of_word(word: u64) -> Option<Operator> {
+    match word.checked_sub(FIRST_OWN.into()) {
+        Some(procedure) => Some(Operator::Own(procedure)),
+        None => Operator::of(word as u32),
+    }
+}
+
 struct Writer(Vec<u8>);
 
 impl Writer {
@@ -187,8 +203,8 @@ impl Writer {
         let Part { step, root, operator, pieces, numbers, cart, .. } = part;
         self.step(step);
         self.optional(root.map(u64::from));
-        let (operator, basic) = operator.map_or((0, 0), |(o, b)| (o.number(), b.number()));
-        self.numbers(&[operator.into(), basic.into(), numbers.len() as u64]);
+        let (operator, basic) = operator.map_or((0, 0), |(o, b)| (operator_word(o), b.number()));
+        self.numbers(&[operator, basic.into(), numbers.len() as u64]);
         numbers.iter().for_each(|n| self.number(*n as u64));
         self.optional(cart.as_ref().map(|cart| cart.dims.len() as u64));
         for (extent, is_periodic) in cart.iter().flat_map(|cart| &cart.dims) {
@@ -264,8 +280,8 @@ impl Reader<'_> {
     /// A part; its only piece is put to its place.
     fn part(&mut self, data: Vec<u8>, only: Option<u32>) -> Option<Part> {
         let (step, root) = (self.step()?, self.optional()?.map(|root| root as u32));
-        let (operator, basic) = (self.small()?, self.small()?);
-        let operator = Operator::of(operator).zip(Basic::with_number(basic));
+        let (operator, basic) = (self.number()?, self.small()?);
+        let operator = operator_of_word(operator).zip(Basic::with_number(basic));
         let mut numbers = Vec::new();
         for _ in 0..self.number()? {
             numbers.push(self.number()? as i64);
@@ -285,7 +301,7 @@ impl Reader<'_> {
             let nothing = Piece { data: Bytes::default(), signature: Signature::empty(), step };
             pieces.splice(0..0, std::iter::repeat_n(nothing, only as usize));
         }
-        Some(Part { step, request: 0, root, operator, pieces, numbers, cart })
+        Some(Part { step, request: 0, root, operator, fold: None, pieces, numbers, cart })
     }
 }
 
@@ -331,7 +347,8 @@ mod tests {
             step: step(),
             request: 0,
             root: Some(1),
-            operator: Some((Operator::Sum, Basic::BYTE)),
+            operator: Some((Operator::Own(77), Basic::BYTE)),
+            fold: None,
             pieces: vec![piece(&[1; 8]), piece(&[2; 4])],
             numbers: vec![-32766, 4],
             cart: Some(Arc::new(Cart { dims: vec![(2, true), (3, false)] })),
@@ -347,6 +364,7 @@ mod tests {
             request: 0,
             root: None,
             operator: None,
+            fold: None,
             pieces: vec![piece(&[1; 8])],
             numbers: Vec::new(),
             cart: None,

@@ -22,6 +22,8 @@ pub(crate) enum Operator {
     Replace,
     /// The earlier value.
     Nothing,
+    /// A procedure of the program: what a pointer to it holds.
+    Own(u64),
 }
 
 use Operator as O;
@@ -50,14 +52,22 @@ impl Operator {
         OPERATORS.get(number.checked_sub(1)? as usize).map(|row| row.0)
     }
 
-    /// The number of its handle.
+    /// Whether two ranks mean different operations. Procedures with variables of their host have no number of their own.
+    pub(crate) fn differs(self, other: Operator) -> bool {
+        match (self, other) {
+            (O::Own(a), O::Own(b)) => a != b && a <= u64::from(u32::MAX) && b <= u64::from(u32::MAX),
+            _ => self != other,
+        }
+    }
+
+    /// The number of its handle, where it has one.
     pub(crate) fn number(self) -> u32 {
         OPERATORS.iter().position(|row| row.0 == self).map_or(0, |at| at as u32 + 1)
     }
 
     /// Its name.
     pub(crate) fn name(self) -> &'static str {
-        OPERATORS.iter().find(|row| row.0 == self).map_or("", |row| row.1)
+        OPERATORS.iter().find(|row| row.0 == self).map_or("an operation of the program", |row| row.1)
     }
 
     /// Whether it is defined for values of a type.
@@ -70,14 +80,14 @@ impl Operator {
             O::LogicalAnd | O::LogicalOr | O::LogicalXor => matches!(basic.class(), Class::Logical | Class::Integer),
             O::BitAnd | O::BitOr | O::BitXor => matches!(basic.class(), Class::Integer | Class::Byte),
             O::MaxLocation | O::MinLocation => is_pair,
-            O::Replace | O::Nothing => true,
+            O::Replace | O::Nothing | O::Own(_) => true,
         }
     }
 
     /// `first = first op second`, value by value. The type is one that the operation takes, both have the same length.
     pub(crate) fn combine(self, basic: Basic, first: &mut [u8], second: &[u8]) {
         match self {
-            O::Nothing => return,
+            O::Nothing | O::Own(_) => return,
             O::Replace => return first.copy_from_slice(second),
             _ => {}
         }

@@ -1,10 +1,12 @@
 //! Requests: operations that a rank has begun.
 
 use crate::buffer::Buffer;
+use crate::errand::Fold;
 use crate::error::Step;
 use crate::handle::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use crate::layout::Layout;
 use crate::message::{Message, Pattern, Piece};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// How a message is sent.
@@ -61,6 +63,10 @@ pub(crate) enum Work {
         sequence: u64,
         landings: Vec<Landing>,
     },
+    /// A reduction of one rank: where its result goes.
+    Local {
+        landing: Landing,
+    },
 }
 
 /// What has come of an operation.
@@ -70,6 +76,8 @@ pub(crate) enum Done {
     Alone(Status),
     /// A message, not yet in the buffer.
     Message(Message),
+    /// What a procedure of the program has to combine before the operation is done.
+    Parts(VecDeque<Piece>),
     /// Results of a collective operation, not yet in the buffers, and the communicator that it made.
     Results { pieces: Vec<Piece>, communicator: Option<u32> },
 }
@@ -80,6 +88,8 @@ pub(crate) struct Request {
     pub(crate) step: Step,
     pub(crate) work: Arc<Work>,
     pub(crate) done: Option<Done>,
+    /// How a procedure of the program combines what the request gets.
+    pub(crate) fold: Option<Arc<Fold>>,
     /// Whether it stays when it is done, to be started again.
     pub(crate) is_persistent: bool,
     /// Whether it was started and not completed.

@@ -61,7 +61,7 @@ fn codes(output: &Output) -> BTreeSet<String> {
 
 #[test]
 fn programs_print_what_they_print_in_one_process() {
-    const PROGRAMS: [&str; 10] = [
+    const PROGRAMS: [&str; 12] = [
         "collectives",
         "communicators",
         "datatypes",
@@ -69,6 +69,8 @@ fn programs_print_what_they_print_in_one_process() {
         "files",
         "grid",
         "halo",
+        "own_operations",
+        "own_operations_f08",
         "requests",
         "send_modes",
         "streams",

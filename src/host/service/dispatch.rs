@@ -222,7 +222,7 @@ impl Runtime {
                 give_text(memory, text.as_deref(), a)
             }
 
-            Rt::MpiCall => self.call_mpi(memory, a, span).map(nothing),
+            Rt::MpiCall => self.call_mpi(memory, a, span).map(|is_interrupted| [u64::from(is_interrupted), 0]),
 
             // The host makes these calls itself, because it knows the local variables that are passed.
             Rt::ForeignCall => Ok([0, 0]),

@@ -9,10 +9,10 @@ use mem::Memory;
 use source::Span;
 
 impl Runtime {
-    /// Makes a call. The arguments are those of the service.
-    pub(crate) fn call_mpi(&mut self, memory: &Memory, a: Args<'_>, span: Span) -> Result<(), Halt> {
-        if self.answers.is_called() {
-            return Ok(());
+    /// Makes a call; gives whether it is interrupted. The arguments are those of the service.
+    pub(crate) fn call_mpi(&mut self, memory: &Memory, a: Args<'_>, span: Span) -> Result<bool, Halt> {
+        if let Some(is_interrupted) = self.answers.mpi() {
+            return Ok(is_interrupted);
         }
         let routine = match self.mpi.known.get(&a.bits(0)) {
             Some(known) => *known,

@@ -120,6 +120,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let var = program.var(dummy);
             match args.get(i) {
                 Some(Some(Actual::Expr(e))) => match self.procedure_dummy(e) {
+                    Some(p) if out.is_described => self.pass_to_mpi(p, out),
                     Some(p) => out.keys.push(ArgKey::Proc(p)),
                     None if matches!(var.storage, Storage::Procedure) => {
                         if self.is_absent_procedure(e) {
@@ -129,10 +130,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                         // Which procedure it is is known at run time only.
                         let value = self.scalar(e);
                         out.words.push(value);
+                        out.words.extend(out.is_described.then_some(Val::i64(0)));
                         out.keys.push(ArgKey::Pointer);
                     }
                     None => self.at(e.span, |this| this.pass(var, e, out)),
                 },
+                Some(Some(Actual::Proc(p))) if out.is_described => self.pass_to_mpi(*p, out),
                 Some(Some(Actual::Proc(p))) if self.has_host_variables(*p) && !out.service => {
                     // It belongs to this activation of its host, wherever it is called.
                     let word = self.procedure_word(*p);

@@ -2,12 +2,19 @@
 //!
 //! Each argument becomes one word, its address; a character two, its address and its length; a choice buffer two, the address
 //! of a descriptor of the array or scalar, and a number that says its type: the class times 256 and the bytes of a value. A
-//! section with gaps is not copied: a call that does not block reads or writes it later.
+//! section with gaps is not copied: a call that does not block reads or writes it later. A procedure becomes two, its number
+//! (`procedure_pointer`), and 1 if it takes pointers of C by value.
+//!
+//! MPI calls procedures of the program, such as operations of reductions. A call that needs one is interrupted: the code behind
+//! it calls a procedure of an embedded module, which asks which one it is and calls it; then the call goes on. The module is
+//! there if the program can give MPI a procedure.
 //!
 //! Not here: what the routines do (`mpi`), their interfaces (`compile`).
 
+use crate::builder::Builder;
 use crate::function::FunctionLowering;
 use crate::value::arguments::Passed;
+use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Actual, Expr, ProcId, Type};
@@ -15,6 +22,10 @@ use source::Span;
 
 /// How the names of the services of MPI begin.
 pub(super) const PREFIX: &str = "mpi:";
+/// How the names of the services begin by which the embedded module talks to MPI.
+const OWN: &str = "cufemu_";
+/// The service by which a call goes on that was interrupted.
+const GO_ON: &str = "cufemu_go_on";
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// Calls a routine.
@@ -26,10 +37,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (i, &word) in words.iter().enumerate() {
             self.b.store_scalar(room.plus(8 * i as i64), Ty::I64, word);
         }
-        let (text, length) = self.b.name_text(routine);
         let address = self.b.address(room);
-        self.b.rt(Rt::MpiCall, vec![text, length, address, Val::i64(words.len() as i64)]);
+        let interrupted = self.b.mpi_service(routine, address, words.len());
+        if let Some(back) = self.b.module().mpi_call_back().filter(|_| !routine.starts_with(OWN)) {
+            self.b.call_back(back, interrupted);
+        }
         self.b.after_call(passed);
+    }
+
+    /// A procedure that MPI gets.
+    pub(super) fn pass_to_mpi(&mut self, proc: ProcId, out: &mut Passed) {
+        let proc = self.callee(proc);
+        let program = self.b.program();
+        let by_value = program.proc(proc).params.first().is_some_and(|&v| program.var(v).attrs.value);
+        let word = self.procedure_word(proc);
+        out.words.extend([word, Val::i64(i64::from(by_value))]);
     }
 
     /// A choice buffer.
@@ -39,6 +61,32 @@ impl<'p> FunctionLowering<'_, 'p> {
         let address = self.b.descriptor_of(&view);
         out.words.extend([address, Val::i64(type_word(&e.ty))]);
         out.keys.push(self.b.space_key(view.mem.space));
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Calls the service; gives whether the call is interrupted.
+    fn mpi_service(&mut self, routine: &str, words: Val, count: usize) -> Val {
+        let (text, length) = self.name_text(routine);
+        let results = self.rt(Rt::MpiCall, vec![text, length, words, Val::i64(count as i64)]);
+        results.first().map_or(Val::i32(0), |&r| r.into())
+    }
+
+    /// As long as the call is interrupted, calls procedures of the program, and lets it go on.
+    fn call_back(&mut self, back: ProcId, interrupted: Val) {
+        let state = self.mutable(Ty::I32);
+        self.set(state, interrupted);
+        let (head, body, done) = (self.new_block(), self.new_block(), self.new_block());
+        self.jump(head);
+        self.switch_to(head);
+        let is_interrupted: Val = self.cmp(CmpOp::Ne, Ty::I32, Val::from(state), Val::i32(0)).into();
+        self.branch(is_interrupted, body, done);
+        self.switch_to(body);
+        self.call_plain(back, &[], &Passed::default(), &[], &[]);
+        let again = self.mpi_service(GO_ON, Val::i64(0), 0);
+        self.set(state, again);
+        self.jump(head);
+        self.switch_to(done);
     }
 }
 

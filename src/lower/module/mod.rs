@@ -46,6 +46,9 @@ pub(crate) struct Instance {
     pub(crate) args: Vec<ArgKey>,
 }
 
+/// The embedded procedure that calls procedures of the program for MPI.
+const MPI_CALL_BACK: &str = "cufemu_mpi_calls.cufemu_mpi_call_back";
+
 /// The module under construction.
 pub(crate) struct ModuleLowering<'p> {
     program: &'p Program,
@@ -66,6 +69,7 @@ pub(crate) struct ModuleLowering<'p> {
     queue: VecDeque<(Instance, FuncId)>,
     names: BTreeMap<String, u32>,
     mathematics: BTreeMap<&'p str, ProcId>,
+    mpi_call_back: Option<ProcId>,
     embedded: BTreeSet<&'p str>,
 }
 
@@ -100,6 +104,7 @@ impl<'p> ModuleLowering<'p> {
             queue: VecDeque::new(),
             names: BTreeMap::new(),
             mathematics,
+            mpi_call_back: program.procs.iter().position(|p| &*p.qualified == MPI_CALL_BACK).map(|i| ProcId(i as u32)),
             embedded: program.modules.iter().filter(|m| m.embedded).map(|m| &*m.name).collect(),
         }
     }
@@ -246,6 +251,11 @@ impl<'p> ModuleLowering<'p> {
     pub(crate) fn is_ranked(&self, dummy: &Variable) -> bool {
         let is_service = |p: ProcId| matches!(self.program.proc(p).body, ProcBody::Service(_));
         matches!(dummy.shape, Shape::AssumedRank) && dummy.owner.is_some_and(|p| !self.is_embedded(p) && !is_service(p))
+    }
+
+    /// The embedded procedure that calls procedures of the program for MPI, if it is there.
+    pub(crate) fn mpi_call_back(&self) -> Option<ProcId> {
+        self.mpi_call_back
     }
 
     /// The procedure of the embedded mathematics module with that name.

@@ -3,14 +3,12 @@
 //! Arguments that only the root uses are looked at on the root only; a routine therefore takes the communicator first. The
 //! places of arguments count words: a choice buffer has two.
 
+use super::operations::{Chosen, chosen};
 use super::{Routine, row};
-use crate::basic::Basic;
 use crate::collective::{Operation, Part};
 use crate::error::{self, Fault};
 use crate::handle::Kind;
-use crate::layout::Layout;
 use crate::message::Piece;
-use crate::reduce::Operator;
 use crate::request::Landing;
 use crate::world::call::{Caller, Next, wait};
 use crate::world::rank::Until;
@@ -31,6 +29,8 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Iexscan", |call| reduce(call, Operation::Exscan, false)),
     row("MPI_Reduce_scatter", |call| reduce_scatter(call, false, true)),
     row("MPI_Reduce_scatter_block", |call| reduce_scatter(call, true, true)),
+    row("MPI_Ireduce_scatter", |call| reduce_scatter(call, false, false)),
+    row("MPI_Ireduce_scatter_block", |call| reduce_scatter(call, true, false)),
     row("MPI_Gather", |call| gather(call, Lengths::Alike, true)),
     row("MPI_Gatherv", |call| gather(call, Lengths::Varied, true)),
     row("MPI_Igather", |call| gather(call, Lengths::Alike, false)),
@@ -78,13 +78,14 @@ impl Caller<'_> {
             request: 0,
             root: None,
             operator: None,
+            fold: None,
             pieces: Vec::new(),
             numbers: Vec::new(),
             cart: None,
         }
     }
 
-    fn piece(&mut self, data: &Landing) -> Result<Piece, Fault> {
+    pub(super) fn piece(&mut self, data: &Landing) -> Result<Piece, Fault> {
         let Landing { buffer, layout, count } = data;
         let bytes = buffer.gather(layout, *count, self.memory).map_err(|at| self.outside(at))?;
         Ok(Piece { data: Arc::new(bytes), signature: layout.signature(*count), step: self.step })
@@ -187,25 +188,11 @@ fn broadcast(call: &mut Caller<'_>, is_blocking: bool) -> Result<Next, Fault> {
     call.collective(communicator, Operation::Broadcast, part, (&read, landings), (is_blocking, 6))
 }
 
-/// The operation of a reduction and the type of its values.
-fn operator(call: &mut Caller<'_>, layout: &Layout) -> Result<(Operator, Basic), Fault> {
-    let number = call.number(Kind::Operation, error::OPERATION)?;
-    let Some(operator) = Operator::of(number) else {
-        return call.wrong(error::OPERATION, "the reduction operation was freed, or never made");
-    };
-    let first = layout.runs.first().map_or(Basic::BYTE, |run| run.basic);
-    if layout.runs.iter().any(|run| run.basic != first) || !operator.takes(first) {
-        let reason = format!("`{}` is not defined for `{}`", operator.name(), first.name());
-        return call.wrong(error::OPERATION, reason);
-    }
-    Ok((operator, first))
-}
-
 /// Buffers of a reduction: what the rank brings, and where the result goes. `takes` says whether it gets one.
-fn reduction(call: &mut Caller<'_>, takes: bool) -> Result<(Landing, Landing, (Operator, Basic)), Fault> {
+fn reduction(call: &mut Caller<'_>, takes: bool) -> Result<(Landing, Landing, Chosen), Fault> {
     call.taken = 4;
-    let (count, layout) = (call.count()?, call.layout()?);
-    let operator = operator(call, &layout)?;
+    let count = call.count()?;
+    let (layout, operation) = chosen(call)?;
     call.taken = 0;
     let from = call.buffer()?;
     let into = if takes || from.is_none() {
@@ -219,16 +206,16 @@ fn reduction(call: &mut Caller<'_>, takes: bool) -> Result<(Landing, Landing, (O
     let data = |buffer| Landing { buffer, layout: layout.clone(), count };
     let from = data(from.unwrap_or_else(|| into.clone()));
     call.check_type(&from);
-    Ok((from, data(into), operator))
+    Ok((from, data(into), operation))
 }
 
 fn reduce_to_root(call: &mut Caller<'_>, is_blocking: bool) -> Result<Next, Fault> {
     let communicator = call.comm_at(8)?;
     let root = call.root_at(7, communicator)?;
     let is_root = call.rank_in(communicator) == root;
-    let (from, into, operator) = reduction(call, is_root)?;
+    let (from, into, operation) = reduction(call, is_root)?;
     let pieces = vec![call.piece(&from)?];
-    let part = Part { root: Some(root), operator: Some(operator), pieces, ..call.part() };
+    let part = Part { root: Some(root), pieces, ..operation.part(call) };
     call.collective(
         communicator,
         Operation::Reduce,
@@ -240,9 +227,9 @@ fn reduce_to_root(call: &mut Caller<'_>, is_blocking: bool) -> Result<Next, Faul
 
 fn reduce(call: &mut Caller<'_>, operation: Operation, is_blocking: bool) -> Result<Next, Fault> {
     let communicator = call.comm_at(7)?;
-    let (from, into, operator) = reduction(call, true)?;
+    let (from, into, chosen) = reduction(call, true)?;
     let pieces = vec![call.piece(&from)?];
-    let part = Part { operator: Some(operator), pieces, ..call.part() };
+    let part = Part { pieces, ..chosen.part(call) };
     call.collective(communicator, operation, part, (&[from], vec![into]), (is_blocking, 8))
 }
 
@@ -252,8 +239,7 @@ fn reduce_scatter(call: &mut Caller<'_>, is_block: bool, is_blocking: bool) -> R
     call.taken = 0;
     let (from, into) = (call.buffer()?, call.plain_buffer()?);
     let counts = if is_block { vec![call.int()?; size] } else { call.ints(size)? };
-    let layout = call.layout()?;
-    let operator = operator(call, &layout)?;
+    let (layout, chosen) = chosen(call)?;
     let counts: Vec<u64> = counts.into_iter().map(|n| call.checked_count(n)).collect::<Result<_, _>>()?;
     let rank = call.rank_in(communicator) as usize;
     let data = |buffer, count| Landing { buffer, layout: layout.clone(), count };
@@ -261,7 +247,7 @@ fn reduce_scatter(call: &mut Caller<'_>, is_block: bool, is_blocking: bool) -> R
     call.check_type(&from);
     let pieces = vec![call.piece(&from)?];
     let numbers = counts.iter().map(|n| (n * layout.size) as i64).collect();
-    let part = Part { operator: Some(operator), pieces, numbers, ..call.part() };
+    let part = Part { pieces, numbers, ..chosen.part(call) };
     let landings = vec![data(into, counts[rank])];
     call.collective(communicator, Operation::ReduceScatter, part, (&[from], landings), (is_blocking, 8))
 }

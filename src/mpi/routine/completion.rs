@@ -196,7 +196,7 @@ fn get_status(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let number = request_at(call, at)?;
     let request = number.and_then(|number| call.own().requests.get(&number));
     let (is_done, status) = match request.map(|r| &r.done) {
-        Some(None) => (false, Status::EMPTY),
+        Some(None | Some(Done::Parts(_))) => (false, Status::EMPTY),
         Some(Some(Done::Message(message))) => (true, Status::of(message)),
         Some(Some(Done::Alone(status))) => (true, *status),
         Some(Some(Done::Results { .. })) | None => (true, Status::EMPTY),

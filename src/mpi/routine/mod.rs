@@ -1,5 +1,6 @@
 //! The routines: tables of them, by subject.
 
+mod callbacks;
 mod collectives;
 mod communicators;
 mod completion;
@@ -9,9 +10,13 @@ mod files;
 mod grids;
 mod groups;
 mod messages;
+mod operations;
 
 use crate::error::Fault;
 use crate::world::call::{Caller, Next};
+
+/// The routine by which a call goes on that was interrupted.
+pub(crate) const GO_ON: &str = "cufemu_go_on";
 
 /// A routine.
 pub(crate) struct Routine {
@@ -42,6 +47,8 @@ static TABLES: &[&[Routine]] = &[
     grids::ROUTINES,
     datatypes::ROUTINES,
     files::ROUTINES,
+    operations::ROUTINES,
+    callbacks::ROUTINES,
 ];
 
 fn all() -> impl Iterator<Item = &'static Routine> {

@@ -25,6 +25,8 @@ use std::collections::BTreeMap;
 const FIRST_SELF: u32 = 1 << 23;
 /// `MPI_ERRORS_ARE_FATAL` and `MPI_ERRORS_RETURN`, by the numbers of their handles.
 pub(crate) const ERRORS_RETURN: u32 = 2;
+/// How the names of the routines begin by which errands are done.
+pub(crate) const OWN: &str = "cufemu_";
 /// Exit code of ranks that an error of MPI ends.
 pub(crate) const FAILED: i32 = 1;
 
@@ -37,6 +39,8 @@ pub enum Outcome {
     Polled,
     /// The rank waits.
     Waits,
+    /// The program is to call procedures of its own, and then to go on with the call.
+    CallsBack,
     /// All ranks end with this code.
     Ended(i32),
 }
@@ -138,6 +142,9 @@ impl World {
         if let Some(code) = self.end {
             return Outcome::Ended(code);
         }
+        if !self.ranks[rank as usize].errands.is_empty() {
+            return self.interrupt(rank);
+        }
         if !self.is_ready(rank) {
             return Outcome::Waits;
         }
@@ -148,11 +155,29 @@ impl World {
         caller.go_on(next, error_at)
     }
 
+    /// The call of a rank, which waits or is done, is interrupted by its errands.
+    fn interrupt(&mut self, rank: u32) -> Outcome {
+        let own = &mut self.ranks[rank as usize];
+        let waiting = own.waiting.take();
+        own.suspended.push(waiting);
+        Outcome::CallsBack
+    }
+
+    /// Goes on with the call that was interrupted last.
+    pub(crate) fn go_on(&mut self, rank: u32, memory: &mut dyn RankMemory) -> Outcome {
+        let own = &mut self.ranks[rank as usize];
+        own.waiting = own.suspended.pop().flatten();
+        self.resume(rank, memory)
+    }
+
     /// Whether a rank that waits can go on.
     pub fn is_ready(&self, rank: u32) -> bool {
         let own = &self.ranks[rank as usize];
+        if !own.errands.is_empty() {
+            return true;
+        }
         match own.waiting.as_ref().map(|waiting| &waiting.until) {
-            None => true,
+            None | Some(Until::Called) => true,
             Some(Until::All(requests)) => requests.iter().all(|r| own.is_done(*r)),
             Some(Until::Any(requests)) => requests.iter().any(|r| own.is_done(*r)),
             Some(Until::Probe { communicator, pattern }) => self
@@ -215,13 +240,16 @@ impl Caller<'_> {
             Err(fault) => Err(fault),
         };
         match self.finish(result, error_at) {
+            Outcome::Done if !step.name.starts_with(OWN) && !self.own().errands.is_empty() => {
+                self.world.interrupt(self.rank)
+            }
             Outcome::Done if is_polled => Outcome::Polled,
             outcome => outcome,
         }
     }
 
     /// The end of a call: the error code is set, or all ranks end.
-    fn finish(mut self, result: Result<(), Fault>, error_at: u64) -> Outcome {
+    fn finish(&mut self, result: Result<(), Fault>, error_at: u64) -> Outcome {
         let fault = match result.and_then(|()| self.set_int(error_at, 0)) {
             Ok(()) => return Outcome::Done,
             Err(fault) => fault,

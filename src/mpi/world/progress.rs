@@ -2,10 +2,12 @@
 
 use crate::collective::{Collective, Operation, Part};
 use crate::communicator::Communicator;
+use crate::errand::Errand;
 use crate::error::{self, Fault, Step};
 use crate::handle::{BSEND_OVERHEAD, PROC_NULL};
 use crate::memory::Use;
 use crate::message::{Delivery, Message, Piece};
+use crate::reduce::Operator;
 use crate::request::{Done, Landing, Mode, Receiving, Request, Sending, Status, Work};
 use crate::world::World;
 use crate::world::call::Caller;
@@ -22,7 +24,14 @@ impl Caller<'_> {
     /// Adds a request, which [`Caller::start`] begins.
     pub(crate) fn new_request(&mut self, work: Work, is_persistent: bool) -> u32 {
         let step = self.step;
-        self.own().add_request(Request { step, work: Arc::new(work), done: None, is_persistent, is_active: false })
+        self.own().add_request(Request {
+            step,
+            work: Arc::new(work),
+            done: None,
+            fold: None,
+            is_persistent,
+            is_active: false,
+        })
     }
 
     /// Begins a send or a receive.
@@ -41,7 +50,7 @@ impl Caller<'_> {
                 self.start_receive(request, receiving);
                 Ok(())
             }
-            Work::Collective { .. } => Ok(()),
+            Work::Collective { .. } | Work::Local { .. } => Ok(()),
         }
     }
 
@@ -174,7 +183,7 @@ impl Caller<'_> {
         *next += 1;
         let request = self.new_request(Work::Collective { communicator, sequence, landings: landings.clone() }, false);
         if let Some(own) = self.own().requests.get_mut(&request) {
-            own.is_active = true;
+            (own.is_active, own.fold) = (true, part.fold.clone());
         }
         self.begin_use(request, read, &landings);
         let (rank, size) = (self.rank_in(communicator) as usize, self.communicator(communicator).size() as usize);
@@ -232,6 +241,10 @@ impl Caller<'_> {
                 }
                 Ok((Status::EMPTY, communicator))
             }
+            (Some(Done::Results { pieces, .. }), Work::Local { landing }) => {
+                pieces.iter().try_for_each(|piece| self.land(piece, landing))?;
+                Ok((Status::EMPTY, None))
+            }
             _ => Ok((Status::EMPTY, None)),
         }
     }
@@ -265,9 +278,9 @@ pub(crate) fn mismatch(first: &Part, second: &Part) -> Option<(String, String, S
         let root = |part: &Part| part.root.map_or_else(String::new, |root| format!("root {root}"));
         ("the roots differ", (root(first), root(second)))
     } else if let (Some((x, _)), Some((y, _))) = (first.operator, second.operator)
-        && x != y
+        && x.differs(y)
     {
-        ("the reduction operations differ", (format!("`{}`", x.name()), format!("`{}`", y.name())))
+        ("the reduction operations differ", (operation(x), operation(y)))
     } else if let (Some(_), Some(x), Some(y)) = (first.operator, first.pieces.first(), second.pieces.first()) {
         if x.data.len() != y.data.len() {
             ("the lengths of their data differ", (bytes(x.data.len() as u64), bytes(y.data.len() as u64)))
@@ -282,6 +295,13 @@ pub(crate) fn mismatch(first: &Part, second: &Part) -> Option<(String, String, S
     Some((reason.to_owned(), a, b))
 }
 
+fn operation(operator: Operator) -> String {
+    match operator {
+        Operator::Own(_) => operator.name().to_owned(),
+        known => format!("`{}`", known.name()),
+    }
+}
+
 fn bytes(count: u64) -> String {
     if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
 }
@@ -291,6 +311,23 @@ impl World {
     pub(crate) fn set_done(&mut self, rank: u32, request: u32, done: Done) {
         if let Some(request) = self.ranks[rank as usize].requests.get_mut(&request) {
             request.done = Some(done);
+        }
+        self.changed();
+    }
+
+    /// A rank gets results, or what a procedure of its program has to combine first.
+    pub(crate) fn set_results(&mut self, rank: u32, number: u32, pieces: Vec<Piece>, communicator: Option<u32>) {
+        let own = &mut self.ranks[rank as usize];
+        if let Some(request) = own.requests.get_mut(&number) {
+            let mut pieces = pieces;
+            let has_values = pieces.first().is_some_and(|piece| !piece.data.is_empty());
+            request.done = Some(if request.fold.is_some() && pieces.len() > 1 && has_values {
+                own.errands.push_back(Errand::Fold { request: number });
+                Done::Parts(pieces.into())
+            } else {
+                pieces.truncate(if request.fold.is_some() { 1 } else { usize::MAX });
+                Done::Results { pieces, communicator }
+            });
         }
         self.changed();
     }
@@ -312,10 +349,7 @@ impl World {
             let pieces = collective.results(rank);
             collective.given[rank] = true;
             let request = collective.parts[rank].as_ref().map_or(0, |part| part.request);
-            if let Some(request) = self.ranks[member as usize].requests.get_mut(&request) {
-                request.done = Some(Done::Results { pieces, communicator: made[rank] });
-            }
-            self.changed();
+            self.set_results(member, request, pieces, made[rank]);
         }
         if collective.given.contains(&false) {
             self.collectives.insert(key, collective);
@@ -455,6 +489,7 @@ impl World {
 
     fn words(&self, request: &Request) -> String {
         match &*request.work {
+            Work::Local { .. } => String::new(),
             Work::Send(sending) => {
                 format!("rank {} to receive its message with tag {}", sending.to, sending.tag)
             }

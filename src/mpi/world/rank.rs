@@ -1,14 +1,15 @@
 //! What MPI knows of one rank.
 
+use crate::errand::{Errand, Procedure, Reply};
 use crate::error::Step;
 use crate::file::File;
 use crate::group::Group;
-use crate::handle::{END, FIRST_OWN};
+use crate::handle::{END, FIRST_OWN, Table};
 use crate::message::Pattern;
-use crate::request::Request;
+use crate::request::{Done, Request};
 use crate::types::Types;
 use crate::world::call::Then;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 /// Where a rank is between `MPI_Init` and `MPI_Finalize`.
@@ -29,6 +30,16 @@ pub(crate) enum Until {
     Any(Vec<u32>),
     /// A message that can be received.
     Probe { communicator: u32, pattern: Pattern },
+    /// The end of the errands of the rank.
+    Called,
+}
+
+/// An operation that the rank has made.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnOperation {
+    pub(crate) procedure: Procedure,
+    pub(crate) commutes: bool,
+    pub(crate) step: Step,
 }
 
 /// A call that is not done.
@@ -72,8 +83,17 @@ pub(crate) struct Rank {
     /// Address and bytes of the buffer for `MPI_Bsend`, and what is used of it.
     pub(crate) attached: Option<(u64, u64)>,
     pub(crate) attached_used: u64,
+    /// The operations that it has made.
+    pub(crate) operations: Table<OwnOperation>,
     /// The call that it waits in.
     pub(crate) waiting: Option<Waiting>,
+    /// What the program is to do before it goes on, and what it is doing, innermost last.
+    pub(crate) errands: VecDeque<Errand>,
+    pub(crate) running: Vec<Errand>,
+    /// What the last of them came to.
+    pub(crate) reply: Reply,
+    /// Calls that are interrupted, innermost last; `None` for one that was done already.
+    pub(crate) suspended: Vec<Option<Waiting>>,
 }
 
 impl Rank {
@@ -92,7 +112,12 @@ impl Rank {
             sequences: BTreeMap::new(),
             attached: None,
             attached_used: 0,
+            operations: Table::default(),
             waiting: None,
+            errands: VecDeque::new(),
+            running: Vec::new(),
+            reply: Reply::default(),
+            suspended: Vec::new(),
         }
     }
 
@@ -129,6 +154,10 @@ impl Rank {
 
     /// Whether a request is done.
     pub(crate) fn is_done(&self, request: u32) -> bool {
-        self.requests.get(&request).is_none_or(|r| r.done.is_some() || !r.is_active)
+        self.requests.get(&request).is_none_or(|r| match &r.done {
+            Some(Done::Parts(_)) => false,
+            Some(_) => true,
+            None => !r.is_active,
+        })
     }
 }

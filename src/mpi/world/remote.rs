@@ -268,7 +268,7 @@ impl World {
         }
         collective.prepare();
         let pieces = collective.sent.take().unwrap_or_else(|| collective.results(rank));
-        if collective.operation.is_central() && rank == 0 {
+        if collective.is_central() && rank == 0 {
             for (to, &member) in group.iter().enumerate().skip(1) {
                 let pieces = collective.results(to);
                 self.push(member, Note::Results { communicator: key.0, sequence: key.1, pieces });
@@ -280,7 +280,7 @@ impl World {
         };
         collective.given[rank] = true;
         let request = collective.parts[rank].as_ref().map_or(0, |part| part.request);
-        self.set_done(own, request, Done::Results { pieces, communicator: made });
+        self.set_results(own, request, pieces, made);
         collective.forget_data();
         self.collectives.insert(key, collective);
         let old = (key.0, key.1.wrapping_sub(REMEMBERED));
@@ -341,13 +341,13 @@ impl World {
                     needed.any(|from| collective.parts[from].is_none() && is_gone(*communicator, from))
                 })
             }
-            None => false,
+            Some(Work::Local { .. }) | None => false,
         };
         match self.ranks[own as usize].waiting.as_ref().map(|waiting| &waiting.until) {
             Some(Until::All(_)) => self.waited_for(own).into_iter().any(never),
             Some(Until::Any(requests)) => !requests.is_empty() && self.waited_for(own).into_iter().all(never),
             Some(Until::Probe { communicator, pattern }) => source_is_gone(*communicator, pattern.source),
-            None => false,
+            Some(Until::Called) | None => false,
         }
     }
 
