@@ -20,7 +20,17 @@ pub(crate) const CALLS: &str = "cufemu_mpi_calls";
 pub(crate) const CALL_BACK: &str = "cufemu_mpi_call_back";
 
 /// Dummies that are procedures.
-const PROCEDURES: &[&str] = &["user_fn"];
+const PROCEDURES: &[&str] = &[
+    "user_fn",
+    "comm_copy_attr_fn",
+    "comm_delete_attr_fn",
+    "type_copy_attr_fn",
+    "type_delete_attr_fn",
+    "copy_fn",
+    "delete_fn",
+    "comm_errhandler_fn",
+    "handler_fn",
+];
 
 /// Whether a program that mentions these names may give MPI a procedure.
 pub(crate) fn gives_procedures(names: &BTreeSet<Arc<str>>) -> bool {
@@ -44,15 +54,39 @@ const ROUTINES: &[&str] = &[
     "get_processor_name string resultlen",
     "error_string errorcode string resultlen",
     "error_class errorcode errorclass",
+    "comm_create_errhandler comm_errhandler_fn errhandler",
+    "comm_call_errhandler comm errorcode",
+    "errhandler_create handler_fn errhandler",
+    "errhandler_set comm errhandler",
+    "errhandler_get comm errhandler",
     "comm_set_errhandler comm errhandler",
     "comm_get_errhandler comm errhandler",
     "errhandler_free errhandler",
     "buffer_attach buffer size",
     "buffer_detach buffer size",
+    "comm_create_keyval comm_copy_attr_fn comm_delete_attr_fn comm_keyval extra_state",
+    "comm_free_keyval comm_keyval",
+    "comm_set_attr comm comm_keyval attribute_long",
     "comm_get_attr comm comm_keyval attribute_long flag",
-    "attr_get comm comm_keyval attribute_val flag",
+    "comm_delete_attr comm comm_keyval",
+    "type_create_keyval type_copy_attr_fn type_delete_attr_fn type_keyval extra_state",
+    "type_free_keyval type_keyval",
+    "type_set_attr datatype type_keyval attribute_long",
+    "type_get_attr datatype type_keyval attribute_long flag",
+    "type_delete_attr datatype type_keyval",
+    "keyval_create copy_fn delete_fn keyval extra_integer",
+    "keyval_free keyval",
+    "attr_put comm keyval attribute_val",
+    "attr_get comm keyval attribute_val flag",
+    "attr_delete comm keyval",
     "info_create info",
+    "info_dup info newinfo",
     "info_set info key value",
+    "info_get info key valuelen value flag",
+    "info_delete info key",
+    "info_get_nkeys info nkeys",
+    "info_get_nthkey info n key",
+    "info_get_valuelen info key valuelen flag",
     "info_free info",
     "get_address location address",
     "send buf count datatype dest tag comm",
@@ -127,6 +161,8 @@ const ROUTINES: &[&str] = &[
     "comm_rank comm rank",
     "comm_size comm size",
     "comm_dup comm newcomm",
+    "comm_dup_with_info comm info newcomm",
+    "comm_create_group comm group tag newcomm",
     "comm_split comm color key newcomm",
     "comm_split_type comm split_type key info newcomm",
     "comm_create comm group newcomm",
@@ -158,6 +194,27 @@ const ROUTINES: &[&str] = &[
     "cart_sub comm remain_dims newcomm",
     "cartdim_get comm ndims",
     "topo_test comm result",
+    "cart_map comm ndims dims periods newrank",
+    "graph_create comm nnodes index_list edges reorder newcomm",
+    "graph_map comm nnodes index_list edges newrank",
+    "graphdims_get comm nnodes nedges",
+    "graph_get comm maxindex maxedges index_list edges",
+    "graph_neighbors_count comm rank nneighbors",
+    "graph_neighbors comm rank maxneighbors neighbors",
+    "dist_graph_create comm n sources degrees destinations weights info reorder newcomm",
+    "dist_graph_create_adjacent comm indegree sources sourceweights outdegree destinations destweights info reorder newcomm",
+    "dist_graph_neighbors_count comm indegree outdegree weighted",
+    "dist_graph_neighbors comm maxindegree sources sourceweights maxoutdegree destinations destweights",
+    "neighbor_allgather sendbuf sendcount sendtype recvbuf recvcount recvtype comm",
+    "neighbor_allgatherv sendbuf sendcount sendtype recvbuf recvcounts displs recvtype comm",
+    "neighbor_alltoall sendbuf sendcount sendtype recvbuf recvcount recvtype comm",
+    "neighbor_alltoallv sendbuf sendcounts sdispls sendtype recvbuf recvcounts rdispls recvtype comm",
+    "neighbor_alltoallw sendbuf sendcounts sdispls_bytes sendtypes recvbuf recvcounts rdispls_bytes recvtypes comm",
+    "ineighbor_allgather sendbuf sendcount sendtype recvbuf recvcount recvtype comm request",
+    "ineighbor_allgatherv sendbuf sendcount sendtype recvbuf recvcounts displs recvtype comm request",
+    "ineighbor_alltoall sendbuf sendcount sendtype recvbuf recvcount recvtype comm request",
+    "ineighbor_alltoallv sendbuf sendcounts sdispls sendtype recvbuf recvcounts rdispls recvtype comm request",
+    "ineighbor_alltoallw sendbuf sendcounts sdispls_bytes sendtypes recvbuf recvcounts rdispls_bytes recvtypes comm request",
     "type_contiguous count oldtype newtype",
     "type_vector count blocklength stride oldtype newtype",
     "type_create_hvector count blocklength stride_bytes oldtype newtype",
@@ -170,6 +227,8 @@ const ROUTINES: &[&str] = &[
     "type_dup oldtype newtype",
     "type_commit datatype",
     "type_free datatype",
+    "type_set_name datatype type_name",
+    "type_get_name datatype type_name resultlen",
     "type_size datatype size",
     "type_get_extent datatype lb extent",
     "type_get_true_extent datatype lb extent",
@@ -275,7 +334,7 @@ const HANDLES: &[(&str, u32, &[(&str, u32)])] = &[
             ("no_op", 14),
         ],
     ),
-    ("errhandler", 6, &[("errhandler_null", 0), ("errors_are_fatal", 1), ("errors_return", 2)]),
+    ("errhandler", 6, &[("errhandler_null", 0), ("errors_are_fatal", 1), ("errors_return", 2), ("errors_abort", 3)]),
     ("info", 7, &[("info_null", 0), ("info_env", 1)]),
     ("file", 8, &[("file_null", 0)]),
 ];
@@ -306,6 +365,11 @@ const NUMBERS: &[(&str, i64)] = &[
     ("err_amode", 21),
     ("err_file_exists", 25),
     ("err_file", 27),
+    ("err_info_key", 29),
+    ("err_info_value", 30),
+    ("err_info_nokey", 31),
+    ("err_info", 34),
+    ("err_keyval", 48),
     ("err_io", 32),
     ("err_no_such_file", 37),
     ("err_read_only", 40),
@@ -347,7 +411,9 @@ const NUMBERS: &[(&str, i64)] = &[
     ("thread_serialized", 2),
     ("thread_multiple", 3),
     ("comm_type_shared", 1),
+    ("graph", 1),
     ("cart", 2),
+    ("dist_graph", 3),
     ("ident", 0),
     ("congruent", 1),
     ("similar", 2),
@@ -358,6 +424,10 @@ const NUMBERS: &[(&str, i64)] = &[
     ("universe_size", 2),
     ("host", 3),
     ("wtime_is_global", 4),
+    ("lastusedcode", 5),
+    ("appnum", 6),
+    ("io", 7),
+    ("keyval_invalid", 0),
     ("typeclass_real", 1),
     ("typeclass_integer", 2),
     ("typeclass_complex", 3),
@@ -391,7 +461,7 @@ fn dummy(name: &str, form: Form) -> String {
         "buf" | "buffer" | "sendbuf" | "recvbuf" | "inbuf" | "outbuf" | "inoutbuf" | "location" => {
             return format!("type(*), dimension(..) :: {name}");
         }
-        "string" | "comm_name" | "filename" | "datarep" => ("character(len=*)".to_owned(), ""),
+        "string" | "comm_name" | "type_name" | "filename" | "datarep" => ("character(len=*)".to_owned(), ""),
         "comm" | "newcomm" | "comm1" | "comm2" => (handle("comm"), ""),
         "group" | "newgroup" | "group1" | "group2" => (handle("group"), ""),
         "datatype" | "sendtype" | "recvtype" | "oldtype" | "newtype" => (handle("datatype"), ""),
@@ -400,24 +470,24 @@ fn dummy(name: &str, form: Form) -> String {
         "requests" => (handle("request"), "(*)"),
         "op" => (handle("op"), ""),
         "errhandler" => (handle("errhandler"), ""),
-        "info" => (handle("info"), ""),
+        "info" | "newinfo" => (handle("info"), ""),
         "fh" => (handle("file"), ""),
         "etype" | "filetype" => (handle("datatype"), ""),
         "status" if form == Form::F08 => ("type(mpi_status)".to_owned(), ""),
         "status" => ("integer(4)".to_owned(), "(6)"),
         "statuses" if form == Form::F08 => ("type(mpi_status)".to_owned(), "(*)"),
         "statuses" => ("integer(4)".to_owned(), "(6,*)"),
-        "flag" | "reorder" | "commute" => ("logical(4)".to_owned(), ""),
+        "flag" | "reorder" | "commute" | "weighted" => ("logical(4)".to_owned(), ""),
         "periods" | "remain_dims" => ("logical(4)".to_owned(), "(*)"),
-        "attribute_long" | "address" | "stride_bytes" | "lb" | "extent" | "offset" | "file_size" => {
+        "attribute_long" | "extra_state" | "address" | "stride_bytes" | "lb" | "extent" | "offset" | "file_size" => {
             ("integer(8)".to_owned(), "")
         }
-        "displacements_bytes" => ("integer(8)".to_owned(), "(*)"),
+        "displacements_bytes" | "sdispls_bytes" | "rdispls_bytes" => ("integer(8)".to_owned(), "(*)"),
         "ranges" => ("integer(4)".to_owned(), "(3,*)"),
         "recvcounts" | "sendcounts" | "displs" | "sdispls" | "rdispls" | "indices" | "ranks" | "ranks1" | "ranks2"
-        | "dims" | "coords" | "blocklengths" | "displacements" | "sizes" | "subsizes" | "starts" => {
-            ("integer(4)".to_owned(), "(*)")
-        }
+        | "dims" | "coords" | "blocklengths" | "displacements" | "sizes" | "subsizes" | "starts" | "index_list"
+        | "edges" | "neighbors" | "sources" | "degrees" | "destinations" | "weights" | "sourceweights"
+        | "destweights" => ("integer(4)".to_owned(), "(*)"),
         _ => ("integer(4)".to_owned(), ""),
     };
     match form {
@@ -469,8 +539,71 @@ const CALLED: &str = "  abstract interface
       integer(4) :: len
       type(mpi_datatype) :: datatype
     end subroutine
+    subroutine mpi_comm_copy_attr_function(oldcomm, comm_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+      import
+      type(mpi_comm) :: oldcomm
+      integer(4) :: comm_keyval
+      integer(8) :: extra_state, attribute_val_in, attribute_val_out
+      logical(4) :: flag
+      integer(4) :: ierror
+    end subroutine
+    subroutine mpi_comm_delete_attr_function(comm, comm_keyval, attribute_val, extra_state, ierror)
+      import
+      type(mpi_comm) :: comm
+      integer(4) :: comm_keyval
+      integer(8) :: attribute_val, extra_state
+      integer(4) :: ierror
+    end subroutine
+    subroutine mpi_type_copy_attr_function(oldtype, type_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror)
+      import
+      type(mpi_datatype) :: oldtype
+      integer(4) :: type_keyval
+      integer(8) :: extra_state, attribute_val_in, attribute_val_out
+      logical(4) :: flag
+      integer(4) :: ierror
+    end subroutine
+    subroutine mpi_type_delete_attr_function(datatype, type_keyval, attribute_val, extra_state, ierror)
+      import
+      type(mpi_datatype) :: datatype
+      integer(4) :: type_keyval
+      integer(8) :: attribute_val, extra_state
+      integer(4) :: ierror
+    end subroutine
+    subroutine mpi_comm_errhandler_function(comm, error_code)
+      import
+      type(mpi_comm) :: comm
+      integer(4) :: error_code
+    end subroutine
   end interface
 ";
+
+/// Procedures that MPI has for copying and deleting attributes: by the beginning of their names, the type of the object, in
+/// `mpi_f08` and otherwise, and the kind of values.
+const ATTRIBUTED: [(&str, &str, u32); 3] = [("comm_", "comm", 8), ("type_", "datatype", 8), ("", "comm", 4)];
+
+/// Those procedures.
+fn attribute_procedures(form: Form) -> String {
+    let mut out = String::new();
+    for (prefix, kind, bytes) in ATTRIBUTED {
+        let object = if form == Form::F08 { format!("type(mpi_{kind})") } else { "integer(4)".to_owned() };
+        for (name, is_copied) in [("null_copy_fn", false), ("dup_fn", true)] {
+            let body = if is_copied { "    copied = given\n    flag = .true.\n" } else { "    flag = .false.\n" };
+            let _ = write!(
+                out,
+                "\n  subroutine mpi_{prefix}{name}(object, keyval, extra_state, given, copied, flag, ierror)\n    \
+                 {object} :: object\n    integer(4) :: keyval\n    integer({bytes}) :: extra_state, given, copied\n    \
+                 logical(4) :: flag\n    integer(4) :: ierror\n{body}    ierror = 0\n  end subroutine\n"
+            );
+        }
+        let _ = write!(
+            out,
+            "\n  subroutine mpi_{prefix}null_delete_fn(object, keyval, given, extra_state, ierror)\n    \
+             {object} :: object\n    integer(4) :: keyval\n    integer({bytes}) :: given, extra_state\n    \
+             integer(4) :: ierror\n    ierror = 0\n  end subroutine\n"
+        );
+    }
+    out
+}
 
 /// The clock. MPI has it as functions.
 const CLOCK: &str = "
@@ -516,9 +649,10 @@ pub(crate) static MODULE: LazyLock<String> = LazyLock::new(|| {
         "! Module mpi.\nmodule mpi\n  implicit none\n{}\
          \x20 integer(4) :: mpi_in_place = 0, mpi_bottom = 0\n\
          \x20 integer(4) :: mpi_status_ignore(6) = 0, mpi_statuses_ignore(6,1) = 0\n\
-         \x20 integer(4) :: mpi_errcodes_ignore(1) = 0\n  interface\n{}  end interface\ncontains\n{CLOCK}end module mpi\n",
+         \x20 integer(4) :: mpi_errcodes_ignore(1) = 0, mpi_unweighted(1) = 0, mpi_weights_empty(1) = 0\n  interface\n{}  end interface\ncontains\n{CLOCK}{}end module mpi\n",
         constants(plain),
-        routines(Form::Module)
+        routines(Form::Module),
+        attribute_procedures(Form::Module)
     )
 });
 
@@ -545,31 +679,41 @@ pub(crate) static F08: LazyLock<String> = LazyLock::new(|| {
          \x20   integer(4) :: cufemu_bytes(2) = 0, cufemu_cancelled = 0\n  end type mpi_status\n{}\
          \x20 integer(4) :: mpi_in_place = 0, mpi_bottom = 0\n\
          \x20 type(mpi_status) :: mpi_status_ignore, mpi_statuses_ignore(1)\n\
-         \x20 integer(4) :: mpi_errcodes_ignore(1) = 0\n\
+         \x20 integer(4) :: mpi_errcodes_ignore(1) = 0, mpi_unweighted(1) = 0, mpi_weights_empty(1) = 0\n\
          \x20 interface operator(==)\n    procedure :: {}\n  end interface\n\
          \x20 interface operator(/=)\n    procedure :: {}\n  end interface\n\
-         {CALLED}\x20 interface\n{}  end interface\ncontains\n{CLOCK}{functions}end module mpi_f08\n",
+         {CALLED}\x20 interface\n{}  end interface\ncontains\n{CLOCK}{functions}{}end module mpi_f08\n",
         constants(handle),
         equal.join(", "),
         unequal.join(", "),
-        routines(Form::F08)
+        routines(Form::F08),
+        attribute_procedures(Form::F08)
     )
 });
 
 /// The external procedures behind `mpif.h`.
-pub(crate) static EXTERNAL_PROCEDURES: LazyLock<String> =
-    LazyLock::new(|| format!("! The procedures for mpif.h.\n{}{CLOCK}", routines(Form::External)));
+pub(crate) static EXTERNAL_PROCEDURES: LazyLock<String> = LazyLock::new(|| {
+    let attributes = attribute_procedures(Form::External);
+    format!("! The procedures for mpif.h.\n{}{CLOCK}{attributes}", routines(Form::External))
+});
 
 /// The include file `mpif.h`; its lines are good in fixed and in free form.
 static INCLUDE: LazyLock<String> = LazyLock::new(|| {
     let mut out = constants(plain);
     out.push_str("      double precision mpi_wtime, mpi_wtick\n      external mpi_wtime, mpi_wtick\n");
+    for (prefix, ..) in ATTRIBUTED {
+        for name in ["null_copy_fn", "dup_fn", "null_delete_fn"] {
+            let _ = writeln!(out, "      external mpi_{prefix}{name}");
+        }
+    }
     for (name, dims) in [
         ("in_place", ""),
         ("bottom", ""),
         ("status_ignore", "(6)"),
         ("statuses_ignore", "(6,1)"),
         ("errcodes_ignore", "(1)"),
+        ("unweighted", "(1)"),
+        ("weights_empty", "(1)"),
     ] {
         let _ = writeln!(out, "      integer(4) mpi_{name}{dims}\n      common /mpi_{name}/ mpi_{name}");
     }

@@ -34,6 +34,8 @@ pub enum MpiFault {
     NotReceived { sender: RankCall, to: u32, tag: i32, bytes: u64 },
     /// A request that is left over when its rank finalizes.
     NotCompleted { start: RankCall },
+    /// Objects of a kind, `communicator`, that are left over when their rank finalizes: how many, and the call that made them.
+    NotFreed { made: RankCall, kind: String, count: u64 },
     /// An argument; the reason is a clause.
     Argument { call: RankCall, reason: String },
     /// A rank ended without `MPI_Finalize`.
@@ -57,6 +59,7 @@ impl MpiFault {
             MpiFault::BufferType { .. } => Code::BufferType,
             MpiFault::NotReceived { .. } => Code::MessageNotReceived,
             MpiFault::NotCompleted { .. } => Code::RequestNotCompleted,
+            MpiFault::NotFreed { .. } => Code::LeakedMpiObject,
             MpiFault::Argument { .. } => Code::InvalidMpiArgument,
             MpiFault::NotFinalized { .. } => Code::MpiNotFinalized,
             MpiFault::Aborted { .. } => Code::MpiAborted,

@@ -113,7 +113,7 @@ pub struct Machine {
     /// How many milliseconds the host has waited for other processes.
     pub(crate) waited: u64,
     clock: ClockKind,
-    check_leaks: bool,
+    pub(crate) check_leaks: bool,
     /// A device has reported an error itself.
     is_explained: bool,
     /// Modelled time that the program has slept, in nanoseconds.

@@ -27,6 +27,7 @@ struct Reach<'a> {
     order: Option<&'a mut CommandOrder>,
     /// Files.
     world: &'a mut dyn World,
+    check_leaks: bool,
 }
 
 impl Reach<'_> {
@@ -103,6 +104,10 @@ impl RankMemory for Reach<'_> {
             Answer::Done(result) => result,
             _ => Err(NO_FILES.to_owned()),
         }
+    }
+
+    fn reports_leaks(&self) -> bool {
+        self.check_leaks
     }
 
     fn is_watching(&self) -> bool {
@@ -192,7 +197,7 @@ impl Machine {
         let MpiCall { routine, words, span } = call;
         let call = mpi::Call { routine, words, span };
         let (memory, devices) = (&mut self.memory, &mut self.devices);
-        let mut reach = Reach { memory, devices, order: self.order.as_mut(), world };
+        let mut reach = Reach { memory, devices, order: self.order.as_mut(), world, check_leaks: self.check_leaks };
         let outcome = self.mpi.call(self.rank, &call, &mut reach);
         self.called_mpi(outcome)
     }
@@ -200,7 +205,7 @@ impl Machine {
     /// The host waits in a call.
     pub(crate) fn resume_mpi(&mut self, world: &mut dyn World) -> Option<MachineStop> {
         let (memory, devices) = (&mut self.memory, &mut self.devices);
-        let mut reach = Reach { memory, devices, order: self.order.as_mut(), world };
+        let mut reach = Reach { memory, devices, order: self.order.as_mut(), world, check_leaks: self.check_leaks };
         let outcome = self.mpi.resume(self.rank, &mut reach);
         self.called_mpi(outcome)
     }

@@ -7,7 +7,7 @@ use crate::error::Step;
 use crate::layout::{Layout, Signature};
 use crate::message::{Bytes, Piece};
 use crate::reduce::Operator;
-use crate::topology::Cart;
+use crate::topology::{Cart, Neighbours};
 use std::sync::Arc;
 
 /// What is done, as far as the data is concerned.
@@ -24,13 +24,15 @@ pub(crate) enum Operation {
     Scatter,
     Allgather,
     Alltoall,
+    /// Each rank sends pieces to its neighbours.
+    Neighbour,
     /// New communicators: of each rank its colour and key.
     Split,
 }
 
 impl Operation {
     /// All of them.
-    pub(crate) const ALL: [Operation; 12] = [
+    pub(crate) const ALL: [Operation; 13] = [
         Operation::Barrier,
         Operation::Broadcast,
         Operation::Reduce,
@@ -42,6 +44,7 @@ impl Operation {
         Operation::Scatter,
         Operation::Allgather,
         Operation::Alltoall,
+        Operation::Neighbour,
         Operation::Split,
     ];
 
@@ -217,6 +220,7 @@ impl Collective {
             Operation::Gather | Operation::Allgather => (0..self.parts.len()).filter_map(first_of).collect(),
             Operation::Scatter => self.piece_for(root, rank).into_iter().collect(),
             Operation::Alltoall => (0..self.parts.len()).filter_map(|from| self.piece_for(from, rank)).collect(),
+            Operation::Neighbour => self.of_neighbours(rank),
             Operation::Reduce if rank != root => Vec::new(),
             _ if self.is_own() => self.unreduced(rank),
             Operation::Reduce | Operation::Allreduce => vec![self.values(self.all_reduced(), rank, step)],
@@ -253,6 +257,24 @@ impl Collective {
         let share = self.share(rank);
         let of = |data: &[u8]| Arc::new(data.get(share.clone()).unwrap_or_default().to_vec());
         pieces.map(|piece| Piece { data: of(&piece.data), ..piece }).collect()
+    }
+
+    /// Who is next to a rank that has come.
+    pub(crate) fn neighbours(&self, rank: usize) -> Option<Neighbours> {
+        Neighbours::of_numbers(&self.parts.get(rank)?.as_ref()?.numbers)
+    }
+
+    /// What the neighbours of a rank send it, by their places; an empty piece from one that sends nothing.
+    fn of_neighbours(&self, rank: usize) -> Vec<Piece> {
+        let Some((own, part)) = self.neighbours(rank).zip(self.parts[rank].as_ref()) else { return Vec::new() };
+        let sources = own.sources.iter().enumerate();
+        let real = sources.filter_map(|(place, &source)| Some((place, usize::try_from(source).ok()?)));
+        let piece = |(place, source): (usize, usize)| {
+            let at = own.piece_of(place, &self.neighbours(source)?, rank as u32)?;
+            self.piece_for(source, at)
+        };
+        let nothing = Piece { data: Bytes::default(), signature: Signature::empty(), step: part.step };
+        real.map(|at| piece(at).unwrap_or_else(|| nothing.clone())).collect()
     }
 
     fn piece_for(&self, from: usize, to: usize) -> Option<Piece> {

@@ -54,10 +54,16 @@ pub(crate) const ACCESS: i32 = 20;
 pub(crate) const MODE: i32 = 21;
 pub(crate) const FILE_EXISTS: i32 = 25;
 pub(crate) const FILE: i32 = 27;
+pub(crate) const INFO_KEY: i32 = 29;
+pub(crate) const NO_INFO_KEY: i32 = 31;
 pub(crate) const IO: i32 = 32;
+pub(crate) const INFO: i32 = 34;
 pub(crate) const NO_SUCH_FILE: i32 = 37;
 pub(crate) const READ_ONLY: i32 = 40;
 pub(crate) const UNSUPPORTED_DATA: i32 = 43;
+pub(crate) const KEY: i32 = 48;
+/// `MPI_ERR_LASTCODE`.
+pub(crate) const LAST: i32 = 63;
 
 /// Whether an error is one of a file, of which a program gets the code unless it asks for more.
 pub(crate) fn is_of_file(class: i32) -> bool {
@@ -91,6 +97,10 @@ pub(crate) fn sentence(class: i32) -> &'static str {
         NO_SUCH_FILE => "file does not exist",
         READ_ONLY => "read-only file",
         UNSUPPORTED_DATA => "unsupported data representation",
+        INFO_KEY => "invalid key of an info object",
+        NO_INFO_KEY => "no such key in an info object",
+        INFO => "invalid info object",
+        KEY => "invalid key of attributes",
         _ => "unknown error",
     }
 }

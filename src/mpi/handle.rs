@@ -32,6 +32,21 @@ impl Kind {
         (handle as u32 >> BITS == self as u32).then_some(handle as u32 & ((1 << BITS) - 1))
     }
 
+    /// The kind of a handle.
+    pub(crate) fn of(handle: i32) -> Option<Kind> {
+        let all = [
+            Kind::Communicator,
+            Kind::Group,
+            Kind::Datatype,
+            Kind::Request,
+            Kind::Operation,
+            Kind::ErrorHandler,
+            Kind::Info,
+            Kind::File,
+        ];
+        all.into_iter().find(|kind| kind.number(handle).is_some())
+    }
+
     /// What a message calls it.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -79,11 +94,6 @@ impl<T> Table<T> {
 
     pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
         self.objects.remove(&number)
-    }
-
-    /// All that are left.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.objects.iter().map(|(number, object)| (*number, object))
     }
 }
 

@@ -21,6 +21,7 @@
 //!
 //! Not here: who runs the ranks and in which order (`machine`), the Fortran interfaces (`compile`), words of findings (`finding`).
 
+mod attribute;
 mod basic;
 mod buffer;
 mod collective;

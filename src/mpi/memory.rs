@@ -43,6 +43,9 @@ pub trait RankMemory {
     /// Deletes a file.
     fn delete_file(&mut self, path: &str) -> Result<(), String>;
 
+    /// Whether objects that are left over at the end are to be reported.
+    fn reports_leaks(&self) -> bool;
+
     /// Whether it is to be told which bytes requests use.
     fn is_watching(&self) -> bool;
 

@@ -55,7 +55,7 @@ impl Operator {
     /// Whether two ranks mean different operations. Procedures with variables of their host have no number of their own.
     pub(crate) fn differs(self, other: Operator) -> bool {
         match (self, other) {
-            (O::Own(a), O::Own(b)) => a != b && a <= u64::from(u32::MAX) && b <= u64::from(u32::MAX),
+            (O::Own(a), O::Own(b)) => a != b && u32::try_from(a.max(b)).is_ok(),
             _ => self != other,
         }
     }

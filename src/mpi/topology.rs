@@ -1,4 +1,4 @@
-//! Cartesian grids of ranks.
+//! Cartesian grids and graphs of ranks, and who is next to whom.
 
 use crate::handle::PROC_NULL;
 
@@ -47,6 +47,77 @@ impl Cart {
             there[dimension] = there[dimension].wrapping_add(step.wrapping_mul(direction));
             self.rank(&there).map_or(PROC_NULL, |rank| rank as i32)
         })
+    }
+}
+
+/// A graph, as one of its ranks knows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Graph {
+    /// The whole of it: for each rank the end of its neighbours in the list, and the list.
+    Whole { index: Vec<i32>, edges: Vec<i32> },
+    /// Edges to the rank and from it: the other rank and the weight.
+    Distributed { sources: Vec<[i32; 2]>, targets: Vec<[i32; 2]>, is_weighted: bool },
+}
+
+impl Graph {
+    /// The neighbours of a rank in a graph that is known as a whole.
+    pub(crate) fn neighbours(&self, rank: u32) -> &[i32] {
+        let Graph::Whole { index, edges } = self else { return &[] };
+        let end = |at: usize| index.get(at).map_or(0, |&end| end.max(0) as usize);
+        let start = (rank as usize).checked_sub(1).map_or(0, end);
+        edges.get(start..end(rank as usize)).unwrap_or_default()
+    }
+}
+
+/// Who a rank receives from and sends to in a collective operation of neighbours; `MPI_PROC_NULL` stands for nobody.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Neighbours {
+    pub(crate) sources: Vec<i32>,
+    pub(crate) targets: Vec<i32>,
+    /// Whether what goes to one side of a grid comes from the other.
+    pub(crate) is_grid: bool,
+}
+
+impl Neighbours {
+    /// Those in a grid: of each dimension the one before and the one behind.
+    pub(crate) fn in_grid(cart: &Cart, rank: u32) -> Neighbours {
+        let all: Vec<i32> = (0..cart.dims.len()).flat_map(|dimension| cart.shift(rank, dimension, 1)).collect();
+        Neighbours { sources: all.clone(), targets: all, is_grid: true }
+    }
+
+    /// Those in a graph.
+    pub(crate) fn in_graph(graph: &Graph, rank: u32) -> Neighbours {
+        let first = |edges: &[[i32; 2]]| edges.iter().map(|edge| edge[0]).collect::<Vec<_>>();
+        let (sources, targets) = match graph {
+            Graph::Whole { .. } => (graph.neighbours(rank).to_vec(), graph.neighbours(rank).to_vec()),
+            Graph::Distributed { sources, targets, .. } => (first(sources), first(targets)),
+        };
+        Neighbours { sources, targets, is_grid: false }
+    }
+
+    /// As numbers that go with a part.
+    pub(crate) fn numbers(&self) -> Vec<i64> {
+        let head = [i64::from(self.is_grid), self.sources.len() as i64];
+        head.into_iter().chain(self.sources.iter().chain(&self.targets).map(|&n| n.into())).collect()
+    }
+
+    /// What those numbers say.
+    pub(crate) fn of_numbers(numbers: &[i64]) -> Option<Neighbours> {
+        let (&[is_grid, count], rest) = numbers.split_first_chunk::<2>()?;
+        let (sources, targets) = rest.split_at_checked(usize::try_from(count).ok()?)?;
+        let ranks = |list: &[i64]| list.iter().map(|&n| n as i32).collect();
+        Some(Neighbours { sources: ranks(sources), targets: ranks(targets), is_grid: is_grid == 1 })
+    }
+
+    /// Which of the pieces that a source sends is for the place of this rank in the list of its own sources.
+    pub(crate) fn piece_of(&self, place: usize, of_source: &Neighbours, own: u32) -> Option<usize> {
+        if self.is_grid {
+            return Some(place ^ 1);
+        }
+        let source = self.sources.get(place)?;
+        let before = self.sources[..place].iter().filter(|rank| *rank == source).count();
+        let mut mine = of_source.targets.iter().enumerate().filter(|(_, to)| **to == own as i32);
+        mine.nth(before).map(|(at, _)| at)
     }
 }
 

@@ -51,8 +51,8 @@ impl Types {
         number
     }
 
-    /// Frees one; whether there was one.
-    pub(crate) fn free(&mut self, number: u32) -> bool {
-        self.own.remove(&number).is_some()
+    /// Frees one.
+    pub(crate) fn free(&mut self, number: u32) {
+        self.own.remove(&number);
     }
 }

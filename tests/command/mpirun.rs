@@ -61,12 +61,14 @@ fn codes(output: &Output) -> BTreeSet<String> {
 
 #[test]
 fn programs_print_what_they_print_in_one_process() {
-    const PROGRAMS: [&str; 12] = [
+    const PROGRAMS: [&str; 14] = [
+        "attributes",
         "collectives",
         "communicators",
         "datatypes",
         "f08",
         "files",
+        "graphs",
         "grid",
         "halo",
         "own_operations",

@@ -330,4 +330,5 @@ crate::code::codes! {
     R1110 Error MpiAborted "program ended by `MPI_Abort`";
     R1111 Warning MpiNeedsBuffering "message exchange that works only because messages are buffered";
     R1112 Error MpiNotInitialized "MPI routine outside of `MPI_Init` and `MPI_Finalize`";
+    R1113 Warning LeakedMpiObject "communicator, datatype or other object of MPI never freed";
 }

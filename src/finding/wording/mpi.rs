@@ -78,6 +78,13 @@ pub(super) fn word(finding: &Finding, fault: &MpiFault) -> Diagnostic {
             say(format!("the request of `{}` on rank {} was never completed", call.call, call.rank))
                 .help("call `MPI_Wait` or `MPI_Test` for it before `MPI_Finalize`")
         }
+        MpiFault::NotFreed { made, kind, count: number } => {
+            let what = if *number == 1 { format!("a {kind}") } else { count(*number, kind) };
+            let them = if *number == 1 { "it" } else { "them" };
+            let (frees, free) = if kind == "file" { ("closes", "close") } else { ("frees", "free") };
+            say(format!("rank {} makes {what} by `{}` and never {frees} {them}", made.rank, made.call))
+                .help(format!("{free} each {kind} before `MPI_Finalize`, when the program is done with it"))
+        }
         MpiFault::Argument { call, reason } => say(format!("`{}`: {reason}", call.call)),
         MpiFault::NotFinalized { rank } => say(format!("rank {rank} ends without a call of `MPI_Finalize`")),
         MpiFault::Aborted { call, code } => say(format!("rank {} calls `MPI_Abort` with code {code}", call.rank)),

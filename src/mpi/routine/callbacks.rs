@@ -116,9 +116,10 @@ fn folded(call: &mut Caller<'_>) -> Result<Next, Fault> {
         call.own().errands.push_front(Errand::Fold { request: number });
     }
     if let Some(request) = call.own().requests.get_mut(&number) {
-        request.done = Some(match is_last {
-            true => Done::Results { pieces: pieces.into(), communicator: None },
-            false => Done::Parts(pieces),
+        request.done = Some(if is_last {
+            Done::Results { pieces: pieces.into(), communicator: None }
+        } else {
+            Done::Parts(pieces)
         });
     }
     call.world.changed();

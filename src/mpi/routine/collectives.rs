@@ -53,20 +53,27 @@ pub(super) static ROUTINES: &[Routine] = &[
 
 /// Whether the parts of all ranks have one length, or each its own, with displacements.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Lengths {
+pub(super) enum Lengths {
     Alike,
     Varied,
     /// Each has a datatype of its own too, and displacements count bytes.
     Typed,
+    /// As `Typed`, with displacements of kind `MPI_ADDRESS_KIND`.
+    Placed,
 }
 
 impl Lengths {
     /// How many words the counts and displacements take.
-    fn words(self) -> usize {
+    pub(super) fn words(self) -> usize {
         match self {
             Lengths::Alike => 1,
-            Lengths::Varied | Lengths::Typed => 2,
+            Lengths::Varied | Lengths::Typed | Lengths::Placed => 2,
         }
+    }
+
+    /// Whether displacements count bytes.
+    fn is_in_bytes(self) -> bool {
+        matches!(self, Lengths::Typed | Lengths::Placed)
     }
 }
 
@@ -91,12 +98,12 @@ impl Caller<'_> {
         Ok(Piece { data: Arc::new(bytes), signature: layout.signature(*count), step: self.step })
     }
 
-    fn pieces(&mut self, data: &[Landing]) -> Result<Vec<Piece>, Fault> {
+    pub(super) fn pieces(&mut self, data: &[Landing]) -> Result<Vec<Piece>, Fault> {
         data.iter().map(|data| self.piece(data)).collect()
     }
 
     /// The communicator that is the argument at a place.
-    fn comm_at(&mut self, place: usize) -> Result<u32, Fault> {
+    pub(super) fn comm_at(&mut self, place: usize) -> Result<u32, Fault> {
         self.taken = place;
         self.comm()
     }
@@ -110,21 +117,32 @@ impl Caller<'_> {
 
     /// Buffer, counts and datatype of the parts of all ranks, at a place; `None` for `MPI_IN_PLACE`.
     fn parts_at(&mut self, place: usize, lengths: Lengths, communicator: u32) -> Result<Option<Vec<Landing>>, Fault> {
+        let size = self.communicator(communicator).size() as usize;
+        self.parts_of(place, lengths, size)
+    }
+
+    /// The same for as many ranks.
+    pub(super) fn parts_of(
+        &mut self,
+        place: usize,
+        lengths: Lengths,
+        size: usize,
+    ) -> Result<Option<Vec<Landing>>, Fault> {
         self.taken = place;
         let Some(buffer) = self.buffer()? else { return Ok(None) };
-        let size = self.communicator(communicator).size() as usize;
         let (counts, displacements) = match lengths {
             Lengths::Alike => {
                 let count = self.int()?;
                 (vec![count; size], (0..size as i64).map(|i| i * i64::from(count)).collect::<Vec<_>>())
             }
+            Lengths::Placed => (self.ints(size)?, self.longs(size)?),
             Lengths::Varied | Lengths::Typed => {
                 let counts = self.ints(size)?;
                 (counts, self.ints(size)?.into_iter().map(i64::from).collect())
             }
         };
         let layouts = match lengths {
-            Lengths::Typed => {
+            Lengths::Typed | Lengths::Placed => {
                 let handles = self.ints(size)?;
                 handles.into_iter().map(|handle| self.layout_of(handle)).collect::<Result<Vec<_>, _>>()?
             }
@@ -133,7 +151,7 @@ impl Caller<'_> {
         let mut out = Vec::with_capacity(size);
         for ((count, displacement), layout) in counts.into_iter().zip(displacements).zip(layouts) {
             let count = self.checked_count(count)?;
-            let step = if lengths == Lengths::Typed { 1 } else { layout.extent };
+            let step = if lengths.is_in_bytes() { 1 } else { layout.extent };
             let buffer = buffer.shifted(displacement.wrapping_mul(step));
             out.push(Landing { buffer, layout, count });
         }
@@ -152,7 +170,7 @@ impl Caller<'_> {
     }
 
     /// Brings the part, and waits; or sets the request that is the argument at a place.
-    fn collective(
+    pub(super) fn collective(
         &mut self,
         communicator: u32,
         operation: Operation,

@@ -1,22 +1,26 @@
 //! Communicators: making, asking, freeing.
 
+use super::attributes::{copy_all, delete_all};
 use super::{Routine, row};
 use crate::collective::{Operation, Part};
+use crate::communicator::Communicator;
 use crate::error::Fault;
 use crate::group;
-use crate::handle::{Kind, UNDEFINED};
+use crate::handle::{Kind, SELF, UNDEFINED, WORLD};
 use crate::topology::Cart;
-use crate::world::call::{Caller, Next, wait};
+use crate::world::call::{Caller, Next, Then, wait_again};
 use crate::world::rank::Until;
 use std::sync::Arc;
 
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Comm_rank", rank),
     row("MPI_Comm_size", size),
-    row("MPI_Comm_dup", duplicate),
+    row("MPI_Comm_dup", |call| duplicate(call, false)),
+    row("MPI_Comm_dup_with_info", |call| duplicate(call, true)),
     row("MPI_Comm_split", split),
     row("MPI_Comm_split_type", split_type),
     row("MPI_Comm_create", create),
+    row("MPI_Comm_create_group", create_group),
     row("MPI_Comm_free", free),
     row("MPI_Comm_disconnect", free),
     row("MPI_Comm_group", group_of),
@@ -25,6 +29,12 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Comm_get_name", get_name),
     row("MPI_Comm_test_inter", test_inter),
 ];
+
+/// Numbers of the communicators on which the ranks of a group meet begin here, beyond those of handles. The rest is a hash of
+/// the communicator, the tag and the group, so that all of the ranks have it without asking each other (Fowler, Noll, Vo).
+const FIRST_MEETING: u32 = 1 << 31;
+const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 fn rank(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (communicator, at) = (call.comm()?, call.word());
@@ -44,9 +54,23 @@ fn size(call: &mut Caller<'_>) -> Result<Next, Fault> {
 pub(super) fn make(
     call: &mut Caller<'_>,
     parent: u32,
-    [colour, key]: [i32; 2],
+    numbers: [i32; 2],
     cart: Option<Arc<Cart>>,
     at: u64,
+) -> Result<Next, Fault> {
+    make_then(call, parent, numbers, cart, move |call, made| {
+        call.give_made(Kind::Communicator, made, at)?;
+        Ok(Next::Done)
+    })
+}
+
+/// The same, with what is done with the number of the own one, which is 0 if there is none.
+pub(super) fn make_then(
+    call: &mut Caller<'_>,
+    parent: u32,
+    [colour, key]: [i32; 2],
+    cart: Option<Arc<Cart>>,
+    then: impl Fn(&mut Caller<'_>, u32) -> Result<Next, Fault> + Send + Sync + 'static,
 ) -> Result<Next, Fault> {
     let mut numbers = vec![colour.into(), key.into()];
     if call.world.remote.is_some() {
@@ -54,7 +78,7 @@ pub(super) fn make(
     }
     let part = Part { numbers, cart, ..call.part() };
     let request = call.join(parent, Operation::Split, part, &[], Vec::new())?;
-    wait(Until::All(vec![request]), move |call| {
+    wait_again(Until::All(vec![request]), move |call| {
         let (_, made) = call.complete(request)?;
         if let Some(made) = made {
             let own = call.own();
@@ -62,14 +86,43 @@ pub(super) fn make(
                 own.handlers.insert(made, handler);
             }
         }
-        call.set_int(at, Kind::Communicator.handle(made.unwrap_or(0)))
+        then(call, made.unwrap_or(0))
     })
 }
 
-fn duplicate(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let (parent, at) = (call.comm()?, call.word());
+/// The attributes are copied as the program says.
+fn duplicate(call: &mut Caller<'_>, has_info: bool) -> Result<Next, Fault> {
+    let parent = call.comm()?;
+    call.taken += usize::from(has_info);
+    let at = call.word();
     let (rank, cart) = (call.rank_in(parent), call.communicator(parent).cart.clone());
-    make(call, parent, [0, rank as i32], cart, at)
+    make_then(call, parent, [0, rank as i32], cart, move |call, made| {
+        if let Some(graph) = call.own().graphs.get(&parent).cloned() {
+            call.own().graphs.insert(made, graph);
+        }
+        let handle = Kind::Communicator.handle(made);
+        let give: Then = Arc::new(move |call: &mut Caller<'_>| {
+            call.give_made(Kind::Communicator, made, at)?;
+            Ok(Next::Done)
+        });
+        let parent = call.handle_of(parent);
+        copy_all(call, (parent, handle), 0, give)
+    })
+}
+
+/// Only the ranks of the group call it. They meet on a communicator of their own that no handle names.
+fn create_group(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (parent, members, tag, at) = (call.comm()?, call.group()?, call.int()?, call.word());
+    let Some(rank) = group::rank_of(&members, call.rank) else {
+        return call.wrong(crate::error::GROUP, "the rank that calls it is no member of the group");
+    };
+    let mut hash = FNV_OFFSET;
+    for number in [parent, tag as u32].into_iter().chain(members.iter().copied()) {
+        hash = (hash ^ u64::from(number)).wrapping_mul(FNV_PRIME);
+    }
+    let meeting = FIRST_MEETING | (hash >> 33) as u32;
+    call.world.communicators.entry(meeting).or_insert_with(|| Communicator::new(members, ""));
+    make(call, meeting, [0, rank as i32], None, at)
 }
 
 fn split(call: &mut Caller<'_>) -> Result<Next, Fault> {
@@ -101,19 +154,26 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let at = call.word();
     let handle = call.int_at(at)?;
     let communicator = call.comm_of(handle)?;
-    let rank = call.rank;
-    if let Some(communicator) = call.world.communicators.get_mut(&communicator) {
-        communicator.freed.insert(rank);
+    if matches!(Kind::Communicator.number(handle), Some(WORLD | SELF)) {
+        return call.wrong(crate::error::COMMUNICATOR, "a communicator of MPI cannot be freed");
     }
-    call.set_int(at, Kind::Communicator.handle(0))?;
-    Ok(Next::Done)
+    let give_up = move |call: &mut Caller<'_>| {
+        let rank = call.rank;
+        if let Some(communicator) = call.world.communicators.get_mut(&communicator) {
+            communicator.freed.insert(rank);
+        }
+        call.own().names.remove(&handle);
+        call.give_up(Kind::Communicator, at)?;
+        Ok(Next::Done)
+    };
+    delete_all(call, handle, Arc::new(give_up))
 }
 
 fn group_of(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (communicator, at) = (call.comm()?, call.word());
     let group = call.communicator(communicator).group.clone();
     let number = call.own().add_group(group);
-    call.set_int(at, Kind::Group.handle(number))?;
+    call.give_made(Kind::Group, number, at)?;
     Ok(Next::Done)
 }
 
@@ -129,16 +189,17 @@ fn compare(call: &mut Caller<'_>) -> Result<Next, Fault> {
 
 fn set_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (communicator, name) = (call.comm()?, call.text()?);
-    if let Some(communicator) = call.world.communicators.get_mut(&communicator) {
-        communicator.name = name.into();
-    }
+    let handle = call.handle_of(communicator);
+    call.own().names.insert(handle, name);
     Ok(Next::Done)
 }
 
 fn get_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let communicator = call.comm()?;
-    let name = call.communicator(communicator).name.clone();
-    call.set_text(&name)?;
+    let handle = call.handle_of(communicator);
+    let usual = call.communicator(communicator).name.clone();
+    let name = call.own().names.get(&handle).cloned();
+    call.set_text(name.as_deref().unwrap_or(&usual))?;
     Ok(Next::Done)
 }
 

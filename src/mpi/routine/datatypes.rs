@@ -1,10 +1,13 @@
 //! Datatypes: making, asking, freeing; packing.
 
+use super::attributes::{copy_all, delete_all};
 use super::{Routine, anywhere, row};
+use crate::basic::{Basic, Class};
 use crate::error::{self, Fault};
 use crate::handle::Kind;
 use crate::layout::Layout;
 use crate::world::call::{Caller, Next};
+use std::sync::Arc;
 
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Type_contiguous", contiguous),
@@ -19,6 +22,8 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Type_dup", duplicate),
     row("MPI_Type_commit", commit),
     row("MPI_Type_free", free),
+    row("MPI_Type_set_name", set_name),
+    row("MPI_Type_get_name", get_name),
     row("MPI_Type_size", size),
     row("MPI_Type_get_extent", extent),
     row("MPI_Type_get_true_extent", true_extent),
@@ -41,7 +46,7 @@ fn give(call: &mut Caller<'_>, layout: Option<Layout>, at: u64) -> Result<Next, 
         return call.wrong(error::TYPE, "the datatype is too large");
     };
     let number = call.own().types.add(layout);
-    call.set_int(at, Kind::Datatype.handle(number))?;
+    call.give_made(Kind::Datatype, number, at)?;
     Ok(Next::Done)
 }
 
@@ -144,13 +149,18 @@ fn resized(call: &mut Caller<'_>) -> Result<Next, Fault> {
 }
 
 fn duplicate(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let (old, at) = (call.datatype()?, call.word());
+    let handle = call.int()?;
+    let (old, at) = (call.datatype_of(handle)?, call.word());
     let number = call.own().types.add(old.layout);
     if let Some(new) = call.own().types.own_mut(number) {
         new.is_committed = old.is_committed;
     }
-    call.set_int(at, Kind::Datatype.handle(number))?;
-    Ok(Next::Done)
+    let (from, copy) = (handle, Kind::Datatype.handle(number));
+    let give = move |call: &mut Caller<'_>| {
+        call.give_made(Kind::Datatype, number, at)?;
+        Ok(Next::Done)
+    };
+    copy_all(call, (from, copy), 0, Arc::new(give))
 }
 
 fn commit(call: &mut Caller<'_>) -> Result<Next, Fault> {
@@ -168,10 +178,32 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let at = call.word();
     let handle = call.int_at(at)?;
     let number = call.number_of(Kind::Datatype, handle, error::TYPE)?;
-    if !call.own().types.free(number) {
+    if call.own().types.own_mut(number).is_none() {
         return call.wrong(error::TYPE, "the datatype is a basic one, or was freed before");
     }
-    call.set_int(at, Kind::Datatype.handle(0))?;
+    let give_up = move |call: &mut Caller<'_>| {
+        call.own().types.free(number);
+        call.own().names.remove(&handle);
+        call.give_up(Kind::Datatype, at)?;
+        Ok(Next::Done)
+    };
+    delete_all(call, handle, Arc::new(give_up))
+}
+
+fn set_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let handle = call.int()?;
+    call.datatype_of(handle)?;
+    let name = call.text()?;
+    call.own().names.insert(handle, name);
+    Ok(Next::Done)
+}
+
+fn get_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let handle = call.int()?;
+    call.datatype_of(handle)?;
+    let basic = Kind::Datatype.number(handle).and_then(Basic::with_number).map_or("", Basic::name);
+    let name = call.own().names.get(&handle).cloned();
+    call.set_text(name.as_deref().unwrap_or(basic))?;
     Ok(Next::Done)
 }
 
@@ -198,7 +230,6 @@ fn true_extent(call: &mut Caller<'_>) -> Result<Next, Fault> {
 
 /// `MPI_TYPECLASS_REAL` 1, `…_INTEGER` 2, `…_COMPLEX` 3.
 fn match_size(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    use crate::basic::{Basic, Class};
     let (class, bytes, at) = (call.int()?, call.int()?, call.word());
     let class = match class {
         1 => Class::Real,

@@ -1,12 +1,14 @@
-//! Beginning and end, names and versions, error handlers, attached buffers, info objects.
+//! Beginning and end, names and versions, error handlers, attached buffers.
 
+use super::attributes::delete_all;
 use super::{Routine, anywhere, row};
 use crate::collective::Operation;
-use crate::error::{self, Fault};
-use crate::handle::{Kind, LARGEST_TAG, WORLD};
+use crate::error::{self, Fault, Step};
+use crate::handle::{FIRST_OWN, Kind, SELF, WORLD};
 use crate::world::call::{Caller, Next, wait};
 use crate::world::rank::{Phase, Until};
 use finding::MpiFault;
+use std::sync::Arc;
 
 pub(super) static ROUTINES: &[Routine] = &[
     anywhere("MPI_Init", init),
@@ -22,16 +24,16 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Get_processor_name", processor_name),
     anywhere("MPI_Error_string", error_string),
     anywhere("MPI_Error_class", error_class),
+    row("MPI_Comm_create_errhandler", create_handler),
     row("MPI_Comm_set_errhandler", set_handler),
     row("MPI_Comm_get_errhandler", get_handler),
-    row("MPI_Errhandler_free", forget_handle),
+    row("MPI_Comm_call_errhandler", call_handler),
+    row("MPI_Errhandler_create", create_handler),
+    row("MPI_Errhandler_set", set_handler),
+    row("MPI_Errhandler_get", get_handler),
+    row("MPI_Errhandler_free", free_handler),
     row("MPI_Buffer_attach", attach),
     row("MPI_Buffer_detach", detach),
-    row("MPI_Comm_get_attr", attribute),
-    row("MPI_Attr_get", attribute),
-    anywhere("MPI_Info_create", info_create),
-    anywhere("MPI_Info_set", nothing),
-    anywhere("MPI_Info_free", forget_handle),
     row("MPI_Get_address", get_address),
 ];
 
@@ -39,10 +41,6 @@ pub(super) static ROUTINES: &[Routine] = &[
 const VERSION: [i32; 2] = [4, 0];
 /// The level of threads: `MPI_THREAD_MULTIPLE`, which a program without threads cannot exceed.
 const MOST_THREADS: i32 = 3;
-
-fn nothing(_: &mut Caller<'_>) -> Result<Next, Fault> {
-    Ok(Next::Done)
-}
 
 fn begin(call: &mut Caller<'_>) -> Result<(), Fault> {
     match std::mem::replace(&mut call.own().phase, Phase::Running) {
@@ -77,9 +75,17 @@ fn finalized(call: &mut Caller<'_>) -> Result<Next, Fault> {
 }
 
 fn finalize(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    // As if `MPI_COMM_SELF` were freed.
+    delete_all(call, Kind::Communicator.handle(SELF), Arc::new(leave))
+}
+
+fn leave(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let open: Vec<_> = call.own().requests.values().filter(|r| r.is_active).map(|r| r.step).collect();
     for step in open {
         call.report(MpiFault::NotCompleted { start: step.about("") });
+    }
+    if call.memory.reports_leaks() {
+        report_leaks(call);
     }
     let part = call.part();
     let request = call.join(WORLD, Operation::Barrier, part, &[], Vec::new())?;
@@ -102,6 +108,24 @@ fn finalize(call: &mut Caller<'_>) -> Result<Next, Fault> {
         }
         Ok(())
     })
+}
+
+/// Reports the objects that the rank has not freed: those that one call made as one.
+fn report_leaks(call: &mut Caller<'_>) {
+    let mut left: Vec<(Kind, Step, u64)> = Vec::new();
+    for (handle, step) in &call.own().made {
+        let Some(kind) = Kind::of(*handle) else { continue };
+        match left.iter_mut().find(|(k, known, _)| (*k, known.span) == (kind, step.span)) {
+            Some((_, _, count)) => *count += 1,
+            None => left.push((kind, *step, 1)),
+        }
+    }
+    for (kind, made, count) in left {
+        let fault = MpiFault::NotFreed { made: made.about(""), kind: kind.name().to_owned(), count };
+        let own = std::mem::replace(&mut call.step.span, made.span);
+        call.report(fault);
+        call.step.span = own;
+    }
 }
 
 impl Caller<'_> {
@@ -175,6 +199,9 @@ fn error_class(call: &mut Caller<'_>) -> Result<Next, Fault> {
 fn set_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let communicator = call.comm()?;
     let handler = call.number(Kind::ErrorHandler, error::ARGUMENT)?;
+    if handler >= FIRST_OWN && call.own().own_handlers.get(handler).is_none() {
+        return call.wrong(error::ARGUMENT, "the error handler was never made");
+    }
     call.own().handlers.insert(communicator, handler);
     Ok(Next::Done)
 }
@@ -186,11 +213,24 @@ fn get_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
     Ok(Next::Done)
 }
 
-/// Sets a handle to the null handle of its kind.
-fn forget_handle(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let at = call.word();
-    let handle = call.int_at(at)?;
-    call.set_int(at, handle & !0xff_ffff)?;
+fn create_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (procedure, at) = (call.procedure()?, call.word());
+    let number = call.own().own_handlers.add(procedure);
+    call.give_made(Kind::ErrorHandler, number, at)?;
+    Ok(Next::Done)
+}
+
+fn call_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    call.comm()?;
+    let class = call.int()?;
+    call.wrong(class, "the program calls the error handler")
+}
+
+/// The handler stays where it is set.
+fn free_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let at = call.words.get(call.taken).copied().unwrap_or(0);
+    call.number(Kind::ErrorHandler, error::ARGUMENT)?;
+    call.give_up(Kind::ErrorHandler, at)?;
     Ok(Next::Done)
 }
 
@@ -212,33 +252,6 @@ fn detach(call: &mut Caller<'_>) -> Result<Next, Fault> {
         return call.wrong(error::BUFFER, "no buffer is attached");
     };
     call.set_int(at, bytes as i32)?;
-    Ok(Next::Done)
-}
-
-/// The attributes of `MPI_COMM_WORLD` that the standard has.
-fn attribute(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    call.comm()?;
-    let (key, value, flag) = (call.int()?, call.word(), call.word());
-    let known = match key {
-        1 => Some(i64::from(LARGEST_TAG)),
-        2 => Some(i64::from(call.world.size())),
-        3 => Some(0),
-        4 => Some(1),
-        _ => None,
-    };
-    call.set_logical(flag, known.is_some())?;
-    let is_wide = call.step.name == "MPI_Comm_get_attr";
-    match known {
-        Some(known) if is_wide => call.set_long(value, known)?,
-        Some(known) => call.set_int(value, known as i32)?,
-        None => {}
-    }
-    Ok(Next::Done)
-}
-
-fn info_create(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let at = call.word();
-    call.set_int(at, Kind::Info.handle(2))?;
     Ok(Next::Done)
 }
 

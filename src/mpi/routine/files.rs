@@ -123,7 +123,7 @@ fn open(call: &mut Caller<'_>) -> Result<Next, Fault> {
     wait(Until::All(vec![request]), move |call| {
         call.complete(request)?;
         let number = call.own().add_file(file.clone());
-        call.set_int(at, Kind::File.handle(number))
+        call.give_made(Kind::File, number, at)
     })
 }
 
@@ -169,7 +169,7 @@ fn close(call: &mut Caller<'_>) -> Result<Next, Fault> {
     wait_again(Until::All(vec![request]), move |call| {
         call.complete(request)?;
         call.own().files.remove(&number);
-        call.set_int(at, Kind::File.handle(0))?;
+        call.give_up(Kind::File, at)?;
         if !file.is_deleted {
             return Ok(Next::Done);
         }

@@ -4,7 +4,7 @@ use super::communicators::make;
 use super::{Routine, anywhere, row};
 use crate::error::{self, Fault};
 use crate::handle::UNDEFINED;
-use crate::topology::{Cart, dims_create};
+use crate::topology::{Cart, Graph, dims_create};
 use crate::world::call::{Caller, Next};
 use std::sync::Arc;
 
@@ -18,10 +18,13 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Cart_sub", sub),
     row("MPI_Cartdim_get", dimensions),
     row("MPI_Topo_test", test),
+    row("MPI_Cart_map", map),
 ];
 
-/// `MPI_CART`.
+/// `MPI_GRAPH`, `MPI_CART`, `MPI_DIST_GRAPH`.
+const GRAPH: i32 = 1;
 const CART: i32 = 2;
+const DISTRIBUTED: i32 = 3;
 
 fn dims(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (nodes, count, at) = (call.int()?, call.count()?, call.word());
@@ -132,6 +135,18 @@ fn sub(call: &mut Caller<'_>) -> Result<Next, Fault> {
     make(call, parent, [colour, rank as i32], Some(Arc::new(Cart { dims })), at)
 }
 
+/// Ranks stay what they are.
+fn map(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (communicator, count) = (call.comm()?, call.count()? as usize);
+    let extents = call.ints(count)?;
+    call.word();
+    let at = call.word();
+    let size = extents.iter().map(|&n| u64::from(n.max(0) as u32)).fold(1, u64::saturating_mul);
+    let rank = call.rank_in(communicator);
+    call.set_int(at, if u64::from(rank) < size { rank as i32 } else { UNDEFINED })?;
+    Ok(Next::Done)
+}
+
 fn dimensions(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (_, cart) = grid(call)?;
     let at = call.word();
@@ -142,6 +157,12 @@ fn dimensions(call: &mut Caller<'_>) -> Result<Next, Fault> {
 fn test(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (communicator, at) = (call.comm()?, call.word());
     let has_grid = call.communicator(communicator).cart.is_some();
-    call.set_int(at, if has_grid { CART } else { UNDEFINED })?;
+    let kind = match call.own().graphs.get(&communicator).map(|graph| &**graph) {
+        Some(Graph::Whole { .. }) => GRAPH,
+        Some(Graph::Distributed { .. }) => DISTRIBUTED,
+        None if has_grid => CART,
+        None => UNDEFINED,
+    };
+    call.set_int(at, kind)?;
     Ok(Next::Done)
 }

@@ -39,7 +39,7 @@ fn give(call: &mut Caller<'_>, group: Option<Group>, at: u64) -> Result<Next, Fa
         return call.wrong(error::RANK, "a rank in the list is no member of the group, or there twice");
     };
     let number = call.own().add_group(group);
-    call.set_int(at, Kind::Group.handle(number))?;
+    call.give_made(Kind::Group, number, at)?;
     Ok(Next::Done)
 }
 
@@ -89,6 +89,6 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let handle = call.int_at(at)?;
     let number = call.number_of(Kind::Group, handle, error::GROUP)?;
     call.own().groups.remove(&number);
-    call.set_int(at, Kind::Group.handle(0))?;
+    call.give_up(Kind::Group, at)?;
     Ok(Next::Done)
 }

@@ -1,5 +1,6 @@
 //! The routines: tables of them, by subject.
 
+mod attributes;
 mod callbacks;
 mod collectives;
 mod communicators;
@@ -7,9 +8,12 @@ mod completion;
 mod datatypes;
 mod environment;
 mod files;
+mod graphs;
 mod grids;
 mod groups;
+mod infos;
 mod messages;
+mod neighbours;
 mod operations;
 
 use crate::error::Fault;
@@ -48,6 +52,10 @@ static TABLES: &[&[Routine]] = &[
     datatypes::ROUTINES,
     files::ROUTINES,
     operations::ROUTINES,
+    attributes::ROUTINES,
+    infos::ROUTINES,
+    graphs::ROUTINES,
+    neighbours::ROUTINES,
     callbacks::ROUTINES,
 ];
 

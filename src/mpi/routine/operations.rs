@@ -21,9 +21,8 @@ pub(super) static ROUTINES: &[Routine] = &[
 
 fn create(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (procedure, commutes, at) = (call.procedure()?, call.int()? & 1 == 1, call.word());
-    let step = call.step;
-    let number = call.own().operations.add(OwnOperation { procedure, commutes, step });
-    call.set_int(at, Kind::Operation.handle(number))?;
+    let number = call.own().operations.add(OwnOperation { procedure, commutes });
+    call.give_made(Kind::Operation, number, at)?;
     Ok(Next::Done)
 }
 
@@ -34,7 +33,7 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     if call.own().operations.remove(number).is_none() {
         return call.wrong(error::OPERATION, "the operation is one of MPI, or was freed before");
     }
-    call.set_int(at, Kind::Operation.handle(0))?;
+    call.give_up(Kind::Operation, at)?;
     Ok(Next::Done)
 }
 

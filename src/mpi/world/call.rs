@@ -188,6 +188,14 @@ impl Caller<'_> {
         self.set_int(length_at, text.len().min(length) as i32)
     }
 
+    /// The next argument, a character, gets a text; no length follows it.
+    pub(crate) fn set_plain_text(&mut self, text: &str) -> Result<(), Fault> {
+        let (address, length) = (self.word(), self.word() as usize);
+        let mut bytes = text.as_bytes()[..text.len().min(length)].to_vec();
+        bytes.resize(length, b' ');
+        self.put(address, &bytes)
+    }
+
     /// A character argument without the blanks at its end.
     pub(crate) fn text(&mut self) -> Result<String, Fault> {
         let (address, length) = (self.word(), self.word());
@@ -205,6 +213,22 @@ impl Caller<'_> {
     pub(crate) fn checked_count(&self, count: i32) -> Result<u64, Fault> {
         u64::try_from(count)
             .or_else(|_| self.wrong(error::COUNT, format!("the count is {count}, which is less than 0")))
+    }
+
+    /// Sets the handle of an object that the rank makes.
+    pub(crate) fn give_made(&mut self, kind: Kind, number: u32, at: u64) -> Result<(), Fault> {
+        let (handle, step) = (kind.handle(number), self.step);
+        if number != 0 {
+            self.own().made.insert(handle, step);
+        }
+        self.set_int(at, handle)
+    }
+
+    /// Sets the handle of an object that the rank frees to the null handle.
+    pub(crate) fn give_up(&mut self, kind: Kind, at: u64) -> Result<(), Fault> {
+        let handle = self.int_at(at)?;
+        self.own().made.remove(&handle);
+        self.set_int(at, kind.handle(0))
     }
 
     /// The number of a handle of a kind.
@@ -239,6 +263,12 @@ impl Caller<'_> {
             }
             _ => self.wrong(error::COMMUNICATOR, format!("the communicator is none; its value is {handle}")),
         }
+    }
+
+    /// The handle by which the rank knows a communicator.
+    pub(crate) fn handle_of(&self, communicator: u32) -> i32 {
+        let is_self = communicator == World::own_communicator(self.rank);
+        Kind::Communicator.handle(if is_self { handle::SELF } else { communicator })
     }
 
     /// A communicator by its number.

@@ -10,6 +10,7 @@ pub(crate) mod remote;
 
 use crate::collective::Collective;
 use crate::communicator::Communicator;
+use crate::errand::Errand;
 use crate::error::{self, Fault};
 use crate::handle::{FIRST_OWN, WORLD};
 use crate::memory::RankMemory;
@@ -257,6 +258,13 @@ impl Caller<'_> {
         let communicator = self.communicator;
         let own = self.own();
         let handler = own.handlers.get(&communicator).or_else(|| own.handlers.get(&WORLD)).copied();
+        if let Some(procedure) = handler.and_then(|number| own.own_handlers.get(number)).copied() {
+            let (object, class) = (self.handle_of(communicator), fault.class);
+            self.own().errands.push_back(Errand::Handle { procedure, object, class });
+            if self.set_int(error_at, class).is_ok() {
+                return Outcome::Done;
+            }
+        }
         let is_told = handler == Some(ERRORS_RETURN) || error::is_of_file(fault.class);
         if is_told && self.set_int(error_at, fault.class).is_ok() {
             return Outcome::Done;

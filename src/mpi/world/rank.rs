@@ -1,5 +1,6 @@
 //! What MPI knows of one rank.
 
+use crate::attribute::Attributes;
 use crate::errand::{Errand, Procedure, Reply};
 use crate::error::Step;
 use crate::file::File;
@@ -7,10 +8,12 @@ use crate::group::Group;
 use crate::handle::{END, FIRST_OWN, Table};
 use crate::message::Pattern;
 use crate::request::{Done, Request};
+use crate::topology::Graph;
 use crate::types::Types;
 use crate::world::call::Then;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+use std::sync::Arc;
 
 /// Where a rank is between `MPI_Init` and `MPI_Finalize`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -39,7 +42,6 @@ pub(crate) enum Until {
 pub(crate) struct OwnOperation {
     pub(crate) procedure: Procedure,
     pub(crate) commutes: bool,
-    pub(crate) step: Step,
 }
 
 /// A call that is not done.
@@ -83,6 +85,17 @@ pub(crate) struct Rank {
     /// Address and bytes of the buffer for `MPI_Bsend`, and what is used of it.
     pub(crate) attached: Option<(u64, u64)>,
     pub(crate) attached_used: u64,
+    /// The error handlers that it has made.
+    pub(crate) own_handlers: Table<Procedure>,
+    pub(crate) attributes: Attributes,
+    /// The calls that made the objects that it has not freed, by their handles.
+    pub(crate) made: BTreeMap<i32, Step>,
+    /// The graphs of its communicators, as it knows them.
+    pub(crate) graphs: BTreeMap<u32, Arc<Graph>>,
+    /// The names of its communicators and datatypes, by their handles.
+    pub(crate) names: BTreeMap<i32, String>,
+    /// Its info objects.
+    pub(crate) infos: Table<Vec<(String, String)>>,
     /// The operations that it has made.
     pub(crate) operations: Table<OwnOperation>,
     /// The call that it waits in.
@@ -112,6 +125,12 @@ impl Rank {
             sequences: BTreeMap::new(),
             attached: None,
             attached_used: 0,
+            own_handlers: Table::default(),
+            attributes: Attributes::default(),
+            made: BTreeMap::new(),
+            graphs: BTreeMap::new(),
+            names: BTreeMap::new(),
+            infos: Table::default(),
             operations: Table::default(),
             waiting: None,
             errands: VecDeque::new(),

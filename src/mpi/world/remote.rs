@@ -241,6 +241,10 @@ impl World {
             let part = collective.parts[rank].as_ref()?;
             let part = if is_split_up {
                 Part { pieces: part.pieces.get(to).cloned().into_iter().collect(), ..part.without_data() }
+            } else if operation == Operation::Neighbour
+                && !collective.neighbours(rank).is_some_and(|n| n.targets.contains(&(to as i32)))
+            {
+                part.without_data()
             } else {
                 part.clone()
             };

@@ -1,0 +1,129 @@
+//! Info objects: keys and values, which routines take as hints and do not use.
+
+use super::{Routine, anywhere};
+use crate::error::{self, Fault};
+use crate::handle::Kind;
+use crate::world::call::{Caller, Next};
+
+pub(super) static ROUTINES: &[Routine] = &[
+    anywhere("MPI_Info_create", |call| {
+        let at = call.word();
+        give(call, Info::new(), at)
+    }),
+    anywhere("MPI_Info_dup", |call| {
+        let (_, info) = info(call)?;
+        let at = call.word();
+        give(call, info, at)
+    }),
+    anywhere("MPI_Info_set", set),
+    anywhere("MPI_Info_get", get),
+    anywhere("MPI_Info_delete", delete),
+    anywhere("MPI_Info_get_nkeys", count),
+    anywhere("MPI_Info_get_nthkey", nth),
+    anywhere("MPI_Info_get_valuelen", length),
+    anywhere("MPI_Info_free", free),
+];
+
+/// Keys and values, in the order in which the keys were set first.
+type Info = Vec<(String, String)>;
+
+fn give(call: &mut Caller<'_>, info: Info, at: u64) -> Result<Next, Fault> {
+    let number = call.own().infos.add(info);
+    call.give_made(Kind::Info, number, at)?;
+    Ok(Next::Done)
+}
+
+/// The number and the contents of an info object.
+fn info(call: &mut Caller<'_>) -> Result<(u32, Info), Fault> {
+    match call.number(Kind::Info, error::INFO)? {
+        1 => Ok((1, Info::new())),
+        number => match call.own().infos.get(number).cloned() {
+            Some(info) => Ok((number, info)),
+            None => call.wrong(error::INFO, "the info object was freed, or never made"),
+        },
+    }
+}
+
+fn key(call: &mut Caller<'_>) -> Result<String, Fault> {
+    let key = call.text()?.trim_start().to_owned();
+    if key.is_empty() || key.len() > 255 {
+        return call.wrong(error::INFO_KEY, "the key is blank, or longer than `MPI_MAX_INFO_KEY`");
+    }
+    Ok(key)
+}
+
+fn value_of(info: &Info, key: &str) -> Option<String> {
+    info.iter().find(|(k, _)| k == key).map(|(_, value)| value.clone())
+}
+
+fn set(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let ((number, _), key, value) = (info(call)?, key(call)?, call.text()?.trim_start().to_owned());
+    let Some(info) = call.own().infos.get_mut(number) else {
+        return call.wrong(error::INFO, "`MPI_INFO_ENV` cannot be changed");
+    };
+    match info.iter_mut().find(|(k, _)| *k == key) {
+        Some((_, old)) => *old = value,
+        None => info.push((key, value)),
+    }
+    Ok(Next::Done)
+}
+
+fn get(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let ((_, info), key, room) = (info(call)?, key(call)?, call.count()?);
+    let value = value_of(&info, &key);
+    let shown = value.as_deref().map(|value| value.as_bytes()[..value.len().min(room as usize)].to_vec());
+    match shown {
+        Some(shown) => call.set_plain_text(&String::from_utf8_lossy(&shown))?,
+        None => call.taken += 2,
+    }
+    let at = call.word();
+    call.set_logical(at, value.is_some())?;
+    Ok(Next::Done)
+}
+
+fn delete(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let ((number, info), key) = (info(call)?, key(call)?);
+    if value_of(&info, &key).is_none() {
+        return call.wrong(error::NO_INFO_KEY, format!("the info object has no key `{key}`"));
+    }
+    if let Some(info) = call.own().infos.get_mut(number) {
+        info.retain(|(k, _)| *k != key);
+    }
+    Ok(Next::Done)
+}
+
+fn count(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let ((_, info), at) = (info(call)?, call.word());
+    call.set_int(at, info.len() as i32)?;
+    Ok(Next::Done)
+}
+
+fn nth(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let ((_, info), n) = (info(call)?, call.int()?);
+    let Some((key, _)) = usize::try_from(n).ok().and_then(|n| info.get(n)) else {
+        return call.wrong(error::ARGUMENT, format!("there is no key {n}; the info object has {}", info.len()));
+    };
+    call.set_plain_text(key)?;
+    Ok(Next::Done)
+}
+
+fn length(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let ((_, info), key) = (info(call)?, key(call)?);
+    let (length_at, flag_at) = (call.word(), call.word());
+    let value = value_of(&info, &key);
+    if let Some(value) = &value {
+        call.set_int(length_at, value.len() as i32)?;
+    }
+    call.set_logical(flag_at, value.is_some())?;
+    Ok(Next::Done)
+}
+
+fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let at = call.words.get(call.taken).copied().unwrap_or(0);
+    let (number, _) = info(call)?;
+    if call.own().infos.remove(number).is_none() {
+        return call.wrong(error::INFO, "`MPI_INFO_ENV` cannot be freed");
+    }
+    call.give_up(Kind::Info, at)?;
+    Ok(Next::Done)
+}
