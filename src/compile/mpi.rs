@@ -28,6 +28,8 @@ const PROCEDURES: &[&str] = &[
     "type_delete_attr_fn",
     "copy_fn",
     "delete_fn",
+    "win_copy_attr_fn",
+    "win_delete_attr_fn",
     "comm_errhandler_fn",
     "handler_fn",
 ];
@@ -255,6 +257,48 @@ const ROUTINES: &[&str] = &[
     "file_set_size fh file_size",
     "file_preallocate fh file_size",
     "file_sync fh",
+    "win_create base size_long disp_unit info comm win",
+    "win_allocate size_long disp_unit info comm baseptr win",
+    "win_free win",
+    "win_fence assert win",
+    "win_lock lock_type rank assert win",
+    "win_unlock rank win",
+    "win_lock_all assert win",
+    "win_unlock_all win",
+    "win_flush rank win",
+    "win_flush_local rank win",
+    "win_flush_all win",
+    "win_flush_local_all win",
+    "win_sync win",
+    "win_post group assert win",
+    "win_start group assert win",
+    "win_complete win",
+    "win_wait win",
+    "win_test win flag",
+    "win_get_group win group",
+    "win_set_name win win_name",
+    "win_get_name win win_name resultlen",
+    "win_set_errhandler win errhandler",
+    "win_create_keyval win_copy_attr_fn win_delete_attr_fn win_keyval extra_state",
+    "win_free_keyval win_keyval",
+    "win_set_attr win win_keyval attribute_long",
+    "win_get_attr win win_keyval attribute_long flag",
+    "win_delete_attr win win_keyval",
+    "alloc_mem size_long info baseptr",
+    "free_mem base",
+    "put origin_addr origin_count origin_datatype target_rank target_disp target_count target_datatype win",
+    "rput origin_addr origin_count origin_datatype target_rank target_disp target_count target_datatype win request",
+    "get origin_addr origin_count origin_datatype target_rank target_disp target_count target_datatype win",
+    "rget origin_addr origin_count origin_datatype target_rank target_disp target_count target_datatype win request",
+    "accumulate origin_addr origin_count origin_datatype target_rank target_disp target_count target_datatype op win",
+    "raccumulate origin_addr origin_count origin_datatype target_rank target_disp target_count target_datatype op win \
+     request",
+    "get_accumulate origin_addr origin_count origin_datatype result_addr result_count result_datatype target_rank \
+     target_disp target_count target_datatype op win",
+    "rget_accumulate origin_addr origin_count origin_datatype result_addr result_count result_datatype target_rank \
+     target_disp target_count target_datatype op win request",
+    "fetch_and_op origin_addr result_addr datatype target_rank target_disp op win",
+    "compare_and_swap origin_addr compare_addr result_addr datatype target_rank target_disp win",
     "op_create user_fn commute op",
     "op_free op",
     "op_commutative op commute",
@@ -337,6 +381,7 @@ const HANDLES: &[(&str, u32, &[(&str, u32)])] = &[
     ("errhandler", 6, &[("errhandler_null", 0), ("errors_are_fatal", 1), ("errors_return", 2), ("errors_abort", 3)]),
     ("info", 7, &[("info_null", 0), ("info_env", 1)]),
     ("file", 8, &[("file_null", 0)]),
+    ("win", 9, &[("win_null", 0)]),
 ];
 
 /// Integer constants.
@@ -369,7 +414,36 @@ const NUMBERS: &[(&str, i64)] = &[
     ("err_info_value", 30),
     ("err_info_nokey", 31),
     ("err_info", 34),
+    ("err_no_mem", 35),
+    ("err_unsupported_operation", 44),
+    ("err_win", 45),
+    ("err_base", 46),
+    ("err_locktype", 47),
     ("err_keyval", 48),
+    ("err_rma_conflict", 49),
+    ("err_rma_sync", 50),
+    ("err_size", 51),
+    ("err_disp", 52),
+    ("err_assert", 53),
+    ("err_rma_range", 55),
+    ("lock_exclusive", 234),
+    ("lock_shared", 235),
+    ("mode_nocheck", 1024),
+    ("mode_nostore", 2048),
+    ("mode_noput", 4096),
+    ("mode_noprecede", 8192),
+    ("mode_nosucceed", 16384),
+    ("win_base", 11),
+    ("win_size", 12),
+    ("win_disp_unit", 13),
+    ("win_create_flavor", 14),
+    ("win_model", 15),
+    ("win_flavor_create", 1),
+    ("win_flavor_allocate", 2),
+    ("win_flavor_dynamic", 3),
+    ("win_flavor_shared", 4),
+    ("win_separate", 1),
+    ("win_unified", 2),
     ("err_io", 32),
     ("err_no_such_file", 37),
     ("err_read_only", 40),
@@ -458,13 +532,17 @@ fn dummy(name: &str, form: Form) -> String {
         return format!("external :: {name}");
     }
     let (ty, dims) = match name {
-        "buf" | "buffer" | "sendbuf" | "recvbuf" | "inbuf" | "outbuf" | "inoutbuf" | "location" => {
+        "buf" | "buffer" | "sendbuf" | "recvbuf" | "inbuf" | "outbuf" | "inoutbuf" | "base" | "baseptr"
+        | "origin_addr" | "result_addr" | "compare_addr" | "location" => {
             return format!("type(*), dimension(..) :: {name}");
         }
-        "string" | "comm_name" | "type_name" | "filename" | "datarep" => ("character(len=*)".to_owned(), ""),
+        "string" | "comm_name" | "type_name" | "win_name" | "filename" | "datarep" => {
+            ("character(len=*)".to_owned(), "")
+        }
         "comm" | "newcomm" | "comm1" | "comm2" => (handle("comm"), ""),
         "group" | "newgroup" | "group1" | "group2" => (handle("group"), ""),
-        "datatype" | "sendtype" | "recvtype" | "oldtype" | "newtype" => (handle("datatype"), ""),
+        "datatype" | "origin_datatype" | "target_datatype" | "result_datatype" | "sendtype" | "recvtype"
+        | "oldtype" | "newtype" => (handle("datatype"), ""),
         "types" | "sendtypes" | "recvtypes" => (handle("datatype"), "(*)"),
         "request" => (handle("request"), ""),
         "requests" => (handle("request"), "(*)"),
@@ -472,6 +550,7 @@ fn dummy(name: &str, form: Form) -> String {
         "errhandler" => (handle("errhandler"), ""),
         "info" | "newinfo" => (handle("info"), ""),
         "fh" => (handle("file"), ""),
+        "win" => (handle("win"), ""),
         "etype" | "filetype" => (handle("datatype"), ""),
         "status" if form == Form::F08 => ("type(mpi_status)".to_owned(), ""),
         "status" => ("integer(4)".to_owned(), "(6)"),
@@ -479,9 +558,8 @@ fn dummy(name: &str, form: Form) -> String {
         "statuses" => ("integer(4)".to_owned(), "(6,*)"),
         "flag" | "reorder" | "commute" | "weighted" => ("logical(4)".to_owned(), ""),
         "periods" | "remain_dims" => ("logical(4)".to_owned(), "(*)"),
-        "attribute_long" | "extra_state" | "address" | "stride_bytes" | "lb" | "extent" | "offset" | "file_size" => {
-            ("integer(8)".to_owned(), "")
-        }
+        "attribute_long" | "extra_state" | "size_long" | "target_disp" | "address" | "stride_bytes" | "lb"
+        | "extent" | "offset" | "file_size" => ("integer(8)".to_owned(), ""),
         "displacements_bytes" | "sdispls_bytes" | "rdispls_bytes" => ("integer(8)".to_owned(), "(*)"),
         "ranges" => ("integer(4)".to_owned(), "(3,*)"),
         "recvcounts" | "sendcounts" | "displs" | "sdispls" | "rdispls" | "indices" | "ranks" | "ranks1" | "ranks2"
@@ -579,7 +657,8 @@ const CALLED: &str = "  abstract interface
 
 /// Procedures that MPI has for copying and deleting attributes: by the beginning of their names, the type of the object, in
 /// `mpi_f08` and otherwise, and the kind of values.
-const ATTRIBUTED: [(&str, &str, u32); 3] = [("comm_", "comm", 8), ("type_", "datatype", 8), ("", "comm", 4)];
+const ATTRIBUTED: [(&str, &str, u32); 4] =
+    [("comm_", "comm", 8), ("type_", "datatype", 8), ("win_", "win", 8), ("", "comm", 4)];
 
 /// Those procedures.
 fn attribute_procedures(form: Form) -> String {

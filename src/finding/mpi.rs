@@ -36,6 +36,10 @@ pub enum MpiFault {
     NotCompleted { start: RankCall },
     /// Objects of a kind, `communicator`, that are left over when their rank finalizes: how many, and the call that made them.
     NotFreed { made: RankCall, kind: String, count: u64 },
+    /// A one-sided call and an epoch that do not fit; the reason is a clause. The call that began the epoch, if there is one.
+    Epoch { call: RankCall, reason: String, begun: Option<RankCall> },
+    /// Accesses to the same bytes of the memory of `target`, of a variable if it has a name, that have no order.
+    AccessConflict { first: RankCall, second: RankCall, target: u32, name: String },
     /// An argument; the reason is a clause.
     Argument { call: RankCall, reason: String },
     /// A rank ended without `MPI_Finalize`.
@@ -60,6 +64,8 @@ impl MpiFault {
             MpiFault::NotReceived { .. } => Code::MessageNotReceived,
             MpiFault::NotCompleted { .. } => Code::RequestNotCompleted,
             MpiFault::NotFreed { .. } => Code::LeakedMpiObject,
+            MpiFault::Epoch { .. } => Code::MpiEpoch,
+            MpiFault::AccessConflict { .. } => Code::MpiAccessConflict,
             MpiFault::Argument { .. } => Code::InvalidMpiArgument,
             MpiFault::NotFinalized { .. } => Code::MpiNotFinalized,
             MpiFault::Aborted { .. } => Code::MpiAborted,

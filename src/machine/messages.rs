@@ -10,6 +10,7 @@ use crate::world::World;
 use host::{Answer, Ask, FileKind, MpiCall};
 use mem::{Memory, Region};
 use mpi::{Outcome, Outside, RankMemory, Transport, Use};
+use source::Span;
 
 /// How many milliseconds the machine waits for other processes before it returns.
 const PATIENCE: u64 = 20;
@@ -65,6 +66,14 @@ impl RankMemory for Reach<'_> {
     fn is_named(&self, address: u64, name: &str) -> bool {
         // `mpif.h` has each in a common block of its own.
         self.memory.find(address).is_some_and(|id| self.memory.info(id).name.trim_matches('/') == name)
+    }
+
+    fn allocate(&mut self, bytes: u64, span: Span) -> Option<u64> {
+        self.memory.alloc(Region::Host, bytes.max(1), "", span).ok()
+    }
+
+    fn deallocate(&mut self, address: u64, span: Span) -> bool {
+        self.memory.free(address, span).is_ok()
     }
 
     fn file_length(&mut self, path: &str) -> Result<Option<u64>, String> {
@@ -200,6 +209,13 @@ impl Machine {
         let mut reach = Reach { memory, devices, order: self.order.as_mut(), world, check_leaks: self.check_leaks };
         let outcome = self.mpi.call(self.rank, &call, &mut reach);
         self.called_mpi(outcome)
+    }
+
+    /// Other ranks access the memory of this one.
+    pub(crate) fn serve(&mut self, between: &mut mpi::World, world: &mut dyn World) {
+        let (memory, devices) = (&mut self.memory, &mut self.devices);
+        let (order, check_leaks) = (self.order.as_mut(), self.check_leaks);
+        between.serve(self.rank, &mut Reach { memory, devices, order, world, check_leaks });
     }
 
     /// The host waits in a call.

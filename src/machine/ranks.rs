@@ -163,6 +163,10 @@ impl Ranks {
         std::mem::swap(&mut machine.mpi, &mut self.between);
         let stop = machine.advance(budget, &mut RankWorld { rank, size, world }, &mut NoObserver);
         std::mem::swap(&mut machine.mpi, &mut self.between);
+        for target in self.between.accessed() {
+            let rank = target as usize;
+            self.machines[rank].serve(&mut self.between, &mut RankWorld { rank, size, world });
+        }
         stop
     }
 

@@ -61,7 +61,16 @@ pub(crate) const INFO: i32 = 34;
 pub(crate) const NO_SUCH_FILE: i32 = 37;
 pub(crate) const READ_ONLY: i32 = 40;
 pub(crate) const UNSUPPORTED_DATA: i32 = 43;
+pub(crate) const NO_MEMORY: i32 = 35;
+pub(crate) const WINDOW: i32 = 45;
+pub(crate) const BASE: i32 = 46;
+pub(crate) const LOCK_TYPE: i32 = 47;
 pub(crate) const KEY: i32 = 48;
+pub(crate) const SYNCHRONIZATION: i32 = 50;
+pub(crate) const SIZE: i32 = 51;
+pub(crate) const DISPLACEMENT: i32 = 52;
+pub(crate) const RANGE: i32 = 55;
+pub(crate) const UNSUPPORTED: i32 = 44;
 /// `MPI_ERR_LASTCODE`.
 pub(crate) const LAST: i32 = 63;
 
@@ -101,6 +110,15 @@ pub(crate) fn sentence(class: i32) -> &'static str {
         NO_INFO_KEY => "no such key in an info object",
         INFO => "invalid info object",
         KEY => "invalid key of attributes",
+        NO_MEMORY => "no memory",
+        WINDOW => "invalid window",
+        BASE => "invalid base of memory",
+        LOCK_TYPE => "invalid type of a lock",
+        SYNCHRONIZATION => "wrong synchronization of one-sided calls",
+        SIZE => "invalid size",
+        DISPLACEMENT => "invalid displacement",
+        RANGE => "access outside of the window",
+        UNSUPPORTED => "unsupported operation",
         _ => "unknown error",
     }
 }

@@ -19,6 +19,7 @@ pub(crate) enum Kind {
     ErrorHandler = 6,
     Info = 7,
     File = 8,
+    Window = 9,
 }
 
 impl Kind {
@@ -43,6 +44,7 @@ impl Kind {
             Kind::ErrorHandler,
             Kind::Info,
             Kind::File,
+            Kind::Window,
         ];
         all.into_iter().find(|kind| kind.number(handle).is_some())
     }
@@ -58,6 +60,7 @@ impl Kind {
             Kind::ErrorHandler => "error handler",
             Kind::Info => "info object",
             Kind::File => "file",
+            Kind::Window => "window",
         }
     }
 }

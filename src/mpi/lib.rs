@@ -42,6 +42,7 @@ mod routine;
 mod topology;
 mod transport;
 mod types;
+mod window;
 mod world;
 
 pub use memory::{Outside, RankMemory, Use};

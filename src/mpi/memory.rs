@@ -25,6 +25,12 @@ pub trait RankMemory {
     /// Whether an address is that of the variable of the module that has this name.
     fn is_named(&self, address: u64, name: &str) -> bool;
 
+    /// Allocates memory of the host; `None` if there is no room.
+    fn allocate(&mut self, bytes: u64, span: Span) -> Option<u64>;
+
+    /// Frees such memory; whether it was some.
+    fn deallocate(&mut self, address: u64, span: Span) -> bool;
+
     /// The length of a file; `None` if there is none of that name.
     fn file_length(&mut self, path: &str) -> Result<Option<u64>, String>;
 
@@ -61,6 +67,8 @@ pub trait RankMemory {
 pub struct Use {
     /// Its number.
     pub request: u32,
+    /// Whether it is an access of another rank to a window.
+    pub is_access: bool,
     /// The routine.
     pub call: &'static str,
     /// The place of the call.

@@ -63,6 +63,13 @@ pub(crate) enum Work {
         sequence: u64,
         landings: Vec<Landing>,
     },
+    /// An access to a window: where its result goes, and whether the program has the request.
+    Access {
+        window: u32,
+        target: u32,
+        landing: Option<Landing>,
+        is_named: bool,
+    },
     /// A reduction of one rank: where its result goes.
     Local {
         landing: Landing,

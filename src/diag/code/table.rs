@@ -331,4 +331,6 @@ crate::code::codes! {
     R1111 Warning MpiNeedsBuffering "message exchange that works only because messages are buffered";
     R1112 Error MpiNotInitialized "MPI routine outside of `MPI_Init` and `MPI_Finalize`";
     R1113 Warning LeakedMpiObject "communicator, datatype or other object of MPI never freed";
+    R1114 Error MpiEpoch "one-sided call outside of its epoch";
+    R1115 Error MpiAccessConflict "one-sided accesses to the same memory without an order";
 }

@@ -85,6 +85,28 @@ pub(super) fn word(finding: &Finding, fault: &MpiFault) -> Diagnostic {
             say(format!("rank {} makes {what} by `{}` and never {frees} {them}", made.rank, made.call))
                 .help(format!("{free} each {kind} before `MPI_Finalize`, when the program is done with it"))
         }
+        MpiFault::Epoch { call, reason, begun } => {
+            let d = say(format!("`{}`: {reason}", call.call));
+            match begun {
+                Some(begun) if begun.span != call.span => {
+                    d.secondary(begun.span, format!("rank {} calls `{}` here", begun.rank, begun.call))
+                }
+                _ => d,
+            }
+        }
+        MpiFault::AccessConflict { first, second, target, name } => {
+            let what =
+                if name.is_empty() { "the same memory".to_owned() } else { format!("the same bytes of `{name}`") };
+            let who = if first.rank == second.rank {
+                format!("rank {} accesses {what} on rank {target} twice", first.rank)
+            } else {
+                format!("rank {} and rank {} access {what} on rank {target}", first.rank, second.rank)
+            };
+            say(format!("{who}, and nothing orders `{}` and `{}`", first.call, second.call))
+                .label(format!("rank {} calls `{}` here", second.rank, second.call))
+                .secondary(first.span, format!("rank {} calls `{}` here", first.rank, first.call))
+                .help("end the epoch between them, lock the window exclusively, or use `MPI_Accumulate` and its like")
+        }
         MpiFault::Argument { call, reason } => say(format!("`{}`: {reason}", call.call)),
         MpiFault::NotFinalized { rank } => say(format!("rank {rank} ends without a call of `MPI_Finalize`")),
         MpiFault::Aborted { call, code } => say(format!("rank {} calls `MPI_Abort` with code {code}", call.rank)),

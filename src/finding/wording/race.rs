@@ -47,7 +47,7 @@ fn race(
         }
     };
     let mut diagnostic = Diagnostic::new(finding.code(), second.span, message);
-    let missing = if is_in_loop { ", in another iteration of the loop" } else { missing(between, second) };
+    let missing = if is_in_loop { ", in another iteration of the loop" } else { missing(between, first, second) };
     if first.span == second.span {
         let text = if first.what == second.what {
             format!("(1) {} and (2) {} both {} it here{missing}", actor(first), actor(second), infinitive(first.what))
@@ -134,7 +134,7 @@ fn writers(between: RaceKind, second: &Access) -> String {
 }
 
 /// What would have ordered the two.
-fn missing(between: RaceKind, second: &Access) -> &'static str {
+fn missing(between: RaceKind, first: &Access, second: &Access) -> &'static str {
     match between {
         RaceKind::WithinWarp => ", no `syncwarp` of both lanes in between",
         RaceKind::Block => ", no barrier in between",
@@ -143,9 +143,19 @@ fn missing(between: RaceKind, second: &Access) -> &'static str {
         RaceKind::HostDevice if second.actor == Actor::Host => ", without waiting for the device",
         RaceKind::HostDevice => ", in work that the host has not waited for",
         RaceKind::Message if matches!(second.actor, Actor::Message { .. }) => ", without waiting for the device",
+        RaceKind::Message if matches!(&first.actor, Actor::Message { call } if is_one_sided(call)) => {
+            ", before the epoch has ended"
+        }
         RaceKind::Message => ", before the request is completed",
         RaceKind::Scope { .. } => "",
     }
+}
+
+/// Whether a routine of MPI accesses the memory of another rank.
+fn is_one_sided(call: &str) -> bool {
+    const NAMES: [&str; 6] = ["put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap"];
+    let name = call.trim_start_matches("MPI_").to_ascii_lowercase();
+    NAMES.contains(&name.as_str()) || name.strip_prefix('r').is_some_and(|name| NAMES.contains(&name))
 }
 
 /// Whether the access is atomic or volatile.
@@ -226,6 +236,9 @@ fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access
         (RaceKind::Message, RaceFlavour::Plain) => match (&first.actor, &second.actor) {
             (Actor::Kernel(_) | Actor::Copy { .. }, Actor::Message { .. }) => {
                 "call `cudaDeviceSynchronize()` before the call of MPI".to_owned()
+            }
+            (Actor::Message { call }, _) if is_one_sided(call) => {
+                "end the epoch of the window first: `MPI_Win_fence`, `MPI_Win_unlock` or `MPI_Win_wait`".to_owned()
             }
             _ => "call `MPI_Wait` first".to_owned(),
         },

@@ -63,6 +63,8 @@ pub(crate) struct CommandOrder {
 
 /// What messages of MPI have in place of a device: they are in no order with its streams.
 const MESSAGES: u32 = u32::MAX;
+/// What accesses of other ranks to windows have in place of a stream: they are in order with each other.
+const ACCESSES: u64 = u64::MAX;
 
 impl CommandOrder {
     /// The order of a program that has not begun. One stream alone, without memory that the host shares, is in order by
@@ -180,7 +182,9 @@ impl CommandOrder {
     /// A request of MPI uses memory: a command of a stream of its own.
     pub(crate) fn begin_message(&mut self, used: mpi::Use, memory: &Memory) {
         let most = self.messages.len() as u64 + 1;
-        let number = (1..=most).find(|n| self.messages.values().all(|known| known != n)).unwrap_or(most);
+        let free = (1..=most).find(|n| self.messages.values().all(|known| known != n)).unwrap_or(most);
+        // Whether accesses of other ranks are in conflict with each other is known elsewhere (`mpi`).
+        let number = if used.is_access { ACCESSES } else { free };
         self.messages.insert(used.request, number);
         let moment = self.timeline.submit(Stream { device: MESSAGES, number });
         let id = self.next;

@@ -20,6 +20,11 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Type_set_attr", |call| set(call, Kind::Datatype, Width::Address)),
     row("MPI_Type_get_attr", |call| get(call, Kind::Datatype, Width::Address)),
     row("MPI_Type_delete_attr", |call| delete(call, Kind::Datatype)),
+    row("MPI_Win_create_keyval", |call| create(call, Kind::Window, Width::Address)),
+    row("MPI_Win_free_keyval", |call| free(call, Kind::Window)),
+    row("MPI_Win_set_attr", |call| set(call, Kind::Window, Width::Address)),
+    row("MPI_Win_get_attr", |call| get(call, Kind::Window, Width::Address)),
+    row("MPI_Win_delete_attr", |call| delete(call, Kind::Window)),
     row("MPI_Keyval_create", |call| create(call, Kind::Communicator, Width::Default)),
     row("MPI_Keyval_free", |call| free(call, Kind::Communicator)),
     row("MPI_Attr_put", |call| set(call, Kind::Communicator, Width::Default)),
@@ -46,6 +51,7 @@ impl Caller<'_> {
                 let handle = self.int()?;
                 self.datatype_of(handle).map(|_| handle)
             }
+            Kind::Window => self.window().map(|window| Kind::Window.handle(window)),
             _ => {
                 let communicator = self.comm()?;
                 Ok(self.handle_of(communicator))
@@ -106,7 +112,12 @@ fn get(call: &mut Caller<'_>, kind: Kind, width: Width) -> Result<Next, Fault> {
     let object = call.attributed(kind)?;
     let number = call.words.get(call.taken).copied().unwrap_or(0);
     let number = call.int_at(number)?;
-    let value = match predefined(call, number).filter(|_| kind == Kind::Communicator) {
+    let known = match kind {
+        Kind::Communicator => predefined(call, number),
+        Kind::Window => of_window(call, object, number),
+        _ => None,
+    };
+    let value = match known {
         Some(value) => {
             call.taken += 1;
             Some(value)
@@ -137,6 +148,21 @@ fn predefined(call: &Caller<'_>, key: i32) -> Option<i64> {
         5 => Some(i64::from(error::LAST)),
         6 => Some(0),
         7 => Some(i64::from(crate::handle::ANY_SOURCE)),
+        _ => None,
+    }
+}
+
+/// The attributes of windows that the standard has: `MPI_WIN_BASE`, `MPI_WIN_SIZE`, `MPI_WIN_DISP_UNIT`,
+/// `MPI_WIN_CREATE_FLAVOR`, `MPI_WIN_MODEL`.
+fn of_window(call: &Caller<'_>, handle: i32, key: i32) -> Option<i64> {
+    let window = call.world.windows.get(&Kind::Window.number(handle)?)?;
+    let own = window.exposed.get(&call.rank)?;
+    match key {
+        11 => Some(own.base as i64),
+        12 => Some(own.bytes as i64),
+        13 => Some(own.unit as i64),
+        14 => Some(if own.is_allocated { 2 } else { 1 }),
+        15 => Some(2),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use super::{Routine, anywhere, row};
 use crate::collective::Operation;
 use crate::error::{self, Fault, Step};
 use crate::handle::{FIRST_OWN, Kind, SELF, WORLD};
+use crate::window::Epochs;
 use crate::world::call::{Caller, Next, wait};
 use crate::world::rank::{Phase, Until};
 use finding::MpiFault;
@@ -80,6 +81,9 @@ fn finalize(call: &mut Caller<'_>) -> Result<Next, Fault> {
 }
 
 fn leave(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    if let Some(begun) = call.own().epochs.values().find_map(Epochs::open) {
+        return call.wrong_epoch("an epoch of a window has not ended", Some(begun));
+    }
     let open: Vec<_> = call.own().requests.values().filter(|r| r.is_active).map(|r| r.step).collect();
     for step in open {
         call.report(MpiFault::NotCompleted { start: step.about("") });

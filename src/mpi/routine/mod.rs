@@ -1,5 +1,6 @@
 //! The routines: tables of them, by subject.
 
+mod accesses;
 mod attributes;
 mod callbacks;
 mod collectives;
@@ -15,6 +16,7 @@ mod infos;
 mod messages;
 mod neighbours;
 mod operations;
+mod windows;
 
 use crate::error::Fault;
 use crate::world::call::{Caller, Next};
@@ -55,6 +57,8 @@ static TABLES: &[&[Routine]] = &[
     attributes::ROUTINES,
     infos::ROUTINES,
     graphs::ROUTINES,
+    windows::ROUTINES,
+    accesses::ROUTINES,
     neighbours::ROUTINES,
     callbacks::ROUTINES,
 ];

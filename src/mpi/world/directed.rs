@@ -55,7 +55,7 @@ impl World {
         match until {
             Until::Any(requests) if requests.len() > 1 => self.asks(),
             Until::Probe { pattern, .. } if pattern.is_any() => self.asks(),
-            Until::All(_) | Until::Any(_) | Until::Probe { .. } | Until::Called => {}
+            Until::All(_) | Until::Any(_) | Until::Probe { .. } | Until::Called | Until::Window { .. } => {}
         }
     }
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod call;
 mod directed;
+mod one_sided;
 mod progress;
 pub(crate) mod rank;
 pub(crate) mod remote;
@@ -15,10 +16,11 @@ use crate::error::{self, Fault};
 use crate::handle::{FIRST_OWN, WORLD};
 use crate::memory::RankMemory;
 use crate::message::Mailbox;
+use crate::window::{Access, Window};
 use crate::world::call::{Caller, Next};
 use crate::world::rank::{Phase, Rank, Until, Waiting};
 use crate::world::remote::Remote;
-use finding::{Access, Actor, Finding, FindingKind, MpiFault};
+use finding::{Access as Seen, Actor, Finding, FindingKind, MpiFault};
 use source::Span;
 use std::collections::BTreeMap;
 
@@ -56,6 +58,14 @@ pub struct World {
     pub(crate) mailboxes: BTreeMap<(u32, u32), Mailbox>,
     /// Collective operations that have begun, by communicator and number.
     pub(crate) collectives: BTreeMap<(u32, u64), Collective>,
+    pub(crate) windows: BTreeMap<u32, Window>,
+    /// Accesses that wait until the memory of their target can be reached.
+    pub(crate) accesses: Vec<Access>,
+    /// What each rank knows of the others ([`Window::touches`]).
+    pub(crate) clocks: Vec<Vec<u32>>,
+    /// Uses of memory that end, by target; and the next number of one.
+    pub(crate) ended_uses: Vec<(u32, u32)>,
+    pub(crate) next_use: u32,
     pub(crate) findings: Vec<Finding>,
     /// The code with which all ranks end, once one has said so.
     end: Option<i32>,
@@ -83,6 +93,11 @@ impl World {
             next_communicator: FIRST_OWN,
             mailboxes: BTreeMap::new(),
             collectives: BTreeMap::new(),
+            windows: BTreeMap::new(),
+            accesses: Vec::new(),
+            clocks: vec![Vec::new(); ranks as usize],
+            ended_uses: Vec::new(),
+            next_use: 0,
             findings: Vec::new(),
             end: None,
             changes: 0,
@@ -179,6 +194,7 @@ impl World {
         }
         match own.waiting.as_ref().map(|waiting| &waiting.until) {
             None | Some(Until::Called) => true,
+            Some(Until::Window { window, wait }) => self.is_window_ready(rank, *window, wait),
             Some(Until::All(requests)) => requests.iter().all(|r| own.is_done(*r)),
             Some(Until::Any(requests)) => requests.iter().any(|r| own.is_done(*r)),
             Some(Until::Probe { communicator, pattern }) => self
@@ -204,7 +220,7 @@ impl World {
                 self.end = Some(code);
                 return;
             }
-            let access = Access::step(Actor::Host, span);
+            let access = Seen::step(Actor::Host, span);
             self.findings.push(Finding::new(FindingKind::Mpi(MpiFault::NotFinalized { rank }), vec![access]));
         }
     }

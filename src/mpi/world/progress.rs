@@ -50,18 +50,25 @@ impl Caller<'_> {
                 self.start_receive(request, receiving);
                 Ok(())
             }
-            Work::Collective { .. } | Work::Local { .. } => Ok(()),
+            Work::Collective { .. } | Work::Local { .. } | Work::Access { .. } => Ok(()),
         }
     }
 
     /// A request uses these places from now on.
-    fn begin_use(&mut self, request: u32, read: &[Landing], written: &[Landing]) {
+    pub(crate) fn begin_use(&mut self, request: u32, read: &[Landing], written: &[Landing]) {
         if !self.memory.is_watching() {
             return;
         }
         let places = |data: &[Landing]| data.iter().flat_map(|d| d.buffer.places(&d.layout, d.count)).collect();
         let (call, span) = (self.step.name, self.step.span);
-        self.memory.begin_use(Use { request, call, span, read: places(read), written: places(written) });
+        self.memory.begin_use(Use {
+            request,
+            is_access: false,
+            call,
+            span,
+            read: places(read),
+            written: places(written),
+        });
     }
 
     /// Sends; gives the request.
@@ -241,7 +248,10 @@ impl Caller<'_> {
                 }
                 Ok((Status::EMPTY, communicator))
             }
-            (Some(Done::Results { pieces, .. }), Work::Local { landing }) => {
+            (
+                Some(Done::Results { pieces, .. }),
+                Work::Local { landing } | Work::Access { landing: Some(landing), .. },
+            ) => {
                 pieces.iter().try_for_each(|piece| self.land(piece, landing))?;
                 Ok((Status::EMPTY, None))
             }
@@ -319,6 +329,9 @@ fn bytes(count: u64) -> String {
 impl World {
     /// An operation of a rank is done.
     pub(crate) fn set_done(&mut self, rank: u32, request: u32, done: Done) {
+        if let Done::Message(message) = &done {
+            self.learn(rank, message.piece.step.rank);
+        }
         if let Some(request) = self.ranks[rank as usize].requests.get_mut(&request) {
             request.done = Some(done);
         }
@@ -359,6 +372,9 @@ impl World {
             let pieces = collective.results(rank);
             collective.given[rank] = true;
             let request = collective.parts[rank].as_ref().map_or(0, |part| part.request);
+            for (from, _) in collective.parts.iter().enumerate().filter(|(_, part)| part.is_some()) {
+                self.learn(member, group[from]);
+            }
             self.set_results(member, request, pieces, made[rank]);
         }
         if collective.given.contains(&false) {
@@ -487,6 +503,9 @@ impl World {
         if let Until::Probe { pattern, .. } = &waiting.until {
             return Some(waiting.step.about(pattern.words()));
         }
+        if let Until::Window { window, wait } = &waiting.until {
+            return Some(waiting.step.about(self.words_of_window(rank, *window, wait)));
+        }
         let open = self.waited_for(rank);
         let what = open.first().and_then(|first| own.requests.get(first)).map_or_else(String::new, |r| self.words(r));
         let more = match open.len() {
@@ -500,6 +519,7 @@ impl World {
     fn words(&self, request: &Request) -> String {
         match &*request.work {
             Work::Local { .. } => String::new(),
+            Work::Access { target, .. } => format!("its access to the memory of rank {target}"),
             Work::Send(sending) => {
                 format!("rank {} to receive its message with tag {}", sending.to, sending.tag)
             }

@@ -10,6 +10,7 @@ use crate::message::Pattern;
 use crate::request::{Done, Request};
 use crate::topology::Graph;
 use crate::types::Types;
+use crate::window::{Epochs, WindowWait};
 use crate::world::call::Then;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -35,6 +36,8 @@ pub(crate) enum Until {
     Probe { communicator: u32, pattern: Pattern },
     /// The end of the errands of the rank.
     Called,
+    /// Others at a window.
+    Window { window: u32, wait: WindowWait },
 }
 
 /// An operation that the rank has made.
@@ -88,6 +91,8 @@ pub(crate) struct Rank {
     /// The error handlers that it has made.
     pub(crate) own_handlers: Table<Procedure>,
     pub(crate) attributes: Attributes,
+    /// What it has begun at each of its windows.
+    pub(crate) epochs: BTreeMap<u32, Epochs>,
     /// The calls that made the objects that it has not freed, by their handles.
     pub(crate) made: BTreeMap<i32, Step>,
     /// The graphs of its communicators, as it knows them.
@@ -127,6 +132,7 @@ impl Rank {
             attached_used: 0,
             own_handlers: Table::default(),
             attributes: Attributes::default(),
+            epochs: BTreeMap::new(),
             made: BTreeMap::new(),
             graphs: BTreeMap::new(),
             names: BTreeMap::new(),

@@ -345,13 +345,13 @@ impl World {
                     needed.any(|from| collective.parts[from].is_none() && is_gone(*communicator, from))
                 })
             }
-            Some(Work::Local { .. }) | None => false,
+            Some(Work::Local { .. } | Work::Access { .. }) | None => false,
         };
         match self.ranks[own as usize].waiting.as_ref().map(|waiting| &waiting.until) {
             Some(Until::All(_)) => self.waited_for(own).into_iter().any(never),
             Some(Until::Any(requests)) => !requests.is_empty() && self.waited_for(own).into_iter().all(never),
             Some(Until::Probe { communicator, pattern }) => source_is_gone(*communicator, pattern.source),
-            Some(Until::Called) | None => false,
+            Some(Until::Called | Until::Window { .. }) | None => false,
         }
     }
 

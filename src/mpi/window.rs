@@ -1,0 +1,184 @@
+//! Windows: memory that each rank of a communicator lets the others read and write, and who may at the moment.
+
+use crate::basic::Basic;
+use crate::error::Step;
+use crate::layout::Layout;
+use crate::reduce::Operator;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// What a rank lets the others reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exposed {
+    pub(crate) base: u64,
+    pub(crate) bytes: u64,
+    /// Bytes of the unit in which others count.
+    pub(crate) unit: u64,
+    /// Whether MPI has allocated the memory.
+    pub(crate) is_allocated: bool,
+}
+
+/// What an access does at its target.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Effect {
+    Put,
+    Get,
+    /// Combines the values there with those of the origin.
+    Combine {
+        operator: Operator,
+        basic: Basic,
+        fetches: bool,
+    },
+    /// Puts a value if the one that is there is the one that is expected.
+    Swap,
+}
+
+impl Effect {
+    fn is_atomic(self) -> bool {
+        matches!(self, Effect::Combine { .. } | Effect::Swap)
+    }
+
+    /// Whether it gives the origin what was there.
+    pub(crate) fn fetches(self) -> bool {
+        matches!(self, Effect::Get | Effect::Swap | Effect::Combine { fetches: true, .. })
+    }
+
+    /// Whether two of them on the same bytes need an order.
+    pub(crate) fn conflicts(self, other: Effect) -> bool {
+        let is_free = (self == Effect::Get && other == Effect::Get) || (self.is_atomic() && other.is_atomic());
+        !is_free
+    }
+}
+
+/// An access on its way. Ranks are those of `MPI_COMM_WORLD`.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) window: u32,
+    pub(crate) origin: u32,
+    pub(crate) target: u32,
+    /// The request of the origin.
+    pub(crate) request: u32,
+    pub(crate) step: Step,
+    pub(crate) effect: Effect,
+    /// Where at the target.
+    pub(crate) address: u64,
+    pub(crate) layout: Layout,
+    pub(crate) count: u64,
+    /// What the origin brings; for a swap the new value, then the expected one.
+    pub(crate) data: Vec<u8>,
+    /// What the origin knows of the others ([`Window::touches`]).
+    pub(crate) clock: Vec<u32>,
+    /// Whether the target takes no part.
+    pub(crate) is_passive: bool,
+}
+
+/// Bytes that an access has touched.
+#[derive(Clone, Debug)]
+pub(crate) struct Touch {
+    pub(crate) origin: u32,
+    pub(crate) target: u32,
+    pub(crate) effect: Effect,
+    pub(crate) step: Step,
+    /// Addresses and bytes.
+    pub(crate) places: Vec<(u64, u64)>,
+    /// The time of the origin at which it was complete; `None` before.
+    pub(crate) end: Option<u32>,
+}
+
+/// A lock of the memory of one rank: those that hold it or wait for it, in order, and whether for themselves alone.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Lock {
+    pub(crate) queue: VecDeque<(u32, bool)>,
+    /// What those know that had it alone, and that shared it.
+    pub(crate) after_exclusive: Vec<u32>,
+    pub(crate) after_shared: Vec<u32>,
+}
+
+impl Lock {
+    /// Whether a rank holds it.
+    pub(crate) fn is_held_by(&self, rank: u32) -> bool {
+        let Some(at) = self.queue.iter().position(|(r, _)| *r == rank) else { return false };
+        let before_is_shared = self.queue.iter().take(at).all(|(_, is_exclusive)| !is_exclusive);
+        at == 0 || (before_is_shared && !self.queue[at].1)
+    }
+
+    /// The first of those that hold it.
+    pub(crate) fn holder(&self) -> Option<u32> {
+        self.queue.front().map(|(rank, _)| *rank)
+    }
+}
+
+/// A window. It has a communicator with its number.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Window {
+    /// What each rank exposes, by its rank in `MPI_COMM_WORLD`.
+    pub(crate) exposed: BTreeMap<u32, Exposed>,
+    /// Locks of the memory of each rank.
+    pub(crate) locks: BTreeMap<u32, Lock>,
+    /// Targets that have exposed their memory to an origin, which has not begun yet.
+    pub(crate) posted: BTreeSet<(u32, u32)>,
+    /// Origins that have completed their accesses to a target, which has not waited yet.
+    pub(crate) completed: BTreeSet<(u32, u32)>,
+    /// What was accessed, as long as an access may come that has no order with it. The order is that of vector clocks: each rank
+    /// counts, and learns the counts of others by messages, collective operations, locks and epochs.
+    pub(crate) touches: Vec<Touch>,
+    /// What those know that have made atomic accesses to the memory of a rank.
+    pub(crate) after_atomic: BTreeMap<u32, Vec<u32>>,
+    /// Uses of memory that the target was told of: target, origin, number, and whether the target ends it.
+    pub(crate) uses: Vec<(u32, u32, u32, bool)>,
+}
+
+/// What a rank waits for at a window.
+#[derive(Clone, Debug)]
+pub(crate) enum WindowWait {
+    /// To hold the locks of these ranks.
+    Locked(Vec<u32>),
+    /// That these ranks expose their memory.
+    Posted(Vec<u32>),
+    /// That these ranks complete their accesses.
+    Completed(Vec<u32>),
+}
+
+impl Window {
+    /// The ranks that a rank still waits for.
+    pub(crate) fn missing(&self, rank: u32, wait: &WindowWait) -> Vec<u32> {
+        let (all, is_there): (_, &dyn Fn(u32) -> bool) = match wait {
+            WindowWait::Locked(all) => (all, &|target| self.locks.get(&target).is_some_and(|l| l.is_held_by(rank))),
+            WindowWait::Posted(all) => (all, &|target| self.posted.contains(&(target, rank))),
+            WindowWait::Completed(all) => (all, &|origin| self.completed.contains(&(origin, rank))),
+        };
+        all.iter().copied().filter(|other| !is_there(*other)).collect()
+    }
+}
+
+/// What a rank has begun at a window. Ranks are those of `MPI_COMM_WORLD`.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Epochs {
+    /// Between two fences; with the first access since the last one.
+    pub(crate) is_fenced: bool,
+    pub(crate) accessed: Option<Step>,
+    /// The locks that it holds, and the calls that took them.
+    pub(crate) locks: BTreeMap<u32, Step>,
+    /// `MPI_Win_lock_all`.
+    pub(crate) all: Option<Step>,
+    /// The targets of `MPI_Win_start`.
+    pub(crate) started: Option<(Step, Vec<u32>)>,
+    /// The origins of `MPI_Win_post`.
+    pub(crate) exposed: Option<(Step, Vec<u32>)>,
+}
+
+impl Epochs {
+    /// Whether an access to a rank is allowed; if so, whether its target takes no part.
+    pub(crate) fn allows(&self, target: u32) -> Option<bool> {
+        if self.all.is_some() || self.locks.contains_key(&target) {
+            return Some(true);
+        }
+        let is_started = self.started.as_ref().is_some_and(|(_, targets)| targets.contains(&target));
+        (is_started || (self.is_fenced && self.started.is_none())).then_some(false)
+    }
+
+    /// The call that began an epoch which has not ended.
+    pub(crate) fn open(&self) -> Option<Step> {
+        let begun = [&self.started, &self.exposed].into_iter().flatten().map(|(step, _)| *step).next();
+        self.locks.values().next().copied().or(self.all).or(begun).or(self.accessed)
+    }
+}

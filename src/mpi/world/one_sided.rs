@@ -1,0 +1,241 @@
+//! Accesses to windows: they wait until the memory of their target can be reached, and are done in the order in which they come.
+//!
+//! Not here: the calls (`routine::windows`), who reaches the memory when (`machine`).
+
+use crate::buffer::Buffer;
+use crate::memory::{RankMemory, Use};
+use crate::message::Piece;
+use crate::request::{Done, Status};
+use crate::window::{Access, Effect, Lock, Touch, Window, WindowWait};
+use crate::world::World;
+use finding::{Access as Seen, Actor, Finding, FindingKind, MpiFault};
+use std::sync::Arc;
+
+/// Touched places of a window that are kept before those are dropped that everyone has an order with.
+const MOST_TOUCHES: usize = 256;
+/// Numbers of uses of memory by accesses begin here, beyond those of requests.
+const FIRST_USE: u32 = 1 << 31;
+
+/// Makes a clock know what another one knows.
+fn join(clock: &mut Vec<u32>, other: &[u32]) {
+    clock.resize(clock.len().max(other.len()), 0);
+    clock.iter_mut().zip(other).for_each(|(own, theirs)| *own = (*own).max(*theirs));
+}
+
+fn overlap(a: &[(u64, u64)], b: &[(u64, u64)]) -> Option<u64> {
+    let meets = |&(x, n): &(u64, u64), &(y, m): &(u64, u64)| x < y.saturating_add(m) && y < x.saturating_add(n);
+    a.iter().find_map(|p| b.iter().find(|q| meets(p, q)).map(|q| p.0.max(q.0)))
+}
+
+impl World {
+    /// A rank knows what another one knows.
+    pub(crate) fn learn(&mut self, rank: u32, from: u32) {
+        if self.windows.is_empty() || rank == from {
+            return;
+        }
+        let theirs = self.clocks.get(from as usize).cloned().unwrap_or_default();
+        self.learn_of(rank, &theirs);
+    }
+
+    pub(crate) fn learn_of(&mut self, rank: u32, clock: &[u32]) {
+        if let Some(own) = self.clocks.get_mut(rank as usize) {
+            join(own, clock);
+        }
+    }
+
+    /// What a rank knows.
+    pub(crate) fn clock(&self, rank: u32) -> Vec<u32> {
+        self.clocks.get(rank as usize).cloned().unwrap_or_default()
+    }
+
+    /// The accesses of a rank to these targets, or all, are complete.
+    pub(crate) fn end_accesses(&mut self, window: u32, rank: u32, targets: Option<&[u32]>) {
+        let Some(own) = self.clocks.get_mut(rank as usize) else { return };
+        own.resize(own.len().max(rank as usize + 1), 0);
+        let time = own[rank as usize];
+        own[rank as usize] += 1;
+        let Some(window) = self.windows.get_mut(&window) else { return };
+        let is_meant = |target: u32| targets.is_none_or(|targets| targets.contains(&target));
+        for touch in window.touches.iter_mut().filter(|t| t.origin == rank && t.end.is_none() && is_meant(t.target)) {
+            touch.end = Some(time);
+        }
+        let passive = window.uses.iter().filter(|u| u.1 == rank && !u.3 && is_meant(u.0)).map(|u| (u.0, u.2));
+        let ended: Vec<(u32, u32)> = passive.collect();
+        window.uses.retain(|u| !ended.contains(&(u.0, u.2)));
+        self.ended_uses.extend(ended);
+        if window.touches.len() > MOST_TOUCHES {
+            let knows = |clock: &Vec<u32>, touch: &Touch| {
+                touch.end.is_some_and(|end| clock.get(touch.origin as usize).is_some_and(|&known| known > end))
+            };
+            let clocks = &self.clocks;
+            window.touches.retain(|touch| !clocks.iter().all(|clock| knows(clock, touch)));
+        }
+    }
+
+    /// The ranks whose memory is to be reached for others.
+    pub fn accessed(&self) -> Vec<u32> {
+        self.accesses.iter().map(|access| access.target).chain(self.ended_uses.iter().map(|ended| ended.0)).collect()
+    }
+
+    /// Does the accesses to the memory of a rank.
+    pub fn serve(&mut self, rank: u32, memory: &mut dyn RankMemory) {
+        let (mine, others) = std::mem::take(&mut self.accesses).into_iter().partition(|a: &Access| a.target == rank);
+        self.accesses = others;
+        let mine: Vec<Access> = mine;
+        mine.into_iter().for_each(|access| self.perform(access, memory));
+        let (ended, left) = std::mem::take(&mut self.ended_uses).into_iter().partition(|u: &(u32, u32)| u.0 == rank);
+        self.ended_uses = left;
+        let ended: Vec<(u32, u32)> = ended;
+        ended.into_iter().for_each(|(_, number)| memory.end_use(number));
+    }
+
+    /// Does an access; the memory is that of its target.
+    pub(crate) fn perform(&mut self, access: Access, memory: &mut dyn RankMemory) {
+        let there = Buffer::at(access.address);
+        let places = there.places(&access.layout, access.count);
+        self.check_order(&access, &places, memory);
+        self.tell_use(&access, &places, memory);
+        let piece =
+            |data| Piece { data: Arc::new(data), signature: access.layout.signature(access.count), step: access.step };
+        let mut result = None;
+        // What is outside of the window was refused; memory that is gone since has no values.
+        if access.effect == Effect::Put {
+            let _ = there.scatter(&access.layout, access.count, &access.data, memory);
+        } else {
+            let old = there.gather(&access.layout, access.count, memory).unwrap_or_default();
+            let new = match access.effect {
+                Effect::Combine { operator, basic, .. } if old.len() == access.data.len() => {
+                    let mut new = old.clone();
+                    operator.combine(basic, &mut new, &access.data);
+                    Some(new)
+                }
+                Effect::Swap => {
+                    let (new, expected) = access.data.split_at(access.data.len() / 2);
+                    (old == expected).then(|| new.to_vec())
+                }
+                _ => None,
+            };
+            if let Some(new) = new {
+                let _ = there.scatter(&access.layout, access.count, &new, memory);
+            }
+            result = Some(old).filter(|_| access.effect.fetches());
+        }
+        if !matches!(access.effect, Effect::Put | Effect::Get) {
+            self.order_atomic(&access);
+        }
+        let done = match result {
+            Some(data) => Done::Results { pieces: vec![piece(data)], communicator: None },
+            None => Done::Alone(Status::EMPTY),
+        };
+        self.set_done(access.origin, access.request, done);
+    }
+
+    /// Atomic accesses to the memory of a rank have an order, and with it what comes before and after them.
+    fn order_atomic(&mut self, access: &Access) {
+        let Some(window) = self.windows.get_mut(&access.window) else { return };
+        let known = window.after_atomic.entry(access.target).or_default();
+        let before = known.clone();
+        join(known, &access.clock);
+        self.learn_of(access.origin, &before);
+    }
+
+    /// Reports an access that has no order with another one to the same bytes.
+    fn check_order(&mut self, access: &Access, places: &[(u64, u64)], memory: &dyn RankMemory) {
+        let Some(window) = self.windows.get_mut(&access.window) else { return };
+        let is_before = |touch: &Touch| {
+            let known = access.clock.get(touch.origin as usize).copied().unwrap_or(0);
+            touch.end.is_some_and(|end| known > end)
+        };
+        let found = window.touches.iter().rev().find_map(|touch| {
+            let may = touch.target == access.target && touch.effect.conflicts(access.effect) && !is_before(touch);
+            let address = overlap(&touch.places, places).filter(|_| may)?;
+            Some((touch.step, address))
+        });
+        let (origin, target, effect, step) = (access.origin, access.target, access.effect, access.step);
+        window.touches.push(Touch { origin, target, effect, step, places: places.to_vec(), end: None });
+        if let Some((first, address)) = found {
+            let name = memory.room(address).map(|(_, name)| name).unwrap_or_default();
+            let fault = MpiFault::AccessConflict { first: first.about(""), second: step.about(""), target, name };
+            let accesses = vec![Seen::step(Actor::Host, first.span), Seen::step(Actor::Host, step.span)];
+            self.findings.push(Finding::new(FindingKind::Mpi(fault), accesses));
+        }
+    }
+
+    /// Tells the target which of its memory is in use until the epoch ends.
+    fn tell_use(&mut self, access: &Access, places: &[(u64, u64)], memory: &mut dyn RankMemory) {
+        if !memory.is_watching() {
+            return;
+        }
+        let request = FIRST_USE | self.next_use;
+        self.next_use = (self.next_use + 1) % FIRST_USE;
+        let Some(window) = self.windows.get_mut(&access.window) else { return };
+        window.uses.push((access.target, access.origin, request, !access.is_passive));
+        let (read, written) = match access.effect {
+            Effect::Get => (places.to_vec(), Vec::new()),
+            _ => (Vec::new(), places.to_vec()),
+        };
+        let is_access = true;
+        memory.begin_use(Use { request, is_access, call: access.step.name, span: access.step.span, read, written });
+    }
+
+    /// The epoch in which others may reach the memory of a rank has ended: their uses end.
+    pub(crate) fn end_exposure(&mut self, window: u32, rank: u32, memory: &mut dyn RankMemory) {
+        let Some(window) = self.windows.get_mut(&window) else { return };
+        let is_ended = |u: &(u32, u32, u32, bool)| u.0 == rank && u.3;
+        window.uses.iter().filter(|u| is_ended(u)).for_each(|u| memory.end_use(u.2));
+        window.uses.retain(|u| !is_ended(u));
+    }
+
+    /// A rank asks for the lock of another one.
+    pub(crate) fn ask_for_lock(&mut self, window: u32, rank: u32, target: u32, is_exclusive: bool) {
+        if let Some(window) = self.windows.get_mut(&window) {
+            window.locks.entry(target).or_default().queue.push_back((rank, is_exclusive));
+        }
+    }
+
+    /// A rank holds a lock from now on, after those that had it before.
+    pub(crate) fn take_lock(&mut self, window: u32, rank: u32, target: u32) {
+        let Some(lock) = self.windows.get(&window).and_then(|window| window.locks.get(&target)) else { return };
+        let is_exclusive = lock.queue.iter().any(|(r, is_exclusive)| *r == rank && *is_exclusive);
+        let (exclusive, shared) = (lock.after_exclusive.clone(), lock.after_shared.clone());
+        self.learn_of(rank, &exclusive);
+        if is_exclusive {
+            self.learn_of(rank, &shared);
+        }
+    }
+
+    /// A rank gives a lock back.
+    pub(crate) fn release_lock(&mut self, window: u32, rank: u32, target: u32) {
+        let known = self.clock(rank);
+        let Some(lock) = self.windows.get_mut(&window).and_then(|window| window.locks.get_mut(&target)) else { return };
+        let Some(at) = lock.queue.iter().position(|(r, _)| *r == rank) else { return };
+        match lock.queue.remove(at) {
+            Some((_, true)) => join(&mut lock.after_exclusive, &known),
+            _ => join(&mut lock.after_shared, &known),
+        }
+        self.changed();
+    }
+
+    /// What a rank waits for at a window, in words.
+    pub(crate) fn words_of_window(&self, rank: u32, window: u32, wait: &WindowWait) -> String {
+        let window = self.windows.get(&window);
+        let missing = window.map(|window| window.missing(rank, wait)).unwrap_or_default();
+        let Some(other) = missing.first() else { return String::new() };
+        match wait {
+            WindowWait::Locked(_) => {
+                let holder = window.and_then(|window| window.locks.get(other)).and_then(Lock::holder);
+                match holder {
+                    Some(holder) => format!("the lock of rank {other}, which rank {holder} holds"),
+                    None => format!("the lock of rank {other}"),
+                }
+            }
+            WindowWait::Posted(_) => format!("rank {other} to call `MPI_Win_post`"),
+            WindowWait::Completed(_) => format!("rank {other} to call `MPI_Win_complete`"),
+        }
+    }
+
+    /// Whether what a rank waits for at a window is there.
+    pub(crate) fn is_window_ready(&self, rank: u32, window: u32, wait: &WindowWait) -> bool {
+        self.windows.get(&window).is_none_or(|window: &Window| window.missing(rank, wait).is_empty())
+    }
+}
