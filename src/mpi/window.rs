@@ -49,6 +49,17 @@ impl Effect {
     }
 }
 
+/// What ends the use of memory by an access, as its target sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ending {
+    /// The origin does, by giving its lock back or waiting for its accesses.
+    Origin,
+    /// The target does, by its next fence after as many.
+    Fence(u32),
+    /// The target does, by waiting for the origins.
+    Wait,
+}
+
 /// An access on its way. Ranks are those of `MPI_COMM_WORLD`.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
@@ -67,8 +78,8 @@ pub(crate) struct Access {
     pub(crate) data: Vec<u8>,
     /// What the origin knows of the others ([`Window::touches`]).
     pub(crate) clock: Vec<u32>,
-    /// Whether the target takes no part.
-    pub(crate) is_passive: bool,
+    /// What ends it for its target.
+    pub(crate) ending: Ending,
 }
 
 /// Bytes that an access has touched.
@@ -123,8 +134,8 @@ pub(crate) struct Window {
     pub(crate) touches: Vec<Touch>,
     /// What those know that have made atomic accesses to the memory of a rank.
     pub(crate) after_atomic: BTreeMap<u32, Vec<u32>>,
-    /// Uses of memory that the target was told of: target, origin, number, and whether the target ends it.
-    pub(crate) uses: Vec<(u32, u32, u32, bool)>,
+    /// Uses of memory that the target was told of: target, origin, number, and what ends it.
+    pub(crate) uses: Vec<(u32, u32, u32, Ending)>,
 }
 
 /// What a rank waits for at a window.
@@ -153,8 +164,9 @@ impl Window {
 /// What a rank has begun at a window. Ranks are those of `MPI_COMM_WORLD`.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Epochs {
-    /// Between two fences; with the first access since the last one.
+    /// Between two fences; with how many there were, and the first access since the last one.
     pub(crate) is_fenced: bool,
+    pub(crate) fences: u32,
     pub(crate) accessed: Option<Step>,
     /// The locks that it holds, and the calls that took them.
     pub(crate) locks: BTreeMap<u32, Step>,
@@ -167,13 +179,15 @@ pub(crate) struct Epochs {
 }
 
 impl Epochs {
-    /// Whether an access to a rank is allowed; if so, whether its target takes no part.
-    pub(crate) fn allows(&self, target: u32) -> Option<bool> {
+    /// Whether an access to a rank is allowed; if so, what ends it for its target.
+    pub(crate) fn allows(&self, target: u32) -> Option<Ending> {
         if self.all.is_some() || self.locks.contains_key(&target) {
-            return Some(true);
+            return Some(Ending::Origin);
         }
-        let is_started = self.started.as_ref().is_some_and(|(_, targets)| targets.contains(&target));
-        (is_started || (self.is_fenced && self.started.is_none())).then_some(false)
+        match &self.started {
+            Some((_, targets)) => targets.contains(&target).then_some(Ending::Wait),
+            None => self.is_fenced.then_some(Ending::Fence(self.fences)),
+        }
     }
 
     /// The call that began an epoch which has not ended.

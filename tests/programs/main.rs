@@ -5,6 +5,7 @@
 //! | `ui/pass`, `ui/fail` | `tests/ui` | output, exit code, markers and rendered messages of the command |
 //! | `example` | `examples` | output under the race check and all other checks |
 //! | `suite` | `tests/suite` | the findings of both twins under many schedules |
+//! | `ranks` | `tests/ranks` | the findings of right and wrong programs of several ranks |
 //! | `explore` | `tests/explore`, `tests/suite` | what the search of orders finds, how soon, and that it sees all orders |
 //! | `jobs` | all of these, `benches/programs`, kernels of this folder | one thread and several: output, findings, memory |
 //! | `levels` | `tests/ui`, `tests/suite`, `examples` | with and without the optimiser |
@@ -28,6 +29,7 @@ mod jobs;
 mod kept;
 mod levels;
 mod random;
+mod ranks;
 mod restart;
 mod run;
 mod suite;
@@ -41,6 +43,7 @@ fn main() {
         ui::trials,
         examples::trials,
         suite::trials,
+        ranks::trials,
         explore::trials,
         jobs::trials,
         ahead::trials,

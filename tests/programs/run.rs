@@ -19,7 +19,7 @@ pub(crate) struct Compiled {
 /// How to compile.
 #[derive(Clone, Copy)]
 pub(crate) struct Variant {
-    /// Whether the macro `RACY` is defined.
+    /// Whether the macros `RACY` and `WRONG` are defined.
     pub(crate) is_racy: bool,
     /// The level of the optimiser.
     pub(crate) level: u8,
@@ -48,7 +48,8 @@ pub(crate) fn compile(name: &str, text: &str, variant: Variant) -> Compiled {
     let file = map.add(name, text);
     let mut options = compile::Options { level: variant.level, ..compile::Options::default() };
     options.parse.preprocess = Some(true);
-    options.parse.macros.extend(variant.is_racy.then(|| compile::MacroOption::Define("RACY".to_owned())));
+    let macros = ["RACY", "WRONG"].map(|name| compile::MacroOption::Define(name.to_owned()));
+    options.parse.macros.extend(macros.into_iter().filter(|_| variant.is_racy));
     options.sema.foreign = compile::ForeignNames::new(library::has);
     let mut diags = Diagnostics::new();
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);

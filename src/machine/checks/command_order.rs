@@ -214,7 +214,10 @@ impl CommandOrder {
 
     /// Forgets commands that nothing can be in conflict with any more.
     fn forget_over(&mut self) {
-        self.log.forget_over(&self.timeline);
+        // A launch that has begun and not ended may be in conflict with what is over now.
+        if self.launches.is_empty() {
+            self.log.forget_over(&self.timeline);
+        }
         let (log, launches) = (&self.log, &self.launches);
         self.commands.retain(|id, _| log.contains(*id) || launches.values().any(|(at_work, _)| at_work == id));
     }

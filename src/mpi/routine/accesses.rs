@@ -8,7 +8,7 @@ use crate::handle::{Kind, PROC_NULL};
 use crate::layout::Layout;
 use crate::reduce::Operator;
 use crate::request::{Done, Landing, Status, Work};
-use crate::window::{Access, Effect};
+use crate::window::{Access, Effect, Ending};
 use crate::world::call::{Caller, Next};
 
 pub(super) static ROUTINES: &[Routine] = &[
@@ -156,13 +156,13 @@ fn begin(
     let rank = call.rank;
     let is_nobody = there.target == PROC_NULL;
     let epochs = call.epochs(window);
-    let is_allowed = if is_nobody { Some(true) } else { epochs.allows(target) };
-    let Some(is_passive) = is_allowed else {
+    let is_allowed = if is_nobody { Some(Ending::Origin) } else { epochs.allows(target) };
+    let Some(ending) = is_allowed else {
         return call.wrong_epoch(format!("the memory of rank {target} is accessed outside of an epoch"), None);
     };
     let step = call.step;
     let epochs = call.epochs(window);
-    if !is_passive && epochs.started.is_none() {
+    if matches!(ending, Ending::Fence(_)) {
         epochs.accessed.get_or_insert(step);
     }
     let mut data = Vec::new();
@@ -188,7 +188,7 @@ fn begin(
     let clock = call.world.clock(rank);
     let There { count, layout, .. } = there;
     let access =
-        Access { window, origin: rank, target, request, step, effect, address, layout, count, data, clock, is_passive };
+        Access { window, origin: rank, target, request, step, effect, address, layout, count, data, clock, ending };
     if target == rank {
         call.world.perform(access, call.memory);
     } else {

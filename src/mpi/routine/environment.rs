@@ -86,7 +86,7 @@ fn leave(call: &mut Caller<'_>) -> Result<Next, Fault> {
     }
     let open: Vec<_> = call.own().requests.values().filter(|r| r.is_active).map(|r| r.step).collect();
     for step in open {
-        call.report(MpiFault::NotCompleted { start: step.about("") });
+        call.report_at(step, MpiFault::NotCompleted { start: step.about("") });
     }
     if call.memory.reports_leaks() {
         report_leaks(call);
@@ -98,17 +98,15 @@ fn leave(call: &mut Caller<'_>) -> Result<Next, Fault> {
         call.own().phase = Phase::Over;
         let rank = call.rank;
         let mine = call.world.mailboxes.iter().filter(|((_, receiver), _)| *receiver == rank);
-        let left: Vec<MpiFault> = mine
+        let left: Vec<(Step, MpiFault)> = mine
             .flat_map(|(_, mailbox)| &mailbox.arrived)
-            .map(|message| MpiFault::NotReceived {
-                sender: message.piece.step.about(""),
-                to: rank,
-                tag: message.tag,
-                bytes: message.bytes,
+            .map(|message| {
+                let (sender, tag, bytes) = (message.piece.step, message.tag, message.bytes);
+                (sender, MpiFault::NotReceived { sender: sender.about(""), to: rank, tag, bytes })
             })
             .collect();
-        for fault in left {
-            call.report_at_sender(fault);
+        for (sender, fault) in left {
+            call.report_at(sender, fault);
         }
         Ok(())
     })
@@ -126,21 +124,16 @@ fn report_leaks(call: &mut Caller<'_>) {
     }
     for (kind, made, count) in left {
         let fault = MpiFault::NotFreed { made: made.about(""), kind: kind.name().to_owned(), count };
-        let own = std::mem::replace(&mut call.step.span, made.span);
-        call.report(fault);
-        call.step.span = own;
+        call.report_at(made, fault);
     }
 }
 
 impl Caller<'_> {
-    /// Reports a message that is left over, at the call that sent it.
-    fn report_at_sender(&mut self, fault: MpiFault) {
-        let own = self.step;
-        if let MpiFault::NotReceived { sender, .. } = &fault {
-            self.step.span = sender.span;
-        }
+    /// Reports something that is left over, at the call that began it.
+    fn report_at(&mut self, step: Step, fault: MpiFault) {
+        let own = std::mem::replace(&mut self.step.span, step.span);
         self.report(fault);
-        self.step = own;
+        self.step.span = own;
     }
 }
 

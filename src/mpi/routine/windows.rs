@@ -7,7 +7,7 @@ use crate::collective::Operation;
 use crate::error::{self, Fault};
 use crate::handle::Kind;
 use crate::request::Work;
-use crate::window::{Epochs, Exposed, Window, WindowWait};
+use crate::window::{Ending, Epochs, Exposed, Window, WindowWait};
 use crate::world::call::{Caller, Next, wait, wait_again};
 use crate::world::rank::Until;
 use finding::MpiFault;
@@ -195,7 +195,7 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let go = move |call: &mut Caller<'_>| {
         meet(call, number, move |call| {
             let rank = call.rank;
-            call.world.end_exposure(number, rank, call.memory);
+            call.world.end_exposure(number, rank, call.memory, |_| true);
             let exposed = call.world.windows.get_mut(&number).and_then(|window| window.exposed.remove(&rank));
             if let Some(exposed) = exposed.filter(|exposed| exposed.is_allocated) {
                 call.memory.deallocate(exposed.base, call.step.span);
@@ -234,6 +234,7 @@ fn finish(
         }
         let rank = call.rank;
         call.world.end_accesses(window, rank, targets.as_deref());
+        call.world.end_own_uses(rank, call.memory);
         then(call)
     })
 }
@@ -248,9 +249,12 @@ fn fence(call: &mut Caller<'_>) -> Result<Next, Fault> {
     finish(call, window, None, move |call| {
         meet(call, window, move |call| {
             let rank = call.rank;
-            call.world.end_exposure(window, rank, call.memory);
             let epochs = call.epochs(window);
+            epochs.fences += 1;
+            let now = epochs.fences;
             (epochs.is_fenced, epochs.accessed) = (assertion & NO_SUCCEED == 0, None);
+            let is_over = |ending| matches!(ending, Ending::Fence(before) if before < now);
+            call.world.end_exposure(window, rank, call.memory, is_over);
             Ok(())
         })
     })
@@ -423,7 +427,7 @@ fn end_post(call: &mut Caller<'_>, window: u32, origins: &[u32]) {
             window.completed.remove(&(origin, rank));
         }
     }
-    call.world.end_exposure(window, rank, call.memory);
+    call.world.end_exposure(window, rank, call.memory, |ending| ending == Ending::Wait);
     call.epochs(window).exposed = None;
 }
 

@@ -6,7 +6,7 @@ use crate::buffer::Buffer;
 use crate::memory::{RankMemory, Use};
 use crate::message::Piece;
 use crate::request::{Done, Status};
-use crate::window::{Access, Effect, Lock, Touch, Window, WindowWait};
+use crate::window::{Access, Effect, Ending, Lock, Touch, Window, WindowWait};
 use crate::world::World;
 use finding::{Access as Seen, Actor, Finding, FindingKind, MpiFault};
 use std::sync::Arc;
@@ -59,7 +59,8 @@ impl World {
         for touch in window.touches.iter_mut().filter(|t| t.origin == rank && t.end.is_none() && is_meant(t.target)) {
             touch.end = Some(time);
         }
-        let passive = window.uses.iter().filter(|u| u.1 == rank && !u.3 && is_meant(u.0)).map(|u| (u.0, u.2));
+        let passive =
+            window.uses.iter().filter(|u| u.1 == rank && u.3 == Ending::Origin && is_meant(u.0)).map(|u| (u.0, u.2));
         let ended: Vec<(u32, u32)> = passive.collect();
         window.uses.retain(|u| !ended.contains(&(u.0, u.2)));
         self.ended_uses.extend(ended);
@@ -79,14 +80,14 @@ impl World {
 
     /// Does the accesses to the memory of a rank.
     pub fn serve(&mut self, rank: u32, memory: &mut dyn RankMemory) {
-        let (mine, others) = std::mem::take(&mut self.accesses).into_iter().partition(|a: &Access| a.target == rank);
-        self.accesses = others;
-        let mine: Vec<Access> = mine;
+        let mine: Vec<Access> = self.accesses.extract_if(.., |access| access.target == rank).collect();
         mine.into_iter().for_each(|access| self.perform(access, memory));
-        let (ended, left) = std::mem::take(&mut self.ended_uses).into_iter().partition(|u: &(u32, u32)| u.0 == rank);
-        self.ended_uses = left;
-        let ended: Vec<(u32, u32)> = ended;
-        ended.into_iter().for_each(|(_, number)| memory.end_use(number));
+        self.end_own_uses(rank, memory);
+    }
+
+    /// Ends the uses of the memory of a rank that are over.
+    pub(crate) fn end_own_uses(&mut self, rank: u32, memory: &mut dyn RankMemory) {
+        self.ended_uses.extract_if(.., |u| u.0 == rank).for_each(|(_, number)| memory.end_use(number));
     }
 
     /// Does an access; the memory is that of its target.
@@ -169,7 +170,7 @@ impl World {
         let request = FIRST_USE | self.next_use;
         self.next_use = (self.next_use + 1) % FIRST_USE;
         let Some(window) = self.windows.get_mut(&access.window) else { return };
-        window.uses.push((access.target, access.origin, request, !access.is_passive));
+        window.uses.push((access.target, access.origin, request, access.ending));
         let (read, written) = match access.effect {
             Effect::Get => (places.to_vec(), Vec::new()),
             _ => (Vec::new(), places.to_vec()),
@@ -178,12 +179,17 @@ impl World {
         memory.begin_use(Use { request, is_access, call: access.step.name, span: access.step.span, read, written });
     }
 
-    /// The epoch in which others may reach the memory of a rank has ended: their uses end.
-    pub(crate) fn end_exposure(&mut self, window: u32, rank: u32, memory: &mut dyn RankMemory) {
+    /// An epoch in which others may reach the memory of a rank has ended: these of their uses end.
+    pub(crate) fn end_exposure(
+        &mut self,
+        window: u32,
+        rank: u32,
+        memory: &mut dyn RankMemory,
+        is_over: impl Fn(Ending) -> bool,
+    ) {
         let Some(window) = self.windows.get_mut(&window) else { return };
-        let is_ended = |u: &(u32, u32, u32, bool)| u.0 == rank && u.3;
-        window.uses.iter().filter(|u| is_ended(u)).for_each(|u| memory.end_use(u.2));
-        window.uses.retain(|u| !is_ended(u));
+        let over = window.uses.extract_if(.., |u| u.0 == rank && is_over(u.3));
+        over.for_each(|u| memory.end_use(u.2));
     }
 
     /// A rank asks for the lock of another one.
