@@ -26,6 +26,8 @@ pub(crate) enum Condition {
     Format(FormatError),
     /// Anything else: `iostat=` and a sentence.
     Error(i32, String),
+    /// What a procedure that transfers an object says: its `iostat` and `iomsg`.
+    Defined(i32, String),
 }
 
 impl Condition {
@@ -40,7 +42,7 @@ impl Condition {
             Condition::Text(IoError::EndOfRecord) => 218,
             Condition::Text(_) => OTHER,
             Condition::Format(_) => 220,
-            Condition::Error(number, _) => *number,
+            Condition::Error(number, _) | Condition::Defined(number, _) => *number,
         }
     }
 
@@ -51,15 +53,18 @@ impl Condition {
             Condition::EndOfRecord => "end of record".to_owned(),
             Condition::Text(error) => error.to_string(),
             Condition::Format(error) => error.to_string(),
-            Condition::Error(_, reason) => reason.clone(),
+            Condition::Defined(number, text) if text.is_empty() => {
+                format!("defined input/output gives iostat {number}")
+            }
+            Condition::Error(_, reason) | Condition::Defined(_, reason) => reason.clone(),
         }
     }
 
     /// Whether the statement's specifiers (bit 0 `iostat=`, 1 `err=`, 2 `end=`, 3 `eor=`) deal with it.
     pub(crate) fn is_caught(&self, catch: i32) -> bool {
         let by = match self {
-            Condition::EndOfFile => 0b0101,
-            Condition::EndOfRecord => 0b1001,
+            Condition::EndOfFile | Condition::Defined(END, _) => 0b0101,
+            Condition::EndOfRecord | Condition::Defined(END_OF_RECORD, _) => 0b1001,
             _ => 0b0011,
         };
         catch & by != 0
@@ -68,7 +73,7 @@ impl Condition {
     /// The fault of a program that does not deal with it.
     pub(crate) fn fault(&self, unit: Option<i64>) -> HostFault {
         match self {
-            Condition::EndOfFile => HostFault::EndOfFile { unit },
+            Condition::EndOfFile | Condition::Defined(END, _) => HostFault::EndOfFile { unit },
             Condition::Text(IoError::BadValue { item, text }) => {
                 HostFault::BadInput { text: text.clone(), wanted: (*item).to_owned() }
             }

@@ -23,6 +23,7 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.typing().check_barriers();
     c.typing().check_generics();
     c.typing().check_bindings();
+    c.typing().check_defined_transfers();
     let described = std::mem::take(&mut c.made.described);
     c.typing().check_descriptions(&described);
     c.hide_descriptions(&described);

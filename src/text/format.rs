@@ -61,8 +61,8 @@ pub enum Edit {
         /// Width.
         w: Option<usize>,
     },
-    /// `DT`: defined input/output, which is not supported.
-    Derived,
+    /// `DT 'text' (values)`: an object is transferred by a procedure of the program, which gets both.
+    Derived(DerivedEdit),
 }
 
 impl fmt::Display for Edit {
@@ -84,7 +84,7 @@ impl fmt::Display for Edit {
             Edit::General { w, d, e } => ("g", *w, *d, *e),
             Edit::Logical { w } => ("l", *w, None, None),
             Edit::Characters { w } => ("a", *w, None, None),
-            Edit::Derived => ("dt", None, None, None),
+            Edit::Derived(_) => ("dt", None, None, None),
         };
         f.write_str(letters)?;
         if let Some(w) = w {
@@ -98,6 +98,15 @@ impl fmt::Display for Edit {
         }
         Ok(())
     }
+}
+
+/// What a `DT` edit descriptor tells the procedure that transfers the object.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DerivedEdit {
+    /// The characters behind `DT`.
+    pub text: Box<[u8]>,
+    /// The numbers behind them.
+    pub values: Box<[i32]>,
 }
 
 /// A descriptor that transfers no item.
@@ -177,6 +186,19 @@ pub(crate) enum Step<'a> {
     End,
 }
 
+/// What [`Cursor::next_derived`] came to.
+#[derive(Debug)]
+pub(crate) enum NextDerived {
+    /// A `DT`, which is taken.
+    Derived(DerivedEdit),
+    /// Another data edit descriptor, which is still to come.
+    Other,
+    /// A descriptor without an item, which is taken.
+    Control(Control),
+    /// The end of the format.
+    End,
+}
+
 /// A position in a format.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cursor {
@@ -232,6 +254,21 @@ impl Cursor {
                 }
             }
         }
+    }
+
+    /// Takes the next descriptor if it is a `DT`, whose repetition and controls before it count as usual. Gives the control
+    /// that stands before, or says that an item of another kind is due, or that the format is at its end.
+    pub(crate) fn next_derived(&mut self, format: &Format) -> Result<NextDerived, IoError> {
+        let before = self.clone();
+        Ok(match self.next(format)? {
+            Step::Data(Edit::Derived(edit)) => NextDerived::Derived(edit.clone()),
+            Step::Data(_) => {
+                *self = before;
+                NextDerived::Other
+            }
+            Step::Control(control) => NextDerived::Control(control.clone()),
+            Step::End => NextDerived::End,
+        })
     }
 
     fn count(&mut self, repeat: u32) {

@@ -6,7 +6,10 @@
 //!
 //! The layout is nvfortran's where it is known, and the Fortran 2018 standard's (clause 13) otherwise.
 //!
-//! Not here: units, files, end of file, `iostat=` numbers, unformatted transfer, defined input/output, characters beyond one
+//! Defined input/output: a statement lends the record that it is at to the statements of the procedure that transfers an
+//! object, and takes it back (`lend`, `regain`, and `within`, by which a statement begins in a record that it was lent).
+//!
+//! Not here: units, files, end of file, `iostat=` numbers, unformatted transfer, calls of procedures, characters beyond one
 //! byte.
 
 mod decimal;
@@ -29,13 +32,13 @@ mod write;
 pub use display::display;
 pub use error::{FormatError, IoError};
 pub use field::Exponential;
-pub use format::{Control, Edit, Format};
+pub use format::{Control, DerivedEdit, Edit, Format};
 pub use list_read::ListReader;
 pub use listed::{COLUMNS, ListWriter, Target};
 pub use modes::{Blank, Decimal, Delim, Modes, Round, Sign};
 pub use namelist_read::{Designator, NamelistReader, NamelistTarget, Part, Subscript};
 pub use namelist_write::NamelistWriter;
 pub use read::{FormatReader, Place, Progress};
-pub use record::{Partial, Written};
+pub use record::{Partial, Records, Written};
 pub use value::{Datum, Value, Want};
 pub use write::FormatWriter;

@@ -9,7 +9,7 @@
 use crate::error::IoError;
 use crate::modes::{Decimal, Modes};
 use crate::number_in;
-use crate::read::Progress;
+use crate::read::{Place, Progress};
 use crate::value::{Datum, Want};
 
 /// A constant of an input list, not yet of a type.
@@ -167,12 +167,16 @@ pub struct ListReader {
     modes: Modes,
     record: Vec<u8>,
     at: usize,
+    /// Left tab limit of the statement that lent the record.
+    left: usize,
     fed: bool,
     /// The current constant and how many more items take it.
     repeat: (u32, Token),
     scanner: Scanner,
     /// A value was read and the comma that may follow it was not.
     after_value: bool,
+    /// The last value was read by formatted statements that the record was lent to.
+    lent: bool,
     ended: bool,
 }
 
@@ -183,17 +187,71 @@ impl ListReader {
             modes,
             record: Vec::new(),
             at: 0,
+            left: 0,
             fed: false,
             repeat: (0, Token::Null),
             scanner: Scanner::default(),
             after_value: false,
+            lent: false,
             ended: false,
         }
+    }
+
+    /// Begins a statement in a record that a formatted one lends.
+    pub fn within(modes: Modes, place: Place) -> ListReader {
+        let Place { record, at, left } = place;
+        ListReader { record, at, left, fed: true, ..ListReader::begin(modes) }
+    }
+
+    /// Begins a statement that goes on where another list-directed one is.
+    pub fn after(other: ListReader, modes: Modes) -> ListReader {
+        ListReader { modes, ..other }
+    }
+
+    /// The modes in force.
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    /// Lends the record to a formatted statement, behind the separator that follows the last value.
+    pub fn lend(&mut self) -> Progress<Place> {
+        if !self.fed {
+            return Progress::NeedRecord;
+        }
+        for _ in 0..2 {
+            while self.record.get(self.at).is_some_and(|c| matches!(c, b' ' | b'\t' | b'\r')) {
+                self.at += 1;
+            }
+            let separator = self.record.get(self.at) == Some(&self.modes.decimal.separator());
+            self.at += usize::from(separator && std::mem::take(&mut self.after_value));
+        }
+        if self.is_spent() {
+            self.after_value = false;
+            return Progress::NeedRecord;
+        }
+        Progress::Ready(self.place())
+    }
+
+    /// Whether a value was the last of its record, whose end counts as the separator behind it.
+    pub fn is_spent(&self) -> bool {
+        self.after_value && !self.lent && self.record.get(self.at..).unwrap_or_default().trim_ascii().is_empty()
+    }
+
+    /// Goes on in the record where the other statement has left it.
+    pub fn regain(&mut self, place: Place) {
+        (self.record, self.at, self.left) = (place.record, place.at, place.left);
+        (self.after_value, self.lent) = (true, true);
+    }
+
+    /// Where it is: what a statement in a lent record gives back.
+    pub fn place(&mut self) -> Place {
+        Place { record: std::mem::take(&mut self.record), at: self.at, left: self.left }
     }
 
     /// Gives the reader the record that it needs.
     pub fn feed(&mut self, record: Vec<u8>) {
         self.record = record;
+        self.left = 0;
         self.at = 0;
         self.fed = true;
     }
@@ -232,7 +290,7 @@ impl ListReader {
             match self.scanner.scan(&self.record, &mut self.at, decimal, characters)? {
                 Scan::More => {}
                 Scan::Token(repeat, token) => {
-                    self.after_value = true;
+                    (self.after_value, self.lent) = (true, false);
                     self.repeat = (repeat, token);
                 }
             }

@@ -11,6 +11,7 @@
 use crate::error::IoError;
 use crate::field::{self, RealField};
 use crate::modes::Modes;
+use crate::record::Records;
 use crate::value::Value;
 use scalar::{Ty, bits};
 
@@ -33,8 +34,9 @@ pub enum Target {
 pub struct ListWriter {
     modes: Modes,
     target: Target,
-    done: Vec<Vec<u8>>,
-    line: Vec<u8>,
+    records: Records,
+    /// Whether an item was written.
+    begun: bool,
     after_characters: bool,
     reals: RealField,
 }
@@ -42,14 +44,44 @@ pub struct ListWriter {
 impl ListWriter {
     /// Begins a statement.
     pub fn begin(modes: Modes, target: Target) -> ListWriter {
-        ListWriter {
-            modes,
-            target,
-            done: Vec::new(),
-            line: Vec::new(),
-            after_characters: false,
-            reals: RealField::default(),
-        }
+        ListWriter::within(modes, target, Records::default())
+    }
+
+    /// Begins a statement in a record that another one lends.
+    pub fn within(modes: Modes, target: Target, records: Records) -> ListWriter {
+        ListWriter { modes, target, records, begun: false, after_characters: false, reals: RealField::default() }
+    }
+
+    /// The modes in force.
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    /// Where the output goes.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// Begins an item that other statements write.
+    pub fn begin_item(&mut self) -> Result<(), IoError> {
+        self.begun = true;
+        self.after_characters = false;
+        self.records.put(b" ")
+    }
+
+    /// Lends the record to another statement, which writes a part of the item.
+    pub fn lend(&mut self) -> Records {
+        std::mem::take(&mut self.records)
+    }
+
+    /// Goes on in the record where the other statement has left it.
+    pub fn regain(&mut self, records: Records) {
+        self.records = records;
+    }
+
+    /// Ends a statement in a lent record, which it gives back without ending it.
+    pub fn give_back(self) -> Records {
+        self.records
     }
 
     fn columns(&self) -> usize {
@@ -64,7 +96,7 @@ impl ListWriter {
         let is_characters = matches!(value, Value::Char(_));
         let mut text = Vec::with_capacity(32);
         constant(&mut text, value, self.modes, &mut self.reals);
-        if !self.line.is_empty() {
+        if self.begun && !self.records.is_fresh() {
             if matches!(value, Value::Complex { .. }) {
                 self.put(b" ")?;
             }
@@ -73,17 +105,19 @@ impl ListWriter {
             }
         }
         self.put(&text)?;
+        self.begun = true;
         self.after_characters = is_characters;
         Ok(())
     }
 
     /// Puts text that is not to be split into the record, or into a new one.
     fn put(&mut self, text: &[u8]) -> Result<(), IoError> {
-        let fresh = self.line.is_empty();
-        let length = self.line.len() + text.len() + usize::from(fresh);
-        if length > self.columns() {
-            if !fresh {
-                self.done.push(std::mem::take(&mut self.line));
+        let column = self.records.column();
+        // A record begins with a blank, and so does what a statement adds to that of another one.
+        let first = column == 0 || !self.begun;
+        if column + text.len() + usize::from(first) > self.columns() {
+            if column > 0 {
+                self.records.end_record();
                 self.after_characters = false;
             }
             if let Target::Internal(limit) = self.target
@@ -92,25 +126,26 @@ impl ListWriter {
                 return Err(IoError::RecordTooLong { limit });
             }
         }
-        if self.line.is_empty() {
-            self.line.push(b' ');
+        if first || self.records.is_fresh() {
+            self.records.put(b" ")?;
+            self.begun = true;
         }
-        self.line.extend_from_slice(text);
-        Ok(())
+        self.records.put(text)
     }
 
     /// The records completed so far, which the writer gives up: for long output lists.
     pub fn take_records(&mut self) -> Vec<Vec<u8>> {
-        std::mem::take(&mut self.done)
+        std::mem::take(&mut self.records.done)
     }
 
     /// Ends the statement; without items it makes a record of one blank.
     pub fn finish(mut self) -> Vec<Vec<u8>> {
-        if self.line.is_empty() {
-            self.line.push(b' ');
+        if self.records.is_fresh() {
+            // A blank always fits.
+            let _ = self.records.put(b" ");
         }
-        self.done.push(self.line);
-        self.done
+        self.records.end_record();
+        self.records.done
     }
 }
 

@@ -9,7 +9,7 @@
 use crate::error::IoError;
 use crate::list_read::{Scan, Scanner, Token, ends_constant};
 use crate::modes::{Decimal, Modes};
-use crate::read::Progress;
+use crate::read::{Place, Progress};
 use crate::value::{Datum, Want};
 use std::fmt;
 
@@ -80,6 +80,19 @@ pub struct NamelistReader {
     inside: bool,
     complete: bool,
     quote: Option<u8>,
+    /// How much of the text is done.
+    at: usize,
+    /// The assignment that is being carried out.
+    pending: Option<Assignment>,
+}
+
+/// An assignment of a group, as far as it is done.
+#[derive(Clone, Debug)]
+struct Assignment {
+    designator: Designator,
+    wants: Vec<Want>,
+    element: usize,
+    after_value: bool,
 }
 
 impl NamelistReader {
@@ -92,6 +105,8 @@ impl NamelistReader {
             inside: false,
             complete: false,
             quote: None,
+            at: 0,
+            pending: None,
         }
     }
 
@@ -150,13 +165,56 @@ impl NamelistReader {
         }
     }
 
-    /// Carries out the assignments of a complete group.
-    pub fn apply(&self, target: &mut dyn NamelistTarget) -> Result<(), IoError> {
-        let mut parser = Parser { text: &self.text, at: 0, decimal: self.modes.decimal };
+    /// Whether all records of the group are there.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The modes in force.
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    /// Lends the text to another statement, which reads the value that comes next.
+    pub fn lend(&mut self) -> Place {
+        Place { record: std::mem::take(&mut self.text), at: self.at, left: self.at }
+    }
+
+    /// Goes on where the other statement has left the text.
+    pub fn regain(&mut self, place: Place) {
+        (self.text, self.at) = (place.record, place.at);
+    }
+
+    /// Carries out the assignments of a complete group. Stops at the value of an object that a procedure reads, and gives
+    /// which of the designated elements it is; the next call goes on behind the value.
+    pub fn apply(&mut self, target: &mut dyn NamelistTarget) -> Result<Option<usize>, IoError> {
+        let text = std::mem::take(&mut self.text);
+        let mut parser = Parser { text: &text, at: self.at, decimal: self.modes.decimal };
+        let result = parser.assignments(&mut self.pending, target);
+        self.at = parser.at;
+        self.text = text;
+        result
+    }
+}
+
+impl Parser<'_> {
+    fn assignments(
+        &mut self,
+        pending: &mut Option<Assignment>,
+        target: &mut dyn NamelistTarget,
+    ) -> Result<Option<usize>, IoError> {
+        let parser = self;
         loop {
+            if let Some(assignment) = pending {
+                let stopped = parser.values(assignment, target)?;
+                if stopped.is_some() {
+                    return Ok(stopped);
+                }
+                *pending = None;
+            }
             parser.skip(true);
             if parser.peek().is_none() {
-                return Ok(());
+                return Ok(None);
             }
             let designator = parser.designator()?;
             parser.skip(false);
@@ -165,7 +223,7 @@ impl NamelistReader {
             }
             parser.at += 1;
             let wants = target.locate(&designator)?;
-            parser.values(&designator, &wants, target)?;
+            *pending = Some(Assignment { designator, wants, element: 0, after_value: false });
         }
     }
 }
@@ -288,29 +346,33 @@ impl Parser<'_> {
         }
     }
 
-    /// The values behind `=`, up to the next assignment.
+    /// The values behind `=`, up to the next assignment or an element that a procedure reads, which it gives.
     fn values(
         &mut self,
-        designator: &Designator,
-        wants: &[Want],
+        assignment: &mut Assignment,
         target: &mut dyn NamelistTarget,
-    ) -> Result<(), IoError> {
-        let (mut element, mut after_value) = (0usize, false);
+    ) -> Result<Option<usize>, IoError> {
+        let Assignment { designator, wants, element, after_value } = assignment;
         loop {
             self.skip(false);
-            let Some(c) = self.peek() else { return Ok(()) };
+            let Some(c) = self.peek() else { return Ok(None) };
             if c == self.decimal.separator() {
                 self.at += 1;
-                if !after_value {
-                    element += 1;
+                if !*after_value {
+                    *element += 1;
                 }
-                after_value = false;
+                *after_value = false;
                 continue;
             }
             if (c.is_ascii_alphabetic() || c == b'_') && self.at_assignment() {
-                return Ok(());
+                return Ok(None);
             }
-            let characters = matches!(wants.get(element), Some(Want::Char(_)));
+            if let Some(Want::Defined) = wants.get(*element) {
+                *after_value = true;
+                *element += 1;
+                return Ok(Some(*element - 1));
+            }
+            let characters = matches!(wants.get(*element), Some(Want::Char(_)));
             let start = self.at;
             let Scan::Token(repeat, token) =
                 Scanner::default().scan(self.text, &mut self.at, self.decimal, characters)?
@@ -320,19 +382,19 @@ impl Parser<'_> {
             if self.at == start && self.peek().is_some_and(|c| ends_constant(c, self.decimal)) {
                 return Err(malformed(format!("`{}` where a value of `{designator}` is expected", c as char)));
             }
-            after_value = true;
+            *after_value = true;
             if token == Token::Null {
-                element = element.saturating_add(repeat as usize);
+                *element = element.saturating_add(repeat as usize);
                 continue;
             }
             for _ in 0..repeat {
-                let Some(want) = wants.get(element) else {
+                let Some(want) = wants.get(*element) else {
                     return Err(IoError::TooManyValues { name: designator.to_string() });
                 };
                 if let Some(datum) = token.convert(*want, self.decimal)? {
-                    target.store(designator, element, datum)?;
+                    target.store(designator, *element, datum)?;
                 }
-                element += 1;
+                *element += 1;
             }
         }
     }

@@ -6,9 +6,11 @@
 //!
 //! Not here: which variables a group has, and taking apart arrays and derived types.
 
+use crate::error::IoError;
 use crate::field::RealField;
 use crate::listed::constant;
 use crate::modes::Modes;
+use crate::record::Records;
 use crate::value::Value;
 
 /// A namelist group being written.
@@ -55,12 +57,35 @@ impl NamelistWriter {
 
     /// Writes the variable's next value.
     pub fn item(&mut self, value: Value<'_>) {
+        self.begin_item();
+        constant(&mut self.line, value, self.modes, &mut self.reals);
+    }
+
+    /// The modes in force.
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    /// Begins a value that other statements write.
+    pub fn begin_item(&mut self) {
         if self.values > 0 {
             self.end_line();
             self.line.resize(self.indent, b' ');
         }
-        constant(&mut self.line, value, self.modes, &mut self.reals);
         self.values += 1;
+    }
+
+    /// Lends the line to another statement, which writes a part of the value.
+    pub fn lend(&mut self) -> Result<Records, IoError> {
+        let mut records = Records::default();
+        records.done = std::mem::take(&mut self.done);
+        records.put(&std::mem::take(&mut self.line))?;
+        Ok(records)
+    }
+
+    /// Goes on in the line where the other statement has left it.
+    pub fn regain(&mut self, records: Records) {
+        (self.done, self.line) = records.into_lines();
     }
 
     /// Ends the group.

@@ -9,7 +9,7 @@
 
 use crate::error::FormatError;
 use crate::field::Exponential;
-use crate::format::{Control, Edit, Format, Node};
+use crate::format::{Control, DerivedEdit, Edit, Format, Node};
 use crate::modes::{Blank, Decimal, Round, Sign};
 
 const MAX_NESTING: usize = 256;
@@ -370,15 +370,21 @@ impl Parser<'_> {
 
     /// `DT 'type' (values)`, all of it optional.
     fn derived(&mut self) -> Result<Edit, FormatError> {
+        let mut edit = DerivedEdit::default();
         if let Some(quote @ (b'\'' | b'"')) = self.peek() {
             let start = self.at;
             self.at += 1;
-            self.literal(quote, start)?;
+            edit.text = self.literal(quote, start)?;
         }
         if self.eat(b'(') {
+            let mut values = Vec::new();
             loop {
+                let start = self.at;
+                let negative = self.peek() == Some(b'-');
                 self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
-                self.needed("a number")?;
+                let Some(n) = self.number()? else { return Err(self.error("a number expected")) };
+                let n = if negative { -(n as i64) } else { n as i64 };
+                values.push(i32::try_from(n).map_err(|_| self.error_at(start, "number too great"))?);
                 if self.eat(b')') {
                     break;
                 }
@@ -386,8 +392,9 @@ impl Parser<'_> {
                     return Err(self.error("`,` or `)` expected"));
                 }
             }
+            edit.values = values.into();
         }
-        Ok(Edit::Derived)
+        Ok(Edit::Derived(edit))
     }
 
     /// The rest of a literal after its opening quote.

@@ -7,7 +7,7 @@
 //! Not here: list-directed input (`list_read`), end of file.
 
 use crate::error::IoError;
-use crate::format::{Control, Cursor, Edit, Format, Step};
+use crate::format::{Control, Cursor, DerivedEdit, Edit, Format, NextDerived, Step};
 use crate::modes::{Blank, Modes};
 use crate::number_in;
 use crate::value::{Datum, Want};
@@ -23,13 +23,15 @@ pub enum Progress<T> {
     NeedRecord,
 }
 
-/// Where a statement without advance leaves its record.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Where a statement without advance leaves its record, or lends it to another statement.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {
     /// The record.
     pub record: Vec<u8>,
     /// How many characters of it are read.
     pub at: usize,
+    /// Left tab limit of the statement that lends it.
+    pub left: usize,
 }
 
 /// A formatted input statement in progress.
@@ -48,13 +50,22 @@ pub struct FormatReader {
     real_part: Option<u64>,
     count: usize,
     short: bool,
+    /// A list-directed statement has taken the last value of the record, whose end is the separator behind it.
+    spent: bool,
 }
 
 impl FormatReader {
     /// Begins a statement, in the record that a statement without advance left or else in a new one.
     pub fn begin(format: Arc<Format>, modes: Modes, place: Option<Place>) -> FormatReader {
         let due = usize::from(place.is_none());
-        let Place { record, at } = place.unwrap_or(Place { record: Vec::new(), at: 0 });
+        let place = place.unwrap_or_default();
+        let left = place.at;
+        FormatReader { due, ..FormatReader::within(format, modes, Place { left, ..place }) }
+    }
+
+    /// Begins a statement in a record that another one lends.
+    pub fn within(format: Arc<Format>, modes: Modes, place: Place) -> FormatReader {
+        let Place { record, at, left } = place;
         FormatReader {
             format,
             cursor: Cursor::default(),
@@ -62,16 +73,68 @@ impl FormatReader {
             scale: 0,
             record,
             at,
-            left: at,
-            due,
+            left,
+            due: 0,
             real_part: None,
             count: 0,
             short: false,
+            spent: false,
         }
+    }
+
+    /// The modes in force.
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    /// Takes the descriptor for an object of derived type if it is a `DT`; another one is for its first component.
+    pub fn derived(&mut self) -> Result<Progress<Option<DerivedEdit>>, IoError> {
+        let format = Arc::clone(&self.format);
+        loop {
+            if self.due > 0 {
+                return Ok(Progress::NeedRecord);
+            }
+            match self.cursor.next_derived(&format)? {
+                NextDerived::Derived(edit) => return Ok(Progress::Ready(Some(edit))),
+                NextDerived::Other => return Ok(Progress::Ready(None)),
+                NextDerived::Control(control) => self.control(&control)?,
+                NextDerived::End => {
+                    self.cursor.revert(&format)?;
+                    self.due += 1;
+                }
+            }
+        }
+    }
+
+    /// Lends the record to a formatted statement; none if it must be the next record.
+    pub fn lend_to_format(&mut self) -> Progress<Place> {
+        if std::mem::take(&mut self.spent) { Progress::NeedRecord } else { Progress::Ready(self.lend()) }
+    }
+
+    /// Goes on where a list-directed statement has left the record; `spent` says that it took the last value.
+    pub fn regain_from_list(&mut self, place: Place, spent: bool) {
+        self.spent = spent;
+        self.regain(place);
+    }
+
+    /// Counts characters that another statement has read in this one's place.
+    pub fn add_count(&mut self, count: usize) {
+        self.count += count;
+    }
+
+    /// Lends the record to another statement, which goes on in it.
+    pub fn lend(&mut self) -> Place {
+        Place { record: std::mem::take(&mut self.record), at: self.at, left: self.left }
+    }
+
+    /// Goes on in the record where the other statement has left it.
+    pub fn regain(&mut self, place: Place) {
+        (self.record, self.at, self.left) = (place.record, place.at, place.left);
     }
 
     /// Gives the reader the record that it needs.
     pub fn feed(&mut self, record: Vec<u8>) {
+        self.spent = false;
         self.record = record;
         (self.at, self.left) = (0, 0);
         self.due = self.due.saturating_sub(1);
@@ -127,7 +190,7 @@ impl FormatReader {
         // Asked again, the walk must end at once.
         self.format = Arc::new(Format { nodes: Vec::new(), reversion: 0 });
         self.cursor = Cursor::default();
-        let place = Place { record: std::mem::take(&mut self.record), at: self.at };
+        let place = self.lend();
         Ok(Progress::Ready(if advance { None } else { Some(place) }))
     }
 
@@ -217,7 +280,6 @@ impl FormatReader {
                 let text = self.field(w, Some(self.modes.decimal.separator()))?;
                 number_in::logical(text.trim_ascii()).map(Datum::Bits)
             }
-            (Edit::Derived, _) => Err(IoError::Unsupported { edit: edit.to_string() }),
             _ => Err(mismatch()),
         }
     }
@@ -236,7 +298,7 @@ impl FormatReader {
         let length = match want {
             Want::Char(length) => length,
             Want::Int(ty) | Want::Real(ty) | Want::Logical(ty) => ty.bytes() as usize,
-            Want::Complex(_) => return None,
+            Want::Complex(_) | Want::Defined => return None,
         };
         let w = w.unwrap_or(length);
         let mut text = match self.field(w, None) {

@@ -27,9 +27,9 @@ pub struct Partial {
     pub right: Vec<u8>,
 }
 
-/// Records under construction.
+/// Records under construction: what a statement lends to another one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Records {
+pub struct Records {
     pub(crate) done: Vec<Vec<u8>>,
     line: Vec<u8>,
     at: usize,
@@ -40,6 +40,16 @@ impl Records {
     /// Begins with the characters that a statement without advance left; records hold at most `limit` characters.
     pub(crate) fn new(rest: Vec<u8>, limit: Option<usize>) -> Records {
         Records { line: rest, limit, ..Records::default() }
+    }
+
+    /// Whether the record has nothing yet.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.line.is_empty() && self.at == 0
+    }
+
+    /// The column behind the position, from 0.
+    pub(crate) fn column(&self) -> usize {
+        self.at
     }
 
     /// Lets `field` append characters at the position.
@@ -88,6 +98,11 @@ impl Records {
     pub(crate) fn end_record(&mut self) {
         self.done.push(std::mem::take(&mut self.line));
         self.at = 0;
+    }
+
+    /// The complete records, and the one that is open.
+    pub(crate) fn into_lines(self) -> (Vec<Vec<u8>>, Vec<u8>) {
+        (self.done, self.line)
     }
 
     /// Ends the statement, with a last record or without.

@@ -101,6 +101,8 @@ pub enum Want {
     Logical(Ty),
     /// A character variable of so many characters.
     Char(usize),
+    /// An object that a procedure of the program reads; in namelist groups only.
+    Defined,
 }
 
 impl Want {
@@ -112,6 +114,7 @@ impl Want {
             Want::Complex(_) => "complex",
             Want::Logical(_) => "logical",
             Want::Char(_) => "character",
+            Want::Defined => "object",
         }
     }
 }

@@ -9,7 +9,7 @@
 
 use crate::error::IoError;
 use crate::field::{self, RealField, Shape, bytes_of};
-use crate::format::{Control, Cursor, Edit, Format, Step};
+use crate::format::{Control, Cursor, DerivedEdit, Edit, Format, NextDerived, Step};
 use crate::modes::Modes;
 use crate::record::{Records, Written};
 use crate::value::{Value, real_value};
@@ -32,15 +32,57 @@ impl FormatWriter {
     /// Begins a statement. `rest` is what a statement without advance left to the right of its position (usually nothing);
     /// records longer than `limit` are an error.
     pub fn begin(format: Arc<Format>, modes: Modes, rest: Vec<u8>, limit: Option<usize>) -> FormatWriter {
+        FormatWriter::within(format, modes, Records::new(rest, limit))
+    }
+
+    /// Begins a statement in a record that another one lends.
+    pub fn within(format: Arc<Format>, modes: Modes, records: Records) -> FormatWriter {
         FormatWriter {
             format,
             cursor: Cursor::default(),
             modes,
             scale: 0,
             stay: false,
-            records: Records::new(rest, limit),
+            records,
             reals: RealField::default(),
         }
+    }
+
+    /// The modes in force.
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    /// Takes the descriptor for an object of derived type if it is a `DT`; another one is for its first component.
+    pub fn derived(&mut self) -> Result<Option<DerivedEdit>, IoError> {
+        let format = Arc::clone(&self.format);
+        loop {
+            match self.cursor.next_derived(&format)? {
+                NextDerived::Derived(edit) => return Ok(Some(edit)),
+                NextDerived::Other => return Ok(None),
+                NextDerived::Control(control) => self.control(&control)?,
+                NextDerived::End => {
+                    self.cursor.revert(&format)?;
+                    self.records.end_record();
+                }
+            }
+        }
+    }
+
+    /// Lends the record to another statement, which goes on in it.
+    pub fn lend(&mut self) -> Records {
+        std::mem::take(&mut self.records)
+    }
+
+    /// Goes on in the record where the other statement has left it.
+    pub fn regain(&mut self, records: Records) {
+        self.records = records;
+    }
+
+    /// Ends a statement in a lent record, which it gives back without ending it.
+    pub fn give_back(mut self) -> Result<Records, IoError> {
+        self.finish_format()?;
+        Ok(self.records)
     }
 
     /// Writes one item.
@@ -72,6 +114,11 @@ impl FormatWriter {
     /// Ends the statement: what remains of the format up to the next data edit descriptor is done, and the record is ended
     /// unless `advance` is false or the format says `$`.
     pub fn finish(mut self, advance: bool) -> Result<Written, IoError> {
+        self.finish_format()?;
+        self.records.finish(advance && !self.stay)
+    }
+
+    fn finish_format(&mut self) -> Result<(), IoError> {
         let format = Arc::clone(&self.format);
         while let Step::Control(control) = self.cursor.next(&format)? {
             if *control == Control::Colon {
@@ -79,7 +126,7 @@ impl FormatWriter {
             }
             self.control(control)?;
         }
-        self.records.finish(advance && !self.stay)
+        Ok(())
     }
 
     fn control(&mut self, control: &Control) -> Result<(), IoError> {
@@ -141,7 +188,6 @@ impl FormatWriter {
                 self.records.append(|out| reals.exponential(out, real_value(ty, bits), *form, shape, modes))
             }
             (Edit::General { w, d, e }, value) => self.general(*w, *d, *e, value),
-            (Edit::Derived, _) => Err(IoError::Unsupported { edit: edit.to_string() }),
             _ => Err(mismatch()),
         }
     }

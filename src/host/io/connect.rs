@@ -163,7 +163,7 @@ impl IoService<'_> {
         let (specifiers, failed) = Specifiers::parse(text);
         let result = match failed {
             Some(condition) => Err(condition.into()),
-            None => self.connect(unit, new_unit_at, &specifiers),
+            None => self.check_not_parent(unit).and_then(|()| self.connect(unit, new_unit_at, &specifiers)),
         };
         let number = match result {
             Ok(number) => number,
@@ -326,7 +326,7 @@ impl IoService<'_> {
     pub(crate) fn close(&mut self, memory: &mut Memory, unit: i64, delete: i32, catch: i32) -> Result<i32, Halt> {
         let number = i32::try_from(unit).unwrap_or(i32::MIN);
         let closed = match delete {
-            0 | 1 => self.disconnect(number, delete == 1),
+            0 | 1 => self.check_not_parent(unit).and_then(|()| self.disconnect(number, delete == 1)),
             _ => Err(Condition::Error(201, "`status=` of `close` is `keep` or `delete`".to_owned()).into()),
         };
         match closed {
@@ -339,7 +339,9 @@ impl IoService<'_> {
     /// `io.position`
     pub(crate) fn position(&mut self, memory: &mut Memory, unit: i64, what: i32, catch: i32) -> Result<i32, Halt> {
         let number = i32::try_from(unit).unwrap_or(i32::MIN);
-        match self.move_unit(number, what) {
+        // FLUSH may be executed there.
+        let free = if what == 3 { Ok(()) } else { self.check_not_parent(unit) };
+        match free.and_then(|()| self.move_unit(number, what)) {
             Ok(()) => Ok(0),
             Err(Halt::Condition(condition)) => settle(memory, &condition, catch, None, Some(unit)),
             Err(other) => Err(other),

@@ -23,6 +23,11 @@ impl IoService<'_> {
 
     /// Takes the statement off the stack and tells what it met.
     fn close_statement(&mut self, memory: &mut Memory) -> Result<i32, Halt> {
+        if self.io.statement()?.is_child
+            && let Err(Halt::Condition(condition)) = self.end_child()
+        {
+            self.meet(condition)?;
+        }
         let Some(statement) = self.io.statements.pop() else { return Ok(0) };
         let Some(condition) = statement.failed else { return Ok(0) };
         if let (Work::FormatIn(reader), Some(at), Condition::EndOfRecord) =

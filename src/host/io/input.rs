@@ -15,7 +15,7 @@ use text::{Datum, FormatReader, ListReader, Modes, NamelistReader, Progress, Wan
 /// An object to be read into.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object {
-    /// 0 integer, 1 real, 2 complex, 3 logical, 4 character.
+    /// 0 integer, 1 real, 2 complex, 3 logical, 4 character, 5 what a procedure reads, whose number is the kind.
     pub(crate) class: i32,
     /// Its kind.
     pub(crate) kind: i32,
@@ -32,6 +32,7 @@ impl Object {
             1 => Want::Real(real_type(self.kind)),
             2 => Want::Complex(real_type(self.kind)),
             3 => Want::Logical(integer_type(self.kind)),
+            5 => Want::Defined,
             _ => Want::Char(self.length as usize),
         }
     }
@@ -41,6 +42,7 @@ impl Object {
             Want::Int(ty) | Want::Real(ty) | Want::Logical(ty) => ty.bytes() as usize,
             Want::Complex(ty) => 2 * ty.bytes() as usize,
             Want::Char(n) => n,
+            Want::Defined => 0,
         }
     }
 
@@ -48,7 +50,7 @@ impl Object {
     fn swapped(&self) -> usize {
         match self.want() {
             Want::Int(ty) | Want::Real(ty) | Want::Logical(ty) | Want::Complex(ty) => ty.bytes() as usize,
-            Want::Char(_) => 1,
+            Want::Char(_) | Want::Defined => 1,
         }
     }
 
@@ -126,7 +128,7 @@ impl IoService<'_> {
                 },
                 Work::FormatIn(reader) => {
                     let progress = reader.item(want)?;
-                    if reader.ended_short() && !statement.advance {
+                    if reader.ended_short() && (!statement.advance || statement.is_child) {
                         if let Progress::Ready(datum) = &progress {
                             object.store(memory, datum)?;
                         }
@@ -147,7 +149,7 @@ impl IoService<'_> {
         }
     }
 
-    fn feed(&mut self, record: Vec<u8>) -> Result<(), Halt> {
+    pub(crate) fn feed(&mut self, record: Vec<u8>) -> Result<(), Halt> {
         match &mut self.io.statement()?.work {
             Work::ListIn(reader) => reader.feed(record),
             Work::FormatIn(reader) => reader.feed(record),
@@ -217,8 +219,33 @@ impl IoService<'_> {
         }
     }
 
+    /// Ends a statement that reads a part of an object: the rest of its format is done, and its record stays as it is.
+    fn finish_child_input(&mut self, memory: &mut Memory) -> Result<(), Halt> {
+        loop {
+            let statement = self.io.statement()?;
+            let Work::FormatIn(reader) = &mut statement.work else { return Ok(()) };
+            match reader.finish(false)? {
+                Progress::Ready(place) => {
+                    let size = (reader.count() as u32).to_le_bytes();
+                    reader.regain(place.unwrap_or_default());
+                    if let Some(at) = statement.size_at {
+                        storage::write(memory, at, &size)?;
+                    }
+                    return Ok(());
+                }
+                Progress::NeedRecord => {
+                    let record = self.next_record(memory)?;
+                    self.feed(record)?;
+                }
+            }
+        }
+    }
+
     /// Ends an input statement.
     pub(crate) fn finish_input(&mut self, memory: &mut Memory) -> Result<(), Halt> {
+        if self.io.statement()?.is_child {
+            return self.finish_child_input(memory);
+        }
         if matches!(self.io.statement()?.work, Work::NamelistIn(_)) {
             return self.finish_namelist(memory);
         }

@@ -15,7 +15,7 @@ const NO_LIMIT: i64 = i32::MAX as i64;
 impl IoService<'_> {
     /// `io.inquire`: whether a file exists (0), a unit or file is connected (1), the unit that a file is connected to (2), the
     /// file's bytes (3), the record length (4), the next record of a direct file (5), the position in a stream file (6),
-    /// whether the file has a name (7), or whether a transfer is pending (8).
+    /// whether the file has a name (7), whether a transfer is pending (8), or `iostat` (9).
     pub(crate) fn inquire(&mut self, unit: i64, path: Option<&str>, what: i32) -> Result<i64, Halt> {
         let (number, status) = self.inquired(unit, path)?;
         let connected = number.and_then(|n| self.io.units.map.get(&n));
@@ -44,6 +44,9 @@ impl IoService<'_> {
             (7, None) => i64::from(connected.is_some() && file.is_none_or(|f| !f.path.is_empty())),
             // Transfers are complete when their statement is.
             (8, _) => 0,
+            // `iostat_inquire_internal_unit`
+            (9, None) if self.is_internal_number(unit) => -3,
+            (9, _) => 0,
             _ => number.map_or(-1, i64::from),
         })
     }

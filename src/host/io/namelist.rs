@@ -15,13 +15,15 @@ use crate::io::statement::Work;
 use crate::protocol::Halt;
 use crate::storage;
 use mem::Memory;
-use text::{Datum, Designator, IoError, NamelistTarget, Progress, Subscript, Want};
+use text::{Datum, Designator, IoError, NamelistTarget, Subscript, Want};
 
 /// A namelist group of a statement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
     pub(crate) name: String,
     vars: Vec<Variable>,
+    /// The objects of the assignment at hand.
+    current: Vec<Object>,
 }
 
 impl Group {
@@ -175,14 +177,14 @@ struct Filling<'a> {
     group: &'a Group,
     memory: &'a mut Memory,
     /// The objects of the assignment at hand.
-    current: Vec<Object>,
+    current: &'a mut Vec<Object>,
     /// What setting one met that is not an error of the text.
     failed: Option<Halt>,
 }
 
 impl NamelistTarget for Filling<'_> {
     fn locate(&mut self, designator: &Designator) -> Result<Vec<Want>, IoError> {
-        self.current = self.group.pick(designator)?;
+        *self.current = self.group.pick(designator)?;
         Ok(self.current.iter().map(Object::want).collect())
     }
 
@@ -247,21 +249,45 @@ impl IoService<'_> {
 
     /// Reads the records of a group and sets its variables.
     pub(crate) fn finish_namelist(&mut self, memory: &mut Memory) -> Result<(), Halt> {
+        while self.next_defined(memory)?.is_some() {}
+        self.io.statement()?.work = Work::Over;
+        Ok(())
+    }
+
+    /// `io.namelist.next`: sets variables up to an object that a procedure reads: 0 if there is none any more, else the number
+    /// of the procedure and one, and the address of the object.
+    pub(crate) fn next_of_group(&mut self, memory: &mut Memory) -> Result<[u64; 2], Halt> {
+        if self.io.statement()?.failed.is_some() {
+            return Ok([0, 0]);
+        }
+        self.start(memory)?;
+        let Some(object) = self.next_defined(memory)? else { return Ok([0, 0]) };
+        self.io.statement()?.calling.tell(b"NAMELIST".to_vec(), Vec::new());
+        Ok([object.kind as u64 + 1, object.address])
+    }
+
+    fn next_defined(&mut self, memory: &mut Memory) -> Result<Option<Object>, Halt> {
         loop {
-            let record = self.next_record(memory)?;
-            let Work::NamelistIn(reader) = &mut self.io.statement()?.work else { return Ok(()) };
-            if reader.feed(&record) == Progress::Ready(()) {
+            let Work::NamelistIn(reader) = &self.io.statement()?.work else { return Ok(None) };
+            if reader.is_complete() {
                 break;
+            }
+            let record = self.next_record(memory)?;
+            if let Work::NamelistIn(reader) = &mut self.io.statement()?.work {
+                reader.feed(&record);
             }
         }
         let statement = self.io.statement()?;
-        let group = std::mem::take(&mut statement.group);
-        let Work::NamelistIn(reader) = std::mem::replace(&mut statement.work, Work::Over) else { return Ok(()) };
-        let mut target = Filling { group: &group, memory, current: Vec::new(), failed: None };
+        let Work::NamelistIn(reader) = &mut statement.work else { return Ok(None) };
+        let mut current = std::mem::take(&mut statement.group.current);
+        let mut target = Filling { group: &statement.group, memory, current: &mut current, failed: None };
         let done = reader.apply(&mut target);
-        match target.failed {
+        let failed = target.failed;
+        let object = done.as_ref().ok().copied().flatten().and_then(|element| current.get(element).copied());
+        statement.group.current = current;
+        match failed {
             Some(halt) => Err(halt),
-            None => Ok(done?),
+            None => Ok(done.map(|_| object)?),
         }
     }
 }

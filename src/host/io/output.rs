@@ -56,6 +56,10 @@ impl IoService<'_> {
     /// Ends an output statement.
     pub(crate) fn finish_output(&mut self, memory: &mut Memory) -> Result<(), Halt> {
         let statement = self.io.statement()?;
+        if statement.is_child {
+            // Its record goes back to the statement that lent it.
+            return Ok(());
+        }
         let advance = statement.advance;
         let work = std::mem::replace(&mut statement.work, Work::Over);
         let written = match work {

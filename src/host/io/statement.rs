@@ -6,6 +6,7 @@
 
 use crate::condition::{Condition, OTHER};
 use crate::io::IoService;
+use crate::io::child::Calling;
 use crate::io::file::File;
 use crate::io::modes::{MODES, set_mode};
 use crate::io::namelist::Group;
@@ -41,6 +42,12 @@ pub(crate) struct Statement {
     /// The group of a namelist statement.
     pub(crate) group: Group,
     pub(crate) work: Work,
+    /// The procedure that transfers its current object.
+    pub(crate) calling: Calling,
+    /// Whether it transfers a part of an object of the statement before it on the stack.
+    pub(crate) is_child: bool,
+    /// The work of that statement, of which this one has its record.
+    pub(crate) lent: Option<Box<Work>>,
     /// The condition that it met and deals with.
     pub(crate) failed: Option<Condition>,
 }
@@ -89,7 +96,7 @@ pub(crate) enum Work {
 
 impl Statement {
     /// The modes of its unit with those that it changes.
-    fn modes(&self, mut modes: Modes) -> Result<Modes, Condition> {
+    pub(crate) fn modes(&self, mut modes: Modes) -> Result<Modes, Condition> {
         for (mode, value) in &self.changes {
             set_mode(&mut modes, mode, value)?;
         }
@@ -123,7 +130,7 @@ impl IoService<'_> {
             2 => Form::Unformatted,
             _ => Form::Namelist,
         };
-        self.io.statements.push(Statement {
+        let mut statement = Statement {
             reads: direction == 1,
             form,
             unit,
@@ -138,8 +145,13 @@ impl IoService<'_> {
             changes: Vec::new(),
             group: Group::default(),
             work: Work::Due,
+            calling: Calling::default(),
+            is_child: false,
+            lent: None,
             failed: None,
-        });
+        };
+        self.adopt(&mut statement);
+        self.io.statements.push(statement);
     }
 
     /// `io.format`
@@ -176,7 +188,9 @@ impl IoService<'_> {
             return Ok(());
         }
         let statement = statement.clone();
-        let work = if statement.unit == INTERNAL {
+        let work = if statement.is_child {
+            self.begin_child(memory)?
+        } else if statement.unit == INTERNAL {
             begin_internal(&statement)?
         } else {
             self.connect_default(&statement)?;

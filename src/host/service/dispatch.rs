@@ -39,7 +39,8 @@ impl Runtime {
                 if rt == Rt::IoEnd {
                     return self.io().end(memory).map(|code| [code as u32 as u64, 0]);
                 }
-                Ok([0, 0])
+                // The statement does nothing more with the object.
+                Ok(if rt == Rt::IoChild { [u64::MAX, 0] } else { [0, 0] })
             }
             other => other,
         }
@@ -90,6 +91,10 @@ impl Runtime {
                 let object = Object { class: a.int(0), kind: a.int(1), address: a.bits(2), length: a.size(3) };
                 self.io().get(memory, object).map(nothing)
             }
+            Rt::IoChild => self.io().child(memory, a.flag(0)),
+            Rt::IoNamelistNext => self.io().next_of_group(memory),
+            Rt::IoChildText => self.io().child_text(memory, [a.bits(0), a.bits(1), a.bits(2)]).map(nothing),
+            Rt::IoChildEnd => self.io().child_end(memory, a.int(0), (a.bits(1), a.size(2))).map(nothing),
             Rt::IoEnd => self.io().end(memory).map(code),
             Rt::IoOpen => {
                 let text = storage::read(memory, a.bits(2), a.size(3))?;

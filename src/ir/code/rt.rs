@@ -85,11 +85,15 @@ services! {
     IoPutComplex8 "io.put.complex8" (F64 F64) -> () Both "writes a complex(8)";
     IoPutLogical "io.put.logical" (I64 I32) -> () Both "writes a logical: value, kind";
     IoPutChar "io.put.char" (I64 I64) -> () Both "writes a character value: address, length";
-    IoGet "io.get" (I32 I32 I64 I64) -> () Host "reads into an object: type (0 integer, 1 real, 2 complex, 3 logical, 4 character), kind, address, character length";
+    IoGet "io.get" (I32 I32 I64 I64) -> () Host "reads into an object: type (0 integer, 1 real, 2 complex, 3 logical, 4 character; in a namelist group 5: what a procedure reads, whose number is the kind), kind, address, character length";
+    IoChild "io.child" (I32) -> (I64 I64) Host "whether the next object is transferred by a procedure of the program: 0 by its components, -1 not at all, else the length of its iotype and one, and the number of values of its v_list; the argument is 1 if the object cannot be taken apart";
+    IoNamelistNext "io.namelist.next" () -> (I64 I64) Host "reads a namelist group up to an object that a procedure reads: 0 if there is none any more, or the number of the procedure (the kind that io.get gave with the object) and one, and the address of the object";
+    IoChildText "io.child.text" (I64 I64 I64) -> () Host "tells what the procedure gets, which is called now: addresses of the unit (an integer(4)), of the characters of iotype and of the values of v_list (integers(4))";
+    IoChildEnd "io.child.end" (I32 I64 I64) -> () Host "the procedure has returned: its iostat, address and length of its iomsg";
     IoEnd "io.end" () -> (I32) Both "ends the statement; gives iostat (0, or an error that the statement catches)";
     IoOpen "io.open" (I64 I64 I64 I64) -> (I32) Host "OPEN: unit (-1: newunit), address of the unit for newunit, address and length of the options as `key=value` lines: Fortran's keywords, `catch` as in io.begin, `iomsg` as address and length with a blank between";
     IoClose "io.close" (I64 I32 I32) -> (I32) Host "CLOSE: unit, what becomes of the file (0 it is kept, 1 it is deleted, 2 STATUS= has another value), catch";
-    IoInquire "io.inquire" (I64 I64 I64 I32) -> (I64) Host "INQUIRE of a unit or, if its address is not 0, a file name (address, length): 0 whether it exists, 1 whether it is connected, 2 the unit (-1: none), 3 the file's bytes (-1: unknown), 4 the record length, 5 the next record, 6 the position, 7 whether it has a name, 8 whether a transfer is pending";
+    IoInquire "io.inquire" (I64 I64 I64 I32) -> (I64) Host "INQUIRE of a unit or, if its address is not 0, a file name (address, length): 0 whether it exists, 1 whether it is connected, 2 the unit (-1: none), 3 the file's bytes (-1: unknown), 4 the record length, 5 the next record, 6 the position, 7 whether it has a name, 8 whether a transfer is pending, 9 iostat";
     IoInquireText "io.inquire_text" (I64 I64 I64 I64 I64 I64 I64) -> () Host "INQUIRE of a unit or a file name (address, length): the answer to the specifier of that name (address, length) goes to a character (address, length)";
     IoPosition "io.position" (I64 I32 I32) -> (I32) Host "0 rewind, 1 backspace, 2 endfile, 3 flush of a unit; catch";
 

@@ -191,6 +191,7 @@ impl<'a> Walk<'a> {
                 self.keep(value);
             }
             StmtKind::Io(io) => {
+                io.defined.iter().for_each(|d| self.called(d.proc));
                 if let IoForm::Namelist(_, vars) = &io.form {
                     self.usage.in_memory.extend(vars.iter().copied());
                 }

@@ -154,7 +154,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.store_number(&c.value, answer);
             }
         }
-        self.after_status(&catch, Val::i32(0));
+        let status = if catch.is_set() {
+            let status = self.b.rt(Rt::IoInquire, vec![unit, addr, len, Val::i32(9)]);
+            let status = status.first().map_or(Val::i64(0), |&r| r.into());
+            self.b.narrow(status, Ty::I32)
+        } else {
+            Val::i32(0)
+        };
+        self.after_status(&catch, status);
     }
 
     fn store_number(&mut self, e: &'p Expr, v: Val) {

@@ -1,27 +1,28 @@
 //! Data transfer statements: READ, WRITE, PRINT as calls of the services `io.*`.
 //!
 //! A statement calls `begin`, the format and other controls, one service for each item, and `end`. After an error that the
-//! program catches, the services do nothing until `end`; the code does not skip items. An object of derived type is
-//! transferred as its components in order. An item in a register is read through a slot.
+//! program catches, the services do nothing until `end`; the code does not skip items.
 //!
-//! Not here: OPEN, CLOSE, INQUIRE (`file`), formats (`text`).
+//! Not here: the items themselves (`item`), OPEN, CLOSE, INQUIRE (`file`), formats (`text`).
 
 pub(crate) mod file;
+mod item;
 
 use crate::analysis::designators::designator_name;
 use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::types::{const_bytes, ir_ty};
+use crate::io::item::Transfer;
+use crate::types::ir_ty;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ast::IoKind;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Const, Expr, ExprKind, Field, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type};
+use sema::checked::{Const, DefinedIo, Expr, ExprKind, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type};
 
 /// What a statement catches, and where it goes then.
 #[derive(Default)]
@@ -49,58 +50,17 @@ impl<'p> Catch<'p> {
         catch
     }
 
+    /// Whether it catches anything.
+    pub(crate) fn is_set(&self) -> bool {
+        self.bits() != 0
+    }
+
     /// The bits that the services take.
     pub(crate) fn bits(&self) -> i32 {
         i32::from(self.iostat.is_some())
             | i32::from(self.err.is_some()) << 1
             | i32::from(self.end.is_some()) << 2
             | i32::from(self.eor.is_some()) << 3
-    }
-}
-
-impl Builder<'_, '_> {
-    /// Reads one value into a place.
-    fn get(&mut self, place: Lvalue, ty: &Type) {
-        let (code, kind) = match ty {
-            Type::Integer(k) => (0, *k),
-            Type::Real(k) => (1, *k),
-            Type::Complex(k) => (2, *k),
-            Type::Logical(k) => (3, *k),
-            Type::Character(_) => (4, 1),
-            Type::Derived(id) => {
-                let program = self.program();
-                let Lvalue::Mem(mem) = place else { return };
-                for field in &program.ty(*id).fields {
-                    component(self, field, mem.plus(field.offset as i64), true);
-                }
-                return;
-            }
-            Type::Any => return self.unsupported("input or output of a `type(*)` object"),
-        };
-        let direct = match place {
-            Lvalue::Mem(mem) if !self.is_remote(mem) => Some((mem, Val::i64(0))),
-            Lvalue::Char(mem, len) if !self.is_remote(mem) => Some((mem, len)),
-            _ => None,
-        };
-        let (mem, len) = match (direct, place) {
-            (Some(direct), _) => direct,
-            (None, Lvalue::Char(_, len)) => (self.temporary(len, 1), len),
-            _ => {
-                let bytes = const_bytes(self.program(), ty).unwrap_or(8);
-                (self.slot(bytes, bytes.max(1), "input", source::Span::NONE).1, Val::i64(0))
-            }
-        };
-        if direct.is_none() {
-            // An item that is not read keeps its value.
-            let old = self.load_value(place, ty);
-            self.store_value(element_lvalue(mem, matches!(ty, Type::Character(_)).then_some(len)), ty, &old);
-        }
-        let addr = self.address(mem);
-        self.rt(Rt::IoGet, vec![Val::i32(code), Val::i32(i32::from(kind)), addr, len]);
-        if direct.is_none() {
-            let new = self.load_value(element_lvalue(mem, matches!(ty, Type::Character(_)).then_some(len)), ty);
-            self.store_value(place, ty, &new);
-        }
     }
 }
 
@@ -113,8 +73,11 @@ impl Builder<'_, '_> {
     }
 
     /// Tells the components of a variable or component of a namelist group.
-    fn describe_components(&mut self, ty: &Type) {
+    fn describe_components(&mut self, ty: &Type, defined: &[DefinedIo]) {
         let Type::Derived(id) = ty else { return };
+        if defined.iter().any(|d| d.ty == *id) {
+            return;
+        }
         let program = self.program();
         for field in &program.ty(*id).fields {
             let (text, len) = self.name_text(&field.name);
@@ -123,7 +86,7 @@ impl Builder<'_, '_> {
                 let nowhere = MemRef::at(Val::i64(0), self.local_space());
                 let view = self.field_view(field, nowhere);
                 self.describe_dimensions(&view);
-                self.describe_components(&field.ty);
+                self.describe_components(&field.ty, defined);
             }
             self.rt(Rt::IoOption, vec![Val::i32(15), Val::i64(0), Val::i64(0)]);
         }
@@ -170,6 +133,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn transfer_statement(&mut self, io: &'p IoStmt) {
         let reading = io.kind == IoKind::Read;
+        let how = Transfer { reading, is_group: matches!(io.form, IoForm::Namelist(..)), defined: &io.defined };
         let form = match &io.form {
             IoForm::List => 0,
             IoForm::Format(_) => 1,
@@ -193,8 +157,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let size = self.transfer_options(&io.controls);
         match &io.form {
-            IoForm::Namelist(group, _) => self.group(group, &io.items, reading),
-            _ => self.items(&io.items, reading),
+            IoForm::Namelist(group, _) => {
+                self.group(group, &io.items, how);
+                if reading && !io.defined.is_empty() {
+                    self.read_group(how);
+                }
+            }
+            _ => self.items(&io.items, how),
         }
         let status = self.b.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
         if let (Some((file, copy, ty)), false) = (&scattered, reading) {
@@ -210,7 +179,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The variables of a namelist group: options 5 to 7 of `io.option` name the group, each variable and its dimensions.
-    fn group(&mut self, group: &str, items: &'p [IoItem], reading: bool) {
+    fn group(&mut self, group: &str, items: &'p [IoItem], how: Transfer<'p>) {
         let (text, len) = self.b.name_text(group);
         self.b.rt(Rt::IoOption, vec![Val::i32(5), text, len]);
         for item in items {
@@ -220,10 +189,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             if let Some(view) = self.designator_view(e).filter(|_| e.rank > 0) {
                 self.b.describe_dimensions(&view);
             }
-            if reading {
-                self.b.describe_components(&e.ty);
+            if how.reading {
+                self.b.describe_components(&e.ty, how.defined);
             }
-            self.items(std::slice::from_ref(item), reading);
+            self.items(std::slice::from_ref(item), how);
         }
     }
 
@@ -350,94 +319,20 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    fn items(&mut self, items: &'p [IoItem], reading: bool) {
+    fn items(&mut self, items: &'p [IoItem], how: Transfer<'p>) {
         for item in items {
             match item {
                 IoItem::Expr(e) => self.scope(|this| {
-                    this.at(e.span, |this| if reading { this.input_item(e) } else { this.output_item(e) });
+                    this.at(
+                        e.span,
+                        |this| if how.reading { this.input_item(e, how) } else { this.output_item(e, how) },
+                    );
                 }),
                 IoItem::Do(implied) => {
                     let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
-                    self.simple_loop(&c, &mut |this| this.items(&implied.items, reading));
+                    self.simple_loop(&c, &mut |this| this.items(&implied.items, how));
                 }
             }
         }
     }
-
-    fn output_item(&mut self, e: &'p Expr) {
-        if e.rank == 0 {
-            let value = self.value(e);
-            return put(&mut self.b, &value, &e.ty);
-        }
-        let (operands, extents) = self.prepared(e);
-        self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
-            let value = this.value(e);
-            put(&mut this.b, &value, &e.ty);
-        });
-    }
-
-    fn input_item(&mut self, e: &'p Expr) {
-        if e.rank == 0 {
-            let place = self.lvalue(e);
-            return self.b.get(place, &e.ty);
-        }
-        let Some(view) = self.designator_view(e) else { return self.b.unsupported("input into this object") };
-        let extents = view.extents();
-        self.each_position(&extents, &[&view], &mut |this, index, linear| {
-            let mem = this.b.element_pos(&view, index, linear);
-            this.b.get(element_lvalue(mem, view.len), &e.ty);
-        });
-    }
-}
-
-/// Writes one value.
-fn put(b: &mut Builder<'_, '_>, value: &Value, ty: &Type) {
-    match ty {
-        Type::Integer(k) | Type::Logical(k) => {
-            let v = b.as_scalar(value, ty);
-            let v = b.widen(v, ir_ty(ty));
-            let rt = if matches!(ty, Type::Integer(_)) { Rt::IoPutInt } else { Rt::IoPutLogical };
-            b.rt(rt, vec![v, Val::i32(i32::from(*k))]);
-        }
-        Type::Real(k) => {
-            let v = b.as_scalar(value, ty);
-            b.rt(if *k == 8 { Rt::IoPutReal8 } else { Rt::IoPutReal4 }, vec![v]);
-        }
-        Type::Complex(k) => {
-            let (re, im) = b.as_complex(value, ty);
-            b.rt(if *k == 8 { Rt::IoPutComplex8 } else { Rt::IoPutComplex4 }, vec![re, im]);
-        }
-        Type::Character(_) => {
-            let (mem, len) = b.as_char(value);
-            let addr = b.address(mem);
-            b.rt(Rt::IoPutChar, vec![addr, len]);
-        }
-        Type::Derived(id) => {
-            let mem = b.as_object(value);
-            let program = b.program();
-            for field in &program.ty(*id).fields {
-                component(b, field, mem.plus(field.offset as i64), false);
-            }
-        }
-        Type::Any => b.unsupported("input or output of a `type(*)` object"),
-    }
-}
-
-/// Writes or reads a component.
-fn component<'p>(b: &mut Builder<'_, 'p>, field: &'p Field, at: MemRef, reading: bool) {
-    if field.allocatable || field.pointer {
-        return b.unsupported("input or output of an allocatable or pointer component");
-    }
-    let view = b.field_view(field, at);
-    let extents = view.extents();
-    b.each_position(&extents, &[&view], &mut |b, index, linear| {
-        let mem = b.element_pos(&view, index, linear);
-        let place = element_lvalue(mem, view.len);
-        if reading {
-            b.get(place, &field.ty);
-        } else {
-            let value = b.load_value(place, &field.ty);
-            put(b, &value, &field.ty);
-        }
-    });
 }

@@ -23,7 +23,7 @@ pub use proc::{
     ALTERNATE, Attrs, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, Storage, Symbol, VarId, Variable,
 };
 pub use stmt::{
-    AllocObject, Block, CaseRange, CufDim, CufKernel, CufLoop, IoControl, IoForm, IoItem, IoStmt, IoUnit, LaunchGrid,
-    LaunchSpec, LoopControl, LoopId, RankCase, ReduceOp, Stmt, StmtKind,
+    AllocObject, Block, CaseRange, CufDim, CufKernel, CufLoop, DefinedIo, IoControl, IoForm, IoItem, IoStmt, IoUnit,
+    LaunchGrid, LaunchSpec, LoopControl, LoopId, RankCase, ReduceOp, Stmt, StmtKind,
 };
 pub use types::{CharLen, DerivedType, Dim, Field, Shape, Type, TypeId};

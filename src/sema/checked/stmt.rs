@@ -1,6 +1,6 @@
 //! Typed statements.
 
-use super::{Actual, Expr, ImpliedDo, ProcId, Type, VarId};
+use super::{Actual, Expr, ImpliedDo, ProcId, Type, TypeId, VarId};
 use source::Span;
 use std::sync::Arc;
 
@@ -334,6 +334,18 @@ pub struct IoStmt {
     pub controls: Vec<IoControl>,
     /// The items.
     pub items: Vec<IoItem>,
+    /// The procedures that transfer objects of the items' types and of those of their components; with a format, where it says
+    /// so.
+    pub defined: Vec<DefinedIo>,
+}
+
+/// A type whose objects a procedure transfers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DefinedIo {
+    /// The type.
+    pub ty: TypeId,
+    /// The procedure; one that goes by the dynamic type if an item is polymorphic.
+    pub proc: ProcId,
 }
 
 /// The unit of a statement.

@@ -1,8 +1,8 @@
 //! Input and output statements (Fortran 2018, clause 12).
 
 use crate::checked::{
-    CharLen, Const, Expr, ExprKind, Field, ImpliedDo, IoControl, IoForm, IoItem, IoStmt, IoUnit, StmtKind, Type,
-    TypeId, is_designator,
+    CharLen, Const, DefinedIo, Expr, ExprKind, ImpliedDo, IoControl, IoForm, IoItem, IoStmt, IoUnit, StmtKind, Type,
+    is_designator,
 };
 use crate::checker::{Checker, CodeSide, Sym};
 use crate::typing::{Typing, constant, is_class, shape_name, shape_of};
@@ -171,16 +171,17 @@ impl<'a> Checker<'a> {
         }
         let input = kind == IoKind::Read;
         let mut typed = Vec::with_capacity(items.len());
-        // The procedure by which a type defines such a transfer.
-        let defined = match (&form, input) {
+        // The name of the procedures by which types define such a transfer.
+        let key = match (&form, input) {
             (Some(IoForm::Format(e)), _) if !may_have_dt(e) => None,
             (None, false) => Some("write(unformatted)"),
             (None, true) => Some("read(unformatted)"),
             (Some(_), false) => Some("write(formatted)"),
             (Some(_), true) => Some("read(formatted)"),
         };
+        let mut defined = Vec::new();
         for item in items {
-            match self.io_item(item, input, defined) {
+            match self.io_item(item, input, key, &mut defined) {
                 Some(item) => typed.push(item),
                 None => complete = false,
             }
@@ -205,6 +206,10 @@ impl<'a> Checker<'a> {
                 let item = Expr { kind: ExprKind::Var(var), ty, rank, span };
                 if input {
                     self.typing().check_assigned(&item)?;
+                }
+                if let (Type::Derived(id), Some(key)) = (&item.ty, key) {
+                    let is_class = is_class(&self.defs, &item);
+                    self.list_defined(*id, is_class, key, span, &mut defined);
                 }
                 typed.push(IoItem::Expr(item));
             }
@@ -238,8 +243,15 @@ impl<'a> Checker<'a> {
             }
         }
         self.typing().check_specifiers(kind, &unit, form.as_ref(), &controls, span)?;
+        if let (true, Some(_)) = (self.cx.side.on_device(), defined.first()) {
+            return self.reporter.refuse(span, "defined input/output in device code");
+        }
+        let is_class = |item: &IoItem| matches!(item, IoItem::Expr(e) if is_class(&self.defs, e));
+        if input && matches!(form, Some(IoForm::Namelist(..))) && typed.iter().any(is_class) {
+            return self.reporter.refuse(span, "namelist input of a polymorphic object");
+        }
         let form = form.unwrap_or(IoForm::Unformatted);
-        Some(StmtKind::Io(Box::new(IoStmt { kind, unit, form, controls, items: typed })))
+        Some(StmtKind::Io(Box::new(IoStmt { kind, unit, form, controls, items: typed, defined })))
     }
 
     fn unit(&mut self, c: &'a ast::IoControl, transfers: bool) -> Option<IoUnit> {
@@ -374,11 +386,17 @@ impl<'a> Checker<'a> {
         Some(Some(IoControl { keyword: keyword.into(), value }))
     }
 
-    fn io_item(&mut self, item: &'a ast::IoItem, input: bool, defined: Option<&str>) -> Option<IoItem> {
+    fn io_item(
+        &mut self,
+        item: &'a ast::IoItem,
+        input: bool,
+        key: Option<&str>,
+        defined: &mut Vec<DefinedIo>,
+    ) -> Option<IoItem> {
         match item {
             ast::IoItem::Expr(e) => {
                 let value = if input { self.designator(e)? } else { self.expr(e)? };
-                self.io_value(&value, input, defined)?;
+                self.io_value(&value, input, key, defined)?;
                 Some(IoItem::Expr(value))
             }
             ast::IoItem::Do(d) => {
@@ -396,7 +414,7 @@ impl<'a> Checker<'a> {
                 let mut items = Vec::with_capacity(d.items.len());
                 let mut complete = true;
                 for item in &d.items {
-                    match self.io_item(item, input, defined) {
+                    match self.io_item(item, input, key, defined) {
                         Some(item) => items.push(item),
                         None => complete = false,
                     }
@@ -409,52 +427,29 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a type, one that it extends or one of its components has a procedure of its own for a transfer.
-    fn defines_transfer(&mut self, id: TypeId, key: &str) -> bool {
-        self.resolve_type(id);
-        let mut at = Some(id);
-        while let Some(ty) = at {
-            if self.defs.type_info(ty).bindings.contains_key(key) {
-                return true;
-            }
-            at = self.defs.type_info(ty).parent.or(self.defs.ty(ty).parent);
-        }
-        if let Some(Sym::Generic { procs, .. }) = self.find(key) {
-            for proc in procs {
-                self.resolve_interface(proc);
-                let object = self.defs.proc(proc).params.first().map(|&v| self.defs.var(v));
-                if object.is_some_and(|v| self.defs.class_takes(&v.ty, &Type::Derived(id))) {
-                    return true;
-                }
-            }
-        }
-        let of_field = |f: &Field| match f.ty {
-            Type::Derived(part) if !f.pointer && !f.allocatable => Some(part),
-            _ => None,
-        };
-        let parts: Vec<TypeId> = self.defs.ty(id).fields.iter().filter_map(of_field).collect();
-        parts.into_iter().any(|part| self.defines_transfer(part, key))
-    }
-
-    fn io_value(&mut self, value: &Expr, input: bool, defined: Option<&str>) -> Option<()> {
+    fn io_value(&mut self, value: &Expr, input: bool, key: Option<&str>, defined: &mut Vec<DefinedIo>) -> Option<()> {
         if input {
             self.typing().check_assigned(value)?;
         }
         if matches!(value.kind, ExprKind::Null) {
             return self.reporter.error(Code::BadIoItem, value.span, "`null()` has no value to write");
         }
-        if let Type::Derived(id) = value.ty {
-            self.resolve_type(id);
-            if defined.is_some_and(|key| self.defines_transfer(id, key)) {
-                return self.reporter.refuse(value.span, "defined input/output of a derived type");
-            }
+        let is_defined = if let (Type::Derived(id), Some(key)) = (&value.ty, key) {
+            let is_class = is_class(&self.defs, value);
+            self.list_defined(*id, is_class, key, value.span, defined);
+            defined.iter().any(|d| d.ty == *id)
+        } else {
+            false
+        };
+        if is_defined {
+            return self.check_size_to_transfer(value);
         }
         if is_class(&self.defs, value) {
             // Fortran 2018, 12.6.3.
             let text = "a polymorphic object is transferred by defined input/output only";
             return self.reporter.error_help(Code::BadIoItem, value.span, text, "transfer its components");
         }
-        self.typing().check_transferable(value)?;
+        self.typing().check_transferable(value, defined)?;
         if let Type::Derived(id) = value.ty {
             if let Some(f) = self.defs.ty(id).fields.iter().find(|f| f.allocatable || f.pointer).cloned() {
                 let text =
@@ -462,6 +457,10 @@ impl<'a> Checker<'a> {
                 return self.reporter.error_help(Code::BadIoItem, value.span, text, "write its components one by one");
             }
         }
+        self.check_size_to_transfer(value)
+    }
+
+    fn check_size_to_transfer(&mut self, value: &Expr) -> Option<()> {
         if let Some(crate::checked::Shape::AssumedSize(..)) = shape_of(&self.defs, value)
             && matches!(value.kind, ExprKind::Var(_))
         {

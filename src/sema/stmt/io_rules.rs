@@ -1,6 +1,6 @@
 //! Which specifiers and items may stand together in input and output statements (Fortran 2018, 12.5.6, 12.6.2, 12.6.3).
 
-use crate::checked::{Const, Expr, ExprKind, IoControl, IoForm, IoUnit, Shape, Type, TypeId, VarId};
+use crate::checked::{Const, DefinedIo, Expr, ExprKind, IoControl, IoForm, IoUnit, Shape, Type, TypeId, VarId};
 use crate::checker::Binding;
 use crate::typing::{Typing, has_vector_subscript};
 use ast::IoKind;
@@ -63,13 +63,13 @@ impl Typing<'_> {
 
     /// What keeps an object from being transferred: it is polymorphic, or its type has components that may not be named here,
     /// or that are procedure pointers.
-    pub(super) fn check_transferable(&mut self, value: &Expr) -> Option<()> {
+    pub(super) fn check_transferable(&mut self, value: &Expr, defined: &[DefinedIo]) -> Option<()> {
         if self.is_polymorphic_object(value) {
             let text = "a polymorphic object is transferred by defined input/output only";
             return self.reporter.error_help(Code::BadIoItem, value.span, text, "transfer its components");
         }
         let Type::Derived(id) = value.ty else { return Some(()) };
-        let what = self.untransferable_part(id)?;
+        let what = self.untransferable_part(id, defined)?;
         if what.is_empty() {
             return Some(());
         }
@@ -86,7 +86,7 @@ impl Typing<'_> {
     }
 
     /// Words for a component that keeps objects of a type from being transferred as a whole; none if there is no such component.
-    fn untransferable_part(&self, id: TypeId) -> Option<String> {
+    fn untransferable_part(&self, id: TypeId, defined: &[DefinedIo]) -> Option<String> {
         let info = self.defs.type_info(id);
         for f in &self.defs.ty(id).fields {
             if matches!(info.bindings.get(&f.name), Some(Binding::Pointer { .. })) {
@@ -96,8 +96,10 @@ impl Typing<'_> {
             if module.is_some_and(|m| !self.scopes.around(self.cx.scope).any(|s| s.module.as_ref() == Some(m))) {
                 return Some(format!("has the private component `{}`", f.name));
             }
-            if let (Type::Derived(part), false) = (&f.ty, f.pointer || f.allocatable) {
-                let what = self.untransferable_part(*part)?;
+            if let (Type::Derived(part), false) = (&f.ty, f.pointer || f.allocatable)
+                && !defined.iter().any(|d| d.ty == *part)
+            {
+                let what = self.untransferable_part(*part, defined)?;
                 if !what.is_empty() {
                     return Some(format!("has the component `{}`, whose type {what}", f.name));
                 }

@@ -7,6 +7,7 @@ mod call;
 mod cases_seen;
 mod control;
 mod io;
+mod io_defined;
 mod io_rules;
 mod jump;
 mod masked;

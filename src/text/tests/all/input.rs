@@ -137,7 +137,7 @@ fn statement_without_advance_gets_back_its_place() {
     assert_eq!(r.item(Want::Char(3)), Ok(Progress::Ready(Datum::Char(b"abc".to_vec()))));
     assert_eq!(r.count(), 3);
     let Ok(Progress::Ready(Some(place))) = r.finish(false) else { panic!("no place") };
-    assert_eq!(place, Place { record: b"abc-defg".to_vec(), at: 4 });
+    assert_eq!(place, Place { record: b"abc-defg".to_vec(), at: 4, left: 0 });
     let mut r = reader("(t2,a6)", Some(place), Modes::default());
     assert_eq!(r.item(Want::Char(6)), Ok(Progress::Ready(Datum::Char(b"efg   ".to_vec()))));
     assert!(r.ended_short());

@@ -54,7 +54,7 @@ fn read(records: &[&str]) -> Result<Group, IoError> {
     for record in records {
         if reader.feed(record.as_bytes()) == Progress::Ready(()) {
             let mut group = Group::default();
-            return reader.apply(&mut group).map(|()| group);
+            return reader.apply(&mut group).map(|_| group);
         }
     }
     Err(IoError::BadNamelist { message: "not complete".to_string() })
