@@ -143,7 +143,7 @@ fn items_that_do_not_suit_their_descriptor_are_errors() {
         error("('x')", Value::int4(1)),
         "data items remain but the format has no data edit descriptor left for them"
     );
-    assert_eq!(error("(dt)", Value::int4(1)), "edit descriptor `dt` is not supported");
+    assert_eq!(error("(dt)", Value::int4(1)), "edit descriptor `dt` does not suit an item of type integer");
 }
 
 #[test]
