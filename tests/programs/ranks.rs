@@ -83,7 +83,7 @@ impl Twin {
             printed: String::from_utf8_lossy(&world.printed).into_owned(),
             reports: String::new(),
         };
-        for finding in ranks.findings().iter() {
+        for finding in ranks.findings() {
             let diagnostic = finding.diagnostic();
             let line = self.map.location(diagnostic.primary.span).map_or(0, |place| place.line);
             run.found.insert((line, diagnostic.code.id().to_owned()));
