@@ -384,6 +384,7 @@ impl Machine {
         // A checkpoint may have gone since, whose pages only this memory still keeps.
         self.memory.release_retired();
         let told = self.findings.len();
+        self.take_accesses(world);
         loop {
             self.see_exhaustion();
             if observer.counts_statements() && self.findings.len() > told {
@@ -397,7 +398,7 @@ impl Machine {
                         self.turn = Turn::Host;
                     }
                 },
-                Turn::Messages if self.transport.is_some() && !self.await_note() => return MachineStop::Budget,
+                Turn::Messages if self.transport.is_some() && !self.await_note(world) => return MachineStop::Budget,
                 Turn::Messages => {
                     if let Some(stop) = self.resume_mpi(world) {
                         return stop;

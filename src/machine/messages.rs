@@ -169,26 +169,44 @@ impl Machine {
     }
 
     /// Takes the notes that have come.
-    fn take_notes(&mut self) {
+    fn take_notes(&mut self, world: &mut dyn World) {
         let Some(transport) = &mut self.transport else { return };
         while let Some((from, bytes)) = transport.receive(0) {
             if self.mpi.deliver(from, bytes) {
                 self.waited = 0;
             }
         }
+        self.serve_others(world);
         self.send_notes();
     }
 
+    /// Ranks in other processes may access the memory of this one while its program computes.
+    pub(crate) fn take_accesses(&mut self, world: &mut dyn World) {
+        if self.transport.is_some() && self.mpi.has_windows() {
+            self.take_notes(world);
+        }
+    }
+
+    /// Does what ranks in other processes want of the memory of this one.
+    fn serve_others(&mut self, world: &mut dyn World) {
+        if self.mpi.accessed().is_empty() {
+            return;
+        }
+        let (memory, devices) = (&mut self.memory, &mut self.devices);
+        let (order, check_leaks) = (self.order.as_mut(), self.check_leaks);
+        self.mpi.serve(self.rank, &mut Reach { memory, devices, order, world, check_leaks });
+    }
+
     /// Waits for a note if the host cannot go on without one; whether there is something to do.
-    pub(crate) fn await_note(&mut self) -> bool {
-        self.take_notes();
+    pub(crate) fn await_note(&mut self, world: &mut dyn World) -> bool {
+        self.take_notes(world);
         if self.mpi.is_ready(self.rank) || self.mpi.end_code().is_some() || self.mpi.is_lost() {
             return true;
         }
         let Some(transport) = &mut self.transport else { return true };
         if transport.receive(PATIENCE).is_some_and(|(from, bytes)| self.mpi.deliver(from, bytes)) {
             self.waited = 0;
-            self.take_notes();
+            self.take_notes(world);
             return self.mpi.is_ready(self.rank);
         }
         self.waited += PATIENCE;
@@ -202,7 +220,7 @@ impl Machine {
 
     /// The host calls a routine.
     pub(crate) fn call_mpi(&mut self, call: MpiCall, world: &mut dyn World) -> Option<MachineStop> {
-        self.take_notes();
+        self.take_notes(world);
         let MpiCall { routine, words, span } = call;
         let call = mpi::Call { routine, words, span };
         let (memory, devices) = (&mut self.memory, &mut self.devices);

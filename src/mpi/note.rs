@@ -7,10 +7,11 @@ use crate::basic::Basic;
 use crate::collective::{Operation, Part};
 use crate::error::Step;
 use crate::handle::FIRST_OWN;
-use crate::layout::Signature;
+use crate::layout::{Layout, Run, Signature};
 use crate::message::{Bytes, Delivery, Message, Piece};
 use crate::reduce::Operator;
 use crate::topology::Cart;
+use crate::window::{Access, Effect, Ending};
 use source::{FileId, Span};
 use std::sync::Arc;
 
@@ -37,7 +38,33 @@ pub(crate) enum Note {
     Waiting { wait: u64, sent: u64, got: u64, step: Step, what: String },
     /// The program of the rank has ended.
     Ended,
+    /// An access to the memory of the one who gets the note.
+    Access { access: Access },
+    /// An access of the one who gets the note is done; the data is what was there, if it wants that.
+    Accessed { request: u32, fetches: bool, data: Bytes },
+    /// Something about a window.
+    Window { window: u32, news: News },
 }
+
+/// What ranks tell each other about a window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum News {
+    /// The sender wants the lock of the one who gets the note, for itself alone or shared.
+    WantsAlone,
+    WantsShared,
+    /// The sender's lock is given to the one who gets the note.
+    Locked,
+    /// The sender gives the lock back.
+    Unlocked,
+    /// The sender exposes its memory.
+    Posted,
+    /// The sender has completed its accesses.
+    Completed,
+}
+
+/// All of them, by their numbers.
+const NEWS: [News; 6] =
+    [News::WantsAlone, News::WantsShared, News::Locked, News::Unlocked, News::Posted, News::Completed];
 
 impl Note {
     /// The bytes of the note.
@@ -78,6 +105,19 @@ impl Note {
                 head.number(6);
                 Vec::new()
             }
+            Note::Access { access } => {
+                head.number(7);
+                head.access(access)
+            }
+            Note::Accessed { request, fetches, data } => {
+                head.numbers(&[8, request.into(), fetches.into()]);
+                owned(data)
+            }
+            Note::Window { window, news } => {
+                let at = NEWS.iter().position(|n| *n == news).unwrap_or(0);
+                head.numbers(&[9, window.into(), at as u64]);
+                Vec::new()
+            }
         };
         let (mut out, head) = (data, head.0);
         out.reserve_exact(head.len() + 4);
@@ -116,6 +156,9 @@ impl Note {
                 Note::Waiting { wait, sent, got, step, what }
             }
             6 => Note::Ended,
+            7 => Note::Access { access: head.access(data)? },
+            8 => Note::Accessed { request: head.small()?, fetches: head.number()? == 1, data: Arc::new(data) },
+            9 => Note::Window { window: head.small()?, news: *NEWS.get(head.number()? as usize)? },
             _ => return None,
         })
     }
@@ -199,6 +242,40 @@ impl Writer {
         }
     }
 
+    /// What is said of an access; gives its data.
+    fn access(&mut self, access: Access) -> Vec<u8> {
+        let Access { window, origin, target, request, step, effect, address, layout, count, data, ending, .. } = access;
+        self.numbers(&[window.into(), origin.into(), target.into(), request.into()]);
+        self.step(step);
+        let effect = match effect {
+            Effect::Put => [0, 0, 0, 0],
+            Effect::Get => [1, 0, 0, 0],
+            Effect::Swap => [2, 0, 0, 0],
+            Effect::Combine { operator, basic, fetches } => {
+                [3, operator_word(operator), basic.number().into(), fetches.into()]
+            }
+        };
+        self.numbers(&effect);
+        let ending = match ending {
+            Ending::Origin => [0, 0],
+            Ending::Fence(before) => [1, before.into()],
+            Ending::Wait => [2, 0],
+        };
+        self.numbers(&ending);
+        self.numbers(&[
+            address,
+            count,
+            layout.lower as u64,
+            layout.extent as u64,
+            layout.size,
+            layout.runs.len() as u64,
+        ]);
+        for run in &*layout.runs {
+            self.numbers(&[run.at as u64, run.basic.number().into(), run.count]);
+        }
+        data
+    }
+
     fn part(&mut self, part: Part) -> Vec<u8> {
         let Part { step, root, operator, pieces, numbers, cart, .. } = part;
         self.step(step);
@@ -277,6 +354,37 @@ impl Reader<'_> {
         Some(out)
     }
 
+    fn access(&mut self, data: Vec<u8>) -> Option<Access> {
+        let (window, origin, target, request) = (self.small()?, self.small()?, self.small()?, self.small()?);
+        let step = self.step()?;
+        let effect = [self.number()?, self.number()?, self.number()?, self.number()?];
+        let effect = match effect {
+            [0, ..] => Effect::Put,
+            [1, ..] => Effect::Get,
+            [2, ..] => Effect::Swap,
+            [_, operator, basic, fetches] => Effect::Combine {
+                operator: operator_of_word(operator)?,
+                basic: Basic::with_number(u32::try_from(basic).ok()?)?,
+                fetches: fetches == 1,
+            },
+        };
+        let ending = match (self.number()?, self.small()?) {
+            (0, _) => Ending::Origin,
+            (1, before) => Ending::Fence(before),
+            _ => Ending::Wait,
+        };
+        let (address, count) = (self.number()?, self.number()?);
+        let (lower, extent, size) = (self.number()? as i64, self.number()? as i64, self.number()?);
+        let mut runs = Vec::new();
+        for _ in 0..self.number()? {
+            let (at, basic) = (self.number()? as i64, Basic::with_number(self.small()?)?);
+            runs.push(Run { at, basic, count: self.number()? });
+        }
+        let layout = Layout { runs: runs.into(), lower, extent, size };
+        let clock = Vec::new();
+        Some(Access { window, origin, target, request, step, effect, address, layout, count, data, clock, ending })
+    }
+
     /// A part; its only piece is put to its place.
     fn part(&mut self, data: Vec<u8>, only: Option<u32>) -> Option<Part> {
         let (step, root) = (self.step()?, self.optional()?.map(|root| root as u32));
@@ -309,7 +417,6 @@ impl Reader<'_> {
 mod tests {
     use super::*;
     use crate::basic::Class;
-    use crate::layout::Layout;
 
     fn step() -> Step {
         Step { rank: 3, routine: 5, name: "MPI_Send", span: Span::new(FileId(1), 5, 9) }
@@ -341,6 +448,25 @@ mod tests {
             delivery: Delivery::Answered,
         };
         there_and_back(Note::Message { communicator: 1, message });
+        there_and_back(Note::Window { window: 300, news: News::Unlocked });
+        there_and_back(Note::Accessed { request: 4, fetches: true, data: Arc::new(vec![5; 8]) });
+        let basic = Basic::of(Class::Integer, 4).expect("a type");
+        let layout = Layout::of_blocks([(4, 2, &Layout::basic(basic))]).expect("a layout");
+        let access = Access {
+            window: 300,
+            origin: 1,
+            target: 2,
+            request: 9,
+            step: step(),
+            effect: Effect::Combine { operator: Operator::Sum, basic, fetches: true },
+            address: 1 << 40,
+            layout,
+            count: 1,
+            data: vec![1; 8],
+            clock: Vec::new(),
+            ending: Ending::Fence(3),
+        };
+        there_and_back(Note::Access { access });
         there_and_back(Note::Data { request: 4, data: Arc::new(vec![5; 100]) });
         there_and_back(Note::Waiting { wait: 1, sent: 2, got: 3, step: step(), what: "rank 1".to_owned() });
         let part = Part {

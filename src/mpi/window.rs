@@ -99,6 +99,8 @@ pub(crate) struct Touch {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Lock {
     pub(crate) queue: VecDeque<(u32, bool)>,
+    /// Ranks in other processes that know that they hold it.
+    pub(crate) told: BTreeSet<u32>,
     /// What those know that had it alone, and that shared it.
     pub(crate) after_exclusive: Vec<u32>,
     pub(crate) after_shared: Vec<u32>,

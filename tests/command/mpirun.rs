@@ -61,7 +61,7 @@ fn codes(output: &Output) -> BTreeSet<String> {
 
 #[test]
 fn programs_print_what_they_print_in_one_process() {
-    const PROGRAMS: [&str; 14] = [
+    const PROGRAMS: [&str; 16] = [
         "attributes",
         "collectives",
         "communicators",
@@ -71,6 +71,8 @@ fn programs_print_what_they_print_in_one_process() {
         "graphs",
         "grid",
         "halo",
+        "one_sided",
+        "one_sided_device",
         "own_operations",
         "own_operations_f08",
         "requests",
@@ -96,13 +98,17 @@ fn programs_print_what_they_print_in_one_process() {
 
 #[test]
 fn what_is_wrong_is_found_as_in_one_process() {
-    const PROGRAMS: [(&str, &[&str]); 8] = [
+    const PROGRAMS: [(&str, &[&str]); 12] = [
         ("abort", &[]),
         ("collective_order", &[]),
         ("deadlock", &[]),
+        ("lock_deadlock", &[]),
         ("not_finalized", &[]),
+        ("not_freed", &["--check", "leak"]),
         ("one_rank_fails", &[]),
         ("pending_device_buffer", &["--race"]),
+        ("put_buffer_written", &["--race"]),
+        ("put_outside_epoch", &[]),
         ("truncated", &[]),
         ("wrong_communicator", &[]),
     ];

@@ -6,6 +6,7 @@ use crate::buffer::Buffer;
 use crate::error::{self, Fault};
 use crate::handle::{Kind, PROC_NULL};
 use crate::layout::Layout;
+use crate::note::Note;
 use crate::reduce::Operator;
 use crate::request::{Done, Landing, Status, Work};
 use crate::window::{Access, Effect, Ending};
@@ -191,6 +192,8 @@ fn begin(
         Access { window, origin: rank, target, request, step, effect, address, layout, count, data, clock, ending };
     if target == rank {
         call.world.perform(access, call.memory);
+    } else if call.world.is_elsewhere(target) {
+        call.world.push(target, Note::Access { access });
     } else {
         call.world.accesses.push(access);
     }

@@ -3,9 +3,12 @@
 use super::attributes::delete_all;
 use super::communicators::make_then;
 use super::{Routine, row};
-use crate::collective::Operation;
+use crate::collective::{Operation, Part};
 use crate::error::{self, Fault};
 use crate::handle::Kind;
+use crate::layout::Signature;
+use crate::message::Piece;
+use crate::note::News;
 use crate::request::Work;
 use crate::window::{Ending, Epochs, Exposed, Window, WindowWait};
 use crate::world::call::{Caller, Next, wait, wait_again};
@@ -142,32 +145,34 @@ fn allocate(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (bytes, unit) = size_and_unit(call)?;
     call.word();
     let parent = call.comm()?;
-    refuse_elsewhere(call)?;
     let base = allocated(call, bytes as i64)?;
     give_address(call, base)?;
     let at = call.word();
     expose(call, parent, Exposed { base, bytes, unit, is_allocated: true }, at)
 }
 
-/// The memory of a rank in another process cannot be reached.
-fn refuse_elsewhere(call: &Caller<'_>) -> Result<(), Fault> {
-    if call.world.remote.is_some() {
-        let reason = "the memory of ranks in other processes cannot be reached; run the program with `--ranks` instead of \
-                      `mpirun`";
-        return call.wrong(error::UNSUPPORTED, reason);
-    }
-    Ok(())
-}
-
 /// Makes the window. All of its ranks expose their memory before one of them goes on.
 fn expose(call: &mut Caller<'_>, parent: u32, exposed: Exposed, at: u64) -> Result<Next, Fault> {
-    refuse_elsewhere(call)?;
     let rank = call.rank_in(parent);
     make_then(call, parent, [0, rank as i32], None, move |call, number| {
-        let rank = call.rank;
-        call.world.windows.entry(number).or_insert_with(Window::default).exposed.insert(rank, exposed);
         call.own().epochs.insert(number, Epochs::default());
-        meet(call, number, move |call| call.give_made(Kind::Window, number, at))
+        let words = [exposed.base, exposed.bytes, exposed.unit, exposed.is_allocated.into()];
+        let data = Arc::new(words.iter().flat_map(|word| word.to_le_bytes()).collect());
+        let piece = Piece { data, signature: Signature::empty(), step: call.step };
+        let part = Part { pieces: vec![piece], ..call.part() };
+        let request = call.join(number, Operation::Allgather, part, &[], Vec::new())?;
+        wait(Until::All(vec![request]), move |call| {
+            let pieces = call.complete_raw(request);
+            let group = call.communicator(number).group.clone();
+            let window = call.world.windows.entry(number).or_insert_with(Window::default);
+            for (member, piece) in group.iter().zip(pieces) {
+                let words = piece.data.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+                if let [base, bytes, unit, is_allocated] = words.collect::<Vec<_>>()[..] {
+                    window.exposed.insert(*member, Exposed { base, bytes, unit, is_allocated: is_allocated == 1 });
+                }
+            }
+            call.give_made(Kind::Window, number, at)
+        })
     })
 }
 
@@ -200,7 +205,8 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
             if let Some(exposed) = exposed.filter(|exposed| exposed.is_allocated) {
                 call.memory.deallocate(exposed.base, call.step.span);
             }
-            if call.world.windows.get(&number).is_some_and(|window| window.exposed.is_empty()) {
+            let is_last = call.world.windows.get(&number).is_some_and(|window| window.exposed.is_empty());
+            if is_last || call.world.remote.is_some() {
                 call.world.windows.remove(&number);
             }
             call.own().epochs.remove(&number);
@@ -373,6 +379,7 @@ fn post(call: &mut Caller<'_>) -> Result<Next, Fault> {
     if let Some(window) = call.world.windows.get_mut(&window) {
         window.posted.extend(origins.iter().map(|&origin| (rank, origin)));
     }
+    origins.iter().for_each(|&origin| call.world.tell(window, origin, News::Posted));
     call.world.changed();
     call.epochs(window).exposed = Some((step, origins));
     Ok(Next::Done)
@@ -406,6 +413,7 @@ fn complete(call: &mut Caller<'_>) -> Result<Next, Fault> {
         if let Some(window) = call.world.windows.get_mut(&window) {
             window.completed.extend(targets.iter().map(|&target| (rank, target)));
         }
+        targets.iter().for_each(|&target| call.world.tell(window, target, News::Completed));
         call.world.changed();
         Ok(Next::Done)
     })

@@ -4,8 +4,9 @@
 
 use crate::buffer::Buffer;
 use crate::memory::{RankMemory, Use};
-use crate::message::Piece;
-use crate::request::{Done, Status};
+use crate::message::{Bytes, Piece};
+use crate::note::{News, Note};
+use crate::request::{Done, Status, Work};
 use crate::window::{Access, Effect, Ending, Lock, Touch, Window, WindowWait};
 use crate::world::World;
 use finding::{Access as Seen, Actor, Finding, FindingKind, MpiFault};
@@ -73,6 +74,11 @@ impl World {
         }
     }
 
+    /// Whether there is a window.
+    pub fn has_windows(&self) -> bool {
+        !self.windows.is_empty()
+    }
+
     /// The ranks whose memory is to be reached for others.
     pub fn accessed(&self) -> Vec<u32> {
         self.accesses.iter().map(|access| access.target).chain(self.ended_uses.iter().map(|ended| ended.0)).collect()
@@ -124,6 +130,10 @@ impl World {
         if !matches!(access.effect, Effect::Put | Effect::Get) {
             self.order_atomic(&access);
         }
+        if self.is_elsewhere(access.origin) {
+            let (request, fetches, data) = (access.request, result.is_some(), Arc::new(result.unwrap_or_default()));
+            return self.push(access.origin, Note::Accessed { request, fetches, data });
+        }
         let done = match result {
             Some(data) => Done::Results { pieces: vec![piece(data)], communicator: None },
             None => Done::Alone(Status::EMPTY),
@@ -140,8 +150,12 @@ impl World {
         self.learn_of(access.origin, &before);
     }
 
-    /// Reports an access that has no order with another one to the same bytes.
+    /// Reports an access that has no order with another one to the same bytes. Ranks in other processes do not say what they know
+    /// of each other.
     fn check_order(&mut self, access: &Access, places: &[(u64, u64)], memory: &dyn RankMemory) {
+        if self.remote.is_some() {
+            return;
+        }
         let Some(window) = self.windows.get_mut(&access.window) else { return };
         let is_before = |touch: &Touch| {
             let known = access.clock.get(touch.origin as usize).copied().unwrap_or(0);
@@ -164,7 +178,9 @@ impl World {
 
     /// Tells the target which of its memory is in use until the epoch ends.
     fn tell_use(&mut self, access: &Access, places: &[(u64, u64)], memory: &mut dyn RankMemory) {
-        if !memory.is_watching() {
+        // A rank in another process does not say when its own epoch ends.
+        let is_unended = access.ending == Ending::Origin && self.is_elsewhere(access.origin);
+        if !memory.is_watching() || is_unended {
             return;
         }
         let request = FIRST_USE | self.next_use;
@@ -192,8 +208,63 @@ impl World {
         over.for_each(|u| memory.end_use(u.2));
     }
 
+    /// An access of the own rank is done by its target in another process.
+    pub(crate) fn accessed_there(&mut self, own: u32, request: u32, data: Option<Bytes>) {
+        let Some(known) = self.ranks[own as usize].requests.get(&request) else { return };
+        let done = match (&*known.work, data) {
+            (Work::Access { landing: Some(landing), .. }, Some(data)) => {
+                let signature = landing.layout.signature(landing.count);
+                Done::Results { pieces: vec![Piece { data, signature, step: known.step }], communicator: None }
+            }
+            _ => Done::Alone(Status::EMPTY),
+        };
+        self.set_done(own, request, done);
+    }
+
+    /// Takes what a rank in another process says of a window, which may be one that this rank is still making.
+    pub(crate) fn take_news(&mut self, number: u32, from: u32, own: u32, news: News) {
+        let window = self.windows.entry(number).or_default();
+        match news {
+            News::WantsAlone | News::WantsShared => {
+                window.locks.entry(own).or_default().queue.push_back((from, news == News::WantsAlone));
+                self.give_locks(number, own);
+            }
+            // The queue of a lock elsewhere is what the own rank has of it.
+            News::Locked => window.locks.entry(from).or_default().queue.push_back((own, true)),
+            News::Unlocked => self.release_lock(number, from, own),
+            News::Posted => drop(window.posted.insert((from, own))),
+            News::Completed => drop(window.completed.insert((from, own))),
+        }
+        self.changed();
+    }
+
+    /// Tells the ranks in other processes that hold the lock of the own rank, and do not know yet.
+    fn give_locks(&mut self, number: u32, own: u32) {
+        if self.remote.is_none() {
+            return;
+        }
+        let Some(lock) = self.windows.get_mut(&number).and_then(|window| window.locks.get_mut(&own)) else { return };
+        let all: Vec<u32> = lock.queue.iter().map(|(rank, _)| *rank).collect();
+        let new: Vec<u32> =
+            all.into_iter().filter(|&r| r != own && lock.is_held_by(r) && !lock.told.contains(&r)).collect();
+        lock.told.extend(&new);
+        for rank in new {
+            self.push(rank, Note::Window { window: number, news: News::Locked });
+        }
+    }
+
+    /// Tells a rank, if it is in another process, something of a window.
+    pub(crate) fn tell(&mut self, window: u32, to: u32, news: News) {
+        if self.is_elsewhere(to) {
+            self.push(to, Note::Window { window, news });
+        }
+    }
+
     /// A rank asks for the lock of another one.
     pub(crate) fn ask_for_lock(&mut self, window: u32, rank: u32, target: u32, is_exclusive: bool) {
+        if self.is_elsewhere(target) {
+            return self.tell(window, target, if is_exclusive { News::WantsAlone } else { News::WantsShared });
+        }
         if let Some(window) = self.windows.get_mut(&window) {
             window.locks.entry(target).or_default().queue.push_back((rank, is_exclusive));
         }
@@ -215,10 +286,13 @@ impl World {
         let known = self.clock(rank);
         let Some(lock) = self.windows.get_mut(&window).and_then(|window| window.locks.get_mut(&target)) else { return };
         let Some(at) = lock.queue.iter().position(|(r, _)| *r == rank) else { return };
+        lock.told.remove(&rank);
         match lock.queue.remove(at) {
             Some((_, true)) => join(&mut lock.after_exclusive, &known),
             _ => join(&mut lock.after_shared, &known),
         }
+        self.tell(window, target, News::Unlocked);
+        self.give_locks(window, target);
         self.changed();
     }
 

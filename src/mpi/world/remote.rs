@@ -112,7 +112,7 @@ impl World {
         self.remote.as_ref().map_or(0, |remote| remote.place.rank)
     }
 
-    fn push(&mut self, to: u32, note: Note) {
+    pub(crate) fn push(&mut self, to: u32, note: Note) {
         if let Some(remote) = &mut self.remote {
             remote.push(to, note);
         }
@@ -200,6 +200,9 @@ impl World {
             Note::Waiting { wait, sent, got, step, what } => {
                 self.take_report(from, Report { wait, sent, got, step, what });
             }
+            Note::Access { access } => self.accesses.push(access),
+            Note::Accessed { request, fetches, data } => self.accessed_there(own, request, fetches.then_some(data)),
+            Note::Window { window, news } => self.take_news(window, from, own, news),
             Note::Ended => {
                 if let Some(remote) = &mut self.remote {
                     remote.ended.insert(from);
