@@ -134,6 +134,8 @@ pub(crate) struct Window {
     /// What was accessed, as long as an access may come that has no order with it. The order is that of vector clocks: each rank
     /// counts, and learns the counts of others by messages, collective operations, locks and epochs.
     pub(crate) touches: Vec<Touch>,
+    /// How many of them were left when those were dropped last that everyone has an order with.
+    pub(crate) kept: usize,
     /// What those know that have made atomic accesses to the memory of a rank.
     pub(crate) after_atomic: BTreeMap<u32, Vec<u32>>,
     /// Uses of memory that the target was told of: target, origin, number, and what ends it.

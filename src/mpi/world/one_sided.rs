@@ -65,12 +65,13 @@ impl World {
         let ended: Vec<(u32, u32)> = passive.collect();
         window.uses.retain(|u| !ended.contains(&(u.0, u.2)));
         self.ended_uses.extend(ended);
-        if window.touches.len() > MOST_TOUCHES {
+        if window.touches.len() > MOST_TOUCHES.max(2 * window.kept) {
             let knows = |clock: &Vec<u32>, touch: &Touch| {
                 touch.end.is_some_and(|end| clock.get(touch.origin as usize).is_some_and(|&known| known > end))
             };
             let clocks = &self.clocks;
             window.touches.retain(|touch| !clocks.iter().all(|clock| knows(clock, touch)));
+            window.kept = window.touches.len();
         }
     }
 
@@ -167,6 +168,11 @@ impl World {
             Some((touch.step, address))
         });
         let (origin, target, effect, step) = (access.origin, access.target, access.effect, access.step);
+        // Who has no order with an access that is over has none with a later one of its origin, so the later one stands for both.
+        window.touches.retain(|touch| {
+            let is_same = (touch.origin, touch.target, touch.effect) == (origin, target, effect);
+            !(is_same && touch.places == places && is_before(touch))
+        });
         window.touches.push(Touch { origin, target, effect, step, places: places.to_vec(), end: None });
         if let Some((first, address)) = found {
             let name = memory.room(address).map(|(_, name)| name).unwrap_or_default();
