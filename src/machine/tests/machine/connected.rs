@@ -107,10 +107,6 @@ fn programs(folder: &str) -> Vec<(PathBuf, String, u32, Vec<String>)> {
         if text.contains("mpif.h") || text.contains("MPI_File") {
             continue;
         }
-        // One-sided communication needs one process.
-        if text.contains("MPI_Win") {
-            continue;
-        }
         let marks = text.lines().filter_map(|line| Some(line.split_once("!~ ")?.1));
         let codes = marks.flat_map(str::split_whitespace).filter(|word| word.starts_with('R')).map(str::to_owned);
         let codes = codes.collect();
