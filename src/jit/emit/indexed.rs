@@ -35,37 +35,11 @@ impl Emitter<'_> {
             self.add_terms(at, rax, terms)?;
             self.a.mov(qword_ptr(rsp + place), rax)?;
         }
-        self.a.set_label(&mut retry)?;
-        self.a.mov(rax, qword_ptr(rsp + outer))?;
-        if let Place::Shared(base) = of.place {
-            self.a.mov(rcx, base)?;
-            self.a.sub(rax, rcx)?;
-            self.a.mov(rsi, qword_ptr(rbx + field!(shared_len)))?;
-            self.a.sub(rsi, of.bytes as i32)?;
-            self.a.jb(call)?;
-        } else {
-            self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
-            self.a.sub(rax, of.entry(offset_of!(Window, low)))?;
-            self.a.mov(rsi, of.entry(offset_of!(Window, len)))?;
-            self.a.sub(rsi, of.bytes as i32)?;
-        }
-        self.a.vpbroadcastq(zmm28, rsi)?;
-        self.a.vpbroadcastq(zmm29, rax)?;
-        self.offsets(of, form, (inner, offsets))?;
-        if of.place == Place::Memory {
-            self.a.cmp(of.entry(offset_of!(Window, len)), of.bytes as i32)?;
-            self.a.jb(find)?;
-        }
-        self.a.kortestb(k4, k4)?;
-        if of.place == Place::Memory {
-            self.a.jne(find)?;
-            self.a.mov(rcx, of.entry(offset_of!(Window, place)))?;
-            self.look_pages_up(of, form, call)?;
-        } else {
-            self.a.jne(call)?;
-            self.a.vpbroadcastq(zmm20, qword_ptr(rbx + field!(shared)))?;
-            for (offset, place) in OFFSETS.into_iter().zip(PLACES) {
-                self.a.vpaddq(place, offset, zmm20)?;
+        match of.place {
+            Place::Shared(base) => self.shared_places(of, form, base, (outer, inner), call)?,
+            _ => {
+                self.a.set_label(&mut retry)?;
+                self.memory_places(of, form, (outer, inner, offsets), (find, call))?;
             }
         }
         if of.is_store {
@@ -87,9 +61,59 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Puts how far words are from the beginning of the memory into [`OFFSETS`], and onto the stack. The lanes of `k4` are not inside
-    /// or not aligned. `zmm28` has the greatest offset, `zmm29` what is added to each.
-    fn offsets(&mut self, of: &Indexed, form: Form, (inner, offsets): (i32, i32)) -> Result {
+    /// Puts the places of words of shared memory, whose first byte has the address `base`, into [`PLACES`]; `call` if it cannot be done.
+    fn shared_places(
+        &mut self,
+        of: &Indexed,
+        form: Form,
+        base: u64,
+        (outer, inner): (i32, i32),
+        call: CodeLabel,
+    ) -> Result {
+        self.a.mov(rax, qword_ptr(rsp + outer))?;
+        self.a.mov(rcx, base)?;
+        self.a.sub(rax, rcx)?;
+        self.a.mov(rsi, qword_ptr(rbx + field!(shared_len)))?;
+        self.a.sub(rsi, of.bytes as i32)?;
+        self.a.jb(call)?;
+        self.offsets(of, form, inner, None)?;
+        self.a.kortestb(k4, k4)?;
+        self.a.jne(call)?;
+        self.a.vpbroadcastq(zmm20, qword_ptr(rbx + field!(shared)))?;
+        for (offset, place) in OFFSETS.into_iter().zip(PLACES) {
+            self.a.vpaddq(place, offset, zmm20)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the places of words of one allocation into [`PLACES`]; `find` if they are not all in the one of the entry, `call` if it
+    /// cannot be done.
+    fn memory_places(
+        &mut self,
+        of: &Indexed,
+        form: Form,
+        (outer, inner, offsets): (i32, i32, i32),
+        (find, call): (CodeLabel, CodeLabel),
+    ) -> Result {
+        self.a.mov(rax, qword_ptr(rsp + outer))?;
+        self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
+        self.a.sub(rax, of.entry(offset_of!(Window, low)))?;
+        self.a.mov(rsi, of.entry(offset_of!(Window, len)))?;
+        self.a.sub(rsi, of.bytes as i32)?;
+        self.offsets(of, form, inner, Some(offsets))?;
+        self.a.cmp(of.entry(offset_of!(Window, len)), of.bytes as i32)?;
+        self.a.jb(find)?;
+        self.a.kortestb(k4, k4)?;
+        self.a.jne(find)?;
+        self.a.mov(rcx, of.entry(offset_of!(Window, place)))?;
+        self.look_pages_up(of, form, call)
+    }
+
+    /// Puts how far words are from the beginning of the memory into [`OFFSETS`], and onto the stack if they are `kept`. The lanes of
+    /// `k4` are not inside or not aligned. `rsi` has the greatest offset, `rax` what is added to each.
+    fn offsets(&mut self, of: &Indexed, form: Form, inner: i32, kept: Option<i32>) -> Result {
+        self.a.vpbroadcastq(zmm28, rsi)?;
+        self.a.vpbroadcastq(zmm29, rax)?;
         if of.wraps {
             self.a.vpbroadcastq(zmm30, qword_ptr(rsp + inner))?;
         }
@@ -111,8 +135,8 @@ impl Emitter<'_> {
             }
             self.multiply_group(offset, of.factor)?;
             self.a.vpaddq(offset, offset, zmm29)?;
-            if of.place == Place::Memory {
-                self.a.vmovdqu64(zmmword_ptr(rsp + (offsets + 64 * group as i32)), offset)?;
+            if let Some(kept) = kept {
+                self.a.vmovdqu64(zmmword_ptr(rsp + (kept + 64 * group as i32)), offset)?;
             }
             self.a.vpcmpuq(k2, offset, zmm28, 6u32)?;
             self.a.vptestmq(k3, offset, zmmword_ptr(rbp + unaligned))?;

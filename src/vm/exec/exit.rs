@@ -7,7 +7,6 @@ use super::access;
 use super::out_of_line::{self, Cursor, Step};
 use super::report::{Exit, RunState};
 use crate::code::{Code, Op, Program, Site};
-use crate::warp::State;
 use crate::warp::{Context, Fault, FaultKind, Stop, Warp};
 
 /// Why the loop over operations was left.
@@ -88,8 +87,7 @@ pub(crate) fn handle_exit<const W: usize>(
             Next::Pick
         }
         ExitReason::Reconverge => {
-            split.pc += 1;
-            split.state = State::AtReconvergence;
+            split.wait_to_meet();
             Next::Pick
         }
         ExitReason::Diverge(taken) => {

@@ -12,7 +12,7 @@ use super::dispatch;
 use super::exit::{self, ExitReason, Next, Position};
 use super::out_of_line;
 use super::report::{Exit, RunState};
-use crate::code::{HostFunction, NO_RECONVERGENCE, NativeFunction, Op, Program};
+use crate::code::{HostFunction, NativeFunction, Op, Program};
 use crate::frame::lane_pattern;
 use crate::frame::scalars::{add_words, holds, lane_sum, signed};
 use crate::frame::{Frame, SPARE};
@@ -93,7 +93,7 @@ fn interpret<const W: usize, S: Isa>(
         split.resume = false;
         pc += 1;
     }
-    let join = split.reconvergences.last().filter(|j| j.1 == number).map_or(NO_RECONVERGENCE, |j| j.0);
+    let join = split.join();
     let full = W == 1 || mask == warp.live;
     let is_materialised = warp.non_converged || run.materialise_all;
     let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };

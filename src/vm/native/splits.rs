@@ -6,9 +6,9 @@
 //! Not here: splits of different frames, waiting for other warps (`exec`).
 
 use super::enter::{Entered, Linked};
-use crate::code::{Code, NO_RECONVERGENCE, Op};
+use crate::code::{Code, Op};
 use crate::observe::Observer;
-use crate::warp::{Context, LoopExit, State, Warp};
+use crate::warp::{Context, LoopExit, Warp};
 use jit::Entry;
 
 /// How a warp was left by compiled code.
@@ -58,7 +58,7 @@ impl Linked<'_> {
         ctx: &mut Context<'_>,
         mut observer: Option<&mut Observer<'_, W>>,
     ) -> After {
-        let Some(whole) = whole(warp) else { return After::Apart };
+        let Some(entered) = whole(warp) else { return After::Apart };
         let mut is_whole = true;
         loop {
             if !self.end_turn(code, warp, self.lanes(), &left) {
@@ -74,9 +74,8 @@ impl Linked<'_> {
                 return After::Apart;
             }
             let (pc, mask, polls) = (split.pc, split.mask, split.polls);
-            let join = split.reconvergences.last().filter(|j| j.1 == split.frame);
-            let join = join.map_or(NO_RECONVERGENCE, |j| j.0);
-            is_whole = self::whole(warp) == Some(whole);
+            let join = split.join();
+            is_whole = whole(warp) == Some(entered);
             let is_alone = warp.splits.len() == 1;
             let entry = self.entry(pc, mask == u32::MAX);
             if entry.is_none() && !is_whole {
@@ -114,10 +113,11 @@ impl Linked<'_> {
             }
             Op::Reconverge => {
                 let split = &mut warp.splits[current];
-                if split.reconvergences.last() != Some(&(pc, split.frame)) {
+                if split.join() != pc {
                     return false;
                 }
-                (split.pc, split.polls, split.state) = (pc + 1, polls, State::AtReconvergence);
+                (split.pc, split.polls) = (pc, polls);
+                split.wait_to_meet();
             }
             Op::Exit | Op::Return(_) if is_outermost && warp.splits.len() > 1 => warp.retire(mask),
             _ => return false,

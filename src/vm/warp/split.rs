@@ -80,6 +80,18 @@ impl Split {
             resume: false,
         }
     }
+
+    /// The operation at which it waits for others, if that is one of its frame.
+    pub(crate) fn join(&self) -> u32 {
+        let join = self.reconvergences.last().filter(|join| join.1 == self.frame);
+        join.map_or(NO_RECONVERGENCE, |join| join.0)
+    }
+
+    /// It waits for others, behind the operation at which it is.
+    pub(crate) fn wait_to_meet(&mut self) {
+        self.pc += 1;
+        self.state = State::AtReconvergence;
+    }
 }
 
 impl<const W: usize> Warp<W> {
