@@ -5,7 +5,7 @@
 //! and from then on statements on the number that the procedure got are children; `io.child.end` ends this. A child works in the
 //! record that its parent is at, which the parent lends to it and gets back at its end (`lent`).
 //!
-//! Not here: which procedure it is, and its call (`lower::io::defined`); the text (`text`).
+//! Not here: which procedure it is, and its call (`lower::io::item`); the text (`text`).
 
 use crate::condition::{Condition, OTHER};
 use crate::io::IoService;
@@ -75,7 +75,7 @@ impl IoService<'_> {
                 Progress::Ready(None) => return Ok([0, 0]),
                 Progress::NeedRecord => {
                     let record = self.next_record(memory)?;
-                    self.feed(record)?;
+                    self.io.statement()?.work.feed(record);
                 }
             }
         };
@@ -192,7 +192,7 @@ impl IoService<'_> {
                     parent.work = work;
                     let record = self.next_record(memory)?;
                     let [.., parent, _] = self.io.statements.as_mut_slice() else { return Ok(Work::Over) };
-                    feed(&mut parent.work, record);
+                    parent.work.feed(record);
                 }
                 Err(halt) => {
                     parent.work = work;
@@ -316,13 +316,5 @@ fn target(child: &Statement) -> Target {
     match child.unit {
         INTERNAL => Target::Internal(child.internal.length as usize),
         _ => Target::Stream,
-    }
-}
-
-fn feed(work: &mut Work, record: Vec<u8>) {
-    match work {
-        Work::ListIn(reader) => reader.feed(record),
-        Work::FormatIn(reader) => reader.feed(record),
-        _ => {}
     }
 }

@@ -143,19 +143,10 @@ impl IoService<'_> {
                 Progress::Ready(datum) => return object.store(memory, &datum),
                 Progress::NeedRecord => {
                     let record = self.next_record(memory)?;
-                    self.feed(record)?;
+                    self.io.statement()?.work.feed(record);
                 }
             }
         }
-    }
-
-    pub(crate) fn feed(&mut self, record: Vec<u8>) -> Result<(), Halt> {
-        match &mut self.io.statement()?.work {
-            Work::ListIn(reader) => reader.feed(record),
-            Work::FormatIn(reader) => reader.feed(record),
-            _ => {}
-        }
-        Ok(())
     }
 
     fn get_bytes(&mut self, memory: &mut Memory, object: Object) -> Result<(), Halt> {
@@ -235,7 +226,7 @@ impl IoService<'_> {
                 }
                 Progress::NeedRecord => {
                     let record = self.next_record(memory)?;
-                    self.feed(record)?;
+                    self.io.statement()?.work.feed(record);
                 }
             }
         }
@@ -263,7 +254,7 @@ impl IoService<'_> {
             match place {
                 Progress::NeedRecord => {
                     let record = self.next_record(memory)?;
-                    self.feed(record)?;
+                    self.io.statement()?.work.feed(record);
                 }
                 Progress::Ready(place) => {
                     let statement = self.io.statement()?;

@@ -94,6 +94,17 @@ pub(crate) enum Work {
     Over,
 }
 
+impl Work {
+    /// Gives a reader of text the record that it asked for.
+    pub(crate) fn feed(&mut self, record: Vec<u8>) {
+        match self {
+            Work::ListIn(reader) => reader.feed(record),
+            Work::FormatIn(reader) => reader.feed(record),
+            _ => {}
+        }
+    }
+}
+
 impl Statement {
     /// The modes of its unit with those that it changes.
     pub(crate) fn modes(&self, mut modes: Modes) -> Result<Modes, Condition> {
