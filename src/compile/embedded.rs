@@ -43,7 +43,7 @@ static MODULES: [Embedded; 25] = [
     Embedded::new("ieee_arithmetic", || include_str!("modules/ieee_arithmetic.cuf")),
     Embedded::new("mpi", || &mpi::MODULE),
     Embedded::new("mpi_f08", || &mpi::F08),
-    Embedded::new(mpi::CALLS, || include_str!("modules/mpi_calls.cuf")),
+    Embedded::new(lower::MPI_CALLS[0], || include_str!("modules/mpi_calls.cuf")),
     Embedded::new(mpi::EXTERNALS, || &mpi::EXTERNAL_PROCEDURES),
     Embedded::new("nvtx", || include_str!("modules/nvtx.cuf")),
     Embedded::new("omp_lib", || include_str!("modules/omp_lib.cuf")),

@@ -97,8 +97,9 @@ pub fn check(
     }
     let mut known = parsed.names;
     if mpi::gives_procedures(&known) {
-        used.insert(mpi::CALLS.into());
-        known.insert(mpi::CALL_BACK.into());
+        let [module, procedure] = lower::MPI_CALLS;
+        used.insert(module.into());
+        known.insert(procedure.into());
     }
     let mut own = parsed.program.units;
     let mut names = Some(known).filter(|_| !options.whole_modules && !diags.has_errors());

@@ -43,6 +43,7 @@ mod types;
 mod value;
 
 pub use analysis::mathematics::mathematics;
+pub use module::MPI_CALLS;
 
 use analysis::usage::Usage;
 use module::ModuleLowering;

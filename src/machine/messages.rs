@@ -187,14 +187,20 @@ impl Machine {
         }
     }
 
+    /// What the machine has between ranks, and how that reaches memory.
+    fn reach<'a>(&'a mut self, world: &'a mut dyn World) -> (&'a mut mpi::World, Reach<'a>) {
+        let (memory, devices, order) = (&mut self.memory, &mut self.devices, self.order.as_mut());
+        (&mut self.mpi, Reach { memory, devices, order, world, check_leaks: self.check_leaks })
+    }
+
     /// Does what ranks in other processes want of the memory of this one.
     fn serve_others(&mut self, world: &mut dyn World) {
         if self.mpi.accessed().is_empty() {
             return;
         }
-        let (memory, devices) = (&mut self.memory, &mut self.devices);
-        let (order, check_leaks) = (self.order.as_mut(), self.check_leaks);
-        self.mpi.serve(self.rank, &mut Reach { memory, devices, order, world, check_leaks });
+        let rank = self.rank;
+        let (mpi, mut reach) = self.reach(world);
+        mpi.serve(rank, &mut reach);
     }
 
     /// Waits for a note if the host cannot go on without one; whether there is something to do.
@@ -223,24 +229,22 @@ impl Machine {
         self.take_notes(world);
         let MpiCall { routine, words, span } = call;
         let call = mpi::Call { routine, words, span };
-        let (memory, devices) = (&mut self.memory, &mut self.devices);
-        let mut reach = Reach { memory, devices, order: self.order.as_mut(), world, check_leaks: self.check_leaks };
-        let outcome = self.mpi.call(self.rank, &call, &mut reach);
+        let rank = self.rank;
+        let (mpi, mut reach) = self.reach(world);
+        let outcome = mpi.call(rank, &call, &mut reach);
         self.called_mpi(outcome)
     }
 
     /// Other ranks access the memory of this one.
     pub(crate) fn serve(&mut self, between: &mut mpi::World, world: &mut dyn World) {
-        let (memory, devices) = (&mut self.memory, &mut self.devices);
-        let (order, check_leaks) = (self.order.as_mut(), self.check_leaks);
-        between.serve(self.rank, &mut Reach { memory, devices, order, world, check_leaks });
+        between.serve(self.rank, &mut self.reach(world).1);
     }
 
     /// The host waits in a call.
     pub(crate) fn resume_mpi(&mut self, world: &mut dyn World) -> Option<MachineStop> {
-        let (memory, devices) = (&mut self.memory, &mut self.devices);
-        let mut reach = Reach { memory, devices, order: self.order.as_mut(), world, check_leaks: self.check_leaks };
-        let outcome = self.mpi.resume(self.rank, &mut reach);
+        let rank = self.rank;
+        let (mpi, mut reach) = self.reach(world);
+        let outcome = mpi.resume(rank, &mut reach);
         self.called_mpi(outcome)
     }
 

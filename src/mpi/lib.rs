@@ -14,7 +14,7 @@
 //! A call may need a procedure of the program, such as an operation of a reduction. It ends with [`Outcome::CallsBack`] then; the
 //! rank calls the procedure, and goes on by the routine `cufemu_go_on` (`errand`).
 //!
-//! To add a routine: a row in `src/compile/mpi.rs`, and one in a table of `routine/` with a function
+//! To add a routine: a row in `src/compile/mpi/tables.rs`, and one in a table of `routine/` with a function
 //! that takes a `Caller`.
 //!
 //! Source: MPI: A Message-Passing Interface Standard, version 4.0.

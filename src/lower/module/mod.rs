@@ -46,8 +46,8 @@ pub(crate) struct Instance {
     pub(crate) args: Vec<ArgKey>,
 }
 
-/// The embedded procedure that calls procedures of the program for MPI.
-const MPI_CALL_BACK: &str = "cufemu_mpi_calls.cufemu_mpi_call_back";
+/// The embedded module by which MPI calls procedures of the program, and its procedure that does so.
+pub const MPI_CALLS: [&str; 2] = ["cufemu_mpi_calls", "cufemu_mpi_call_back"];
 
 /// The module under construction.
 pub(crate) struct ModuleLowering<'p> {
@@ -104,7 +104,10 @@ impl<'p> ModuleLowering<'p> {
             queue: VecDeque::new(),
             names: BTreeMap::new(),
             mathematics,
-            mpi_call_back: program.procs.iter().position(|p| &*p.qualified == MPI_CALL_BACK).map(|i| ProcId(i as u32)),
+            mpi_call_back: {
+                let name = MPI_CALLS.join(".");
+                program.procs.iter().position(|p| *p.qualified == *name).map(|i| ProcId(i as u32))
+            },
             embedded: program.modules.iter().filter(|m| m.embedded).map(|m| &*m.name).collect(),
         }
     }

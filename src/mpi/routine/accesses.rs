@@ -1,5 +1,6 @@
 //! Accesses to the memory of other ranks.
 
+use super::operations::with_type;
 use super::{Routine, row};
 use crate::basic::Basic;
 use crate::buffer::Buffer;
@@ -52,12 +53,7 @@ fn operator(call: &mut Caller<'_>, layout: &Layout) -> Result<(Operator, Basic),
     let Some(operator) = Operator::of(number) else {
         return call.wrong(error::OPERATION, "the operation is none of MPI, as an access needs");
     };
-    let first = layout.runs.first().map_or(Basic::BYTE, |run| run.basic);
-    if layout.runs.iter().any(|run| run.basic != first) || !operator.takes(first) {
-        let reason = format!("`{}` is not defined for `{}`", operator.name(), first.name());
-        return call.wrong(error::OPERATION, reason);
-    }
-    Ok((operator, first))
+    with_type(call, operator, layout)
 }
 
 fn put(call: &mut Caller<'_>, is_named: bool) -> Result<Next, Fault> {

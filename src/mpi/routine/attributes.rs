@@ -44,8 +44,8 @@ impl Caller<'_> {
         if width == Width::Address { self.long() } else { self.int().map(i64::from) }
     }
 
-    /// The handle of an object that has attributes.
-    fn attributed(&mut self, kind: Kind) -> Result<i32, Fault> {
+    /// The handle by which the rank knows a communicator, datatype or window that is the next argument.
+    pub(super) fn object(&mut self, kind: Kind) -> Result<i32, Fault> {
         match kind {
             Kind::Datatype => {
                 let handle = self.int()?;
@@ -86,7 +86,7 @@ fn create(call: &mut Caller<'_>, kind: Kind, width: Width) -> Result<Next, Fault
 }
 
 fn free(call: &mut Caller<'_>, kind: Kind) -> Result<Next, Fault> {
-    let at = call.words.get(call.taken).copied().unwrap_or(0);
+    let at = call.peek();
     let number = call.key(kind)?;
     if let Some(key) = call.own().attributes.keys.get_mut(number) {
         key.is_freed = true;
@@ -96,7 +96,7 @@ fn free(call: &mut Caller<'_>, kind: Kind) -> Result<Next, Fault> {
 }
 
 fn set(call: &mut Caller<'_>, kind: Kind, width: Width) -> Result<Next, Fault> {
-    let (object, key) = (call.attributed(kind)?, call.key(kind)?);
+    let (object, key) = (call.object(kind)?, call.key(kind)?);
     let value = call.value(width)?;
     let store = move |call: &mut Caller<'_>| {
         call.own().attributes.set(object, key, value);
@@ -109,8 +109,8 @@ fn set(call: &mut Caller<'_>, kind: Kind, width: Width) -> Result<Next, Fault> {
 }
 
 fn get(call: &mut Caller<'_>, kind: Kind, width: Width) -> Result<Next, Fault> {
-    let object = call.attributed(kind)?;
-    let number = call.words.get(call.taken).copied().unwrap_or(0);
+    let object = call.object(kind)?;
+    let number = call.peek();
     let number = call.int_at(number)?;
     let known = match kind {
         Kind::Communicator => predefined(call, number),
@@ -168,7 +168,7 @@ fn of_window(call: &Caller<'_>, handle: i32, key: i32) -> Option<i64> {
 }
 
 fn delete(call: &mut Caller<'_>, kind: Kind) -> Result<Next, Fault> {
-    let (object, key) = (call.attributed(kind)?, call.key(kind)?);
+    let (object, key) = (call.object(kind)?, call.key(kind)?);
     match call.own().attributes.get(object, key) {
         Some(value) => delete_one(call, object, (key, value), Arc::new(|_: &mut Caller<'_>| Ok(Next::Done))),
         None => call.wrong(error::KEY, "the object has no such attribute"),

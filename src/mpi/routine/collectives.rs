@@ -92,6 +92,12 @@ impl Caller<'_> {
         }
     }
 
+    /// Begins to wait for all ranks of a communicator; gives the request.
+    pub(super) fn meet(&mut self, communicator: u32) -> Result<u32, Fault> {
+        let part = self.part();
+        self.join(communicator, Operation::Barrier, part, &[], Vec::new())
+    }
+
     pub(super) fn piece(&mut self, data: &Landing) -> Result<Piece, Fault> {
         let Landing { buffer, layout, count } = data;
         let bytes = buffer.gather(layout, *count, self.memory).map_err(|at| self.outside(at))?;

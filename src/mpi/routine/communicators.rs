@@ -25,8 +25,6 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Comm_disconnect", free),
     row("MPI_Comm_group", group_of),
     row("MPI_Comm_compare", compare),
-    row("MPI_Comm_set_name", set_name),
-    row("MPI_Comm_get_name", get_name),
     row("MPI_Comm_test_inter", test_inter),
 ];
 
@@ -162,7 +160,6 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
         if let Some(communicator) = call.world.communicators.get_mut(&communicator) {
             communicator.freed.insert(rank);
         }
-        call.own().names.remove(&handle);
         call.give_up(Kind::Communicator, at)?;
         Ok(Next::Done)
     };
@@ -184,22 +181,6 @@ fn compare(call: &mut Caller<'_>) -> Result<Next, Fault> {
         other => other,
     };
     call.set_int(at, result)?;
-    Ok(Next::Done)
-}
-
-fn set_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let (communicator, name) = (call.comm()?, call.text()?);
-    let handle = call.handle_of(communicator);
-    call.own().names.insert(handle, name);
-    Ok(Next::Done)
-}
-
-fn get_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let communicator = call.comm()?;
-    let handle = call.handle_of(communicator);
-    let usual = call.communicator(communicator).name.clone();
-    let name = call.own().names.get(&handle).cloned();
-    call.set_text(name.as_deref().unwrap_or(&usual))?;
     Ok(Next::Done)
 }
 

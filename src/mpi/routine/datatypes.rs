@@ -22,8 +22,6 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Type_dup", duplicate),
     row("MPI_Type_commit", commit),
     row("MPI_Type_free", free),
-    row("MPI_Type_set_name", set_name),
-    row("MPI_Type_get_name", get_name),
     row("MPI_Type_size", size),
     row("MPI_Type_get_extent", extent),
     row("MPI_Type_get_true_extent", true_extent),
@@ -183,28 +181,10 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     }
     let give_up = move |call: &mut Caller<'_>| {
         call.own().types.free(number);
-        call.own().names.remove(&handle);
         call.give_up(Kind::Datatype, at)?;
         Ok(Next::Done)
     };
     delete_all(call, handle, Arc::new(give_up))
-}
-
-fn set_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let handle = call.int()?;
-    call.datatype_of(handle)?;
-    let name = call.text()?;
-    call.own().names.insert(handle, name);
-    Ok(Next::Done)
-}
-
-fn get_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let handle = call.int()?;
-    call.datatype_of(handle)?;
-    let basic = Kind::Datatype.number(handle).and_then(Basic::with_number).map_or("", Basic::name);
-    let name = call.own().names.get(&handle).cloned();
-    call.set_text(name.as_deref().unwrap_or(basic))?;
-    Ok(Next::Done)
 }
 
 fn size(call: &mut Caller<'_>) -> Result<Next, Fault> {

@@ -2,7 +2,6 @@
 
 use super::attributes::delete_all;
 use super::{Routine, anywhere, row};
-use crate::collective::Operation;
 use crate::error::{self, Fault, Step};
 use crate::handle::{FIRST_OWN, Kind, SELF, WORLD};
 use crate::window::Epochs;
@@ -91,8 +90,7 @@ fn leave(call: &mut Caller<'_>) -> Result<Next, Fault> {
     if call.memory.reports_leaks() {
         report_leaks(call);
     }
-    let part = call.part();
-    let request = call.join(WORLD, Operation::Barrier, part, &[], Vec::new())?;
+    let request = call.meet(WORLD)?;
     wait(Until::All(vec![request]), move |call| {
         call.complete(request)?;
         call.own().phase = Phase::Over;
@@ -195,6 +193,11 @@ fn error_class(call: &mut Caller<'_>) -> Result<Next, Fault> {
 
 fn set_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let communicator = call.comm()?;
+    set_handler_of(call, communicator)
+}
+
+/// Sets the error handler of a communicator, or of the one that a window has.
+pub(super) fn set_handler_of(call: &mut Caller<'_>, communicator: u32) -> Result<Next, Fault> {
     let handler = call.number(Kind::ErrorHandler, error::ARGUMENT)?;
     if handler >= FIRST_OWN && call.own().own_handlers.get(handler).is_none() {
         return call.wrong(error::ARGUMENT, "the error handler was never made");
@@ -225,7 +228,7 @@ fn call_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
 
 /// The handler stays where it is set.
 fn free_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let at = call.words.get(call.taken).copied().unwrap_or(0);
+    let at = call.peek();
     call.number(Kind::ErrorHandler, error::ARGUMENT)?;
     call.give_up(Kind::ErrorHandler, at)?;
     Ok(Next::Done)

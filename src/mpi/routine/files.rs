@@ -7,7 +7,6 @@
 //! Not here: shared file pointers, non-blocking reads and writes, representations other than `native`.
 
 use super::{Routine, row};
-use crate::collective::Operation;
 use crate::error::{self, Fault};
 use crate::file::{File, PastEnd};
 use crate::handle::Kind;
@@ -93,12 +92,6 @@ impl Caller<'_> {
         let length = self.memory.file_length(path);
         Ok(self.of_file(error::IO, length, path)?.unwrap_or(0))
     }
-
-    /// Waits for all ranks that have opened the file.
-    fn meet(&mut self, communicator: u32) -> Result<u32, Fault> {
-        let part = self.part();
-        self.join(communicator, Operation::Barrier, part, &[], Vec::new())
-    }
 }
 
 fn open(call: &mut Caller<'_>) -> Result<Next, Fault> {
@@ -162,7 +155,7 @@ fn open_here(call: &mut Caller<'_>, communicator: u32, path: &str, mode: i32) ->
 }
 
 fn close(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let at = call.words.first().copied().unwrap_or(0);
+    let at = call.peek();
     let number = call.file()?;
     let file = call.opened(number).clone();
     let request = call.meet(file.communicator)?;

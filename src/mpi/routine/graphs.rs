@@ -126,7 +126,7 @@ fn neighbours(call: &mut Caller<'_>) -> Result<Next, Fault> {
 
 /// Weights of edges; `None` for `MPI_UNWEIGHTED`.
 fn weights(call: &mut Caller<'_>, count: usize) -> Result<Option<Vec<i32>>, Fault> {
-    let at = call.words.get(call.taken).copied().unwrap_or(0);
+    let at = call.peek();
     if call.memory.is_named(at, "mpi_unweighted") {
         call.taken += 1;
         return Ok(None);

@@ -119,7 +119,7 @@ fn length(call: &mut Caller<'_>) -> Result<Next, Fault> {
 }
 
 fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let at = call.words.get(call.taken).copied().unwrap_or(0);
+    let at = call.peek();
     let (number, _) = info(call)?;
     if call.own().infos.remove(number).is_none() {
         return call.wrong(error::INFO, "`MPI_INFO_ENV` cannot be freed");

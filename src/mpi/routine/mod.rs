@@ -14,6 +14,7 @@ mod grids;
 mod groups;
 mod infos;
 mod messages;
+mod names;
 mod neighbours;
 mod operations;
 mod windows;
@@ -52,6 +53,7 @@ static TABLES: &[&[Routine]] = &[
     groups::ROUTINES,
     grids::ROUTINES,
     datatypes::ROUTINES,
+    names::ROUTINES,
     files::ROUTINES,
     operations::ROUTINES,
     attributes::ROUTINES,

@@ -1,6 +1,7 @@
 //! Operations of reductions that a program makes.
 
 use super::{Routine, row};
+use crate::basic::Basic;
 use crate::collective::{Operation, Part};
 use crate::errand::{Fold, Procedure};
 use crate::error::{self, Fault};
@@ -50,7 +51,7 @@ fn commutative(call: &mut Caller<'_>) -> Result<Next, Fault> {
 
 /// An operation as a reduction of values of a datatype takes it.
 pub(super) struct Chosen {
-    pub(super) operator: (Operator, crate::basic::Basic),
+    pub(super) operator: (Operator, Basic),
     /// Where it is one of the program: how data is combined.
     pub(super) fold: Option<Arc<Fold>>,
 }
@@ -67,20 +68,31 @@ pub(super) fn chosen(call: &mut Caller<'_>) -> Result<(Layout, Chosen), Fault> {
     let datatype = call.int()?;
     let layout = call.layout_of(datatype)?;
     let number = call.number(Kind::Operation, error::OPERATION)?;
-    let first = layout.runs.first().map_or(crate::basic::Basic::BYTE, |run| run.basic);
     if let Some(own) = call.own().operations.get(number) {
         let procedure = own.procedure;
         let fold = Some(Arc::new(Fold { procedure, datatype, layout: layout.clone() }));
-        return Ok((layout, Chosen { operator: (Operator::Own(procedure.word), first), fold }));
+        let operator = (Operator::Own(procedure.word), first_type(&layout));
+        return Ok((layout, Chosen { operator, fold }));
     }
     let Some(operator) = Operator::of(number) else {
         return call.wrong(error::OPERATION, "the reduction operation was freed, or never made");
     };
+    let operator = with_type(call, operator, &layout)?;
+    Ok((layout, Chosen { operator, fold: None }))
+}
+
+/// An operation of MPI, and the type of the values that it combines, which must be the only one of the layout.
+pub(super) fn with_type(call: &Caller<'_>, operator: Operator, layout: &Layout) -> Result<(Operator, Basic), Fault> {
+    let first = first_type(layout);
     if layout.runs.iter().any(|run| run.basic != first) || !operator.takes(first) {
         let reason = format!("`{}` is not defined for `{}`", operator.name(), first.name());
         return call.wrong(error::OPERATION, reason);
     }
-    Ok((layout, Chosen { operator: (operator, first), fold: None }))
+    Ok((operator, first))
+}
+
+fn first_type(layout: &Layout) -> Basic {
+    layout.runs.first().map_or(Basic::BYTE, |run| run.basic)
 }
 
 fn reduce_local(call: &mut Caller<'_>) -> Result<Next, Fault> {

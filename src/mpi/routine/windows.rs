@@ -2,6 +2,7 @@
 
 use super::attributes::delete_all;
 use super::communicators::make_then;
+use super::environment::set_handler_of;
 use super::{Routine, row};
 use crate::collective::{Operation, Part};
 use crate::error::{self, Fault};
@@ -36,9 +37,10 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Win_wait", wait_for_origins),
     row("MPI_Win_test", test),
     row("MPI_Win_get_group", get_group),
-    row("MPI_Win_set_name", set_name),
-    row("MPI_Win_get_name", get_name),
-    row("MPI_Win_set_errhandler", set_handler),
+    row("MPI_Win_set_errhandler", |call| {
+        let window = call.window()?;
+        set_handler_of(call, window)
+    }),
     row("MPI_Alloc_mem", |call| {
         let (bytes, _) = (call.long()?, call.word());
         let address = allocated(call, bytes)?;
@@ -182,8 +184,7 @@ fn meet(
     window: u32,
     then: impl Fn(&mut Caller<'_>) -> Result<(), Fault> + Send + Sync + 'static,
 ) -> Result<Next, Fault> {
-    let part = call.part();
-    let request = call.join(window, Operation::Barrier, part, &[], Vec::new())?;
+    let request = call.meet(window)?;
     wait(Until::All(vec![request]), move |call| {
         call.complete(request)?;
         then(call)
@@ -191,7 +192,7 @@ fn meet(
 }
 
 fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let at = call.words.first().copied().unwrap_or(0);
+    let at = call.peek();
     let number = call.window()?;
     if let Some(begun) = call.epochs(number).open() {
         return call.wrong_epoch("the window is freed in an epoch", Some(begun));
@@ -466,25 +467,5 @@ fn get_group(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let group = call.communicator(window).group.clone();
     let number = call.own().add_group(group);
     call.give_made(Kind::Group, number, at)?;
-    Ok(Next::Done)
-}
-
-fn set_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let (window, name) = (call.window()?, call.text()?);
-    call.own().names.insert(Kind::Window.handle(window), name);
-    Ok(Next::Done)
-}
-
-fn get_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let window = call.window()?;
-    let name = call.own().names.get(&Kind::Window.handle(window)).cloned().unwrap_or_default();
-    call.set_text(&name)?;
-    Ok(Next::Done)
-}
-
-fn set_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let window = call.window()?;
-    let handler = call.number(Kind::ErrorHandler, error::ARGUMENT)?;
-    call.own().handlers.insert(window, handler);
     Ok(Next::Done)
 }

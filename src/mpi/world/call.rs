@@ -80,9 +80,14 @@ pub(crate) struct Caller<'a> {
 impl Caller<'_> {
     /// The next argument.
     pub(crate) fn word(&mut self) -> u64 {
-        let word = self.words.get(self.taken).copied().unwrap_or(0);
+        let word = self.peek();
         self.taken += 1;
         word
+    }
+
+    /// The next word, which is still to be taken.
+    pub(crate) fn peek(&self) -> u64 {
+        self.words.get(self.taken).copied().unwrap_or(0)
     }
 
     /// What MPI knows of the rank.
@@ -227,7 +232,9 @@ impl Caller<'_> {
     /// Sets the handle of an object that the rank frees to the null handle.
     pub(crate) fn give_up(&mut self, kind: Kind, at: u64) -> Result<(), Fault> {
         let handle = self.int_at(at)?;
-        self.own().made.remove(&handle);
+        let own = self.own();
+        own.made.remove(&handle);
+        own.names.remove(&handle);
         self.set_int(at, kind.handle(0))
     }
 
