@@ -30,6 +30,30 @@ pub(crate) struct ActiveLaunch {
     pub(crate) points_before: u64,
     /// What it does, if that is written down.
     pub(crate) tracer: Option<Box<Tracer>>,
+    pub(crate) shown: Shown,
+}
+
+/// How much output a launch has written. A launch that begins again writes it again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shown {
+    written: usize,
+    /// By an earlier try.
+    before: usize,
+}
+
+impl Shown {
+    /// Takes what was written to the end of `output`, from `from` on, and drops what was shown before.
+    pub(crate) fn show(&mut self, output: &mut Vec<u8>, from: usize) {
+        let written = output.len() - from;
+        let again = self.before.saturating_sub(self.written).min(written);
+        output.drain(from..from + again);
+        self.written += written;
+    }
+
+    /// The same for another try.
+    pub(crate) fn again(self) -> Shown {
+        Shown { written: 0, before: self.before.max(self.written) }
+    }
 }
 
 impl ActiveLaunch {
@@ -51,6 +75,7 @@ impl ActiveLaunch {
             heap: 0,
             points_before,
             tracer: None,
+            shown: Shown::default(),
         }
     }
 
@@ -65,6 +90,7 @@ impl ActiveLaunch {
             heap: 0,
             points_before: self.points_before,
             tracer: None,
+            shown: Shown::default(),
         }
     }
 

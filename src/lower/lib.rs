@@ -14,6 +14,7 @@
 //! - `function`: the state of the recursion over the source
 //! - `expr`, `array`, `call`, `assign`, `stmt`, `io`, `intrinsic`, `device`, `procedure`, `debug`: the parts of that recursion
 //! - `driver`: makes all functions
+//! - `unset`: which scalars `--check init` wants in memory, found in the code of a first try
 //!
 //! `expr` describes the contraction to fused operations, `device::cuf_kernel` CUF kernels, `builder::memory` access to device
 //! data from host code.
@@ -40,14 +41,14 @@ mod stmt;
 mod storage;
 mod targets;
 mod types;
+mod unset;
 mod value;
 
 pub use analysis::mathematics::mathematics;
 pub use module::MPI_CALLS;
 
-use analysis::usage::Usage;
 use module::ModuleLowering;
-use sema::checked::Program;
+use sema::checked::{Program, Shape, Storage, VarId};
 use source::SourceMap;
 
 /// What may differ from run to run in what is made of a program.
@@ -57,7 +58,7 @@ pub struct LowerOptions {
     pub fma: bool,
     /// Whether subscripts are checked against the declared bounds.
     pub check_bounds: bool,
-    /// Whether local scalars of device code live in memory, where reads of what was never set can be seen.
+    /// Whether local scalars of device code that may be read before they are set live in memory, where such reads can be seen.
     pub check_init: bool,
     /// Whether device code looks for real operations that make a NaN or an infinity, and the like.
     pub check_fp: bool,
@@ -83,21 +84,32 @@ impl Default for LowerOptions {
 /// Makes the module of the main program and of what it calls, without procedures that nothing reaches: the code of an
 /// expression of the debugger, for which a main program was made.
 pub fn lower_main(program: &Program, options: &LowerOptions) -> ir::Module {
-    let (usage, tags) = analyse(program, options.check_init);
     let sources = SourceMap::new();
-    driver::main_only(ModuleLowering::new(program, options, &sources, &usage, &tags))
+    made(program, *options, &sources, driver::main_only)
 }
 
 /// Makes the module of a checked program. `sources` gives CUF kernels their line numbers as names.
 pub fn lower(program: &Program, options: &LowerOptions, sources: &SourceMap) -> ir::Module {
-    let (usage, tags) = analyse(program, options.check_init);
-    driver::whole_program(ModuleLowering::new(program, options, sources, &usage, &tags))
+    made(program, *options, sources, driver::whole_program)
 }
 
-fn analyse(program: &Program, check_init: bool) -> (Usage, Vec<(u64, u64)>) {
+/// Makes a module by `driver`. For `--check init` it is made twice: the first shows which scalars may hold what was never set.
+fn made(
+    program: &Program,
+    options: LowerOptions,
+    sources: &SourceMap,
+    driver: fn(ModuleLowering<'_>) -> ir::Module,
+) -> ir::Module {
     let mut usage = analysis::usage::analyse(program);
-    if check_init {
-        usage.keep_device_locals_in_memory(program);
+    let tags = analysis::type_tags::tags(program);
+    let module = driver(ModuleLowering::new(program, &options, sources, &usage, &tags));
+    if !options.check_init {
+        return module;
     }
-    (usage, analysis::type_tags::tags(program))
+    let is_local = |&v: &VarId| {
+        let var = program.var(v);
+        matches!((&var.storage, &var.shape), (Storage::Local, Shape::Scalar)) && var.attrs.cuda.is_none()
+    };
+    usage.in_memory.extend(unset::variables(&module).into_iter().filter(is_local));
+    driver(ModuleLowering::new(program, &options, sources, &usage, &tags))
 }

@@ -25,37 +25,74 @@ pub struct Origin {
     pub address: u64,
 }
 
+/// The bits of a page.
+#[derive(Clone, Debug)]
+struct Page {
+    bits: [u64; WORDS],
+    /// How many are not set.
+    missing: u32,
+}
+
 /// Bits of all memory, by address.
 #[derive(Clone, Debug, Default)]
 pub struct InitBits {
-    pages: BTreeMap<u64, Arc<[u64; WORDS]>>,
+    pages: BTreeMap<u64, Arc<Page>>,
     /// Where missing bytes were copied from: first byte, end, origin.
     origins: BTreeMap<u64, (u64, Origin)>,
 }
 
-/// Calls `f` with page, word and the bits of that word for the bytes `start..start + len`, while it says to go on.
-fn words(start: u64, len: u64, mut f: impl FnMut(u64, usize, u64) -> bool) {
+/// The parts of `start..start + len` in each page: number of the page, first byte in it, bytes.
+fn parts(start: u64, len: u64) -> impl Iterator<Item = (u64, u64, u64)> {
     let end = start.saturating_add(len);
     let mut at = start;
-    while at < end {
-        let next = (at | 63).saturating_add(1).min(end);
-        let high = if next.is_multiple_of(64) { 64 } else { next % 64 };
-        let bits = (u64::MAX << (at % 64)) & (u64::MAX >> (64 - high));
-        if next == at || !f(at / PAGE, (at % PAGE / 64) as usize, bits) {
-            return;
+    std::iter::from_fn(move || {
+        let (page, first) = (at / PAGE, at % PAGE);
+        let bytes = (PAGE - first).min(end - at);
+        at += bytes;
+        (bytes > 0).then_some((page, first, bytes))
+    })
+}
+
+/// The words of a part of a page, with the bits in each.
+fn words(first: u64, bytes: u64) -> impl Iterator<Item = (usize, u64)> {
+    let end = first + bytes;
+    (first / 64..end.div_ceil(64)).map(move |word| {
+        let (low, high) = (first.saturating_sub(word * 64), (end - word * 64).min(64));
+        (word as usize, (u64::MAX << low) & (u64::MAX >> (64 - high)))
+    })
+}
+
+impl Page {
+    const EMPTY: Page = Page { bits: [0; WORDS], missing: PAGE as u32 };
+
+    fn has(&self, first: u64, bytes: u64) -> bool {
+        self.missing == 0 || words(first, bytes).all(|(word, bits)| self.bits[word] & bits == bits)
+    }
+
+    fn set(&mut self, first: u64, bytes: u64) {
+        for (word, bits) in words(first, bytes) {
+            self.missing -= (bits & !self.bits[word]).count_ones();
+            self.bits[word] |= bits;
         }
-        at = next;
+    }
+
+    fn clear(&mut self, first: u64, bytes: u64) {
+        for (word, bits) in words(first, bytes) {
+            self.missing += (bits & self.bits[word]).count_ones();
+            self.bits[word] &= !bits;
+        }
     }
 }
 
 impl InitBits {
     /// Notes that bytes were written.
     pub fn set(&mut self, start: u64, len: u64) {
-        words(start, len, |page, word, bits| {
-            let page = Arc::make_mut(self.pages.entry(page).or_insert_with(|| Arc::new([0; WORDS])));
-            page[word] |= bits;
-            true
-        });
+        for (page, first, bytes) in parts(start, len) {
+            let page = self.pages.entry(page).or_insert_with(|| Arc::new(Page::EMPTY));
+            if !page.has(first, bytes) {
+                Arc::make_mut(page).set(first, bytes);
+            }
+        }
     }
 
     /// Notes that bytes hold what nothing has written.
@@ -112,22 +149,21 @@ impl InitBits {
             self.clear(start, first * PAGE - start);
             return self.clear(last * PAGE, start.saturating_add(len) - last * PAGE);
         }
-        words(start, len, |page, word, bits| {
+        for (page, first, bytes) in parts(start, len) {
             if let Some(page) = self.pages.get_mut(&page) {
-                Arc::make_mut(page)[word] &= !bits;
+                Arc::make_mut(page).clear(first, bytes);
             }
-            true
-        });
+        }
     }
 
     /// Whether all the bytes were written.
     pub fn is_set(&self, start: u64, len: u64) -> bool {
-        let mut all = true;
-        words(start, len, |page, word, bits| {
-            all = self.pages.get(&page).is_some_and(|p| p[word] & bits == bits);
-            all
-        });
-        all
+        parts(start, len).all(|(page, first, bytes)| self.pages.get(&page).is_some_and(|p| p.has(first, bytes)))
+    }
+
+    /// Whether all bytes of all pages are written that the range touches: quick, also if it is long.
+    pub fn is_whole(&self, start: u64, len: u64) -> bool {
+        parts(start, len).all(|(page, ..)| self.pages.get(&page).is_some_and(|p| p.missing == 0))
     }
 
     /// The bytes of a word of at most 8 that nothing has written, as a mask.
@@ -162,21 +198,26 @@ impl InitBits {
     /// The runs of bytes among `start..start + len` that nothing has written: offset from `start`, and length.
     pub fn holes(&self, start: u64, len: u64) -> Vec<(u64, u64)> {
         let mut out: Vec<(u64, u64)> = Vec::new();
-        words(start, len, |page, word, bits| {
-            let base = page * PAGE + word as u64 * 64;
-            let mut rest = bits & !self.pages.get(&page).map_or(0, |p| p[word]);
-            while rest != 0 {
-                let from = rest.trailing_zeros();
-                let count = (!(rest >> from)).trailing_zeros();
-                let offset = base + u64::from(from) - start;
-                match out.last_mut() {
-                    Some(last) if last.0 + last.1 == offset => last.1 += u64::from(count),
-                    _ => out.push((offset, u64::from(count))),
-                }
-                rest &= if from + count >= 64 { 0 } else { u64::MAX << (from + count) };
+        for (page, first, bytes) in parts(start, len) {
+            let known = self.pages.get(&page);
+            if known.is_some_and(|page| page.missing == 0) {
+                continue;
             }
-            true
-        });
+            for (word, bits) in words(first, bytes) {
+                let base = page * PAGE + word as u64 * 64;
+                let mut rest = bits & !known.map_or(0, |page| page.bits[word]);
+                while rest != 0 {
+                    let from = rest.trailing_zeros();
+                    let count = (!(rest >> from)).trailing_zeros();
+                    let offset = base + u64::from(from) - start;
+                    match out.last_mut() {
+                        Some(last) if last.0 + last.1 == offset => last.1 += u64::from(count),
+                        _ => out.push((offset, u64::from(count))),
+                    }
+                    rest &= if from + count >= 64 { 0 } else { u64::MAX << (from + count) };
+                }
+            }
+        }
         out
     }
 }

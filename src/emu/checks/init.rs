@@ -13,15 +13,21 @@
 //!
 //! Global memory is tracked in `mem`. Shared memory is uninitialised when a block begins. Local memory is tracked for
 //! variables of the source only, not for the compiler's own; if a procedure is called twice at one depth, the second call
-//! sees what the first has written, so a second mistake may be missed. With this check scalars are in local memory, not in
-//! registers (`lower::LowerOptions::check_init`).
+//! sees what the first has written, so a second mistake may be missed. With this check scalars that may be read before they are
+//! set are in local memory, not in registers (`lower::LowerOptions::check_init`).
+//!
+//! # Two ways
+//!
+//! A launch first runs in machine code, which tells of accesses and not of values. If it uses a missing byte, it is undone and runs
+//! again in the interpreter, whose frames say which variable was read; so do later launches of the kernel.
 
+use crate::checks::lane_bits::LaneBits;
 use crate::report;
 use crate::schedule::Grid;
 use finding::{Access, Actor, Finding, FindingKind, Space, What};
 use ir::{AddrBase, Reg, VarLoc};
 use mem::address::{LOCAL_BASE, SHARED_BASE};
-use mem::{InitBits, Memory, Origin, SharedInitBits};
+use mem::{InitBits, LaneAddresses, Memory, Origin, SharedInitBits};
 use scalar::lanes;
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
@@ -29,6 +35,9 @@ use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
 /// What the check has seen of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LaunchInit {
+    /// Whether findings are made. Otherwise the first use of a missing byte makes the launch suspect, which then runs again.
+    is_exact: bool,
+    is_suspect: bool,
     blocks: BTreeMap<u64, BlockInit>,
     /// Registers whose values only go from loads to stores.
     copy_only: CopyOnlyRegs,
@@ -40,9 +49,9 @@ pub(crate) struct LaunchInit {
 #[derive(Clone, Debug, Default)]
 struct BlockInit {
     shared: InitBits,
-    /// By warp and lane.
-    local: BTreeMap<(u32, u32), InitBits>,
-    /// Bytes of carried values that are missing, by warp, frame and register.
+    /// By warp.
+    local: BTreeMap<u32, LaneBits>,
+    /// Bytes of carried values that are missing, by warp, frame and register; those of which none is missing need no entry.
     carried: BTreeMap<(u32, u32, Reg), Missing>,
 }
 
@@ -69,6 +78,26 @@ struct Use {
 }
 
 impl LaunchInit {
+    /// The check of a launch that begins.
+    pub(crate) fn new(is_exact: bool) -> LaunchInit {
+        LaunchInit { is_exact, ..LaunchInit::default() }
+    }
+
+    /// The same check before the first block.
+    pub(crate) fn restart(self) -> LaunchInit {
+        LaunchInit::new(self.is_exact)
+    }
+
+    /// Whether findings are made of what is used.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// Whether the launch has to run again, by a check that makes findings.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.is_suspect
+    }
+
     /// The findings of the launch, in the order of the source.
     pub(crate) fn findings(self, program: &Program, memory: &Memory, grid: &Grid) -> Vec<Finding> {
         let found = |((site, space), (used, count)): ((Site, Space), (Use, u64))| {
@@ -83,7 +112,9 @@ impl LaunchInit {
             finding.count = count;
             finding
         };
-        self.seen.into_iter().map(found).collect()
+        let mut seen: Vec<_> = self.seen.into_iter().collect();
+        seen.sort_by_key(|((site, _), _)| program.span(*site));
+        seen.into_iter().map(found).collect()
     }
 
     /// The block is over.
@@ -99,6 +130,9 @@ fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64) -> bool {
     program.module().func(func).vars.iter().any(|var| !var.is_dummy && is_here(var))
 }
 
+/// Bytes up to which the addresses of a warp are looked at as one range, with those in between.
+const SHORT: u64 = 4096;
+
 /// Hooks that track which bytes are written and check those that are read.
 pub(crate) struct InitHooks<'a> {
     pub(crate) program: &'a Program,
@@ -107,11 +141,65 @@ pub(crate) struct InitHooks<'a> {
     pub(crate) block: u64,
 }
 
+/// The least address of the lanes and the bytes from there to the end of the last, if they lie by a rule.
+fn span(event: &AccessEvent<'_, 32>) -> Option<(u64, u64)> {
+    let LaneAddresses::Strided(rule) = event.lanes else { return None };
+    Some((rule.low(), rule.span() + event.bytes as u64))
+}
+
+/// Whether `bits`, whose first byte is at `base`, say that all bytes of an access were written.
+fn is_set(bits: &InitBits, base: u64, event: &AccessEvent<'_, 32>) -> bool {
+    // Lanes that do not take part may lie anywhere.
+    if let Some((low, len)) = span(event)
+        && let Some(low) = low.checked_sub(base)
+        && (if len <= SHORT { bits.is_set(low, len) } else { bits.is_whole(low, len) })
+    {
+        return true;
+    }
+    lanes(event.mask).all(|lane| bits.is_set(event.lanes.address(lane) - base, event.bytes as u64))
+}
+
+/// Notes that all bytes of an access are written.
+fn set(bits: &mut InitBits, base: u64, event: &AccessEvent<'_, 32>) {
+    let bytes = event.bytes as u64;
+    if event.mask == u32::MAX
+        && let LaneAddresses::Strided(rule) = event.lanes
+        && rule.row_lanes() == 32
+        && rule.step() == bytes as i64
+    {
+        return bits.set(rule.low() - base, 32 * bytes);
+    }
+    lanes(event.mask).for_each(|lane| bits.set(event.lanes.address(lane) - base, bytes));
+}
+
 impl InitHooks<'_> {
+    /// Whether it is certain that no lane reads a byte that nothing has written.
+    fn is_written(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) -> bool {
+        let block = || self.launch.blocks.get(&self.block);
+        match event.space {
+            ir::Space::Shared => block().is_some_and(|block| is_set(&block.shared, SHARED_BASE, event)),
+            ir::Space::Local => {
+                let Some(bits) = block().and_then(|block| block.local.get(&warp.number())) else { return false };
+                let bytes = event.bytes as u64;
+                let written = |lane: usize| bits.written(event.lanes.address(lane) - LOCAL_BASE, bytes);
+                match event.lanes {
+                    LaneAddresses::Strided(rule) if rule.span() == 0 => {
+                        event.mask & !bits.written(rule.low() - LOCAL_BASE, bytes) == 0
+                    }
+                    _ => lanes(event.mask).all(|lane| written(lane) >> lane & 1 != 0),
+                }
+            }
+            _ => self.global.with(|bits| is_set(bits, 0, event)),
+        }
+    }
+
     /// For each lane the mask of the bytes that nothing has written.
     fn missing(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) -> [u8; 32] {
-        let bytes = event.bytes as u64;
         let mut out = [0u8; 32];
+        if self.is_written(warp, event) {
+            return out;
+        }
+        let bytes = event.bytes as u64;
         let gaps = |bits: &InitBits, address: u64| bits.missing(address, bytes);
         let lanes = lanes(event.mask);
         let block = self.launch.blocks.get(&self.block);
@@ -122,11 +210,11 @@ impl InitHooks<'_> {
                 lanes.for_each(|l| out[l] = gaps(bits, event.lanes.address(l) - SHARED_BASE));
             }
             ir::Space::Local => {
-                let none = InitBits::default();
+                let none = LaneBits::default();
+                let bits = block.and_then(|b| b.local.get(&warp.number())).unwrap_or(&none);
                 for lane in lanes {
                     let address = event.lanes.address(lane);
-                    let bits = block.and_then(|b| b.local.get(&(warp.number(), lane as u32))).unwrap_or(&none);
-                    let gap = gaps(bits, address - LOCAL_BASE);
+                    let gap = bits.missing(lane, address - LOCAL_BASE, bytes);
                     if gap != 0 && is_local_variable(self.program, warp, address) {
                         out[lane] = gap;
                     }
@@ -144,7 +232,7 @@ impl InitHooks<'_> {
         let block = || self.launch.blocks.get(&self.block);
         match event.space {
             ir::Space::Shared => block()?.shared.origin(address - SHARED_BASE),
-            ir::Space::Local => block()?.local.get(&(warp.number(), lane as u32))?.origin(address - LOCAL_BASE),
+            ir::Space::Local => block()?.local.get(&warp.number())?.origin(lane, address - LOCAL_BASE),
             _ => self.global.with(|bits| bits.origin(address)),
         }
     }
@@ -153,30 +241,42 @@ impl InitHooks<'_> {
     fn wrote(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, missing: Option<Missing>) {
         let bytes = event.bytes as u64;
         let lanes = lanes(event.mask);
-        let note = |bits: &mut InitBits, address: u64, lane: usize| {
-            bits.store(address, bytes, missing.map(|m| (m.bytes[lane], m.origin)));
+        let missing = missing.filter(|m| m.bytes.iter().any(|&bytes| bytes != 0));
+        let note = |bits: &mut InitBits, base: u64| match missing {
+            None => set(bits, base, event),
+            Some(m) => lanes.clone().for_each(|l| {
+                bits.store(event.lanes.address(l) - base, bytes, Some((m.bytes[l], m.origin)));
+            }),
         };
         match event.space {
-            ir::Space::Shared => {
-                let bits = &mut self.launch.blocks.entry(self.block).or_default().shared;
-                lanes.for_each(|l| note(bits, event.lanes.address(l) - SHARED_BASE, l));
-            }
+            ir::Space::Shared => note(&mut self.launch.blocks.entry(self.block).or_default().shared, SHARED_BASE),
             ir::Space::Local => {
                 let block = self.launch.blocks.entry(self.block).or_default();
-                for lane in lanes {
-                    let bits = block.local.entry((warp.number(), lane as u32)).or_default();
-                    note(bits, event.lanes.address(lane) - LOCAL_BASE, lane);
+                let bits = block.local.entry(warp.number()).or_default();
+                match (missing, event.lanes) {
+                    (None, LaneAddresses::Strided(rule)) if rule.span() == 0 => {
+                        bits.set(event.mask, rule.low() - LOCAL_BASE, bytes);
+                    }
+                    _ => lanes.for_each(|lane| {
+                        let offset = event.lanes.address(lane) - LOCAL_BASE;
+                        match missing {
+                            None => bits.set(1 << lane, offset, bytes),
+                            Some(m) => bits.store(lane, offset, bytes, m.bytes[lane], m.origin),
+                        }
+                    }),
                 }
             }
-            _ => self.global.with(|bits| {
-                lanes.for_each(|l| note(bits, event.lanes.address(l), l));
-            }),
+            _ => self.global.with(|bits| note(bits, 0)),
         }
     }
 
     fn used(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, missing: &[u8; 32], what: What) {
         let mut lanes = (0..32).filter(|&lane| missing[lane] != 0);
         let Some(lane) = lanes.next() else { return };
+        if !self.launch.is_exact {
+            self.launch.is_suspect = true;
+            return;
+        }
         let count = 1 + lanes.count() as u64;
         let address = event.lanes.address(lane);
         let space = match event.space {
@@ -210,7 +310,20 @@ impl Hooks<32> for InitHooks<'_> {
         true
     }
 
+    fn wants_values(&self) -> bool {
+        self.launch.is_exact
+    }
+
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
+        // Mostly nothing is missing, and nothing that was is on its way.
+        let is_carrying = self.launch.blocks.get(&self.block).is_some_and(|block| !block.carried.is_empty());
+        if !is_carrying {
+            match event.kind {
+                AccessKind::Read(_) if self.is_written(warp, event) => return,
+                AccessKind::Write(_) => return self.wrote(warp, event, None),
+                AccessKind::Read(_) | AccessKind::Atomic { .. } => {}
+            }
+        }
         let copied = self.launch.copy_only.at(self.program, event.site);
         let key = |reg| (warp.number(), event.frame, reg);
         match event.kind {
@@ -228,6 +341,9 @@ impl Hooks<32> for InitHooks<'_> {
                         lanes(event.mask).for_each(|l| carried.bytes[l] = missing[l]);
                         if first.is_some() {
                             carried.origin = known.unwrap_or(here);
+                        }
+                        if carried.bytes == [0; 32] {
+                            block.carried.remove(&key(reg));
                         }
                     }
                     None => self.used(warp, event, &missing, What::Read),

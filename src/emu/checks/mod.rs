@@ -4,6 +4,7 @@
 
 mod guard;
 mod init;
+mod lane_bits;
 mod race;
 mod race_log;
 mod race_report;
@@ -11,7 +12,8 @@ mod reals;
 mod trace;
 mod watched;
 
-use init::{InitHooks, LaunchInit};
+use init::InitHooks;
+pub(crate) use init::LaunchInit;
 pub(crate) use race::{ExactPass, RaceHooks, RacePass};
 pub(crate) use race_log::{EventLog, LogHooks};
 pub(crate) use race_report::{incomplete, races};
@@ -46,7 +48,7 @@ impl Checks {
         Checks {
             race,
             watched: self.watched.unguarded(),
-            init: self.init.map(|_| Box::default()),
+            init: self.init.map(|init| Box::new(init.restart())),
             short_barriers: self.short_barriers.map(|_| BTreeMap::new()),
             reals: RealFaults::default(),
         }
@@ -54,7 +56,19 @@ impl Checks {
 
     /// Whether they want to see the warps and the values that these load and store.
     pub(crate) fn want_values(&self) -> bool {
-        matches!(self.race, RacePass::Decide(_)) || self.init.is_some()
+        matches!(self.race, RacePass::Decide(_)) || self.init.as_ref().is_some_and(|init| init.is_exact())
+    }
+
+    /// Whether the launch has to begin again: because what they assumed of it does not hold, or because an observer `is_seen` to want
+    /// to see it once only, in every detail.
+    pub(crate) fn must_begin_again(&self, is_seen: bool) -> bool {
+        let is_quick = self.init.as_ref().is_some_and(|init| !init.is_exact());
+        self.watched.is_broken() || self.is_suspect() || is_seen && (self.watched.is_guarded() || is_quick)
+    }
+
+    /// Whether a missing byte was used, and it has to be found out where.
+    pub(crate) fn is_suspect(&self) -> bool {
+        self.init.as_ref().is_some_and(|init| init.is_suspect())
     }
 
     /// Lets `run` work on a block under the hooks of the checks; `other` observes where races are not looked for. `global`

@@ -16,7 +16,7 @@ use ir::FuncId;
 use mem::Memory;
 use race::{Detector, Rules, UsedBytes};
 use source::Span;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use vm::Program;
 
@@ -87,6 +87,8 @@ pub struct Emulator {
     heuristics: Heuristics,
     /// Which kernels are worth a guard.
     guards: Heuristics,
+    /// Kernels of which a launch has used bytes that nothing had written.
+    suspects: BTreeSet<FuncId>,
     speculation: Speculation,
     /// How often each kernel ran in which mode.
     modes: BTreeMap<(FuncId, LaunchMode), u64>,
@@ -137,6 +139,7 @@ impl Emulator {
             pool,
             heuristics: Heuristics::default(),
             guards: Heuristics::default(),
+            suspects: BTreeSet::new(),
             speculation: Speculation::default(),
             modes: BTreeMap::new(),
         }

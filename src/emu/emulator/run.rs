@@ -5,7 +5,7 @@
 
 use super::{Emulator, LaunchUse};
 use crate::block::BlockStop;
-use crate::checks::{self, Checks, ExactPass, RacePass, RealFaults, Tracer, Watched};
+use crate::checks::{self, Checks, ExactPass, LaunchInit, RacePass, RealFaults, Tracer, Watched};
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
 use crate::parallel::{LaunchMode, Next, Resources, SerialReason};
@@ -23,12 +23,12 @@ use vm::{Before, Hooks, Program, RtRequest};
 impl Emulator {
     /// Begins a launch. None is active.
     pub(super) fn begin(&mut self, memory: &Memory, launch: KernelLaunch) {
-        let may_guard = !self.options.rehearse && !self.options.check_init && self.options.order.is_none();
-        self.begin_as(memory, launch, may_guard);
+        let may_guard = !self.options.rehearse && self.options.order.is_none();
+        self.begin_as(memory, launch, may_guard, false);
     }
 
-    /// Begins a launch, under a guard if there may be one.
-    fn begin_as(&mut self, memory: &Memory, launch: KernelLaunch, may_guard: bool) {
+    /// Begins a launch, under a guard if there may be one, and with an exact check of what was written if that is wanted.
+    fn begin_as(&mut self, memory: &Memory, launch: KernelLaunch, may_guard: bool, is_exact: bool) {
         let Some(program) = &self.program else { return };
         let is_use_wanted = self.detector.as_ref().is_some_and(|d| d.is_use_wanted());
         let is_proving = self.options.is_proving && self.detector.is_some();
@@ -55,8 +55,10 @@ impl Emulator {
             }
         };
         let watched = sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory));
-        let before = (matches!(race, RacePass::Detect(_)) || watched.is_guarded()).then(|| memory.clone());
-        let init = self.options.check_init.then(Box::default);
+        let is_exact = is_exact || self.suspects.contains(&launch.func);
+        let init = self.options.check_init.then(|| Box::new(LaunchInit::new(is_exact)));
+        let may_repeat = matches!(race, RacePass::Detect(_)) || watched.is_guarded() || init.is_some() && !is_exact;
+        let before = may_repeat.then(|| memory.clone());
         let short_barriers = self.is_strict().then(BTreeMap::new);
         let checks = Checks { race, watched, init, short_barriers, reals: RealFaults::default() };
         let mut launch = ActiveLaunch::new(launch, checks, before, (self.options.seed, self.points));
@@ -71,11 +73,18 @@ impl Emulator {
         self.launch = Some(launch);
     }
 
-    /// Begins the active launch again without a guard: what its guard assumed does not hold, or the observer wants to see the launch
-    /// only once.
-    fn unguard(&mut self, memory: &mut Memory) {
+    /// Begins the active launch again, and assumes nothing of it: what was assumed does not hold, or the observer wants to see the
+    /// launch only once.
+    fn begin_again(&mut self, memory: &mut Memory) {
         let Some(mut launch) = self.launch.take() else { return };
-        self.guards.note(launch.grid.launch.func, false);
+        let kernel = launch.grid.launch.func;
+        if launch.checks.watched.is_guarded() {
+            self.guards.note(kernel, false);
+        }
+        let is_guard_broken = launch.checks.watched.is_broken();
+        if launch.checks.is_suspect() {
+            self.suspects.insert(kernel);
+        }
         if let Some(before) = launch.before.take() {
             *memory = before;
             memory.reclaim();
@@ -86,7 +95,11 @@ impl Emulator {
             self.detector = Some(detector);
         }
         self.points = launch.points_before;
-        self.begin_as(memory, launch.grid.launch, false);
+        let shown = launch.shown.again();
+        self.begin_as(memory, launch.grid.launch, false, !is_guard_broken);
+        if let Some(launch) = &mut self.launch {
+            launch.shown = shown;
+        }
     }
 
     /// Runs the active launch; `None` when it has ended.
@@ -100,9 +113,8 @@ impl Emulator {
         loop {
             let mut handed = None;
             let is_seen = observer.wants_statements() || observer.wants_accesses() || observer.counts_statements();
-            let watched = &self.launch.as_ref()?.checks.watched;
-            if watched.is_guarded() && (watched.is_broken() || is_seen) {
-                self.unguard(memory);
+            if self.launch.as_ref()?.checks.must_begin_again(is_seen) {
+                self.begin_again(memory);
             }
             if self.launch.as_ref()?.grid.active.is_empty() {
                 match self.run_parallel(&program, memory, budget, observer) {
@@ -141,7 +153,7 @@ impl Emulator {
                 continue;
             }
             let (stop, is_slice_over) = self.run_block(&program, memory, handed, budget, observer)?;
-            if self.launch.as_ref().is_some_and(|launch| launch.checks.watched.is_broken()) {
+            if self.launch.as_ref().is_some_and(|launch| launch.checks.must_begin_again(false)) {
                 continue;
             }
             match stop {
@@ -298,7 +310,7 @@ impl Emulator {
     /// Serves a request of a warp of the running block; gives why the launch fails if it does.
     fn serve(&mut self, program: &Program, memory: &mut Memory, warp: usize, request: &RtRequest) -> Option<Failure> {
         let launch = self.launch.as_mut()?;
-        let ActiveLaunch { grid, checks, heap, .. } = &mut *launch;
+        let ActiveLaunch { grid, checks, heap, shown, .. } = &mut *launch;
         let block = grid.active.front_mut()?;
         // Output is shown once, by the run whose effects stay.
         let is_silent = match checks.race {
@@ -306,6 +318,7 @@ impl Emulator {
             RacePass::Detect(_) => self.options.rehearse,
             RacePass::Decide(_) => true,
         };
+        let from = self.output.len();
         let mut ignored = Vec::new();
         let output = if is_silent { &mut ignored } else { &mut self.output };
         let served = if matches!(request.rt, Rt::Alloc | Rt::Free) {
@@ -317,6 +330,7 @@ impl Emulator {
                 block.serve(program, warp, request, memory, output, hooks)
             })
         };
+        shown.show(&mut self.output, from);
         match served {
             Served::Done => None,
             Served::Error(kind, name) => {
@@ -333,9 +347,9 @@ impl Emulator {
 
     /// Ends the launch, or one pass of it: then the launch begins again under the next pass.
     fn end(&mut self, memory: &mut Memory, failure: Option<Failure>) {
-        if self.launch.as_ref().is_some_and(|launch| launch.checks.watched.is_broken()) {
+        if self.launch.as_ref().is_some_and(|launch| launch.checks.must_begin_again(false)) {
             // The last blocks broke the guard, perhaps on other threads.
-            return self.unguard(memory);
+            return self.begin_again(memory);
         }
         let Some(mut launch) = self.launch.take() else { return };
         let Some(program) = self.program.clone() else { return };

@@ -82,19 +82,6 @@ pub(crate) fn analyse(program: &Program) -> Usage {
     usage
 }
 
-impl Usage {
-    /// Puts the local scalars of device code into memory.
-    pub(crate) fn keep_device_locals_in_memory(&mut self, program: &Program) {
-        for proc in program.procs.iter().filter(|p| runs_on(p.kind, Side::Device)) {
-            let is_scalar_local = |v: &VarId| {
-                let var = program.var(*v);
-                matches!((&var.storage, &var.shape), (Storage::Local, Shape::Scalar)) && var.attrs.cuda.is_none()
-            };
-            self.in_memory.extend(proc.vars.iter().copied().filter(is_scalar_local));
-        }
-    }
-}
-
 /// A procedure reaches what the procedures that it calls reach, down to its own variables.
 fn close_captures(program: &Program, calls: &[BTreeSet<ProcId>], usage: &mut Usage) {
     loop {

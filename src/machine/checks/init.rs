@@ -75,6 +75,19 @@ impl Hooks<1> for InitHooks<'_> {
 
     fn on_access(&mut self, _: &Warp<1>, event: &AccessEvent<'_, 1>) {
         let (address, bytes) = (event.lanes.address(0), event.bytes as u64);
+        // Mostly nothing is missing, and nothing that was is on its way.
+        if self.state.carried.is_empty() {
+            let is_read = matches!(event.kind, AccessKind::Read(_));
+            let is_done = self.bits.with(|bits| {
+                if !is_read {
+                    bits.set(address, bytes);
+                }
+                !is_read || bits.is_set(address, bytes)
+            });
+            if is_done {
+                return;
+            }
+        }
         let copied = self.state.copy_only.at(self.program, event.site).map(|c| (event.frame, c));
         if matches!(event.kind, AccessKind::Read(_)) {
             let (missing, origin) = self.bits.with(|bits| {

@@ -160,7 +160,7 @@ extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
             frame,
             mask,
             kind,
-            space: if told.op.space == Space::Shared { Space::Shared } else { Space::Global },
+            space: if matches!(told.op.space, Space::Shared | Space::Local) { told.op.space } else { Space::Global },
             bytes: told.op.width.bytes(),
             lanes: &lanes,
             values: Values::Untold,

@@ -443,8 +443,7 @@ impl Translator<'_> {
             Some(((lanes, step, row), factor)) => Strided::new(0, lanes, step * factor, row * factor)?,
             None => Strided::uniform(0),
         };
-        // Local memory belongs to one thread.
-        let number = (m.space != Space::Local && (self.tells)(pc)).then_some(self.told.len() as u32);
+        let number = (self.tells)(pc).then_some(self.told.len() as u32);
         let is_store = self.variant.ops.get(pc as usize).is_some_and(|op| op.store().is_some());
         match number {
             Some(_) => self.told.push(Told { pc, op: *m, is_store, lanes }),

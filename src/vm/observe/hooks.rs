@@ -85,7 +85,7 @@ pub trait Hooks<const W: usize> {
     }
 
     /// Whether it wants the values of accesses; the same all through a run. If it wants neither them nor statements, machine code
-    /// runs under it, which tells of a load before it happens, too, and of no access to local memory.
+    /// runs under it, which tells of a load before it happens, too.
     fn wants_values(&self) -> bool {
         true
     }
