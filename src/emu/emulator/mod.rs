@@ -149,7 +149,17 @@ impl Emulator {
     #[must_use]
     pub fn racing(&self) -> Emulator {
         let rules = self.options.race.unwrap_or_default();
-        let mut other = Emulator::new(self.number, Options { race: Some(rules), ..self.options.clone() });
+        self.with_options(Options { race: Some(rules), ..self.options.clone() })
+    }
+
+    /// Another emulator of the same program that runs launches alike and looks for nothing.
+    #[must_use]
+    pub fn unwatched(&self) -> Emulator {
+        self.with_options(Options { race: None, check_init: false, rehearse: false, ..self.options.clone() })
+    }
+
+    fn with_options(&self, options: Options) -> Emulator {
+        let mut other = Emulator::new(self.number, options);
         other.program.clone_from(&self.program);
         other
     }

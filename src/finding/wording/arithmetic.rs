@@ -1,8 +1,8 @@
 //! Wrong values: NaN, infinity, overflow, and runs whose results differ.
 
-use super::phrase::count;
+use super::phrase::{count, who};
 use super::{start, subject};
-use crate::{Finding, FindingKind};
+use crate::{Access, Finding, FindingKind};
 use diag::Diagnostic;
 
 pub(super) fn word(finding: &Finding) -> Diagnostic {
@@ -23,6 +23,12 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
             let message =
                 format!("{} is {emulator} on the emulator and {gpu} on the GPU", subject(finding, "the result"));
             let d = start(finding, message);
+            let d = match &finding.accesses[..] {
+                [Access { actor, span, value: Some(value), .. }, _] => {
+                    d.secondary(*span, format!("{} gets {value} here, its first value that differs", who(actor)))
+                }
+                _ => d,
+            };
             let d = if *elements > 1 {
                 d.note(format!("{} differ in this launch, this is the first", count(*elements, "element")))
             } else {

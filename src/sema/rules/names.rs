@@ -86,7 +86,9 @@ impl Typing<'_> {
 
     fn check_own_name(&mut self, name: &Arc<str>, unit: Span, scope: crate::checker::ScopeId) {
         let Some(entry) = self.scopes.get(scope).names.get(name).cloned() else { return };
-        if entry.span.is_none() || entry.span == unit || matches!(entry.sym, Sym::Error) {
+        // nvfortran takes a generic interface with the name of its module, though the standard does not (Fortran 2018, 19.2).
+        let is_generic = matches!(entry.sym, Sym::Generic { .. });
+        if entry.span.is_none() || entry.span == unit || is_generic || matches!(entry.sym, Sym::Error) {
             return;
         }
         let text = format!("`{name}` is the name of the program unit and cannot be declared in it");

@@ -4,8 +4,11 @@
 //! the memory that device code can reach, byte for byte (device memory, and managed and pinned memory as each of the two left
 //! it); the output of the launch, as lines in any order; and whether the launch failed. A launch for which the emulator has a
 //! finding is not compared further, since its results are undefined. A launch that differs runs once more on an emulator that
-//! looks for data races, in the memory of before: a race is the usual cause, and its finding says where. The GPU maps its memory at the emulator's addresses, so
-//! memory with pointers can be compared directly. NaNs are compared by their bits: where the hardware gives another payload,
+//! looks for data races, in the memory of before: a race is the usual cause, and its finding says where. Without a race both engines
+//! run it again and write down what the thread computes that wrote the first word that differs (`parting`). The GPU goes on with the
+//! memory of the emulator then.
+//!
+//! The GPU maps its memory at the emulator's addresses, so memory with pointers can be compared directly. NaNs are compared by their bits: where the hardware gives another payload,
 //! the difference is reported.
 //!
 //! The GPU decides the size of a grid of `*`, for both. When the GPU takes no more commands, this is reported once, and the
@@ -13,9 +16,12 @@
 //!
 //! Not here: racy kernels, real atomics and clocks, whose results may differ.
 
+mod parting;
+mod values;
+
 use device::{Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Progress, Properties};
 use emu::Emulator;
-use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, What};
+use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, ThreadId, What};
 use gpu::GpuDevice;
 use ir::FuncId;
 use mem::{Memory, Region};
@@ -80,18 +86,48 @@ impl VerifyDevice {
         OnGpu { memory: own, before: memory.clone(), output: self.gpu.take_output(), error }
     }
 
-    /// Adds to the findings of a launch that differs the data races that explain it. Once for each kernel, because it takes longer
-    /// than the launch.
-    fn explain(&mut self, launch: &KernelLaunch, mut before: Memory) {
-        if self.findings.is_empty() || !self.explained.insert(launch.func) {
+    /// Adds to the findings of a launch that differs the data races that explain it, or else the first value that differs. Once for
+    /// each kernel, because it takes longer than the launch.
+    fn explain(&mut self, memory: &Memory, launch: &KernelLaunch, before: &Memory) {
+        if self.findings.is_empty() || !self.is_gpu_alive {
             return;
         }
-        let races = races(&self.emulator, &mut before, launch);
-        if let (Some(first), Some(race)) = (self.findings.first_mut(), races.first()) {
-            let text = format!("the launch has a data race ({}), so its results are undefined", race.code());
-            *first = first.clone().note(text);
+        if self.explained.insert(launch.func) {
+            self.find_cause(launch, before);
+        }
+        // What comes later differs for reasons of its own.
+        if let Err(error) = self.gpu.take_memory(memory) {
+            self.failed_on_gpu(launch.span, error, Some(self.info(launch)));
+        }
+    }
+
+    fn find_cause(&mut self, launch: &KernelLaunch, before: &Memory) {
+        let races = races(&self.emulator, &mut before.clone(), launch);
+        match (self.findings.first_mut(), races.first()) {
+            (Some(first), Some(race)) => {
+                let text = format!("the launch has a data race ({}), so its results are undefined", race.code());
+                *first = first.clone().note(text);
+            }
+            _ => self.part(launch, before),
         }
         self.findings.extend(races);
+    }
+
+    /// Adds to the first finding of a launch where its thread first computes another value.
+    fn part(&mut self, launch: &KernelLaunch, before: &Memory) {
+        let Some(address) = self.findings.first().and_then(|f| f.accesses.last()).map(|a| a.address) else { return };
+        if address == 0 {
+            return;
+        }
+        let Some(who) = parting::last_writer(&self.emulator, before, launch, address) else { return };
+        let found = parting::find(&self.emulator, &mut self.gpu, before, launch, who);
+        let (Some(parting), Some(first)) = (found, self.findings.first_mut()) else { return };
+        let [block, thread] = [who.block, who.thread].map(|place| place.map(|c| c + 1));
+        let [x, y, _] = launch.block;
+        let linear = who.thread[0] + x * (who.thread[1] + y * who.thread[2]);
+        let actor = Actor::Thread(ThreadId { block, thread, warp: linear / 32, lane: linear % 32 });
+        let value = format!("{:#x} on the emulator and {:#x} on the GPU", parting.emulator, parting.gpu);
+        first.accesses.insert(0, Access::step(actor, parting.span).value(value));
     }
 
     /// Compares what a launch did on the two.
@@ -281,7 +317,7 @@ impl Device for VerifyDevice {
             && let Some((launch, theirs)) = self.launch.take()
         {
             self.compare(memory, &launch, &theirs);
-            self.explain(&launch, theirs.before);
+            self.explain(memory, &launch, &theirs.before);
             drop(theirs.memory);
             memory.reclaim();
         }
