@@ -62,6 +62,7 @@ const LIBRARY_NAMES: &[&str] = &[
     "access",
     "chdir",
     "chmod",
+    "cufemu_pause",
     "date",
     "dclock",
     "dtime",

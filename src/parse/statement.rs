@@ -96,6 +96,7 @@ pub(crate) struct Head {
 #[derive(Debug)]
 pub(crate) struct TypeHead {
     pub(crate) name: Name,
+    pub(crate) params: Vec<Name>,
     pub(crate) extends: Option<Name>,
     pub(crate) is_abstract: bool,
     pub(crate) bind_c: bool,

@@ -104,6 +104,9 @@ impl Dumper {
 
     fn derived(&mut self, definition: &DerivedType) {
         let mut head = format!("type {}", definition.name.text);
+        for param in &definition.params {
+            let _ = write!(head, " {}", param.text);
+        }
         if let Some(parent) = &definition.extends {
             let _ = write!(head, " extends={}", parent.text);
         }

@@ -3,8 +3,8 @@
 use super::{concat, spaced};
 use crate::unparse::{binary, unary};
 use crate::{
-    Arg, ArgValue, ArrayItem, CharLen, Expr, ExprKind, ImpliedDo, IoItem, KindParam, Name, Radix, TypeSpec,
-    TypeSpecKind,
+    Arg, ArgValue, ArrayItem, CharLen, DerivedSpec, Expr, ExprKind, ImpliedDo, IoItem, KindParam, Name, Radix,
+    TypeSpec, TypeSpecKind,
 };
 
 /// An expression.
@@ -100,11 +100,24 @@ pub(super) fn type_spec(spec: &TypeSpec) -> String {
             let kind = kind.as_ref().map_or_else(String::new, |k| format!(" kind={}", kind_param(k)));
             format!("(character {len}{kind})")
         }
-        TypeSpecKind::Type(name) => format!("(type {})", name.text),
-        TypeSpecKind::Class(name) => format!("(class {})", name.text),
+        TypeSpecKind::Type(spec) => format!("(type {})", derived_spec(spec)),
+        TypeSpecKind::Class(spec) => format!("(class {})", derived_spec(spec)),
         TypeSpecKind::ClassStar => "(class *)".into(),
         TypeSpecKind::TypeStar => "(type *)".into(),
     }
+}
+
+fn derived_spec(spec: &DerivedSpec) -> String {
+    let mut text = spec.name.text.to_string();
+    for (keyword, value) in &spec.params {
+        text.push(' ');
+        if let Some(keyword) = keyword {
+            text.push_str(&keyword.text);
+            text.push('=');
+        }
+        text.push_str(&char_len(value));
+    }
+    text
 }
 
 fn with_param(word: &str, kind: Option<&KindParam>) -> String {

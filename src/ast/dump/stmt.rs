@@ -136,7 +136,7 @@ fn simple(kind: &StmtKind) -> String {
         StmtKind::Return(value) => format!("return {}", optional(value.as_ref())),
         StmtKind::Stop { error: false, code } => format!("stop {}", optional(code.as_ref())),
         StmtKind::Stop { error: true, code } => format!("error-stop {}", optional(code.as_ref())),
-        StmtKind::Pause => "pause".into(),
+        StmtKind::Pause { code, .. } => format!("pause {}", optional(code.as_ref())),
         StmtKind::Unsupported(what) => format!("<unsupported {what}>"),
         StmtKind::Allocate(stmt) => format!("allocate {}", allocate(stmt)),
         StmtKind::Deallocate(stmt) => format!("deallocate {}", allocate(stmt)),

@@ -141,13 +141,29 @@ pub enum TypeSpecKind {
         kind: Option<KindParam>,
     },
     /// `type(name)`
-    Type(Name),
+    Type(DerivedSpec),
     /// `class(name)`
-    Class(Name),
+    Class(DerivedSpec),
     /// `class(*)`
     ClassStar,
     /// `type(*)`
     TypeStar,
+}
+
+/// A derived type by its name, with the values of its type parameters (Fortran 2018, 7.5.9).
+#[derive(Clone, Debug)]
+pub struct DerivedSpec {
+    /// The name.
+    pub name: Name,
+    /// The values, each perhaps with the parameter's name.
+    pub params: Vec<(Option<Name>, CharLen)>,
+}
+
+impl DerivedSpec {
+    /// A type without type parameters.
+    pub fn plain(name: Name) -> DerivedSpec {
+        DerivedSpec { name, params: Vec::new() }
+    }
 }
 
 /// A kind: an expression in parentheses, or the bytes of `real*8`.
@@ -159,7 +175,7 @@ pub enum KindParam {
     Star(u32),
 }
 
-/// Length of a character type.
+/// Length of a character type, or the value of a type parameter.
 #[derive(Clone, Debug)]
 pub enum CharLen {
     /// An expression.
@@ -285,6 +301,10 @@ pub enum Attr {
     Intent(Intent, Span),
     /// `intrinsic`
     Intrinsic(Span),
+    /// `kind`, of a type parameter.
+    Kind(Span),
+    /// `len`, of a type parameter.
+    Len(Span),
     /// `optional`
     Optional(Span),
     /// `parameter`
@@ -340,6 +360,8 @@ pub struct UseItem {
 pub struct DerivedType {
     /// Its name.
     pub name: Name,
+    /// The names of its type parameters.
+    pub params: Vec<Name>,
     /// `extends(parent)`
     pub extends: Option<Name>,
     /// `abstract`

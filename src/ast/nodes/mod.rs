@@ -7,9 +7,9 @@ mod stmt;
 mod unit;
 
 pub use decl::{
-    Attr, Bound, CharLen, CudaAttr, DataSet, DeclKind, Declaration, DerivedType, Entity, EnumDef, Import, Intent,
-    Interface, InterfaceItem, InterfaceKind, KindParam, LetterSpec, Shape, TypeField, TypeItem, TypeSpec, TypeSpecKind,
-    UseItem, UseStmt,
+    Attr, Bound, CharLen, CudaAttr, DataSet, DeclKind, Declaration, DerivedSpec, DerivedType, Entity, EnumDef, Import,
+    Intent, Interface, InterfaceItem, InterfaceKind, KindParam, LetterSpec, Shape, TypeField, TypeItem, TypeSpec,
+    TypeSpecKind, UseItem, UseStmt,
 };
 pub use expr::{Arg, ArgValue, ArrayItem, BinaryOp, Expr, ExprKind, ImpliedDo, Name, Radix, UnaryOp};
 pub use stmt::{

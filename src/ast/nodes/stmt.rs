@@ -175,8 +175,13 @@ pub enum StmtKind {
         /// The code.
         code: Option<Expr>,
     },
-    /// `pause`
-    Pause,
+    /// `pause [code]`
+    Pause {
+        /// The code.
+        code: Option<Expr>,
+        /// The procedure of the run-time library that waits, which counts as named in the program.
+        library: Name,
+    },
     /// `allocate (…)`
     Allocate(Allocate),
     /// `deallocate (…)`

@@ -110,7 +110,12 @@ impl Writer {
         if let Some(access) = &definition.access {
             let _ = write!(head, ", {}", attr(access));
         }
-        self.line(format!("{head} :: {}", definition.name.text));
+        let _ = write!(head, " :: {}", definition.name.text);
+        if !definition.params.is_empty() {
+            let names: Vec<&str> = definition.params.iter().map(|name| &*name.text).collect();
+            let _ = write!(head, "({})", names.join(", "));
+        }
+        self.line(head);
         self.indented(|w| {
             if definition.sequence {
                 w.line("sequence");
@@ -251,6 +256,8 @@ pub(crate) fn attr(attr: &Attr) -> String {
         Attr::Intent(Intent::Out, _) => "intent(out)".into(),
         Attr::Intent(Intent::InOut, _) => "intent(inout)".into(),
         Attr::Intrinsic(_) => "intrinsic".into(),
+        Attr::Kind(_) => "kind".into(),
+        Attr::Len(_) => "len".into(),
         Attr::Optional(_) => "optional".into(),
         Attr::Parameter(_) => "parameter".into(),
         Attr::Pointer(_) => "pointer".into(),

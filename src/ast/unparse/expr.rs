@@ -4,8 +4,8 @@
 
 use super::joined;
 use crate::{
-    Arg, ArgValue, ArrayItem, BinaryOp, CharLen, Expr, ExprKind, ImpliedDo, IoItem, KindParam, Name, Radix, TypeSpec,
-    TypeSpecKind, UnaryOp,
+    Arg, ArgValue, ArrayItem, BinaryOp, CharLen, DerivedSpec, Expr, ExprKind, ImpliedDo, IoItem, KindParam, Name,
+    Radix, TypeSpec, TypeSpecKind, UnaryOp,
 };
 
 /// An expression.
@@ -152,8 +152,8 @@ pub(super) fn type_spec(spec: &TypeSpec) -> String {
             let params: Vec<String> = [len, kind].into_iter().flatten().collect();
             if params.is_empty() { "character".into() } else { format!("character({})", params.join(", ")) }
         }
-        TypeSpecKind::Type(name) => format!("type({})", name.text),
-        TypeSpecKind::Class(name) => format!("class({})", name.text),
+        TypeSpecKind::Type(spec) => format!("type({})", derived_spec(spec)),
+        TypeSpecKind::Class(spec) => format!("class({})", derived_spec(spec)),
         TypeSpecKind::ClassStar => "class(*)".into(),
         TypeSpecKind::TypeStar => "type(*)".into(),
     }
@@ -162,9 +162,21 @@ pub(super) fn type_spec(spec: &TypeSpec) -> String {
 /// A type where a derived type stands by its name alone: constructors, ALLOCATE, guards, PROCEDURE.
 pub(super) fn bare_type(spec: &TypeSpec) -> String {
     match &spec.kind {
-        TypeSpecKind::Type(name) => name.text.to_string(),
+        TypeSpecKind::Type(spec) => derived_spec(spec),
         _ => type_spec(spec),
     }
+}
+
+/// `name(values)` of a derived type.
+fn derived_spec(spec: &DerivedSpec) -> String {
+    if spec.params.is_empty() {
+        return spec.name.text.to_string();
+    }
+    let value = |(keyword, value): &(Option<crate::Name>, CharLen)| {
+        let value = char_len(value);
+        keyword.as_ref().map_or(value.clone(), |keyword| format!("{}={value}", keyword.text))
+    };
+    format!("{}({})", spec.name.text, spec.params.iter().map(value).collect::<Vec<_>>().join(", "))
 }
 
 fn with_param(word: &str, kind: Option<&KindParam>) -> String {

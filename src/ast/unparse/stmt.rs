@@ -152,7 +152,7 @@ fn simple(kind: &StmtKind) -> String {
         StmtKind::Continue => "continue".into(),
         StmtKind::Return(value) => with_value("return", value.as_ref()),
         StmtKind::Stop { error, code } => with_value(if *error { "error stop" } else { "stop" }, code.as_ref()),
-        StmtKind::Pause => "pause".into(),
+        StmtKind::Pause { code, .. } => with_value("pause", code.as_ref()),
         StmtKind::Unsupported(what) => format!("<unsupported {what}>"),
         StmtKind::Allocate(stmt) => format!("allocate ({})", allocate(stmt)),
         StmtKind::Deallocate(stmt) => format!("deallocate ({})", allocate(stmt)),

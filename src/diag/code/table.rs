@@ -121,6 +121,7 @@ crate::code::codes! {
     E0336 Error AssumedRankUse "assumed-rank argument used without its rank";
     E0337 Error MisplacedNull "`null()` where nothing can be disassociated";
     E0338 Error BadDefinedTransfer "procedure that cannot transfer objects of its type";
+    E0339 Error BadTypeParameter "type parameter that is not declared, given or used as its type requires";
 
     W0301 Warning ConstantSubscriptOutOfBounds "constant subscript outside the declared bounds";
     W0302 Warning ValueTruncated "constant that loses its value in the assignment";

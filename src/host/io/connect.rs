@@ -26,6 +26,7 @@ struct Specifiers {
     access: Access,
     formatted: bool,
     recl: Option<usize>,
+    is_asynchronous: bool,
     reads: bool,
     writes: bool,
     has_action: bool,
@@ -45,6 +46,7 @@ impl Specifiers {
             access: Access::Sequential,
             formatted: true,
             recl: None,
+            is_asynchronous: false,
             reads: true,
             writes: true,
             has_action: false,
@@ -123,11 +125,13 @@ impl Specifiers {
                 let table = [("native", false), ("little_endian", false), ("big_endian", true), ("swap", true)];
                 self.swaps = Some(choose(&lower, &table).ok_or_else(bad)?);
             }
-            // Characters are bytes here as they are with nvfortran, and every transfer is over when its statement is: these
-            // values change no result.
+            // Characters are bytes here as they are with nvfortran.
             "encoding" if matches!(lower.as_str(), "default" | "utf-8") => {}
-            "asynchronous" if matches!(lower.as_str(), "yes" | "no") => {}
-            "encoding" | "asynchronous" => return Err(bad()),
+            // Every transfer is over when its statement is: only INQUIRE knows of it.
+            "asynchronous" => {
+                self.is_asynchronous = choose(&lower, &[("yes", true), ("no", false)]).ok_or_else(bad)?;
+            }
+            "encoding" => return Err(bad()),
             "catch" => self.catch = lower.parse().unwrap_or(0),
             "iomsg" => {
                 let mut parts = lower.split(' ').filter_map(|p| p.parse::<u64>().ok());
@@ -224,6 +228,7 @@ impl IoService<'_> {
         unit.reads &= s.reads;
         unit.writes &= s.writes;
         unit.recl = s.recl;
+        unit.is_asynchronous = s.is_asynchronous;
         unit.modes = s.modes;
         unit.opened_at = self.io.at;
         let swaps = s.swaps.unwrap_or(self.io.swaps_bytes);

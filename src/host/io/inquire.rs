@@ -82,7 +82,7 @@ impl IoService<'_> {
                 (true, true) => "READWRITE",
             }),
             "form" => known(|u| if u.formatted { "FORMATTED" } else { "UNFORMATTED" }),
-            "asynchronous" => known(|_| "NO"),
+            "asynchronous" => known(|u| if u.is_asynchronous { "YES" } else { "NO" }),
             "position" => known(|u| match (u.access, u.file()) {
                 (Access::Direct, _) => "UNDEFINED",
                 (_, Some(f)) if f.at == 0 && u.rest.is_empty() && !u.is_record_open => "REWIND",

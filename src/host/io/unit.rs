@@ -38,6 +38,8 @@ pub(crate) struct Unit {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) recl: Option<usize>,
+    /// Whether it is connected for asynchronous transfers.
+    pub(crate) is_asynchronous: bool,
     pub(crate) modes: Modes,
     /// What stands right of the position after output without advance.
     pub(crate) rest: Vec<u8>,
@@ -75,6 +77,7 @@ impl Unit {
             reads,
             writes,
             recl: None,
+            is_asynchronous: false,
             modes: Modes::default(),
             rest: Vec::new(),
             is_record_open: false,

@@ -139,11 +139,17 @@ impl<'p> FunctionLowering<'_, 'p> {
                     self.b.tagged(view, &e.ty)
                 };
                 if is_sequence {
-                    let test = self.b.contiguity_test(&view);
-                    let scattered = self.b.negate(test);
-                    self.when(scattered, |this| {
-                        this.b.unsupported("an array section with gaps as an argument of this procedure");
-                    });
+                    if is_class(self.b.program(), e) {
+                        let test = self.b.contiguity_test(&view);
+                        let scattered = self.b.negate(test);
+                        self.when(scattered, |this| {
+                            this.b
+                                .unsupported("a polymorphic array section with gaps as an argument of this procedure");
+                        });
+                    } else {
+                        let addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
+                        view.mem = MemRef::at(addr, view.mem.space);
+                    }
                     let stride = view.element;
                     let dim = ArrayDim { lower: Val::i64(1), extent: Val::i64(1), stride, gather: None };
                     view.dims.resize(usize::from(rank), dim);

@@ -85,6 +85,8 @@ impl Builder<'_> {
             "contiguous" => Attr::Contiguous(span),
             "external" => Attr::External(span),
             "intrinsic" => Attr::Intrinsic(span),
+            "kind" => Attr::Kind(span),
+            "len" => Attr::Len(span),
             "optional" => Attr::Optional(span),
             "parameter" => Attr::Parameter(span),
             "pointer" => Attr::Pointer(span),

@@ -90,6 +90,12 @@ impl Builder<'_> {
         StmtKind::LabelAssign(label, self.next_name(&mut inner))
     }
 
+    /// `pause_stmt`
+    pub(crate) fn pause(&mut self, pair: Pair<'_>) -> StmtKind {
+        let library = self.name_of("cufemu_pause", self.span(&pair));
+        StmtKind::Pause { code: self.optional_expr(pair), library }
+    }
+
     /// `do_stmt`
     pub(crate) fn do_stmt(&mut self, pair: Pair<'_>) -> Statement {
         let (mut label, mut control) = (None, DoControl::Forever);

@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::grammar::{Pair, Rule};
-use ast::{CharLen, KindParam, TypeSpec, TypeSpecKind};
+use ast::{CharLen, DerivedSpec, KindParam, TypeSpec, TypeSpecKind};
 use diag::{Code, Diagnostic};
 use source::Span;
 
@@ -28,17 +28,32 @@ impl Builder<'_> {
             Rule::type_character | Rule::old_character => self.character_type(pair),
             Rule::type_class | Rule::type_derived => match pair.into_inner().next() {
                 Some(inner) if inner.as_rule() == Rule::type_spec => return self.type_spec(inner),
-                Some(inner) if inner.as_rule() == Rule::name => {
-                    let name = self.name(&inner);
-                    if rule == Rule::type_class { TypeSpecKind::Class(name) } else { TypeSpecKind::Type(name) }
+                Some(inner) if inner.as_rule() == Rule::derived_spec => {
+                    let spec = self.derived_spec(inner);
+                    if rule == Rule::type_class { TypeSpecKind::Class(spec) } else { TypeSpecKind::Type(spec) }
                 }
                 _ if rule == Rule::type_class => TypeSpecKind::ClassStar,
                 _ => TypeSpecKind::TypeStar,
             },
             Rule::bare_type => bare(pair.as_str()),
-            _ => TypeSpecKind::Type(self.inner_name(&pair)),
+            Rule::derived_spec => TypeSpecKind::Type(self.derived_spec(pair)),
+            _ => TypeSpecKind::Type(DerivedSpec::plain(self.inner_name(&pair))),
         };
         TypeSpec { kind, span }
+    }
+
+    /// `derived_spec`
+    fn derived_spec(&mut self, pair: Pair<'_>) -> DerivedSpec {
+        let mut inner = pair.into_inner();
+        let mut spec = DerivedSpec::plain(self.next_name(&mut inner));
+        for param in inner {
+            let mut parts = param.into_inner().peekable();
+            let keyword = parts.next_if(|p| p.as_rule() == Rule::keyword).map(|p| self.name(&p));
+            if let Some(value) = parts.next() {
+                spec.params.push((keyword, self.len_value(value)));
+            }
+        }
+        spec
     }
 
     /// The first type inside a pair.

@@ -138,11 +138,21 @@ impl Builder<'_> {
     /// `type_def`
     pub(crate) fn type_def(&mut self, pair: Pair<'_>) -> Statement {
         let span = self.span(&pair);
-        let mut head =
-            TypeHead { name: self.name_of("?", span), extends: None, is_abstract: false, bind_c: false, access: None };
+        let mut head = TypeHead {
+            name: self.name_of("?", span),
+            params: Vec::new(),
+            extends: None,
+            is_abstract: false,
+            bind_c: false,
+            access: None,
+        };
         for part in pair.into_inner() {
             if part.as_rule() == Rule::name {
                 head.name = self.name(&part);
+                continue;
+            }
+            if part.as_rule() == Rule::type_param_names {
+                head.params = self.names_in(part.into_inner());
                 continue;
             }
             let Some(inner) = part.into_inner().next() else { continue };

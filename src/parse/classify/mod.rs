@@ -301,7 +301,7 @@ impl Reader<'_> {
             Rule::return_stmt => Statement::Exec(StmtKind::Return(builder.optional_expr(pair))),
             Rule::stop_stmt => Statement::Exec(StmtKind::Stop { error: false, code: builder.optional_expr(pair) }),
             Rule::error_stop => Statement::Exec(StmtKind::Stop { error: true, code: builder.optional_expr(pair) }),
-            Rule::pause_stmt => Statement::Exec(StmtKind::Pause),
+            Rule::pause_stmt => Statement::Exec(builder.pause(pair)),
             Rule::cycle_stmt => Statement::Exec(StmtKind::Cycle(builder.optional_name(pair))),
             Rule::exit_stmt => Statement::Exec(StmtKind::Exit(builder.optional_name(pair))),
             Rule::allocate_stmt => Statement::Exec(StmtKind::Allocate(builder.allocate(pair))),

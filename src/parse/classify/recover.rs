@@ -52,7 +52,14 @@ impl Reader<'_> {
             Rule::enum_def => Statement::Enum,
             Rule::type_def => {
                 let name = self.word_after(text, if text.contains("::") { "::" } else { "type" });
-                let head = TypeHead { name, extends: None, is_abstract: false, bind_c: false, access: None };
+                let head = TypeHead {
+                    name,
+                    params: Vec::new(),
+                    extends: None,
+                    is_abstract: false,
+                    bind_c: false,
+                    access: None,
+                };
                 Statement::Type(Box::new(head))
             }
             Rule::end_stmt => {

@@ -148,9 +148,10 @@ impl FrameKind {
     }
 
     pub(super) fn derived(head: TypeHead) -> FrameKind {
-        let TypeHead { name, extends, is_abstract, bind_c, access } = head;
+        let TypeHead { name, params, extends, is_abstract, bind_c, access } = head;
         let definition = DerivedType {
             name,
+            params,
             extends,
             is_abstract,
             bind_c,

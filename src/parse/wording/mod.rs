@@ -282,20 +282,6 @@ fn unsupported(rule: Rule, text: &str, at: usize) -> Option<&'static str> {
         return Some(COARRAY);
     }
     match rule {
-        Rule::type_def if rest.starts_with('(') => Some("a parameterised derived type"),
-        Rule::type_decl if matches!(word, "kind" | "len") && text[..at].ends_with(',') => {
-            Some("a parameter of a derived type")
-        }
-        Rule::type_decl | Rule::type_guard | Rule::subprogram_stmt | Rule::allocate_stmt
-            if text[..at].ends_with("type(") || text[..at].ends_with("class(") || text[..at].ends_with("is(") =>
-        {
-            rest[word.len()..].starts_with('(').then_some("a parameterised derived type")
-        }
-        Rule::allocate_stmt
-            if rest.starts_with(")::") && !is_intrinsic_type(first_word(&text["allocate(".len()..])) =>
-        {
-            Some("a parameterised derived type")
-        }
         Rule::stop_stmt | Rule::error_stop if rest.starts_with(",quiet=") => Some("QUIET= of STOP"),
         Rule::type_decl if word == "codimension" => Some("a coarray (CODIMENSION)"),
         Rule::end_stmt if matches!(word, "critical" | "team") => Some("a coarray construct"),

@@ -46,6 +46,8 @@ pub enum CharLen {
 pub struct DerivedType {
     /// Name, lower case.
     pub name: Arc<str>,
+    /// Its type parameters with the values that they have in this type, those of its parent first.
+    pub params: Vec<TypeParam>,
     /// Components in order, the parent's first.
     pub fields: Vec<Field>,
     /// Bytes of an object.
@@ -61,6 +63,39 @@ pub struct DerivedType {
     /// The type-bound assignments of an object of this type to another, which components of this type are assigned by.
     pub assigns: Vec<ProcId>,
     /// The definition.
+    pub span: Span,
+}
+
+impl DerivedType {
+    /// A type of this name in which nothing is declared.
+    pub fn empty(name: Arc<str>, span: Span) -> DerivedType {
+        DerivedType {
+            name,
+            params: Vec::new(),
+            fields: Vec::new(),
+            bytes: 0,
+            align: 1,
+            parent: None,
+            methods: BTreeMap::new(),
+            finals: Vec::new(),
+            assigns: Vec::new(),
+            span,
+        }
+    }
+}
+
+/// A type parameter with its value (Fortran 2018, 7.5.3).
+#[derive(Clone, Debug)]
+pub struct TypeParam {
+    /// Name, lower case.
+    pub name: Arc<str>,
+    /// Its integer type.
+    pub ty: Type,
+    /// Its value.
+    pub value: i64,
+    /// Whether it is a kind parameter; else a length.
+    pub is_kind: bool,
+    /// Its declaration.
     pub span: Span,
 }
 

@@ -112,6 +112,8 @@ pub(crate) struct TypeInfo<'a> {
     pub(crate) private: BTreeMap<Arc<str>, Arc<str>>,
     /// Type-bound names that no extension may bind to another procedure.
     pub(crate) non_overridable: BTreeSet<Arc<str>>,
+    /// The definition with type parameters that it is an instance of.
+    pub(crate) template: Option<TypeId>,
     /// What it has that is not supported.
     pub(crate) refused: Option<Arc<str>>,
     /// Whether a component could not be resolved: an unknown one may be that.
@@ -159,9 +161,15 @@ impl TypeInfo<'_> {
             bindings: BTreeMap::new(),
             private: BTreeMap::new(),
             non_overridable: BTreeSet::new(),
+            template: None,
             refused: None,
             is_broken: false,
         }
+    }
+
+    /// A type of which nothing is known yet.
+    pub(crate) fn untouched() -> TypeInfo<'static> {
+        TypeInfo { state: Resolution::Untouched, ..TypeInfo::finished() }
     }
 }
 
@@ -233,6 +241,11 @@ impl<'a> Definitions<'a> {
     /// The procedure at a place in the order of definition. Resolving procedures may add more.
     pub(crate) fn proc_at(&self, at: usize) -> Option<ProcId> {
         (at < self.procs.len()).then_some(ProcId(at as u32))
+    }
+
+    /// The type at a place in the order of definition. Resolving types may add more.
+    pub(crate) fn type_at(&self, at: usize) -> Option<TypeId> {
+        (at < self.types.len()).then_some(TypeId(at as u32))
     }
 
     /// The ids of all procedures that exist now.
@@ -373,6 +386,12 @@ impl<'a> Definitions<'a> {
     /// Whether a procedure is declared only and no given file defines it.
     pub(crate) fn is_missing(&self, id: ProcId) -> bool {
         self.proc_info(id).is_interface && matches!(self.proc(id).body, ProcBody::Missing)
+    }
+
+    /// Whether two types are one definition, with equal or different values of its type parameters.
+    pub(crate) fn same_definition(&self, a: TypeId, b: TypeId) -> bool {
+        let template = |id| self.type_info(id).template;
+        a == b || (template(a).is_some() && template(a) == template(b))
     }
 
     /// Whether an object of the class of `declared` may have the dynamic type `actual`.

@@ -60,6 +60,8 @@ pub(crate) struct Checker<'a> {
 pub(crate) struct Made {
     /// The type `dim3`.
     pub(crate) dim3: Option<TypeId>,
+    /// The instances of derived types with type parameters: by the definition and the values.
+    pub(crate) instances: BTreeMap<(TypeId, Vec<i64>), TypeId>,
     /// Intrinsic functions that were needed as procedures.
     pub(crate) intrinsics: BTreeMap<Arc<str>, ProcId>,
     /// The procedures that stand for calls by dynamic type: by the declared type and the type-bound name.

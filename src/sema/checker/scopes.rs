@@ -364,7 +364,12 @@ impl<'a> Scopes<'a> {
 
     /// The external procedure of a name: one of the given files, else one of the run-time library.
     pub(crate) fn external(&self, name: &str) -> Option<ProcId> {
-        self.own_external(name).or_else(|| self.library.get(name).copied())
+        self.own_external(name).or_else(|| self.library(name))
+    }
+
+    /// The procedure of the run-time library that has a name.
+    pub(crate) fn library(&self, name: &str) -> Option<ProcId> {
+        self.library.get(name).copied()
     }
 
     /// The external procedure of the given files that has a name.

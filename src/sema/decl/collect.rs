@@ -399,6 +399,10 @@ impl<'a> Checker<'a> {
                 let private = matches!(attr, Attr::Private(_));
                 self.scopes.get_mut(scope).access.insert(name.text.clone(), private);
             }
+            Attr::Kind(span) | Attr::Len(span) => {
+                let text = format!("`{}` is no type parameter: it is not declared in a derived type", name.as_str());
+                self.reporter.error::<()>(Code::BadTypeParameter, *span, text);
+            }
             Attr::Asynchronous(_) | Attr::Binding(_) | Attr::PassArg(_) => {}
         }
     }

@@ -1,5 +1,6 @@
 //! Derived types: components, their offsets, parents and type-bound names.
 
+use super::parameterised::declares_parameters;
 use super::shape::ShapeRules;
 use crate::checked::{Const, DerivedType, Dim, Expr, ExprKind, Field, Shape, Type, TypeId};
 use crate::checker::{Binding, Checker, CodeSide, Context, Resolution, ScopeId, Sym, TypeInfo, generic_key};
@@ -8,24 +9,14 @@ use crate::typing::{Typing, descriptor_bytes, elements_of};
 use ast::{Attr, CudaAttr, TypeField, TypeItem};
 use diag::Code;
 use source::Span;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
     /// Makes a type; its components are resolved on demand.
     pub(super) fn add_type(&mut self, scope: ScopeId, def: &'a ast::DerivedType) -> TypeId {
-        let ty = DerivedType {
-            name: def.name.text.clone(),
-            fields: Vec::new(),
-            bytes: 0,
-            align: 1,
-            parent: None,
-            methods: BTreeMap::new(),
-            finals: Vec::new(),
-            assigns: Vec::new(),
-            span: def.span,
-        };
-        let info = TypeInfo { ast: Some(def), scope, state: Resolution::Untouched, ..TypeInfo::finished() };
+        self.check_type_parameters(def);
+        let ty = DerivedType::empty(def.name.text.clone(), def.span);
+        let info = TypeInfo { ast: Some(def), scope, ..TypeInfo::untouched() };
         self.defs.add_type(ty, info)
     }
 
@@ -35,6 +26,10 @@ impl<'a> Checker<'a> {
             return;
         }
         let (Some(def), scope) = (self.defs.type_info(id).ast, self.defs.type_info(id).scope) else { return };
+        if self.is_template(id) {
+            self.defs.type_info_mut(id).state = Resolution::Done;
+            return;
+        }
         if !self.enter_dependency(def.name.span) {
             self.defs.type_info_mut(id).is_broken = true;
             self.defs.type_info_mut(id).state = Resolution::Done;
@@ -45,7 +40,7 @@ impl<'a> Checker<'a> {
         let cx = Context::new(scope, proc, CodeSide::Host);
         let outer = self.enter_context(cx);
         if let Some(parent) = &def.extends
-            && let Some(parent_id) = self.named_type(parent)
+            && let Some(parent_id) = self.parent_type(id, parent)
         {
             if self.defs.type_info(parent_id).ast.is_some_and(|p| p.sequence) {
                 // Fortran 2018, C731.
@@ -70,6 +65,7 @@ impl<'a> Checker<'a> {
         self.note_private(id, def);
         for item in &def.items {
             match item {
+                TypeItem::Field(field) if declares_parameters(&field.attrs) => {}
                 TypeItem::Field(field) => self.fields(id, field),
                 TypeItem::Private(_) | TypeItem::Final(_) => {}
                 TypeItem::Error => self.defs.type_info_mut(id).is_broken = true,
@@ -122,11 +118,22 @@ impl<'a> Checker<'a> {
         self.leave_dependency();
     }
 
+    /// The type that another one extends.
+    fn parent_type(&mut self, id: TypeId, parent: &ast::Name) -> Option<TypeId> {
+        match self.parent_of_instance(id) {
+            Some(instance) => {
+                self.resolve_type(instance);
+                Some(instance)
+            }
+            None => self.named_type(parent),
+        }
+    }
+
     /// Notes which components and type-bound names of a type only its module may use.
     fn note_private(&mut self, id: TypeId, def: &'a ast::DerivedType) {
         let Some(module) = self.scopes.module_of(self.defs.type_info(id).scope).cloned() else { return };
         let is_component = |item: &TypeItem| match item {
-            TypeItem::Field(_) => true,
+            TypeItem::Field(field) => !declares_parameters(&field.attrs),
             TypeItem::Procedure { attrs, .. } => attrs.iter().any(|a| matches!(a, Attr::Pointer(_))),
             _ => false,
         };
@@ -355,15 +362,10 @@ impl<'a> Checker<'a> {
             span: Span::NONE,
         };
         let ty = DerivedType {
-            name: "dim3".into(),
             fields: vec![field("x", 0), field("y", 4), field("z", 8)],
             bytes: 12,
             align: 4,
-            parent: None,
-            methods: BTreeMap::new(),
-            finals: Vec::new(),
-            assigns: Vec::new(),
-            span: Span::NONE,
+            ..DerivedType::empty("dim3".into(), Span::NONE)
         };
         let id = self.defs.add_type(ty, TypeInfo::finished());
         self.made.dim3 = Some(id);

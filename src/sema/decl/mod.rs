@@ -7,6 +7,7 @@ mod header;
 mod initial;
 mod interface;
 mod layout;
+mod parameterised;
 mod procedure;
 mod restricted;
 mod sequence;

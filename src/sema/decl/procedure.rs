@@ -20,7 +20,8 @@ impl<'a> Checker<'a> {
         if let Some(Some(spec)) = p.procedure {
             match &spec.kind {
                 // The grammar cannot tell an interface's name from a derived type's.
-                TypeSpecKind::Type(name) | TypeSpecKind::Class(name) => match self.find_name(name) {
+                TypeSpecKind::Type(ast::DerivedSpec { name, .. })
+                | TypeSpecKind::Class(ast::DerivedSpec { name, .. }) => match self.find_name(name) {
                     Some(Sym::Proc(id)) => like = Some(id),
                     Some(Sym::Type(_)) => result = self.type_spec(spec, None),
                     Some(Sym::Generic { procs, .. }) => {

@@ -57,21 +57,13 @@ impl Checker<'_> {
                 };
                 Some(Type::Character(len))
             }
-            TypeSpecKind::Type(name) => {
-                let id = self.named_type(name)?;
-                if self.defs.type_info(id).ast.is_some_and(|a| a.is_abstract) {
-                    let text = format!("there are no objects of the abstract type `{}`", name.as_str());
-                    return self.reporter.error_help(
-                        Code::BadPolymorphism,
-                        spec.span,
-                        text,
-                        "use a type that extends it",
-                    );
-                }
-                Some(Type::Derived(id))
+            TypeSpecKind::Type(derived) => {
+                let id = self.derived_spec(derived)?;
+                self.typing().concrete_type(id, spec.span)
             }
-            TypeSpecKind::Class(name) => {
-                let id = self.named_type(name)?;
+            TypeSpecKind::Class(derived) => {
+                let name = &derived.name;
+                let id = self.derived_spec(derived)?;
                 if self.cx.side.on_device() && self.defs.is_extensible(id) {
                     return self.reporter.refuse(spec.span, format!("`class({})` in device code", name.as_str()));
                 }
@@ -89,7 +81,7 @@ impl Checker<'_> {
     pub(crate) fn is_polymorphic(&mut self, spec: Option<&TypeSpec>) -> bool {
         match spec.map(|s| &s.kind) {
             Some(TypeSpecKind::ClassStar) => true,
-            Some(TypeSpecKind::Class(name)) => match self.find_name(name) {
+            Some(TypeSpecKind::Class(derived)) => match self.find_name(&derived.name) {
                 Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) => self.defs.is_extensible(id),
                 _ => false,
             },
@@ -128,6 +120,9 @@ impl Checker<'_> {
                 continue;
             }
             self.resolve_type(other);
+            if self.defs.type_info(id).template != self.defs.type_info(other).template {
+                continue;
+            }
             let (a, b) = (&self.defs.ty(id).fields, &self.defs.ty(other).fields);
             let same = |(a, b): (&Field, &Field)| {
                 let length = |f: &Field| if let Type::Character(CharLen::Const(n)) = f.ty { n } else { 0 };
@@ -186,6 +181,15 @@ impl Checker<'_> {
 }
 
 impl Typing<'_> {
+    /// A type of which there are objects.
+    pub(crate) fn concrete_type(&mut self, id: TypeId, span: Span) -> Option<Type> {
+        if !self.defs.type_info(id).ast.is_some_and(|a| a.is_abstract) {
+            return Some(Type::Derived(id));
+        }
+        let text = format!("there are no objects of the abstract type `{}`", self.defs.ty(id).name);
+        self.reporter.error_help(Code::BadPolymorphism, span, text, "use a type that extends it")
+    }
+
     fn known_kind(&mut self, kind: i64, known: &[i64], name: &str, span: Span) -> Option<u8> {
         if known.contains(&kind) {
             return Some(kind as u8);

@@ -162,7 +162,7 @@ impl Scan<'_> {
                     self.stmt(body);
                 }
             }
-            StmtKind::Stop { code, .. } => self.some(code.as_ref()),
+            StmtKind::Stop { code, .. } | StmtKind::Pause { code, .. } => self.some(code.as_ref()),
             StmtKind::Io { items, .. } => self.io_items(items),
             _ => {}
         }

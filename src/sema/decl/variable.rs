@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
             && p.allocatable.is_none()
             && p.pointer.is_none()
         {
-            let name = if let ast::TypeSpecKind::Class(name) = kind { name.as_str() } else { "*" };
+            let name = if let ast::TypeSpecKind::Class(derived) = kind { derived.name.as_str() } else { "*" };
             let text = format!("`class({name})` is for dummy arguments, allocatable variables and pointers");
             let help = if name == "*" { "declare the type".to_owned() } else { format!("write `type({name})`") };
             return self.reporter.error_help(Code::BadPolymorphism, *span, text, help);

@@ -76,6 +76,14 @@ impl Checker<'_> {
                 };
                 self.resolve_interface(id);
                 let p = self.defs.proc(id);
+                // A subroutine for the objects of other kinds.
+                if let [only] = p.params.as_slice()
+                    && let Type::Derived(t) = self.defs.var(*only).ty
+                    && t != ty
+                    && self.defs.same_definition(t, ty)
+                {
+                    continue;
+                }
                 let takes = match p.params.as_slice() {
                     [only] => {
                         matches!(self.defs.var(*only).ty, Type::Derived(t) if t == ty)
@@ -95,8 +103,14 @@ impl Checker<'_> {
 
     /// Resolves what the type-bound names of all types mean.
     pub(crate) fn bind_methods(&mut self) {
-        for ty in self.defs.type_ids() {
+        let mut at = 0;
+        // Resolving one may make instances of others.
+        while let Some(ty) = self.defs.type_at(at) {
+            at += 1;
             self.resolve_type(ty);
+            if self.is_template(ty) {
+                continue;
+            }
             let is_abstract = self.defs.type_info(ty).ast.is_none_or(|a| a.is_abstract);
             for (name, binding) in self.defs.type_info(ty).bindings.clone() {
                 let Binding::Procedure { name: target, scope, .. } = binding else { continue };

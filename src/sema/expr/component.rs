@@ -73,6 +73,9 @@ impl Checker<'_> {
 
     fn field(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
         self.resolve_type(id);
+        if let Some(param) = self.type_parameter(id, &name.text) {
+            return Some(constant(Const::Int(param.value), param.ty.clone(), span));
+        }
         let Some(at) = self.defs.ty(id).fields.iter().position(|f| f.name == name.text) else {
             return self.typing().parent_or_missing(base, id, name, span);
         };

@@ -18,6 +18,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn structure_of(&mut self, id: TypeId, args: Vec<Argument>, name: Span, span: Span) -> Option<Expr> {
+        let id = self.constructed_type(id, &[], name)?;
         self.resolve_type(id);
         if let Some(what) = self.defs.type_info(id).refused.clone() {
             return self.reporter.refuse_again(&what);

@@ -27,6 +27,15 @@ impl Checker<'_> {
                 let base = self.component(object, name, base.span)?;
                 self.subscript(base, args, span)
             }
+            // `t(4)(1.0)`: a constructor of a derived type with type parameters.
+            ast::ExprKind::Apply { base: inner, args: values }
+                if let ast::ExprKind::Name(name) = &inner.kind
+                    && let Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) = self.find_name(name)
+                    && self.is_template(id) =>
+            {
+                let id = self.constructed_type(id, values, name.span)?;
+                self.structure(id, args, name.span, span)
+            }
             _ => {
                 let base = self.expr(base)?;
                 self.subscript(base, args, span)

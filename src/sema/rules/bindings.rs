@@ -24,7 +24,8 @@ impl Typing<'_> {
         for ty in self.defs.type_ids() {
             let info = self.defs.type_info(ty);
             let Some(def) = info.ast.filter(|def| !self.options.embedded.contains(&def.span.file)) else { continue };
-            if info.is_broken || info.refused.is_some() {
+            let is_template = !def.params.is_empty() && info.template.is_none();
+            if info.is_broken || info.refused.is_some() || is_template {
                 continue;
             }
             for item in &def.items {
@@ -69,7 +70,7 @@ impl Typing<'_> {
                 let var = self.defs.var(v);
                 let is_extensible = !def.sequence && !def.bind_c;
                 let is_class = self.defs.var_info(v).polymorphic;
-                let what = if !matches!(var.ty, Type::Derived(own) if own == ty) {
+                let what = if !matches!(var.ty, Type::Derived(own) if self.defs.same_definition(own, ty)) {
                     Some("is not of the type")
                 } else if !matches!(var.shape, Shape::Scalar) || matches!(var.storage, Storage::Procedure) {
                     Some("is not a scalar")

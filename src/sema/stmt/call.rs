@@ -212,7 +212,7 @@ impl Checker<'_> {
         Some(StmtKind::Block { id: construct, vars: vec![var], body })
     }
 
-    fn call_procedure(
+    pub(super) fn call_procedure(
         &mut self,
         id: ProcId,
         name: &Name,

@@ -113,10 +113,10 @@ impl<'a> Checker<'a> {
             K::Return(None) => Some(StmtKind::Return),
             K::Return(Some(e)) => self.alternate_return(e, span),
             K::Stop { error, code } => self.stop(*error, code.as_ref()),
-            K::Pause if self.cx.side.on_device() => {
+            K::Pause { .. } if self.cx.side.on_device() => {
                 self.reporter.error(Code::StatementNotInDeviceCode, span, "device code has no `pause`")
             }
-            K::Pause => self.reporter.refuse(span, "`pause`"),
+            K::Pause { code, library } => self.pause(code.as_ref(), library, span),
             K::Allocate(a) => self.allocate(a, span),
             K::Deallocate(a) => self.deallocate(a),
             K::Nullify(list) => self.nullify(list),
@@ -156,6 +156,18 @@ impl<'a> Checker<'a> {
             }
         };
         Some(StmtKind::Stop { error, code })
+    }
+
+    /// PAUSE, which Fortran 95 has deleted, is a call of the run-time library.
+    fn pause(&mut self, code: Option<&ast::Expr>, library: &ast::Name, span: Span) -> Option<StmtKind> {
+        let is_text = |e: &ast::Expr| matches!(e.kind, ast::ExprKind::Char { .. });
+        let keyword = |e: &ast::Expr| ast::Name { text: if is_text(e) { "text" } else { "number" }.into(), span };
+        let args: Vec<ast::Arg> = code
+            .map(|e| ast::Arg { keyword: Some(keyword(e)), value: ast::ArgValue::Expr(e.clone()), span: e.span })
+            .into_iter()
+            .collect();
+        let id = self.scopes.library(library.as_str())?;
+        self.call_procedure(id, library, None, &args, span)
     }
 
     /// Runs `f` inside a construct.

@@ -110,7 +110,10 @@ impl<'a> Checker<'a> {
     /// The type of a guard, which the selector must be able to have.
     fn guard_type(&mut self, exact: bool, spec: &TypeSpec, selector: &Expr) -> Option<Type> {
         let ty = match &spec.kind {
-            TypeSpecKind::Type(name) if !exact => Type::Derived(self.named_type(name)?),
+            TypeSpecKind::Type(derived) => {
+                let id = self.guard_spec(derived, &selector.ty)?;
+                if exact { self.typing().concrete_type(id, spec.span)? } else { Type::Derived(id) }
+            }
             _ => self.type_spec(spec, None)?,
         };
         let ty = match ty {

@@ -12,7 +12,15 @@ pub(crate) fn type_name(program: &Program, ty: &Type) -> String {
         Type::Character(CharLen::Const(n)) => format!("character(len={n})"),
         Type::Character(CharLen::Assumed) => "character(len=*)".into(),
         Type::Character(_) => "character".into(),
-        Type::Derived(id) => format!("type({})", program.ty(*id).name),
+        Type::Derived(id) => {
+            let ty = program.ty(*id);
+            let params: Vec<String> = ty.params.iter().map(|p| format!("{}={}", p.name, p.value)).collect();
+            if params.is_empty() {
+                format!("type({})", ty.name)
+            } else {
+                format!("type({}({}))", ty.name, params.join(","))
+            }
+        }
         Type::Any => "type(*)".into(),
     }
 }

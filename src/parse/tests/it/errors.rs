@@ -210,8 +210,6 @@ fn common_mistakes_are_named() {
             E0111 2:10 unexpected `a` in ALLOCATE
                 -> the form is `allocate (array(extents) [, stat=name])`
         allocate (a(10), stat)
-        allocate (t(4, n) :: x)
-            E0901 2:17 a parameterised derived type is not supported
         allocate (real(kind=) :: x)
             E0111 2:21 expected an expression in ALLOCATE, found `)`
                 -> the form is `allocate (array(extents) [, stat=name])`
@@ -271,7 +269,6 @@ fn common_mistakes_are_named() {
         "allocate (a(10)",
         "allocate a(10)",
         "allocate (a(10), stat)",
-        "allocate (t(4, n) :: x)",
         "allocate (real(kind=) :: x)",
         "cal s(1)",
         "retrun",
@@ -362,13 +359,6 @@ fn declarations_are_checked() {
         use m only: a
             E0111 2:7 expected a name or `operator(…)` or the end of the statement in USE, found `only`
                 -> the form is `use module [, only: names]`
-        type t(k)
-        end type
-            E0901 2:7 a parameterised derived type is not supported
-        class(t(4)) :: x
-            E0901 2:7 a parameterised derived type is not supported
-        integer, kind :: k
-            E0901 2:10 a parameter of a derived type is not supported
         integer :: x[*]
             E0901 2:13 a coarray (square brackets after a name) is not supported
                 -> subscripts stand in parentheses: `a(i)`
@@ -417,9 +407,6 @@ fn declarations_are_checked() {
         "use",
         "use m, onyl: a",
         "use m only: a",
-        "type t(k)\nend type",
-        "class(t(4)) :: x",
-        "integer, kind :: k",
         "integer :: x[*]",
         "enum\nend enum",
         "interface 3\nend interface",

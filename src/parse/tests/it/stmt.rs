@@ -297,7 +297,7 @@ fn memory_and_control_statements_are_known() {
         stop 'done'
         error-stop _
         error-stop 2
-        pause
+        pause _
         continue
         10: continue
         20: continue

@@ -7,7 +7,6 @@ use expect_test::expect;
 fn refused_features_leave_the_rest_of_the_program() {
     expect![[r#"
         2:3 W0901 type `real(2)` is not supported
-        40:3 W0901 `pause` is not supported
         module m
         type t bytes=16 align=8
           integer(8) :: f @0 = 0
@@ -25,7 +24,6 @@ fn refused_features_leave_the_rest_of_the_program() {
           call external.f.13(o%f, i)
           o%n = 2
           e(1) = 3
-          unsupported<`pause`>
           i = 2
         host subroutine m.s(x)
           type(*) x [dummy 0]
@@ -91,7 +89,6 @@ program p
   call o%f(i)
   o%n = 2
   e(1) = 3
-  pause
   i = 2
 end program
 ",

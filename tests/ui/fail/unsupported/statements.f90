@@ -7,5 +7,5 @@ program p
   if (x(1) > 1) then
     allocate (a(4), align=4096)         !~ W0901
   end if
-  pause                                 !~ W0901, R0901
+  allocate (a(4), align=512)            !~ W0901, R0901
 end program

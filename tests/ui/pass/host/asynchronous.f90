@@ -5,6 +5,7 @@ program asynchronous
   logical :: pending
   real, allocatable :: x(:)
   character(len=20) :: message
+  character(len=9) :: answers(3)
   wait(1) = 4
   open (10, status='scratch', asynchronous='yes')
   status = 7
@@ -18,6 +19,12 @@ program asynchronous
   read (10, *, asynchronous='yes', id=id) a(1), a(2)
   read (10, *, asynchronous='yes') a(3)
   wait (10, end=20)
+  inquire (10, asynchronous=answers(1))
+  open (12, status='scratch')
+  inquire (12, asynchronous=answers(2))
+  close (12)
+  inquire (12, asynchronous=answers(3))
+  print '(3(a, 1x))', answers
   print '(3i3, i3, 2l2, 1x, a)', a, status, pending, id > 0, trim(message)
   close (10)
   open (11, file='asynchronous.txt')

@@ -1,0 +1,379 @@
+//! Parameterised derived types (Fortran 2018, 7.5.3): their instances.
+//!
+//! A definition with type parameters is a template and has no components of its own. Each set of constant values gives an
+//! instance: a type like any other, resolved in a scope in which the parameters are named constants. What a template
+//! extends is a template too, whose parameters come first.
+//!
+//! Not here: length type parameters whose values are known at run time only (`*`, `:`, expressions of variables). They are
+//! refused by name.
+
+use crate::checked::{Attrs, Const, DerivedType, ExprKind, Shape, Storage, Type, TypeId, TypeParam, Variable};
+use crate::checker::{Checker, CodeSide, Context, ScopeData, ScopeId, Sym, TypeInfo, VarInfo};
+use ast::{Arg, ArgValue, Attr, CharLen, DerivedSpec, Name, TypeItem, TypeSpec, TypeSpecKind};
+use diag::{Code, Diagnostic, nearest_name};
+use source::Span;
+use std::sync::Arc;
+
+/// How many instances one template may have: a type may name itself with other values without end.
+const MOST_INSTANCES: usize = 500;
+/// How many templates may extend each other.
+const MOST_PARENTS: usize = 100;
+
+/// The declaration of a type parameter.
+#[derive(Clone, Copy)]
+struct Parameter<'a> {
+    name: &'a Name,
+    is_kind: bool,
+    spec: &'a TypeSpec,
+    default: Option<&'a ast::Expr>,
+}
+
+/// A value that is given for a type parameter.
+#[derive(Clone, Copy)]
+enum Value<'e> {
+    Expr(&'e ast::Expr),
+    /// `*` or `:`
+    AtRunTime(&'static str),
+}
+
+/// A value for a type parameter, perhaps by keyword.
+type GivenValue<'e> = (Option<&'e Name>, Value<'e>);
+
+/// Whether a declaration in a type definition is that of type parameters.
+pub(super) fn declares_parameters(attrs: &[Attr]) -> bool {
+    attrs.iter().any(|a| matches!(a, Attr::Kind(_) | Attr::Len(_)))
+}
+
+impl<'a> Checker<'a> {
+    /// Fortran 2018, C740 and C741: what stands in parentheses behind the name of a type is declared in it, and nothing else is.
+    pub(super) fn check_type_parameters(&mut self, def: &'a ast::DerivedType) {
+        for (i, name) in def.params.iter().enumerate() {
+            let text = if def.params[..i].iter().any(|other| other.text == name.text) {
+                format!("type parameter `{}` is named twice", name.as_str())
+            } else if declaration(def, name).is_none() {
+                format!("type parameter `{}` of `{}` is not declared", name.as_str(), def.name.as_str())
+            } else {
+                continue;
+            };
+            let help = format!("declare `integer, kind :: {0}` or `integer, len :: {0}` once", name.as_str());
+            self.reporter.error_help::<()>(Code::BadTypeParameter, name.span, text, help);
+        }
+        for item in &def.items {
+            let TypeItem::Field(field) = item else { continue };
+            if !declares_parameters(&field.attrs) {
+                continue;
+            }
+            for e in &field.entities {
+                let what = if !def.params.iter().any(|name| name.text == e.name.text) {
+                    "does not stand in parentheses behind the name of the type"
+                } else if !matches!(field.spec.kind, TypeSpecKind::Integer(_)) {
+                    "is no integer"
+                } else if e.shape.is_some() || field.attrs.len() > 1 {
+                    "has more than a value"
+                } else {
+                    continue;
+                };
+                let text = format!("type parameter `{}` {what}", e.name.as_str());
+                self.reporter.error::<()>(Code::BadTypeParameter, e.name.span, text);
+            }
+        }
+    }
+
+    /// Whether a type is a definition with type parameters, of which there are instances only.
+    pub(crate) fn is_template(&mut self, id: TypeId) -> bool {
+        let is_plain = |def: &ast::DerivedType| def.params.is_empty() && def.extends.is_none();
+        match self.defs.type_info(id).ast {
+            Some(def) if !is_plain(def) => self.defs.ty(id).params.is_empty() && !self.type_parameters(id).is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The type parameters of a template, those of its parents first.
+    fn type_parameters(&mut self, template: TypeId) -> Vec<Parameter<'a>> {
+        let mut line: Vec<&'a ast::DerivedType> = Vec::new();
+        let mut at = Some(template);
+        while let Some(id) = at.filter(|_| line.len() < MOST_PARENTS) {
+            let Some(def) = self.defs.type_info(id).ast else { break };
+            line.push(def);
+            at = self.parent_template(id);
+        }
+        let own = |def: &'a ast::DerivedType| def.params.iter().filter_map(move |name| declaration(def, name));
+        line.into_iter().rev().flat_map(own).collect()
+    }
+
+    /// The type that a definition extends, as it is named there.
+    fn parent_template(&mut self, id: TypeId) -> Option<TypeId> {
+        let (def, scope) = (self.defs.type_info(id).ast?, self.defs.type_info(id).scope);
+        match self.find_from(scope, &def.extends.as_ref()?.text) {
+            Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The type that a derived type with its type parameters stands for.
+    pub(crate) fn derived_spec(&mut self, spec: &DerivedSpec) -> Option<TypeId> {
+        self.spec_in(spec, None)
+    }
+
+    /// The type of a guard of SELECT TYPE, whose length parameters are assumed (Fortran 2018, 11.1.11.1): what the selector's
+    /// declared type has, its extensions have too.
+    pub(crate) fn guard_spec(&mut self, spec: &DerivedSpec, selector: &Type) -> Option<TypeId> {
+        let known = match selector {
+            Type::Derived(id) => self.defs.ty(*id).params.clone(),
+            _ => Vec::new(),
+        };
+        self.spec_in(spec, Some(&known))
+    }
+
+    fn spec_in(&mut self, spec: &DerivedSpec, guard: Option<&[TypeParam]>) -> Option<TypeId> {
+        let id = self.named_type(&spec.name)?;
+        let values: Vec<GivenValue<'_>> = spec
+            .params
+            .iter()
+            .map(|(keyword, value)| {
+                let value = match value {
+                    CharLen::Expr(e) => Value::Expr(e),
+                    CharLen::Assumed => Value::AtRunTime("an assumed type parameter (`*`)"),
+                    CharLen::Deferred => Value::AtRunTime("a deferred type parameter (`:`)"),
+                };
+                (keyword.as_ref(), value)
+            })
+            .collect();
+        self.instance(id, &values, guard, spec.name.span)
+    }
+
+    /// The type of a structure constructor: `name(values)` before the components, or the name alone.
+    pub(crate) fn constructed_type(&mut self, id: TypeId, values: &[Arg], span: Span) -> Option<TypeId> {
+        let mut given: Vec<GivenValue<'_>> = Vec::new();
+        for arg in values {
+            let ArgValue::Expr(e) = &arg.value else {
+                let text = "the type parameters of a structure constructor have values";
+                return self.reporter.error(Code::BadTypeParameter, span, text);
+            };
+            given.push((arg.keyword.as_ref(), Value::Expr(e)));
+        }
+        self.instance(id, &given, None, span)
+    }
+
+    /// The instance of a template with these values; the type itself if it is no template. In a guard of SELECT TYPE an
+    /// assumed length is that of the selector's declared type.
+    fn instance(
+        &mut self,
+        id: TypeId,
+        given: &[GivenValue<'_>],
+        guard: Option<&[TypeParam]>,
+        span: Span,
+    ) -> Option<TypeId> {
+        if !self.is_template(id) {
+            if given.is_empty() {
+                return Some(id);
+            }
+            let text = format!("`type({})` has no type parameters", self.defs.ty(id).name);
+            return self.reporter.error(Code::BadTypeParameter, span, text);
+        }
+        let parameters = self.type_parameters(id);
+        let places = self.places_of_values(id, &parameters, given, span)?;
+        let mut values = vec![None; parameters.len()];
+        for (at, value) in places.into_iter().zip(given.iter().map(|(_, value)| *value)) {
+            values[at] = Some(self.given_value(&parameters[at], value, guard, span)?);
+        }
+        let scope = self.instance_scope(id);
+        let mut params: Vec<TypeParam> = Vec::with_capacity(parameters.len());
+        for (p, value) in parameters.iter().zip(values) {
+            let outer = self.enter_context(Context::new(scope, self.scopes.get(scope).proc, CodeSide::Host));
+            let param = self.type_param(id, scope, p, value, span);
+            if let Some(what) = self.leave_context(outer) {
+                return self.reporter.refuse_again(&what);
+            }
+            params.push(param?);
+        }
+        let key = (id, params.iter().map(|p| p.value).collect());
+        let made = match self.made.instances.get(&key) {
+            Some(made) => *made,
+            None => {
+                if self.made.instances.keys().filter(|(template, _)| *template == id).count() >= MOST_INSTANCES {
+                    let text =
+                        format!("`type({})` with more than {MOST_INSTANCES} sets of values", self.defs.ty(id).name);
+                    return self.reporter.refuse(span, text);
+                }
+                let template = self.defs.ty(id);
+                let ty = DerivedType { params, ..DerivedType::empty(template.name.clone(), template.span) };
+                let ast = self.defs.type_info(id).ast;
+                let info = TypeInfo { ast, scope, template: Some(id), ..TypeInfo::untouched() };
+                let made = self.defs.add_type(ty, info);
+                self.made.instances.insert(key, made);
+                made
+            }
+        };
+        if !self.cx.by_descriptor {
+            self.resolve_type(made);
+        }
+        match self.defs.type_info(made).refused.clone() {
+            Some(what) => self.reporter.refuse_again(&what),
+            None => Some(made),
+        }
+    }
+
+    /// The instance of what an instance extends: the parent's parameters come first.
+    pub(super) fn parent_of_instance(&mut self, id: TypeId) -> Option<TypeId> {
+        let template = self.defs.type_info(id).template?;
+        let parent = self.parent_template(template).filter(|parent| *parent != template)?;
+        let parameters = self.type_parameters(parent);
+        if parameters.is_empty() {
+            return None;
+        }
+        let params: Vec<TypeParam> = self.defs.ty(id).params.iter().take(parameters.len()).cloned().collect();
+        let key = (parent, params.iter().map(|p| p.value).collect());
+        if let Some(made) = self.made.instances.get(&key) {
+            return Some(*made);
+        }
+        let scope = self.instance_scope(parent);
+        for param in &params {
+            self.name_parameter(scope, param);
+        }
+        let def = self.defs.ty(parent);
+        let ty = DerivedType { params, ..DerivedType::empty(def.name.clone(), def.span) };
+        let ast = self.defs.type_info(parent).ast;
+        let made = self.defs.add_type(ty, TypeInfo { ast, scope, template: Some(parent), ..TypeInfo::untouched() });
+        self.made.instances.insert(key, made);
+        Some(made)
+    }
+
+    /// Which parameter each value is for.
+    fn places_of_values(
+        &mut self,
+        id: TypeId,
+        parameters: &[Parameter<'a>],
+        given: &[GivenValue<'_>],
+        span: Span,
+    ) -> Option<Vec<usize>> {
+        let name = self.defs.ty(id).name.clone();
+        let mut places: Vec<usize> = Vec::with_capacity(given.len());
+        for (i, (keyword, _)) in given.iter().enumerate() {
+            let at = match keyword {
+                Some(keyword) => {
+                    let Some(at) = parameters.iter().position(|p| p.name.text == keyword.text) else {
+                        let near = nearest_name(keyword.as_str(), parameters.iter().map(|p| p.name.as_str()));
+                        let text = format!("`type({name})` has no type parameter `{}`", keyword.as_str());
+                        let d = Diagnostic::new(Code::BadTypeParameter, keyword.span, text);
+                        self.reporter.report(d.suggest(near));
+                        return None;
+                    };
+                    at
+                }
+                None if given[..i].iter().any(|(keyword, _)| keyword.is_some()) => {
+                    let text = "a type parameter by position stands after one by keyword";
+                    return self.reporter.error(Code::BadTypeParameter, span, text);
+                }
+                None => i,
+            };
+            if at >= parameters.len() {
+                let text =
+                    format!("`type({name})` has {} type parameters, and more values are given", parameters.len());
+                return self.reporter.error(Code::BadTypeParameter, span, text);
+            }
+            if places.contains(&at) {
+                let text = format!("type parameter `{}` is given twice", parameters[at].name.as_str());
+                return self.reporter.error(Code::BadTypeParameter, span, text);
+            }
+            places.push(at);
+        }
+        Some(places)
+    }
+
+    /// The constant that is given for a type parameter.
+    fn given_value(
+        &mut self,
+        p: &Parameter<'a>,
+        value: Value<'_>,
+        guard: Option<&[TypeParam]>,
+        span: Span,
+    ) -> Option<i64> {
+        let known = guard.into_iter().flatten().find(|known| known.name == p.name.text);
+        match value {
+            Value::AtRunTime(what) if p.is_kind => {
+                let text = format!("kind parameter `{}` needs a constant, not {what}", p.name.as_str());
+                self.reporter.error(Code::BadTypeParameter, span, text)
+            }
+            Value::AtRunTime(what) => match known {
+                Some(known) => Some(known.value),
+                None => self.reporter.refuse(span, what),
+            },
+            Value::Expr(e) if p.is_kind => self.constant_integer(e),
+            Value::Expr(e) if guard.is_some() => {
+                let text = format!("length parameter `{}` of a guard is not assumed", p.name.as_str());
+                self.reporter.error_help(Code::BadTypeParameter, e.span, text, "write `*`")
+            }
+            Value::Expr(e) => match self.specification(e)?.kind {
+                // Like a length of characters, a negative one is as good as 0 where it is an extent.
+                ExprKind::Const(Const::Int(n)) => Some(n),
+                _ => self.reporter.refuse(e.span, "a length type parameter that is not constant"),
+            },
+        }
+    }
+
+    /// A type parameter with its value, given or by default, as a named constant of the instance's scope.
+    fn type_param(
+        &mut self,
+        id: TypeId,
+        scope: ScopeId,
+        p: &Parameter<'a>,
+        value: Option<i64>,
+        span: Span,
+    ) -> Option<TypeParam> {
+        let ty = self.type_spec(p.spec, None)?;
+        let value = match (value, p.default) {
+            (Some(value), _) => value,
+            (None, Some(default)) => self.constant_integer(default)?,
+            (None, None) => {
+                let text = format!("`type({})` needs a value for `{}`", self.defs.ty(id).name, p.name.as_str());
+                let d = Diagnostic::new(Code::BadTypeParameter, span, text);
+                self.reporter.report(d.secondary(p.name.span, "this type parameter has no default"));
+                return None;
+            }
+        };
+        let param = TypeParam { name: p.name.text.clone(), ty, value, is_kind: p.is_kind, span: p.name.span };
+        self.name_parameter(scope, &param);
+        Some(param)
+    }
+
+    fn name_parameter(&mut self, scope: ScopeId, param: &TypeParam) {
+        let var = Variable {
+            name: param.name.clone(),
+            ty: param.ty.clone(),
+            shape: Shape::Scalar,
+            storage: Storage::Parameter,
+            attrs: Attrs::default(),
+            init: Some(Const::Int(param.value)),
+            owner: self.scopes.get(scope).proc,
+            module: None,
+            span: param.span,
+        };
+        let var = self.defs.add_var(var, VarInfo::default());
+        self.scopes.define(scope, &param.name, Sym::Var(var), param.span);
+    }
+
+    fn instance_scope(&mut self, template: TypeId) -> ScopeId {
+        let outer = self.defs.type_info(template).scope;
+        let proc = self.scopes.get(outer).proc;
+        self.scopes.add(ScopeData { parent: Some(outer), proc, is_block: true, ..ScopeData::default() })
+    }
+
+    /// The value of a type parameter of a type: `object%name` (Fortran 2018, 9.4.5).
+    pub(crate) fn type_parameter(&self, id: TypeId, name: &Arc<str>) -> Option<&TypeParam> {
+        self.defs.ty(id).params.iter().find(|p| p.name == *name)
+    }
+}
+
+/// Where a type definition declares a type parameter.
+fn declaration<'a>(def: &'a ast::DerivedType, name: &'a Name) -> Option<Parameter<'a>> {
+    def.items.iter().find_map(|item| {
+        let TypeItem::Field(field) = item else { return None };
+        if !declares_parameters(&field.attrs) {
+            return None;
+        }
+        let entity = field.entities.iter().find(|e| e.name.text == name.text)?;
+        let is_kind = field.attrs.iter().any(|a| matches!(a, Attr::Kind(_)));
+        Some(Parameter { name: &entity.name, is_kind, spec: &field.spec, default: entity.init.as_ref() })
+    })
+}
