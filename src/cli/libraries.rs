@@ -1,6 +1,6 @@
-//! What the command line gives beside Fortran files: C files, objects, libraries.
+//! What the command line gives beside Fortran files: C files, objects, libraries, kernels of CUDA C.
 //!
-//! Not here: compiling and loading them (crate `foreign`).
+//! Not here: compiling and loading them (crate `foreign`), reading kernels (`kernels`).
 
 use crate::cli::nvfortran::Compiler;
 use compile::ForeignNames;
@@ -48,6 +48,7 @@ pub(crate) fn take(files: &mut Vec<PathBuf>, compiler: &Compiler) -> Inputs {
             Some(Kind::Source) => &mut inputs.sources,
             Some(Kind::Object) => &mut inputs.objects,
             Some(Kind::Shared) => &mut inputs.shared,
+            Some(Kind::Kernels) => &mut inputs.kernels,
             None => return true,
         };
         list.push(file.clone());
@@ -60,6 +61,7 @@ enum Kind {
     Source,
     Object,
     Shared,
+    Kernels,
 }
 
 /// What a file is by its name, if it is none of Fortran.
@@ -69,6 +71,7 @@ fn kind(file: &Path) -> Option<Kind> {
         "c" => Some(Kind::Source),
         "o" | "a" => Some(Kind::Object),
         "so" => Some(Kind::Shared),
+        "ptx" | "cu" => Some(Kind::Kernels),
         // libfoo.so.1
         _ => name.contains(".so.").then_some(Kind::Shared),
     }
@@ -102,13 +105,15 @@ mod tests {
 
     #[test]
     fn files_are_told_apart_by_their_names() {
-        let mut files =
-            ["a.cuf", "b.c", "d/c.o", "libd.a", "./libe.so", "libf.so.1.2", "g.f90"].map(PathBuf::from).to_vec();
+        let mut files = ["a.cuf", "b.c", "d/c.o", "libd.a", "./libe.so", "libf.so.1.2", "g.f90", "h.ptx", "i.cu"]
+            .map(PathBuf::from)
+            .to_vec();
         let compiler = Compiler::read(&["-lm", "-lcublas", "-Llib", "-DN=2"].map(str::to_owned));
         let inputs = take(&mut files, &compiler);
         let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(files, paths(&["a.cuf", "g.f90"]));
         assert_eq!(inputs.sources, paths(&["b.c"]));
+        assert_eq!(inputs.kernels, paths(&["h.ptx", "i.cu"]));
         assert_eq!(inputs.objects, paths(&["d/c.o", "libd.a"]));
         assert_eq!(inputs.shared, paths(&["./libe.so", "libf.so.1.2"]));
         assert_eq!((&inputs.names[..], &inputs.options[..]), (&["m".to_owned()][..], &["-DN=2".to_owned()][..]));

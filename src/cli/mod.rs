@@ -14,6 +14,7 @@ mod emit;
 mod exploring;
 mod files;
 mod generate;
+mod kernels;
 mod libraries;
 mod live;
 mod nvfortran;

@@ -34,6 +34,9 @@ Exit codes: 0 success; the STOP code of the program; 1 errors or findings (see -
 #[command(after_long_help = AFTER)]
 pub(crate) struct Options {
     /// Source files, in any order; `-` is standard input
+    ///
+    /// Beside Fortran: C files (`.c`), objects, archives and shared libraries with procedures, PTX files (`.ptx`) and CUDA C
+    /// files (`.cu`, where NVRTC is installed) with kernels.
     #[arg(value_name = "FILES", hide_short_help = true)]
     pub(crate) files: Vec<PathBuf>,
 

@@ -9,7 +9,7 @@ use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_optio
 use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::{Stopper, place};
 use crate::cli::suppress::Suppressions;
-use crate::cli::{check, debugging, emit, exploring, files, objects, ranks, seeds, usage};
+use crate::cli::{check, debugging, emit, exploring, files, kernels, objects, ranks, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
 use foreign::Inputs;
@@ -40,6 +40,15 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
         Err(text) => return usage(&text),
     };
     settings.sema.foreign = libraries.names();
+    settings.kernels = match kernels::read(&mut map, inputs, &mut diags) {
+        Ok(kernels) => kernels,
+        Err(text) => return usage(&text),
+    };
+    if diags.has_errors() {
+        finish_compile(diags, &mut reporter, &map);
+        reporter.finish(&map);
+        return failed(options);
+    }
     if is_checking(options, compiler) {
         check::check(&mut map, ids, &settings, &includes, &mut diags);
         let ok = finish_compile(diags, &mut reporter, &map);
@@ -134,6 +143,7 @@ pub(crate) fn debugged(
     let libraries = Loaded::new(inputs)?;
     settings.sema.foreign = libraries.names();
     let mut diags = Diagnostics::new();
+    settings.kernels = kernels::read(&mut map, inputs, &mut diags)?;
     let mut include = |name: &str, asking: &str| files::include(name, asking, &compiler.includes);
     let compiled = compile::compile(&mut map, &ids, &settings, &mut include, &mut diags);
     let has_errors = diags.has_errors();

@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 pub use lower::LowerOptions;
 pub use parse::{Ignore, MacroOption, ParseOptions, Parsed, SourceForm, parse};
+pub use ptx::{Ptx, parse as parse_ptx};
 pub use sema::{ForeignNames, SemaOptions};
 
 /// How to compile.
@@ -41,6 +42,17 @@ pub struct Options {
     pub whole_modules: bool,
     /// Whether a debugger may stop at statements and show scalar variables.
     pub watched: bool,
+    /// PTX files with kernels.
+    pub kernels: Vec<PtxFile>,
+}
+
+/// A PTX file, and where its lines come from.
+#[derive(Clone, Debug)]
+pub struct PtxFile {
+    /// The file as it was read.
+    pub ptx: Ptx,
+    /// The file of each number in `.loc`, as far as they could be read.
+    pub sources: Vec<(u32, FileId)>,
 }
 
 impl Default for Options {
@@ -52,6 +64,7 @@ impl Default for Options {
             level: 1,
             whole_modules: false,
             watched: true,
+            kernels: Vec::new(),
         }
     }
 }
@@ -110,7 +123,9 @@ pub fn check(
         let first = units.len();
         units.append(&mut own);
         let trees = ast::Program { units };
-        let sema = SemaOptions { embedded: embedded.clone(), is_spoilt: diags.has_errors(), ..options.sema.clone() };
+        let kernels = kernel_names(options);
+        let is_spoilt = diags.has_errors();
+        let sema = SemaOptions { embedded: embedded.clone(), is_spoilt, kernels, ..options.sema.clone() };
         let program = sema::check(&trees, &sema, &mut said);
         // Names that are like one that is not known, and what CUDA has and we have not, are told by the whole modules only.
         let is_settled = program.is_some() && said.iter().all(|d| d.code != Code::UnsupportedIfReached);
@@ -152,16 +167,33 @@ pub fn compile(
         let functions = (!options.whole_modules).then(|| functions.into_iter().map(Arc::from).collect());
         let mut all = embedded::parsed([embedded::MATHEMATICS], functions, &mut embedded, map, diags);
         all.extend(units);
-        let sema = SemaOptions { embedded, ..options.sema.clone() };
+        let sema = SemaOptions { embedded, kernels: kernel_names(options), ..options.sema.clone() };
         // What it reports has been reported.
         program = sema::check(&ast::Program { units: all }, &sema, &mut Diagnostics::new())?;
     }
     let mut module = lower::lower(&program, &options.lower, map);
+    link(&mut module, options, map, diags)?;
     if options.watched {
         hide_statements(&mut module, map);
     }
     opt::run(&mut module, opt::Options { level: options.level, watched: options.watched });
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores })
+}
+
+/// The kernels of the PTX files.
+fn kernel_names(options: &Options) -> BTreeSet<Arc<str>> {
+    options.kernels.iter().flat_map(|file| file.ptx.kernels().cloned()).collect()
+}
+
+/// Reads the kernels of PTX files that the program declares; `None`, with errors in `diags`, if one cannot be read.
+fn link(module: &mut ir::Module, options: &Options, map: &SourceMap, diags: &mut Diagnostics) -> Option<()> {
+    let files: Vec<Ptx> = options.kernels.iter().map(|file| file.ptx.clone()).collect();
+    let sources = options.kernels.iter().flat_map(|file| {
+        let ptx = file.ptx.file();
+        file.sources.iter().map(move |&(number, source)| ((ptx, number), source))
+    });
+    ptx::link(module, &files, &ptx::Lines::new(map, sources.collect()), diags);
+    (!diags.has_errors()).then_some(())
 }
 
 /// Removes the statements of embedded modules, in which a debugger never stops; their code may be inlined elsewhere.

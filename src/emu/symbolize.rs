@@ -152,15 +152,25 @@ pub(crate) fn shared_place(program: &Program, address: u64) -> Option<(FuncId, P
         }),
         VarShape::Described(_) => false,
     };
-    program.module().funcs.iter().enumerate().find_map(|(number, func)| {
-        let id = FuncId(number as u32);
+    let funcs = || program.module().funcs.iter().enumerate().map(|(number, func)| (FuncId(number as u32), func));
+    let of_source = funcs().find_map(|(id, func)| {
         func.vars.iter().find_map(|var| {
             let VarLoc::Memory(AddrBase::Shared(shared)) = var.loc else { return None };
             let base = program.shared_address(id, shared).filter(|_| is_fixed(var))?;
             span_of(program, None, var, base, address)?;
             Some((id, element(program, var, &dims(program, None, var), (address - base) as i64)))
         })
-    })
+    });
+    // Code that was not made of Fortran has memory without source variables.
+    let without_source = |(id, func): (FuncId, &Function)| {
+        func.shared.iter().zip(0..).filter(|_| func.vars.is_empty()).find_map(|(shared, number)| {
+            let SharedSize::Static(bytes) = shared.size else { return None };
+            let base = program.shared_address(id, ir::SharedId(number))?;
+            address.checked_sub(base).filter(|&offset| offset < bytes)?;
+            Some((id, Place::variable(&*shared.name)))
+        })
+    };
+    of_source.or_else(|| funcs().find_map(without_source))
 }
 
 /// Names the module variable or element at `address`: in the variable itself, or in what it has allocated.

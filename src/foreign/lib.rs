@@ -1,4 +1,4 @@
-//! Procedures of C: files are compiled, libraries loaded, procedures called.
+//! Procedures of C: files are compiled, libraries loaded, procedures called. Kernels of CUDA C become PTX (`nvrtc`).
 //!
 //! [`Libraries`] are made from what the command line gives (`link`) and know which procedures there are. A [`Caller`] makes the
 //! calls ([`ir::foreign`]): memory of the program lies in buffers (`buffers`) at addresses that stay the same while the program
@@ -11,7 +11,9 @@ mod call;
 mod caller;
 mod libraries;
 mod link;
+mod nvrtc;
 
 pub use caller::Caller;
 pub use libraries::Libraries;
 pub use link::Inputs;
+pub use nvrtc::compile_cuda;

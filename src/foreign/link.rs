@@ -26,6 +26,8 @@ pub struct Inputs {
     pub objects: Vec<PathBuf>,
     /// Shared libraries.
     pub shared: Vec<PathBuf>,
+    /// Kernels of CUDA C: PTX files (`.ptx`) and sources (`.cu`).
+    pub kernels: Vec<PathBuf>,
     /// Names of libraries (`-l`).
     pub names: Vec<String>,
     /// Where they are looked for (`-L`).

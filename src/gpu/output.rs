@@ -9,12 +9,12 @@ use device::KernelLaunch;
 use finding::{Access, Actor, Finding, FindingKind, HostFault, LaunchInfo, Place, ThreadId};
 use ir::Ty;
 use scalar::bits;
-use text::{ListWriter, Modes, Target, Value};
+use text::{DeviceStatement, Value};
 
 /// What a launch printed and what was found, of the records that it left.
 pub(crate) fn output_of(drained: &Drained, launch: &KernelLaunch, kernel: &str) -> (Vec<u8>, Vec<Finding>) {
     let (mut output, mut findings) = (Vec::new(), Vec::new());
-    let mut statement: Option<ListWriter> = None;
+    let mut statement: Option<DeviceStatement> = None;
     let mut thread = None;
     for record in &drained.records {
         // A statement of a thread that ended within it is dropped with its thread.
@@ -23,18 +23,16 @@ pub(crate) fn output_of(drained: &Drained, launch: &KernelLaunch, kernel: &str) 
             statement = None;
         }
         match &record.item {
-            PrintItem::Begin { .. } => statement = Some(ListWriter::begin(Modes::default(), Target::Stream)),
+            PrintItem::Begin { form, .. } => statement = Some(DeviceStatement::begin(*form)),
             PrintItem::End => {
-                for line in statement.take().into_iter().flat_map(ListWriter::finish) {
-                    output.extend_from_slice(&line);
-                    output.push(b'\n');
+                if let Some(statement) = statement.take() {
+                    statement.finish(&mut output);
                 }
             }
             PrintItem::Fault(fault) => findings.extend(finding_of(record, fault, launch, kernel)),
             item => {
-                if let (Some(writer), Some(value)) = (&mut statement, value_of(item)) {
-                    // A stream takes any item.
-                    let _ = writer.item(value);
+                if let (Some(statement), Some(value)) = (&mut statement, value_of(item)) {
+                    statement.item(value);
                 }
             }
         }

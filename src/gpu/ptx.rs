@@ -161,6 +161,7 @@ pub fn optimised_observed(module: &Module, target: opt::Target, observer: &mut d
         main: module.main,
         refusals: module.refusals.clone(),
         designated: module.designated.clone(),
+        imports: Vec::new(),
     };
     opt::run_for_gpu_observed(&mut module, target, observer);
     module

@@ -29,7 +29,7 @@ pub struct PrintRecord {
 pub enum PrintItem {
     /// A transfer statement begins.
     Begin {
-        /// 0 list-directed, 1 formatted, 2 unformatted, 3 namelist.
+        /// 0 list-directed, 1 formatted, 2 unformatted, 3 namelist, 4 C's `printf`.
         form: u32,
         /// The unit; -1 is `*`.
         unit: i64,

@@ -64,6 +64,8 @@ pub struct SemaOptions {
     pub needs_main: bool,
     /// The procedures that libraries have.
     pub foreign: ForeignNames,
+    /// The kernels that PTX files have.
+    pub kernels: BTreeSet<Arc<str>>,
     /// Whether errors were reported before: statements may be without a meaning for their sake.
     pub is_spoilt: bool,
 }

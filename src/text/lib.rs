@@ -12,7 +12,9 @@
 //! Not here: units, files, end of file, `iostat=` numbers, unformatted transfer, calls of procedures, characters beyond one
 //! byte.
 
+mod c_format;
 mod decimal;
+mod device;
 mod display;
 mod error;
 mod field;
@@ -29,6 +31,8 @@ mod record;
 mod value;
 mod write;
 
+pub use c_format::CWriter;
+pub use device::DeviceStatement;
 pub use display::display;
 pub use error::{FormatError, IoError};
 pub use field::Exponential;

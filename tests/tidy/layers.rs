@@ -25,6 +25,7 @@ pub(crate) const LAYERS: &[(&str, u8, Imports)] = &[
     ("sema", 4, Below(2, &[])),
     ("ir", 4, Only(&[])),
     ("lower", 5, Below(4, &["parse"])),
+    ("ptx", 5, Only(&["diag", "ir"])),
     ("opt", 5, Below(4, &["parse"])),
     ("debuginfo", 6, Only(&["ir"])),
     ("mem", 6, Only(&["ir"])),

@@ -44,6 +44,7 @@ crate::code::codes! {
     E0124 Error BadDirective "malformed directive";
     E0125 Error BadFixedFormColumn "text in the label field of a fixed-form line";
     E0126 Error BranchWithoutBlock "`else`, `case` or `contains` outside its block";
+    E0127 Error UnreadablePtx "file that is not PTX";
 
     W0101 Warning TextBeyondColumn72 "text beyond column 72 of a fixed-form line is ignored";
     W0102 Warning WarningDirective "`#warning` reached";
@@ -149,6 +150,7 @@ crate::code::codes! {
     E0418 Error BadTypeBoundProcedure "type-bound procedure that does not match its type";
     E0419 Error TooFewElements "argument with fewer elements or characters than its dummy";
     E0420 Error NotInteroperable "`bind(c)` procedure, type or variable that C cannot describe";
+    E0421 Error KernelParameters "kernel of CUDA C whose parameters are not those of its interface";
 
     W0401 Warning RecursionNotDeclared "procedure that calls itself without `recursive`";
 

@@ -1,7 +1,7 @@
 //! PRINT and WRITE in device code, STOP, and errors that compiled code raises.
 //!
 //! Each lane has its own statement. At the end of the statement its lines go to the output of the launch, in the order of
-//! lanes. Output is list-directed, like the host's (`text`).
+//! lanes. Output is list-directed, like the host's, or that of C's `printf` (`text`).
 
 use crate::service::Served;
 use crate::symbolize::Memories;
@@ -11,13 +11,13 @@ use ir::{Access, Space, Ty};
 use mem::LaneAddresses;
 use mem::address::{is_local, is_shared};
 use scalar::lanes;
-use text::{ListWriter, Modes, Target, Value};
+use text::{DeviceStatement, Value};
 use vm::{AccessEvent, AccessKind, Hooks, Program, RtRequest, Site, Values, Warp};
 
 /// The print statements that the lanes of a warp have begun.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PrintState {
-    lanes: Vec<Option<ListWriter>>,
+    lanes: Vec<Option<DeviceStatement>>,
 }
 
 /// Serves a request of the warp, printing to `output`; tells the hooks of the characters that it reads.
@@ -43,13 +43,12 @@ pub(crate) fn print(
         let mut characters = Vec::new();
         let value = match request.rt {
             Rt::IoBegin => {
-                state.lanes[lane] = Some(ListWriter::begin(Modes::default(), Target::Stream));
+                state.lanes[lane] = Some(DeviceStatement::begin(arg(1) as u32));
                 continue;
             }
             Rt::IoEnd => {
-                for line in state.lanes[lane].take().into_iter().flat_map(ListWriter::finish) {
-                    output.extend_from_slice(&line);
-                    output.push(b'\n');
+                if let Some(statement) = state.lanes[lane].take() {
+                    statement.finish(output);
                 }
                 continue;
             }
@@ -81,9 +80,8 @@ pub(crate) fn print(
             }
             _ => return Served::Refused,
         };
-        if let Some(writer) = &mut state.lanes[lane] {
-            // A stream target takes any item.
-            let _ = writer.item(value);
+        if let Some(statement) = &mut state.lanes[lane] {
+            statement.item(value);
         }
     }
     warp.answer(program, |_, _| 0);

@@ -22,6 +22,18 @@ pub struct Module {
     /// The variable that each designator of device code begins with ([`DebugVar::source_id`]), by its span: what an access
     /// meant to touch. The text form does not have it.
     pub designated: BTreeMap<Span, u32>,
+    /// Kernels that are declared here and that other files define. Their functions have parameters and no code until a reader
+    /// of such a file takes them out of this list. The text form does not have it.
+    pub imports: Vec<Import>,
+}
+
+/// A kernel that another file defines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Import {
+    /// The function to be given its code.
+    pub func: FuncId,
+    /// The name that the other file has for it.
+    pub symbol: Arc<str>,
 }
 
 /// What a function is.

@@ -15,7 +15,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// `call kernel<<<…>>>(args)`
     pub(crate) fn launch(&mut self, proc: ProcId, spec: &'p LaunchSpec, args: &'p [Option<Actual>]) {
         let callee = self.b.program().proc(proc);
-        if callee.kind != ProcKind::Kernel || !matches!(callee.body, ProcBody::Statements(_)) {
+        let has_code = matches!(callee.body, ProcBody::Statements(_) | ProcBody::Foreign { .. });
+        if callee.kind != ProcKind::Kernel || !has_code {
             return self.b.unsupported(&format!("kernel `{}`, which no given file defines", callee.name));
         }
         let grid = match &spec.grid {

@@ -232,6 +232,11 @@ impl<'p> ModuleLowering<'p> {
         self.module.refusals.entry(span).or_insert_with(|| what.into());
     }
 
+    /// Says that another file defines a kernel.
+    pub(crate) fn import(&mut self, func: FuncId, symbol: Arc<str>) {
+        self.module.imports.push(ir::Import { func, symbol });
+    }
+
     /// Puts a finished function in its place.
     pub(crate) fn set_function(&mut self, id: FuncId, made: Function) {
         self.module.funcs[id.index()] = made;

@@ -42,6 +42,13 @@ pub(crate) fn procedure(m: &mut ModuleLowering<'_>, instance: &Instance, id: Fun
         this.blocks.keep_procedure();
     }
     this.b.set_span(proc.span);
+    if let ProcBody::Foreign { symbol, .. } = &proc.body {
+        for (i, &v) in proc.params.iter().enumerate() {
+            dummy_params(&mut this.b, v, instance.args.get(i).copied().unwrap_or(ArgKey::Any));
+        }
+        this.b.module().import(id, symbol.clone());
+        return this.b.finish_function();
+    }
     let results = this.enter(instance);
     this.statements(statements(proc));
     if proc.entry_of.is_some() {

@@ -96,8 +96,10 @@ impl Checker<'_> {
             let is_c = self.defs.proc_info(id).bind.is_some();
             let (code, what) = if is_c && p.kind == ProcKind::Host {
                 (Code::ForeignProcedure, "is written in C, and no given file or library defines it")
+            } else if is_c && p.kind == ProcKind::Kernel {
+                (Code::ForeignKernel, "is written in CUDA C, and no given file defines it")
             } else if is_c {
-                (Code::ForeignKernel, "is written in C, which is not supported")
+                (Code::ForeignKernel, "is written in CUDA C, which is not supported for device procedures")
             } else if p.kind == ProcKind::Host {
                 (Code::UnsupportedIfReached, "is declared here, but no given file defines it")
             } else {
@@ -107,9 +109,14 @@ impl Checker<'_> {
             let d = Diagnostic::new(code, p.span, text)
                 .secondary(span, "called here")
                 .note("the program stops with an error if execution reaches the call");
-            let help =
-                "give its C file, or the library that has it, such as `-lfoo` or `libfoo.so`, on the command line";
-            self.reporter.report(if code == Code::ForeignProcedure { d.help(help) } else { d });
+            let d = match code {
+                Code::ForeignProcedure => d.help(
+                    "give its C file, or the library that has it, such as `-lfoo` or `libfoo.so`, on the command line",
+                ),
+                Code::ForeignKernel if p.kind == ProcKind::Kernel => self.with_kernels(d, id),
+                _ => d,
+            };
+            self.reporter.report(d);
         }
         Some(())
     }
@@ -119,12 +126,36 @@ impl Checker<'_> {
     /// What a procedure that is only declared does, if a library has it.
     fn foreign_body(&self, id: ProcId) -> Option<ProcBody> {
         let (p, info) = (self.defs.proc(id), self.defs.proc_info(id));
+        let is_c = info.bind.is_some();
+        if p.kind == ProcKind::Kernel {
+            let symbol = info.bind.clone().filter(|symbol| self.options.kernels.contains(symbol))?;
+            return Some(ProcBody::Foreign { symbol, is_c });
+        }
         if p.kind != ProcKind::Host {
             return None;
         }
-        let is_c = info.bind.is_some();
         let symbol = info.bind.clone().unwrap_or_else(|| format!("{}_", p.name).into());
         self.options.foreign.has(&symbol).then_some(ProcBody::Foreign { symbol, is_c })
+    }
+}
+
+impl Checker<'_> {
+    /// Says what to do about a kernel that no file has, and which kernel the files have in its place.
+    fn with_kernels(&self, d: Diagnostic, id: ProcId) -> Diagnostic {
+        let symbol = self.defs.proc_info(id).bind.clone().unwrap_or_default();
+        let kernels = &self.options.kernels;
+        if kernels.is_empty() {
+            return d.help("give its `.ptx` or `.cu` file on the command line");
+        }
+        // A kernel of C++ has its parameters in its name.
+        let mangled = format!("_Z{}{symbol}", symbol.len());
+        if let Some(found) = kernels.iter().find(|name| name.starts_with(&mangled)) {
+            return d
+                .note(format!("the files have `{found}`"))
+                .help(format!("declare the kernel with `extern \"C\"`, or bind to `name='{found}'`"));
+        }
+        let names: Vec<String> = kernels.iter().take(8).map(|name| format!("`{name}`")).collect();
+        d.note(format!("the files have {}", names.join(", "))).help("correct the name in `bind(c, name='…')`")
     }
 }
 

@@ -101,7 +101,8 @@ fn foreign_procedures_are_named() {
         3:5 W0905 procedure `c_code` is written in C, and no given file or library defines it
             give its C file, or the library that has it, such as `-lfoo` or `libfoo.so`, on the command line
         6:5 W0901 procedure `fortran_code` is declared here, but no given file defines it
-        9:5 W0904 procedure `c_kernel` is written in C, which is not supported
+        9:5 W0904 procedure `c_kernel` is written in CUDA C, and no given file defines it
+            give its `.ptx` or `.cu` file on the command line
         12:5 W0509 procedure `device_code` is declared here, but no given file defines it
         module m
         host program p

@@ -1,0 +1,276 @@
+//! Puts kernels of PTX files into a module.
+//!
+//! For each kernel that the program declares ([`ir::Import`]) the files are searched for an `.entry` of that name. What it calls
+//! and the variables that it uses come along. A parameter has the size of what the interface passes, and it is a real only
+//! where that is one.
+
+use crate::lines::Lines;
+use crate::read::{Fault, Unit, routine};
+use crate::syntax::{Initial, Kind, Number, Operand, Parameter, Ptx, Routine, StateSpace, Variable, What};
+use diag::{Code, Diagnostic, Diagnostics};
+use ir::{FuncId, FuncKind, Function, FunctionBuilder, Global, GlobalId, GlobalInit, Module, ParamKind, Space};
+use source::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Bytes of a variable, at most.
+const MOST_BYTES: u64 = 1 << 32;
+
+/// Reads the kernels that the module declares and does not define. What is wrong goes to `diags`.
+pub fn link(module: &mut Module, files: &[Ptx], lines: &Lines<'_>, diags: &mut Diagnostics) {
+    let mut linked: BTreeMap<usize, Linked> = BTreeMap::new();
+    for import in std::mem::take(&mut module.imports) {
+        let found = files.iter().enumerate().find_map(|(i, ptx)| Some((i, ptx, kernel(ptx, &import.symbol)?)));
+        // Without one the checker has said so, and the launch is refused.
+        let Some((number, ptx, entry)) = found else { continue };
+        let declared = module.func(import.func).clone();
+        if let Err(told) = fits(&declared, entry, &import.symbol, ptx, lines) {
+            diags.push(*told);
+            continue;
+        }
+        let known = linked.entry(number).or_default();
+        let mut linker = Linker { module, ptx, lines, known, diags };
+        linker.add(entry, import.func);
+    }
+}
+
+fn kernel<'a>(ptx: &'a Ptx, name: &str) -> Option<&'a Routine> {
+    ptx.functions.iter().find(|f| f.is_kernel && f.body.is_some() && *f.name == *name)
+}
+
+/// What of a file is in the module.
+#[derive(Default)]
+struct Linked {
+    globals: BTreeMap<Arc<str>, GlobalId>,
+    functions: BTreeMap<Arc<str>, FuncId>,
+}
+
+/// Whether the parameters of a kernel are those of its interface.
+fn fits(
+    declared: &Function,
+    entry: &Routine,
+    symbol: &str,
+    ptx: &Ptx,
+    lines: &Lines<'_>,
+) -> Result<(), Box<Diagnostic>> {
+    let file = lines.map.file(ptx.file).map_or("", |f| f.name());
+    let told = |text: String| {
+        let d = Diagnostic::new(Code::KernelParameters, declared.span, text).secondary(entry.span, "defined here");
+        let help = "declare a pointer as an array with `device`, or as `type(c_devptr), value`; declare everything else \
+                    with `value`";
+        Err(Box::new(d.help(help)))
+    };
+    let (has, wants) = (entry.params.len(), declared.params.len());
+    if has != wants {
+        return told(format!("kernel `{symbol}` has {} in `{file}`, its interface passes {wants}", parameters(has)));
+    }
+    for (i, (param, dummy)) in entry.params.iter().zip(&declared.params).enumerate() {
+        let ty = declared.ty(dummy.reg);
+        let (passed, is_real) = match dummy.kind {
+            ParamKind::Value => (u64::from(ty.bytes()), Some(ty.is_real())),
+            ParamKind::Bytes { bytes, .. } => (bytes, None),
+        };
+        let differs = param.count.is_none()
+            && is_real.is_some_and(|is| match param.ty.kind {
+                Kind::Bits => false,
+                kind => is != (kind == Kind::Real),
+            });
+        if param.bytes() == passed && !differs {
+            continue;
+        }
+        let (number, name) = (i + 1, &dummy.name);
+        let what = |bytes: u64, is_real: bool| {
+            format!("{}{bytes} byte{}", if is_real { "a real of " } else { "" }, if bytes == 1 { "" } else { "s" })
+        };
+        let own = what(param.bytes(), differs && param.ty.kind == Kind::Real);
+        let given = what(passed, differs && ty.is_real());
+        return told(format!(
+            "parameter {number} of kernel `{symbol}` has {own} in `{file}`, its interface passes {given} for `{name}`"
+        ));
+    }
+    Ok(())
+}
+
+fn parameters(count: usize) -> String {
+    format!("{count} parameter{}", if count == 1 { "" } else { "s" })
+}
+
+struct Linker<'a> {
+    module: &'a mut Module,
+    ptx: &'a Ptx,
+    lines: &'a Lines<'a>,
+    known: &'a mut Linked,
+    diags: &'a mut Diagnostics,
+}
+
+impl<'a> Linker<'a> {
+    /// Reads a kernel, and what it uses.
+    fn add(&mut self, entry: &'a Routine, func: FuncId) {
+        let mut todo = vec![(entry, func)];
+        let mut used = BTreeSet::new();
+        let mut next = 0;
+        while let Some(&(routine, _)) = todo.get(next) {
+            next += 1;
+            for name in names(routine) {
+                if let Some(callee) = self.ptx.functions.iter().find(|f| f.name == name) {
+                    let is_new = !self.known.functions.contains_key(&name);
+                    if callee.body.is_some() && !callee.is_kernel && is_new {
+                        todo.push((callee, self.declare(callee)));
+                    }
+                } else {
+                    used.insert(name);
+                }
+            }
+        }
+        self.variables(used);
+        let unit = Unit {
+            ptx: self.ptx,
+            lines: self.lines,
+            globals: self.known.globals.clone(),
+            functions: self.known.functions.clone(),
+        };
+        for (body, func) in todo {
+            let declared = self.module.func(func).clone();
+            let made = routine(&unit, body, &declared);
+            for (span, fault) in made.faults {
+                self.tell(span, fault);
+            }
+            self.module.funcs[func.index()] = made.function;
+        }
+    }
+
+    /// A function without its body yet.
+    fn declare(&mut self, callee: &Routine) -> FuncId {
+        let name = self.unique(plain_name(&callee.name));
+        let id = FuncId(self.module.funcs.len() as u32);
+        self.module.funcs.push(FunctionBuilder::new(name, FuncKind::Device, callee.span).finish());
+        self.known.functions.insert(callee.name.clone(), id);
+        id
+    }
+
+    /// The name, with a number behind it if it is taken.
+    fn unique(&self, name: &str) -> String {
+        let is_taken = |name: &str| self.module.find(name).is_some();
+        let numbered = (2..).map(|n| format!("{name}.{n}"));
+        std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
+    }
+
+    /// Adds variables and those that their first values name.
+    fn variables(&mut self, mut names: BTreeSet<Arc<str>>) {
+        let mut pending: Vec<&'a Variable> = Vec::new();
+        while let Some(name) = names.pop_first() {
+            let Some(variable) = self.ptx.variables.iter().find(|v| v.name == name) else { continue };
+            let space = match variable.space {
+                StateSpace::Global => Space::Global,
+                StateSpace::Const => Space::Const,
+                StateSpace::Shared | StateSpace::Local | StateSpace::Param => continue,
+            };
+            if self.known.globals.contains_key(&name) || variable.is_extern {
+                continue;
+            }
+            let bytes = variable.bytes();
+            if bytes > MOST_BYTES || variable.init.len() as u64 * variable.ty.bytes() > bytes {
+                self.tell(variable.span, Fault::Wrong(format!("the extent of `{name}` does not fit its first value")));
+                continue;
+            }
+            let id = GlobalId(self.module.globals.len() as u32);
+            self.module.globals.push(Global {
+                name: name.clone(),
+                space,
+                managed: variable.managed,
+                bytes,
+                align: variable.align,
+                init: first_value(variable).map_or(GlobalInit::Zero, |bytes| GlobalInit::Bytes(bytes.into())),
+                read_only: name.starts_with("$str"),
+                var: None,
+                span: variable.span,
+            });
+            self.known.globals.insert(name, id);
+            pending.push(variable);
+        }
+        for variable in pending {
+            if variable.init.iter().any(|initial| matches!(initial, Initial::Address(..))) {
+                let text = format!("variable `{}`, whose first value is an address", variable.name);
+                self.tell(variable.span, Fault::Unsupported(text));
+            }
+        }
+    }
+
+    fn tell(&mut self, span: Span, fault: Fault) {
+        match fault {
+            Fault::Unsupported(what) => {
+                self.module.refusals.entry(span).or_insert_with(|| what.as_str().into());
+                let d = Diagnostic::new(Code::UnsupportedIfReached, span, format!("{what} is not supported"));
+                self.diags.push(d.note("the program stops with an error if execution reaches it"));
+            }
+            Fault::Wrong(what) => {
+                let d = Diagnostic::new(Code::UnreadablePtx, span, format!("this is not PTX: {what}"));
+                self.diags
+                    .push(d.help("make the file again with `nvcc -ptx -lineinfo`; it may have been cut off or edited"));
+            }
+        }
+    }
+}
+
+/// The bytes of a first value; elements without one are zero.
+fn first_value(variable: &Variable) -> Option<Vec<u8>> {
+    if variable.init.is_empty() {
+        return None;
+    }
+    let size = variable.ty.bytes() as usize;
+    let mut bytes = vec![0; variable.bytes() as usize];
+    for (slot, initial) in bytes.chunks_exact_mut(size).zip(&variable.init) {
+        let bits = match (initial, variable.ty.kind, variable.ty.bits) {
+            (Initial::Number(Number::Int(value)), Kind::Real, 32) => u64::from((*value as i64 as f32).to_bits()),
+            (Initial::Number(Number::Int(value)), Kind::Real, _) => (*value as i64 as f64).to_bits(),
+            (Initial::Number(Number::Int(value)), ..) => *value,
+            (Initial::Number(Number::Single(bits)), _, 64) => f64::from(f32::from_bits(*bits)).to_bits(),
+            (Initial::Number(Number::Single(bits)), ..) => u64::from(*bits),
+            (Initial::Number(Number::Double(value)), _, 32) => u64::from((*value as f32).to_bits()),
+            (Initial::Number(Number::Double(value)), ..) => value.to_bits(),
+            (Initial::Address(..), ..) => 0,
+        };
+        let word = bits.to_le_bytes();
+        let length = size.min(word.len());
+        slot[..length].copy_from_slice(&word[..length]);
+    }
+    Some(bytes)
+}
+
+/// The names in a function that no declaration there explains.
+fn names(routine: &Routine) -> BTreeSet<Arc<str>> {
+    fn walk(operand: &Operand, out: &mut BTreeSet<Arc<str>>) {
+        match operand {
+            Operand::Name(name, _) | Operand::Not(name) if !name.starts_with('%') => {
+                out.insert(name.clone());
+            }
+            Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|one| walk(one, out)),
+            Operand::Memory(base, _) => walk(base, out),
+            Operand::Pair(a, b) => {
+                walk(a, out);
+                walk(b, out);
+            }
+            Operand::Name(..) | Operand::Not(_) | Operand::Number(_) => {}
+        }
+    }
+    let mut out = BTreeSet::new();
+    for statement in routine.body.iter().flatten() {
+        if let What::Instruction(instruction) = &statement.what {
+            instruction.operands.iter().for_each(|operand| walk(operand, &mut out));
+        }
+    }
+    let is_parameter = |name: &Arc<str>| routine.params.iter().any(|p: &Parameter| p.name == *name);
+    out.retain(|name| !is_parameter(name));
+    out
+}
+
+/// The name of a function as its source has it, where it is a plain one: `scale` of `_Z5scalefi`.
+fn plain_name(name: &str) -> &str {
+    let plain = || {
+        let rest = name.strip_prefix("_Z")?;
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (length, rest) = rest.split_at(digits);
+        rest.get(..length.parse().ok()?).filter(|name| !name.is_empty())
+    };
+    plain().unwrap_or(name)
+}
