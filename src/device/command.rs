@@ -2,6 +2,7 @@
 //! code that does it.
 
 use crate::CudaError;
+use finding::ThreadId;
 use ir::FuncId;
 use mem::Memory;
 use source::Span;
@@ -36,6 +37,20 @@ pub struct KernelLaunch {
     pub number: u64,
     /// The launch statement.
     pub span: Span,
+}
+
+impl KernelLaunch {
+    /// A thread as findings name it, by the number of its block in the grid and its own in the block, from 0.
+    pub fn thread(&self, block: u64, thread: u32) -> ThreadId {
+        let [gx, gy, _] = self.grid.map(|extent| u64::from(extent.max(1)));
+        let [bx, by, _] = self.block.map(|extent| extent.max(1));
+        ThreadId {
+            block: [block % gx, block / gx % gy, block / (gx * gy)].map(|c| c as u32 + 1),
+            thread: [thread % bx, thread / bx % by, thread / (bx * by)].map(|c| c + 1),
+            warp: thread / 32,
+            lane: thread % 32,
+        }
+    }
 }
 
 /// One side of a strided copy: a descriptor's contents.

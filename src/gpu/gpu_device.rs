@@ -292,13 +292,7 @@ impl GpuDevice {
             self.finish();
         }
         let Some(Code { module, loaded, .. }) = &self.code else { return Err(CudaError::InvalidDeviceFunction) };
-        let values: Vec<ParamValue<'_>> = launch.args.iter().map(value_of).collect();
-        let params = params::pack(module.func(launch.func), &values).map_err(|_| CudaError::InvalidValue)?;
-        let shape = LaunchShape {
-            grid: launch.grid,
-            block: launch.block,
-            shared_bytes: u32::try_from(launch.dynamic_shared).map_err(|_| CudaError::InvalidValue)?,
-        };
+        let (shape, params) = packed(module, &launch)?;
         let stream = self.flight().stream(launch.stream);
         let work = Gpu::launch_on(stream.clone(), loaded, launch.func, shape, params);
         work.and_then(|work| self.flight().put(work)).map_err(|e| cuda_error(&e))?;
@@ -520,25 +514,23 @@ impl GpuDevice {
     /// Copies managed and pinned memory to the GPU, or back.
     fn share(&mut self, memory: &mut Memory, to_gpu: bool) -> Result<(), CudaError> {
         let is_shared = |region| matches!(region, Region::Managed | Region::Pinned);
-        let shared: Vec<(u64, u64)> =
-            memory.live().filter(|(_, a)| is_shared(a.region)).map(|(_, a)| (a.base, a.bytes)).collect();
-        for (base, bytes) in shared {
-            let mut buffer = vec![0; bytes.min(PIECE) as usize];
-            let mut at = 0;
-            while at < bytes {
-                let piece = &mut buffer[..(bytes - at).min(PIECE) as usize];
-                let address = base + at;
-                if to_gpu {
-                    memory.read(address, piece).ok_or(CudaError::InvalidValue)?;
-                    self.gpu.write(address, piece).map_err(|e| cuda_error(&e))?;
-                } else {
-                    self.gpu.read(address, piece).map_err(|e| cuda_error(&e))?;
-                    memory.write(address, piece).ok_or(CudaError::InvalidValue)?;
-                }
-                at += piece.len() as u64;
-            }
+        if to_gpu {
+            return self.give(memory, is_shared);
         }
-        Ok(())
+        each_piece(memory, is_shared).into_iter().try_for_each(|(address, bytes)| {
+            let mut piece = vec![0; bytes];
+            self.gpu.read(address, &mut piece).map_err(|e| cuda_error(&e))?;
+            memory.write(address, &piece).ok_or(CudaError::InvalidValue)
+        })
+    }
+
+    /// Gives the GPU the contents of the program's memory in some regions.
+    fn give(&mut self, memory: &Memory, is_wanted: impl Fn(Region) -> bool) -> Result<(), CudaError> {
+        each_piece(memory, is_wanted).into_iter().try_for_each(|(address, bytes)| {
+            let mut piece = vec![0; bytes];
+            memory.read(address, &mut piece).ok_or(CudaError::InvalidValue)?;
+            self.gpu.write(address, &piece).map_err(|e| cuda_error(&e))
+        })
     }
 
     fn fail(&mut self, error: CudaError) {
@@ -549,6 +541,24 @@ impl GpuDevice {
             (self.is_busy, self.is_shared, self.recorder) = (false, false, None);
         }
     }
+}
+
+/// Addresses and sizes of the allocations in some regions, in pieces that are copied at a time.
+fn each_piece(memory: &Memory, is_wanted: impl Fn(Region) -> bool) -> Vec<(u64, usize)> {
+    let wanted = memory.live().filter(|(_, a)| is_wanted(a.region));
+    let pieces = |a: &mem::Alloc| {
+        let (base, bytes) = (a.base, a.bytes);
+        (0..bytes).step_by(PIECE as usize).map(move |at| (base + at, (bytes - at).min(PIECE) as usize))
+    };
+    wanted.flat_map(|(_, a)| pieces(a)).collect()
+}
+
+/// The shape and the parameter memory of a launch.
+fn packed(module: &Module, launch: &KernelLaunch) -> Result<(LaunchShape, Vec<u8>), CudaError> {
+    let values: Vec<ParamValue<'_>> = launch.args.iter().map(value_of).collect();
+    let params = params::pack(module.func(launch.func), &values).map_err(|_| CudaError::InvalidValue)?;
+    let shared_bytes = u32::try_from(launch.dynamic_shared).map_err(|_| CudaError::InvalidValue)?;
+    Ok((LaunchShape { grid: launch.grid, block: launch.block, shared_bytes }, params))
 }
 
 fn value_of(arg: &Arg) -> ParamValue<'_> {

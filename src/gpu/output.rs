@@ -6,7 +6,7 @@
 
 use crate::record_buffer::{Drained, Fault, FaultKind, PrintItem, PrintRecord};
 use device::KernelLaunch;
-use finding::{Access, Actor, Finding, FindingKind, HostFault, LaunchInfo, Place, ThreadId};
+use finding::{Access, Actor, Finding, FindingKind, HostFault, LaunchInfo, Place};
 use ir::Ty;
 use scalar::bits;
 use text::{DeviceStatement, Value};
@@ -73,23 +73,10 @@ fn info(launch: &KernelLaunch, kernel: &str) -> LaunchInfo {
     LaunchInfo { number: launch.number, kernel, stream: launch.stream }
 }
 
-/// A thread as findings name it: indices from 1.
-fn thread_id(record: &PrintRecord, launch: &KernelLaunch) -> ThreadId {
-    let [gx, gy, _] = launch.grid.map(|e| u64::from(e.max(1)));
-    let [bx, by, _] = launch.block.map(|e| e.max(1));
-    let (b, t) = (record.block, record.thread);
-    ThreadId {
-        block: [b % gx, b / gx % gy, b / (gx * gy)].map(|c| c as u32 + 1),
-        thread: [t % bx, t / bx % by, t / (bx * by)].map(|c| c + 1),
-        warp: t / 32,
-        lane: t % 32,
-    }
-}
-
 /// The finding of a fault; a STOP ends its thread and is none.
 fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, kernel: &str) -> Option<Finding> {
     let name = String::from_utf8_lossy(&fault.text).into_owned();
-    let mut access = Access::step(Actor::Thread(thread_id(record, launch)), fault.span);
+    let mut access = Access::step(Actor::Thread(launch.thread(record.block, record.thread)), fault.span);
     let kind = match fault.kind {
         FaultKind::Stop { .. } => return None,
         FaultKind::Bounds { subscript, lower, upper, dim } => {

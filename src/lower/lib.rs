@@ -110,6 +110,10 @@ fn made(
         let var = program.var(v);
         matches!((&var.storage, &var.shape), (Storage::Local, Shape::Scalar)) && var.attrs.cuda.is_none()
     };
-    usage.in_memory.extend(unset::variables(&module).into_iter().filter(is_local));
+    let kept: Vec<VarId> = unset::variables(&module).into_iter().filter(is_local).collect();
+    if kept.is_empty() {
+        return module;
+    }
+    usage.in_memory.extend(kept);
     driver(ModuleLowering::new(program, &options, sources, &usage, &tags))
 }

@@ -6,7 +6,7 @@
 //!
 //! Not here: what the check does with them (`emu::checks::init`).
 
-use ir::analysis::{Cfg, Liveness};
+use ir::analysis::{Cfg, Liveness, read_otherwise};
 use ir::op::UnOp;
 use ir::{Bb, FuncKind, Function, InstKind, Module, Reg, Val, VarLoc};
 use sema::checked::VarId;
@@ -42,35 +42,14 @@ fn registers(f: &Function) -> BTreeSet<Reg> {
     // What each register is moved to, and the registers that hold a copy of memory.
     let mut moves: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
     let mut copies: Vec<Reg> = Vec::new();
-    let mut used: BTreeSet<Reg> = BTreeSet::new();
     for kind in f.blocks.iter().flat_map(|b| &b.insts).map(|inst| &inst.kind) {
         match *kind {
             InstKind::Load { dst, .. } => copies.push(dst),
-            InstKind::Un { op: UnOp::Mov, dst, a: Val::Reg(a), .. } => {
-                moves.entry(a).or_default().push(dst);
-                continue;
-            }
+            InstKind::Un { op: UnOp::Mov, dst, a: Val::Reg(a), .. } => moves.entry(a).or_default().push(dst),
             _ => {}
         }
-        let mut stored = match kind {
-            InstKind::Store { value, .. } => Some(*value),
-            _ => None,
-        };
-        kind.each_use(|val| {
-            if stored == Some(val) {
-                stored = None;
-            } else if let Val::Reg(reg) = val {
-                used.insert(reg);
-            }
-        });
     }
-    for block in &f.blocks {
-        block.term.each_use(|val| {
-            if let Val::Reg(reg) = val {
-                used.insert(reg);
-            }
-        });
-    }
+    let used = read_otherwise(f, |kind| matches!(kind, InstKind::Un { op: UnOp::Mov, .. }));
     // A temporary that is used has been checked where it was loaded; a variable takes what it is given.
     copies.retain(|&reg| f.is_mutable(reg) || !used.contains(&reg));
     copies.extend(&unset);

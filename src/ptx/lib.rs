@@ -12,6 +12,7 @@
 
 mod lines;
 mod link;
+mod mangled;
 mod read;
 mod syntax;
 

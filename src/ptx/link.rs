@@ -5,10 +5,11 @@
 //! where that is one.
 
 use crate::lines::Lines;
-use crate::read::{Fault, Unit, routine};
-use crate::syntax::{Initial, Kind, Number, Operand, Parameter, Ptx, Routine, StateSpace, Variable, What};
+use crate::mangled::function_name;
+use crate::read::{Fault, Unit, bits_of, ir_type, routine};
+use crate::syntax::{Initial, Kind, Operand, Parameter, Ptx, Routine, StateSpace, Variable, What, unreadable};
 use diag::{Code, Diagnostic, Diagnostics};
-use ir::{FuncId, FuncKind, Function, FunctionBuilder, Global, GlobalId, GlobalInit, Module, ParamKind, Space};
+use ir::{FuncId, FuncKind, Function, FunctionBuilder, Global, GlobalId, GlobalInit, Module, ParamKind, Space, Ty};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -141,7 +142,7 @@ impl<'a> Linker<'a> {
 
     /// A function without its body yet.
     fn declare(&mut self, callee: &Routine) -> FuncId {
-        let name = self.unique(plain_name(&callee.name));
+        let name = self.unique(function_name(&callee.name));
         let id = FuncId(self.module.funcs.len() as u32);
         self.module.funcs.push(FunctionBuilder::new(name, FuncKind::Device, callee.span).finish());
         self.known.functions.insert(callee.name.clone(), id);
@@ -204,9 +205,7 @@ impl<'a> Linker<'a> {
                 self.diags.push(d.note("the program stops with an error if execution reaches it"));
             }
             Fault::Wrong(what) => {
-                let d = Diagnostic::new(Code::UnreadablePtx, span, format!("this is not PTX: {what}"));
-                self.diags
-                    .push(d.help("make the file again with `nvcc -ptx -lineinfo`; it may have been cut off or edited"));
+                self.diags.push(unreadable(span, &what));
             }
         }
     }
@@ -218,17 +217,12 @@ fn first_value(variable: &Variable) -> Option<Vec<u8>> {
         return None;
     }
     let size = variable.ty.bytes() as usize;
+    let ty = ir_type(variable.ty).unwrap_or(Ty::I64);
     let mut bytes = vec![0; variable.bytes() as usize];
     for (slot, initial) in bytes.chunks_exact_mut(size).zip(&variable.init) {
-        let bits = match (initial, variable.ty.kind, variable.ty.bits) {
-            (Initial::Number(Number::Int(value)), Kind::Real, 32) => u64::from((*value as i64 as f32).to_bits()),
-            (Initial::Number(Number::Int(value)), Kind::Real, _) => (*value as i64 as f64).to_bits(),
-            (Initial::Number(Number::Int(value)), ..) => *value,
-            (Initial::Number(Number::Single(bits)), _, 64) => f64::from(f32::from_bits(*bits)).to_bits(),
-            (Initial::Number(Number::Single(bits)), ..) => u64::from(*bits),
-            (Initial::Number(Number::Double(value)), _, 32) => u64::from((*value as f32).to_bits()),
-            (Initial::Number(Number::Double(value)), ..) => value.to_bits(),
-            (Initial::Address(..), ..) => 0,
+        let bits = match initial {
+            Initial::Number(number) => bits_of(*number, ty),
+            Initial::Address(..) => 0,
         };
         let word = bits.to_le_bytes();
         let length = size.min(word.len());
@@ -262,15 +256,4 @@ fn names(routine: &Routine) -> BTreeSet<Arc<str>> {
     let is_parameter = |name: &Arc<str>| routine.params.iter().any(|p: &Parameter| p.name == *name);
     out.retain(|name| !is_parameter(name));
     out
-}
-
-/// The name of a function as its source has it, where it is a plain one: `scale` of `_Z5scalefi`.
-fn plain_name(name: &str) -> &str {
-    let plain = || {
-        let rest = name.strip_prefix("_Z")?;
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let (length, rest) = rest.split_at(digits);
-        rest.get(..length.parse().ok()?).filter(|name| !name.is_empty())
-    };
-    plain().unwrap_or(name)
 }

@@ -15,11 +15,7 @@ use vm::{Program, Site};
 
 /// A thread as findings name it.
 pub(crate) fn thread(grid: &Grid, linear: u64, tid: u32) -> ThreadId {
-    let [gx, gy, _] = grid.launch.grid.map(u64::from);
-    let [bx, by, _] = grid.launch.block;
-    let block = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|c| c as u32 + 1);
-    let thread = [tid % bx, tid / bx % by, tid / (bx * by)].map(|t| t + 1);
-    ThreadId { block, thread, warp: tid / 32, lane: tid % 32 }
+    grid.launch.thread(linear, tid)
 }
 
 /// The launch as findings name it.

@@ -2,14 +2,13 @@
 //!
 //! Not here: what it is good for (`machine`'s `verify`).
 
-use super::{GpuDevice, PIECE, value_of};
+use super::{GpuDevice, packed};
 use crate::error::DriverError;
-use crate::gpu::{LaunchShape, LoadOptions};
-use crate::params::{self, ParamValue};
+use crate::gpu::LoadOptions;
 use crate::transfer::cuda_error;
 use device::{CudaError, KernelLaunch};
 use ir::Module;
-use mem::Memory;
+use mem::{Memory, Region};
 
 impl GpuDevice {
     /// Runs a launch of another module, made of the same program, in that memory, and reads what it left at an address. Nothing else of
@@ -36,10 +35,7 @@ impl GpuDevice {
         let failed = |e: DriverError| cuda_error(&e);
         let loaded = self.gpu.load(module, &options).map_err(|e| failed(e.error))?;
         self.take_memory(memory)?;
-        let values: Vec<ParamValue<'_>> = launch.args.iter().map(value_of).collect();
-        let params = params::pack(module.func(launch.func), &values).map_err(|_| CudaError::InvalidValue)?;
-        let shared_bytes = u32::try_from(launch.dynamic_shared).map_err(|_| CudaError::InvalidValue)?;
-        let shape = LaunchShape { grid: launch.grid, block: launch.block, shared_bytes };
+        let (shape, params) = packed(module, launch)?;
         self.gpu.launch(&loaded, launch.func, shape, &params).map_err(failed)?;
         self.gpu.synchronize().map_err(failed)?;
         self.gpu.drain_records().map_err(failed)?;
@@ -51,16 +47,6 @@ impl GpuDevice {
     /// # Errors
     /// What the driver reports.
     pub fn take_memory(&mut self, memory: &Memory) -> Result<(), CudaError> {
-        let reached: Vec<(u64, u64)> =
-            memory.live().filter(|(_, a)| a.region.is_device_accessible()).map(|(_, a)| (a.base, a.bytes)).collect();
-        for (base, bytes) in reached {
-            let mut buffer = vec![0; bytes.min(PIECE) as usize];
-            for at in (0..bytes).step_by(PIECE as usize) {
-                let piece = &mut buffer[..(bytes - at).min(PIECE) as usize];
-                memory.read(base + at, piece).ok_or(CudaError::InvalidValue)?;
-                self.gpu.write(base + at, piece).map_err(|e| cuda_error(&e))?;
-            }
-        }
-        Ok(())
+        self.give(memory, Region::is_device_accessible)
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod affine;
 mod cfg;
+mod copies;
 mod dom;
 pub mod footprint;
 mod live;
@@ -17,6 +18,7 @@ mod uniform;
 mod versions;
 
 pub use cfg::Cfg;
+pub use copies::read_otherwise;
 pub use dom::{Dominators, PostDominators};
 pub use live::Liveness;
 pub use loops::{Loop, LoopId, Loops};

@@ -21,7 +21,7 @@ mod values;
 
 use device::{Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Progress, Properties};
 use emu::Emulator;
-use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, ThreadId, What};
+use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, What};
 use gpu::GpuDevice;
 use ir::FuncId;
 use mem::{Memory, Region};
@@ -89,14 +89,16 @@ impl VerifyDevice {
     /// Adds to the findings of a launch that differs the data races that explain it, or else the first value that differs. Once for
     /// each kernel, because it takes longer than the launch.
     fn explain(&mut self, memory: &Memory, launch: &KernelLaunch, before: &Memory) {
-        if self.findings.is_empty() || !self.is_gpu_alive {
+        if self.findings.is_empty() {
             return;
         }
         if self.explained.insert(launch.func) {
             self.find_cause(launch, before);
         }
         // What comes later differs for reasons of its own.
-        if let Err(error) = self.gpu.take_memory(memory) {
+        if self.is_gpu_alive
+            && let Err(error) = self.gpu.take_memory(memory)
+        {
             self.failed_on_gpu(launch.span, error, Some(self.info(launch)));
         }
     }
@@ -108,7 +110,8 @@ impl VerifyDevice {
                 let text = format!("the launch has a data race ({}), so its results are undefined", race.code());
                 *first = first.clone().note(text);
             }
-            _ => self.part(launch, before),
+            _ if self.is_gpu_alive => self.part(launch, before),
+            _ => {}
         }
         self.findings.extend(races);
     }
@@ -122,12 +125,8 @@ impl VerifyDevice {
         let Some(who) = parting::last_writer(&self.emulator, before, launch, address) else { return };
         let found = parting::find(&self.emulator, &mut self.gpu, before, launch, who);
         let (Some(parting), Some(first)) = (found, self.findings.first_mut()) else { return };
-        let [block, thread] = [who.block, who.thread].map(|place| place.map(|c| c + 1));
-        let [x, y, _] = launch.block;
-        let linear = who.thread[0] + x * (who.thread[1] + y * who.thread[2]);
-        let actor = Actor::Thread(ThreadId { block, thread, warp: linear / 32, lane: linear % 32 });
         let value = format!("{:#x} on the emulator and {:#x} on the GPU", parting.emulator, parting.gpu);
-        first.accesses.insert(0, Access::step(actor, parting.span).value(value));
+        first.accesses.insert(0, Access::step(Actor::Thread(who), parting.span).value(value));
     }
 
     /// Compares what a launch did on the two.
@@ -198,13 +197,24 @@ impl VerifyDevice {
     }
 }
 
+/// Runs a launch to its end; `None` if the emulator does not take it.
+fn run_to_end(
+    emulator: &mut Emulator,
+    memory: &mut Memory,
+    launch: &KernelLaunch,
+    observer: &mut dyn Observer,
+) -> Option<()> {
+    emulator.submit(memory, Command::Launch(launch.clone())).ok()?;
+    while emulator.advance(memory, u64::MAX, observer) == Progress::Busy {}
+    Some(())
+}
+
 /// The data races of a launch that begins with that memory, as `emulator` would run it.
 fn races(emulator: &Emulator, memory: &mut Memory, launch: &KernelLaunch) -> Vec<Finding> {
     let mut again = emulator.racing();
-    if again.submit(memory, Command::Launch(launch.clone())).is_err() {
+    if run_to_end(&mut again, memory, launch, &mut NoObserver).is_none() {
         return Vec::new();
     }
-    while again.advance(memory, u64::MAX, &mut NoObserver) == Progress::Busy {}
     again.take_findings().into_iter().filter(|f| matches!(f.kind, FindingKind::Race { .. })).collect()
 }
 

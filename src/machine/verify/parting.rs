@@ -5,9 +5,11 @@
 //!
 //! Not here: launches that race, which differ from run to run.
 
-use super::values::{self, Recording, Thread, WINDOW};
-use device::{Arg, Command, Device, DeviceAccess, KernelLaunch, NoObserver, Observer, Progress};
+use super::run_to_end;
+use super::values::{self, Recording, WINDOW};
+use device::{Arg, Device, DeviceAccess, KernelLaunch, NoObserver, Observer};
 use emu::Emulator;
+use finding::ThreadId;
 use gpu::GpuDevice;
 use mem::{Memory, Region};
 use source::Span;
@@ -32,7 +34,7 @@ pub(super) fn find(
     gpu: &mut GpuDevice,
     before: &Memory,
     launch: &KernelLaunch,
-    who: Thread,
+    who: ThreadId,
 ) -> Option<Parting> {
     let program = emulator.program()?.clone();
     let recording = Recording::new(program.module(), launch.func, who)?;
@@ -55,16 +57,10 @@ pub(super) fn find(
 
 /// What the launch writes into the buffer on the emulator.
 fn on_emulator(emulator: &mut Emulator, mut memory: Memory, launch: &KernelLaunch, buffer: u64) -> Option<Vec<u8>> {
-    run(emulator, &mut memory, launch, &mut NoObserver)?;
+    run_to_end(emulator, &mut memory, launch, &mut NoObserver)?;
     let mut bytes = vec![0; values::BYTES as usize];
     memory.read(buffer, &mut bytes)?;
     Some(bytes)
-}
-
-fn run(emulator: &mut Emulator, memory: &mut Memory, launch: &KernelLaunch, observer: &mut dyn Observer) -> Option<()> {
-    emulator.submit(memory, Command::Launch(launch.clone())).ok()?;
-    while emulator.advance(memory, u64::MAX, observer) != Progress::Idle {}
-    Some(())
 }
 
 /// Compares window after window; `run` gives the buffers of both for the number of the first value.
@@ -106,15 +102,16 @@ impl Observer for LastWriter {
 }
 
 /// The thread that wrote a word of four bytes last, if the launch runs on the emulator again.
-pub(super) fn last_writer(emulator: &Emulator, before: &Memory, launch: &KernelLaunch, address: u64) -> Option<Thread> {
+pub(super) fn last_writer(
+    emulator: &Emulator,
+    before: &Memory,
+    launch: &KernelLaunch,
+    address: u64,
+) -> Option<ThreadId> {
     let mut writer = LastWriter { address, found: None };
-    run(&mut emulator.unwatched(), &mut before.clone(), launch, &mut writer)?;
+    run_to_end(&mut emulator.unwatched(), &mut before.clone(), launch, &mut writer)?;
     let (block, thread) = writer.found?;
-    let place = |number: u64, [x, y, _]: [u32; 3]| {
-        let (x, y) = (u64::from(x.max(1)), u64::from(y.max(1)));
-        [number % x, number / x % y, number / (x * y)].map(|c| c as u32)
-    };
-    Some(Thread { block: place(block, launch.grid), thread: place(u64::from(thread), launch.block) })
+    Some(launch.thread(block, thread))
 }
 
 #[cfg(test)]
@@ -173,7 +170,7 @@ bb2:
             span: Span::NONE,
         };
         let who = last_writer(&right, &memory, &launch, base + 20).expect("it is written");
-        assert_eq!(who, Thread { block: [0, 0, 0], thread: [5, 0, 0] });
+        assert_eq!(who, ThreadId { block: [1, 1, 1], thread: [6, 1, 1], warp: 0, lane: 5 });
         let buffer = device.alloc(&mut memory, Region::Device(0), values::BYTES, "", Span::NONE).expect("room");
         let mut launch = launch;
         launch.args.extend([Arg::Bits(buffer), Arg::Bits(0)]);

@@ -6,6 +6,7 @@
 //!
 //! Not here: running it (`parting`). Device procedures that the kernel calls are not followed; their results are.
 
+use finding::ThreadId;
 use ir::analysis::Cfg;
 use ir::op::{BinOp, CmpOp, Special, UnOp};
 use ir::{
@@ -21,13 +22,6 @@ const ENTRY: u64 = 16;
 const BITS: i64 = 8;
 /// Bytes of the buffer: a window, and the spare entry.
 pub(super) const BYTES: u64 = (WINDOW + 1) * ENTRY;
-
-/// A thread of a launch: its block and its place in that, from 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Thread {
-    pub(super) block: [u32; 3],
-    pub(super) thread: [u32; 3],
-}
 
 /// The module with that kernel changed. It has two more parameters: the address of the buffer, and the number of the first value.
 pub(super) struct Recording {
@@ -45,7 +39,7 @@ pub(super) struct Value {
 
 impl Recording {
     /// `None` if the kernel begins with a loop.
-    pub(super) fn new(module: &Module, kernel: FuncId, who: Thread) -> Option<Recording> {
+    pub(super) fn new(module: &Module, kernel: FuncId, who: ThreadId) -> Option<Recording> {
         let mut module = module.clone();
         let f = module.funcs.get_mut(kernel.index())?;
         if !Cfg::new(f).preds(Bb(0)).is_empty() {
@@ -124,7 +118,7 @@ struct State {
 }
 
 /// Changes the kernel; gives the places of the instructions whose values are written down.
-fn record(f: &mut Function, who: Thread) -> Vec<Span> {
+fn record(f: &mut Function, who: ThreadId) -> Vec<Span> {
     let mut spans = Vec::new();
     let places = places(f);
     let blocks = std::mem::take(&mut f.blocks);
@@ -174,7 +168,7 @@ fn places(f: &Function) -> BTreeSet<Reg> {
 }
 
 /// Adds the parameters, and finds out whether this is the thread.
-fn begin(w: &mut Writer<'_>, who: Thread) -> State {
+fn begin(w: &mut Writer<'_>, who: ThreadId) -> State {
     let [buffer, first] = ["buffer", "first"].map(|name| {
         let reg = w.reg(Ty::I64, false);
         w.f.params.push(Param { reg, kind: ParamKind::Value, name: name.into(), unaliased: false });
@@ -191,7 +185,8 @@ fn begin(w: &mut Writer<'_>, who: Thread) -> State {
     let mut is_thread = Val::Imm(1);
     for (reg, wanted) in places {
         let a = w.value(Ty::I32, |dst| InstKind::Special { reg, dst });
-        let b = Val::Imm(u64::from(wanted));
+        // Special registers count from 0.
+        let b = Val::Imm(u64::from(wanted - 1));
         let is_equal = w.value(Ty::Pred, |dst| InstKind::Cmp { op: CmpOp::Eq, ty: Ty::I32, dst, a, b });
         is_thread = w.binary(BinOp::And, Ty::Pred, is_equal, is_thread);
     }

@@ -25,6 +25,7 @@ mod temporaries;
 mod warp;
 
 use crate::lines::Lines;
+use crate::mangled::variable_name;
 use crate::syntax::{
     Instruction, Kind, Number, Operand, Parameter, Ptx, Routine, StateSpace, Statement, Type, Variable, What,
 };
@@ -215,7 +216,7 @@ impl<'a> Op<'a> {
 }
 
 /// The type of the IR that a value of that type of PTX has.
-fn ir_type(ty: Type) -> Result<Ty> {
+pub(crate) fn ir_type(ty: Type) -> Result<Ty> {
     Ok(match (ty.kind, ty.bits) {
         (Kind::Pred, _) => Ty::Pred,
         (Kind::Real, 32) => Ty::F32,
@@ -409,7 +410,7 @@ impl<'a> Reader<'a> {
         };
         let elements = variable.count.unwrap_or(0) as i64;
         let id = self.b.add_shared(SharedVar {
-            name: source_name(&variable.name),
+            name: variable_name(&variable.name).into(),
             size,
             align: variable.align,
             element_bytes: variable.ty.bytes(),
@@ -489,19 +490,8 @@ fn value_type(param: &Parameter) -> Option<Ty> {
     ir_type(param.ty).ok().filter(|_| param.count.is_none())
 }
 
-/// The name in the source of a variable that was declared in a function: `t` of `_ZZ9block_sumE1t`.
-fn source_name(name: &Arc<str>) -> Arc<str> {
-    let local = || {
-        let (_, inner) = name.strip_prefix("_ZZ")?.rsplit_once('E')?;
-        let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
-        let (length, rest) = inner.split_at(digits);
-        rest.get(..length.parse().ok()?).map(Arc::from)
-    };
-    local().unwrap_or_else(|| name.clone())
-}
-
 /// The bits of a constant as a value of a type.
-fn constant(number: Number, ty: Ty) -> Val {
+pub(crate) fn bits_of(number: Number, ty: Ty) -> u64 {
     let bits = match (number, ty) {
         (Number::Int(value), Ty::F32) => u64::from((value as i64 as f32).to_bits()),
         (Number::Int(value), Ty::F64) => (value as i64 as f64).to_bits(),
@@ -512,7 +502,11 @@ fn constant(number: Number, ty: Ty) -> Val {
         (Number::Double(value), Ty::F64 | Ty::I64) => value.to_bits(),
         (Number::Double(value), _) => u64::from((value as f32).to_bits()),
     };
-    Val::Imm(scalar::bits::canonical(ty, bits))
+    scalar::bits::canonical(ty, bits)
+}
+
+fn constant(number: Number, ty: Ty) -> Val {
+    Val::Imm(bits_of(number, ty))
 }
 
 /// Whether an instruction assigns its first operand, or the registers in it.

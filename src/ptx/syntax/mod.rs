@@ -7,6 +7,7 @@ mod parse;
 
 pub(crate) use lex::Number;
 pub use parse::parse;
+pub(crate) use parse::unreadable;
 
 use source::{FileId, Span};
 use std::sync::Arc;
@@ -51,6 +52,13 @@ pub(crate) enum Kind {
     Signed,
     /// `.f16` to `.f64`
     Real,
+}
+
+impl Kind {
+    /// Whether registers of this kind hold integers.
+    pub(crate) fn is_integer(self) -> bool {
+        matches!(self, Kind::Bits | Kind::Unsigned | Kind::Signed)
+    }
 }
 
 /// A type: what it is, and its bits.

@@ -187,22 +187,15 @@ impl<'a> Checker<'a> {
             }
             params.push(param?);
         }
-        let key = (id, params.iter().map(|p| p.value).collect());
-        let made = match self.made.instances.get(&key) {
-            Some(made) => *made,
+        let made = match self.known_instance(id, &params) {
+            Some(made) => made,
             None => {
                 if self.made.instances.keys().filter(|(template, _)| *template == id).count() >= MOST_INSTANCES {
                     let text =
                         format!("`type({})` with more than {MOST_INSTANCES} sets of values", self.defs.ty(id).name);
                     return self.reporter.refuse(span, text);
                 }
-                let template = self.defs.ty(id);
-                let ty = DerivedType { params, ..DerivedType::empty(template.name.clone(), template.span) };
-                let ast = self.defs.type_info(id).ast;
-                let info = TypeInfo { ast, scope, template: Some(id), ..TypeInfo::untouched() };
-                let made = self.defs.add_type(ty, info);
-                self.made.instances.insert(key, made);
-                made
+                self.new_instance(id, params, scope)
             }
         };
         if !self.cx.by_descriptor {
@@ -223,20 +216,29 @@ impl<'a> Checker<'a> {
             return None;
         }
         let params: Vec<TypeParam> = self.defs.ty(id).params.iter().take(parameters.len()).cloned().collect();
-        let key = (parent, params.iter().map(|p| p.value).collect());
-        if let Some(made) = self.made.instances.get(&key) {
-            return Some(*made);
+        if let Some(made) = self.known_instance(parent, &params) {
+            return Some(made);
         }
         let scope = self.instance_scope(parent);
         for param in &params {
             self.name_parameter(scope, param);
         }
-        let def = self.defs.ty(parent);
+        Some(self.new_instance(parent, params, scope))
+    }
+
+    fn known_instance(&self, template: TypeId, params: &[TypeParam]) -> Option<TypeId> {
+        self.made.instances.get(&(template, values_of(params))).copied()
+    }
+
+    /// A new instance, whose parameters are named in `scope`; its components are not resolved yet.
+    fn new_instance(&mut self, template: TypeId, params: Vec<TypeParam>, scope: ScopeId) -> TypeId {
+        let key = (template, values_of(&params));
+        let def = self.defs.ty(template);
         let ty = DerivedType { params, ..DerivedType::empty(def.name.clone(), def.span) };
-        let ast = self.defs.type_info(parent).ast;
-        let made = self.defs.add_type(ty, TypeInfo { ast, scope, template: Some(parent), ..TypeInfo::untouched() });
+        let ast = self.defs.type_info(template).ast;
+        let made = self.defs.add_type(ty, TypeInfo { ast, scope, template: Some(template), ..TypeInfo::untouched() });
         self.made.instances.insert(key, made);
-        Some(made)
+        made
     }
 
     /// Which parameter each value is for.
@@ -363,6 +365,10 @@ impl<'a> Checker<'a> {
     pub(crate) fn type_parameter(&self, id: TypeId, name: &Arc<str>) -> Option<&TypeParam> {
         self.defs.ty(id).params.iter().find(|p| p.name == *name)
     }
+}
+
+fn values_of(params: &[TypeParam]) -> Vec<i64> {
+    params.iter().map(|param| param.value).collect()
 }
 
 /// Where a type definition declares a type parameter.

@@ -3,6 +3,7 @@
 //! Not here: what is known of the bytes themselves; the checks keep that.
 
 use crate::code::{Program, Site};
+use ir::analysis::read_otherwise;
 use ir::{FuncId, Function, InstKind, Reg, Val};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,32 +26,14 @@ impl CopyOnlyRegs {
 }
 
 fn copy_only(function: &Function) -> BTreeSet<Reg> {
-    let (mut loaded, mut other) = (BTreeSet::new(), BTreeSet::new());
+    let mut other = read_otherwise(function, |_| false);
+    let mut loaded = BTreeSet::new();
     for kind in function.blocks.iter().flat_map(|b| &b.insts).map(|inst| &inst.kind) {
         let is_load = matches!(kind, InstKind::Load { .. });
         kind.each_def(|reg| {
             if is_load {
                 loaded.insert(reg);
             } else {
-                other.insert(reg);
-            }
-        });
-        let mut stored = match kind {
-            InstKind::Store { value, .. } => Some(*value),
-            _ => None,
-        };
-        kind.each_use(|val| {
-            // The value counts once; a register that is a part of the address too is used.
-            if stored == Some(val) {
-                stored = None;
-            } else if let Val::Reg(reg) = val {
-                other.insert(reg);
-            }
-        });
-    }
-    for block in &function.blocks {
-        block.term.each_use(|val| {
-            if let Val::Reg(reg) = val {
                 other.insert(reg);
             }
         });
