@@ -46,12 +46,7 @@ pub(crate) fn output_of(drained: &Drained, launch: &KernelLaunch, kernel: &str) 
 }
 
 fn value_of(item: &PrintItem) -> Option<Value<'_>> {
-    let integer = |kind: u32| match kind {
-        1 => Ty::I8,
-        2 => Ty::I16,
-        8 => Ty::I64,
-        _ => Ty::I32,
-    };
+    let integer = |kind: u32| Ty::integer(kind.into());
     Some(match item {
         PrintItem::Int(value, kind) => {
             Value::Int { ty: integer(*kind), bits: bits::from_signed(integer(*kind), *value) }

@@ -2,10 +2,11 @@
 //!
 //! Registers of source variables, and those that places and shapes of variables name, count as used: the debugger shows
 //! them. Everything with another effect stays. That includes loads with a dead result: they are schedule points, and their
-//! addresses are checked. A reduction loses a result that nothing reads.
+//! addresses are checked. A reduction loses a result that nothing reads. Code for a GPU also loses the local memory whose address
+//! nothing takes: the driver gives each thread all that a kernel declares.
 
 use ir::analysis::{BitSet, Cfg, StrongLiveness, is_computation};
-use ir::{Access, Bb, Function, InstKind};
+use ir::{Access, AddrBase, Bb, Function, InstKind, LocalId};
 
 /// Runs the pass over a function.
 pub(crate) fn run(f: &mut Function) {
@@ -16,6 +17,24 @@ pub(crate) fn run(f: &mut Function) {
 pub(crate) fn run_for_gpu(f: &mut Function) {
     let is_load = |kind: &InstKind| matches!(kind, InstKind::Load { access: Access::Plain, .. });
     eliminate(f, &|kind| is_computation(kind) || is_load(kind));
+    drop_slots(f);
+}
+
+/// Drops the slots of local memory whose address nothing takes. Variables, which may be there too, are gone before.
+fn drop_slots(f: &mut Function) {
+    let mut numbers: Vec<Option<LocalId>> = vec![None; f.locals.len()];
+    let mut slots = Vec::new();
+    for inst in f.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if let InstKind::Addr { base: AddrBase::Local(id), .. } = &mut inst.kind
+            && let Some(number) = numbers.get_mut(id.index())
+        {
+            *id = *number.get_or_insert_with(|| {
+                slots.push(f.locals[id.index()].clone());
+                LocalId(slots.len() as u32 - 1)
+            });
+        }
+    }
+    f.locals = slots;
 }
 
 fn eliminate(f: &mut Function, may_go: &dyn Fn(&InstKind) -> bool) {

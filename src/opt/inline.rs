@@ -1,18 +1,31 @@
-//! Inlining of small functions that only compute.
+//! Inlining of functions.
 //!
 //! A finding names the call stack of an access, a barrier compares call stacks, and a frame's local memory is new with each
-//! call. None of this may change, so a function is inlined only if it neither has nor touches memory, calls and synchronises
-//! nothing, and cannot trap. It may have loops and statements, whose back edges and Stmt marks keep their spans. A function of
-//! the mathematical library may also call others of it, which read tables: no finding names a place in the library.
+//! call. None of this may change on the engines that tell it, so there a function is inlined only if it neither has nor touches
+//! memory, calls and synchronises nothing, and cannot trap. It may have loops and statements, whose back edges and Stmt marks
+//! keep their spans. A function of the mathematical library may also call others of it, which read tables: no finding names a
+//! place in the library.
+//!
+//! Nobody sees a call stack of code for a GPU, so there a function may do anything but call itself or declare shared memory,
+//! of which all its calls share one copy. Its local memory becomes the caller's, one copy for all calls of it there: when a call
+//! begins, none before it needs its own any more.
 //!
 //! Its source variables are appended to the caller's under the name `function.variable`.
 
 use ir::analysis::{Cfg, Liveness};
 use ir::op::UnOp;
-use ir::{Bb, BlockData, FuncId, Function, Inst, InstKind, Module, ParamKind, Reg, Term, Trap, Val, VarId};
+use ir::{
+    Access, AddrBase, Bb, BlockData, FuncId, FuncKind, Function, Inst, InstKind, LocalId, LocalSlot, Module, ParamKind, Reg,
+    RegInfo, Space, Term, Trap, Ty, Val, VarId,
+};
+use std::collections::BTreeMap;
 
 /// No function grows beyond so many instructions.
 const LARGEST_CALLER: usize = 20_000;
+
+/// On a GPU, functions up to so many instructions are inlined wherever they are called, larger ones where they are called once.
+/// A call costs some ten instructions, and makes the compiler of the driver put what it passes into memory.
+const GPU_LIMIT: usize = 600;
 
 /// Inlines calls of functions of up to `limit` instructions; whether there were some. A function that only computes once its
 /// own calls are inlined is inlined in the next iteration.
@@ -30,6 +43,67 @@ pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
         }
     }
     any
+}
+
+/// Inlines the calls of device code for a GPU, callees before callers; whether there were some.
+pub(crate) fn run_for_gpu(module: &mut Module) -> bool {
+    let mut places = vec![0usize; module.funcs.len()];
+    for f in module.funcs.iter().filter(|f| f.kind != FuncKind::Host) {
+        each_callee(f, |id| places[id.index()] += 1);
+    }
+    let mut fit = vec![false; module.funcs.len()];
+    let mut finished = vec![false; module.funcs.len()];
+    let mut any = false;
+    for id in callees_first(module) {
+        any |= inline_into(module, id, &fit);
+        finished[id.index()] = true;
+        let f = module.func(id);
+        let mut ends = true;
+        each_callee(f, |callee| ends &= callee != id && finished[callee.index()]);
+        let is_small = size(f) <= GPU_LIMIT || places[id.index()] == 1;
+        fit[id.index()] = ends && is_small && f.kind == FuncKind::Device && f.shared.is_empty() && !f.blocks.is_empty();
+    }
+    any
+}
+
+/// Calls `visit` with the function that each call of `f` names.
+fn each_callee(f: &Function, mut visit: impl FnMut(FuncId)) {
+    for inst in f.blocks.iter().flat_map(|b| &b.insts) {
+        if let InstKind::Call { func, .. } = inst.kind {
+            visit(func);
+        }
+    }
+}
+
+/// The functions of the device, each behind those that it calls, but for the calls that close a circle.
+fn callees_first(module: &Module) -> Vec<FuncId> {
+    let callees = |id: FuncId| {
+        let mut found = Vec::new();
+        each_callee(module.func(id), |callee| found.push(callee));
+        found
+    };
+    let mut seen = vec![false; module.funcs.len()];
+    let mut order = Vec::new();
+    for root in (0..module.funcs.len() as u32).map(FuncId).filter(|&id| module.func(id).kind != FuncKind::Host) {
+        if std::mem::replace(&mut seen[root.index()], true) {
+            continue;
+        }
+        let mut open = vec![(root, callees(root))];
+        while let Some((id, rest)) = open.last_mut() {
+            match rest.pop() {
+                None => {
+                    order.push(*id);
+                    open.pop();
+                }
+                Some(callee) => {
+                    if !std::mem::replace(&mut seen[callee.index()], true) {
+                        open.push((callee, callees(callee)));
+                    }
+                }
+            }
+        }
+    }
+    order
 }
 
 fn size(f: &Function) -> usize {
@@ -77,6 +151,7 @@ fn inline_into(module: &mut Module, id: FuncId, fit: &[bool]) -> bool {
     let mut total = size(&caller);
     let mut changed = false;
     let mut at = 0;
+    let mut first_locals = BTreeMap::new();
     // Blocks that are added are looked at in their turn: the rest of a block behind a call has calls too.
     while at < caller.blocks.len() {
         let found = caller.blocks[at].insts.iter().position(|i| wanted(&i.kind));
@@ -88,7 +163,8 @@ fn inline_into(module: &mut Module, id: FuncId, fit: &[bool]) -> bool {
         if let InstKind::Call { func, args, results } = call {
             let callee = &module.funcs[func.index()];
             total += size(callee);
-            splice(&mut caller, callee, at, place, &args, &results);
+            let first_local = *first_locals.entry(func).or_insert_with(|| add_locals(&mut caller, callee));
+            splice(&mut caller, callee, first_local, (at, place), &args, &results);
             changed = true;
         }
         at += 1;
@@ -97,8 +173,40 @@ fn inline_into(module: &mut Module, id: FuncId, fit: &[bool]) -> bool {
     changed
 }
 
-/// Puts the body of `callee` where instruction `place` of block `at` calls it.
-fn splice(caller: &mut Function, callee: &Function, at: usize, place: usize, args: &[Val], results: &[Reg]) {
+/// Appends the local memory of `callee` to the caller's: its slots, and one for each parameter that is an object. The number of
+/// the first.
+fn add_locals(caller: &mut Function, callee: &Function) -> u32 {
+    let first = caller.locals.len() as u32;
+    caller.locals.extend(callee.locals.iter().cloned());
+    for param in &callee.params {
+        if let ParamKind::Bytes { bytes, align } = param.kind {
+            caller.locals.push(LocalSlot { bytes, align, name: param.name.clone(), span: callee.span });
+        }
+    }
+    first
+}
+
+/// Copies an object of so many bytes and that alignment, an argument that is passed by value.
+fn copy_object(caller: &mut Function, to: Reg, from: Val, (bytes, align): (u64, u64), mut push: impl FnMut(InstKind)) {
+    for (offset, unit) in ParamKind::pieces(bytes, align) {
+        let ty = Ty::integer(unit);
+        caller.regs.push(RegInfo { ty, var: None, mutable: false });
+        let (dst, access, offset) = (Reg(caller.regs.len() as u32 - 1), Access::Plain, offset as i64);
+        push(InstKind::Load { ty, space: Space::Generic, access, dst, addr: from, offset });
+        push(InstKind::Store { ty, space: Space::Local, access, addr: to.into(), offset, value: dst.into() });
+    }
+}
+
+/// Puts the body of `callee` where instruction `place.1` of block `place.0` calls it. Its local memory is in the caller's slots
+/// from `first_local` on.
+fn splice(
+    caller: &mut Function,
+    callee: &Function,
+    first_local: u32,
+    (at, place): (usize, usize),
+    args: &[Val],
+    results: &[Reg],
+) {
     let first_reg = caller.regs.len() as u32;
     let first_var = caller.vars.len() as u32;
     // The callee's blocks come last, and behind them the rest of the calling block.
@@ -123,10 +231,21 @@ fn splice(caller: &mut Function, callee: &Function, at: usize, place: usize, arg
     let behind = caller.blocks[at].insts.split_off(place);
     let span = behind.first().map_or(callee.span, |call| call.span);
     let copy = |dst: Reg, ty, a: Val| Inst { kind: InstKind::Un { op: UnOp::Mov, ty, dst, a }, span };
-    let calling = &mut caller.blocks[at];
+    let mut passed = Vec::new();
+    let mut object = first_local + callee.locals.len() as u32;
     for (param, &arg) in callee.params.iter().zip(args) {
-        calling.insts.push(copy(reg(param.reg), callee.ty(param.reg), arg));
+        match param.kind {
+            ParamKind::Value => passed.push(copy(reg(param.reg), callee.ty(param.reg), arg)),
+            ParamKind::Bytes { bytes, align } => {
+                let base = AddrBase::Local(LocalId(object));
+                object += 1;
+                passed.push(Inst { kind: InstKind::Addr { dst: reg(param.reg), base }, span });
+                copy_object(caller, reg(param.reg), arg, (bytes, align), |kind| passed.push(Inst { kind, span }));
+            }
+        }
     }
+    let calling = &mut caller.blocks[at];
+    calling.insts.append(&mut passed);
     let term = std::mem::replace(&mut calling.term, Term::Jump(Bb(first_block)));
     let term_span = std::mem::replace(&mut calling.term_span, span);
     // Several returns may set a result, which is a temporary of the caller: they set registers that may be set twice.
@@ -145,6 +264,9 @@ fn splice(caller: &mut Function, callee: &Function, at: usize, place: usize, arg
         for inst in &mut block.insts {
             inst.kind.each_use_mut(|v| *v = val(*v));
             inst.kind.each_def_mut(|r| *r = reg(*r));
+            if let InstKind::Addr { base: AddrBase::Local(id), .. } = &mut inst.kind {
+                id.0 += first_local;
+            }
             if matches!(inst.kind, InstKind::Call { .. }) {
                 // A call stack names the place in the caller.
                 inst.span = span;

@@ -27,6 +27,7 @@ mod inline;
 mod mark_reductions;
 mod promote;
 mod simplify_cfg;
+mod split_copies;
 mod strip_debug;
 mod unroll;
 mod webs;
@@ -70,6 +71,7 @@ const UNROLL_PARTIAL: Pass = Pass { name: "unroll-partial", run: |f, _| unroll::
 const WEBS: Pass = Pass { name: "webs", run: |f, _| webs::run(f) };
 const DSE: Pass = Pass { name: "dse", run: |f, _| dse::run(f) };
 const HOIST_LOADS: Pass = Pass { name: "hoist-loads", run: |f, _| hoist_loads::run(f) };
+const SPLIT_COPIES: Pass = Pass { name: "split-copies", run: |f, _| split_copies::run(f) };
 const PROMOTE: Pass = Pass { name: "promote", run: |f, _| promote::run(f) };
 
 /// At every level.
@@ -100,6 +102,7 @@ const FOR_GPU: &[Pass] = &[
     UNROLL_FULL,
     GVN_FOR_GPU,
     SIMPLIFY_CFG,
+    SPLIT_COPIES,
     PROMOTE,
     WEBS,
     GVN_FOR_GPU,
@@ -156,6 +159,9 @@ pub fn run_for_gpu(module: &mut Module, target: Target) {
 
 /// The same, and shows the module to `observer` after each pass with the name of the pass.
 pub fn run_for_gpu_observed(module: &mut Module, target: Target, observer: &mut dyn FnMut(&str, &Module)) {
+    if inline::run_for_gpu(module) {
+        observer("inline-for-gpu", module);
+    }
     for pass in FOR_GPU {
         for f in module.funcs.iter_mut().filter(|f| f.kind != FuncKind::Host) {
             (pass.run)(f, target);

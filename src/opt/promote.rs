@@ -1,14 +1,15 @@
 //! Promotion of local memory to registers (scalar replacement of aggregates).
 //!
 //! A slot of local memory whose address is only loaded from and stored to, at constant offsets, becomes registers: one for each
-//! place, if no two places overlap and all accesses to a place are of one type. A place that may be read before anything was
-//! stored holds zero bits, as fresh local memory does in the emulator.
+//! place, if no two places overlap and all accesses to a place have one size. The type of a place is that of the first access;
+//! others see its bits as their own type, as copies of derived types do, which are made of integers. A place that may be read
+//! before anything was stored holds zero bits, as fresh local memory does in the emulator.
 //!
 //! Accesses to local memory vanish, so this is for code that nobody watches, which is that of a GPU. Slots whose address is
 //! passed on, computed with, or loaded from at a place known only at run time stay; unrolling comes before this pass.
 
 use ir::analysis::{Cfg, Liveness};
-use ir::op::UnOp;
+use ir::op::{CvtOp, UnOp};
 use ir::{Access, AddrBase, Bb, Function, Inst, InstKind, LocalId, Reg, RegInfo, Space, Ty, Val};
 use std::collections::BTreeMap;
 
@@ -46,12 +47,12 @@ pub(crate) fn run(f: &mut Function) {
             match inst.kind {
                 InstKind::Load { ty, dst, addr, offset, .. } => {
                     if let Some(a) = place(addr, offset) {
-                        inst.kind = InstKind::Un { op: UnOp::Mov, ty, dst, a: a.into() };
+                        inst.kind = copy(dst, ty, a.into(), f.regs[a.index()].ty);
                     }
                 }
                 InstKind::Store { ty, addr, offset, value, .. } => {
                     if let Some(dst) = place(addr, offset) {
-                        inst.kind = InstKind::Un { op: UnOp::Mov, ty, dst, a: value };
+                        inst.kind = copy(dst, f.regs[dst.index()].ty, value, ty);
                     }
                 }
                 _ => {}
@@ -66,6 +67,15 @@ pub(crate) fn run(f: &mut Function) {
     }
 }
 
+/// Sets `dst`, of type `to`, to the bits of a value of a type `from` of the same size.
+fn copy(dst: Reg, to: Ty, a: Val, from: Ty) -> InstKind {
+    if to == from {
+        InstKind::Un { op: UnOp::Mov, ty: to, dst, a }
+    } else {
+        InstKind::Cvt { op: CvtOp::Bits, to, from, dst, a }
+    }
+}
+
 fn reg(val: Val) -> Option<Reg> {
     match val {
         Val::Reg(r) => Some(r),
@@ -74,7 +84,7 @@ fn reg(val: Val) -> Option<Reg> {
 }
 
 /// The temporaries that hold the address of a slot.
-fn bases(f: &Function) -> BTreeMap<Reg, LocalId> {
+pub(crate) fn bases(f: &Function) -> BTreeMap<Reg, LocalId> {
     let insts = f.blocks.iter().flat_map(|b| &b.insts);
     insts
         .filter_map(|i| match i.kind {
@@ -91,16 +101,16 @@ fn note(slots: &mut [Option<Places>], bases: &BTreeMap<Reg, LocalId>, kind: &Ins
     let mut access = |addr: Val, offset: i64, ty: Ty, is_plain: bool| {
         let Some(&id) = reg(addr).and_then(|r| bases.get(&r)) else { return };
         if let Some(places) = &mut slots[id.index()]
-            && !(is_plain && *places.entry(offset).or_insert(ty) == ty)
+            && !(is_plain && places.entry(offset).or_insert(ty).bytes() == ty.bytes())
         {
             slots[id.index()] = None;
         }
     };
     match *kind {
-        InstKind::Load { ty, space: Space::Local, access: how, addr, offset, .. } => {
+        InstKind::Load { ty, space: Space::Local | Space::Generic, access: how, addr, offset, .. } => {
             access(addr, offset, ty, how == Access::Plain);
         }
-        InstKind::Store { ty, space: Space::Local, access: how, addr, offset, value } => {
+        InstKind::Store { ty, space: Space::Local | Space::Generic, access: how, addr, offset, value } => {
             access(addr, offset, ty, how == Access::Plain);
             refuse(slots, bases, value);
         }

@@ -55,6 +55,16 @@ impl Ty {
         }
     }
 
+    /// The integer type of so many bytes; `I32` where there is none of that size.
+    pub fn integer(bytes: u64) -> Ty {
+        match bytes {
+            1 => Ty::I8,
+            2 => Ty::I16,
+            8 => Ty::I64,
+            _ => Ty::I32,
+        }
+    }
+
     /// Whether the type is an integer (not a predicate).
     pub fn is_int(self) -> bool {
         matches!(self, Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64)

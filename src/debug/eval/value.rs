@@ -38,16 +38,6 @@ pub(crate) enum Kind {
     Derived(TypeId, u64),
 }
 
-/// The integer type of so many bytes.
-pub(crate) fn int_ty(bytes: u8) -> Ty {
-    match bytes {
-        1 => Ty::I8,
-        2 => Ty::I16,
-        8 => Ty::I64,
-        _ => Ty::I32,
-    }
-}
-
 /// The real type of so many bytes.
 pub(crate) fn real_ty(bytes: u8) -> Ty {
     if bytes == 8 { Ty::F64 } else { Ty::F32 }
@@ -57,10 +47,10 @@ impl Kind {
     /// The kind of a type; `len` is the length of a character where the type does not say it.
     pub(crate) fn of(program: &Program, ty: &Type, len: Option<u64>) -> Eval<Kind> {
         Ok(match ty {
-            Type::Integer(k) => Kind::Int(int_ty(*k)),
+            Type::Integer(k) => Kind::Int(Ty::integer((*k).into())),
             Type::Real(k) => Kind::Real(real_ty(*k)),
             Type::Complex(k) => Kind::Complex(real_ty(*k)),
-            Type::Logical(k) => Kind::Logical(int_ty(*k)),
+            Type::Logical(k) => Kind::Logical(Ty::integer((*k).into())),
             Type::Character(CharLen::Const(n)) => Kind::Char((*n).max(0) as u64),
             Type::Character(_) => match len {
                 Some(len) => Kind::Char(len),

@@ -5,11 +5,12 @@
 use crate::command::{ExamineRequest, Radix};
 use crate::eval::compiled::Evaluated;
 use crate::eval::context::{Context, Object, Store};
-use crate::eval::value::{Eval, Kind, Value, fail, int_ty, real_ty};
+use crate::eval::value::{Eval, Kind, Value, fail, real_ty};
 use crate::session::{Session, SessionError};
 use crate::view::reply::{Outcome, Reply};
 use mem::Region;
 use mem::address::{is_local, is_shared};
+use scalar::Ty;
 use std::fmt::Write;
 
 /// Where `x` ended, and how it showed memory.
@@ -53,7 +54,7 @@ impl Session {
             Evaluated::Object(object) => address_of(&object, text)?,
             Evaluated::Value(_) => fail(format!("`{text}` is a value, which has no address."))?,
         };
-        let number = self.kept.add(Ok(Value::word(Kind::Int(int_ty(8)), address)));
+        let number = self.kept.add(Ok(Value::word(Kind::Int(Ty::integer(8)), address)));
         let text = format!("{address:#x}{} in {} memory", self.symbol(address), space(address));
         Ok(Outcome::Reply(Reply::Value { number, text }))
     }
@@ -143,7 +144,7 @@ impl Session {
         let bytes = request.bytes.or(element).or(before.map(|b| b.bytes)).unwrap_or(4);
         let kind = match (radix, bytes) {
             (Radix::Real, 4 | 8) => Kind::Real(real_ty(bytes as u8)),
-            _ => Kind::Int(int_ty(bytes as u8)),
+            _ => Kind::Int(Ty::integer(bytes as u64)),
         };
         let per_line = match bytes {
             1 | 2 => 8,
@@ -172,7 +173,7 @@ impl Session {
         text.push('\n');
         // As in gdb: where the last unit is.
         let last = address.wrapping_add(request.count.saturating_sub(1) * bytes);
-        self.kept.give("$_", Value::word(Kind::Int(int_ty(8)), last));
+        self.kept.give("$_", Value::word(Kind::Int(Ty::integer(8)), last));
         self.examined = Some(Examined { address: address.wrapping_add(request.count * bytes), radix, bytes });
         Ok(Outcome::Reply(Reply::Text(text)))
     }

@@ -34,12 +34,6 @@ pub(crate) fn print(
     let lanes = lanes(request.mask);
     for lane in lanes {
         let arg = |i| warp.arg(request, i, lane);
-        let kind = |bits: u64| match bits {
-            1 => Ty::I8,
-            2 => Ty::I16,
-            8 => Ty::I64,
-            _ => Ty::I32,
-        };
         let mut characters = Vec::new();
         let value = match request.rt {
             Rt::IoBegin => {
@@ -52,9 +46,9 @@ pub(crate) fn print(
                 }
                 continue;
             }
-            Rt::IoPutInt => Value::Int { ty: kind(arg(1)), bits: scalar::bits::canonical(kind(arg(1)), arg(0)) },
+            Rt::IoPutInt => Value::Int { ty: Ty::integer(arg(1)), bits: scalar::bits::canonical(Ty::integer(arg(1)), arg(0)) },
             Rt::IoPutLogical => {
-                Value::Logical { ty: kind(arg(1)), bits: scalar::bits::canonical(kind(arg(1)), arg(0)) }
+                Value::Logical { ty: Ty::integer(arg(1)), bits: scalar::bits::canonical(Ty::integer(arg(1)), arg(0)) }
             }
             Rt::IoPutReal4 => Value::Real { ty: Ty::F32, bits: arg(0) },
             Rt::IoPutReal8 => Value::Real { ty: Ty::F64, bits: arg(0) },

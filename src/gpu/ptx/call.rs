@@ -90,8 +90,7 @@ impl Body<'_, '_> {
                 (ParamKind::Value, _) => self.load_passed(self.func.ty(param.reg), param.reg, &name, 0),
                 (ParamKind::Bytes { bytes, align }, offset) => {
                     let offset = offset.unwrap_or(0);
-                    let align = crate::params::bytes_align(align);
-                    for (at, unit) in pieces(bytes, align) {
+                    for (at, unit) in ParamKind::pieces(bytes, align) {
                         let (ty, temp) = self.piece(unit);
                         ins!(self, "ld.param.{ty} {temp}, [{name}+{at}]");
                         let place = format!("{}+{}", self.depot_name, offset + at);
@@ -154,9 +153,8 @@ impl Body<'_, '_> {
             match param.kind {
                 ParamKind::Value => self.store_passed(ty, arg, &name, 0),
                 ParamKind::Bytes { bytes, align } => {
-                    let align = crate::params::bytes_align(align);
                     let (space, base) = self.place(Space::Generic, arg)?;
-                    for (at, unit) in pieces(bytes, align) {
+                    for (at, unit) in ParamKind::pieces(bytes, align) {
                         let (ty, temp) = self.piece(unit);
                         ins!(self, "ld{space}.{ty} {temp}, [{base}+{at}]");
                         ins!(self, "st.param.{ty} [{name}+{at}], {temp}");
@@ -178,31 +176,5 @@ impl Body<'_, '_> {
         }
         self.text.push_str("\t}\n");
         Ok(())
-    }
-}
-
-/// Cuts an object of so many bytes into accesses that its alignment allows: offset and bytes of each.
-fn pieces(bytes: u64, align: u64) -> Vec<(u64, u64)> {
-    let (mut out, mut at) = (Vec::new(), 0);
-    while at < bytes {
-        let mut unit = align.clamp(1, 8);
-        while unit > bytes - at {
-            unit /= 2;
-        }
-        out.push((at, unit));
-        at += unit;
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pieces;
-
-    #[test]
-    fn object_is_cut_by_its_alignment() {
-        assert_eq!(pieces(14, 8), [(0, 8), (8, 4), (12, 2)]);
-        assert_eq!(pieces(3, 1), [(0, 1), (1, 1), (2, 1)]);
-        assert_eq!(pieces(0, 8), []);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::condition::{Condition, OTHER};
 use crate::io::IoService;
-use crate::io::output::{integer_type, real_type};
+use crate::io::output::real_type;
 use crate::io::statement::{Form, INTERNAL, Statement, Work, format_of};
 use crate::io::unit::{Access, Medium, Unit};
 use crate::outside::{Answer, Ask};
@@ -28,10 +28,10 @@ pub(crate) struct Object {
 impl Object {
     pub(crate) fn want(&self) -> Want {
         match self.class {
-            0 => Want::Int(integer_type(self.kind)),
+            0 => Want::Int(Ty::integer(self.kind as u64)),
             1 => Want::Real(real_type(self.kind)),
             2 => Want::Complex(real_type(self.kind)),
-            3 => Want::Logical(integer_type(self.kind)),
+            3 => Want::Logical(Ty::integer(self.kind as u64)),
             5 => Want::Defined,
             _ => Want::Char(self.length as usize),
         }

@@ -16,7 +16,6 @@ mod statement;
 mod unit;
 
 pub(crate) use input::Object;
-pub(crate) use output::integer_type;
 pub(crate) use statement::Form;
 
 use crate::condition::{Condition, OTHER};

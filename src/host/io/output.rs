@@ -10,16 +10,6 @@ use mem::Memory;
 use scalar::Ty;
 use text::{Value, Written};
 
-/// The integer type of a kind.
-pub(crate) fn integer_type(kind: i32) -> Ty {
-    match kind {
-        1 => Ty::I8,
-        2 => Ty::I16,
-        8 => Ty::I64,
-        _ => Ty::I32,
-    }
-}
-
 /// The real type of a kind.
 pub(crate) fn real_type(kind: i32) -> Ty {
     if kind == 8 { Ty::F64 } else { Ty::F32 }

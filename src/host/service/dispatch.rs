@@ -4,7 +4,7 @@
 //! there. Arms therefore ask before they change anything, or change only what a second run changes to the same.
 
 use crate::cuda::{SymbolCall, cuda_call, symbol_call};
-use crate::io::{Form, IoService, Object, integer_type};
+use crate::io::{Form, IoService, Object};
 use crate::outside::{Answer, Ask, Stream};
 use crate::protocol::{Args, Halt, Results};
 use crate::random::{DEFAULT_SEED, Random, SEED_BYTES};
@@ -63,12 +63,12 @@ impl Runtime {
             }
             Rt::IoOption => self.io().set_option(memory, a.int(0), a.long(1), a.long(2)).map(nothing),
             Rt::IoPutInt => {
-                let ty = integer_type(a.int(1));
+                let ty = Ty::integer(a.int(1) as u64);
                 let bits = scalar::bits::canonical(ty, a.bits(0));
                 self.io().put(memory, Value::Int { ty, bits }).map(nothing)
             }
             Rt::IoPutLogical => {
-                let ty = integer_type(a.int(1));
+                let ty = Ty::integer(a.int(1) as u64);
                 let bits = scalar::bits::canonical(ty, a.bits(0));
                 // As nvfortran does, a test looks at the lowest bit; bytes of an unformatted record stay as they are.
                 let shown = match self.io.statement()?.form {

@@ -108,6 +108,20 @@ pub enum ParamKind {
     },
 }
 
+impl ParamKind {
+    /// Cuts an object of so many bytes into accesses that its alignment allows: offset and bytes (1, 2, 4 or 8) of each.
+    pub fn pieces(bytes: u64, align: u64) -> impl Iterator<Item = (u64, u64)> {
+        let largest = align.clamp(1, 8).next_power_of_two();
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let rest = bytes.checked_sub(at).filter(|&rest| rest > 0)?;
+            let unit = largest.min(1 << rest.ilog2());
+            at += unit;
+            Some((at - unit, unit))
+        })
+    }
+}
+
 /// A register.
 #[derive(Clone, Debug)]
 pub struct RegInfo {

@@ -291,3 +291,12 @@ bb2:
     assert!(uniform_at(text, UniformLevel::Block, false).contains(&2));
     assert!(!uniform_at(text, UniformLevel::Block, true).contains(&2));
 }
+
+#[test]
+fn objects_passed_by_value_are_cut_by_their_alignment() {
+    let pieces = |bytes, align| ir::ParamKind::pieces(bytes, align).collect::<Vec<_>>();
+    assert_eq!(pieces(14, 8), [(0, 8), (8, 4), (12, 2)]);
+    assert_eq!(pieces(3, 1), [(0, 1), (1, 1), (2, 1)]);
+    assert_eq!(pieces(20, 128), [(0, 8), (8, 8), (16, 4)]);
+    assert_eq!(pieces(0, 8), []);
+}

@@ -365,3 +365,121 @@ fn an_address_of_many_sums_is_followed_for_a_while_only() {
     text += "  %60 = add.i64 %0, %59\n  store.global.i8 [%60], 1\n  %61 = load.global.i8 [%60]\n  store.global.i8 [%0], %61\n  return\n}";
     assert_eq!(stores(&optimised(&text)), 2);
 }
+
+/// A kernel that calls `@part` twice: a function with local memory, an object by value and a result that depends on both.
+const CALLS: &str = r#"
+device @part(%0: bytes 12 align 4, %1: i64, %2: i32) -> i32 {
+  local l0 "part" bytes 8 align 4
+bb0:
+  %3 = addr l0
+  %4 = load.generic.i32 [%0]
+  %5 = load.generic.i32 [%0+8]
+  store.local.i32 [%3], %4
+  store.local.i32 [%3+4], %5
+  %6 = cmp.gt.i32 %2, 0
+  branch %6, bb1, bb2
+bb1:
+  %7 = load.local.i32 [%3+4]
+  store.generic.i32 [%0+8], 99
+  return %7
+bb2:
+  %8 = load.generic.i32 [%1]
+  return %8
+}
+
+kernel @k(%0: i64 unaliased, %1: i32) {
+  local l0 "object" bytes 12 align 4
+bb0:
+  %2 = addr l0
+  store.local.i32 [%2], 5
+  store.local.i32 [%2+4], 6
+  store.local.i32 [%2+8], %1
+  %3:i32 = call @part(%2, %2, 1)
+  %4:i32 = call @part(%2, %2, %1)
+  %5 = add.i32 %3, %4
+  store.global.i32 [%0], %5
+  return
+}
+"#;
+
+#[test]
+fn calls_on_a_gpu_are_inlined_and_what_they_passed_becomes_registers() {
+    let mut module = ir::parse::module(CALLS).unwrap();
+    assert_eq!(ir::verify::module(&module), []);
+    opt::run_for_gpu(&mut module, opt::Target::default());
+    assert_eq!(ir::verify::module(&module), []);
+    let kernel = &module.funcs[1];
+    assert_eq!(count(kernel, |kind| matches!(kind, InstKind::Call { .. })), 0);
+    assert_eq!((loads(kernel), stores(kernel)), (0, 1), "{}", ir::print::module(&module, false));
+}
+
+#[test]
+fn functions_that_call_themselves_or_share_memory_are_called() {
+    let text = r#"
+device @again(%0: i32) -> i32 {
+bb0:
+  %1 = cmp.gt.i32 %0, 0
+  branch %1, bb1, bb2
+bb1:
+  %2 = add.i32 %0, -1
+  %3:i32 = call @other(%2)
+  return %3
+bb2:
+  return 0
+}
+
+device @other(%0: i32) -> i32 {
+bb0:
+  %1:i32 = call @again(%0)
+  %2 = add.i32 %1, 1
+  return %2
+}
+
+device @counts() -> i32 {
+  shared s0 "n" bytes 4 align 4 element 4
+bb0:
+  %0 = addr s0
+  %1 = load.shared.i32 [%0]
+  return %1
+}
+
+kernel @k(%0: i64) {
+bb0:
+  %1:i32 = call @again(3)
+  %2:i32 = call @counts()
+  %3 = add.i32 %1, %2
+  store.global.i32 [%0], %3
+  return
+}
+"#;
+    let mut module = ir::parse::module(text).unwrap();
+    opt::run_for_gpu(&mut module, opt::Target::default());
+    assert_eq!(ir::verify::module(&module), []);
+    assert_eq!(count(&module.funcs[3], |kind| matches!(kind, InstKind::Call { .. })), 2);
+}
+
+/// An object of two `real(4)` that is copied as one integer, from memory of other threads and between two slots.
+#[test]
+fn copies_are_cut_where_components_are_smaller() {
+    let f = optimised(
+        r#"
+kernel @k(%0: i64, %1: i64) {
+  local l0 "a" bytes 8 align 8
+  local l1 "b" bytes 8 align 8
+bb0:
+  %2 = addr l0
+  %3 = addr l1
+  %4 = load.global.i64 [%0]
+  store.local.i64 [%2], %4
+  barrier.sync
+  %5 = load.local.i64 [%2]
+  store.local.i64 [%3], %5
+  %6 = load.local.f32 [%3+4]
+  store.global.f32 [%1], %6
+  return
+}
+"#,
+    );
+    assert_eq!(loads(&f), 1, "{}", ir::print::function(&Module::default(), &f, false));
+    assert_eq!(stores(&f), 1);
+}
