@@ -15,8 +15,8 @@
 use ir::analysis::{Cfg, Liveness};
 use ir::op::UnOp;
 use ir::{
-    Access, AddrBase, Bb, BlockData, FuncId, FuncKind, Function, Inst, InstKind, LocalId, LocalSlot, Module, ParamKind, Reg,
-    RegInfo, Space, Term, Trap, Ty, Val, VarId,
+    Access, AddrBase, Bb, BlockData, FuncId, FuncKind, Function, Inst, InstKind, LocalId, LocalSlot, Module, ParamKind,
+    Reg, RegInfo, Space, Term, Trap, Ty, Val, VarId,
 };
 use std::collections::BTreeMap;
 

@@ -7,7 +7,9 @@
 //!
 //! While a debugger watches ([`Options::watched`]), Stmt marks stay, and a source variable keeps its register and every
 //! assignment to it. A read of the variable may be replaced by its known value, so a value that the user sets is sure to take
-//! effect only at level 0. Otherwise marks and scalar variables go, and small divergent branches become selections.
+//! effect only at level 0. Otherwise marks and scalar variables go, small divergent branches become selections, what a loop does
+//! not change is computed before it, and a loop whose checks pass in all iterations has none. Only where some threads of a warp
+//! would fail such a check and others not may they part earlier than without the passes, which changes the order in which they go on.
 //!
 //! One pass runs at every level: `mark_reductions` decides which atomics have a result that the program uses.
 //!
@@ -21,15 +23,18 @@
 mod dce;
 mod dse;
 mod gvn;
+mod hoist_invariants;
 mod hoist_loads;
 mod if_convert;
 mod inline;
+mod loops;
 mod mark_reductions;
 mod promote;
 mod simplify_cfg;
 mod split_copies;
 mod strip_debug;
 mod unroll;
+mod unswitch;
 mod webs;
 
 use ir::{FuncId, FuncKind, Function, Module};
@@ -61,6 +66,11 @@ const DCE: Pass = Pass { name: "dce", run: |f, _| dce::run(f) };
 const STRIP_DEBUG: Pass = Pass { name: "strip-debug", run: |f, _| strip_debug::run(f) };
 const IF_CONVERT: Pass = Pass { name: "if-convert", run: |f, _| if_convert::run(f) };
 
+const ORDER_BY_LOOPS: Pass = Pass { name: "order-by-loops", run: |f, _| gvn::order_by_loops(f) };
+const HOIST_INVARIANTS: Pass = Pass { name: "hoist-invariants", run: |f, _| hoist_invariants::run(f) };
+
+const UNSWITCH: Pass = Pass { name: "unswitch", run: |f, _| unswitch::run(f) };
+
 const STRIP_FOR_GPU: Pass = Pass { name: "strip-for-gpu", run: |f, _| strip_debug::for_gpu(f) };
 const GVN_FOR_GPU: Pass = Pass { name: "gvn-for-gpu", run: |f, _| gvn::run_for_gpu(f) };
 const ORDER_ADDRESSES: Pass = Pass { name: "order-addresses", run: gvn::order_addresses };
@@ -81,8 +91,24 @@ const ALWAYS: &[Pass] = &[MARK_REDUCTIONS];
 const SIMPLIFY: &[Pass] = &[SIMPLIFY_CFG, GVN, SIMPLIFY_CFG, GVN, SIMPLIFY_CFG, DCE];
 
 /// From level 1 on, where no debugger watches.
-const UNWATCHED: &[Pass] =
-    &[STRIP_DEBUG, SIMPLIFY_CFG, GVN, DCE, IF_CONVERT, SIMPLIFY_CFG, STRIP_DEBUG, GVN, SIMPLIFY_CFG, DCE];
+const UNWATCHED: &[Pass] = &[
+    STRIP_DEBUG,
+    SIMPLIFY_CFG,
+    GVN,
+    DCE,
+    IF_CONVERT,
+    SIMPLIFY_CFG,
+    STRIP_DEBUG,
+    GVN,
+    SIMPLIFY_CFG,
+    HOIST_INVARIANTS,
+    UNSWITCH,
+    SIMPLIFY_CFG,
+    GVN,
+    ORDER_BY_LOOPS,
+    DCE,
+    HOIST_INVARIANTS,
+];
 
 /// For code that runs on a GPU only. Loops around unrolled loops are unrolled in their turn.
 const FOR_GPU: &[Pass] = &[

@@ -46,7 +46,9 @@ pub(crate) fn print(
                 }
                 continue;
             }
-            Rt::IoPutInt => Value::Int { ty: Ty::integer(arg(1)), bits: scalar::bits::canonical(Ty::integer(arg(1)), arg(0)) },
+            Rt::IoPutInt => {
+                Value::Int { ty: Ty::integer(arg(1)), bits: scalar::bits::canonical(Ty::integer(arg(1)), arg(0)) }
+            }
             Rt::IoPutLogical => {
                 Value::Logical { ty: Ty::integer(arg(1)), bits: scalar::bits::canonical(Ty::integer(arg(1)), arg(0)) }
             }

@@ -1,4 +1,6 @@
-//! Addresses of a GPU's accesses as sums in one order, so that accesses share as much of them as they can.
+//! Addresses of accesses as sums in one order.
+//!
+//! On a GPU the order is one in which accesses share as much of their addresses as they can.
 //!
 //! An address is a constant plus multiples of registers. The constant becomes the offset of the access, and terms that cancel
 //! vanish: `a(i, j+1)` needs neither the lower bounds nor the row that they add. The rest is summed up again: what changes in
@@ -8,6 +10,9 @@
 //! Where no allocation is too large, a sum outside of loops is narrow: `pointer + extended(index) * scale`, with the index in 32 bits,
 //! which a GPU computes in one instruction. It is the same address because a valid access is in the allocation of the object whose
 //! address the pointer is, so that the whole index fits in 32 bits, and so it can be computed modulo 2^32.
+//!
+//! On other engines, addresses in loops are summed up only so that what does not change in the innermost loop is one value, which
+//! `hoist-invariants` takes out of it.
 
 use super::reassociate::{OFFSETS, Sum};
 use super::table::ValueTable;
@@ -52,18 +57,38 @@ pub(super) fn rule(table: &mut ValueTable<'_>, mut kind: InstKind, counts: &Coun
     }
     let count = |&(reg, factor): &Term| counts.get(&(reg, factor.0)).copied().unwrap_or(0);
     terms.sort_by_key(|term| (table.loop_depth(term.0), u32::MAX - count(term), term.0));
-    let value = narrow(table, &terms, target).or_else(|| wide(table, &terms));
-    if let (
-        Some(value),
-        InstKind::Load { addr, offset, .. }
-        | InstKind::Store { addr, offset, .. }
-        | InstKind::Atomic { addr, offset, .. },
-    ) = (value, &mut kind)
+    if let Some(value) = narrow(table, &terms, target).or_else(|| wide(table, &terms)) {
+        set_address(&mut kind, value, total);
+    }
+    kind
+}
+
+/// The access with its address summed up from outer loops to inner ones, if parts of it change in different ones.
+pub(super) fn by_loops(table: &mut ValueTable<'_>, mut kind: InstKind) -> InstKind {
+    let here = table.depth_here();
+    let Some((addr, offset)) = address(&kind).filter(|_| here > 0) else { return kind };
+    let Some(Affine { constant, mut terms }) = sum(table, addr) else { return kind };
+    let Some(total) = offset.checked_add(constant.0).filter(|t| OFFSETS.contains(t)) else { return kind };
+    let outside = terms.iter().filter(|term| table.loop_depth(term.0) < here).count();
+    if outside < 2 || outside == terms.len() || terms.len() > MAX_TERMS {
+        return kind;
+    }
+    terms.sort_by_key(|term| (table.loop_depth(term.0), term.0));
+    if let Some(value) = wide(table, &terms) {
+        set_address(&mut kind, value, total);
+    }
+    kind
+}
+
+/// Has an access go to that address and offset.
+fn set_address(kind: &mut InstKind, value: Val, total: i64) {
+    if let InstKind::Load { addr, offset, .. }
+    | InstKind::Store { addr, offset, .. }
+    | InstKind::Atomic { addr, offset, .. } = kind
     {
         *addr = value;
         *offset = total;
     }
-    kind
 }
 
 /// The sum of the terms in 64 bits.

@@ -12,6 +12,7 @@
 mod address;
 mod copy;
 mod cse;
+mod depth;
 mod expression;
 mod fold;
 mod index;
@@ -31,6 +32,8 @@ use table::ValueTable;
 enum Profile {
     /// Every access stays.
     Any,
+    /// The same, and what addresses in loops are sums of is summed up by the loops in which it changes.
+    LoopAddresses,
     /// Loads whose value is known go, and indices are computed as a GPU does it best.
     Gpu,
     /// The same, and addresses are summed up in one order.
@@ -40,6 +43,11 @@ enum Profile {
 /// Runs the pass over a function; every access stays.
 pub(crate) fn run(f: &mut Function) {
     number(f, &Profile::Any);
+}
+
+/// The same, and addresses in loops are summed up so that what changes in outer loops only is one value.
+pub(crate) fn order_by_loops(f: &mut Function) {
+    number(f, &Profile::LoopAddresses);
 }
 
 /// The same for code that runs on a GPU only: loads whose value is known go, and indices are computed as the GPU does it best.
@@ -61,8 +69,11 @@ fn number(f: &mut Function, profile: &Profile) -> Counts {
     let versions = Versions::new(f, &cfg, &dom);
     let Some(&entry) = cfg.rpo().first() else { return counts };
     let mut table = ValueTable::new(f, &versions);
+    if matches!(profile, Profile::Gpu | Profile::GpuAddresses(..)) {
+        table.set_for_gpu(f);
+    }
     if !matches!(profile, Profile::Any) {
-        table.set_for_gpu(f, &cfg, &dom);
+        table.set_depths(f, &cfg, &dom);
     }
     rewrite(&mut table, f, entry, false, profile, &mut counts);
     let mut stack = vec![(entry, 0)];
@@ -101,6 +112,7 @@ fn rewrite(
         kind = reassociate::rule(table, kind);
         match profile {
             Profile::Any => {}
+            Profile::LoopAddresses => kind = address::by_loops(table, kind),
             Profile::Gpu => {
                 kind = index::rule(table, kind);
                 address::count(table, &kind, counts);

@@ -5,9 +5,10 @@
 //! value being computed anew too.
 
 use super::address;
+use super::depth::Depths;
 use super::expression::{Available, Expression};
 use super::memory::{self, Memory, Root};
-use ir::analysis::{Cfg, Dominators, Loops, VersionWalk, Versions};
+use ir::analysis::{Cfg, Dominators, VersionWalk, Versions};
 use ir::op::{BinOp, TriOp, UnOp};
 use ir::{AddrBase, Bb, Function, Inst, InstKind, Reg, RegInfo, SharedSize, Ty, Val};
 use source::Span;
@@ -29,12 +30,6 @@ struct Gpu {
     dynamic: Vec<AddrBase>,
     /// Whether each register does nothing but form addresses; of those that were there when the walk began.
     address_only: Vec<bool>,
-    /// In how many loops each block is.
-    block_depth: Vec<u32>,
-    /// The depth of the loop in which each register changes.
-    depth: Vec<u32>,
-    /// The depth of the block where the walk is, and of those around it in the dominator tree.
-    depths: Vec<u32>,
 }
 
 /// The values that are known where the walk is, and the instructions of the block so far.
@@ -45,6 +40,8 @@ pub(super) struct ValueTable<'a> {
     available: Available,
     /// What is known besides of code that runs on a GPU only.
     gpu: Option<Gpu>,
+    /// In how many loops values change, where addresses are summed up by that.
+    depths: Option<Depths>,
     insts: Vec<Inst>,
     span: Span,
 }
@@ -54,6 +51,7 @@ impl<'a> ValueTable<'a> {
     pub(super) fn new(f: &mut Function, versions: &'a Versions) -> ValueTable<'a> {
         ValueTable {
             gpu: None,
+            depths: None,
             walk: VersionWalk::new(f, versions),
             regs: std::mem::take(&mut f.regs),
             definitions: BTreeMap::new(),
@@ -69,32 +67,21 @@ impl<'a> ValueTable<'a> {
     }
 
     /// Says that the code, which is `f` but for its registers, runs on a GPU only.
-    pub(super) fn set_for_gpu(&mut self, f: &Function, cfg: &Cfg, dom: &Dominators) {
+    pub(super) fn set_for_gpu(&mut self, f: &Function) {
         let is_dynamic = |i: &usize| f.shared[*i].size == SharedSize::Dynamic;
         let dynamic = (0..f.shared.len()).filter(is_dynamic).map(|i| AddrBase::Shared(ir::SharedId(i as u32)));
         let unaliased = f.params.iter().filter(|p| p.unaliased).map(|p| p.reg);
-        let loops = Loops::new(cfg, dom);
-        let block_depth: Vec<u32> = (0..f.blocks.len()).map(|b| loops.depth(Bb(b as u32)) as u32).collect();
-        // Where a loop begins, its variables have the values of the iteration before.
-        let mut depth = vec![0; self.regs.len()];
-        for (block, &inside) in f.blocks.iter().zip(&block_depth) {
-            for inst in &block.insts {
-                inst.kind.each_def(|r| {
-                    if self.regs[r.index()].mutable {
-                        depth[r.index()] = inside.max(depth[r.index()]);
-                    }
-                });
-            }
-        }
         self.gpu = Some(Gpu {
             memory: Memory::default(),
             dummies: unaliased.filter(|r| !self.regs[r.index()].mutable).collect(),
             dynamic: dynamic.collect(),
             address_only: address::address_only(f, self.regs.len()),
-            block_depth,
-            depth,
-            depths: Vec::new(),
         });
+    }
+
+    /// Has the table know in how many loops values change. `f` is the code but for its registers.
+    pub(super) fn set_depths(&mut self, f: &Function, cfg: &Cfg, dom: &Dominators) {
+        self.depths = Some(Depths::new(f, &self.regs, cfg, dom));
     }
 
     /// Whether a register of the code does nothing but form addresses of accesses.
@@ -112,7 +99,12 @@ impl<'a> ValueTable<'a> {
 
     /// In how many loops the one is in which the value of a register changes.
     pub(super) fn loop_depth(&self, reg: Reg) -> u32 {
-        self.gpu.as_ref().and_then(|gpu| gpu.depth.get(reg.index()).copied()).unwrap_or(0)
+        self.depths.as_ref().map_or(0, |depths| depths.of(reg))
+    }
+
+    /// In how many loops the walk is.
+    pub(super) fn depth_here(&self) -> u32 {
+        self.depths.as_ref().map_or(0, Depths::here)
     }
 
     /// The walk enters a block; `follows` says that the only way there is from the end of the block that dominates it.
@@ -121,7 +113,9 @@ impl<'a> ValueTable<'a> {
         self.available.enter();
         if let Some(gpu) = &mut self.gpu {
             gpu.memory.enter(follows);
-            gpu.depths.push(gpu.block_depth.get(bb.index()).copied().unwrap_or(0));
+        }
+        if let Some(depths) = &mut self.depths {
+            depths.enter(bb);
         }
     }
 
@@ -131,7 +125,9 @@ impl<'a> ValueTable<'a> {
         self.available.leave();
         if let Some(gpu) = &mut self.gpu {
             gpu.memory.leave();
-            gpu.depths.pop();
+        }
+        if let Some(depths) = &mut self.depths {
+            depths.leave();
         }
     }
 
@@ -156,18 +152,8 @@ impl<'a> ValueTable<'a> {
         self.insts.push(Inst { kind: kind.clone(), span: self.span });
         let mut defined = None;
         kind.each_def(|r| defined = Some((r, self.walk.define(r))));
-        if let (Some(gpu), Some((reg, _))) = (&mut self.gpu, defined) {
-            let mut depth = 0;
-            if pure && !self.regs[reg.index()].mutable {
-                kind.each_use(|v| {
-                    if let Val::Reg(r) = v {
-                        depth = depth.max(gpu.depth[r.index()]);
-                    }
-                });
-            } else {
-                depth = gpu.depths.last().copied().unwrap_or(0).max(gpu.depth[reg.index()]);
-            }
-            gpu.depth[reg.index()] = depth;
+        if let (Some(depths), Some((reg, _))) = (&mut self.depths, defined) {
+            depths.define(reg, &kind, pure && !self.regs[reg.index()].mutable);
         }
         if let (true, Some((reg, version))) = (pure, defined) {
             self.definitions.insert((reg, version), Definition { kind, versions });
@@ -257,8 +243,8 @@ impl<'a> ValueTable<'a> {
     fn add_reg(&mut self, ty: Ty) {
         self.regs.push(RegInfo { ty, var: None, mutable: false });
         self.walk.add_reg();
-        if let Some(gpu) = &mut self.gpu {
-            gpu.depth.push(0);
+        if let Some(depths) = &mut self.depths {
+            depths.add_reg();
         }
     }
 

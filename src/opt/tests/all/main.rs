@@ -7,5 +7,6 @@ extern crate cufemu_opt as opt;
 mod for_gpu;
 #[path = "../../../ir/tests/all/generate.rs"]
 mod generate;
+mod loops;
 mod programs;
 mod small;
