@@ -19,6 +19,10 @@ list() {
     dir=$(basename "$(dirname "$file")")
     case $dir/$(basename "$file") in
       ch01/precision* | ch06/union_m* | ch06/test_union* | ch06/compact* | ch06/testCompact*) continue ;;
+      # Only compiled there, or parts of the programs below.
+      ch05/assumedShapeSize* | ch05/fma* | ch05/loads* | ch05/spill*) continue ;;
+      ch07/cudaforEx* | ch07/cusparseEx* | ch07/cusparseMV_Ex* | ch07/potr* | ch07/thrust* | ch07/testSort*) continue ;;
+      ch07/callingC*) echo "$dir|c.cu callingC.cuf|" ;;
       ch01/explicitInterface*) echo "$dir|$(basename "$file")|" ;;
       ch01/managedImplicit*) echo "$dir|$(basename "$file")|-gpu=managed" ;;
       ch01/multidimCUF* | ch01/managedCUF*) echo "$dir|$(basename "$file")|" ;;
@@ -30,6 +34,9 @@ list() {
   echo "ch06|union_m.cuf test_union.cuf|"
   echo "ch06|compact_m.cuf testCompact.cuf|"
   echo "ch06|compactOpt_m.cuf testCompact.cuf|"
+  echo "ch07|cudaforEx.cuf cusparseEx.cuf cusparseMV_Ex.cuf|"
+  echo "ch07|cudaforEx.cuf potr.cuf|"
+  echo "ch07|thrust.cuf testSort.cuf thrust.cu|"
   for double in "" -DDOUBLE; do
     echo "ch09|precision_m.F90 generate_randomnumbers.cuf|$double"
     echo "ch09|precision_m.F90 compute_pi.cuf|$double"

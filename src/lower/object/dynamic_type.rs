@@ -65,6 +65,8 @@ impl<'p> Builder<'_, 'p> {
     /// A view of objects as objects of their declared type, without the tag.
     pub(crate) fn plain_view(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
         match const_bytes(self.program(), ty) {
+            // An element of CLASS(*) has no part of a declared type: it is passed whole.
+            Some(_) if matches!(ty, Type::Any) => ArrayView { tag: None, ..view },
             Some(bytes) if view.tag.is_some() => ArrayView {
                 tag: None,
                 element: Val::i64(bytes as i64),
