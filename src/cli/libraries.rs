@@ -89,8 +89,8 @@ impl Loaded {
 
     /// The procedures that there are, those of CUDA's libraries too, for the compiler.
     pub(crate) fn names(&self) -> ForeignNames {
-        let libraries = self.0.clone();
-        ForeignNames::new(move |name| library::has(name) || libraries.has(name))
+        let (libraries, own) = (self.0.clone(), self.0.clone());
+        ForeignNames::new(move |name| library::has(name) || libraries.has(name), move |name| own.defines(name))
     }
 
     /// A world where they can be called.

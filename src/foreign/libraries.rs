@@ -46,7 +46,14 @@ impl Libraries {
         self.symbol(name).is_some()
     }
 
-    /// The address of a procedure.
+    /// Whether a library of the program, and not the C library or its mathematics, has a variable or procedure of that name.
+    pub fn defines(&self, name: &str) -> bool {
+        let Some(own) = self.symbol(name).and_then(holder) else { return false };
+        let mut system = ["fflush", "cos"].into_iter().filter_map(|name| self.symbol(name).and_then(holder));
+        system.all(|base| base != own)
+    }
+
+    /// The address of a procedure or variable.
     pub(crate) fn symbol(&self, name: &str) -> Option<usize> {
         if name.is_empty() || name.contains('\0') {
             return None;
@@ -55,6 +62,32 @@ impl Libraries {
         let find = |library: &Library| unsafe { library.get::<*const ()>(name).ok().map(|symbol| *symbol as usize) };
         self.libraries.iter().find_map(find).filter(|&address| address != 0)
     }
+}
+
+/// Where the library that holds an address begins.
+#[cfg(unix)]
+fn holder(address: usize) -> Option<usize> {
+    /// `Dl_info` of `dlfcn.h`.
+    #[repr(C)]
+    struct Info {
+        file: *const std::ffi::c_char,
+        base: *const (),
+        symbol: *const std::ffi::c_char,
+        address: *const (),
+    }
+    unsafe extern "C" {
+        fn dladdr(address: *const (), info: *mut Info) -> std::ffi::c_int;
+    }
+    let text = std::ptr::null();
+    let mut info = Info { file: text, base: std::ptr::null(), symbol: text, address: std::ptr::null() };
+    // SAFETY: `dladdr` looks up any address, and fills the structure that it is given.
+    let found = unsafe { dladdr(address as *const (), &raw mut info) };
+    (found != 0).then_some(info.base as usize)
+}
+
+#[cfg(not(unix))]
+fn holder(_address: usize) -> Option<usize> {
+    None
 }
 
 /// The library of a name in `-l`.

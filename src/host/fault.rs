@@ -21,6 +21,8 @@ pub(crate) struct Where<'a> {
     pub(crate) program: &'a Program,
     pub(crate) warp: &'a Warp<1>,
     pub(crate) site: Site,
+    /// Whether procedures of C were called.
+    pub(crate) has_foreign: bool,
 }
 
 impl Where<'_> {
@@ -87,7 +89,15 @@ fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
             None => Finding::new(FindingKind::Null, vec![access]),
         };
     }
-    if matches!(Region::of(address), Some(Region::Device(_))) {
+    // What lies in no region that the program has data in may be an address that C code gave.
+    let region = Region::of(address);
+    let has_data = region.is_some_and(Region::is_host_accessible)
+        || memory.nearest(address, REACH).is_some_and(|id| Some(memory.info(id).region) == region);
+    if at.has_foreign && holder.is_none() && memory.dead_at(address).is_none() && !has_data {
+        let feature = "access to memory that C code allocated or declared itself".to_owned();
+        return Finding::new(FindingKind::Unsupported { feature }, vec![access]);
+    }
+    if matches!(region, Some(Region::Device(_))) {
         access.place = name.or_else(|| holder.and_then(alloc_name)).map(Place::variable);
         return Finding::new(FindingKind::DeviceMemoryOnHost, vec![access]);
     }

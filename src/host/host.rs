@@ -270,7 +270,8 @@ impl Host {
             Stop::Launch(request) => self.phase = Phase::Launch(request),
             Stop::Statement => return Some(HostYield::Statement(self.site().unwrap_or_default())),
             Stop::Fault(fault) => {
-                let at = Where { program, warp: &self.warp, site: fault.site };
+                let has_foreign = self.runtime.has_called_c();
+                let at = Where { program, warp: &self.warp, site: fault.site, has_foreign };
                 let finding = fault::of_fault(at, memory, &fault);
                 self.phase = Phase::Ending(1);
                 return Some(HostYield::Fault(Box::new(finding)));
@@ -296,7 +297,8 @@ impl Host {
             Halt::ErrorStop(code, _) if *code != 0 => *code,
             _ => 1,
         };
-        let at = Where { program, warp: &self.warp, site };
+        let has_foreign = self.runtime.has_called_c();
+        let at = Where { program, warp: &self.warp, site, has_foreign };
         let finding = fault::of_halt(at, memory, halt);
         self.runtime.answers.clear();
         self.phase = Phase::Ending(code);

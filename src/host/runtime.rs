@@ -43,4 +43,9 @@ impl Runtime {
             mpi,
         }
     }
+
+    /// Whether procedures of libraries were called.
+    pub(crate) fn has_called_c(&self) -> bool {
+        !self.foreign.signatures.is_empty()
+    }
 }

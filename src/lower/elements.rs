@@ -23,9 +23,11 @@ pub(crate) enum Operand {
 /// The prepared operands of an expression, by the address of their node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Operands {
-    operands: BTreeMap<usize, Operand>,
+    by_node: BTreeMap<usize, Operand>,
     /// Optional dummies among them that may be absent, and have no shape then.
     optional: BTreeSet<usize>,
+    /// Whether a mask decides which elements are evaluated.
+    masked: bool,
 }
 
 fn key(e: &Expr) -> usize {
@@ -33,9 +35,19 @@ fn key(e: &Expr) -> usize {
 }
 
 impl Operands {
+    /// Operands of an expression that is evaluated only where a mask holds.
+    pub(crate) fn masked() -> Operands {
+        Operands { masked: true, ..Operands::default() }
+    }
+
+    /// Whether a mask decides which elements are evaluated.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.masked
+    }
+
     /// Gives an expression a prepared operand.
     pub(crate) fn insert(&mut self, e: &Expr, operand: Operand) {
-        self.operands.insert(key(e), operand);
+        self.by_node.insert(key(e), operand);
     }
 
     /// Gives an expression that is an optional dummy a prepared operand.
@@ -51,12 +63,12 @@ impl Operands {
 
     /// The prepared operand of an expression.
     pub(crate) fn operand(&self, e: &Expr) -> Option<&Operand> {
-        self.operands.get(&key(e))
+        self.by_node.get(&key(e))
     }
 
     /// Whether all arrays are contiguous.
     pub(crate) fn is_contiguous(&self) -> bool {
-        self.operands.values().all(|operand| match operand {
+        self.by_node.values().all(|operand| match operand {
             Operand::View(view) => view.is_contiguous() && !view.gathers(),
             Operand::Value(_) => true,
         })
@@ -64,7 +76,7 @@ impl Operands {
 
     /// The extents of a prepared expression.
     pub(crate) fn extents(&self, e: &Expr) -> Option<Vec<Val>> {
-        match self.operands.get(&key(e)) {
+        match self.by_node.get(&key(e)) {
             Some(Operand::View(view)) => return Some(view.extents()),
             Some(Operand::Value(_)) => return None,
             None => {}

@@ -70,25 +70,39 @@ pub struct SemaOptions {
     pub is_spoilt: bool,
 }
 
+/// Whether there is something of a name.
+type Knows = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// The names of procedures that libraries have.
 #[derive(Clone, Default)]
-pub struct ForeignNames(Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>);
+pub struct ForeignNames {
+    has: Option<Knows>,
+    defines: Option<Knows>,
+}
 
 impl ForeignNames {
-    /// From what knows them.
-    pub fn new(has: impl Fn(&str) -> bool + Send + Sync + 'static) -> ForeignNames {
-        ForeignNames(Some(Arc::new(has)))
+    /// From what knows the procedures that can be called, and what knows all names of the program's own libraries.
+    pub fn new(
+        has: impl Fn(&str) -> bool + Send + Sync + 'static,
+        defines: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> ForeignNames {
+        ForeignNames { has: Some(Arc::new(has)), defines: Some(Arc::new(defines)) }
     }
 
     /// Whether a library has a procedure of that name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.as_ref().is_some_and(|has| has(name))
+        self.has.as_ref().is_some_and(|has| has(name))
+    }
+
+    /// Whether one of the program's own libraries has a variable or procedure of that name.
+    pub(crate) fn defines(&self, name: &str) -> bool {
+        self.defines.as_ref().is_some_and(|defines| defines(name))
     }
 }
 
 impl std::fmt::Debug for ForeignNames {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ForeignNames").field(&self.0.is_some()).finish()
+        f.debug_tuple("ForeignNames").field(&self.has.is_some()).finish()
     }
 }
 

@@ -125,7 +125,9 @@ impl Scanner {
         let Some(mut open) = self.open.take() else { return Ok(Scan::More) };
         while let Some(c) = text.get(*at) {
             *at += 1;
-            if *c != open.close {
+            // `NaN(...)` may be a part of a complex constant.
+            let is_inner = open.close == b')' && open.text.contains(&b'(') && !open.text.contains(&b')');
+            if *c != open.close || is_inner {
                 open.text.push(*c);
             } else if open.close == b')' {
                 return Ok(Scan::Token(open.repeat, Token::Complex(open.text)));

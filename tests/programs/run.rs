@@ -50,7 +50,7 @@ pub(crate) fn compile(name: &str, text: &str, variant: Variant) -> Compiled {
     options.parse.preprocess = Some(true);
     let macros = ["RACY", "WRONG"].map(|name| compile::MacroOption::Define(name.to_owned()));
     options.parse.macros.extend(macros.into_iter().filter(|_| variant.is_racy));
-    options.sema.foreign = compile::ForeignNames::new(library::has);
+    options.sema.foreign = compile::ForeignNames::new(library::has, |_| false);
     let mut diags = Diagnostics::new();
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
     let said = diags.into_sorted().iter().map(|d| diag::short(d, &map)).collect();

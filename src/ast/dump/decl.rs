@@ -137,7 +137,7 @@ impl Dumper {
             TypeItem::Private(_) => self.line("private"),
             TypeItem::Error => self.line("(error)"),
             TypeItem::Procedure { interface, attrs, bindings } => {
-                let interface = interface.as_ref().map_or("_", |i| i.as_str());
+                let interface = interface.as_ref().map_or_else(|| "_".to_owned(), type_spec);
                 let bindings = spaced(bindings, |(name, target)| match target {
                     Some(target) => format!("{}=>{}", name.text, target.text),
                     None => name.text.to_string(),

@@ -387,8 +387,8 @@ pub enum TypeItem {
     Private(Span),
     /// `procedure[(iface)][, attrs] :: binding => procedure`
     Procedure {
-        /// `(iface)`
-        interface: Option<Name>,
+        /// `(iface)`, or the type of a function that a pointer points to.
+        interface: Option<TypeSpec>,
         /// The attributes.
         attrs: Vec<Attr>,
         /// Names and what they are bound to.

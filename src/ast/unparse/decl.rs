@@ -192,7 +192,7 @@ fn type_item(item: &TypeItem) -> String {
         TypeItem::Private(_) => "private".into(),
         TypeItem::Error => "! components that could not be read".into(),
         TypeItem::Procedure { interface, attrs, bindings } => {
-            let interface = interface.as_ref().map_or_else(String::new, |i| format!("({})", i.text));
+            let interface = interface.as_ref().map_or_else(String::new, |spec| format!("({})", bare_type(spec)));
             let bindings = joined(bindings, ", ", |(name, target)| match target {
                 Some(target) => format!("{} => {}", name.text, target.text),
                 None => name.text.to_string(),

@@ -129,6 +129,7 @@ crate::code::codes! {
     W0303 Warning EmptyLoop "loop that never runs";
     W0304 Warning RealLoopBound "real loop bound or step";
     W0305 Warning LogicalComparison "comparison of logical values with `==` or `/=`";
+    W0306 Warning HalfOpenDescent "section with a negative stride and a bound that is left out";
 
     E0401 Error ArgumentCount "too many arguments, or a missing one";
     E0402 Error ArgumentType "argument whose type differs from that of its dummy";

@@ -27,6 +27,7 @@ struct Specifiers {
     formatted: bool,
     recl: Option<usize>,
     is_asynchronous: bool,
+    is_utf8: bool,
     reads: bool,
     writes: bool,
     has_action: bool,
@@ -47,6 +48,7 @@ impl Specifiers {
             formatted: true,
             recl: None,
             is_asynchronous: false,
+            is_utf8: false,
             reads: true,
             writes: true,
             has_action: false,
@@ -126,12 +128,13 @@ impl Specifiers {
                 self.swaps = Some(choose(&lower, &table).ok_or_else(bad)?);
             }
             // Characters are bytes here as they are with nvfortran.
-            "encoding" if matches!(lower.as_str(), "default" | "utf-8") => {}
+            "encoding" => {
+                self.is_utf8 = choose(&lower, &[("default", false), ("utf-8", true)]).ok_or_else(bad)?;
+            }
             // Every transfer is over when its statement is: only INQUIRE knows of it.
             "asynchronous" => {
                 self.is_asynchronous = choose(&lower, &[("yes", true), ("no", false)]).ok_or_else(bad)?;
             }
-            "encoding" => return Err(bad()),
             "catch" => self.catch = lower.parse().unwrap_or(0),
             "iomsg" => {
                 let mut parts = lower.split(' ').filter_map(|p| p.parse::<u64>().ok());
@@ -151,7 +154,7 @@ fn settle(
     iomsg: Option<(u64, u64)>,
     unit: Option<i64>,
 ) -> Result<i32, Halt> {
-    if let Some((address, length)) = iomsg {
+    if let Some((address, length)) = iomsg.filter(|(address, _)| *address != 0) {
         storage::write_text(memory, address, length, condition.message().as_bytes())?;
     }
     if condition.is_caught(catch) {
@@ -229,6 +232,7 @@ impl IoService<'_> {
         unit.writes &= s.writes;
         unit.recl = s.recl;
         unit.is_asynchronous = s.is_asynchronous;
+        unit.is_utf8 = s.is_utf8;
         unit.modes = s.modes;
         unit.opened_at = self.io.at;
         let swaps = s.swaps.unwrap_or(self.io.swaps_bytes);
@@ -328,7 +332,14 @@ impl IoService<'_> {
     }
 
     /// `io.close`
-    pub(crate) fn close(&mut self, memory: &mut Memory, unit: i64, delete: i32, catch: i32) -> Result<i32, Halt> {
+    pub(crate) fn close(
+        &mut self,
+        memory: &mut Memory,
+        unit: i64,
+        delete: i32,
+        catch: i32,
+        iomsg: (u64, u64),
+    ) -> Result<i32, Halt> {
         let number = i32::try_from(unit).unwrap_or(i32::MIN);
         let closed = match delete {
             0 | 1 => self.check_not_parent(unit).and_then(|()| self.disconnect(number, delete == 1)),
@@ -336,19 +347,26 @@ impl IoService<'_> {
         };
         match closed {
             Ok(()) => Ok(0),
-            Err(Halt::Condition(condition)) => settle(memory, &condition, catch, None, Some(unit)),
+            Err(Halt::Condition(condition)) => settle(memory, &condition, catch, Some(iomsg), Some(unit)),
             Err(other) => Err(other),
         }
     }
 
     /// `io.position`
-    pub(crate) fn position(&mut self, memory: &mut Memory, unit: i64, what: i32, catch: i32) -> Result<i32, Halt> {
+    pub(crate) fn position(
+        &mut self,
+        memory: &mut Memory,
+        unit: i64,
+        what: i32,
+        catch: i32,
+        iomsg: (u64, u64),
+    ) -> Result<i32, Halt> {
         let number = i32::try_from(unit).unwrap_or(i32::MIN);
         // FLUSH may be executed there.
         let free = if what == 3 { Ok(()) } else { self.check_not_parent(unit) };
         match free.and_then(|()| self.move_unit(number, what)) {
             Ok(()) => Ok(0),
-            Err(Halt::Condition(condition)) => settle(memory, &condition, catch, None, Some(unit)),
+            Err(Halt::Condition(condition)) => settle(memory, &condition, catch, Some(iomsg), Some(unit)),
             Err(other) => Err(other),
         }
     }

@@ -96,7 +96,7 @@ impl IoService<'_> {
                 let record = match access {
                     Access::Sequential if file.at >= file.len() => return Err(unit.end_of_file().into()),
                     Access::Sequential => file.marked()?,
-                    Access::Direct if file.at >= file.len() => return Err(Condition::EndOfFile.into()),
+                    Access::Direct if file.at >= file.len() => return Err(no_record().into()),
                     Access::Direct => file.take(recl.unwrap_or(0)),
                     // The bytes are taken one item after another.
                     Access::Stream => Vec::new(),
@@ -194,7 +194,7 @@ impl IoService<'_> {
         match &mut unit.medium {
             Medium::File(file) if access == Access::Direct => {
                 if file.at >= file.len() {
-                    return Err(Condition::EndOfFile.into());
+                    return Err(no_record().into());
                 }
                 Ok(file.take(recl.unwrap_or(0)))
             }
@@ -272,4 +272,9 @@ impl IoService<'_> {
             }
         }
     }
+}
+
+/// The condition of a direct read of a record that was never written: an error, and not the end of the file.
+fn no_record() -> Condition {
+    Condition::Error(253, "the record that is read was not written before".to_owned())
 }

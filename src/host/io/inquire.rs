@@ -124,7 +124,11 @@ impl IoService<'_> {
                 Sign::Suppress => "SUPPRESS",
                 Sign::Processor => "PROCESSOR_DEFINED",
             }),
-            "encoding" => connected.map_or("UNKNOWN", |u| if u.formatted { "UNKNOWN" } else { "UNDEFINED" }),
+            "encoding" => connected.map_or("UNKNOWN", |u| match (u.formatted, u.is_utf8) {
+                (false, _) => "UNDEFINED",
+                (true, false) => "DEFAULT",
+                (true, true) => "UTF-8",
+            }),
             _ => "UNKNOWN",
         };
         Ok(answer.to_owned())

@@ -40,6 +40,8 @@ pub(crate) struct Unit {
     pub(crate) recl: Option<usize>,
     /// Whether it is connected for asynchronous transfers.
     pub(crate) is_asynchronous: bool,
+    /// Whether it was opened with `encoding='utf-8'`, which only INQUIRE knows of.
+    pub(crate) is_utf8: bool,
     pub(crate) modes: Modes,
     /// What stands right of the position after output without advance.
     pub(crate) rest: Vec<u8>,
@@ -78,6 +80,7 @@ impl Unit {
             writes,
             recl: None,
             is_asynchronous: false,
+            is_utf8: false,
             modes: Modes::default(),
             rest: Vec::new(),
             is_record_open: false,

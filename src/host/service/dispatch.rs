@@ -100,8 +100,10 @@ impl Runtime {
                 let text = storage::read(memory, a.bits(2), a.size(3))?;
                 self.io().open(memory, a.long(0), a.bits(1), &String::from_utf8_lossy(&text)).map(code)
             }
-            Rt::IoClose => self.io().close(memory, a.long(0), a.int(1), a.int(2)).map(code),
-            Rt::IoPosition => self.io().position(memory, a.long(0), a.int(1), a.int(2)).map(code),
+            Rt::IoClose => self.io().close(memory, a.long(0), a.int(1), a.int(2), (a.bits(3), a.bits(4))).map(code),
+            Rt::IoPosition => {
+                self.io().position(memory, a.long(0), a.int(1), a.int(2), (a.bits(3), a.bits(4))).map(code)
+            }
             Rt::IoInquire => {
                 let path = match a.bits(1) {
                     0 => None,

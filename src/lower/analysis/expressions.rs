@@ -2,7 +2,7 @@
 //!
 //! Not here: values (`expr`), which variables an expression reads (`assign::overlap`).
 
-use sema::checked::{Const, Expr, ExprKind, Sub, is_designator};
+use sema::checked::{BinaryOp, Class, Const, Expr, ExprKind, Intrinsic, Sub, Type, is_designator, visit};
 
 /// Whether the expression is a whole array variable or component.
 pub(crate) fn is_whole(e: &Expr) -> bool {
@@ -69,4 +69,34 @@ pub(crate) fn constant_int(e: &Expr) -> Option<i64> {
 
 pub(crate) fn has_vector(e: &Expr) -> bool {
     matches!(&e.kind, ExprKind::Section { subs, .. } if subs.iter().any(|s| matches!(s, Sub::Vector(_))))
+}
+
+/// Whether an expression is a division that may be one by zero, or an operation with one among its operands.
+pub(crate) fn holds_division(e: &Expr) -> bool {
+    if divides(e) {
+        return true;
+    }
+    let is_operation = match &e.kind {
+        ExprKind::Intrinsic { id, .. } => id.class() == Class::Elemental,
+        ExprKind::Unary { .. } | ExprKind::Binary { .. } | ExprKind::Compare { .. } | ExprKind::Logic { .. } => true,
+        ExprKind::Convert(_) | ExprKind::Paren(_) => true,
+        _ => false,
+    };
+    let mut any = false;
+    if is_operation {
+        visit::parts(e, &mut |part| any = any || holds_division(part));
+    }
+    any
+}
+
+/// Whether an operation is a division of integers that may be one by zero.
+pub(crate) fn divides(e: &Expr) -> bool {
+    let may_be_zero = |right: &Expr| matches!(right.ty, Type::Integer(_)) && constant_int(right).is_none_or(|n| n == 0);
+    match &e.kind {
+        ExprKind::Binary { op: BinaryOp::Div, right, .. } => may_be_zero(right),
+        ExprKind::Intrinsic { id: Intrinsic::Mod | Intrinsic::Modulo, args } => {
+            args.get(1).and_then(Option::as_ref).is_some_and(may_be_zero)
+        }
+        _ => false,
+    }
 }

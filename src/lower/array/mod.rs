@@ -12,6 +12,7 @@
 pub(crate) mod constructor;
 
 use crate::analysis::designators::may_be_unset;
+use crate::analysis::expressions::holds_division;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
@@ -92,7 +93,9 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Prepares an expression of rank > 0, or the scalar operand of one.
     pub(crate) fn prepare(&mut self, e: &'p Expr, operands: &mut Operands) {
-        if e.rank == 0 {
+        // Where a mask decides, a scalar division waits for an element that is assigned.
+        let waits = e.rank == 0 && operands.is_masked() && self.b.is_host() && holds_division(e);
+        if e.rank == 0 && !waits {
             if !matches!(e.kind, ExprKind::Const(_)) {
                 let value = self.value(e);
                 operands.insert(e, Operand::Value(value));

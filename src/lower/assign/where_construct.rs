@@ -141,7 +141,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.copy_array(&to, view, ty);
         }
         let is_ready = ready.is_some();
-        let mut operands = Operands::default();
+        let mut operands = Operands::masked();
         match ready {
             Some(ready) => operands.insert(value, Operand::View(ready)),
             None => self.prepare(value, &mut operands),
@@ -164,7 +164,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Evaluates a value into an array where the conditions hold.
     pub(crate) fn masked_value(&mut self, to: &ArrayView, value: &'p Expr, conditions: &[Condition<'p>]) {
-        let mut operands = Operands::default();
+        let mut operands = Operands::masked();
         self.prepare(value, &mut operands);
         self.prepare_conditions(conditions, &mut operands);
         let extents = to.extents();

@@ -7,7 +7,9 @@
 //!
 //! Not here: arguments (`actual`).
 
+use crate::analysis::overlap::mentions;
 use crate::builder::Builder;
+use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::object::convention::{ResultForm, result_form, value_of_registers};
 use crate::storage::VarStorage;
@@ -18,7 +20,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::{Space, Val};
-use sema::checked::{Actual, Expr, ProcBody, ProcId, Shape, Storage, Type, VarId};
+use sema::checked::{Actual, CharLen, Expr, ProcBody, ProcId, Program, Shape, Storage, Type, VarId, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// A function reference with a scalar result.
@@ -135,7 +137,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let params = &program.proc(proc).params;
         let mut saved: Vec<(VarId, Option<VarStorage>)> = params.iter().map(|&v| (v, self.storage.take(v))).collect();
         let mut words = passed.words.iter().copied();
-        let mut arrays: Vec<(VarId, MemRef, Option<Val>)> = Vec::new();
+        let mut declared: Vec<(VarId, MemRef, Option<Val>)> = Vec::new();
         for (i, &v) in params.iter().enumerate() {
             let var = program.var(v);
             let types = crate::object::convention::word_types(var);
@@ -155,27 +157,112 @@ impl<'p> FunctionLowering<'_, 'p> {
                     VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
                 }
                 Shape::Scalar if var.attrs.value => VarStorage::Value(value_of_registers(&mine)),
-                Shape::Scalar => VarStorage::Scalar(MemRef::at(first, space), mine.get(1).copied()),
+                Shape::Scalar => {
+                    let (mem, passed) = (MemRef::at(first, space), mine.get(1).copied());
+                    if matches!(var.ty, Type::Character(_)) {
+                        declared.push((v, mem, passed));
+                    }
+                    VarStorage::Scalar(mem, passed)
+                }
                 Shape::AssumedShape(_) => {
                     let pairs: Vec<(Val, Val)> = mine[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();
                     let len = self.dummy_length(v, mine.get(1 + 2 * pairs.len()).copied());
                     self.assumed_shape_storage(v, MemRef::at(first, space), len, &pairs)
                 }
                 _ => {
-                    arrays.push((v, MemRef::at(first, space), mine.get(1).copied()));
+                    declared.push((v, MemRef::at(first, space), mine.get(1).copied()));
                     continue;
                 }
             };
             self.storage.set(v, storage);
         }
-        // Bounds of explicit-shape dummies may need the scalars.
-        for (v, mem, len) in arrays {
+        // Bounds of explicit-shape dummies and lengths may need the scalars. A length is that of the declaration, which
+        // may be less than that of the actual argument.
+        for (v, mem, len) in declared {
             let len = self.dummy_length(v, len);
             let storage = self.storage_with_length(v, mem, len);
             self.storage.set(v, storage);
         }
         saved.reverse();
         saved
+    }
+
+    /// The length of what a reference to an array-valued function gives, without a call: meanwhile storage of the actual
+    /// arguments is that of the dummies. `None` if the declaration asks for more of a dummy than its value or its bounds.
+    pub(crate) fn reference_length(
+        &mut self,
+        proc: ProcId,
+        args: &'p [Option<Actual>],
+        operands: Option<&Operands>,
+    ) -> Option<Val> {
+        let program = self.b.program();
+        let callee = program.proc(self.callee(proc));
+        let ty = &program.var(callee.result?).ty;
+        let computed = |ty: &'p Type| if let Type::Character(CharLen::Expr(e)) = ty { Some(&**e) } else { None };
+        let lengths: Vec<&Expr> =
+            callee.params.iter().map(|&v| &program.var(v).ty).chain([ty]).filter_map(computed).collect();
+        let mut bound = Vec::new();
+        for (&v, actual) in callee.params.iter().zip(args) {
+            let is_asked = || lengths.iter().any(|e| mentions(program, e, v));
+            let is_plain = is_plain_dummy(program, v);
+            match actual {
+                Some(Actual::Expr(actual)) if is_plain && (is_asked() || is_designator(actual)) => {
+                    bound.extend(self.stand_in(v, actual, operands).map(|storage| (v, storage)));
+                }
+                _ if !is_plain && is_asked() => return None,
+                _ => {}
+            }
+        }
+        // A recursive function's own dummies may be among the actual arguments, which are evaluated by now.
+        let mut saved: Vec<(VarId, Option<VarStorage>)> = Vec::new();
+        for (v, storage) in bound {
+            saved.push((v, self.storage.take(v)));
+            self.storage.set(v, storage);
+        }
+        for &(v, _) in &saved {
+            let var = program.var(v);
+            let declared = computed(&var.ty).and_then(|_| self.declared_length(&var.ty));
+            let storage = match (self.storage.get(v).cloned(), declared) {
+                (Some(VarStorage::Array(view)), _)
+                    if matches!(var.shape, Shape::Explicit(_) | Shape::AssumedSize(..)) =>
+                {
+                    self.storage_with_length(v, view.mem, declared.or(view.len))
+                }
+                (Some(VarStorage::Array(view)), Some(len)) => VarStorage::Array(ArrayView { len: Some(len), ..view }),
+                (Some(VarStorage::Scalar(mem, _)), Some(len)) => VarStorage::Scalar(mem, Some(len)),
+                (Some(VarStorage::Value(Value::Char(mem, _))), Some(len)) => VarStorage::Value(Value::Char(mem, len)),
+                _ => continue,
+            };
+            self.storage.set(v, storage);
+        }
+        let len = self.declared_length(ty);
+        saved.reverse();
+        self.unbind(saved);
+        len
+    }
+
+    /// What stands for a dummy while a declaration is evaluated.
+    fn stand_in(&mut self, v: VarId, actual: &'p Expr, operands: Option<&Operands>) -> Option<VarStorage> {
+        let is_scalar = matches!(self.b.program().var(v).shape, Shape::Scalar);
+        match (&actual.ty, is_scalar, actual.rank) {
+            // An elemental function: of the elements only the length counts.
+            (Type::Character(_), true, 1..) => {
+                let len = self.length_of(actual, operands);
+                Some(VarStorage::Scalar(MemRef::at(Val::i64(0), self.b.local_space()), len))
+            }
+            (_, true, 1..) => None,
+            (Type::Derived(_), true, 0) => Some(VarStorage::Scalar(self.memory_of(actual), None)),
+            (_, true, 0) => Some(VarStorage::Value(self.value(actual))),
+            (_, false, 0) => {
+                let mem = self.memory_of(actual);
+                let len = self.length_of(actual, operands);
+                Some(self.storage_with_length(v, mem, len))
+            }
+            (_, false, _) => {
+                let view = self.view(actual);
+                Some(VarStorage::Array(self.b.local_view(view, &actual.ty)))
+            }
+        }
     }
 
     fn dummy_length(&mut self, v: VarId, passed: Option<Val>) -> Option<Val> {
@@ -229,4 +316,11 @@ fn result_descriptor(b: &mut Builder<'_, '_>, result: VarId) -> Descriptor {
     let data = data_space(b.side(), var.attrs.cuda, var.attrs.pointer);
     let len = const_bytes(b.program(), &var.ty).map(|n| Val::i64(n as i64));
     b.desc_of((&var.ty, var.attrs.class), var.shape.rank(), DescriptorAt::Mem(mem), data, var.attrs.allocatable, len)
+}
+
+/// Whether a dummy is an object whose value and bounds are those of its actual argument.
+fn is_plain_dummy(program: &Program, v: VarId) -> bool {
+    let var = program.var(v);
+    let is_object = !matches!(var.storage, Storage::Procedure) && !matches!(var.shape, Shape::AssumedRank);
+    is_object && !var.attrs.class && !var.attrs.optional && !crate::analysis::variables::is_descriptor(program, v)
 }

@@ -7,10 +7,9 @@ use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
 use crate::value::Value;
-use crate::value::lvalue::MemRef;
 use ir::op::CmpOp;
 use ir::{Ty, Val};
-use sema::checked::{Actual, CharLen, Const, Expr, ExprKind, Intrinsic, Item, ProcId, Type};
+use sema::checked::{CharLen, Const, Expr, ExprKind, Intrinsic, Item, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The length of a character expression; `None` for other types. `env` has the operands prepared so far.
@@ -65,9 +64,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 _ => self.length_of_items(items)?,
             },
-            ExprKind::Call { proc, args } if e.rank > 0 && self.b.program().proc(*proc).elemental => {
-                self.elemental_length(*proc, args, operands)
-            }
+            ExprKind::Call { proc, args } if e.rank > 0 => match self.reference_length(*proc, args, operands) {
+                Some(len) => len,
+                None => self.view(e).len.unwrap_or(Val::i64(0)),
+            },
             // The length comes with the value.
             ExprKind::Call { .. } | ExprKind::Intrinsic { id: Intrinsic::Trim | Intrinsic::Repeat, .. }
                 if e.rank == 0 =>
@@ -122,33 +122,6 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(len.into())
             }
         })
-    }
-
-    /// The length of the elements of an elemental function's result: the function's dummies stand for the actual arguments while
-    /// its declaration is evaluated.
-    fn elemental_length(&mut self, proc: ProcId, args: &'p [Option<Actual>], operands: Option<&Operands>) -> Val {
-        let program = self.b.program();
-        let callee = program.proc(proc);
-        let mut saved = Vec::new();
-        for (&dummy, actual) in callee.params.iter().zip(args) {
-            let Some(Actual::Expr(actual)) = actual else { continue };
-            let storage = match &actual.ty {
-                Type::Character(_) => {
-                    let len = self.length_of(actual, operands);
-                    VarStorage::Scalar(MemRef::at(Val::i64(0), self.b.local_space()), len)
-                }
-                _ if actual.rank == 0 => VarStorage::Value(self.value(actual)),
-                _ => continue,
-            };
-            saved.push((dummy, self.storage.take(dummy)));
-            self.storage.set(dummy, storage);
-        }
-        let result = callee.result.map(|v| &program.var(v).ty);
-        let len = result.and_then(|ty| self.declared_length(ty));
-        for (dummy, storage) in saved {
-            self.storage.restore(dummy, storage);
-        }
-        len.unwrap_or(Val::i64(0))
     }
 
     /// `left // right`; a chain of them is put together in one piece.

@@ -4,7 +4,7 @@
 //! evaluated here if that could have an effect (it reads memory, calls, divides): programs written for nvfortran guard a
 //! subscript by `i <= n .and. a(i) > 0`. Operands that only compute are both evaluated, without a branch.
 
-use crate::builder::Builder;
+use crate::analysis::expressions::divides;
 use crate::builder::character::comparison;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -13,7 +13,7 @@ use crate::storage::VarStorage;
 use crate::types::ir_ty;
 use ir::op::{self, BinOp};
 use ir::{Bb, Ty, Val};
-use sema::checked::{BinaryOp, Class, CmpOp, Expr, ExprKind, Intrinsic, LogicOp, Type, UnaryOp, visit};
+use sema::checked::{BinaryOp, Class, CmpOp, Expr, ExprKind, LogicOp, Type, UnaryOp, visit};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// A logical expression as a predicate.
@@ -76,12 +76,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 matches!(self.storage_of(*v), Some(VarStorage::Reg(_) | VarStorage::Complex(..) | VarStorage::Value(_)))
             }
             ExprKind::Binary { op: BinaryOp::Pow, .. } => false,
-            ExprKind::Binary { op: BinaryOp::Div, right, .. } if may_divide_by_zero(&self.b, right) => false,
-            ExprKind::Intrinsic { id: Intrinsic::Mod | Intrinsic::Modulo, args }
-                if args.get(1).and_then(Option::as_ref).is_some_and(|right| may_divide_by_zero(&self.b, right)) =>
-            {
-                false
-            }
+            _ if self.b.is_host() && divides(e) => false,
             ExprKind::Intrinsic { id, args } => {
                 let is_known = |(at, a): (usize, &Option<Expr>)| {
                     a.as_ref().is_none_or(|a| !may_be_absent(self.b.program(), *id, at, a))
@@ -153,11 +148,4 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
     }
-}
-
-/// Whether a division by `right` may end the program.
-fn may_divide_by_zero(b: &Builder<'_, '_>, right: &Expr) -> bool {
-    b.is_host()
-        && matches!(right.ty, Type::Integer(_))
-        && crate::analysis::expressions::constant_int(right).is_none_or(|n| n == 0)
 }

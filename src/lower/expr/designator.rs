@@ -312,19 +312,15 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Sub::Range { lo, hi, step } => {
                     let whole = lo.is_none() && hi.is_none() && step.is_none();
                     let step = step.as_ref().map_or(Val::i64(1), |e| self.int64(e));
-                    let upper = || (d.lower, d.extent);
-                    let descends = crate::builder::arith::constant(step).is_some_and(|s| s < 0);
-                    let end = |this: &mut Self, which: &'p Option<Expr>, first: bool| match which {
-                        Some(e) => this.int64(e),
-                        None if first == descends => {
-                            let (lower, extent) = upper();
-                            let past = this.b.iadd(lower, extent);
-                            this.b.iadd(past, Val::i64(-1))
+                    // What is not written is the lower and the upper bound, whatever the stride (Fortran 2018, 9.5.3.3.1).
+                    let low = lo.as_ref().map_or(d.lower, |e| self.int64(e));
+                    let high = match hi {
+                        Some(e) => self.int64(e),
+                        None => {
+                            let past = self.b.iadd(d.lower, d.extent);
+                            self.b.iadd(past, Val::i64(-1))
                         }
-                        None => d.lower,
                     };
-                    let low = end(self, lo, true);
-                    let high = end(self, hi, false);
                     let extent = if whole { d.extent } else { self.b.count(low, high, step) };
                     if self.b.options().check_bounds && !last_unknown && !whole {
                         check_range(&mut self.b, low, extent, step, d, i, base);

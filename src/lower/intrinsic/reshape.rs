@@ -37,7 +37,10 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     pub(super) fn spread(&mut self, args: Args<'p>) -> Option<ArrayView> {
         let source = arg(args, 0)?;
-        let dim = usize::try_from(constant_int(arg(args, 1)?)?.checked_sub(1)?).ok()?;
+        let dim = match constant_int(arg(args, 1)?) {
+            Some(dim) => Ok(usize::try_from(dim.checked_sub(1)?).ok()?),
+            None => Err(self.int64(arg(args, 1)?)),
+        };
         let copies = self.int64(arg(args, 2)?);
         let copies = self.b.at_least_zero(copies);
         let extent = self.b.freeze(copies);
@@ -53,14 +56,35 @@ impl<'p> FunctionLowering<'_, 'p> {
         } else {
             self.view(source)
         };
-        if dim > view.dims.len() {
-            return None;
+        let new = ArrayDim { lower: Val::i64(1), extent, stride: Val::i64(0), gather: None };
+        match dim {
+            Ok(dim) if dim > view.dims.len() => return None,
+            Ok(dim) => view.dims.insert(dim, new),
+            Err(_) if view.gathers() => return None,
+            Err(dim) => view.dims = self.spread_dims(&view.dims, &new, dim),
         }
-        view.dims.insert(dim, ArrayDim { lower: Val::i64(1), extent, stride: Val::i64(0), gather: None });
         view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
         view.origin = None;
         view.contiguity = Contiguity::Unknown;
         Some(view)
+    }
+
+    /// The dimensions with another one among them, at a place that is known when the program runs.
+    fn spread_dims(&mut self, old: &[ArrayDim], new: &ArrayDim, dim: Val) -> Vec<ArrayDim> {
+        let place = self.b.iadd(dim, Val::i64(-1));
+        (0..=old.len())
+            .map(|i| {
+                let before = self.b.icmp(CmpOp::Lt, Val::i64(i as i64), place);
+                let behind = self.b.icmp(CmpOp::Gt, Val::i64(i as i64), place);
+                let mut choose = |of: fn(&ArrayDim) -> Val| -> Val {
+                    let (left, right) = (old.get(i).unwrap_or(new), old.get(i.wrapping_sub(1)).unwrap_or(new));
+                    let rest = self.b.select(Ty::I64, behind, of(right), of(new));
+                    self.b.select(Ty::I64, before, of(left), rest).into()
+                };
+                let (extent, stride) = (choose(|d| d.extent), choose(|d| d.stride));
+                ArrayDim { lower: Val::i64(1), extent, stride, gather: None }
+            })
+            .collect()
     }
 
     /// The values of an integer array of constant size.

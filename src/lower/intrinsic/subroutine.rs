@@ -74,7 +74,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Abort => self.b.fail("abort"),
             I::Flush => {
                 let unit = arg(args, 0).map_or(Val::i64(-1), |e| self.int64(e));
-                self.b.rt(Rt::IoPosition, vec![unit, Val::i32(3), Val::i32(0)]);
+                self.b.rt(Rt::IoPosition, vec![unit, Val::i32(3), Val::i32(0), Val::i64(0), Val::i64(0)]);
             }
             I::Sleep => {
                 let seconds = arg(args, 0).map_or(Val::i64(0), |e| self.int64(e));

@@ -100,7 +100,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             delete = self.b.imad(not_keep, not_delete, not_keep);
         }
         let delete = self.b.narrow(delete, Ty::I32);
-        let status = self.b.rt(Rt::IoClose, vec![unit, delete, Val::i32(catch.bits())]);
+        let (message, length) = self.message_place(io);
+        let status = self.b.rt(Rt::IoClose, vec![unit, delete, Val::i32(catch.bits()), message, length]);
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
         self.after_status(&catch, status);
     }
@@ -199,10 +200,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         total
     }
 
+    /// Address and length of the variable of `iomsg=`, zeros without one.
+    fn message_place(&mut self, io: &'p IoStmt) -> (Val, Val) {
+        let given = io.controls.iter().find(|c| &*c.keyword == "iomsg");
+        match given.map(|c| self.lvalue(&c.value)) {
+            Some(Lvalue::Char(mem, len)) => (self.b.address(mem), len),
+            _ => (Val::i64(0), Val::i64(0)),
+        }
+    }
+
     pub(crate) fn position(&mut self, io: &'p IoStmt, code: i32) {
         let catch = Catch::of(&io.controls);
         let unit = self.unit_number(&io.unit);
-        let status = self.b.rt(Rt::IoPosition, vec![unit, Val::i32(code), Val::i32(catch.bits())]);
+        let (message, length) = self.message_place(io);
+        let args = vec![unit, Val::i32(code), Val::i32(catch.bits()), message, length];
+        let status = self.b.rt(Rt::IoPosition, args);
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
         self.after_status(&catch, status);
     }

@@ -175,7 +175,7 @@ impl Builder<'_> {
         let (mut interface, mut attrs, mut bindings) = (None, Vec::new(), Vec::new());
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::name => interface = Some(self.name(&part)),
+                Rule::name => interface = Some(self.type_spec(part)),
                 Rule::attr => attrs.extend(self.attr(part)),
                 Rule::binding => {
                     let mut inner = part.into_inner();

@@ -359,10 +359,7 @@ fn component(kind: DeclKind, span: source::Span, bindings: bool) -> Option<TypeI
         }
         DeclKind::Attr { attr: Attr::Private(span), entities } if entities.is_empty() => Some(TypeItem::Private(span)),
         DeclKind::Procedure { interface, attrs, entities } if !bindings => Some(TypeItem::Procedure {
-            interface: match interface.map(|spec| spec.kind) {
-                Some(ast::TypeSpecKind::Type(spec)) => Some(spec.name),
-                _ => None,
-            },
+            interface,
             attrs,
             bindings: entities.into_iter().map(|e| (e.name, e.pointer_init.and_then(initial_procedure))).collect(),
         }),

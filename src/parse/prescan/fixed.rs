@@ -366,6 +366,8 @@ fn classify(text: &str, cuda: bool, openmp: bool, extended: bool) -> Class {
             }
         }
         b'd' | b'D' => return Class::Comment,
+        // A mark that another preprocessor left, such as `# 12 "file"`, says nothing.
+        b'#' if bytes.get(1) == Some(&b' ') && bytes.get(2).is_some_and(u8::is_ascii_digit) => return Class::Blank,
         b'#' => return Class::Cpp,
         _ if bytes[first] == b'!' && first != 5 => return Class::Comment,
         _ => {}

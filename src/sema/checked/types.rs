@@ -1,6 +1,6 @@
 //! Types and shapes.
 
-use super::{Const, Expr, ProcId};
+use super::{Const, Expr, ExprKind, ProcId};
 use source::Span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -142,6 +142,23 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Lower bound and extent of each dimension, where they are all constant.
+    pub fn constant_bounds(&self) -> Option<Vec<(i64, i64)>> {
+        match self {
+            Shape::Scalar => Some(Vec::new()),
+            Shape::Explicit(dims) => dims
+                .iter()
+                .map(|d| match (&d.lower.kind, &d.upper.kind) {
+                    (ExprKind::Const(Const::Int(l)), ExprKind::Const(Const::Int(u))) => {
+                        Some((*l, (u.saturating_sub(*l)).saturating_add(1).max(0)))
+                    }
+                    _ => None,
+                })
+                .collect(),
+            _ => None,
+        }
+    }
+
     /// How many dimensions it has.
     pub fn rank(&self) -> u8 {
         match self {

@@ -60,6 +60,8 @@ pub(crate) struct DeclaredName<'a> {
     pub(crate) cray_pointer: Option<Arc<str>>,
     /// Whether it is the integer of a Cray pointer.
     pub(crate) is_cray_pointer: bool,
+    /// Whether ENUM declares it.
+    pub(crate) is_enumerator: bool,
     /// Whether a DATA statement initialises it.
     pub(crate) data: bool,
     /// Letters of IGNORE_TKR.

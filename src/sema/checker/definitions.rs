@@ -138,8 +138,8 @@ pub(crate) enum Binding {
     Generic(Vec<Arc<str>>),
     /// A procedure pointer component.
     Pointer {
-        /// The name of its interface, or of its result's type.
-        interface: Option<Arc<str>>,
+        /// Its interface, or the type of its result.
+        interface: Option<Arc<ast::TypeSpec>>,
         /// NOPASS.
         nopass: bool,
         /// `pass(name)`

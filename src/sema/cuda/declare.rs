@@ -3,7 +3,7 @@
 use super::{spelling, word};
 use crate::checked::{CharLen, Class, ExprKind, Intrinsic, ProcId, ProcKind, Shape, Storage, Type, visit};
 use crate::checker::{Checker, CodeSide, DeclaredName, Init};
-use crate::typing::{Typing, constant_bounds, elements_of, type_name};
+use crate::typing::{Typing, elements_of, type_name};
 use ast::CudaAttr;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -162,7 +162,7 @@ impl<'a> Checker<'a> {
         if p.dummy.is_some() {
             return;
         }
-        if constant_bounds(shape).is_none() {
+        if shape.constant_bounds().is_none() {
             let text = format!("bounds of constant data `{name}` must be constant");
             self.reporter.error::<()>(Code::BadConstantData, span, text);
             return;

@@ -229,6 +229,7 @@ impl<'a> Checker<'a> {
                     let Some(at) = self.declared_name(scope, name) else { continue };
                     let p = &mut self.scopes.get_mut(scope).declared[at];
                     p.parameter = Some(name.span);
+                    p.is_enumerator = true;
                     p.init = value.as_ref().map_or(Init::Next(last.clone()), Init::Value);
                     last = Some(name.text.clone());
                 }

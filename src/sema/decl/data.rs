@@ -4,7 +4,7 @@ use super::initial::is_null;
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId, root};
 use crate::checker::{Checker, InitialTarget, ScopeId, Sym};
 use crate::expr::base_name;
-use crate::typing::{Typing, constant_bounds, is_pointer, shape_of};
+use crate::typing::{Typing, is_pointer, shape_of};
 use ast::{DeclKind, Declaration, Name};
 use diag::Code;
 use source::Span;
@@ -131,7 +131,7 @@ impl<'a> Checker<'a> {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());
             return self.reporter.error(Code::BadInitialisation, object.span, text);
         }
-        if constant_bounds(&var.shape).is_none() {
+        if var.shape.constant_bounds().is_none() {
             let text = format!("`{}` cannot be initialised by `data`: its shape is not constant", name.as_str());
             return self.reporter.error(Code::BadInitialisation, object.span, text);
         }
@@ -158,7 +158,7 @@ impl<'a> Checker<'a> {
         } else {
             self.zero(&var.ty)
         };
-        match constant_bounds(&var.shape) {
+        match var.shape.constant_bounds() {
             Some(bounds) if !bounds.is_empty() => super::initial::filled(element, bounds),
             _ => Some(element),
         }

@@ -76,7 +76,7 @@ impl<'a> Checker<'a> {
                     });
                     let nopass = attrs.iter().any(|a| matches!(a, Attr::Binding(n) if n.as_str() == "nopass"));
                     if attrs.iter().any(|a| matches!(a, Attr::Pointer(_))) {
-                        let interface = interface.as_ref().map(|i| i.text.clone());
+                        let interface = interface.clone().map(Arc::new);
                         let binding = Binding::Pointer { interface, nopass, pass, scope };
                         self.procedure_components(id, scope, bindings, &binding);
                         continue;
@@ -86,7 +86,8 @@ impl<'a> Checker<'a> {
                             let text = format!("`{}` is a component of the type already", name.as_str());
                             self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
                         }
-                        let target: Arc<str> = target.as_ref().or(interface.as_ref()).unwrap_or(name).text.clone();
+                        let target: Arc<str> =
+                            target.as_ref().or(interface_name(interface.as_ref())).unwrap_or(name).text.clone();
                         if self.defs.type_info(id).non_overridable.contains(&name.text) {
                             let text = format!("`{}` cannot be bound again: it is `non_overridable`", name.as_str());
                             self.reporter.error::<()>(Code::BadTypeBoundProcedure, name.span, text);
@@ -388,5 +389,13 @@ impl Typing<'_> {
             out.push(Dim { lower, upper });
         }
         Some(Shape::Explicit(out))
+    }
+}
+
+/// The name of an interface.
+fn interface_name(interface: Option<&ast::TypeSpec>) -> Option<&ast::Name> {
+    match interface.map(|spec| &spec.kind) {
+        Some(ast::TypeSpecKind::Type(spec)) => Some(&spec.name),
+        _ => None,
     }
 }

@@ -4,9 +4,7 @@ use crate::checked::{
     CharLen, Const, Dim, Expr, ExprKind, ProcBody, Shape, Stmt, StmtKind, Storage, Type, TypeId, VarId, root,
 };
 use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, InitialTarget, ScopeId};
-use crate::typing::{
-    Typing, assignable, constant_bounds, fit_constant, is_allocatable, is_pointer, shape_name, type_name,
-};
+use crate::typing::{Typing, assignable, fit_constant, is_allocatable, is_pointer, shape_name, type_name};
 use diag::Code;
 use source::Span;
 
@@ -89,7 +87,7 @@ impl<'a> Checker<'a> {
             Init::None | Init::Next(_) => match (storage, ty) {
                 (Storage::Static, Type::Derived(id)) if p.allocatable.is_none() && p.pointer.is_none() => {
                     let value = self.default_value(*id)?;
-                    match constant_bounds(shape) {
+                    match shape.constant_bounds() {
                         Some(bounds) if bounds.is_empty() => Some(value),
                         Some(bounds) => filled(value, bounds),
                         None => None,
@@ -138,7 +136,7 @@ impl<'a> Checker<'a> {
             };
             some |= own.is_some();
             let scalar = own.unwrap_or_else(|| self.zero(&f.ty));
-            values.push(match constant_bounds(&f.shape) {
+            values.push(match f.shape.constant_bounds() {
                 _ if f.allocatable || f.pointer => Const::Null,
                 Some(bounds) if !bounds.is_empty() => filled(scalar, bounds)?,
                 _ => scalar,
@@ -168,7 +166,7 @@ impl<'a> Checker<'a> {
                             return Const::Null;
                         }
                         let scalar = self.zero(&f.ty);
-                        match constant_bounds(&f.shape) {
+                        match f.shape.constant_bounds() {
                             Some(bounds) if !bounds.is_empty() => filled(scalar, bounds).unwrap_or(Const::Null),
                             _ => scalar,
                         }
@@ -249,7 +247,7 @@ impl Typing<'_> {
 
     /// A constant brought to a shape: scalars are spread over arrays.
     pub(crate) fn shaped(&mut self, value: Const, rank: u8, shape: &Shape, span: Span, name: &str) -> Option<Const> {
-        let Some(bounds) = constant_bounds(shape) else {
+        let Some(bounds) = shape.constant_bounds() else {
             return self.reporter.error(
                 Code::BadInitialisation,
                 span,

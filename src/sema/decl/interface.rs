@@ -148,9 +148,12 @@ impl<'a> Checker<'a> {
         let module = self.scopes.get(scope).module.clone();
         let id = self.add_procedure(sub, (import || is_module).then_some(scope), None, module);
         self.defs.proc_info_mut(id).is_interface = true;
-        if !import && !is_module {
+        if !is_module {
             let own = self.defs.proc_info(id).scope;
-            self.scopes.get_mut(own).host = Some(scope);
+            if !import {
+                self.scopes.get_mut(own).host = Some(scope);
+            }
+            // Fortran 2018, 8.7: IMPORT or not, the rules of the host do not hold in an interface body.
             self.scopes.get_mut(own).implicit =
                 Some(ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
         }

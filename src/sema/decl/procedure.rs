@@ -18,36 +18,7 @@ impl<'a> Checker<'a> {
     pub(super) fn declare_procedure(&mut self, scope: ScopeId, p: &DeclaredName<'a>) -> Option<Sym> {
         let (mut like, mut result) = (None, None);
         if let Some(Some(spec)) = p.procedure {
-            match &spec.kind {
-                // The grammar cannot tell an interface's name from a derived type's.
-                TypeSpecKind::Type(ast::DerivedSpec { name, .. })
-                | TypeSpecKind::Class(ast::DerivedSpec { name, .. }) => match self.find_name(name) {
-                    Some(Sym::Proc(id)) => like = Some(id),
-                    Some(Sym::Type(_)) => result = self.type_spec(spec, None),
-                    Some(Sym::Generic { procs, .. }) => {
-                        like = self.specific_of_name(&procs, &name.text);
-                        if like.is_some_and(|id| self.defs.proc(id).name != name.text) {
-                            // Fortran 2018, C1513.
-                            let text = format!("`{}` is generic, and no interface of one procedure", name.as_str());
-                            return self.reporter.error(Code::WrongKindOfName, name.span, text);
-                        }
-                    }
-                    // The interface of a procedure dummy or pointer, or what is known of its result.
-                    Some(Sym::Var(id)) if is_procedure_variable(&self.defs, id) => {
-                        (like, result) = self.interface_of(id);
-                    }
-                    Some(Sym::Intrinsic(_)) => like = Some(self.intrinsic_procedure(name)?),
-                    None if crate::intrinsics::lookup(name.as_str()).is_some() => {
-                        like = Some(self.intrinsic_procedure(name)?);
-                    }
-                    Some(Sym::Error) => return None,
-                    _ => {
-                        let text = format!("there is no interface `{}` here", name.as_str());
-                        return self.reporter.error(Code::UnknownProcedure, name.span, text);
-                    }
-                },
-                _ => result = self.type_spec(spec, None),
-            }
+            (like, result) = self.interface_or_type(spec)?;
         } else if let Some(spec) = p.spec {
             result = Some(self.type_spec(spec, p.char_len)?);
         }
@@ -94,6 +65,38 @@ impl<'a> Checker<'a> {
         Some(Sym::Var(self.defs.add_var(var, VarInfo { interface, ..VarInfo::default() })))
     }
 
+    /// What stands in the parentheses of `procedure(…)`: the procedure whose interface it is, or the type of the result.
+    pub(crate) fn interface_or_type(&mut self, spec: &ast::TypeSpec) -> Option<(Option<ProcId>, Option<Type>)> {
+        // The grammar cannot tell an interface's name from a derived type's.
+        let (TypeSpecKind::Type(ast::DerivedSpec { name, .. }) | TypeSpecKind::Class(ast::DerivedSpec { name, .. })) =
+            &spec.kind
+        else {
+            return self.type_spec(spec, None).map(|ty| (None, Some(ty)));
+        };
+        Some(match self.find_name(name) {
+            Some(Sym::Proc(id)) => (Some(id), None),
+            Some(Sym::Type(_)) => (None, self.type_spec(spec, None)),
+            Some(Sym::Generic { procs, .. }) => {
+                let like = self.specific_of_name(&procs, &name.text);
+                if like.is_some_and(|id| self.defs.proc(id).name != name.text) {
+                    // Fortran 2018, C1513.
+                    let text = format!("`{}` is generic, and no interface of one procedure", name.as_str());
+                    return self.reporter.error(Code::WrongKindOfName, name.span, text);
+                }
+                (like, None)
+            }
+            // The interface of a procedure dummy or pointer, or what is known of its result.
+            Some(Sym::Var(id)) if is_procedure_variable(&self.defs, id) => self.interface_of(id),
+            Some(Sym::Intrinsic(_)) => (Some(self.intrinsic_procedure(name)?), None),
+            None if crate::intrinsics::lookup(name.as_str()).is_some() => (Some(self.intrinsic_procedure(name)?), None),
+            Some(Sym::Error) => return None,
+            _ => {
+                let text = format!("there is no interface `{}` here", name.as_str());
+                return self.reporter.error(Code::UnknownProcedure, name.span, text);
+            }
+        })
+    }
+
     fn declare_procedure_pointer(
         &mut self,
         scope: ScopeId,
@@ -115,7 +118,7 @@ impl<'a> Checker<'a> {
             return self.reporter.error(Code::BadProcedureArgument, p.span, text);
         }
         let owner = self.scopes.get(scope).proc;
-        let storage = self.typing().storage(scope, p, &Shape::Scalar, owner)?;
+        let storage = self.typing().storage(scope, p, None, &Shape::Scalar, owner)?;
         let var = Variable {
             name: p.name.clone(),
             ty: Type::Integer(8),

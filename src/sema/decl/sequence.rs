@@ -12,7 +12,7 @@
 use crate::checked::{Attrs, Const, Dim, Expr, ExprKind, Field, Shape, Storage, Type, TypeId, VarId, Variable};
 use crate::checker::{Checker, ScopeId, Sym, VarInfo};
 use crate::expr::base_name;
-use crate::typing::{constant_bounds, descriptor_bytes, elements_of};
+use crate::typing::{descriptor_bytes, elements_of};
 use ast::{DeclKind, Declaration, Name};
 use diag::Code;
 use source::Span;
@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
             Storage::Parameter => "a named constant",
             Storage::Associated { .. } => "in it already",
             _ if var.attrs.allocatable => "allocatable",
-            _ if !var.attrs.pointer && constant_bounds(&var.shape).is_none() => "an array whose bounds vary",
+            _ if !var.attrs.pointer && var.shape.constant_bounds().is_none() => "an array whose bounds vary",
             _ => "of a length that varies",
         };
         let room = match var.storage {
@@ -229,7 +229,7 @@ impl<'a> Checker<'a> {
                     return self.reporter.error(Code::BadEquivalence, e.span, "a component cannot be in `equivalence`");
                 };
                 let var = self.defs.var(id).clone();
-                let bounds = constant_bounds(&var.shape)?;
+                let bounds = var.shape.constant_bounds()?;
                 let (size, _) = self.size_of(&var.ty)?;
                 let (mut at, mut stride) = (0i64, size as i64);
                 for (sub, (lower, extent)) in subs.iter().zip(bounds) {
@@ -351,7 +351,7 @@ impl<'a> Checker<'a> {
     /// Makes a storage sequence at least that many bytes long.
     fn lengthen(&mut self, base: VarId, bytes: u64) {
         let var = self.defs.var_mut(base);
-        let known = constant_bounds(&var.shape).and_then(|b| b.first().map(|d| d.1)).unwrap_or(0);
+        let known = var.shape.constant_bounds().and_then(|b| b.first().map(|d| d.1)).unwrap_or(0);
         let wanted = bytes.div_ceil(UNIT).min(i64::MAX as u64) as i64;
         if wanted > known {
             var.shape = units(wanted, var.span);

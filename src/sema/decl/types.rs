@@ -3,7 +3,7 @@
 use super::collect::star_kind;
 use crate::checked::{CharLen, Const, ExprKind, Field, Type, TypeId};
 use crate::checker::{Checker, Resolution, Sym};
-use crate::typing::{Typing, constant_bounds, same_type};
+use crate::typing::{Typing, same_type};
 use ast::{KindParam, Name, TypeSpec, TypeSpecKind};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -131,7 +131,7 @@ impl Checker<'_> {
                     && length(a) == length(b)
                     && (a.allocatable, a.pointer) == (b.allocatable, b.pointer)
                     && a.shape.rank() == b.shape.rank()
-                    && constant_bounds(&a.shape) == constant_bounds(&b.shape)
+                    && a.shape.constant_bounds() == b.shape.constant_bounds()
             };
             let is_complete = |id| self.defs.type_info(id).state == Resolution::Done;
             if is_complete(id) && is_complete(other) && a.len() == b.len() && a.iter().zip(b).all(same) {

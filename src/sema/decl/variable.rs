@@ -3,7 +3,7 @@
 use crate::checked::{Attrs, CharLen, Const, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable};
 use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, ScopeId, Sym, VarInfo};
 use crate::decl::shape::ShapeRules;
-use crate::typing::{Typing, constant_bounds};
+use crate::typing::Typing;
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::sync::Arc;
@@ -74,9 +74,8 @@ impl<'a> Checker<'a> {
         }
         let ty = match p.spec {
             Some(spec) => self.type_spec(spec, p.char_len)?,
-            None if matches!(p.init, Init::Next(_)) || (is_parameter && self.typing().enumerator(scope, p)) => {
-                Type::Integer(4)
-            }
+            // A kind of integers, whatever IMPLICIT says.
+            _ if p.is_enumerator => Type::Integer(4),
             None if p.is_cray_pointer => Type::Integer(8),
             None => self.typing().untyped(scope, p)?,
         };
@@ -109,7 +108,7 @@ impl<'a> Checker<'a> {
             return self.declare_pointee(scope, p, &name, span, ty, shape);
         }
         let owner = self.scopes.get(scope).proc;
-        let storage = self.typing().storage(scope, p, &shape, owner)?;
+        let storage = self.typing().storage(scope, p, Some(&ty), &shape, owner)?;
         let by_value = p.value.is_some() && p.dummy.is_some();
         let copied = by_value && p.optional.is_some() && !self.typing().is_by_value_alone(p);
         if copied && !self.can_be_copied(&ty) {
@@ -289,6 +288,11 @@ impl Checker<'_> {
                 },
                 None => p.name.clone(),
             };
+            if self.options.foreign.defines(&label) {
+                let text = format!("variable `{}`, which C code defines as `{label}`, is not supported", p.name);
+                let help = "give C its address by an argument, or get its value from a C function";
+                return self.reporter.error_help(Code::UnsupportedFeature, p.span, text, help);
+            }
             self.made.bound_variables.push((label, p.name.clone(), p.span));
             return Some(());
         };
@@ -310,11 +314,6 @@ impl Checker<'_> {
 }
 
 impl Typing<'_> {
-    /// Whether a named constant without a type is an enumerator with a value.
-    fn enumerator(&self, scope: ScopeId, p: &DeclaredName<'_>) -> bool {
-        self.scopes.implicit_type(scope, &p.name).is_none() && p.dummy.is_none()
-    }
-
     /// The type of a declared name that has none written.
     fn untyped(&mut self, scope: ScopeId, p: &DeclaredName<'_>) -> Option<Type> {
         // What declares it may be lost.
@@ -345,6 +344,7 @@ impl Typing<'_> {
         &mut self,
         scope: ScopeId,
         p: &DeclaredName<'_>,
+        ty: Option<&Type>,
         shape: &Shape,
         owner: Option<ProcId>,
     ) -> Option<Storage> {
@@ -363,10 +363,21 @@ impl Typing<'_> {
             let text = format!("`{}` is in `common` and cannot be saved by itself", p.name);
             return self.reporter.error_help(Code::AttributeConflict, span, text, "save the block: `save /name/`");
         }
+        // What makes it an automatic object, which lives as long as its procedure runs.
+        let computed = if matches!(shape, Shape::Explicit(_)) && shape.constant_bounds().is_none() {
+            Some(("bounds", "are"))
+        } else if matches!(ty, Some(Type::Character(CharLen::Expr(_))))
+            && p.allocatable.is_none()
+            && p.pointer.is_none()
+        {
+            Some(("length", "is"))
+        } else {
+            None
+        };
         let Some(owner) = owner else {
-            if matches!(shape, Shape::Explicit(_)) && constant_bounds(shape).is_none() {
-                let text = format!("bounds of `{}`, a variable of a module, are not constant", p.name);
-                let help = "make it allocatable, or make the bounds named constants";
+            if let Some((what, are)) = computed {
+                let text = format!("{what} of `{}`, a variable of a module, {are} not constant", p.name);
+                let help = format!("make it allocatable, or make the {what} named constants");
                 return self.reporter.error_help(Code::BadSpecificationExpression, p.span, text, help);
             }
             return Some(Storage::Static);
@@ -379,11 +390,15 @@ impl Typing<'_> {
             || self.scopes.get(unit).save_all
             || !matches!(p.init, Init::None)
             || matches!(p.cuda, Some((ast::CudaAttr::Constant, _)));
-        let automatic = matches!(shape, Shape::Explicit(_)) && constant_bounds(shape).is_none();
         let on_device = self.cx.side.on_device();
-        if let Some(span) = p.save.filter(|_| automatic) {
-            let text = format!("`{}` cannot be saved: its bounds are not constant", p.name);
+        if let (Some(span), Some((what, are))) = (p.save, computed) {
+            let text = format!("`{}` cannot be saved: its {what} {are} not constant", p.name);
             return self.reporter.error(Code::AttributeConflict, span, text);
+        }
+        if let (true, Some((what, are))) = (p.data || !matches!(p.init, Init::None), computed) {
+            let text = format!("`{}` cannot have an initial value: its {what} {are} not constant", p.name);
+            let help = "assign the value in the first statement";
+            return self.reporter.error_help(Code::BadInitialisation, p.span, text, help);
         }
         if on_device && !matches!(p.cuda, Some((ast::CudaAttr::Constant, _))) {
             if (p.save.is_some() || !matches!(p.init, Init::None))
@@ -398,16 +413,12 @@ impl Typing<'_> {
             }
             return Some(Storage::Local);
         }
-        if is_main && automatic {
-            let text = format!("bounds of `{}` are not constant", p.name);
-            return self.reporter.error_help(
-                Code::BadSpecificationExpression,
-                p.span,
-                text,
-                "make it allocatable, or make the bounds named constants",
-            );
+        if let (true, Some((what, are))) = (is_main, computed) {
+            let text = format!("{what} of `{}` {are} not constant", p.name);
+            let help = format!("make it allocatable, or make the {what} named constants");
+            return self.reporter.error_help(Code::BadSpecificationExpression, p.span, text, help);
         }
-        Some(if (saved || is_main) && !automatic { Storage::Static } else { Storage::Local })
+        Some(if (saved || is_main) && computed.is_none() { Storage::Static } else { Storage::Local })
     }
 
     fn check_length(&mut self, p: &DeclaredName<'_>, ty: &Type) -> Option<()> {

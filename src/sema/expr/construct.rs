@@ -3,8 +3,7 @@
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId};
 use crate::checker::{Binding, Checker};
 use crate::typing::{
-    Argument, Given, Typing, assignable, constant, constant_bounds, constant_extents, fit_constant, shape_name,
-    type_name,
+    Argument, Given, Typing, assignable, constant, constant_extents, fit_constant, shape_name, type_name,
 };
 use ast::Arg;
 use diag::{Code, Diagnostic, nearest_name};
@@ -188,7 +187,7 @@ impl Typing<'_> {
             let text = format!("component `{}` has rank {wanted}, and a value of rank {} is given", field.name, e.rank);
             return self.reporter.error(Code::RankMismatch, e.span, text);
         }
-        if let (Some(a), Some(b), true) = (constant_bounds(&field.shape), constant_extents(self.defs, &e), e.rank > 0)
+        if let (Some(a), Some(b), true) = (field.shape.constant_bounds(), constant_extents(self.defs, &e), e.rank > 0)
             && !field.allocatable
             && !field.pointer
             && let Some(dim) = a.iter().zip(&b).position(|(a, b)| a.1 != b.1)

@@ -5,8 +5,8 @@ use crate::checked::{
 };
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
-    Argument, Fit, Given, constant_bounds, constant_extents, difference, has_vector_subscript, is_allocatable,
-    is_pointer, is_procedure_pointer, same_type, shape_name, shape_of, type_name,
+    Argument, Fit, Given, constant_extents, difference, has_vector_subscript, is_allocatable, is_pointer,
+    is_procedure_pointer, same_type, shape_name, shape_of, type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
@@ -429,7 +429,7 @@ fn fit_size(defs: &Definitions<'_>, dummy: &Variable, e: &Expr, span: Span) -> R
         }
         return Ok(());
     }
-    let (Shape::Explicit(_), Some(wanted)) = (&dummy.shape, constant_bounds(&dummy.shape)) else { return Ok(()) };
+    let (Shape::Explicit(_), Some(wanted)) = (&dummy.shape, dummy.shape.constant_bounds()) else { return Ok(()) };
     let elements = |bounds: &[(i64, i64)]| bounds.iter().fold(1i64, |n, b| n.saturating_mul(b.1));
     let wanted = elements(&wanted);
     let given = match &e.kind {

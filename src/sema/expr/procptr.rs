@@ -203,19 +203,11 @@ impl Checker<'_> {
             return None;
         };
         let mut pointed = Pointed { name: name.text.clone(), ..Pointed::default() };
-        match interface.as_ref().map(|i| (i, self.find_from(scope, i))) {
-            Some((_, Some(Sym::Proc(id)))) => pointed.interface = Some(id),
-            Some((_, Some(Sym::Generic { procs, .. }))) => pointed.interface = procs.first().copied(),
-            Some((name, _)) => {
-                pointed.result = match &**name {
-                    "real" => Some(Type::Real(self.options.real_kind())),
-                    "integer" => Some(self.options.integer()),
-                    "logical" => Some(self.options.logical()),
-                    "complex" => Some(Type::Complex(self.options.real_kind())),
-                    _ => None,
-                }
-            }
-            None => {}
+        if let Some(spec) = interface {
+            let outer = std::mem::replace(&mut self.cx.scope, scope);
+            let found = self.interface_or_type(&spec);
+            self.cx.scope = outer;
+            (pointed.interface, pointed.result) = found?;
         }
         let at = match (nopass, pointed.interface) {
             (true, _) => None,

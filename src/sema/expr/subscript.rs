@@ -2,7 +2,7 @@
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
 use crate::checker::{Checker, CodeSide, Description, Sym};
-use crate::typing::{Typing, constant_bounds, shape_name, shape_of};
+use crate::typing::{Typing, shape_name, shape_of};
 use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -311,6 +311,19 @@ impl Checker<'_> {
                 if let Some(Expr { kind: ExprKind::Const(Const::Int(0)), span, .. }) = &step {
                     return self.reporter.error(Code::ZeroStride, *span, "a section's stride cannot be zero");
                 }
+                if let Some(Expr { kind: ExprKind::Const(Const::Int(..0)), span, .. }) = &step
+                    && (lo.is_none() || hi.is_none())
+                {
+                    let text = match (&lo, &hi) {
+                        (None, None) => {
+                            "this section goes down from the lower to the upper bound: it has at most one element"
+                        }
+                        (None, _) => "this section goes down from the lower bound: it has at most one element",
+                        _ => "this section goes down to the upper bound: it has at most one element",
+                    };
+                    let d = Diagnostic::new(Code::HalfOpenDescent, *span, text);
+                    self.reporter.report(d.help("write both bounds, the greater one first, as in `a(n:1:-1)`"));
+                }
                 Some(Sub::Range { lo, hi, step })
             }
             ArgValue::AltReturn(_) => self.reporter.error(Code::SyntaxError, arg.span, "`*` is not a subscript"),
@@ -387,7 +400,7 @@ impl Typing<'_> {
     /// Warns of constant subscripts outside constant bounds.
     fn check_constant_subscripts(&mut self, base: &Expr, subs: &[Sub]) {
         let mut found = Vec::new();
-        if let Some(bounds) = shape_of(self.defs, base).and_then(constant_bounds) {
+        if let Some(bounds) = shape_of(self.defs, base).and_then(Shape::constant_bounds) {
             for (dim, (sub, (lower, extent))) in subs.iter().zip(bounds).enumerate() {
                 let Sub::Index(Expr { kind: ExprKind::Const(Const::Int(v)), span, .. }) = sub else { continue };
                 let upper = lower.saturating_add(extent).saturating_sub(1);

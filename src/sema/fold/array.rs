@@ -5,7 +5,7 @@
 use super::number::no_fold;
 use super::{MOST_ELEMENTS, Outcome, number, reduction, transfer};
 use crate::checked::Intrinsic as I;
-use crate::checked::{BinaryOp, Const, Expr, LogicOp, Type};
+use crate::checked::{BinaryOp, Const, Expr, LogicOp, Program, Type};
 use diag::Code;
 
 /// Applies a function to a scalar or to each element.
@@ -144,7 +144,13 @@ pub(super) fn inquiry(id: I, bounds: &[(i64, i64)], dim: Option<&Const>) -> Opti
 }
 
 /// A transformational function of constant arrays; `None` when the function is not one of those known here.
-pub(super) fn transformational(id: I, args: &[Option<Expr>], values: &[Option<Const>], ty: &Type) -> Option<Outcome> {
+pub(super) fn transformational(
+    program: &Program,
+    id: I,
+    args: &[Option<Expr>],
+    values: &[Option<Const>],
+    ty: &Type,
+) -> Option<Outcome> {
     let arg = |i: usize| values.get(i).and_then(Option::as_ref);
     if let Some(reduced) = reduction::call(id, values, ty) {
         return Some(reduced);
@@ -177,7 +183,7 @@ pub(super) fn transformational(id: I, args: &[Option<Expr>], values: &[Option<Co
             }
             _ => Err(no_fold()),
         }),
-        I::Transfer => Some(transfer::transfer(arg(0)?, args, arg(2), ty)),
+        I::Transfer => Some(transfer::transfer(program, arg(0)?, args, arg(2), ty)),
         _ => None,
     }
 }

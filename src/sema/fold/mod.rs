@@ -24,7 +24,7 @@ mod transfer;
 pub(crate) use convert::{convert, fits, int_range};
 pub(crate) use number::{compare, kind_of};
 
-use crate::checked::{Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, Program, Storage, Sub, Type, VarId};
+use crate::checked::{Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, Program, Shape, Storage, Sub, Type, VarId};
 use diag::Code;
 use source::Span;
 
@@ -146,6 +146,12 @@ impl<'p> Evaluator<'p> {
                 let hi = hi.as_deref().map(|e| self.integer(e)).transpose()?;
                 at(e.span, array::map(value, &mut |c| number::substring(&c, lo, hi)))
             }
+            // The shape of a scalar is known, whatever its value.
+            ExprKind::Intrinsic { id: Intrinsic::Shape, args }
+                if args.first().and_then(Option::as_ref).is_some_and(|a| self.is_scalar(a)) =>
+            {
+                Ok(Const::Array { bounds: vec![(1, 0)], items: Vec::new() })
+            }
             ExprKind::Intrinsic { id, args } => {
                 let mut values = Vec::with_capacity(args.len());
                 for (i, arg) in args.iter().enumerate() {
@@ -153,7 +159,7 @@ impl<'p> Evaluator<'p> {
                     let arg = arg.as_ref().filter(|_| *id != Intrinsic::Transfer || i != 1);
                     values.push(arg.map(|a| self.eval(a)).transpose()?);
                 }
-                if let Some(result) = array::transformational(*id, args, &values, &e.ty) {
+                if let Some(result) = array::transformational(self.program, *id, args, &values, &e.ty) {
                     return at(e.span, result);
                 }
                 if let Some(Some(Const::Array { bounds, .. })) = values.first()
@@ -187,6 +193,13 @@ impl<'p> Evaluator<'p> {
             | ExprKind::Procedure(_)
             | ExprKind::Unsupported(_) => not_constant(),
         }
+    }
+
+    /// Whether an expression is a scalar, and no dummy of assumed rank.
+    fn is_scalar(&self, e: &Expr) -> bool {
+        let assumed_rank =
+            matches!(e.kind, ExprKind::Var(id) if matches!(self.program.var(id).shape, Shape::AssumedRank));
+        e.rank == 0 && !assumed_rank
     }
 
     /// The value of an integer scalar.
@@ -227,8 +240,9 @@ impl<'p> Evaluator<'p> {
                         return Err(fault(Code::ZeroStride, span, "section with a stride of zero"));
                     }
                     let (first, last) = (lower, lower.saturating_add(extent).saturating_sub(1));
-                    let (from, to) = if step > 0 { (first, last) } else { (last, first) };
-                    array::Pick::Many(trips(lo.unwrap_or(from), hi.unwrap_or(to), step).ok_or_else(|| too_large(span))?)
+                    array::Pick::Many(
+                        trips(lo.unwrap_or(first), hi.unwrap_or(last), step).ok_or_else(|| too_large(span))?,
+                    )
                 }
                 Sub::Vector(e) => match self.eval(e)? {
                     Const::Array { items, .. } => array::Pick::Many(

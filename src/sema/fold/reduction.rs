@@ -4,7 +4,7 @@
 use super::number::no_fold;
 use super::{MOST_ELEMENTS, Outcome, number};
 use crate::checked::Intrinsic as I;
-use crate::checked::{BinaryOp, CmpOp, Const, LogicOp, Type};
+use crate::checked::{BinaryOp, CharLen, CmpOp, Const, LogicOp, Type};
 use diag::Code;
 
 /// The value of a reference to one of these functions; `None` if it is another one.
@@ -155,6 +155,10 @@ fn start(id: I, ty: &Type) -> Result<Const, (Code, String)> {
         (I::Minval, Type::Real(4)) => Const::Real4(f32::MAX),
         (I::Maxval, Type::Real(_)) => Const::Real8(-f64::MAX),
         (I::Minval, Type::Real(_)) => Const::Real8(f64::MAX),
+        (I::Maxval | I::Minval, Type::Character(CharLen::Const(n))) => {
+            let least_or_greatest = if id == I::Maxval { 0 } else { u8::MAX };
+            Const::Char(vec![least_or_greatest; usize::try_from(*n).unwrap_or(0)].into())
+        }
         (I::Maxval | I::Minval, _) => return Err(no_fold()),
         _ => zero(ty, 0),
     })

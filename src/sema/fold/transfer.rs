@@ -1,21 +1,27 @@
 //! TRANSFER of constants: values as the bytes that they have in memory.
 //!
-//! Not here: objects of derived type, whose layout only the run time needs.
+//! Not here: objects with allocatable or pointer components, whose values no constant has.
 
 use super::number::no_fold;
 use super::{MOST_ELEMENTS, Outcome};
-use crate::checked::{CharLen, Const, Expr, Type};
+use crate::checked::{CharLen, Const, DerivedType, Expr, Field, Program, Shape, Type};
 use diag::Code;
 
 /// Bytes of a result at most.
 const MOST_BYTES: usize = 8 * MOST_ELEMENTS;
 
 /// The value of `transfer(source, mold, size)`.
-pub(super) fn transfer(source: &Const, args: &[Option<Expr>], size: Option<&Const>, ty: &Type) -> Outcome {
+pub(super) fn transfer(
+    program: &Program,
+    source: &Const,
+    args: &[Option<Expr>],
+    size: Option<&Const>,
+    ty: &Type,
+) -> Outcome {
     let (Some(Some(from)), Some(Some(mold))) = (args.first(), args.get(1)) else { return Err(no_fold()) };
     let mut bytes = Vec::new();
-    encode(source, &from.ty, &mut bytes)?;
-    let step = size_of(ty).ok_or_else(no_fold)?;
+    encode(program, source, &from.ty, &mut bytes)?;
+    let step = size_of(program, ty).ok_or_else(no_fold)?;
     let count = match size {
         Some(Const::Int(n)) => usize::try_from(*n).unwrap_or(0),
         Some(_) => return Err(no_fold()),
@@ -27,7 +33,7 @@ pub(super) fn transfer(source: &Const, args: &[Option<Expr>], size: Option<&Cons
         return Err((Code::ConstantTooLarge, "constant array is too large to be computed at compile time".into()));
     }
     bytes.resize(bytes.len().max(count * step), 0);
-    let items = (0..count).map(|i| decode(&bytes[i * step..(i + 1) * step], ty)).collect::<Option<Vec<_>>>();
+    let items = (0..count).map(|i| decode(program, &bytes[i * step..(i + 1) * step], ty)).collect::<Option<Vec<_>>>();
     let mut items = items.ok_or_else(no_fold)?;
     if mold.rank == 0 && size.is_none() {
         return items.pop().ok_or_else(no_fold);
@@ -36,35 +42,73 @@ pub(super) fn transfer(source: &Const, args: &[Option<Expr>], size: Option<&Cons
 }
 
 /// Bytes of an element.
-fn size_of(ty: &Type) -> Option<usize> {
+fn size_of(program: &Program, ty: &Type) -> Option<usize> {
     Some(match ty {
         Type::Integer(k) | Type::Real(k) | Type::Logical(k) => usize::from(*k),
         Type::Complex(k) => 2 * usize::from(*k),
         Type::Character(CharLen::Const(n)) => usize::try_from(*n).unwrap_or(0),
+        Type::Derived(id) => usize::try_from(program.ty(*id).bytes).ok().filter(|n| *n <= MOST_BYTES)?,
         _ => return None,
     })
 }
 
-fn encode(value: &Const, ty: &Type, out: &mut Vec<u8>) -> Result<(), (Code, String)> {
+/// How many elements a component has; `None` if its value is elsewhere.
+fn elements(field: &Field) -> Option<usize> {
+    match &field.shape {
+        _ if field.allocatable || field.pointer => None,
+        Shape::Scalar => Some(1),
+        shape => shape.constant_bounds().map(|b| b.iter().map(|d| d.1.max(0) as usize).product()),
+    }
+}
+
+fn encode(program: &Program, value: &Const, ty: &Type, out: &mut Vec<u8>) -> Result<(), (Code, String)> {
     match value {
-        Const::Array { items, .. } => items.iter().try_for_each(|item| encode(item, ty, out))?,
+        Const::Array { items, .. } => items.iter().try_for_each(|item| encode(program, item, ty, out))?,
         Const::Int(v) => {
-            let size = size_of(ty).filter(|n| *n <= 8).ok_or_else(no_fold)?;
+            let size = size_of(program, ty).filter(|n| *n <= 8).ok_or_else(no_fold)?;
             out.extend_from_slice(&v.to_le_bytes()[..size]);
         }
         // .true. has all its bits set in memory.
-        Const::Logical(v) => out.resize(out.len() + size_of(ty).ok_or_else(no_fold)?, if *v { 0xff } else { 0 }),
+        Const::Logical(v) => {
+            out.resize(out.len() + size_of(program, ty).ok_or_else(no_fold)?, if *v { 0xff } else { 0 });
+        }
         Const::Real4(v) => out.extend_from_slice(&v.to_le_bytes()),
         Const::Real8(v) => out.extend_from_slice(&v.to_le_bytes()),
         Const::Complex4(re, im) => out.extend([re.to_le_bytes(), im.to_le_bytes()].concat()),
         Const::Complex8(re, im) => out.extend([re.to_le_bytes(), im.to_le_bytes()].concat()),
         Const::Char(text) => out.extend_from_slice(text),
-        Const::Derived(_) | Const::Null => return Err(no_fold()),
+        Const::Derived(values) => {
+            let Type::Derived(id) = ty else { return Err(no_fold()) };
+            encode_object(program, values, program.ty(*id), out)?;
+        }
+        Const::Null => return Err(no_fold()),
     }
     Ok(())
 }
 
-fn decode(bytes: &[u8], ty: &Type) -> Option<Const> {
+fn encode_object(
+    program: &Program,
+    values: &[Const],
+    ty: &DerivedType,
+    out: &mut Vec<u8>,
+) -> Result<(), (Code, String)> {
+    let first = out.len();
+    for (field, value) in ty.fields.iter().zip(values) {
+        let count = elements(field).ok_or_else(no_fold)?;
+        out.resize(first + field.offset as usize, 0);
+        match value {
+            // A scalar is the value of all elements.
+            scalar if !matches!(scalar, Const::Array { .. }) => {
+                (0..count).try_for_each(|_| encode(program, scalar, &field.ty, out))?;
+            }
+            array => encode(program, array, &field.ty, out)?,
+        }
+    }
+    out.resize(first + ty.bytes as usize, 0);
+    Ok(())
+}
+
+fn decode(program: &Program, bytes: &[u8], ty: &Type) -> Option<Const> {
     let four = |at: usize| Some(f32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let eight = |at: usize| Some(f64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     Some(match ty {
@@ -79,6 +123,22 @@ fn decode(bytes: &[u8], ty: &Type) -> Option<Const> {
         Type::Complex(4) => Const::Complex4(four(0)?, four(4)?),
         Type::Complex(_) => Const::Complex8(eight(0)?, eight(8)?),
         Type::Character(_) => Const::Char(bytes.into()),
-        _ => return None,
+        Type::Derived(id) => {
+            let fields = program.ty(*id).fields.iter().map(|field| decode_field(program, bytes, field));
+            Const::Derived(fields.collect::<Option<Vec<_>>>()?)
+        }
+        Type::Any => return None,
     })
+}
+
+fn decode_field(program: &Program, bytes: &[u8], field: &Field) -> Option<Const> {
+    let (count, step) = (elements(field)?, size_of(program, &field.ty)?);
+    let first = usize::try_from(field.offset).ok()?;
+    let one = |i: usize| decode(program, bytes.get(first + i * step..first + (i + 1) * step)?, &field.ty);
+    match &field.shape {
+        Shape::Scalar => one(0),
+        shape => {
+            Some(Const::Array { bounds: shape.constant_bounds()?, items: (0..count).map(one).collect::<Option<_>>()? })
+        }
+    }
 }

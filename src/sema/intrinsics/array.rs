@@ -3,11 +3,10 @@
 use super::Reference;
 use super::text::length_of;
 use crate::checked::Intrinsic as I;
-use crate::checked::{CharLen, CmpOp, Const, Expr, ExprKind, LogicOp, Program, Storage, Sub, Type};
+use crate::checked::{CharLen, CmpOp, Const, Expr, ExprKind, LogicOp, Program, Shape, Storage, Sub, Type};
 use crate::checker::Checker;
 use crate::typing::{
-    Typing, assignable, constant, constant_bounds, constant_extents, is_numeric, promoted, same_type, shape_of,
-    type_name,
+    Typing, assignable, constant, constant_extents, is_numeric, promoted, same_type, shape_of, type_name,
 };
 use diag::Code;
 
@@ -303,7 +302,11 @@ impl Typing<'_> {
 
     fn transfer(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
-        let (source, mold) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        let (mut source, mold) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        // Bits that are passed on by a logical value come back as they were.
+        if let (ExprKind::Intrinsic { id: I::Transfer, .. }, &Type::Logical(kind)) = (&source.kind, &source.ty) {
+            source.ty = Type::Integer(kind);
+        }
         let size = self.take_integer(&mut r, 2, 8, true)?;
         let ty = length_type(&mold);
         let rank = u8::from(mold.rank > 0 || size.is_some());
@@ -379,6 +382,7 @@ impl Typing<'_> {
         };
         let is_real = id == I::SelectedRealKind;
         let (first, second) = (r.take(0), r.take(1).filter(|_| is_real));
+        let radix = r.take(2).filter(|_| is_real);
         let at_most = |e: &Option<Expr>, most: i64| {
             let e = e.as_ref()?;
             let (left, right) = (Box::new(e.clone()), Box::new(constant(Const::Int(most), e.ty.clone(), span)));
@@ -399,7 +403,9 @@ impl Typing<'_> {
             // Too great are the range, the precision, or both.
             choices.push((at_most(&first, 15), -2));
             choices.push((at_most(&second, 307), -1));
-            otherwise = if second.is_none() {
+            otherwise = if first.is_none() && second.is_none() {
+                4
+            } else if second.is_none() {
                 -1
             } else if first.is_none() {
                 -2
@@ -413,6 +419,13 @@ impl Typing<'_> {
             let Some(mask) = mask else { continue };
             let own = constant(Const::Int(kind), ty.clone(), span);
             value = self.intrinsic_node(I::Merge, vec![Some(own), Some(value), Some(mask)], ty.clone(), 0, span)?;
+        }
+        if let Some(radix) = radix {
+            let two = constant(Const::Int(2), radix.ty.clone(), span);
+            let kind = ExprKind::Compare { op: CmpOp::Eq, left: Box::new(radix), right: Box::new(two) };
+            let mask = Expr { kind, ty: Type::Logical(4), rank: 0, span };
+            let other = constant(Const::Int(-5), ty.clone(), span);
+            value = self.intrinsic_node(I::Merge, vec![Some(value), Some(other), Some(mask)], ty, 0, span)?;
         }
         Some(value)
     }
@@ -437,7 +450,7 @@ pub(crate) fn vector_length(program: &Program, e: &Expr) -> Option<i64> {
         ExprKind::Intrinsic { id: I::Shape, args } => args.first()?.as_ref().map(|a| i64::from(a.rank)),
         ExprKind::Section { base, subs } => match (subs.as_slice(), &base.kind) {
             ([Sub::Range { lo, hi, step: None }], _) => {
-                let bounds = shape_of(program, base).and_then(constant_bounds);
+                let bounds = shape_of(program, base).and_then(Shape::constant_bounds);
                 let own = bounds.as_ref().and_then(|b| b.first().copied());
                 let value = |e: &Option<Expr>, default: Option<i64>| match e {
                     Some(Expr { kind: ExprKind::Const(Const::Int(v)), .. }) => Some(*v),
@@ -451,7 +464,7 @@ pub(crate) fn vector_length(program: &Program, e: &Expr) -> Option<i64> {
             _ => None,
         },
         _ => {
-            let bounds = shape_of(program, e).and_then(constant_bounds);
+            let bounds = shape_of(program, e).and_then(Shape::constant_bounds);
             bounds.and_then(|b| b.first().map(|x| x.1))
         }
     }

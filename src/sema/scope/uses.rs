@@ -117,7 +117,12 @@ impl<'a> Checker<'a> {
                 continue;
             }
             // An intrinsic may be named though the embedded module need not declare it.
-            if self.scopes.module(at).embedded && crate::intrinsics::lookup(&key).is_some() {
+            if self.scopes.module(at).embedded
+                && let Some(found) = crate::intrinsics::lookup(&key)
+            {
+                if local != key {
+                    self.scopes.define(scope, &local, Sym::Intrinsic(found.id), span);
+                }
                 continue;
             }
             let owner = self.scopes.module(at).scope;

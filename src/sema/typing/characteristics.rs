@@ -2,7 +2,7 @@
 //!
 //! Not here: attributes of CUDA Fortran.
 
-use super::{constant_bounds, same_type, type_name};
+use super::{same_type, type_name};
 use crate::checked::{ALTERNATE, CharLen, ProcId, Shape, Storage, Type, TypeId, VarId, Variable};
 use crate::checker::Definitions;
 use ast::Intent;
@@ -167,7 +167,7 @@ impl Comparison<'_, '_> {
         if !self.is_strict {
             return None;
         }
-        if let (Some(a), Some(b)) = (constant_bounds(&x.shape), constant_bounds(&y.shape))
+        if let (Some(a), Some(b)) = (x.shape.constant_bounds(), y.shape.constant_bounds())
             && let Some((m, n)) = a.iter().zip(&b).map(|(a, b)| (a.1, b.1)).find(|(m, n)| m != n)
         {
             return Some(format!("has {m} elements in a dimension, not {n}"));

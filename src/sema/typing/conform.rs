@@ -211,12 +211,8 @@ pub(crate) fn section_extents(program: &Program, base: &Expr, subs: &[Sub]) -> V
             Sub::Range { lo, hi, step } => {
                 let step = step.as_ref().map_or(Some(1), int);
                 let declared = bounds.get(i).copied().flatten();
-                let (first, last) = match step {
-                    Some(n) if n < 0 => (declared.map(|b| b.1), declared.map(|b| b.0)),
-                    _ => (declared.map(|b| b.0), declared.map(|b| b.1)),
-                };
-                let lo = lo.as_ref().map_or(first, int);
-                let hi = hi.as_ref().map_or(last, int);
+                let lo = lo.as_ref().map_or(declared.map(|b| b.0), int);
+                let hi = hi.as_ref().map_or(declared.map(|b| b.1), int);
                 out.push(lo.zip(hi).zip(step).and_then(|((lo, hi), step)| trips(lo, hi, step)));
             }
         }

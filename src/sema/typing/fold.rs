@@ -17,6 +17,8 @@ impl Typing<'_> {
         match Evaluator::eager(self.defs).eval(&e) {
             // Arrays stay expressions: only a constant that is needed becomes one.
             Ok(Const::Array { .. }) => Some(e),
+            // An element of a table stays one: its components may be arrays, which are looked for in memory.
+            Ok(Const::Derived(_)) if matches!(e.kind, ExprKind::Element { .. }) => Some(e),
             Ok(value) => {
                 let ty = match (&value, e.ty) {
                     (Const::Char(text), Type::Character(_)) => Type::Character(CharLen::Const(text.len() as i64)),
@@ -84,7 +86,9 @@ fn has_constant_operands(e: &Expr) -> bool {
         ExprKind::Substring { base, lo, hi } => {
             constant(base) && lo.as_deref().is_none_or(constant) && hi.as_deref().is_none_or(constant)
         }
-        ExprKind::Field { base, .. } => constant(base),
+        ExprKind::Field { base, .. } => {
+            constant(base) || (matches!(base.kind, ExprKind::Element { .. }) && has_constant_operands(base))
+        }
         ExprKind::Intrinsic { args, .. } => !args.is_empty() && args.iter().flatten().all(constant),
         ExprKind::Const(_)
         | ExprKind::Var(_)

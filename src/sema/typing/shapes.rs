@@ -6,7 +6,7 @@ use source::Span;
 
 /// Elements of a constant shape.
 pub(crate) fn elements_of(shape: &Shape) -> Option<u64> {
-    constant_bounds(shape)?.iter().try_fold(1u64, |n, &(_, extent)| n.checked_mul(extent.max(0) as u64))
+    shape.constant_bounds()?.iter().try_fold(1u64, |n, &(_, extent)| n.checked_mul(extent.max(0) as u64))
 }
 
 /// The extents of an expression, where they are all known at compile time.
@@ -16,34 +16,17 @@ pub(crate) fn constant_extents(program: &Program, e: &Expr) -> Option<Vec<(i64, 
         ExprKind::Var(id) => {
             let var = program.var(*id);
             match var.shape {
-                Shape::Explicit(_) => constant_bounds(&var.shape),
+                Shape::Explicit(_) => var.shape.constant_bounds(),
                 _ => None,
             }
         }
         ExprKind::Field { base, .. } if base.rank == 0 => match shape_of(program, e) {
-            Some(shape @ Shape::Explicit(_)) => constant_bounds(shape),
+            Some(shape @ Shape::Explicit(_)) => shape.constant_bounds(),
             _ => None,
         },
         ExprKind::Convert(inner) | ExprKind::Paren(inner) => {
             constant_extents(program, inner).map(|b| b.iter().map(|x| (1, x.1)).collect())
         }
-        _ => None,
-    }
-}
-
-/// Lower bound and extent of each dimension, where they are all constant.
-pub(crate) fn constant_bounds(shape: &Shape) -> Option<Vec<(i64, i64)>> {
-    match shape {
-        Shape::Scalar => Some(Vec::new()),
-        Shape::Explicit(dims) => dims
-            .iter()
-            .map(|d| match (&d.lower.kind, &d.upper.kind) {
-                (ExprKind::Const(Const::Int(l)), ExprKind::Const(Const::Int(u))) => {
-                    Some((*l, (u.saturating_sub(*l)).saturating_add(1).max(0)))
-                }
-                _ => None,
-            })
-            .collect(),
         _ => None,
     }
 }

@@ -14,11 +14,11 @@ fn read_int(m: &mut Main, unit: i64, format: Option<&str>, catch: i32) -> (Val, 
 }
 
 fn close(m: &mut Main, unit: i64, delete: i32) {
-    m.rt(Rt::IoClose, &[Val::i64(unit), Val::i32(delete), Val::i32(0)]);
+    m.rt(Rt::IoClose, &[Val::i64(unit), Val::i32(delete), Val::i32(0), Val::i64(0), Val::i64(0)]);
 }
 
 fn rewind(m: &mut Main, unit: i64) {
-    m.rt(Rt::IoPosition, &[Val::i64(unit), Val::i32(0), Val::i32(0)]);
+    m.rt(Rt::IoPosition, &[Val::i64(unit), Val::i32(0), Val::i32(0), Val::i64(0), Val::i64(0)]);
 }
 
 /// Reads an integer(4) as an unformatted record and shows it.
@@ -132,7 +132,7 @@ fn unformatted_records_are_read_back_after_backspace() {
         m.int(Val::i64(value));
         m.end();
     }
-    m.rt(Rt::IoPosition, &[Val::i64(4), Val::i32(1), Val::i32(0)]);
+    m.rt(Rt::IoPosition, &[Val::i64(4), Val::i32(1), Val::i32(0), Val::i64(0), Val::i64(0)]);
     show_unformatted(&mut m, 4, at);
     let run = m.run(World::default());
     assert_eq!(run.out().trim(), "6");
@@ -230,7 +230,7 @@ fn flush_writes_only_what_has_changed() {
     for rec in 1..=100 {
         put_at(&mut m, 1, rec, rec);
         put_at(&mut m, 1, 1, rec);
-        m.rt(Rt::IoPosition, &[Val::i64(4), Val::i32(3), Val::i32(0)]);
+        m.rt(Rt::IoPosition, &[Val::i64(4), Val::i32(3), Val::i32(0), Val::i64(0), Val::i64(0)]);
     }
     let run = m.run(World::default());
     assert_eq!(run.world.files["d"].len(), 400);

@@ -293,14 +293,14 @@ end module
               entity d(:)
             field (type point) pointer
               entity next => (apply null)
-            procedure iface pointer nopass (f=>null)
+            procedure (type iface) pointer nopass (f=>null)
           type shape extends=point abstract private
             field integer
               entity end
             private
             procedure _ (area)
             procedure _ public pass(self) (draw=>draw_shape fill)
-            procedure iface deferred nopass (scale)
+            procedure (type iface) deferred nopass (scale)
             procedure _ non_overridable (other)
             generic operator(+) (area draw)
             generic assignment(=) (fill)

@@ -39,6 +39,16 @@ program asks
   inquire(unit=u, pos=at, stream=stream, form=form)
   print *, at, stream, form
   close(u)
+  open(newunit=u, status='scratch', encoding='utf-8')
+  inquire(unit=u, encoding=form)
+  print *, form
+  close(u)
+  open(newunit=u, status='scratch')
+  inquire(unit=u, encoding=form)
+  print *, form
+  close(u)
+  inquire(unit=77, encoding=form)
+  print *, form
   inquire(unit=77, opened=opened, action=action, write=writes)
   print *, opened, action, writes
 end program

@@ -1,6 +1,7 @@
 ! What I/O statements cannot do is an error that they tell.
 program io_errors
   implicit none
+  character(80) :: message
   integer :: status, n, minus = -1
   integer(8) :: great = 2_8**33 + 6
   character(10) :: word
@@ -35,4 +36,27 @@ program io_errors
   word = 'plus?'
   write (*, '(i3)', sign=word, iostat=status) 1
   print '(a,l2)', 'sign', status > 0
+  message = ''
+  backspace (33, iostat=status, iomsg=message)
+  print '(a,2l2)', 'backspace', status > 0, message /= ''
+  message = 'none'
+  rewind (33, iostat=status, iomsg=message)
+  print '(a,l2,a)', 'rewind', status > 0, trim(message)
+  open (10, status='scratch', access='direct', recl=4, form='unformatted')
+  message = ''
+  endfile (10, iostat=status, iomsg=message)
+  print '(a,2l2)', 'endfile', status > 0, message /= ''
+  write (10, rec=2) 7
+  ! A record that was not written is no end of the file.
+  read (10, rec=2, iostat=status) n
+  print '(a,l2,i3)', 'record', status /= 0, n
+  read (10, rec=3, iostat=status) n
+  print '(a,l2)', 'record', status > 0
+  read (10, rec=3, err=20, end=10) n
+10 print '(a)', 'end='
+20 print '(a)', 'err='
+  message = ''
+  word = 'burn'
+  close (10, status=word, iostat=status, iomsg=message)
+  print '(a,2l2)', 'close', status > 0, message /= ''
 end program

@@ -1,0 +1,14 @@
+! A variable that C code defines cannot be shared.
+! run: tests/ui/fail/foreign/own_memory.c
+module shared
+  use iso_c_binding
+  implicit none
+  integer(c_int), bind(c, name='shared_total') :: total   !~ E0901
+  integer(c_int), bind(c) :: own = 3
+end module
+
+program c_variable
+  use shared
+  implicit none
+  print '(2i3)', total, own
+end program
