@@ -33,8 +33,13 @@ impl Libraries {
         }
         if let Some(made) = link::link(inputs)? {
             let what = &made.what;
-            let library =
-                open(&made.file).map_err(|reason| format!("cannot load what was made of {what}: {reason}"))?;
+            let library = open(&made.file).map_err(|reason| match reason.split_once("undefined symbol: ") {
+                Some((_, symbol)) => format!(
+                    "nothing defines `{symbol}`, which {what} needs: give the library that has it; that C code uses \
+                     procedures or variables of the Fortran program is not supported"
+                ),
+                None => format!("cannot load what was made of {what}: {reason}"),
+            })?;
             libraries.insert(0, library);
         }
         libraries.extend(this());

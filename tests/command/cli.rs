@@ -608,7 +608,7 @@ fn c_files_objects_and_archives_are_linked_and_what_is_wrong_is_said() {
     file("text.so", b"text");
     fails(&["text.so"], 2, "cannot load `text.so`: ");
     file("calls.c", b"int nowhere(void);\nint answer(void) { return nowhere(); }\n");
-    fails(&["calls.c"], 2, "undefined symbol: nowhere");
+    fails(&["calls.c"], 2, "nothing defines `nowhere`, which `calls.c` needs");
     fails(&[], 1, "W0905");
     let output = cufemu().current_dir(&folder).env("CC", "no-such-compiler").args(["answer.c"]).arg(&program).output();
     said(&output.expect("it runs"), 2, "there is no C compiler `no-such-compiler` for `answer.c`; install one");

@@ -138,7 +138,7 @@ def class_of(test, code, out, messages):
         return "ok"
     if code in (124, 137, 152, -9, -24):
         return "timeout"
-    if re.search(r"\bR0901|\bE0901|\bW090\d", messages):
+    if re.search(r"\bR0901|\bE0901|\bW090\d|program is not supported$", messages, re.MULTILINE):
         return "refused"
     return "false error" if re.search(r"\bE\d{4}\b", messages) else "wrong"
 
