@@ -29,7 +29,7 @@ const MAX_SIZE: usize = 256;
 /// Most sums that are followed from a subscript to the register that the loop counts with.
 const MAX_SUMS: usize = 4;
 /// The largest constant by which such a register grows.
-const MAX_STEP: i64 = 1 << 30;
+const MAX_STEP: u64 = 1 << 30;
 /// The most iterations, and the largest 64-bit value of a register that a loop counts with: the last value is then far from
 /// the largest one that there is.
 const MAX_COUNT: u64 = 1 << 32;
@@ -218,7 +218,7 @@ impl Range {
                 let fits = f.ty(next) == if is_narrow { Ty::I32 } else { Ty::I64 };
                 // Outermost sums were found first.
                 narrow.reverse();
-                return (is_before && fits && induction.step.abs() <= MAX_STEP).then_some(Range {
+                return (is_before && fits && induction.step.unsigned_abs() <= MAX_STEP).then_some(Range {
                     counted: next,
                     step: induction.step,
                     narrow,
