@@ -14,7 +14,8 @@ pub(crate) fn run(f: &mut Function) {
     let cfg = Cfg::new(f);
     let dom = Dominators::new(&cfg);
     let loops = Loops::new(&cfg, &dom);
-    for natural in loops.all().iter().rev() {
+    // A loop that begins with the function has no block before it.
+    for natural in loops.all().iter().rev().filter(|l| l.header != Bb(0)) {
         let mut outside = cfg.preds(natural.header).iter().filter(|p| natural.blocks.binary_search(p).is_err());
         if let (Some(&before), None) = (outside.next(), outside.next()) {
             hoist(f, &cfg, &dom, natural, before);

@@ -9,8 +9,8 @@
 //! *Other branches.* The condition must not change in the loop, and must be the same for all threads of a warp that are there
 //! together. Each loop has one of the two ways.
 //!
-//! Only innermost loops without synchronisations change. Accesses and schedule points of a thread keep their order. The threads of a
-//! warp part before a loop of which some will fail a check, and only then.
+//! Only innermost loops without synchronisations change, nor on the device those with calls. Accesses and schedule points of a thread keep
+//! their order. The threads of a warp part before a loop where some would fail a check if all iterations came to it, and others not.
 //!
 //! (Muchnick, "Advanced Compiler Design and Implementation", 18.1, 18.4; Bodik, Gupta and Sarkar, "ABCD", PLDI 2000, has checks
 //! that need no test at all.)
@@ -40,12 +40,20 @@ pub(crate) fn run(f: &mut Function) {
         f,
         |loops, id| depth_inside(loops, id) == 0,
         |f, shape| {
-            if shape.has_collective || shape.size > MAX_SIZE || shape.iterations().is_some_and(|n| n <= 2) {
+            // A function may synchronise, and its calls must not part either.
+            let may_meet = shape.has_collective || (f.kind != FuncKind::Host && calls(f, shape));
+            if may_meet || shape.size > MAX_SIZE || shape.iterations().is_some_and(|n| n <= 2) {
                 return None;
             }
             without_checks(f, shape).or_else(|| by_condition(f, shape))
         },
     );
+}
+
+/// Whether the loop calls functions; services are no functions.
+fn calls(f: &Function, shape: &Shape) -> bool {
+    let is_call = |bb: &Bb| f.block(*bb).insts.iter().any(|i| matches!(i.kind, InstKind::Call { .. }));
+    shape.natural.blocks.iter().any(is_call)
 }
 
 /// What must hold before a loop, so that a check fails in no iteration.
@@ -82,6 +90,9 @@ fn without_checks(f: &mut Function, shape: &Shape) -> Option<()> {
             (false, true) => (then_bb, true),
             _ => continue,
         };
+        if shape.natural.blocks.binary_search(&way).is_err() {
+            continue;
+        }
         let condition = if !changes.contains(cond.index()) {
             Some(Condition::Is(cond, value))
         } else if is_counted {

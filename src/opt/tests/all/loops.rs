@@ -211,3 +211,19 @@ fn a_loop_with_a_barrier_keeps_its_checks() {
     let marked = module.funcs[0].blocks.iter().filter(|b| b.insts.iter().any(is_mark)).count();
     assert_eq!(marked, 1);
 }
+
+#[test]
+fn a_loop_on_the_device_that_calls_a_function_keeps_its_checks() {
+    // The function may exchange values of the threads of a warp, which must come to it together.
+    let called = "
+device @meet(%0: i32) -> i32 {
+bb0:
+  %1 = shfl.bfly.i32 %0, 1, 32
+  return %1
+}
+";
+    let kernel = checked_loop(1, "%7:i32 = call @meet(%5)", "%5");
+    let module = optimised(&format!("{kernel}{called}"));
+    let marked = module.funcs[0].blocks.iter().filter(|b| b.insts.iter().any(is_mark)).count();
+    assert_eq!(marked, 1, "{}", text(&module.funcs[0]));
+}
