@@ -17,7 +17,7 @@ pub struct Window {
     pub len: u64,
     /// Where the byte at `low` is.
     pub place: *mut u8,
-    /// Nothing: a window has a power of two of bytes, so that its place in a table is found by a shift.
+    /// Nothing: a window takes a power of two of bytes, so that its place in a table is found by a shift.
     pub rest: u64,
 }
 
@@ -41,7 +41,7 @@ impl Window {
     pub const COUNT: usize = 128;
 
     /// Entries of a table behind the windows, for the allocations of [`crate::Indexed`] loads and as many for those of stores: `low`
-    /// and `len` are the allocation's, and `place` points to the places of its pages of two to the power of [`Window::SHIFT`]
+    /// and `len` are the allocation's, and `place` points to the places of its pages of two to the power of [`Window::PAGE`]
     /// bytes, a word of 64 bits each, whose lowest bit is set if the page is not to be written; 0 is a page of zeros.
     pub const ALLOCATIONS: usize = 16;
 
@@ -50,8 +50,11 @@ impl Window {
         number as usize % Window::ALLOCATIONS + if writes { Window::ALLOCATIONS } else { 0 }
     }
 
-    /// Addresses that share an entry of a table differ in the bits from this one on.
-    pub const SHIFT: u32 = 16;
+    /// Addresses that share an entry of a table differ in the bits from this one on: windows mostly have more bytes.
+    pub const SHIFT: u32 = 20;
+
+    /// See [`Window::ALLOCATIONS`].
+    pub const PAGE: u32 = 16;
 }
 
 /// The part of a lane pattern that compiled code reads.

@@ -14,17 +14,22 @@
 //! Not here: addresses and live allocations (`memory`).
 #![allow(unsafe_code)] // Threads write disjoint bytes of one page, and a slot keeps a mark in a pointer.
 
+use crate::arena::Run;
 use crate::page::{PAGE, Page, Pool};
 use crate::sync::{AtomicPtr, Mutex, MutexGuard, Ordering, lock};
 use std::ptr::{NonNull, null_mut};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 const SHARED: usize = 1;
+
+/// Pages that are looked at to find how many bytes lie side by side.
+const SIDE_BY_SIDE: usize = 32;
 
 /// The pages that the backings of one memory have replaced, and the pool of all its pages.
 #[derive(Debug)]
 pub(crate) struct RetireList {
-    retired: Mutex<Vec<Page>>,
+    /// With the runs of the backings, which live as long as their pages.
+    retired: Mutex<Vec<(Page, Runs)>>,
     pool: Arc<Pool>,
     /// See [`RetireList::generation`].
     generation: Counter,
@@ -71,7 +76,7 @@ impl RetireList {
         &self.pool
     }
 
-    fn retired(&self) -> MutexGuard<'_, Vec<Page>> {
+    fn retired(&self) -> MutexGuard<'_, Vec<(Page, Runs)>> {
         lock(&self.retired)
     }
 
@@ -81,7 +86,10 @@ impl RetireList {
     /// No other thread uses a backing of this list meanwhile.
     pub(crate) unsafe fn release(&self) {
         let retired = std::mem::take(&mut *self.retired());
-        retired.into_iter().for_each(|page| self.pool.give(page));
+        for (page, runs) in retired {
+            self.pool.give(page);
+            drop(runs);
+        }
     }
 }
 
@@ -100,6 +108,24 @@ pub(crate) struct Backing {
     /// Bytes of the last page.
     last: u32,
     list: Arc<RetireList>,
+    /// Where its pages lie side by side: in the first run, and in the second where clones have the pages of the first.
+    runs: Runs,
+}
+
+/// See [`Backing::runs`]; what is not there has not been wanted, or the system has no room.
+#[derive(Clone, Debug, Default)]
+struct Runs([OnceLock<Option<Arc<Run>>>; 2]);
+
+impl Runs {
+    /// The run of that number, for so many pages.
+    fn at(&self, number: usize, pages: usize) -> Option<&Arc<Run>> {
+        self.0[number].get_or_init(|| if pages > 1 { Run::new(pages).map(Arc::new) } else { None }).as_ref()
+    }
+
+    /// The runs that are there.
+    fn iter(&self) -> impl Iterator<Item = (usize, &Arc<Run>)> {
+        self.0.iter().enumerate().filter_map(|(number, run)| Some((number, run.get()?.as_ref()?)))
+    }
 }
 
 fn is_shared(raw: *mut u8) -> bool {
@@ -123,12 +149,12 @@ impl Backing {
         let mut slots = Vec::new();
         slots.try_reserve_exact(count).ok()?;
         slots.resize_with(count, || AtomicPtr::new(null_mut()));
-        Some(Backing { slots, last: rest.next_multiple_of(16) as u32, list: list.clone() })
+        Some(Backing { slots, last: rest.next_multiple_of(16) as u32, list: list.clone(), runs: Runs::default() })
     }
 
     /// A backing of nothing.
     pub(crate) fn empty(list: &Arc<RetireList>) -> Backing {
-        Backing { slots: Vec::new(), last: 0, list: list.clone() }
+        Backing { slots: Vec::new(), last: 0, list: list.clone(), runs: Runs::default() }
     }
 
     /// Where its pages are, a word each.
@@ -197,24 +223,44 @@ impl Backing {
         Some(unsafe { NonNull::new_unchecked(raw.add(offset % PAGE)) })
     }
 
-    /// The bytes of a page of which `offset` is one: the offset of the first, how many there are, and where they are. To be
-    /// written, the page becomes the backing's own; `None` if the pool has none. Where they are holds until the generation
-    /// changes.
-    pub(crate) fn page(&self, offset: usize, to_write: bool) -> Option<(usize, usize, *mut u8)> {
+    /// Bytes that lie side by side, of which `offset` is one, and as many behind it as there are up to `bytes`, if it can be: the
+    /// offset of the first, how many there are, and where they are. To be written, their pages become the backing's own; `None` if
+    /// the pool has none for that of `offset`. Where they are holds until the generation changes.
+    pub(crate) fn window(&self, offset: usize, bytes: usize, to_write: bool) -> Option<(usize, usize, *mut u8)> {
         static ZEROS: [u8; PAGE] = [0; PAGE];
-        let first = offset / PAGE * PAGE;
-        let len = self.len(offset / PAGE);
+        let page = offset / PAGE;
+        let mut first = page * PAGE;
+        let mut len = self.len(page);
         if offset - first >= len {
             return None;
         }
         // SAFETY: the byte lies in the backing.
-        let place = unsafe {
+        let mut place = unsafe {
             if to_write {
                 self.write_ptr(first)?.as_ptr()
             } else {
                 self.read_ptr(first).unwrap_or(ZEROS.as_ptr()).cast_mut()
             }
         };
+        let is_usable = |raw| if to_write { is_own(raw) } else { !raw.is_null() };
+        for index in page + 1..self.slots.len().min(page + SIDE_BY_SIDE) {
+            let mut raw = self.slots[index].load(Ordering::Acquire);
+            if to_write && !is_own(raw) {
+                let is_wanted = first + len < offset.saturating_add(bytes) && self.list.pool.room() >= PAGE as u64;
+                raw = if is_wanted { self.own(index).unwrap_or(null_mut()) } else { null_mut() };
+            }
+            if !is_usable(raw) || unmarked(raw) != place.wrapping_add(len) {
+                break;
+            }
+            len += self.len(index);
+        }
+        for index in (page.saturating_sub(SIDE_BY_SIDE / 2)..page).rev() {
+            let raw = self.slots[index].load(Ordering::Acquire);
+            if !is_usable(raw) || unmarked(raw) != place.wrapping_sub(PAGE) {
+                break;
+            }
+            (first, len, place) = (first - PAGE, len + PAGE, unmarked(raw));
+        }
         Some((first, len, place))
     }
 
@@ -228,7 +274,18 @@ impl Backing {
         }
         // The copy is made before the lock is taken, so that threads copy different pages at the same time. Nobody writes a
         // shared page, and what the slot held when it was read stays alive until the memory is borrowed exclusively.
-        let take = |old: Option<&Page>| self.list.pool.take(self.len(index), old);
+        let take = |old: Option<&Page>| {
+            // Where its neighbours are, if that place is free.
+            let near = [index.checked_sub(1), Some(index + 1)].into_iter().flatten().filter_map(|n| self.slots.get(n));
+            let mut sides = near.filter_map(|slot| {
+                let page = unmarked(slot.load(Ordering::Relaxed));
+                self.runs.iter().find(|(_, run)| run.holds(page)).map(|(number, _)| number)
+            });
+            let side = sides.next().unwrap_or(0);
+            let places =
+                [side, 1 - side].into_iter().filter_map(|s| Some((&**self.runs.at(s, self.slots.len())?, index)));
+            self.list.pool.take(self.len(index), old, places)
+        };
         // SAFETY: the slot or the retire list owns a reference of the page.
         let fresh = unsafe { Page::with_raw(unmarked(seen), |old| take(Some(old))) }.unwrap_or_else(|| take(None))?;
         let mut retired = self.list.retired();
@@ -244,7 +301,7 @@ impl Backing {
         self.list.renew();
         slot.store(fresh, Ordering::Release);
         // SAFETY: the slot has lost its reference to what it held, which from here on is the list's.
-        retired.extend(unsafe { Page::from_raw(unmarked(raw)) });
+        retired.extend(unsafe { Page::from_raw(unmarked(raw)) }.map(|page| (page, self.runs.clone())));
         Some(fresh)
     }
 
@@ -274,7 +331,8 @@ impl Backing {
             slot.store(raw.map_addr(|address| address | SHARED), Ordering::Release);
             AtomicPtr::new(more.into_raw().map_addr(|address| address | SHARED))
         };
-        Backing { slots: self.slots.iter().map(share).collect(), last: self.last, list: list.clone() }
+        let slots = self.slots.iter().map(share).collect();
+        Backing { slots, last: self.last, list: list.clone(), runs: self.runs.clone() }
     }
 
     /// The same for a memory that takes its pages from another pool.
@@ -462,6 +520,45 @@ mod tests {
         let mut out = [0; 2];
         a.read(PAGE - 1, &mut out);
         assert_eq!(out, [1, 3]);
+    }
+
+    #[test]
+    #[cfg(not(miri))] // which has no arena
+    fn pages_lie_side_by_side_in_one_run_or_the_other() {
+        let a = backing(4 * PAGE + 16);
+        for page in [2, 0, 1, 4] {
+            write(&a, page * PAGE, &[1]);
+        }
+        let window = |of: &Backing, offset, bytes, to_write| of.window(offset, bytes, to_write).map(|w| (w.0, w.1));
+        // A page of zeros lies elsewhere until it is written to, or is wanted to be.
+        assert_eq!(window(&a, PAGE + 5, 1, false), Some((0, 3 * PAGE)));
+        assert_eq!(window(&a, 2 * PAGE, 1, true), Some((0, 3 * PAGE)));
+        assert_eq!(window(&a, 3 * PAGE, 9 * PAGE, false), Some((3 * PAGE, PAGE)));
+        assert_eq!(window(&a, 3 * PAGE - 1, 2, true), Some((0, 4 * PAGE + 16)));
+        assert_eq!((window(&a, 4 * PAGE + 16, 1, false), window(&a, 4 * PAGE + 15, 1, true).is_some()), (None, true));
+        let b = share(&a);
+        let place = |of: &Backing, offset| of.window(offset, 1, false).map(|w| w.2);
+        assert_eq!(place(&a, 0), place(&b, 0));
+        assert_eq!(window(&a, 10, 2 * PAGE, true), Some((0, 3 * PAGE)));
+        assert_ne!(place(&a, 0), place(&b, 0));
+        write(&a, 3 * PAGE, &[1].repeat(PAGE + 1));
+        assert_eq!(
+            (window(&a, 0, 1, true), window(&b, 0, 1, false).map(|w| w.1)),
+            (Some((0, 4 * PAGE + 16)), Some(4 * PAGE + 16))
+        );
+        // Where clones have both places, a page lies alone; when they are gone, in a run again.
+        let c = share(&a);
+        write(&a, PAGE, &[7]);
+        assert_eq!(window(&a, PAGE, 1, false), Some((PAGE, PAGE)));
+        drop((b, c));
+        let d = share(&a);
+        // SAFETY: a test of one thread.
+        unsafe { a.list.release() };
+        write(&a, PAGE, &[8]);
+        assert!(window(&a, PAGE, 1, false).is_some_and(|w| w.1 > PAGE));
+        let mut out = [0; 2];
+        d.read(PAGE, &mut out);
+        assert_eq!(out, [7, 0]);
     }
 
     #[test]

@@ -13,6 +13,7 @@
 
 pub mod address;
 mod allocation;
+mod arena;
 mod backing;
 mod buffer;
 mod contents;

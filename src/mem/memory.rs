@@ -57,9 +57,9 @@ pub struct MemoryWindow {
 }
 
 impl Live {
-    /// The bytes around an offset, to be read, or to be written too.
-    pub(crate) fn window(&self, offset: usize, to_write: bool) -> Option<MemoryWindow> {
-        let (first, len, place) = self.backing.page(offset, to_write)?;
+    /// The bytes around an offset and as many behind it as there are up to `bytes`, to be read, or to be written too.
+    pub(crate) fn window(&self, offset: usize, bytes: u64, to_write: bool) -> Option<MemoryWindow> {
+        let (first, len, place) = self.backing.window(offset, usize::try_from(bytes).ok()?, to_write)?;
         let len = (len as u64).min(self.bytes - first as u64);
         Some(MemoryWindow { low: self.base + first as u64, len, place })
     }

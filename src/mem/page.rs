@@ -1,7 +1,7 @@
 //! Pages: reference-counted blocks of bytes, and the pool they come from.
 //!
 //! A page is a block of the system's allocator with a header before its bytes: how many references there are, and how large it
-//! is. A [`Pool`] is shared by a memory and all its clones. It keeps some whole pages that came back, so that memory that
+//! is. Or it lies in the arena ([`crate::arena`]), which has the headers elsewhere. A [`Pool`] is shared by a memory and all its clones. It keeps some whole pages that came back, so that memory that
 //! comes and goes is not fetched from the system each time, and it knows how many bytes all pages have.
 //!
 //! Why the count is kept by hand and not by `Arc<[u8]>`: a page that the system cannot give is an error that a program sees
@@ -12,9 +12,11 @@
 // A block with a header has no type in safe Rust. Every access to the header or the bytes rests on `Page`'s invariant.
 #![allow(unsafe_code, clippy::cast_ptr_alignment)]
 
+use crate::arena::{self, Run};
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fence, lock};
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicU32;
 
 /// Bytes of a whole page.
 pub(crate) const PAGE: usize = 1 << 16;
@@ -26,14 +28,16 @@ const ALIGN: usize = 16;
 const LINE: usize = 64;
 const LARGE: usize = 1024;
 
-/// What lies before the bytes of a page.
+/// What is known of a page.
 #[repr(C, align(16))]
-struct Header {
-    count: AtomicUsize,
+pub(crate) struct Header {
+    pub(crate) count: AtomicUsize,
     /// Bytes of the page.
-    bytes: u32,
-    /// Bytes from the beginning of the block to those of the page.
-    lead: u32,
+    bytes: AtomicU32,
+    /// Of a block: bytes from its beginning to those of the page; fewer than a line and a header.
+    lead: u8,
+    /// Of a page in the arena: whether its bytes may not be zeros.
+    pub(crate) is_used: std::sync::atomic::AtomicBool,
     /// Stands for the bytes, so that the model checker sees who uses them when.
     #[cfg(loom)]
     tracked: loom::cell::UnsafeCell<()>,
@@ -43,8 +47,8 @@ const HEADER: usize = size_of::<Header>();
 
 /// One reference to a page.
 ///
-/// Invariant: the pointer is that of the bytes of a block made by [`Pool::take`], with the provenance of the whole block, and
-/// the block lives at least as long as the reference is not given back with [`Pool::give`]. Dropping it leaks the page.
+/// Invariant: the pointer is that of the bytes of a block or of a place in the arena made by [`Pool::take`], with the provenance of
+/// the whole block or arena, and the page lives at least as long as the reference is not given back with [`Pool::give`]. Dropping it leaks the page.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Page(NonNull<u8>);
 
@@ -80,12 +84,28 @@ impl Page {
 
     /// How many bytes it has.
     pub(crate) fn len(&self) -> usize {
-        self.header().bytes as usize
+        self.header().bytes.load(Ordering::Relaxed) as usize
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: by the invariant the block lives and has a header before the bytes.
-        unsafe { &*self.0.as_ptr().sub(HEADER).cast::<Header>() }
+        match arena::header(self.0) {
+            // SAFETY: headers of the arena live as long as the process.
+            Some(header) => unsafe { header.as_ref() },
+            // SAFETY: by the invariant the block lives and has a header before the bytes.
+            None => unsafe { &*self.0.as_ptr().sub(HEADER).cast::<Header>() },
+        }
+    }
+
+    /// The page of a run, with one reference, whose bytes are zeros or anything. `None` if somebody has it.
+    fn in_run(run: &Run, number: usize, bytes: usize, is_zero: bool) -> Option<Page> {
+        let (place, header, are_zeros) = run.take(number)?;
+        // SAFETY: headers of the arena live as long as the process.
+        unsafe { header.as_ref() }.bytes.store(bytes as u32, Ordering::Relaxed);
+        if is_zero && !are_zeros {
+            // SAFETY: nobody else has a reference to the page, which is whole.
+            unsafe { place.write_bytes(0, bytes) };
+        }
+        Some(Page(place))
     }
 
     /// One more reference.
@@ -164,10 +184,23 @@ impl Pool {
     }
 
     /// A new page of `bytes` with one reference. Its bytes are zeros or a copy of those of `from`, which must have as many and
-    /// which nobody writes meanwhile. `None`, and a note for [`Pool::take_exhaustion`], if the system or the limit gives no more.
-    pub(crate) fn take(&self, bytes: usize, from: Option<&Page>) -> Option<Page> {
+    /// which nobody writes meanwhile. It lies where one of the `places` is free, if there is one: a run, and the number of a page in
+    /// it, which the caller keeps as long as the page. `None`, and a note for [`Pool::take_exhaustion`], if the system or the limit
+    /// gives no more.
+    pub(crate) fn take<'a>(
+        &self,
+        bytes: usize,
+        from: Option<&Page>,
+        places: impl IntoIterator<Item = (&'a Run, usize)>,
+    ) -> Option<Page> {
         debug_assert!(from.is_none_or(|f| f.len() == bytes));
-        let page = if bytes as u64 <= self.room() { self.blank(bytes, from.is_none()) } else { None };
+        let page = if bytes as u64 <= self.room() {
+            let mut places = places.into_iter();
+            let placed = places.find_map(|(run, number)| Page::in_run(run, number, bytes, from.is_none()));
+            placed.or_else(|| self.blank(bytes, from.is_none()))
+        } else {
+            None
+        };
         let Some(page) = page else {
             self.is_exhausted.store(true, Ordering::Relaxed);
             return None;
@@ -205,8 +238,9 @@ impl Pool {
         let bytes_at = unsafe { block.add(lead) };
         let header = Header {
             count: AtomicUsize::new(1),
-            bytes: bytes as u32,
-            lead: lead as u32,
+            bytes: AtomicU32::new(bytes as u32),
+            lead: lead as u8,
+            is_used: false.into(),
             #[cfg(loom)]
             tracked: loom::cell::UnsafeCell::new(()),
         };
@@ -217,6 +251,9 @@ impl Pool {
 
     /// Gives a reference back, and the page with its last one.
     pub(crate) fn give(&self, page: Page) {
+        if let Some(header) = arena::header(page.0) {
+            return self.give_in_arena(&page, header);
+        }
         if page.header().count.fetch_sub(1, Ordering::Release) != 1 {
             return;
         }
@@ -230,6 +267,22 @@ impl Pool {
             }
         }
         destroy(page);
+    }
+
+    /// The same for a page in the arena. Once its count is 0, another thread may take it.
+    fn give_in_arena(&self, page: &Page, header: NonNull<Header>) {
+        let (count, bytes) = (&page.header().count, page.len());
+        let mut seen = count.load(Ordering::Acquire);
+        while seen != 1 {
+            match count.compare_exchange(seen, seen - 1, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return,
+                Err(now) => seen = now,
+            }
+        }
+        // Only who has a reference makes more, so this one stays the only one.
+        self.held.fetch_sub(bytes as u64, Ordering::Relaxed);
+        // SAFETY: the header is the page's, and its only reference ends here.
+        unsafe { arena::end(header) };
     }
 }
 
@@ -248,7 +301,7 @@ fn layout(bytes: usize) -> Option<Layout> {
 
 /// Gives a page to the system whose only reference this is.
 fn destroy(page: Page) {
-    let (bytes, lead) = (page.len(), page.header().lead as usize);
+    let (bytes, lead) = (page.len(), usize::from(page.header().lead));
     if let Some(layout) = layout(bytes) {
         let bytes = page.into_raw();
         // SAFETY: the block was allocated with this layout, `lead` is how far the bytes are from its beginning, and the only
@@ -268,13 +321,13 @@ mod tests {
     #[test]
     fn a_whole_page_that_comes_back_is_taken_again_and_zero() {
         let pool = Pool::default();
-        let a = pool.take(PAGE, None).expect("room");
+        let a = pool.take(PAGE, None, []).expect("room");
         let at = a.bytes();
         assert!(at.addr().is_multiple_of(LINE));
         // SAFETY: nobody else has a reference to the page.
         unsafe { a.bytes().write_bytes(7, PAGE) };
         pool.give(a);
-        let b = pool.take(PAGE, None).expect("room");
+        let b = pool.take(PAGE, None, []).expect("room");
         assert_eq!(at, b.bytes());
         // SAFETY: as above.
         assert!(unsafe { std::slice::from_raw_parts(b.bytes(), PAGE) }.iter().all(|&x| x == 0));
@@ -286,10 +339,10 @@ mod tests {
     fn beyond_the_limit_nothing_is_given() {
         let pool = Pool::default();
         pool.set_limit(PAGE as u64 + 32);
-        let a = pool.take(32, None).expect("room");
-        let b = pool.take(PAGE, None).expect("room");
+        let a = pool.take(32, None, []).expect("room");
+        let b = pool.take(PAGE, None, []).expect("room");
         assert_eq!(pool.take_exhaustion(), None);
-        assert_eq!(pool.take(16, None), None);
+        assert_eq!(pool.take(16, None, []), None);
         assert_eq!(pool.take_exhaustion(), Some(PAGE as u64 + 32));
         pool.give(a);
         pool.give(b);
@@ -300,7 +353,7 @@ mod tests {
     fn pages_of_all_sizes_are_aligned_and_go_with_their_last_reference() {
         let pool = Pool::default();
         for bytes in [16, 48, 1008, LARGE, LARGE + 16, PAGE - 16, PAGE] {
-            let page = pool.take(bytes, None).expect("room");
+            let page = pool.take(bytes, None, []).expect("room");
             assert!(page.bytes().addr().is_multiple_of(if bytes >= LARGE { LINE } else { ALIGN }));
             let more = page.share();
             assert!(!page.is_sole());

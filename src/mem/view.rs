@@ -195,15 +195,15 @@ impl<'a> MemoryView<'a> {
 }
 
 impl MemoryView<'_> {
-    /// The bytes around an address, to be read, or to be written too. `None` if nothing lives there, for want of a page, or if
-    /// accesses there have to pass through a write buffer.
-    pub fn window(&self, address: u64, to_write: bool) -> Option<MemoryWindow> {
+    /// Bytes around an address that lie side by side, to be read, or to be written too: with as many behind it up to `bytes` as do.
+    /// `None` if nothing lives there, for want of a page, or if accesses there have to pass through a write buffer.
+    pub fn window(&self, address: u64, bytes: u64, to_write: bool) -> Option<MemoryWindow> {
         match self {
             MemoryView::Direct(direct) => {
                 let live = direct.locate(address, 1, &mut 0)?;
-                live.window((address - live.base) as usize, to_write)
+                live.window((address - live.base) as usize, bytes, to_write)
             }
-            MemoryView::Buffered(buffered) => (!to_write).then(|| buffered.window(address))?,
+            MemoryView::Buffered(buffered) => (!to_write).then(|| buffered.window(address, bytes))?,
         }
     }
 

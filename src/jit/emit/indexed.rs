@@ -198,11 +198,11 @@ impl Emitter<'_> {
     /// written fail a store.
     fn look_pages_up(&mut self, of: &Indexed, form: Form, call: CodeLabel) -> Result {
         let mark = self.constant(longs(1));
-        let (unmarked, rest) = (self.constant(longs(!1)), self.constant(longs((1 << Window::SHIFT) - 1)));
+        let (unmarked, rest) = (self.constant(longs(!1)), self.constant(longs((1 << Window::PAGE) - 1)));
         self.a.kxorw(k4, k4, k4)?;
         for (group, (offset, place)) in OFFSETS.into_iter().zip(PLACES).enumerate() {
             self.lanes_of(form, group)?;
-            self.a.vpsrlq(zmm20, offset, Window::SHIFT)?;
+            self.a.vpsrlq(zmm20, offset, Window::PAGE)?;
             self.a.vpxorq(place, place, place)?;
             let from = MemoryOperand::with_base_index_scale(Register::RCX, zmm20.into(), 8);
             self.add_masked(Instruction::with2(Code::EVEX_Vpgatherqq_zmm_k1_vm64z, place.into(), from)?)?;

@@ -102,9 +102,10 @@ impl<'a> BufferedMemory<'a> {
         self.buffer.generation
     }
 
-    /// The bytes around an address, to be read, if the allocation is followed as a whole and was not stored to.
-    pub(crate) fn window(&self, address: u64) -> Option<MemoryWindow> {
-        self.read_in_place(address, |spot| spot.live.window(spot.offset, false))
+    /// The bytes around an address and up to `bytes` behind it, to be read, if the allocation is followed as a whole and was not stored
+    /// to.
+    pub(crate) fn window(&self, address: u64, bytes: u64) -> Option<MemoryWindow> {
+        self.read_in_place(address, |spot| spot.live.window(spot.offset, bytes, false))
     }
 
     /// The pages of the allocation at an address, to be read, if it is followed as a whole and was not stored to.

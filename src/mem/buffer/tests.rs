@@ -106,7 +106,7 @@ fn what_is_only_read_has_windows_until_it_is_stored_to() {
     let (mut base, a, b) = base();
     let mut buffer = buffer(&base, &[false, true]);
     let window = |buffer: &WriteBuffer, address, to_write| {
-        MemoryView::Buffered(buffer.over(&base)).window(address, to_write).map(|w| (w.low, w.len))
+        MemoryView::Buffered(buffer.over(&base)).window(address, 1, to_write).map(|w| (w.low, w.len))
     };
     let generation = |buffer: &WriteBuffer| MemoryView::Buffered(buffer.over(&base)).generation();
     assert_eq!(window(&buffer, a + 70, false), Some((a, 10_000)));

@@ -4,7 +4,7 @@ use jit::Window;
 use jit::host::{Site, SiteInfo};
 use mem::{MemoryView, PageTable};
 
-const _: () = assert!(PageTable::PAGE == 1 << Window::SHIFT);
+const _: () = assert!(PageTable::PAGE == 1 << Window::PAGE);
 
 /// A table of windows; it holds for one state of the memory.
 #[derive(Clone, Debug, Default)]
@@ -68,16 +68,18 @@ impl WindowTable {
         address: u64,
         (number, site): (usize, SiteInfo),
     ) -> bool {
-        let Some(found) = memory.window(address, site.writes) else { return false };
+        let Some(found) = memory.window(address, u64::from(site.bytes), site.writes) else { return false };
         let Some(room) = found.len.checked_sub(u64::from(site.bytes)) else { return false };
         if address.wrapping_sub(found.low) > room {
             return false;
         }
         if site.writes && memory.generation() != self.generation {
-            // The page may have been replaced by a copy, and other sites still have the old one.
+            // Pages may have been replaced by copies, and other sites still have the old ones.
             let sites = &mut self.sites;
             self.filled_sites.retain(|&other| {
-                let is_stale = sites[other as usize].first == found.low;
+                let Site { first, room, .. } = sites[other as usize];
+                // A site has up to seven bytes behind the last place where a word of it may begin.
+                let is_stale = first < found.low + found.len && found.low < first + room + 7;
                 if is_stale {
                     sites[other as usize] = Site::EMPTY;
                 }
@@ -118,13 +120,14 @@ impl WindowTable {
         salt: u32,
         writes: bool,
     ) -> bool {
-        let Some(found) = memory.window(address, writes) else { return false };
+        let Some(found) = memory.window(address, extent, writes) else { return false };
         if found.len < extent || address.wrapping_sub(found.low) > found.len - extent {
             return false;
         }
         if writes && memory.generation() != self.generation {
-            // The page may have been replaced by a copy, and others still see the old one.
-            let stale = self.windows[..Window::COUNT].iter_mut().filter(|w| w.low == found.low);
+            // Pages may have been replaced by copies, and others still see the old ones.
+            let meets = |w: &&mut Window| w.len > 0 && w.low < found.low + found.len && found.low < w.low + w.len;
+            let stale = self.windows[..Window::COUNT].iter_mut().filter(meets);
             stale.for_each(|window| *window = Window::EMPTY);
         }
         let entry = Window::entry(address, salt, writes);

@@ -13,7 +13,7 @@ const SHARED_LEN: usize = 4096;
 
 /// The allocation: its first address, its bytes, and its pages, of which the second to last was never written.
 const LOW: u64 = 0x7_0000_0000;
-const PAGE: usize = 1 << Window::SHIFT;
+const PAGE: usize = 1 << Window::PAGE;
 const LEN: usize = 3 * PAGE + 4096;
 
 struct Allocation {
