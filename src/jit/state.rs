@@ -58,7 +58,7 @@ impl Window {
 }
 
 /// The part of a lane pattern that compiled code reads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct PatternHead {
     /// The value of lane 0.
@@ -67,6 +67,14 @@ pub struct PatternHead {
     pub key: PatternKey,
     /// The lanes that it holds for.
     pub mask: u32,
+    /// By how much compiled code last changed `first`: what is loaded next is mostly as far away. Only speed depends on it.
+    pub advance: i32,
+}
+
+impl PartialEq for PatternHead {
+    fn eq(&self, other: &PatternHead) -> bool {
+        (self.first, self.key, self.mask) == (other.first, other.key, other.mask)
+    }
 }
 
 /// Why compiled code returned.

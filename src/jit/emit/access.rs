@@ -4,12 +4,18 @@ use super::{CompileError, Current, Emitter, Result, Stub, field};
 use crate::segment::{Access, AccessId, Index, Place};
 use crate::state::{PatternHead, State, Window};
 use iced_x86::code_asm::{
-    AsmMemoryOperand, CodeLabel, dword_ptr, edx, esi, qword_ptr, rax, rbx, rcx, rdi, rdx, rsi, rsp,
+    AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, edx, esi, qword_ptr, rax, rbx, rcx, rdi, rdx, rsi, rsp,
 };
 use std::mem::{offset_of, size_of};
 
 /// A window of a table has two to the power of that many bytes.
 const ENTRY_BITS: u32 = size_of::<Window>().trailing_zeros();
+
+/// Bytes of a cache line.
+const LINE: i32 = 64;
+
+/// Cache lines of an access that are asked for ahead.
+const LINES_AHEAD: usize = 4;
 
 /// From the salt of an access to that of the next.
 const SALT_STEP: u32 = 11;
@@ -107,6 +113,9 @@ impl Emitter<'_> {
                     self.a.mov(qword_ptr(rsp + limit), rsi)?;
                 }
                 self.a.add(rcx, window(offset_of!(Window, place)))?;
+                if !writes {
+                    self.fetch_ahead(at, access)?;
+                }
                 self.stubs.push(Stub::Refill { label: refill, retry, fail: at.fail, extent, salt: self.salt, writes });
             }
             Place::Shared(first) => {
@@ -131,6 +140,31 @@ impl Emitter<'_> {
         let place = self.take(8, 8)?;
         self.a.mov(qword_ptr(rsp + place), rcx)?;
         at.pointers[id as usize] = place;
+        Ok(())
+    }
+
+    /// Asks the processor for what the access in `rcx` loads next, if its pattern goes on as it did. Processors do this where addresses
+    /// are near each other; columns of a matrix are not.
+    fn fetch_ahead(&mut self, at: &Current<'_>, access: &Access) -> Result {
+        let Some(index) = &access.index else { return Ok(()) };
+        let segment = at.segment;
+        let mut updates = segment.patterns_before.iter().chain(&segment.patterns);
+        let Ok(factor) = i32::try_from(index.factor) else { return Ok(()) };
+        if !updates.any(|update| update.pattern == index.pattern) {
+            return Ok(());
+        }
+        let mut lines: Vec<i32> = Self::displacements(access)?.iter().map(|d| d / LINE * LINE).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let head = (index.pattern * self.routine.pattern_stride) as i32;
+        self.a.mov(rdx, qword_ptr(rbx + field!(patterns)))?;
+        self.a.movsxd(rdx, dword_ptr(rdx + (head + offset_of!(PatternHead, advance) as i32)))?;
+        if factor != 1 {
+            self.a.imul_3(rdx, rdx, factor)?;
+        }
+        for line in lines.into_iter().take(LINES_AHEAD) {
+            self.a.prefetcht0(byte_ptr(rcx + rdx + line))?;
+        }
         Ok(())
     }
 

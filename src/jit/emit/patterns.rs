@@ -8,8 +8,8 @@ use super::{Emitter, Form, Result, Stub, field};
 use crate::segment::{Class, PatternKey, PatternRow, PatternUpdate};
 use crate::state::{PatternHead, State};
 use iced_x86::code_asm::{
-    CodeLabel, dword_ptr, eax, ecx, k1, qword_ptr, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, xmm1, xmmword_ptr, ymm0,
-    ymm1, ymm2, ymm3, ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmmword_ptr,
+    CodeLabel, dword_ptr, eax, ecx, edx, k1, qword_ptr, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, xmm1, xmmword_ptr,
+    ymm0, ymm1, ymm2, ymm3, ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmmword_ptr,
 };
 use std::mem::offset_of;
 
@@ -195,6 +195,9 @@ impl Emitter<'_> {
         self.a.jne(call)?;
         let head = (update.pattern * self.routine.pattern_stride) as i32;
         self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
+        self.a.mov(edx, eax)?;
+        self.a.sub(edx, dword_ptr(rcx + (head + offset_of!(PatternHead, first) as i32)))?;
+        self.a.mov(dword_ptr(rcx + (head + offset_of!(PatternHead, advance) as i32)), edx)?;
         self.a.mov(qword_ptr(rcx + (head + offset_of!(PatternHead, first) as i32)), rax)?;
         self.a.mov(rax, update.key.bits())?;
         self.a.mov(qword_ptr(rcx + (head + offset_of!(PatternHead, key) as i32)), rax)?;

@@ -110,7 +110,7 @@ impl<const W: usize> LanePattern<W> {
         if self.is_used.take() {
             self.usual.note(self.head.mask.count_ones(), self.head.key);
         }
-        self.head = PatternHead { first, key, mask };
+        self.head = PatternHead { first, key, mask, ..self.head };
         self.shape = (key, rule.map(|rule| rule.moved(first.wrapping_neg())));
     }
 

@@ -301,7 +301,7 @@ impl TestFrame {
                 && (update.rows[1].is_some() || update.rows[0].is_some_and(|row| row.class == Class::Long));
             if self.mask == u32::MAX && !is_called && (0..32).all(|i| values[i] == values[0].wrapping_add(offsets[i])) {
                 self.patterns[update.pattern as usize] =
-                    PatternHead { first: values[0], key: update.key, mask: u32::MAX };
+                    PatternHead { first: values[0], key: update.key, mask: u32::MAX, ..PatternHead::default() };
             }
         }
     }

@@ -35,7 +35,7 @@ fn load(g: &mut Generator<'_>, frame: &mut TestFrame, index: u32, fixed: u32) {
         if wraps { (vec![term(index, factor / bytes)], vec![]) } else { (vec![], vec![term(index, factor)]) };
     let index = (!is_scalar).then(|| {
         let pattern = frame.patterns.len() as u32;
-        frame.patterns.push(PatternHead { first: g.rng.i64(32..60), key, mask: u32::MAX });
+        frame.patterns.push(PatternHead { first: g.rng.i64(32..60), key, mask: u32::MAX, ..PatternHead::default() });
         if g.rng.u32(0..3) == 0 {
             // Worked out at the beginning of each iteration, of a row that iterations may write.
             let slot = g.rng.u32(0..4);

@@ -92,7 +92,7 @@ impl Generator<'_> {
         let shape = SHAPES[self.rng.usize(0..SHAPES.len())];
         let key = PatternKey::new(shape.0, shape.1, shape.2);
         let pattern = frame.patterns.len() as u32;
-        frame.patterns.push(PatternHead { first: self.rng.i64(0..100), key, mask: u32::MAX });
+        frame.patterns.push(PatternHead { first: self.rng.i64(0..100), key, mask: u32::MAX, ..PatternHead::default() });
         let place = if self.rng.bool() { Place::Memory } else { Place::Shared(SHARED_BASE) };
         let base = if place == Place::Memory { MEMORY_BASE } else { SHARED_BASE };
         let wraps = self.rng.bool();
