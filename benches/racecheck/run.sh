@@ -1,34 +1,33 @@
 #!/usr/bin/env bash
-# Compares `cufemu --race` on all cores of this machine with NVIDIA's racecheck on its GPU, kernel by kernel, in one run:
-# milliseconds of one launch alone on the GPU, under racecheck, and here; each is the best of RUNS (default 3).
-# racecheck looks at shared memory only, cufemu at global memory too.
+# Compares `cufemu --race` on all cores of this machine with NVIDIA's racecheck on its GPU, kernel by kernel, in one run, on the
+# kernels of benches/gpu: milliseconds of one launch alone on the GPU, under racecheck, here on one core and on all of them, and
+# here with --race. Each is the median of RUNS launches (default 3; under racecheck 1) behind one that is not timed.
+# Then what both found: hazards and data races. racecheck looks at shared memory only, cufemu at global memory too.
 #
-#     CUFEMU=path/to/cufemu benches/racecheck/run.sh
+#     benches/racecheck/run.sh path/to/cufemu
 #
-# Needs an NVIDIA GPU of compute capability ARCH (default 90) and CUDA's nvcc and compute-sanitizer.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-programs=$here/../programs
+# Needs an NVIDIA GPU and CUDA's nvcc and compute-sanitizer; the kept result is benches/racecheck/result.txt.
+set -uo pipefail
+cufemu=$(realpath "${1:?the cufemu binary}")
+cd "$(dirname "$0")/../gpu"
 runs=${RUNS:-3}
-cufemu=${CUFEMU:?a cufemu that is built}
+export PATH=$PATH:/usr/local/cuda/bin
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || { echo "no GPU here"; exit 2; }
+lscpu | awk -F: '/Model name|^CPU\(s\)/ { gsub(/^ +/, "", $2); print $1 ": " $2 }'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-nvcc -O3 -arch="sm_${ARCH:-90}" "$here/twins.cu" -o "$work/twins"
-"$work/twins" 20 >"$work/plain"
-compute-sanitizer --tool racecheck "$work/twins" "$runs" | grep -v '^=' >"$work/racecheck"
-
-ours() {
-  for _ in $(seq "$runs"); do
-    "$cufemu" "$@" "$programs/timing.cuf" "$programs/$name.cuf" 2>&1 >/dev/null | awk '/^kernel ms/ { print $3 }'
-  done | sort -g | head -1
-}
-
-nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
-lscpu | awk -F: '/Model name|^CPU\(s\)/ { gsub(/^ +/, "", $2); print $1 ": " $2 }'
-printf '%-13s %12s %12s %14s %14s %8s\n' 'ms a launch' 'GPU' 'racecheck' 'cufemu' 'cufemu --race' factor
-while read -r name plain; do
-  theirs=$(awk -v k="$name" '$1 == k { print $2 }' "$work/racecheck")
-  watched=$(ours --race)
-  printf '%-13s %12.3f %12.1f %14.1f %14.1f %7.1fx\n' "$name" "$plain" "$theirs" "$(ours --check none)" "$watched" \
-    "$(awk -v a="$theirs" -v b="$watched" 'BEGIN { print a / b }')"
-done <"$work/plain"
+sm=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
+nvcc -O3 -arch="$sm" -std=c++17 kernels.cu -o "$work/peers" || exit 1
+"$work/peers" 41 >"$work/gpu"
+compute-sanitizer --tool racecheck "$work/peers" 1 >"$work/theirs" 2>&1
+"$cufemu" --check none --jobs 1 kernels.cuf -- "$runs" >"$work/one" || exit 1
+"$cufemu" --check none kernels.cuf -- "$runs" >"$work/all" || exit 1
+"$cufemu" --race kernels.cuf -- "$runs" >"$work/race" 2>"$work/ours"
+ended=$?
+of() { awk -v name="$2" '$1 == name { print $2 }' "$work/$1"; }
+printf '%-13s %10s %11s %12s %12s %14s %8s\n' 'ms a launch' GPU racecheck '1 core' 'all cores' 'cufemu --race' times
+awk '{ print $1 }' "$work/gpu" | while read -r name; do
+  echo "$name $(of gpu "$name") $(of theirs "$name") $(of one "$name") $(of all "$name") $(of race "$name")"
+done | awk '{ printf "%-13s %10.3f %11.1f %12.2f %12.2f %14.2f %7.1fx\n", $1, $2, $3, $4, $5, $6, $3 / $6 }'
+grep 'RACECHECK SUMMARY' "$work/theirs"
+echo "cufemu --race: exit code $ended, $(grep -c '^error' "$work/ours") errors"

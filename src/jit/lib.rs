@@ -32,7 +32,7 @@ mod state;
 pub use code::{Entry, NativeCode};
 pub use emit::{CompileError, InstructionSet, compile, compile_for, is_available, is_known};
 pub use segment::{
-    Access, AccessId, AddressTerm, Class, Condition, End, Index, Indexed, Leave, Out, PatternKey, PatternRow,
+    Access, AccessId, AddressTerm, Class, Condition, End, Index, Indexed, Leave, Movement, Out, PatternKey, PatternRow,
     PatternUpdate, Place, Routine, Segment, Store, Value, ValueId,
 };
 pub use state::{Outcome, PatternHead, State, Window};

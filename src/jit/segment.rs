@@ -5,7 +5,7 @@
 //! when the segment begins, for the stores of a segment come last.
 
 use ir::Ty;
-use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
+use ir::op::{AtomOp, BinOp, CmpOp, CvtOp, TriOp, UnOp};
 
 /// The number of a value in its segment.
 pub type ValueId = u32;
@@ -312,14 +312,39 @@ pub struct Store {
     pub value: ValueId,
 }
 
-/// A load or store of a word for each lane, anywhere in one allocation or in shared memory.
+/// What an [`Indexed`] access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Movement {
+    /// Loads into the register.
+    Load,
+    /// Stores the register.
+    Store,
+    /// Does an operation on the word and the register, lane after lane, whose order does not matter ([`Movement::commutes`]): what was
+    /// there before goes nowhere. In shared memory only.
+    Atomic {
+        /// What it does.
+        op: AtomOp,
+        /// What it adds to [`crate::State::polls`] if it changes nothing.
+        polls: u32,
+    },
+}
+
+impl Movement {
+    /// Whether the lanes of an atomic may come in any order.
+    pub fn commutes(op: AtomOp, ty: Ty) -> bool {
+        use AtomOp::{Add, And, Max, Min, Or, Sub, Xor};
+        matches!(ty, Ty::I32 | Ty::I64) && matches!(op, Add | Sub | Min | Max | And | Or | Xor)
+    }
+}
+
+/// A load, store or atomic of a word for each lane, anywhere in one allocation or in shared memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Indexed {
     /// Which memory; not local memory.
     pub place: Place,
-    /// Whether it stores.
-    pub is_store: bool,
-    /// Rows, of whose sum the address is a multiple.
+    /// What it does.
+    pub movement: Movement,
+    /// Rows, of whose sum the address is a multiple; without rows all lanes have the same.
     pub rows: Vec<PatternRow>,
     /// What it is multiplied by, once `index_base` and `index_terms` are added if it wraps.
     pub factor: i64,
@@ -335,7 +360,7 @@ pub struct Indexed {
     pub terms: Vec<AddressTerm>,
     /// Bytes of a word: 4 or 8.
     pub bytes: u32,
-    /// The register that is loaded or stored.
+    /// The register that is loaded, stored, or the operand of an atomic.
     pub register: (Class, u32),
     /// Its number: those that differ modulo [`crate::Window::ALLOCATIONS`] each remember an allocation.
     pub number: u32,

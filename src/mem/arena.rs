@@ -9,7 +9,7 @@
 //! Not here: which page lies in a run (`backing`), references of pages (`page`).
 #![allow(unsafe_code)] // Memory of the system, and headers at addresses that follow from those of pages.
 
-use crate::page::{Header, PAGE};
+use crate::header::{Header, PAGE};
 #[cfg(unix)]
 use memmap2::{Advice, UncheckedAdvice};
 use memmap2::{MmapMut, MmapOptions};

@@ -15,7 +15,8 @@
 #![allow(unsafe_code)] // Threads write disjoint bytes of one page, and a slot keeps a mark in a pointer.
 
 use crate::arena::Run;
-use crate::page::{PAGE, Page, Pool};
+use crate::header::PAGE;
+use crate::page::{Page, Pool};
 use crate::sync::{AtomicPtr, Mutex, MutexGuard, Ordering, lock};
 use std::ptr::{NonNull, null_mut};
 use std::sync::{Arc, OnceLock};

@@ -4,8 +4,8 @@
 //! `view`. A range of bytes lies wholly inside one live allocation or is refused.
 #![allow(unsafe_code)] // The borrow of the memory is what makes a store safe.
 
+use crate::header::PAGE;
 use crate::memory::{Live, Memory};
-use crate::page::PAGE;
 use crate::words::Word;
 
 impl Memory {

@@ -17,6 +17,7 @@ mod arena;
 mod backing;
 mod buffer;
 mod contents;
+mod header;
 mod history;
 mod init;
 mod lanes;

@@ -4,9 +4,9 @@
 //! the memory (`buffer`).
 #![allow(unsafe_code)] // Reads without a check what lies between bounds that were checked.
 
+use crate::header::PAGE;
 use crate::lanes::{LaneAddresses, RowShape, Strided};
 use crate::memory::{Live, Memory};
-use crate::page::PAGE;
 use crate::words::Word;
 use scalar::lanes;
 

@@ -42,7 +42,7 @@ pub struct PageTable {
 
 impl PageTable {
     /// Bytes of a page; the last one may have less.
-    pub const PAGE: u64 = crate::page::PAGE as u64;
+    pub const PAGE: u64 = crate::header::PAGE as u64;
 }
 
 /// Bytes of one allocation that lie side by side in this process.

@@ -13,13 +13,12 @@
 #![allow(unsafe_code, clippy::cast_ptr_alignment)]
 
 use crate::arena::{self, Run};
+use crate::header::{Header, PAGE};
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fence, lock};
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
 
-/// Bytes of a whole page.
-pub(crate) const PAGE: usize = 1 << 16;
 /// Whole pages that a pool keeps at most.
 const KEPT: usize = 512;
 /// Alignment of every block, which allocators give anyway.
@@ -27,21 +26,6 @@ const ALIGN: usize = 16;
 /// Alignment of the bytes of a page of at least [`LARGE`] bytes: a cache line.
 const LINE: usize = 64;
 const LARGE: usize = 1024;
-
-/// What is known of a page.
-#[repr(C, align(16))]
-pub(crate) struct Header {
-    pub(crate) count: AtomicUsize,
-    /// Bytes of the page.
-    bytes: AtomicU32,
-    /// Of a block: bytes from its beginning to those of the page; fewer than a line and a header.
-    lead: u8,
-    /// Of a page in the arena: whether its bytes may not be zeros.
-    pub(crate) is_used: std::sync::atomic::AtomicBool,
-    /// Stands for the bytes, so that the model checker sees who uses them when.
-    #[cfg(loom)]
-    tracked: loom::cell::UnsafeCell<()>,
-}
 
 const HEADER: usize = size_of::<Header>();
 

@@ -338,7 +338,7 @@ impl<'a> DirectView<'a> {
 mod tests {
     use super::*;
     use crate::address::Region;
-    use crate::page::PAGE;
+    use crate::header::PAGE;
     use source::Span;
 
     fn filled(bytes: u64) -> (Memory, u64) {

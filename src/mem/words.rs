@@ -5,7 +5,7 @@
 #![allow(unsafe_code)] // Reads and writes through pointers into pages, whose bounds the caller has checked.
 
 use crate::backing::Backing;
-use crate::page::PAGE;
+use crate::header::PAGE;
 
 mod sealed {
     /// Keeps [`super::Word`] to the types below, of which every bit pattern is a value.

@@ -1,20 +1,22 @@
 //! Loads and stores of words that lie anywhere in shared memory or in one allocation, with AVX-512: the addresses of all lanes are
 //! compared with the bounds, then the pages of an allocation are looked up, then the words are moved. Of lanes that store to one
-//! place the last one counts, as always.
+//! place the last one counts, as always. Atomics on words of shared memory follow each other lane by lane.
 //!
 //! If a check fails nothing has changed. It is looked up once where the first lane's allocation is; if the lanes are not all in
 //! there, are not aligned, or touch a page that was never written or is not to be written, the operation is done by a call, as it
 //! is without AVX-512.
 
-use super::{Current, Emitter, Form, Result, field};
-use crate::segment::{Class, Indexed, PatternRow, Place};
+use super::{CompileError, Current, Emitter, Form, Result, field};
+use crate::segment::{Class, Indexed, Movement, PatternRow, Place};
 use crate::state::{State, Window};
 use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegisterYmm, AsmRegisterZmm, CodeLabel, al, byte_ptr, dword_ptr, eax, esi, k1, k2, k3, k4,
-    qword_ptr, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, ymm16, ymm17, ymm18, ymm19, ymmword_ptr, zmm0, zmm1,
-    zmm2, zmm3, zmm8, zmm9, zmm10, zmm11, zmm16, zmm17, zmm18, zmm19, zmm20, zmm28, zmm29, zmm30, zmmword_ptr,
+    AsmMemoryOperand, AsmRegisterYmm, AsmRegisterZmm, CodeLabel, al, byte_ptr, dword_ptr, eax, edi, esi, k1, k2, k3,
+    k4, qword_ptr, r8, r8d, r9, r9d, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, ymm16, ymm17, ymm18, ymm19,
+    ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmm8, zmm9, zmm10, zmm11, zmm16, zmm17, zmm18, zmm19, zmm20, zmm28, zmm29,
+    zmm30, zmmword_ptr,
 };
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
+use ir::op::AtomOp;
 use std::mem::{offset_of, size_of};
 
 /// Eight lanes each: how far their words are from the beginning of the allocation, where they are in this process, and the words.
@@ -42,13 +44,26 @@ impl Emitter<'_> {
                 self.memory_places(of, form, (outer, inner, offsets), (find, call))?;
             }
         }
-        if of.is_store {
-            self.store_words(of, form)?;
-            self.a.mov(dword_ptr(rbx + field!(polls)), 0u32)?;
-            self.a.add(qword_ptr(rbx + field!(writes)), 1)?;
-        } else {
-            self.load_words(of, form)?;
-            self.a.add(dword_ptr(rbx + field!(polls)), 1)?;
+        match of.movement {
+            Movement::Store => {
+                self.store_words(of, form)?;
+                self.note_change()?;
+            }
+            Movement::Load => {
+                self.load_words(of, form)?;
+                self.a.add(dword_ptr(rbx + field!(polls)), 1)?;
+            }
+            Movement::Atomic { op, polls } => {
+                self.atomic_words(of, op, form)?;
+                let (mut is_same, mut done) = (self.a.create_label(), self.a.create_label());
+                self.a.test(rdi, rdi)?;
+                self.a.je(is_same)?;
+                self.note_change()?;
+                self.a.jmp(done)?;
+                self.a.set_label(&mut is_same)?;
+                self.a.add(dword_ptr(rbx + field!(polls)), polls as i32)?;
+                self.a.set_label(&mut done)?;
+            }
         }
         self.a.sub(qword_ptr(rbx + field!(budget)), 1)?;
         let target = self.target(at.segment.pc + 1, form);
@@ -59,6 +74,63 @@ impl Emitter<'_> {
             self.a.jne(retry)?;
         }
         Ok(())
+    }
+
+    /// Memory has changed: counts a store, and points without progress anew.
+    fn note_change(&mut self) -> Result {
+        self.a.mov(dword_ptr(rbx + field!(polls)), 0u32)?;
+        Ok(self.a.add(qword_ptr(rbx + field!(writes)), 1)?)
+    }
+
+    /// Does an operation on the words at [`PLACES`], one lane that runs after another; `rdi` is not 0 if one of them has changed.
+    fn atomic_words(&mut self, of: &Indexed, op: AtomOp, form: Form) -> Result {
+        let places = self.take(256, 64)?;
+        for (group, place) in PLACES.into_iter().enumerate() {
+            self.a.vmovdqu64(zmmword_ptr(rsp + (places + 64 * group as i32)), place)?;
+        }
+        match form {
+            Form::Full => self.a.mov(esi, -1)?,
+            Form::Partial => self.a.mov(esi, dword_ptr(rbx + field!(mask)))?,
+        }
+        self.a.xor(edi, edi)?;
+        let mut lane = self.a.create_label();
+        self.a.set_label(&mut lane)?;
+        self.a.tzcnt(eax, esi)?;
+        self.a.blsr(esi, esi)?;
+        self.a.mov(rdx, qword_ptr(rsp + rax * 8 + places))?;
+        let (class, slot) = of.register;
+        // The operand is in rcx, what is there in r8, and r9 becomes what will be.
+        if class == Class::Long {
+            self.a.mov(rcx, qword_ptr(r13 + rax * 8 + 256 * slot as i32))?;
+            self.a.mov(r8, qword_ptr(rdx))?;
+        } else {
+            self.a.movsxd(rcx, dword_ptr(r12 + rax * 4 + 128 * slot as i32))?;
+            self.a.movsxd(r8, dword_ptr(rdx))?;
+        }
+        self.a.mov(r9, r8)?;
+        match op {
+            AtomOp::Add => self.a.add(r9, rcx)?,
+            AtomOp::Sub => self.a.sub(r9, rcx)?,
+            AtomOp::And => self.a.and(r9, rcx)?,
+            AtomOp::Or => self.a.or(r9, rcx)?,
+            AtomOp::Xor => self.a.xor(r9, rcx)?,
+            AtomOp::Min | AtomOp::Max => {
+                self.a.cmp(rcx, r8)?;
+                if op == AtomOp::Min { self.a.cmovl(r9, rcx)? } else { self.a.cmovg(r9, rcx)? }
+            }
+            _ => return Err(CompileError::Unsupported("an atomic whose order matters")),
+        }
+        if class == Class::Long {
+            self.a.mov(qword_ptr(rdx), r9)?;
+            self.a.xor(r9, r8)?;
+            self.a.or(rdi, r9)?;
+        } else {
+            self.a.mov(dword_ptr(rdx), r9d)?;
+            self.a.xor(r9d, r8d)?;
+            self.a.or(edi, r9d)?;
+        }
+        self.a.test(esi, esi)?;
+        Ok(self.a.jne(lane)?)
     }
 
     /// Puts the places of words of shared memory, whose first byte has the address `base`, into [`PLACES`]; `call` if it cannot be done.
@@ -120,6 +192,9 @@ impl Emitter<'_> {
         let unaligned = self.constant(longs(u64::from(of.bytes) - 1));
         self.a.kxorw(k4, k4, k4)?;
         for (group, offset) in OFFSETS.into_iter().enumerate() {
+            if of.rows.is_empty() {
+                self.a.vpxorq(offset, offset, offset)?;
+            }
             for (i, row) in of.rows.iter().enumerate() {
                 let d = if i == 0 { offset } else { zmm20 };
                 self.load_group(d, row, group as i32)?;
@@ -154,7 +229,7 @@ impl Emitter<'_> {
         self.a.add(rcx, of.entry(offset_of!(Window, low)))?;
         self.a.mov(rdx, rcx)?;
         self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
-        self.a.mov(esi, Window::allocation_entry(of.number, of.is_store) as u32)?;
+        self.a.mov(esi, Window::allocation_entry(of.number, of.is_store()) as u32)?;
         self.a.vzeroupper()?;
         self.a.call(qword_ptr(rbx + field!(find_pages)))?;
         Ok(self.a.test(al, al)?)
@@ -206,12 +281,12 @@ impl Emitter<'_> {
             self.a.vpxorq(place, place, place)?;
             let from = MemoryOperand::with_base_index_scale(Register::RCX, zmm20.into(), 8);
             self.add_masked(Instruction::with2(Code::EVEX_Vpgatherqq_zmm_k1_vm64z, place.into(), from)?)?;
-            if of.is_store {
+            if of.is_store() {
                 self.a.vptestmq(k3, place, zmmword_ptr(rbp + mark))?;
             }
             self.a.vpandq(place, place, zmmword_ptr(rbp + unmarked))?;
             self.a.vptestnmq(k2, place, place)?;
-            if of.is_store {
+            if of.is_store() {
                 self.a.korw(k2, k2, k3)?;
             }
             self.note_failures(form, group)?;
@@ -287,9 +362,13 @@ impl Emitter<'_> {
 }
 
 impl Indexed {
+    fn is_store(&self) -> bool {
+        self.movement == Movement::Store
+    }
+
     /// A field of the entry of its allocation, in the table of windows that `rdx` points to.
     fn entry(&self, field: usize) -> AsmMemoryOperand {
-        let number = 2 * Window::COUNT + Window::allocation_entry(self.number, self.is_store);
+        let number = 2 * Window::COUNT + Window::allocation_entry(self.number, self.is_store());
         qword_ptr(rdx + (number * size_of::<Window>() + field) as i32)
     }
 }

@@ -86,6 +86,8 @@ pub(crate) struct NativeFunction {
     pub(crate) entries: Vec<[Option<Entry>; 2]>,
     /// The loads and stores that are compiled and not told to an observer.
     pub(crate) untold: Vec<u32>,
+    /// Whether it does atomics, of which it tells nobody.
+    pub(crate) has_atomics: bool,
     /// Those that are told, by the numbers that the code gives them.
     pub(crate) told: Vec<Told>,
     /// What the code changes of the registers that a frame begins with.

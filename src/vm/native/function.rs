@@ -2,7 +2,7 @@
 
 use super::liveness::each_write;
 use super::translate::{Translation, class_of, translate};
-use crate::code::{Code, NativeFunction, Program, RegFile, Restored, Variant};
+use crate::code::{Code, NativeFunction, Op, Program, RegFile, Restored, Variant};
 use crate::frame::lane_pattern::LanePattern;
 use crate::observe::Observer;
 use crate::warp::{Context, Warp};
@@ -28,7 +28,8 @@ pub(crate) fn take<const W: usize>(
     };
     let Some(observer) = observer.filter(|observer| !is_fit(&native, Some(observer))) else { return Some(native) };
     let telling = if observer.follows_code {
-        let wants = |pc| observer.wants(func, pc);
+        let is_atomic = |pc: u32| matches!(code.ops.get(pc as usize), Some(Op::Atomic(_)));
+        let wants = |pc| observer.wants(func, pc) || is_atomic(pc) && observer.wants_atomics();
         code.native.get_telling(block, wants, |keys, wants| make(code, (func, block), keys, wants))
     } else {
         None
@@ -41,7 +42,10 @@ pub(crate) fn take<const W: usize>(
 
 /// Whether code does nothing that the observer wants to know and is not told.
 pub(super) fn is_fit<const W: usize>(native: &NativeFunction, observer: Option<&Observer<'_, W>>) -> bool {
-    let is_wanted = |observer: &Observer<'_, W>| native.untold.iter().any(|&pc| observer.wants(native.func, pc));
+    let is_wanted = |observer: &Observer<'_, W>| {
+        native.has_atomics && observer.wants_atomics()
+            || native.untold.iter().any(|&pc| observer.wants(native.func, pc))
+    };
     match observer {
         None => native.told.is_empty(),
         Some(observer) => (native.told.is_empty() || observer.follows_code) && !is_wanted(observer),
@@ -81,7 +85,7 @@ fn make(
     tells: &dyn Fn(u32) -> bool,
 ) -> Option<NativeFunction> {
     let variant = code.variants.get(code.variant(block))?;
-    let Translation { routine, untold, told } = translate(code, variant, keys, tells);
+    let Translation { routine, untold, has_atomics, told } = translate(code, variant, keys, tells);
     if routine.segments.is_empty() {
         return None;
     }
@@ -94,7 +98,7 @@ fn make(
         }
     }
     let (misses, is_stale) = (0.into(), false.into());
-    Some(NativeFunction { func, block, code: native, entries, untold, told, restored, misses, is_stale })
+    Some(NativeFunction { func, block, code: native, entries, untold, has_atomics, told, restored, misses, is_stale })
 }
 
 /// The registers of a frame that begins that the routine writes.

@@ -12,8 +12,8 @@ use ir::op::{CmpOp, Special};
 use ir::{Access, Space, Ty};
 use jit::host::Formula;
 use jit::{
-    AddressTerm, Class, Condition, End, Index, Indexed, Leave, Out, PatternKey, PatternRow, PatternUpdate, Place,
-    Routine, Segment, Store, Value, ValueId,
+    AddressTerm, Class, Condition, End, Index, Indexed, Leave, Movement, Out, PatternKey, PatternRow, PatternUpdate,
+    Place, Routine, Segment, Store, Value, ValueId,
 };
 use mem::Strided;
 use mem::address::SHARED_BASE;
@@ -24,6 +24,8 @@ pub(crate) struct Translation {
     pub(crate) routine: Routine,
     /// The operations that are loads and stores and are not told to an observer.
     pub(crate) untold: Vec<u32>,
+    /// Whether it has atomics, which are not told either.
+    pub(crate) has_atomics: bool,
     /// Those that are told.
     pub(crate) told: Vec<Told>,
 }
@@ -34,8 +36,8 @@ const LONGEST_TEST: usize = 24;
 /// Values of a segment at most, so that they find room on the stack.
 const MOST: usize = 400;
 
-/// Translates what can be translated. `keys` says how the lanes of each pattern differ, `tells` which loads and stores an observer
-/// has to be told of.
+/// Translates what can be translated. `keys` says how the lanes of each pattern differ, `tells` which loads, stores and atomics an
+/// observer has to be told of.
 pub(crate) fn translate(
     code: &Code,
     variant: &Variant,
@@ -67,6 +69,7 @@ pub(crate) fn translate(
         indexed: 0,
         tells,
         untold: Vec::new(),
+        has_atomics: false,
         told: Vec::new(),
     };
     for (pc, op) in variant.ops.iter().enumerate() {
@@ -86,7 +89,7 @@ pub(crate) fn translate(
     of.end(End::Go(variant.ops.len() as u32));
     let stride = size_of::<crate::frame::lane_pattern::LanePattern<32>>() as u32;
     let routine = Routine { segments: of.segments, pattern_stride: stride, poll_quantum: crate::POLL_QUANTUM };
-    Translation { routine, untold: of.untold, told: of.told }
+    Translation { routine, untold: of.untold, has_atomics: of.has_atomics, told: of.told }
 }
 
 /// Whether an operation that is not compiled is executed by a call: it stops no warp, and lanes stay together.
@@ -148,6 +151,7 @@ struct Translator<'a> {
     indexed: u32,
     tells: &'a dyn Fn(u32) -> bool,
     untold: Vec<u32>,
+    has_atomics: bool,
     told: Vec<Told>,
 }
 
@@ -458,47 +462,68 @@ impl Translator<'_> {
 
     /// The call of an access of lanes that lie anywhere, which nobody wants to be told of; `None` if it is something else.
     fn indexed(&mut self, pc: u32, op: &Op) -> Option<Segment> {
-        let m = op.load().or(op.store())?;
         let variant = self.variant;
-        let expr: &AddressExpr = variant.address_exprs.get(m.expr as usize)?;
-        let index = expr.index.as_ref()?;
-        let place = match m.space {
+        let (movement, space, width, register, expr) = match (op, op.load().or(op.store())) {
+            (_, Some(m)) if m.access != Access::Volatile => {
+                let movement = if op.store().is_some() { Movement::Store } else { Movement::Load };
+                (movement, m.space, m.width, m.value, m.expr)
+            }
+            // Blocks run on one thread each, so shared memory is nobody else's.
+            (Op::Atomic(a), None)
+                if a.space == Space::Shared && a.d.is_none() && a.b.is_none() && Movement::commutes(a.op, a.ty) =>
+            {
+                (Movement::Atomic { op: a.op, polls: crate::POLL_ATOMIC }, a.space, Width::of(a.ty), a.a, a.expr)
+            }
+            _ => return None,
+        };
+        let is_atomic = matches!(movement, Movement::Atomic { .. });
+        let expr: &AddressExpr = variant.address_exprs.get(expr as usize)?;
+        let place = match space {
             Space::Shared => Place::Shared(SHARED_BASE),
             Space::Global | Space::Host | Space::Const => Place::Memory,
             Space::Local | Space::Generic => return None,
         };
-        let is_word = matches!(m.width, Width::W32 | Width::W64);
-        if !is_word || m.access == Access::Volatile || expr.local || (self.tells)(pc) {
+        if !matches!(width, Width::W32 | Width::W64) || expr.local || (self.tells)(pc) {
             return None;
         }
         let row = |term: &Term| {
             let class = if term.narrow { Class::Word } else { Class::Long };
             PatternRow { class, slot: term.slot, factor: term.factor }
         };
-        let rows: Vec<PatternRow> = variant.patterns.get(index.pattern as usize)?.terms.iter().map(row).collect();
-        if rows.is_empty() {
+        let rows: Vec<PatternRow> = match &expr.index {
+            Some(index) => variant.patterns.get(index.pattern as usize)?.terms.iter().map(row).collect(),
+            None => Vec::new(),
+        };
+        // Other accesses that are the same for all lanes are compiled.
+        if rows.is_empty() && !is_atomic {
             return None;
         }
         self.open(pc);
-        let (index_terms, terms) = (self.terms(pc, &index.terms), self.terms(pc, &expr.terms));
+        let index = expr.index.as_ref();
+        let index_terms = index.map_or_else(Vec::new, |index| self.terms(pc, &index.terms));
+        let terms = self.terms(pc, &expr.terms);
         let values = self.open.take()?.segment.values;
-        let class = if m.width == Width::W64 { Class::Long } else { Class::Word };
+        let class = if width == Width::W64 { Class::Long } else { Class::Word };
         let access = Indexed {
             place,
-            is_store: op.store().is_some(),
+            movement,
             rows,
-            factor: index.factor,
-            wraps: index.wraps,
-            index_base: index.base,
+            factor: index.map_or(1, |index| index.factor),
+            wraps: index.is_some_and(|index| index.wraps),
+            index_base: index.map_or(0, |index| index.base),
             index_terms,
             base: expr.base,
             terms,
-            bytes: m.width.bytes() as u32,
-            register: (class, m.value),
+            bytes: width.bytes() as u32,
+            register: (class, register),
             number: self.indexed,
         };
         self.indexed += 1;
-        self.untold.push(pc);
+        if is_atomic {
+            self.has_atomics = true;
+        } else {
+            self.untold.push(pc);
+        }
         Some(Segment { values, indexed: Some(access), ..Segment::call(pc) })
     }
 

@@ -1,9 +1,11 @@
-//! Loads and stores of lanes that lie anywhere in an allocation of several pages, or in shared memory, against a loop over the lanes.
+//! Loads, stores and atomics of lanes that lie anywhere in an allocation of several pages, or in shared memory, against a loop over the lanes.
 
 use crate::frame::{instruction_sets, routine};
+use ir::Ty;
+use ir::op::AtomOp;
 use jit::{
-    AddressTerm, Class, End, Indexed, InstructionSet, Outcome, PatternRow, Place, Segment, State, Value, Window,
-    compile_for,
+    AddressTerm, Class, End, Indexed, InstructionSet, Movement, Outcome, PatternRow, Place, Segment, State, Value,
+    Window, compile_for,
 };
 use std::ffi::c_void;
 
@@ -15,6 +17,8 @@ const SHARED_LEN: usize = 4096;
 const LOW: u64 = 0x7_0000_0000;
 const PAGE: usize = 1 << Window::PAGE;
 const LEN: usize = 3 * PAGE + 4096;
+
+const ATOMICS: [AtomOp; 7] = [AtomOp::Add, AtomOp::Sub, AtomOp::Min, AtomOp::Max, AtomOp::And, AtomOp::Or, AtomOp::Xor];
 
 struct Allocation {
     bytes: Vec<u8>,
@@ -116,7 +120,7 @@ fn lanes_are_moved_from_and_to_anywhere_or_nothing_is_done() {
 
 fn check(set: InstructionSet) {
     let mut rng = fastrand::Rng::with_seed(5);
-    let (mut in_code, mut by_call) = (0, 0);
+    let (mut in_code, mut by_call, mut atomics) = (0, 0, 0);
     for round in 0..6000 {
         let mut of = Allocation {
             bytes: (0..4 * PAGE).map(|i| (i * 7 + i / 251) as u8).collect(),
@@ -133,7 +137,13 @@ fn check(set: InstructionSet) {
         let class = if bytes == 4 { Class::Word } else { Class::Long };
         let wraps = rng.bool();
         let mask = if rng.bool() { u32::MAX } else { rng.u32(1..) };
-        let (is_shared, is_store) = (rng.u32(0..3) == 0, rng.bool());
+        let is_shared = rng.u32(0..3) == 0;
+        let movement = match rng.u32(0..4) {
+            0 if is_shared => Movement::Atomic { op: ATOMICS[rng.usize(0..ATOMICS.len())], polls: 5 },
+            0 | 1 => Movement::Load,
+            _ => Movement::Store,
+        };
+        let is_store = movement == Movement::Store;
         let (low, len) = if is_shared { (SHARED, SHARED_LEN) } else { (LOW, LEN) };
         let goes_wrong = rng.u32(0..4) == 0;
         let is_skewed = rng.u32(0..16) == 0;
@@ -142,6 +152,10 @@ fn check(set: InstructionSet) {
             longs: std::array::from_fn(|_| std::array::from_fn(|_| rng.u64(..))),
             scalars: [rng.u64(0..100), rng.u64(0..100), 0, 0],
         };
+        if rng.u32(0..8) == 0 {
+            // An atomic that changes nothing, in most cases.
+            (rows.words[2], rows.longs[2]) = ([0; 32], [0; 32]);
+        }
         // The address is the first one + bytes * (sum of rows [+ 3 + scalar 0]) + bytes * scalar 1.
         let mut offsets = [0u64; 32];
         for (lane, offset) in offsets.iter_mut().enumerate() {
@@ -171,9 +185,9 @@ fn check(set: InstructionSet) {
             }
         }
         let term = |value| AddressTerm { value, is_narrow: false, factor: i64::from(bytes) };
-        let access = Indexed {
+        let mut access = Indexed {
             place: if is_shared { Place::Shared(SHARED) } else { Place::Memory },
-            is_store,
+            movement,
             rows: vec![
                 PatternRow { class: Class::Long, slot: 0, factor: 1 },
                 PatternRow { class: Class::Word, slot: 0, factor: 2 },
@@ -188,6 +202,14 @@ fn check(set: InstructionSet) {
             register: (class, if rng.bool() { 0 } else { 2 }),
             number: rng.u32(0..40),
         };
+        if matches!(movement, Movement::Atomic { .. }) {
+            access.register.1 = 2;
+            if rng.bool() {
+                // All lanes do it to one word.
+                (access.rows, access.wraps) = (Vec::new(), false);
+                offsets = [rows.scalars[1] * u64::from(bytes); 32];
+            }
+        }
         let n = bytes as usize;
         let place = |lane: usize| offsets[lane] as usize / n * n;
         let fits = |lane: usize| {
@@ -198,6 +220,7 @@ fn check(set: InstructionSet) {
         let is_done = all_fit && !is_skewed && set == InstructionSet::Avx512;
         let (mut expected, slot) = (rows.clone(), access.register.1 as usize);
         let mut bytes_then = if is_shared { of.shared.clone() } else { of.bytes.clone() };
+        let mut has_changed = is_store;
         for lane in (0..32).filter(|lane| is_done && mask >> lane & 1 != 0) {
             let at = place(lane)..place(lane) + n;
             if is_store {
@@ -205,7 +228,15 @@ fn check(set: InstructionSet) {
                 bytes_then[at].copy_from_slice(&word.to_le_bytes()[..n]);
                 continue;
             }
-            let word = bytes_then[at].iter().rev().fold(0u64, |word, &b| word << 8 | u64::from(b));
+            let word = bytes_then[at.clone()].iter().rev().fold(0u64, |word, &b| word << 8 | u64::from(b));
+            if let Movement::Atomic { op, .. } = movement {
+                let operand = if class == Class::Long { rows.longs[slot][lane] } else { rows.words[slot][lane].into() };
+                let ty = if class == Class::Long { Ty::I64 } else { Ty::I32 };
+                let new = ir::eval::eval_atomic(op, ty, word, operand, 0);
+                has_changed |= new != word;
+                bytes_then[at].copy_from_slice(&new.to_le_bytes()[..n]);
+                continue;
+            }
             match class {
                 Class::Long => expected.longs[slot][lane] = word,
                 _ => expected.words[slot][lane] = word as u32,
@@ -216,15 +247,18 @@ fn check(set: InstructionSet) {
         assert!(rows == expected, "round {round} with {set:?}, {access:?}");
         let bytes_now = if is_shared { &of.shared } else { &of.bytes };
         assert!(*bytes_now == bytes_then, "round {round} with {set:?}, {access:?}");
-        let counts = match (is_done, is_store) {
-            (true, true) => (9, 0, 1),
-            (true, false) => (9, 4, 0),
+        let counts = match (is_done, movement) {
+            (true, _) if has_changed => (9, 0, 1),
+            (true, Movement::Atomic { polls, .. }) => (9, 3 + polls, 0),
+            (true, _) => (9, 4, 0),
             (false, _) => (10, 3, 0),
         };
+        atomics += u32::from(is_done && matches!(movement, Movement::Atomic { .. }));
         assert_eq!((state.budget, state.polls, state.writes), counts, "round {round}");
         assert!(of.found <= 1);
         if is_done { in_code += 1 } else { by_call += 1 }
     }
     let expected = if set == InstructionSet::Avx512 { 3000 } else { 0 };
     assert!(in_code >= expected && by_call > 100, "{in_code} in code, {by_call} by call");
+    assert!(atomics >= expected / 15, "{atomics} atomics");
 }
