@@ -9,7 +9,8 @@
 //! so that the search may stop anywhere). All arithmetic is exact; what would leave the range of the numbers is given up.
 
 use crate::analysis::affine::{Affine, gcd};
-use std::collections::{BTreeSet, VecDeque};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A variable of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -42,6 +43,10 @@ pub(super) struct Vars {
     origins: Vec<Origin>,
     /// Forms that are never negative.
     facts: Vec<Form>,
+    /// The facts that name a variable, in order.
+    facts_of: BTreeMap<Var, Vec<usize>>,
+    /// Upper bounds that were found, by form and guards, as long as there is no other fact.
+    known: RefCell<BTreeMap<(Form, Vec<Form>), i128>>,
     /// Divisions, in the order in which they came about.
     pub(super) divisions: Vec<Division>,
 }
@@ -65,7 +70,12 @@ impl Vars {
     }
 
     fn fact(&mut self, fact: Option<Form>) {
-        self.facts.extend(fact);
+        let Some(fact) = fact else { return };
+        for &(var, _) in &fact.terms {
+            self.facts_of.entry(var).or_default().push(self.facts.len());
+        }
+        self.facts.push(fact);
+        self.known.get_mut().clear();
     }
 
     /// The variable of the quotient of `num` by a positive `den`, towards zero; every user of the same division gets the same.
@@ -146,6 +156,20 @@ impl Vars {
 
     /// An upper bound of a form where the guards hold. The search ends as soon as a bound not above `enough` is found.
     pub(super) fn most(&self, form: &Form, guards: &[Form], enough: Option<i128>) -> i128 {
+        if enough.is_some() || form.terms.is_empty() {
+            return self.search(form, guards, enough);
+        }
+        // The same form is asked about for each pair of accesses that it is part of.
+        let key = (form.clone(), guards.to_vec());
+        if let Some(&known) = self.known.borrow().get(&key) {
+            return known;
+        }
+        let most = self.search(form, guards, None);
+        self.known.borrow_mut().insert(key, most);
+        most
+    }
+
+    fn search(&self, form: &Form, guards: &[Form], enough: Option<i128>) -> i128 {
         let mut best = self.interval(form).1;
         let found = |best: i128| enough.is_some_and(|e| best <= e);
         if form.terms.is_empty() || found(best) {
@@ -153,8 +177,14 @@ impl Vars {
         }
         let mut seen = BTreeSet::new();
         let mut queue = VecDeque::from([(form.clone(), 1i128, 0)]);
+        let mut facts: Vec<usize> = Vec::new();
         while let Some((f, scale, depth)) = queue.pop_front() {
-            for c in guards.iter().chain(&self.facts) {
+            // Facts that name none of its variables cancel none.
+            facts.clear();
+            facts.extend(f.terms.iter().filter_map(|t| self.facts_of.get(&t.0)).flatten().copied());
+            facts.sort_unstable();
+            facts.dedup();
+            for c in guards.iter().chain(facts.iter().map(|&fact| &self.facts[fact])) {
                 for &(var, cv) in &c.terms {
                     let fv = f.coefficient(var);
                     if fv == 0 || (fv > 0) == (cv > 0) {
