@@ -12,7 +12,7 @@
 //! # Which memory is tracked
 //!
 //! Global memory is tracked in `mem`. Shared memory is uninitialised when a block begins. Local memory is tracked for
-//! variables of the source only, not for the compiler's own; if a procedure is called twice at one depth, the second call
+//! variables of the source only, not for the compiler's own, which pass on what they lack; if a procedure is called twice at one depth, the second call
 //! sees what the first has written, so a second mistake may be missed. With this check scalars that may be read before they are
 //! set are in local memory, not in registers (`lower::LowerOptions::check_init`).
 //!
@@ -193,8 +193,9 @@ impl InitHooks<'_> {
         }
     }
 
-    /// For each lane the mask of the bytes that nothing has written.
-    fn missing(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) -> [u8; 32] {
+    /// For each lane the mask of the bytes that nothing has written. Of the compiler's own local variables these count only where
+    /// the value is passed on, as from a function result of derived type to a variable.
+    fn missing(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, passes_on: bool) -> [u8; 32] {
         let mut out = [0u8; 32];
         if self.is_written(warp, event) {
             return out;
@@ -215,7 +216,7 @@ impl InitHooks<'_> {
                 for lane in lanes {
                     let address = event.lanes.address(lane);
                     let gap = bits.missing(lane, address - LOCAL_BASE, bytes);
-                    if gap != 0 && is_local_variable(self.program, warp, address) {
+                    if gap != 0 && (passes_on || is_local_variable(self.program, warp, address)) {
                         out[lane] = gap;
                     }
                 }
@@ -328,7 +329,7 @@ impl Hooks<32> for InitHooks<'_> {
         let key = |reg| (warp.number(), event.frame, reg);
         match event.kind {
             AccessKind::Read(_) => {
-                let missing = self.missing(warp, event);
+                let missing = self.missing(warp, event, copied.is_some());
                 match copied {
                     Some(reg) => {
                         let first = missing.iter().position(|&bytes| bytes != 0);
@@ -355,7 +356,7 @@ impl Hooks<32> for InitHooks<'_> {
                 self.wrote(warp, event, missing);
             }
             AccessKind::Atomic { .. } => {
-                let missing = self.missing(warp, event);
+                let missing = self.missing(warp, event, false);
                 self.used(warp, event, &missing, What::Atomic);
                 self.wrote(warp, event, None);
             }
