@@ -123,11 +123,13 @@ impl LaunchInit {
     }
 }
 
-/// Whether an address of local memory belongs to a variable of the source, of any frame of the warp.
-fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64) -> bool {
+/// Whether an address of local memory belongs to a variable of the source, of any frame of the warp, or where `or_own` says so to
+/// one of the compiler's own; the caller has set a dummy.
+fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64, or_own: bool) -> bool {
     let Some((func, id)) = warp.local_slot_at(program, address) else { return false };
-    let is_here = |var: &ir::DebugVar| matches!(var.loc, VarLoc::Memory(AddrBase::Local(own)) if own == id);
-    program.module().func(func).vars.iter().any(|var| !var.is_dummy && is_here(var))
+    let is_here = |var: &&ir::DebugVar| matches!(var.loc, VarLoc::Memory(AddrBase::Local(own)) if own == id);
+    let mut here = program.module().func(func).vars.iter().filter(is_here).peekable();
+    if here.peek().is_none() { or_own } else { here.any(|var| !var.is_dummy) }
 }
 
 /// Bytes up to which the addresses of a warp are looked at as one range, with those in between.
@@ -216,7 +218,7 @@ impl InitHooks<'_> {
                 for lane in lanes {
                     let address = event.lanes.address(lane);
                     let gap = bits.missing(lane, address - LOCAL_BASE, bytes);
-                    if gap != 0 && (passes_on || is_local_variable(self.program, warp, address)) {
+                    if gap != 0 && is_local_variable(self.program, warp, address, passes_on) {
                         out[lane] = gap;
                     }
                 }
