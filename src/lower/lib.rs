@@ -108,7 +108,8 @@ fn made(
     }
     let is_local = |&v: &VarId| {
         let var = program.var(v);
-        matches!((&var.storage, &var.shape), (Storage::Local, Shape::Scalar)) && var.attrs.cuda.is_none()
+        matches!((&var.storage, &var.shape), (Storage::Local | Storage::Result, Shape::Scalar))
+            && var.attrs.cuda.is_none()
     };
     let kept: Vec<VarId> = unset::variables(&module).into_iter().filter(is_local).collect();
     if kept.is_empty() {

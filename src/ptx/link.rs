@@ -156,9 +156,8 @@ impl<'a> Linker<'a> {
         std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
     }
 
-    /// Adds variables and those that their first values name.
+    /// Adds variables.
     fn variables(&mut self, mut names: BTreeSet<Arc<str>>) {
-        let mut pending: Vec<&'a Variable> = Vec::new();
         while let Some(name) = names.pop_first() {
             let Some(variable) = self.ptx.variables.iter().find(|v| v.name == name) else { continue };
             let space = match variable.space {
@@ -166,7 +165,8 @@ impl<'a> Linker<'a> {
                 StateSpace::Const => Space::Const,
                 StateSpace::Shared | StateSpace::Local | StateSpace::Param => continue,
             };
-            if self.known.globals.contains_key(&name) || variable.is_extern {
+            // A use of one whose first value is an address is refused where it stands.
+            if self.known.globals.contains_key(&name) || variable.is_extern || variable.holds_address() {
                 continue;
             }
             let bytes = variable.bytes();
@@ -187,13 +187,6 @@ impl<'a> Linker<'a> {
                 span: variable.span,
             });
             self.known.globals.insert(name, id);
-            pending.push(variable);
-        }
-        for variable in pending {
-            if variable.init.iter().any(|initial| matches!(initial, Initial::Address(..))) {
-                let text = format!("variable `{}`, whose first value is an address", variable.name);
-                self.tell(variable.span, Fault::Unsupported(text));
-            }
         }
     }
 

@@ -12,7 +12,7 @@
 //! # Which memory is tracked
 //!
 //! Global memory is tracked in `mem`. Shared memory is uninitialised when a block begins. Local memory is tracked for
-//! variables of the source only, not for the compiler's own; if a procedure is called twice at one depth, the second call
+//! variables of the source only, not for the compiler's own, which pass on what they lack; if a procedure is called twice at one depth, the second call
 //! sees what the first has written, so a second mistake may be missed. With this check scalars that may be read before they are
 //! set are in local memory, not in registers (`lower::LowerOptions::check_init`).
 //!
@@ -123,11 +123,13 @@ impl LaunchInit {
     }
 }
 
-/// Whether an address of local memory belongs to a variable of the source, of any frame of the warp.
-fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64) -> bool {
+/// Whether an address of local memory belongs to a variable of the source, of any frame of the warp, or where `or_own` says so to
+/// one of the compiler's own; the caller has set a dummy.
+fn is_local_variable(program: &Program, warp: &Warp<32>, address: u64, or_own: bool) -> bool {
     let Some((func, id)) = warp.local_slot_at(program, address) else { return false };
-    let is_here = |var: &ir::DebugVar| matches!(var.loc, VarLoc::Memory(AddrBase::Local(own)) if own == id);
-    program.module().func(func).vars.iter().any(|var| !var.is_dummy && is_here(var))
+    let is_here = |var: &&ir::DebugVar| matches!(var.loc, VarLoc::Memory(AddrBase::Local(own)) if own == id);
+    let mut here = program.module().func(func).vars.iter().filter(is_here).peekable();
+    if here.peek().is_none() { or_own } else { here.any(|var| !var.is_dummy) }
 }
 
 /// Bytes up to which the addresses of a warp are looked at as one range, with those in between.
@@ -193,8 +195,9 @@ impl InitHooks<'_> {
         }
     }
 
-    /// For each lane the mask of the bytes that nothing has written.
-    fn missing(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) -> [u8; 32] {
+    /// For each lane the mask of the bytes that nothing has written. Of the compiler's own local variables these count only where
+    /// the value is passed on, as from a function result of derived type to a variable.
+    fn missing(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, passes_on: bool) -> [u8; 32] {
         let mut out = [0u8; 32];
         if self.is_written(warp, event) {
             return out;
@@ -215,7 +218,7 @@ impl InitHooks<'_> {
                 for lane in lanes {
                     let address = event.lanes.address(lane);
                     let gap = bits.missing(lane, address - LOCAL_BASE, bytes);
-                    if gap != 0 && is_local_variable(self.program, warp, address) {
+                    if gap != 0 && is_local_variable(self.program, warp, address, passes_on) {
                         out[lane] = gap;
                     }
                 }
@@ -328,7 +331,7 @@ impl Hooks<32> for InitHooks<'_> {
         let key = |reg| (warp.number(), event.frame, reg);
         match event.kind {
             AccessKind::Read(_) => {
-                let missing = self.missing(warp, event);
+                let missing = self.missing(warp, event, copied.is_some());
                 match copied {
                     Some(reg) => {
                         let first = missing.iter().position(|&bytes| bytes != 0);
@@ -355,7 +358,7 @@ impl Hooks<32> for InitHooks<'_> {
                 self.wrote(warp, event, missing);
             }
             AccessKind::Atomic { .. } => {
-                let missing = self.missing(warp, event);
+                let missing = self.missing(warp, event, false);
                 self.used(warp, event, &missing, What::Atomic);
                 self.wrote(warp, event, None);
             }

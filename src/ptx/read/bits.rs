@@ -10,6 +10,12 @@ impl<'a> Reader<'a> {
     pub(super) fn bits(&mut self, op: &Op<'a>) -> Result<()> {
         op.only(&["l", "r", "wrap", "clamp", "shiftamt"])?;
         let ty = op.ty()?;
+        match op.parts[0] {
+            "and" | "or" | "xor" | "not" if ty.kind == Kind::Pred => {}
+            "and" | "or" | "xor" | "not" | "cnot" | "shl" | "shr" => op.integer_of(ty, &[16, 32, 64])?,
+            "shf" | "lop3" | "prmt" => op.integer_of(ty, &[32])?,
+            _ => op.integer_of(ty, &[32, 64])?,
+        }
         let kind = ir_type(ty)?;
         let target = op.operand(0)?;
         let value: Val = match op.parts[0] {

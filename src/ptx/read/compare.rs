@@ -13,6 +13,7 @@ impl<'a> Reader<'a> {
                 op.only(&[])?;
                 op.count(4, 4)?;
                 let ty = op.ty()?;
+                op.no_predicate(ty)?;
                 let (a, b) = (self.read(op.operand(1)?, ty)?, self.read(op.operand(2)?, ty)?);
                 let holds = self.read(op.operand(3)?, Type::PRED)?;
                 let value = self.b.select(ir_type(ty)?, holds, a, b).into();
@@ -22,8 +23,13 @@ impl<'a> Reader<'a> {
                 op.only(&["ftz"])?;
                 op.count(4, 4)?;
                 let (ty, of) = (op.ty()?, op.second_ty()?);
+                op.no_predicate(ty)?;
+                op.no_predicate(of)?;
                 let (a, b) = (self.read(op.operand(1)?, ty)?, self.read(op.operand(2)?, ty)?);
-                let c = self.read(op.operand(3)?, of)?;
+                let mut c = self.read(op.operand(3)?, of)?;
+                if op.has("ftz") && ir_type(of)? == Ty::F32 {
+                    c = self.flushed(c);
+                }
                 let holds = self.b.cmp(CmpOp::Ge, ir_type(of)?, c, Val::Imm(0));
                 let value = self.b.select(ir_type(ty)?, holds, a, b).into();
                 self.write(op.operand(0)?, ty, value)
@@ -31,6 +37,10 @@ impl<'a> Reader<'a> {
             stem => {
                 let is_set = stem == "set";
                 let of = if is_set { op.second_ty()? } else { op.ty()? };
+                op.no_predicate(of)?;
+                if is_set && op.ty()?.bits != 32 {
+                    return op.refused();
+                }
                 let mut holds = self.relation(op, of)?;
                 let mut second = self.not(Ty::Pred, holds);
                 if let Some(combine) = op.parts.iter().find_map(|part| match *part {

@@ -3,37 +3,63 @@
 //! A branch to a label that was passed goes back: another iteration of a loop begins.
 
 use super::{Labelled, Op, Reader, Result, unsupported, wrong};
-use crate::syntax::{Instruction, Type};
+use crate::syntax::{Instruction, Statement, Type, What};
 use ir::op::UnOp;
 use ir::{Bb, Term, Trap, Ty, Val};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-impl<'a> Reader<'a> {
-    /// The block of a label.
-    fn label(&mut self, name: &Arc<str>) -> Labelled {
-        if let Some(&known) = self.labels.get(name) {
-            return known;
+/// Where labels stand: their names, and the numbers of the blocks of statements around them in the order of their braces; 0 is
+/// the function. A label is known in its block only (PTX ISA 4.4).
+pub(super) fn places(body: &[Statement]) -> BTreeSet<(Arc<str>, usize)> {
+    let (mut out, mut blocks, mut opened) = (BTreeSet::new(), vec![0], 0);
+    for statement in body {
+        match &statement.what {
+            What::Open => {
+                opened += 1;
+                blocks.push(opened);
+            }
+            What::Close if blocks.len() > 1 => drop(blocks.pop()),
+            What::Label(name) => drop(out.insert((name.clone(), blocks.last().copied().unwrap_or(0)))),
+            _ => {}
         }
-        let new = Labelled { block: self.b.new_block(), is_placed: false };
-        self.labels.insert(name.clone(), new);
-        new
+    }
+    out
+}
+
+impl<'a> Reader<'a> {
+    /// The block of a label in a block of statements.
+    fn label(&mut self, name: &Arc<str>, number: usize) -> &mut Labelled {
+        let b = &mut self.b;
+        let new = || Labelled { block: b.new_block(), is_placed: false };
+        self.labels.entry((name.clone(), number)).or_insert_with(new)
     }
 
     /// A label stands here.
-    pub(super) fn place(&mut self, name: &Arc<str>) {
-        let Labelled { block, .. } = self.label(name);
-        self.labels.insert(name.clone(), Labelled { block, is_placed: true });
+    pub(super) fn place(&mut self, name: &Arc<str>) -> Result<()> {
+        let number = self.scopes.last().map_or(0, |scope| scope.number);
+        let known = self.label(name, number);
+        if known.is_placed {
+            return wrong(format!("label `{name}` stands at two places"));
+        }
+        known.is_placed = true;
+        let block = known.block;
         self.b.jump(block);
         self.b.switch_to(block);
         // Whoever comes here may come from another line.
         self.line = self.line.map(|line| source::Span { end: line.start, ..line });
+        Ok(())
     }
 
     /// The block to branch to: that of the label, or one that marks another iteration before it.
-    fn target(&mut self, name: &Arc<str>) -> Bb {
-        let Labelled { block, is_placed } = self.label(name);
+    fn target(&mut self, name: &Arc<str>) -> Result<Bb> {
+        let is_there = |number: &usize| self.places.contains(&(name.clone(), *number));
+        let Some(number) = self.scopes.iter().rev().map(|scope| scope.number).find(is_there) else {
+            return wrong(format!("label `{name}` stands nowhere"));
+        };
+        let Labelled { block, is_placed } = *self.label(name, number);
         if !is_placed {
-            return block;
+            return Ok(block);
         }
         let here = self.b.current();
         let back = self.b.new_block();
@@ -41,7 +67,7 @@ impl<'a> Reader<'a> {
         self.b.back_edge();
         self.b.jump(block);
         self.b.switch_to(here);
-        back
+        Ok(back)
     }
 
     /// The negation of a value.
@@ -59,7 +85,7 @@ impl<'a> Reader<'a> {
         let op = Op::new(instruction);
         if op.parts[0] == "bra" {
             let label = op.name(0)?;
-            let (taken, next) = (self.target(label), self.b.new_block());
+            let (taken, next) = (self.target(label)?, self.b.new_block());
             let (then_bb, else_bb) = if *is_negated { (next, taken) } else { (taken, next) };
             self.b.branch(reg, then_bb, else_bb);
             self.b.switch_to(next);
@@ -111,8 +137,7 @@ impl<'a> Reader<'a> {
             // A hint.
             "prefetch" | "prefetchu" | "nanosleep" | "brkpt" | "pmevent" | "discard" | "applypriority" => Ok(()),
             "bra" => {
-                let block = op.name(0)?.clone();
-                let block = self.target(&block);
+                let block = self.target(op.name(0)?)?;
                 self.end(Term::Jump(block));
                 Ok(())
             }
@@ -142,7 +167,10 @@ impl<'a> Reader<'a> {
         let Some(&labels) = self.targets.get(op.name(1)?) else {
             return wrong("a list of `.branchtargets` is expected");
         };
-        let arms = labels.iter().enumerate().map(|(i, label)| (i as i64, self.target(label))).collect();
+        let mut arms = Vec::new();
+        for (i, label) in labels.iter().enumerate() {
+            arms.push((i as i64, self.target(label)?));
+        }
         let otherwise = self.b.new_block();
         self.b.switch(Ty::I32, index, arms, otherwise);
         self.b.switch_to(otherwise);

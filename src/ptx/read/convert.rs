@@ -19,6 +19,14 @@ impl<'a> Reader<'a> {
         if wanted == Ty::Pred || is == Ty::Pred {
             return op.refused();
         }
+        // An address of 32 bits that becomes one of 64 keeps its window.
+        if to.bits == 64
+            && wanted == Ty::I64
+            && is == Ty::I32
+            && let Some(address) = self.address_in(op.operand(1)?)?
+        {
+            return self.write(op.operand(0)?, to, address);
+        }
         let mut value = self.read(op.operand(1)?, from)?;
         if op.has("ftz") && is == Ty::F32 {
             value = self.flushed(value);

@@ -96,10 +96,11 @@ impl<'a> Reader<'a> {
         op.accesses()?;
         op.count(2, 3)?;
         let (ty, space) = (op.ty()?, op.space());
+        op.no_predicate(ty)?;
         let (targets, at) = (elements(op.operand(0)?), op.operand(1)?);
         if let Some((reg, offset, _)) = self.value_parameter(at) {
             for (i, target) in targets.iter().enumerate() {
-                let value = self.part(reg, offset + (i as u64 * ty.bytes()) as i64, ty)?;
+                let value = self.part(reg, offset.saturating_add((i as u64 * ty.bytes()) as i64), ty)?;
                 self.write(target, ty, value)?;
             }
             return Ok(());
@@ -125,7 +126,7 @@ impl<'a> Reader<'a> {
     fn part(&mut self, reg: ir::Reg, offset: i64, ty: Type) -> Result<Val> {
         let (whole, wanted) = (self.b.ty(reg), ir_type(ty)?);
         let (has, wants) = (i64::from(whole.bytes()), i64::from(wanted.bytes()));
-        if offset < 0 || offset + wants > has {
+        if offset < 0 || offset > has - wants {
             return wrong(format!("{wants} bytes at {offset} are beyond a parameter of {has} bytes"));
         }
         let bits = integer(whole.bytes());
@@ -142,6 +143,7 @@ impl<'a> Reader<'a> {
         op.accesses()?;
         op.count(2, 3)?;
         let (ty, space) = (op.ty()?, op.space());
+        op.no_predicate(ty)?;
         let (at, given) = (op.operand(0)?, op.operand(1)?);
         if let Some((reg, offset, name)) = self.value_parameter(at) {
             let whole = self.b.ty(reg);
@@ -206,8 +208,10 @@ impl<'a> Reader<'a> {
         op.count(first + 2, first + 3)?;
         let (ty, space) = (op.ty()?, ir_space(op.space()));
         let kind = ir_type(ty)?;
-        if kind.bytes() < 4 {
-            return op.refused();
+        match () {
+            () if op.has("inc") || op.has("dec") => op.integer_of(ty, &[32])?,
+            () if op.has("add") && kind.is_real() => {}
+            () => op.integer_of(ty, &[32, 64])?,
         }
         let (address, offset) = self.place_of(op.operand(first)?, op.space())?;
         let address = self.plus(address, offset);

@@ -36,7 +36,7 @@ use ir::{
 };
 use registers::{Binding, Scope};
 use source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Bytes of a variable in local or shared memory, or of a parameter, at most.
@@ -102,6 +102,8 @@ pub(crate) fn routine<'a>(unit: &'a Unit<'a>, routine: &'a Routine, declared: &F
         definitions: shared::definitions(body),
         addresses: shared::addresses(unit, body),
         scopes: vec![Scope::default()],
+        places: control::places(body),
+        opened: 0,
         labels: BTreeMap::new(),
         targets: BTreeMap::new(),
         shared: BTreeMap::new(),
@@ -132,9 +134,13 @@ struct Reader<'a> {
     /// The instruction that assigns a register, where it is one alone.
     definitions: BTreeMap<Arc<str>, Option<&'a Instruction>>,
     /// The registers of 32 bits that hold addresses of shared memory.
-    addresses: std::collections::BTreeSet<Arc<str>>,
+    addresses: BTreeSet<Arc<str>>,
     scopes: Vec<Scope<'a>>,
-    labels: BTreeMap<Arc<str>, Labelled>,
+    /// Where labels stand: their names, and the numbers of the blocks of statements around them.
+    places: BTreeSet<(Arc<str>, usize)>,
+    /// How many blocks of statements were opened.
+    opened: usize,
+    labels: BTreeMap<(Arc<str>, usize), Labelled>,
     /// The lists of labels of `brx.idx`.
     targets: BTreeMap<Arc<str>, &'a [Arc<str>]>,
     /// The shared variables that the function has.
@@ -191,6 +197,16 @@ impl<'a> Op<'a> {
     /// The second type, or the first.
     fn second_ty(&self) -> Result<Type> {
         self.types.get(1).map_or_else(|| self.ty(), |&ty| Ok(ty))
+    }
+
+    /// Refuses a type that is no integer of so many bits.
+    fn integer_of(&self, ty: Type, bits: &[u32]) -> Result<()> {
+        if ty.kind.is_integer() && bits.contains(&ty.bits) { Ok(()) } else { self.refused() }
+    }
+
+    /// Refuses a predicate.
+    fn no_predicate(&self, ty: Type) -> Result<()> {
+        if ty.kind == Kind::Pred { self.refused() } else { Ok(()) }
     }
 
     fn operand(&self, number: usize) -> Result<&'a Operand> {
@@ -313,13 +329,11 @@ impl<'a> Reader<'a> {
                 Ok(())
             }
             What::Variable(variable) => self.local_variable(variable),
-            What::Label(name) => {
-                self.place(name);
-                Ok(())
-            }
+            What::Label(name) => self.place(name),
             What::Targets(..) => Ok(()),
             What::Open => {
-                self.scopes.push(Scope::default());
+                self.opened += 1;
+                self.scopes.push(Scope::new(self.opened));
                 Ok(())
             }
             What::Close => {
@@ -445,6 +459,9 @@ impl<'a> Reader<'a> {
             let id = self.shared_variable(variable);
             return Ok(self.b.addr_shared(id).into());
         }
+        if variable.holds_address() {
+            return unsupported(format!("variable `{name}`, whose first value is an address"));
+        }
         match self.unit.globals.get(name) {
             Some(&id) => Ok(self.b.addr(AddrBase::Global(id)).into()),
             None => unsupported(format!("variable `{name}`, which the file only declares")),
@@ -511,9 +528,8 @@ fn constant(number: Number, ty: Ty) -> Val {
 
 /// Whether an instruction assigns its first operand, or the registers in it.
 fn assigns(instruction: &Instruction) -> bool {
-    let stem = instruction.opcode.split('.').next().unwrap_or("");
     !matches!(
-        stem,
+        instruction.stem(),
         "st" | "red"
             | "bra"
             | "brx"
@@ -532,6 +548,10 @@ fn assigns(instruction: &Instruction) -> bool {
 /// Calls `f` with each register that an instruction assigns.
 fn each_assigned(instruction: &Instruction, mut f: impl FnMut(&Arc<str>)) {
     if !assigns(instruction) {
+        // The results of a call stand in a list.
+        if let ("call", [Operand::List(results), _, ..]) = (instruction.stem(), &instruction.operands[..]) {
+            results.iter().filter_map(Operand::name).for_each(f);
+        }
         return;
     }
     fn walk(operand: &Operand, f: &mut impl FnMut(&Arc<str>)) {

@@ -23,11 +23,20 @@ pub(super) enum Binding {
 /// The names of a block.
 #[derive(Default)]
 pub(super) struct Scope<'a> {
+    /// Which of the blocks of a function it is; 0 is the function.
+    pub(super) number: usize,
     names: BTreeMap<Arc<str>, Binding>,
     /// Registers that were declared and not used yet: the beginning of their names, their type and their number.
     declared: Vec<(&'a str, Type, Option<u64>)>,
     /// What was stored last into an argument of a call.
     pub(super) given: BTreeMap<Arc<str>, &'a Operand>,
+}
+
+impl Scope<'_> {
+    /// Without names yet.
+    pub(super) fn new(number: usize) -> Self {
+        Scope { number, ..Scope::default() }
+    }
 }
 
 /// What a special register is made of (PTX ISA 10).

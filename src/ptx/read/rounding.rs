@@ -2,7 +2,8 @@
 //!
 //! The error is what the exact result has above the nearest one. Of `.f32` it is computed in `.f64`, whose products are exact and
 //! whose sums have an exact rest (Knuth, "The Art of Computer Programming", 4.2.2, theorem B); of `.f64` by fused
-//! multiplications. Only its sign is used. Results of `.f64` near the least numbers may have an error that is not seen.
+//! multiplications. Only its sign is used. Results of `.f64` near the least numbers, and those of fused operations whose product
+//! alone is too great, may have an error that is not seen.
 
 use super::arith::zero;
 use super::{Op, Reader};
@@ -65,7 +66,8 @@ impl Reader<'_> {
             let (sum, rest) = self.two_sum(a, b);
             self.error_of(sum, rest, nearest)
         } else {
-            self.two_sum(a, b).1
+            let rest = self.two_sum(a, b).1;
+            self.error_beyond(&[a, b], nearest, rest)
         };
         let moved = self.moved(rounding, ty, nearest, error);
         self.exact_zero(rounding, ty, moved, error, a, b)
@@ -107,7 +109,8 @@ impl Reader<'_> {
             let above = self.f64(BinOp::Sub, sum, nearest);
             let (middle, least) = self.two_sum(rest, low);
             let high = self.f64(BinOp::Add, above, middle);
-            (product, self.f64(BinOp::Add, high, least))
+            let error = self.f64(BinOp::Add, high, least);
+            (product, self.error_beyond(&[a, b, c], nearest, error))
         };
         let moved = self.moved(rounding, ty, nearest, error);
         self.exact_zero(rounding, ty, moved, error, product, c)
@@ -156,6 +159,20 @@ impl Reader<'_> {
         }
         let error = self.error_of(a, zero(), nearest);
         self.moved(rounding, Ty::F32, nearest, error)
+    }
+
+    /// The error of a `.f64`, which is that of what no number is great enough for where finite terms give an infinite result.
+    fn error_beyond(&mut self, terms: &[Val], nearest: Val, error: Val) -> Val {
+        // Zero, or a NaN where a term is no finite number.
+        let mut finite = zero();
+        for &term in terms {
+            let none = self.f64(BinOp::Mul, term, zero());
+            finite = self.f64(BinOp::Add, finite, none);
+        }
+        let beyond = self.f64(BinOp::Sub, finite, nearest);
+        let size: Val = self.b.un(UnOp::Abs, Ty::F64, nearest).into();
+        let is_infinite = self.b.cmp(CmpOp::Eq, Ty::F64, size, Val::f64(f64::INFINITY));
+        self.b.select(Ty::F64, is_infinite, beyond, error).into()
     }
 
     /// The error of a `.f32`: `sum + rest - nearest`.

@@ -39,6 +39,18 @@ enum Form<'a> {
     Difference(&'a Operand),
 }
 
+impl Form<'_> {
+    /// Calls `visit` with each register that decides whether this is an address.
+    fn each_source(&self, mut visit: impl FnMut(&Arc<str>)) {
+        match self {
+            Form::Variable => {}
+            Form::Copy(name) => visit(name),
+            Form::Sum(a, b) => [a, b].into_iter().filter_map(|operand| operand.name()).for_each(visit),
+            Form::Difference(a) => a.name().into_iter().for_each(visit),
+        }
+    }
+}
+
 fn form<'a>(is_shared: &impl Fn(&str) -> bool, instruction: &'a Instruction) -> Option<Form<'a>> {
     let operands = &instruction.operands;
     Some(match (&*instruction.opcode, &operands[..]) {
@@ -77,6 +89,12 @@ pub(super) fn addresses(unit: &Unit<'_>, body: &[Statement]) -> BTreeSet<Arc<str
     }
     let mut out: BTreeSet<Arc<str>> =
         forms.iter().filter(|(_, all)| all.iter().all(Option::is_some)).map(|(name, _)| name.clone()).collect();
+    // Which registers are computed from each: only these can be lost with it.
+    let mut made_of: BTreeMap<Arc<str>, Vec<&Arc<str>>> = BTreeMap::new();
+    for (name, form) in forms.iter().flat_map(|(name, all)| all.iter().flatten().map(move |form| (name, form))) {
+        form.each_source(|source| made_of.entry(source.clone()).or_default().push(name));
+    }
+    let mut suspects = out.clone();
     loop {
         let is_address = |operand: &Operand| operand.name().is_some_and(|name| out.contains(name));
         let gives_address = |form: &Option<Form<'_>>| match form {
@@ -86,13 +104,14 @@ pub(super) fn addresses(unit: &Unit<'_>, body: &[Statement]) -> BTreeSet<Arc<str
             Some(Form::Difference(a)) => is_address(a),
             None => false,
         };
-        let lost: Vec<Arc<str>> = out.iter().filter(|name| !forms[*name].iter().all(gives_address)).cloned().collect();
-        if lost.is_empty() {
+        suspects.retain(|name| out.contains(name) && !forms[name].iter().all(gives_address));
+        if suspects.is_empty() {
             return out;
         }
-        for name in lost {
-            out.remove(&name);
+        for name in &suspects {
+            out.remove(name);
         }
+        suspects = suspects.iter().filter_map(|name| made_of.get(name)).flatten().map(|&name| name.clone()).collect();
     }
 }
 
@@ -104,9 +123,8 @@ impl<'a> Reader<'a> {
             return Ok(false);
         }
         let (reg, _) = self.register(target)?;
-        let stem = instruction.opcode.split('.').next().unwrap_or("");
         let operands = &instruction.operands[1..];
-        let value = match (stem, operands) {
+        let value = match (instruction.stem(), operands) {
             ("mov", [Operand::Name(name, offset)]) => {
                 let address = if self.addresses.contains(name) { self.kept(name)? } else { self.address_of(name)? };
                 self.plus(address, *offset)
@@ -134,6 +152,14 @@ impl<'a> Reader<'a> {
         };
         self.b.set(reg, value);
         Ok(true)
+    }
+
+    /// The address that a register holds, if an operand is one of 32 bits.
+    pub(super) fn address_in(&mut self, operand: &Operand) -> Result<Option<ir::Val>> {
+        match operand.name() {
+            Some(name) if self.addresses.contains(name) => self.kept(name).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// The address that a register holds.

@@ -1,6 +1,7 @@
 //! Barriers, fences, votes and shuffles (PTX ISA 9.7.13).
 //!
-//! A shuffle that names all lanes is the IR's. One of some lanes is made of votes, one for each bit, because the IR's waits for
+//! A shuffle that names all lanes is the IR's, which knows segments of a power of two that end where their lanes end; for other
+//! segments the lane that a value comes from is computed. A shuffle of some lanes is made of votes, one for each bit, because the IR's waits for
 //! all lanes.
 
 use super::{Op, Reader, Result, each_assigned, ir_type, unsupported};
@@ -74,6 +75,7 @@ impl<'a> Reader<'a> {
         let mask = if op.has("sync") { Some(self.read(op.operand(2)?, Type::B32)?) } else { None };
         if op.parts[0] == "match" {
             let ty = op.ty()?;
+            op.integer_of(ty, &[32, 64])?;
             let value = self.read(op.operand(1)?, ty)?;
             let operation = if op.has("any") { VoteOp::MatchAny } else { VoteOp::MatchAll };
             let found = self.b.vote(operation, ir_type(ty)?, mask, value);
@@ -107,6 +109,7 @@ impl<'a> Reader<'a> {
         op.count(4, 5)?;
         let Some(operation) = op.parts.iter().find_map(|part| ShflOp::from_mnemonic(part)) else { return op.refused() };
         let ty = op.ty()?;
+        op.integer_of(ty, &[32])?;
         let (a, lane) = (self.read(op.operand(1)?, ty)?, self.read(op.operand(2)?, Type::B32)?);
         let control = self.read(op.operand(3)?, Type::B32)?;
         let (target, inside) = match op.operand(0)? {
@@ -114,23 +117,22 @@ impl<'a> Reader<'a> {
             d => (d, None),
         };
         let is_all = !op.has("sync") || self.known(op.operand(4)?).is_some_and(|mask| mask as u32 == u32::MAX);
-        let wants_place = inside.is_some_and(|p| self.is_read(p)) || !is_all;
+        let width =
+            if is_all { self.known(op.operand(3)?).and_then(|control| plain_width(operation, control)) } else { None };
+        let wants_place = inside.is_some_and(|p| self.is_read(p)) || width.is_none();
         let place = if wants_place { Some(self.source(operation, lane, control)) } else { None };
-        let value: Val = if is_all {
-            // The segments are as wide as the bits of the lane number that may change.
-            let fixed = self.b.bin(BinOp::ShrU, Ty::I32, control, Val::Imm(8));
-            let fixed = self.b.bin(BinOp::And, Ty::I32, fixed, Val::Imm(31));
-            let width = match self.known(op.operand(3)?) {
-                Some(control) => Val::Imm(32 - (control >> 8 & 31)),
-                None => self.b.bin(BinOp::Sub, Ty::I32, Val::Imm(32), fixed).into(),
-            };
-            self.b.shuffle(operation, Ty::I32, a, lane, width).into()
+        let value: Val = if let Some(width) = width {
+            self.b.shuffle(operation, Ty::I32, a, lane, Val::Imm(width)).into()
         } else {
-            let mask = self.read(op.operand(4)?, Type::B32)?;
             let (source, is_inside) = place.unwrap_or((Val::Imm(0), Val::Imm(0)));
             let own: Val = self.b.special(Special::LaneId).into();
-            let source = self.b.select(Ty::I32, is_inside, source, own).into();
-            self.exchanged(a, source, mask)
+            let source: Val = self.b.select(Ty::I32, is_inside, source, own).into();
+            if is_all {
+                self.b.shuffle(ShflOp::Idx, Ty::I32, a, source, Val::Imm(32)).into()
+            } else {
+                let mask = self.read(op.operand(4)?, Type::B32)?;
+                self.exchanged(a, source, mask)
+            }
         };
         self.write(target, ty, value)?;
         match (inside, place) {
@@ -197,9 +199,7 @@ impl<'a> Reader<'a> {
         op.only(&["sync", "add", "min", "max", "and", "or", "xor"])?;
         op.count(3, 3)?;
         let ty = op.ty()?;
-        if ty.bits != 32 || ty.kind == Kind::Real {
-            return op.refused();
-        }
+        op.integer_of(ty, &[32])?;
         let (a, mask) = (self.read(op.operand(1)?, ty)?, self.read(op.operand(2)?, Type::B32)?);
         let mut total: Val = a;
         let mut is_first: Val = Val::pred(true);
@@ -223,6 +223,14 @@ impl<'a> Reader<'a> {
         }
         self.write(op.operand(0)?, ty, total)
     }
+}
+
+/// How many lanes the segments of a shuffle have whose clamp is at their end, by the operand that describes them.
+fn plain_width(operation: ShflOp, control: u64) -> Option<u64> {
+    let (fixed, clamp) = (control >> 8 & 31, control & 31);
+    let (width, open) = (32 - fixed, !fixed & 31);
+    let end = if operation == ShflOp::Up { 0 } else { open };
+    (width.is_power_of_two() && clamp & open == end).then_some(width)
 }
 
 /// How often operands name something.

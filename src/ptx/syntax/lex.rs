@@ -64,8 +64,8 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Placed<'_>>, LexError> {
                 continue;
             }
             b'/' if rest.starts_with("/*") => {
-                let Some(length) = rest.find("*/") else { return Err(error(start, 2, "comment without its end")) };
-                at += length + 2;
+                let Some(length) = rest[2..].find("*/") else { return Err(error(start, 2, "comment without its end")) };
+                at += length + 4;
                 continue;
             }
             b'"' => {

@@ -149,6 +149,11 @@ impl Variable {
     pub(crate) fn bytes(&self) -> u64 {
         self.ty.bytes().saturating_mul(self.count.unwrap_or(0))
     }
+
+    /// Whether an address is among its first elements.
+    pub(crate) fn holds_address(&self) -> bool {
+        self.init.iter().any(|initial| matches!(initial, Initial::Address(..)))
+    }
 }
 
 /// The first value of an element.
@@ -237,6 +242,11 @@ impl Instruction {
     /// The parts of the opcode.
     pub(crate) fn parts(&self) -> Vec<&str> {
         self.opcode.split('.').collect()
+    }
+
+    /// The first part of the opcode.
+    pub(crate) fn stem(&self) -> &str {
+        self.opcode.split('.').next().unwrap_or("")
     }
 }
 

@@ -242,30 +242,30 @@ impl Planner<'_> {
         for r in self.f.var_regs() {
             self.serves.remove(r.index());
         }
-        let mut changed = true;
-        while changed {
-            let mut gone = Vec::new();
-            for (_, inst) in instructions(self.f) {
-                let serves = |r: Reg| self.serves.contains(r.index());
-                if is_linear(&inst.kind) && inst.kind.def().is_some_and(serves) {
-                    continue;
-                }
-                let mut addr = address_of(&inst.kind).map(|(addr, _)| addr);
-                inst.kind.each_use(|v| match v {
-                    // The address comes first; the same register as a value is another use.
-                    _ if addr == Some(v) => addr = None,
-                    Val::Reg(r) if serves(r) => gone.push(r),
-                    _ => {}
-                });
+        let mut gone = Vec::new();
+        for (_, inst) in instructions(self.f) {
+            if is_linear(&inst.kind) && inst.kind.def().is_some_and(|r| self.serves.contains(r.index())) {
+                continue;
             }
-            for block in &self.f.blocks {
-                block.term.each_use(|v| gone.extend(if let Val::Reg(r) = v { Some(r) } else { None }));
+            let mut addr = address_of(&inst.kind).map(|(addr, _)| addr);
+            inst.kind.each_use(|v| match v {
+                // The address comes first; the same register as a value is another use.
+                _ if addr == Some(v) => addr = None,
+                Val::Reg(r) => gone.push(r),
+                Val::Imm(_) => {}
+            });
+        }
+        for block in &self.f.blocks {
+            block.term.each_use(|v| gone.extend(if let Val::Reg(r) = v { Some(r) } else { None }));
+        }
+        // What one that serves something else is computed from does so too.
+        while let Some(r) = gone.pop() {
+            if self.serves.contains(r.index())
+                && let Some((_, kind)) = self.source(r)
+            {
+                kind.each_use(|v| gone.extend(if let Val::Reg(r) = v { Some(r) } else { None }));
             }
-            changed = false;
-            for r in gone {
-                changed |= self.serves.contains(r.index());
-                self.serves.remove(r.index());
-            }
+            self.serves.remove(r.index());
         }
     }
 

@@ -23,20 +23,9 @@ impl Parser<'_> {
                 ".ptr" => {}
                 ".v2" => vector = 2,
                 ".v4" => vector = 4,
-                ".attribute" => {
-                    self.mark('(')?;
-                    let mut depth = 1_u64;
-                    while depth > 0 {
-                        match self.peek() {
-                            Some(Token::Mark('(')) => depth += 1,
-                            Some(Token::Mark(')')) => depth -= 1,
-                            Some(Token::Word(".managed")) => *managed = true,
-                            Some(_) => {}
-                            None => return self.error("a `)` is expected"),
-                        }
-                        self.at += 1;
-                    }
-                }
+                ".attribute" => *managed |= self.attributes()?,
+                // Of textures, which are refused where they are used.
+                ".texref" | ".samplerref" | ".surfref" => return Ok(Declared { ty: Type::B64, align, vector }),
                 word => match word.strip_prefix('.').and_then(Type::of) {
                     Some(ty) => return Ok(Declared { ty, align, vector }),
                     None => {
@@ -46,6 +35,23 @@ impl Parser<'_> {
                 },
             }
         }
+    }
+
+    /// `(.managed)` and the like, behind `.attribute`; whether memory is managed.
+    fn attributes(&mut self) -> Result<bool> {
+        self.mark('(')?;
+        let (mut depth, mut managed) = (1_u64, false);
+        while depth > 0 {
+            match self.peek() {
+                Some(Token::Mark('(')) => depth += 1,
+                Some(Token::Mark(')')) => depth -= 1,
+                Some(Token::Word(".managed")) => managed = true,
+                Some(_) => {}
+                None => return self.error("a `)` is expected"),
+            }
+            self.at += 1;
+        }
+        Ok(managed)
     }
 
     fn alignment(&mut self) -> Result<u64> {
@@ -185,7 +191,13 @@ impl Parser<'_> {
     pub(super) fn routine(&mut self, start: u32, is_kernel: bool) -> Result<()> {
         // `.func .attribute(…)`, `.func .noreturn`
         let mut results = Vec::new();
-        while self.take_word(".noreturn") {}
+        loop {
+            match () {
+                () if self.take_word(".noreturn") => {}
+                () if self.take_word(".attribute") => drop(self.attributes()?),
+                () => break,
+            }
+        }
         if self.take_mark('(') {
             results = self.parameters()?;
         }

@@ -144,8 +144,16 @@ impl Parser<'_> {
                     Operand::Number(_) => (base, 0),
                     _ => return self.error("an address is expected before this"),
                 };
-                self.mark(']')?;
-                Operand::Memory(Box::new(base), offset)
+                let address = Operand::Memory(Box::new(base), offset);
+                if self.take_mark(',') {
+                    // A texture or a tensor and the coordinates in it.
+                    let mut all = self.list(']', |this| this.operand(depth + 1))?;
+                    all.insert(0, address);
+                    Operand::List(all)
+                } else {
+                    self.mark(']')?;
+                    address
+                }
             }
             Some(Token::Mark('!')) => {
                 self.at += 1;
