@@ -130,6 +130,7 @@ crate::code::codes! {
     W0304 Warning RealLoopBound "real loop bound or step";
     W0305 Warning LogicalComparison "comparison of logical values with `==` or `/=`";
     W0306 Warning HalfOpenDescent "section with a negative stride and a bound that is left out";
+    W0313 Warning ManagedPointerFromHost "pointer to managed data that gets what another pointer points to";
 
     E0401 Error ArgumentCount "too many arguments, or a missing one";
     E0402 Error ArgumentType "argument whose type differs from that of its dummy";
@@ -154,6 +155,8 @@ crate::code::codes! {
     E0421 Error KernelParameters "kernel of CUDA C whose parameters are not those of its interface";
 
     W0401 Warning RecursionNotDeclared "procedure that calls itself without `recursive`";
+    W0416 Warning InterfaceShape "interface with arrays of assumed shape for a procedure that takes them in sequence";
+    W0418 Warning PointerToExtension "type-bound procedure that takes a pointer to an extension only";
 
     E0501 Error GlobalFunction "`attributes(global)` on a function";
     E0502 Error KernelPrefix "kernel that is recursive, pure or elemental";

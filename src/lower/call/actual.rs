@@ -14,7 +14,7 @@ use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::object::convention::has_element_word;
 use crate::storage::VarStorage;
-use crate::types::{Side, align, const_bytes, has_allocatable, has_final};
+use crate::types::{MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final};
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::ArrayView;
@@ -129,6 +129,25 @@ impl Builder<'_, '_> {
             free: Allocation { location, addr: addr.into(), may_be_null: false },
         });
         addr.into()
+    }
+
+    /// A copy of a value in managed memory, which is given back after the call.
+    fn managed_copy(&mut self, view: &ArrayView, ty: &Type, out: &mut Passed) -> ArrayView {
+        let extents = view.extents();
+        let count = self.product(&extents);
+        let bytes = self.imul(count, view.element);
+        let args = vec![Val::i32(MANAGED_MEMORY), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
+        let Some(&addr) = self.rt(Rt::Alloc, args).first() else { return view.clone() };
+        let dense = self.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
+        self.move_array(&dense, view, ty);
+        out.back.push(CopyBack::Array {
+            when: Val::pred(true),
+            from: dense.clone(),
+            to: None,
+            ty: ty.clone(),
+            free: Allocation { location: MANAGED_MEMORY, addr: addr.into(), may_be_null: false },
+        });
+        dense
     }
 
     /// A descriptor of nothing.
@@ -277,6 +296,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 (mem, None)
             }
         };
+        let mem = if self.is_value_for_managed(dummy, e) {
+            let element = len.unwrap_or_else(|| self.b.element_bytes(&e.ty, None));
+            let view = self.b.dense(mem, element, len, &[]);
+            self.b.managed_copy(&view, &e.ty, out).mem
+        } else {
+            mem
+        };
         let addr = self.b.address(mem);
         let addr = self.element_of_absent(dummy, e, addr);
         out.words.push(addr);
@@ -356,8 +382,27 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.pass_view(dummy, view, e, out);
     }
 
-    fn pass_assumed_shape(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
+    /// Whether a value is passed for managed data: sema takes it, and it has no memory that device code reaches.
+    fn is_value_for_managed(&self, dummy: &Variable, e: &'p Expr) -> bool {
+        matches!(dummy.attrs.cuda, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified))
+            && self.b.is_host()
+            && !dummy.attrs.value
+            && !is_designator(e)
+            && !is_pointer_result(self.b.program(), e)
+    }
+
+    /// The view of an array that is passed, in memory that its dummy accepts.
+    fn passed_view(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) -> ArrayView {
         let view = self.own_view(e);
+        if !self.is_value_for_managed(dummy, e) {
+            return view;
+        }
+        let view = self.b.plain_view(view, &e.ty);
+        self.b.managed_copy(&view, &e.ty, out)
+    }
+
+    fn pass_assumed_shape(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
+        let view = self.passed_view(dummy, e, out);
         self.pass_view(dummy, view, e, out);
     }
 
@@ -389,7 +434,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             // Sequence association: an element stands for the rest of its array.
             return self.pass_reference(dummy, e, out);
         }
-        let view = self.own_view(e);
+        let view = self.passed_view(dummy, e, out);
         let view = self.b.plain_view(view, &e.ty);
         let addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
         out.words.push(addr);

@@ -68,7 +68,9 @@ impl Typing<'_> {
         let actual = space_of(self.defs, e);
         let managed = self.options.managed && is_allocatable(self.defs, e);
         let unified = self.options.unified && is_designator(e);
-        match distance(wanted, actual, managed, unified) {
+        // A value has no memory of its own: what is passed is a copy, which the call puts into managed memory.
+        let is_value = managed_dummy && actual.is_none() && !is_designator(e) && callee == ProcKind::Host;
+        match distance(wanted, actual, managed, unified).or_else(|| is_value.then_some(4)) {
             Some(d) => {
                 fit.distance += d;
                 Ok(())

@@ -6,7 +6,7 @@
 
 use crate::checked::{Attrs, ProcBody, ProcId, Procedure, Scope, Shape, Storage, Type, TypeId, VarId, Variable};
 use crate::checker::{Binding, Checker, ProcInfo, Sym, VarInfo};
-use crate::typing::difference;
+use crate::typing::{difference, difference_but_for_pointers};
 use diag::{Code, Diagnostic};
 use std::sync::Arc;
 
@@ -156,7 +156,11 @@ impl Checker<'_> {
         if let Some(what) = what {
             let (new, old) = (self.defs.proc(id), self.defs.proc(inherited));
             let text = format!("`{}` replaces `{}` as `{name}` and has another interface: {what}", new.name, old.name);
-            let d = Diagnostic::new(Code::BadTypeBoundProcedure, new.span, text);
+            let code = match difference_but_for_pointers(&self.defs, id, inherited, passed) {
+                None if nopass == parent_nopass => Code::PointerToExtension,
+                _ => Code::BadTypeBoundProcedure,
+            };
+            let d = Diagnostic::new(code, new.span, text);
             self.reporter.report(d.secondary(old.span, "the inherited procedure is here"));
         }
     }

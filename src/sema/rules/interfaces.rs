@@ -2,7 +2,7 @@
 
 use crate::checked::{ProcId, Type};
 use crate::checker::{Described, Description};
-use crate::typing::{Typing, difference, difference_of_interface, same_type, type_name};
+use crate::typing::{Typing, difference, difference_but_for_shapes, difference_of_interface, same_type, type_name};
 use ast::{Prefix, Subprogram};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -15,8 +15,20 @@ impl Typing<'_> {
                 Description::Body(body) => {
                     if let Some(what) = difference_of_interface(self.defs, d.of, *body) {
                         let name = &self.defs.proc(d.of).name;
+                        let definition = self.defs.proc(d.of).span;
+                        if difference_but_for_shapes(self.defs, d.of, *body).is_none() {
+                            let text = format!(
+                                "`{name}` takes its arrays in sequence, and its interface says otherwise: {what}"
+                            );
+                            let d = Diagnostic::new(Code::InterfaceShape, d.span, text);
+                            self.reporter.report(
+                                d.secondary(definition, "the definition is here")
+                                    .help("declare the arrays in the interface as in the definition"),
+                            );
+                            continue;
+                        }
                         let text = format!("the definition of `{name}` does not agree with its interface: {what}");
-                        self.disagrees(d.span, text, self.defs.proc(d.of).span);
+                        self.disagrees(d.span, text, definition);
                     }
                 }
                 Description::Separate(body) => self.check_separate(d.of, *body, d.span),

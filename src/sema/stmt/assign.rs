@@ -287,7 +287,17 @@ impl Checker<'_> {
         if !is_call && self.cx.side == CodeSide::Host {
             let (wanted, actual) = (space_of(&self.defs, &pointer), space_of(&self.defs, &value));
             let managed = self.options.managed && is_allocatable(&self.defs, &value);
-            if cuda::distance(wanted, actual, managed, self.options.unified).is_none() {
+            let managed_pointer = matches!(wanted, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified))
+                && actual.is_none()
+                && is_pointer(&self.defs, &value);
+            if managed_pointer && cuda::distance(wanted, actual, managed, self.options.unified).is_none() {
+                // What a pointer points to is known when it runs: device code that reaches host data is told so.
+                let text = "a pointer to managed data is associated with what a pointer without attribute points to";
+                self.reporter.report(
+                    Diagnostic::new(Code::ManagedPointerFromHost, span, text)
+                        .help("declare the pointer on the right side `managed` too"),
+                );
+            } else if cuda::distance(wanted, actual, managed, self.options.unified).is_none() {
                 let name = |a: Option<ast::CudaAttr>| a.map_or("host".to_owned(), |a| cuda::word(a).to_owned());
                 let text = format!("a pointer to {} data cannot point to {} data", name(wanted), name(actual));
                 return self.reporter.error(Code::BadPointerAssignment, span, text);

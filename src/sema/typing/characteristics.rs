@@ -18,23 +18,56 @@ pub(crate) fn difference(
     wanted: ProcId,
     passed: Option<usize>,
 ) -> Option<String> {
-    Comparison { defs, is_strict: true, depth: 0 }.procedures(given, wanted, passed)
+    Comparison { defs, laxity: Laxity::None, depth: 0 }.procedures(given, wanted, passed)
+}
+
+/// As [`difference`], but a pointer with `intent(in)` to an extension is taken where the other takes one to its parent: what is
+/// passed says where the object is in both.
+pub(crate) fn difference_but_for_pointers(
+    defs: &Definitions<'_>,
+    given: ProcId,
+    wanted: ProcId,
+    passed: Option<usize>,
+) -> Option<String> {
+    Comparison { defs, laxity: Laxity::Pointers, depth: 0 }.procedures(given, wanted, passed)
 }
 
 /// What is different between a procedure and an interface body that describes it, as far as it matters for calls: arrays whose
 /// elements are passed in sequence may be declared in different ways.
 pub(crate) fn difference_of_interface(defs: &Definitions<'_>, body: ProcId, of: ProcId) -> Option<String> {
-    Comparison { defs, is_strict: false, depth: 0 }.procedures(body, of, None)
+    Comparison { defs, laxity: Laxity::Sequences, depth: 0 }.procedures(body, of, None)
+}
+
+/// As [`difference_of_interface`], but the procedure may take in sequence what the interface says is of assumed shape.
+pub(crate) fn difference_but_for_shapes(defs: &Definitions<'_>, body: ProcId, of: ProcId) -> Option<String> {
+    Comparison { defs, laxity: Laxity::Shapes, depth: 0 }.procedures(body, of, None)
+}
+
+/// What need not agree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Laxity {
+    /// All must.
+    None,
+    /// Pointers with `intent(in)` to an extension and to its parent.
+    Pointers,
+    /// Bounds, lengths and attributes that do not change how arguments are passed.
+    Sequences,
+    /// That, and whether an array of the interface is of assumed shape.
+    Shapes,
 }
 
 struct Comparison<'c, 'a> {
     defs: &'c Definitions<'a>,
-    /// Whether bounds, lengths and attributes that do not change how arguments are passed count.
-    is_strict: bool,
+    laxity: Laxity,
     depth: u32,
 }
 
 impl Comparison<'_, '_> {
+    /// Whether bounds, lengths and attributes that do not change how arguments are passed count.
+    fn is_strict(&self) -> bool {
+        matches!(self.laxity, Laxity::None | Laxity::Pointers)
+    }
+
     fn procedures(&self, given: ProcId, wanted: ProcId, passed: Option<usize>) -> Option<String> {
         let defs = self.defs;
         let unknown = |id: ProcId| {
@@ -52,7 +85,7 @@ impl Comparison<'_, '_> {
         if p.params.len() != q.params.len() {
             return Some(format!("the number of its arguments is {}, not {}", p.params.len(), q.params.len()));
         }
-        if self.is_strict && q.pure && !p.pure && defs.proc_info(given).ast.is_some() {
+        if self.is_strict() && q.pure && !p.pure && defs.proc_info(given).ast.is_some() {
             return Some("it is not pure".to_owned());
         }
         for (at, (&x, &y)) in p.params.iter().zip(&q.params).enumerate() {
@@ -84,7 +117,7 @@ impl Comparison<'_, '_> {
             return Some(format!("is{} of assumed rank", if is_assumed_rank(x) { "" } else { " not" }));
         }
         let in_sequence = |v: &Variable| matches!(v.shape, Shape::Explicit(_) | Shape::AssumedSize(..));
-        let is_lax = !self.is_strict && in_sequence(x) && in_sequence(y);
+        let is_lax = !self.is_strict() && in_sequence(x) && in_sequence(y);
         if x.shape.rank() != y.shape.rank() && !is_lax {
             return Some(format!("has rank {}, not {}", x.shape.rank(), y.shape.rank()));
         }
@@ -103,9 +136,9 @@ impl Comparison<'_, '_> {
             ("allocatable", x.attrs.allocatable, y.attrs.allocatable),
             ("a pointer", x.attrs.pointer, y.attrs.pointer),
             ("a `value` argument", x.attrs.value || x.attrs.copied, y.attrs.value || y.attrs.copied),
-            ("contiguous", self.is_strict && x.attrs.contiguous, self.is_strict && y.attrs.contiguous),
-            ("volatile", self.is_strict && x.attrs.volatile, self.is_strict && y.attrs.volatile),
-            ("a target", self.is_strict && x.attrs.target, self.is_strict && y.attrs.target),
+            ("contiguous", self.is_strict() && x.attrs.contiguous, self.is_strict() && y.attrs.contiguous),
+            ("volatile", self.is_strict() && x.attrs.volatile, self.is_strict() && y.attrs.volatile),
+            ("a target", self.is_strict() && x.attrs.target, self.is_strict() && y.attrs.target),
         ];
         for (word, a, b) in attributes {
             if a != b {
@@ -139,10 +172,17 @@ impl Comparison<'_, '_> {
             return None;
         }
         let is_class = |id: VarId| self.defs.var_info(id).polymorphic;
+        let is_read = |v: &Variable| v.attrs.pointer && v.attrs.intent == Some(Intent::In);
+        if self.laxity == Laxity::Pointers
+            && (is_read(x) && is_read(y))
+            && (is_class(b) && self.defs.class_takes(&y.ty, &x.ty))
+        {
+            return None;
+        }
         let same = match (&x.ty, &y.ty) {
             (Type::Any, Type::Any) => true,
-            (Type::Any, _) | (_, Type::Any) => !self.is_strict,
-            (Type::Derived(a), Type::Derived(b)) => a == b || (!self.is_strict && self.are_alike(*a, *b)),
+            (Type::Any, _) | (_, Type::Any) => !self.is_strict(),
+            (Type::Derived(a), Type::Derived(b)) => a == b || (!self.is_strict() && self.are_alike(*a, *b)),
             (a, b) => same_type(a, b),
         };
         let shown = |id: VarId| {
@@ -160,11 +200,12 @@ impl Comparison<'_, '_> {
 
     fn shapes(&self, x: &Variable, y: &Variable) -> Option<String> {
         let by_descriptor = |v: &Variable| matches!(v.shape, Shape::AssumedShape(_) | Shape::Deferred(_));
-        if x.shape.rank() > 0 && by_descriptor(x) != by_descriptor(y) {
+        let is_taken = self.laxity == Laxity::Shapes && matches!(y.shape, Shape::AssumedShape(_));
+        if x.shape.rank() > 0 && by_descriptor(x) != by_descriptor(y) && !is_taken {
             let what = if by_descriptor(x) { "is" } else { "is not" };
             return Some(format!("{what} of assumed shape"));
         }
-        if !self.is_strict {
+        if !self.is_strict() {
             return None;
         }
         if let (Some(a), Some(b)) = (x.shape.constant_bounds(), y.shape.constant_bounds())

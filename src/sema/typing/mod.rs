@@ -15,7 +15,9 @@ mod shapes;
 mod types;
 
 pub(crate) use arguments::{Argument, Fit, Given};
-pub(crate) use characteristics::{difference, difference_of_interface};
+pub(crate) use characteristics::{
+    difference, difference_but_for_pointers, difference_but_for_shapes, difference_of_interface,
+};
 pub(crate) use conform::mismatch;
 pub(crate) use convert::{assignable, assignable_types, fit_constant};
 pub(crate) use fold::constant;
