@@ -10,13 +10,14 @@
 #![allow(unsafe_code)] // Memory of the system, and headers at addresses that follow from those of pages.
 
 use crate::header::{Header, PAGE};
+use crate::sync::{Mutex, lock};
 #[cfg(unix)]
 use memmap2::{Advice, UncheckedAdvice};
 use memmap2::{MmapMut, MmapOptions};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Pages of the arena: 2^40 bytes of addresses.
 const PAGES: usize = 1 << 24;
@@ -153,16 +154,12 @@ impl Arena {
             headers: NonNull::new(headers.as_mut_ptr())?.cast(),
             maps: (pages, headers),
             lead,
-            free: Mutex::default(),
+            free: Mutex::new(Free::default()),
             used: AtomicUsize::new(0),
             kept: AtomicUsize::new(0),
         };
-        arena.free().give(0, PAGES);
+        lock(&arena.free).give(0, PAGES);
         Some(arena)
-    }
-
-    fn free(&self) -> MutexGuard<'_, Free> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn header(&self, number: usize) -> NonNull<Header> {
@@ -204,7 +201,7 @@ impl Run {
     pub(crate) fn new(pages: usize) -> Option<Run> {
         let arena = arena()?;
         let is_large = pages >= LARGE_RUN;
-        let first = arena.free().take(pages, if is_large { LARGE_PAGE } else { 1 })?;
+        let first = lock(&arena.free).take(pages, if is_large { LARGE_PAGE } else { 1 })?;
         #[cfg(unix)]
         if is_large {
             // It is faster, no more.
@@ -251,7 +248,7 @@ impl Drop for Run {
             let kept = used().filter(|used| used.swap(false, Ordering::Relaxed)).count();
             arena.kept.fetch_sub(kept, Ordering::Relaxed);
         }
-        arena.free().give(self.first, self.pages);
+        lock(&arena.free).give(self.first, self.pages);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Pages: reference-counted blocks of bytes, and the pool they come from.
 //!
 //! A page is a block of the system's allocator with a header before its bytes: how many references there are, and how large it
-//! is. Or it lies in the arena ([`crate::arena`]), which has the headers elsewhere. A [`Pool`] is shared by a memory and all its clones. It keeps some whole pages that came back, so that memory that
-//! comes and goes is not fetched from the system each time, and it knows how many bytes all pages have.
+//! is. Or it lies in the arena ([`crate::arena`]), which has the headers elsewhere. A [`Pool`] is shared by a memory and all its
+//! clones. It keeps some whole pages that came back, so that memory that comes and goes is not fetched from the system each time,
+//! and it knows how many bytes all pages have.
 //!
 //! Why the count is kept by hand and not by `Arc<[u8]>`: a page that the system cannot give is an error that a program sees
 //! ([`Pool::take`] returns `None`), where `Arc` ends the process; the bytes of a large page begin at a cache line without an
@@ -14,7 +15,7 @@
 
 use crate::arena::{self, Run};
 use crate::header::{Header, PAGE};
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, fence, lock};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
@@ -32,7 +33,8 @@ const HEADER: usize = size_of::<Header>();
 /// One reference to a page.
 ///
 /// Invariant: the pointer is that of the bytes of a block or of a place in the arena made by [`Pool::take`], with the provenance of
-/// the whole block or arena, and the page lives at least as long as the reference is not given back with [`Pool::give`]. Dropping it leaks the page.
+/// the whole block or arena, and the page lives at least as long as the reference is not given back with [`Pool::give`]. Dropping it
+/// leaks the page.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Page(NonNull<u8>);
 
@@ -235,27 +237,8 @@ impl Pool {
 
     /// Gives a reference back, and the page with its last one.
     pub(crate) fn give(&self, page: Page) {
-        if let Some(header) = arena::header(page.0) {
-            return self.give_in_arena(&page, header);
-        }
-        if page.header().count.fetch_sub(1, Ordering::Release) != 1 {
-            return;
-        }
-        fence(Ordering::Acquire);
-        page.track_sole_use();
-        self.held.fetch_sub(page.len() as u64, Ordering::Relaxed);
-        if page.len() == PAGE {
-            let mut free = lock(&self.free);
-            if free.len() < KEPT {
-                return free.push(page);
-            }
-        }
-        destroy(page);
-    }
-
-    /// The same for a page in the arena. Once its count is 0, another thread may take it.
-    fn give_in_arena(&self, page: &Page, header: NonNull<Header>) {
-        let (count, bytes) = (&page.header().count, page.len());
+        // The last reference stays: once the count is 0, another thread may take a page of the arena.
+        let count = &page.header().count;
         let mut seen = count.load(Ordering::Acquire);
         while seen != 1 {
             match count.compare_exchange(seen, seen - 1, Ordering::AcqRel, Ordering::Acquire) {
@@ -263,10 +246,19 @@ impl Pool {
                 Err(now) => seen = now,
             }
         }
-        // Only who has a reference makes more, so this one stays the only one.
-        self.held.fetch_sub(bytes as u64, Ordering::Relaxed);
-        // SAFETY: the header is the page's, and its only reference ends here.
-        unsafe { arena::end(header) };
+        page.track_sole_use();
+        self.held.fetch_sub(page.len() as u64, Ordering::Relaxed);
+        if let Some(header) = arena::header(page.0) {
+            // SAFETY: the header is the page's, and its only reference ends here.
+            return unsafe { arena::end(header) };
+        }
+        if page.len() == PAGE {
+            let mut free = lock(&self.free);
+            if free.len() < KEPT {
+                return free.push(page);
+            }
+        }
+        destroy(page);
     }
 }
 

@@ -12,8 +12,8 @@
 //! # Which memory is tracked
 //!
 //! Global memory is tracked in `mem`. Shared memory is uninitialised when a block begins. Local memory is tracked for
-//! variables of the source only, not for the compiler's own, which pass on what they lack; if a procedure is called twice at one depth, the second call
-//! sees what the first has written, so a second mistake may be missed. With this check scalars that may be read before they are
+//! variables of the source only, not for the compiler's own, which pass on what they lack; if a procedure is called twice at one
+//! depth, the second call sees what the first has written, so a second mistake may be missed. With this check scalars that may be read before they are
 //! set are in local memory, not in registers (`lower::LowerOptions::check_init`).
 //!
 //! # Two ways

@@ -156,7 +156,10 @@ impl Vars {
 
     /// An upper bound of a form where the guards hold. The search ends as soon as a bound not above `enough` is found.
     pub(super) fn most(&self, form: &Form, guards: &[Form], enough: Option<i128>) -> i128 {
-        if enough.is_some() || form.terms.is_empty() {
+        if form.terms.is_empty() {
+            return form.constant;
+        }
+        if enough.is_some() {
             return self.search(form, guards, enough);
         }
         // The same form is asked about for each pair of accesses that it is part of.
@@ -169,10 +172,11 @@ impl Vars {
         most
     }
 
+    /// The same of a form that is not constant, looked for each time.
     fn search(&self, form: &Form, guards: &[Form], enough: Option<i128>) -> i128 {
         let mut best = self.interval(form).1;
         let found = |best: i128| enough.is_some_and(|e| best <= e);
-        if form.terms.is_empty() || found(best) {
+        if found(best) {
             return best;
         }
         let mut seen = BTreeSet::new();
