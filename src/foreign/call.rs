@@ -4,7 +4,7 @@
 //! the registers and places where the function looks for its own arguments, and what it does not take does no harm.
 #![allow(unsafe_code)] // Calls code that nobody has checked.
 
-use crate::stack::Frame;
+use crate::frame::Frame;
 use ir::foreign::{CScalar, CValue};
 
 /// Words of the stack that a call may have.

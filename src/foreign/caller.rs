@@ -3,8 +3,9 @@
 
 use crate::buffers::Buffers;
 use crate::call::{self, Arguments, Incoming};
+use crate::frame::Frame;
 use crate::libraries::Libraries;
-use crate::stack::{self, Event, Frame, Job, Stack};
+use crate::stack::{self, Event, Job, Stack};
 use ir::foreign::{
     CArg, CParam, CScalar, CValue, Callback, Entries, ForeignCall, ForeignEnd, ForeignReturn, ForeignStep, Piece,
     Signature,
@@ -114,7 +115,7 @@ impl Caller {
             }
         };
         // SAFETY: the frame is there until the stack goes on.
-        let entry = unsafe { (*frame).entry() };
+        let entry = unsafe { stack::entry_of(&*frame) };
         let known = self.buffers.procedure(entry).and_then(|address| Some((address, entries.get(&address)?)));
         let Some((entry, signature)) = known else {
             return Err("it has called a procedure of the program that is not there any more".to_owned());

@@ -10,6 +10,7 @@
 mod buffers;
 mod call;
 mod caller;
+mod frame;
 mod libraries;
 mod link;
 mod nvrtc;

@@ -1,26 +1,16 @@
 //! Stacks of C where calls of C are not supported: there are none. `stack` says what they are.
 
 use crate::call::Arguments;
+use crate::frame::Frame;
 use ir::foreign::CValue;
 use std::ffi::c_int;
 
 /// How many entries there are.
 pub(crate) const ENTRIES: usize = 0;
 
-/// The registers with which C called an entry.
-pub(crate) struct Frame {
-    pub(crate) integers: [u64; 6],
-    pub(crate) reals: [u64; 8],
-    pub(crate) stack: *const u64,
-    pub(crate) integer_results: [u64; 2],
-    pub(crate) real_results: [u64; 2],
-}
-
-impl Frame {
-    /// Which entry was called.
-    pub(crate) fn entry(&self) -> usize {
-        0
-    }
+/// Which entry was called.
+pub(crate) fn entry_of(_: &Frame) -> usize {
+    0
 }
 
 /// What happened on a stack.
@@ -53,7 +43,10 @@ impl Stack {
     pub(crate) fn begin(&mut self, _: Job) {}
 
     /// Not reached: there are no stacks.
-    pub(crate) fn run(&mut self) -> Event {
+    ///
+    /// # Safety
+    /// It is always safe.
+    pub(crate) unsafe fn run(&mut self) -> Event {
         Event::Done(Err("calls of C are supported on 64-bit x86 with Unix only".to_owned()))
     }
 }

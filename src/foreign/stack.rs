@@ -8,6 +8,7 @@
 #![allow(unsafe_code)] // Switches stacks, and is entered by code that nobody has checked.
 
 use crate::call::{self, Arguments};
+use crate::frame::Frame;
 use ir::foreign::CValue;
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -23,26 +24,9 @@ const ENTRY_BYTES: usize = 16;
 /// How many entries there are.
 pub(crate) const ENTRIES: usize = 512;
 
-/// The registers with which C called an entry, and those with which it goes on. `common` knows the layout.
-#[repr(C)]
-pub(crate) struct Frame {
-    pub(crate) integers: [u64; 6],
-    pub(crate) reals: [u64; 8],
-    /// The words of the stack that C passes.
-    pub(crate) stack: *const u64,
-    /// The address behind the call in the entry.
-    entry: u64,
-    /// The result: two integers.
-    pub(crate) integer_results: [u64; 2],
-    /// The result: two reals.
-    pub(crate) real_results: [u64; 2],
-}
-
-impl Frame {
-    /// Which entry was called.
-    pub(crate) fn entry(&self) -> usize {
-        (self.entry as usize).wrapping_sub(entry_address(0)) / ENTRY_BYTES
-    }
+/// Which entry was called.
+pub(crate) fn entry_of(frame: &Frame) -> usize {
+    (frame.entry as usize).wrapping_sub(entry_address(0)) / ENTRY_BYTES
 }
 
 /// What happened on a stack.
@@ -361,7 +345,7 @@ mod tests {
             let Event::Called(frame) = (unsafe { stack.run() }) else { panic!("it calls") };
             // SAFETY: the stack has not gone on.
             let frame = unsafe { &mut *frame };
-            assert_eq!((frame.entry(), frame.integers[0] as i32, f64::from_bits(frame.reals[0])), (7, n, x));
+            assert_eq!((entry_of(frame), frame.integers[0] as i32, f64::from_bits(frame.reals[0])), (7, n, x));
             // SAFETY: the entry gives an integer.
             unsafe { call::give(frame, &INT, &[100 + n as u64]) };
         }

@@ -18,6 +18,9 @@ use sema::checked::{
 };
 use std::collections::BTreeSet;
 
+/// The service that makes a procedure one that libraries can call.
+pub(crate) const ENTRY: &str = "foreign.entry";
+
 /// What lowering knows about a program beforehand.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
@@ -214,7 +217,7 @@ impl<'a> Walk<'a> {
 
     fn args(&mut self, proc: ProcId, args: &'a [Option<Actual>]) {
         self.usage.gives_procedures |= match &self.program.proc(proc).body {
-            ProcBody::Service(name) => &**name == crate::call::callback::ENTRY,
+            ProcBody::Service(name) => &**name == ENTRY,
             ProcBody::Foreign { .. } => {
                 let params = &self.program.proc(proc).params;
                 params.iter().any(|&v| matches!(self.program.var(v).storage, Storage::Procedure))

@@ -25,9 +25,6 @@ use ir::{Ty, Val};
 use sema::checked::{Actual, CharLen, ProcBody, ProcId, Program, Storage, Type};
 use source::Span;
 
-/// The service that makes a procedure one that libraries can call.
-pub(crate) const ENTRY: &str = "foreign.entry";
-
 impl<'p> FunctionLowering<'_, 'p> {
     /// The address of a procedure for libraries.
     pub(super) fn call_entry(&mut self, args: &'p [Option<Actual>]) -> Val {

@@ -9,7 +9,7 @@
 //! Not here: the arguments (`actual`), the results (`result`), kernel launches (`device::launch`).
 
 pub(crate) mod actual;
-pub(crate) mod callback;
+mod callback;
 mod foreign;
 mod mpi;
 pub(crate) mod procedure_pointer;
@@ -211,7 +211,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.call_mpi(proc, routine, args);
             return None;
         }
-        if name == callback::ENTRY {
+        if name == crate::analysis::usage::ENTRY {
             return Some(self.call_entry(args));
         }
         let Some(rt) = Rt::from_mnemonic(name) else {
