@@ -1,7 +1,8 @@
 //! The program's memory as procedures of C see it: a buffer for each stretch, at an address that stays the same.
 #![allow(unsafe_code)] // C has the addresses of the buffers and writes to them during a call.
 
-use ir::foreign::Piece;
+use crate::stack;
+use ir::foreign::{Entries, Piece};
 use std::collections::BTreeMap;
 
 /// Changes are found in units of this many bytes.
@@ -37,6 +38,8 @@ impl Buffer {
 #[derive(Default)]
 pub(crate) struct Buffers {
     buffers: BTreeMap<u64, Buffer>,
+    /// What the program has as the addresses of the procedures that C can call, by their entries.
+    entries: Vec<u64>,
 }
 
 impl Buffers {
@@ -82,8 +85,29 @@ impl Buffers {
         }
     }
 
+    /// Gives the procedures that C may call entries, if they have none yet.
+    pub(crate) fn learn(&mut self, entries: &Entries) -> Result<(), String> {
+        for &address in entries.keys() {
+            if !self.entries.contains(&address) {
+                if self.entries.len() == stack::ENTRIES {
+                    return Err(format!("C code can be given {} procedures of the program at most", stack::ENTRIES));
+                }
+                self.entries.push(address);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the program has as the address of the procedure with an entry.
+    pub(crate) fn procedure(&self, entry: usize) -> Option<u64> {
+        self.entries.get(entry).copied()
+    }
+
     /// The address that C has for one of the program; others stay as they are.
     pub(crate) fn to_native(&self, address: u64) -> u64 {
+        if let Some(entry) = self.entries.iter().position(|&known| known == address) {
+            return stack::entry_address(entry) as u64;
+        }
         let below = self.buffers.range(..=address).next_back();
         let holding = below.filter(|(base, buffer)| address - *base <= buffer.bytes as u64);
         holding.map_or(address, |(base, buffer)| buffer.address() + (address - base))
@@ -91,6 +115,9 @@ impl Buffers {
 
     /// The address that the program has for one of C; others stay as they are.
     pub(crate) fn to_program(&self, address: u64) -> u64 {
+        if let Some(known) = stack::entry_at(address).and_then(|entry| self.procedure(entry)) {
+            return known;
+        }
         let holds = |(_, buffer): &(&u64, &Buffer)| address.wrapping_sub(buffer.address()) < buffer.bytes.max(1) as u64;
         self.buffers.iter().find(holds).map_or(address, |(base, buffer)| base + (address - buffer.address()))
     }

@@ -4,6 +4,7 @@
 //! the registers and places where the function looks for its own arguments, and what it does not take does no harm.
 #![allow(unsafe_code)] // Calls code that nobody has checked.
 
+use crate::frame::Frame;
 use ir::foreign::{CScalar, CValue};
 
 /// Words of the stack that a call may have.
@@ -57,6 +58,76 @@ impl Arguments {
             }
         }
         self.stack.extend(words);
+    }
+}
+
+/// The words of the arguments with which C has called an entry, in order.
+pub(crate) struct Incoming<'a> {
+    frame: &'a Frame,
+    integers: usize,
+    reals: usize,
+    stack: usize,
+}
+
+impl<'a> Incoming<'a> {
+    /// Those of a procedure with this result.
+    pub(crate) fn new(frame: &'a Frame, result: Option<&CValue>) -> Incoming<'a> {
+        // Where a large result goes comes first.
+        let integers = usize::from(result.is_some_and(|value| classes(value).is_none()));
+        Incoming { frame, integers, reals: 0, stack: 0 }
+    }
+
+    /// The words of the next argument.
+    ///
+    /// # Safety
+    /// C has called the entry, which has not returned, and passes such an argument.
+    pub(crate) unsafe fn take(&mut self, value: &CValue) -> Vec<u64> {
+        if let Some(classes) = classes(value) {
+            let reals = classes.iter().filter(|class| **class == Class::Real).count();
+            let integers = classes.len() - reals;
+            if self.integers + integers <= 6 && self.reals + reals <= 8 {
+                let mut next = |class: &Class| {
+                    let (from, at) = match class {
+                        Class::Integer => (&self.frame.integers[..], &mut self.integers),
+                        Class::Real => (&self.frame.reals[..], &mut self.reals),
+                    };
+                    *at += 1;
+                    from[*at - 1]
+                };
+                return classes.iter().map(&mut next).collect();
+            }
+        }
+        let words = value.bytes().div_ceil(8) as usize;
+        let first = self.stack;
+        self.stack += words;
+        // SAFETY: the caller says that C has put the argument there.
+        (first..first + words).map(|i| unsafe { *self.frame.stack.add(i) }).collect()
+    }
+}
+
+/// Gives C the result of an entry that it has called: the words of its bytes.
+///
+/// # Safety
+/// C has called the entry, which has not returned, as one with such a result.
+pub(crate) unsafe fn give(frame: &mut Frame, value: &CValue, words: &[u64]) {
+    let Some(classes) = classes(value) else {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes = &bytes[..bytes.len().min(value.bytes() as usize)];
+        frame.integer_results[0] = frame.integers[0];
+        // SAFETY: C has passed the address of room for the result.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), frame.integers[0] as *mut u8, bytes.len()) };
+        return;
+    };
+    let (mut integers, mut reals) = (0, 0);
+    for (class, &word) in classes.iter().zip(words) {
+        let (to, at) = match class {
+            Class::Integer => (&mut frame.integer_results, &mut integers),
+            Class::Real => (&mut frame.real_results, &mut reals),
+        };
+        if let Some(to) = to.get_mut(*at) {
+            *to = word;
+        }
+        *at += 1;
     }
 }
 

@@ -2,16 +2,23 @@
 //!
 //! [`Libraries`] are made from what the command line gives (`link`) and know which procedures there are. A [`Caller`] makes the
 //! calls ([`ir::foreign`]): memory of the program lies in buffers (`buffers`) at addresses that stay the same while the program
-//! has it, pointers are translated in both directions, and the C convention of the platform passes the arguments (`call`).
+//! has it, pointers are translated in both directions, and the C convention of the platform passes the arguments (`call`). A call runs on a
+//! stack of its own (`stack`) and waits there while the program runs a procedure that C calls.
 //!
 //! Not here: which memory a call is given (`host`), and when it is made (`machine`).
 
 mod buffers;
 mod call;
 mod caller;
+mod frame;
 mod libraries;
 mod link;
 mod nvrtc;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod stack;
+#[cfg(not(all(unix, target_arch = "x86_64")))]
+#[path = "no_stack.rs"]
+mod stack;
 
 pub use caller::Caller;
 pub use libraries::Libraries;

@@ -7,13 +7,17 @@
 //! The call is a question to the world, so a run that is done again does not make it again. What a procedure reads is not known,
 //! so no check looks at it; what it changed counts as written by the host.
 //!
+//! A procedure may call procedures of the program that it has the addresses of. Then it waits, and its service gives 1: the code
+//! behind the call asks what is called, does it, and lets the procedure go on (`lower::call::callback`). What the procedure has
+//! written so far is seen then, and it sees what the program writes. References to memory of C become copies.
+//!
 //! Routines of CUDA's libraries are called by the same service; they are calls of the CUDA runtime.
 //!
 //! Not here: the service itself (`service::foreign`), how a call is made (crate `foreign`), what the routines do (`library`).
 
 use crate::protocol::Halt;
 use crate::storage;
-use ir::foreign::{CArg, CParam, CScalar, CValue, Piece, Signature};
+use ir::foreign::{CArg, CParam, CScalar, CValue, Callback, Entries, Piece, Signature};
 use mem::{Memory, Region};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,11 +31,48 @@ pub(crate) struct Foreign {
     pub(crate) signatures: BTreeMap<u64, Arc<Signature>>,
     /// First addresses of the allocations that were passed.
     pub(crate) kept: BTreeSet<u64>,
+    /// The procedures of the program that libraries may call.
+    pub(crate) entries: Arc<Entries>,
+    /// The calls that wait for one of them, the last one last.
+    pub(crate) waiting: Vec<Waiting>,
+}
+
+/// A call that waits for a procedure of the program.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    /// The call, and its room.
+    pub(crate) signature: Arc<Signature>,
+    pub(crate) room: u64,
+    /// The procedure, and what is passed to it.
+    pub(crate) callee: Arc<Signature>,
+    pub(crate) callback: Callback,
+    /// Copies of memory of C: where they are, where they come from, and their bytes.
+    pub(crate) copies: Vec<(u64, u64, u64)>,
+}
+
+/// What the program has as the address of a procedure for libraries is this and what a procedure pointer to it holds, unless that
+/// is an address already.
+const ENTRIES: u64 = 3 << 40;
+
+/// The address of a procedure for libraries, by what a procedure pointer to it holds.
+pub(crate) fn entry_of(pointer: u64) -> u64 {
+    if (1..1 << 40).contains(&pointer) { ENTRIES + pointer } else { pointer }
+}
+
+/// What a procedure pointer holds, by the address for libraries.
+pub(crate) fn pointer_of(entry: u64) -> u64 {
+    if entry >> 40 == ENTRIES >> 40 { entry - ENTRIES } else { entry }
 }
 
 impl Foreign {
     pub(crate) fn new(has_routine: fn(&str) -> bool) -> Foreign {
-        Foreign { has_routine, signatures: BTreeMap::new(), kept: BTreeSet::new() }
+        Foreign {
+            has_routine,
+            signatures: BTreeMap::new(),
+            kept: BTreeSet::new(),
+            entries: Arc::default(),
+            waiting: Vec::new(),
+        }
     }
 }
 
@@ -68,7 +109,7 @@ fn words(memory: &Memory, signature: &Signature, room: u64) -> Result<Vec<u64>, 
 }
 
 /// Reads bytes of host memory that no check shall see.
-fn peek(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, Halt> {
+pub(crate) fn peek(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>, Halt> {
     let outside = storage::Outside { address, bytes, write: false };
     if bytes > 0 && !storage::is_host(address) {
         return Err(outside.into());
@@ -105,25 +146,31 @@ impl<'a> Pieces<'a> {
         locals: LocalExtent<'a>,
     ) -> Result<Pieces<'a>, Halt> {
         let mut out = Pieces { memory, locals, extents: BTreeMap::new() };
-        for (param, &word) in signature.params.iter().zip(&words(memory, signature, room)?) {
+        out.add_arguments(signature, room)?;
+        Ok(out)
+    }
+
+    /// Adds what the arguments of a call point to.
+    pub(crate) fn add_arguments(&mut self, signature: &Signature, room: u64) -> Result<(), Halt> {
+        for (param, &word) in signature.params.iter().zip(&words(self.memory, signature, room)?) {
             match param {
-                CParam::Reference { reads_only, element } => {
-                    if let Some(base) = out.add(word, *reads_only) {
-                        out.add_pointed(base, word - base, element)?;
+                CParam::Reference { reads_only, element, .. } => {
+                    if let Some(base) = self.add(word, *reads_only) {
+                        self.add_pointed(base, word - base, element)?;
                     }
                 }
                 CParam::Value(CValue::Scalar(CScalar::Pointer)) => {
-                    out.add(word, false);
+                    self.add(word, false);
                 }
                 CParam::Value(value) => {
                     for at in value.pointers() {
-                        let bytes = peek(memory, word + at, 8)?;
-                        out.add(word_of(&bytes), false);
+                        let bytes = peek(self.memory, word + at, 8)?;
+                        self.add(word_of(&bytes), false);
                     }
                 }
             }
         }
-        Ok(out)
+        Ok(())
     }
 
     /// Adds what is at an address, if that is memory of the host, and gives its first address.

@@ -158,10 +158,18 @@ impl Host {
                         *arg = self.warp.arg(request, i, 0);
                     }
                     let (args, span) = (Args(&args[..count]), self.place_of(program, site));
-                    let served = if rt == Rt::ForeignCall {
+                    let is_foreign = matches!(
+                        rt,
+                        Rt::ForeignCall
+                            | Rt::ForeignEntry
+                            | Rt::ForeignTarget
+                            | Rt::ForeignCallback
+                            | Rt::ForeignReturn
+                    );
+                    let served = if is_foreign {
                         let warp = &self.warp;
                         let locals = |address| warp.local_extent_at(program, address);
-                        self.runtime.call_foreign(memory, args, &locals, span).map(|()| [0; 2])
+                        self.runtime.serve_foreign(memory, rt, args, &locals, span).map(|result| [result, 0])
                     } else {
                         if let Some(check) = &mut self.restarts {
                             check.rehearse(&self.runtime, memory, rt, args, span);

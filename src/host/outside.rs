@@ -2,7 +2,7 @@
 
 use device::{Call, Reply};
 use finding::Finding;
-use ir::foreign::{ForeignCall, ForeignEnd};
+use ir::foreign::{ForeignEnd, ForeignStep};
 use source::Span;
 use std::sync::Arc;
 use vm::Site;
@@ -121,8 +121,8 @@ pub enum Ask {
         /// The command.
         text: String,
     },
-    /// Calls a procedure of a library.
-    Foreign(Arc<ForeignCall>),
+    /// Calls a procedure of a library, or lets one go on that waits.
+    Foreign(Arc<ForeignStep>),
     /// Lets time pass.
     Sleep {
         /// How long, in milliseconds.

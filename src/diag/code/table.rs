@@ -320,7 +320,7 @@ crate::code::codes! {
     R0818 Error AbsentArgument "use of an optional argument that is absent";
     R0819 Error NoSuchProcedure "call of an undefined procedure";
     R0820 Error InvalidHostAccess "access to host memory that belongs to no data";
-    R0821 Error ForeignCallFailed "call of a library's procedure that cannot be made";
+    R0821 Error ForeignCallFailed "call of a library's procedure that cannot be made, or crashes";
 
     R0901 Error UnsupportedReached "unsupported feature reached";
 

@@ -48,7 +48,7 @@ pub(super) fn word(finding: &Finding, fault: &HostFault) -> Diagnostic {
         HostFault::AbsentArgument { name } => say(format!("optional argument `{name}` is used but absent"))
             .help(format!("use it only under `if (present({name}))`")),
         HostFault::NoSuchProcedure { name } => say(format!("`{name}` is called, but no given file defines it")),
-        HostFault::Foreign { name, reason } => say(format!("library procedure `{name}` cannot be called: {reason}")),
+        HostFault::Foreign { name, reason } => say(format!("call of library procedure `{name}`: {reason}")),
         HostFault::InvalidAccess => say("access to an address that holds no data of the program".to_owned())
             .help("check that the pointer was associated, and that its target still exists"),
     }

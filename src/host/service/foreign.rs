@@ -1,38 +1,81 @@
-//! The service that calls procedures of libraries.
+//! The services that call procedures of libraries, and have them call procedures of the program.
 
-use crate::foreign::{LocalExtent, Pieces, args, word_of};
+use crate::foreign::{LocalExtent, Pieces, Waiting, args, entry_of, peek, pointer_of, word_of};
 use crate::outside::Ask;
 use crate::protocol::{Args, Halt};
 use crate::runtime::Runtime;
 use crate::storage;
 use device::{Api, Call, LibraryCall};
 use finding::HostFault;
-use ir::foreign::{CArg, ForeignCall, ForeignEnd, Signature};
+use ir::foreign::{CArg, CValue, ForeignCall, ForeignEnd, ForeignReturn, ForeignStep, Piece, Signature};
+use ir::rt::Rt;
 use mem::{Memory, Region};
 use source::Span;
 use std::sync::Arc;
 
 impl Runtime {
-    /// Makes a call. The arguments are those of the service.
-    pub(crate) fn call_foreign(
+    /// One of the services by which procedures of libraries are called; gives its result. The arguments are those of the service.
+    pub(crate) fn serve_foreign(
+        &mut self,
+        memory: &mut Memory,
+        rt: Rt,
+        a: Args<'_>,
+        locals: LocalExtent<'_>,
+        span: Span,
+    ) -> Result<u64, Halt> {
+        match rt {
+            Rt::ForeignEntry => {
+                let signature = self.signature(memory, a)?;
+                let entry = entry_of(a.bits(2));
+                if self.foreign.entries.get(&entry) != Some(&signature) {
+                    Arc::make_mut(&mut self.foreign.entries).insert(entry, signature);
+                }
+                Ok(entry)
+            }
+            Rt::ForeignTarget => Ok(pointer_of(a.bits(0))),
+            Rt::ForeignCallback => self.begin_callback(memory, a.bits(0), span),
+            Rt::ForeignReturn => self.end_callback(memory, a, locals, span).map(u64::from),
+            _ => self.call_foreign(memory, a, locals, span).map(u64::from),
+        }
+    }
+
+    /// Makes a call; gives whether it waits for a procedure of the program.
+    fn call_foreign(
         &mut self,
         memory: &mut Memory,
         a: Args<'_>,
         locals: LocalExtent<'_>,
         span: Span,
-    ) -> Result<(), Halt> {
+    ) -> Result<bool, Halt> {
         let signature = self.signature(memory, a)?;
         let room = a.bits(2);
         if (self.foreign.has_routine)(&signature.name) {
-            return self.call_routine(memory, &signature, room, span);
+            return self.call_routine(memory, &signature, room, span).map(|()| false);
         }
-        let Some(end) = self.answers.foreign() else {
-            let call = self.foreign_call(memory, &signature, room, locals)?;
-            return Err(self.answers.open(Ask::Foreign(Arc::new(call))));
-        };
-        let name = signature.name.to_string();
-        let ForeignEnd { result, written } = end.map_err(|reason| Halt::Fault(HostFault::Foreign { name, reason }))?;
-        let passed = Pieces::of(memory, &signature, room, locals)?.extents;
+        match self.answers.foreign() {
+            Some(end) => self.take_end(memory, &signature, room, locals, end),
+            None => {
+                let args = args(memory, &signature, room)?;
+                let pieces = self.pieces(memory, &signature, room, locals)?;
+                let entries = self.foreign.entries.clone();
+                let call = ForeignCall { signature, args, memory: pieces, entries };
+                Err(self.answers.open(Ask::Foreign(Arc::new(ForeignStep::Call(call)))))
+            }
+        }
+    }
+
+    /// What a call came to, or why it waits; gives whether it does.
+    fn take_end(
+        &mut self,
+        memory: &mut Memory,
+        signature: &Arc<Signature>,
+        room: u64,
+        locals: LocalExtent<'_>,
+        end: Result<ForeignEnd, String>,
+    ) -> Result<bool, Halt> {
+        let failed = |reason| Halt::Fault(HostFault::Foreign { name: signature.name.to_string(), reason });
+        let ForeignEnd { result, written, callback } = end.map_err(failed)?;
+        let passed = Pieces::of(memory, signature, room, locals)?.extents;
         for (address, bytes) in &written {
             storage::write(memory, *address, bytes)?;
         }
@@ -40,10 +83,78 @@ impl Runtime {
         for (&base, piece) in passed.iter().filter(|(_, piece)| !piece.reads_only) {
             memory.mark_initialised(base, piece.bytes);
         }
-        storage::write(memory, room, &result)?;
         let is_lasting = |base: &u64| Region::of(*base) != Some(Region::HostStack);
         self.foreign.kept.extend(passed.into_keys().filter(is_lasting));
-        Ok(())
+        let Some(callback) = callback else {
+            storage::write(memory, room, &result)?;
+            return Ok(false);
+        };
+        let Some(callee) = self.foreign.entries.get(&callback.entry).cloned() else {
+            return Err(failed("it has called a procedure of the program that is not there".to_owned()));
+        };
+        let signature = signature.clone();
+        self.foreign.waiting.push(Waiting { signature, room, callee, callback, copies: Vec::new() });
+        Ok(true)
+    }
+
+    /// Puts what a procedure of the program is called with into a room; gives what a pointer to it holds.
+    fn begin_callback(&mut self, memory: &mut Memory, room: u64, span: Span) -> Result<u64, Halt> {
+        let Some(waiting) = self.foreign.waiting.last_mut() else { return Ok(0) };
+        let callee = &waiting.callee;
+        let mut objects = room + callee.objects_at();
+        for (i, (param, arg)) in callee.params.iter().zip(&waiting.callback.args).enumerate() {
+            let word = match arg {
+                CArg::Word(word) => *word,
+                CArg::Object(bytes) => {
+                    storage::write(memory, objects, bytes)?;
+                    objects += param.object_bytes();
+                    objects - param.object_bytes()
+                }
+                CArg::Copy(native, bytes) => {
+                    let size = bytes.len() as u64;
+                    let Ok(copy) = memory.alloc(Region::Host, size, "", span) else {
+                        let reason = "there is no memory for what it passes to a procedure of the program".to_owned();
+                        let name = waiting.signature.name.to_string();
+                        return Err(Halt::Fault(HostFault::Foreign { name, reason }));
+                    };
+                    waiting.copies.push((copy, *native, size));
+                    storage::write(memory, copy, bytes)?;
+                    copy
+                }
+            };
+            storage::write(memory, room + callee.result_bytes() + 8 * i as u64, &word.to_le_bytes())?;
+        }
+        Ok(pointer_of(waiting.callback.entry))
+    }
+
+    /// Lets a call go on that waits; gives whether it waits again.
+    fn end_callback(
+        &mut self,
+        memory: &mut Memory,
+        a: Args<'_>,
+        locals: LocalExtent<'_>,
+        span: Span,
+    ) -> Result<bool, Halt> {
+        let (signature, room) = (self.signature(memory, a)?, a.bits(2));
+        if let Some(end) = self.answers.foreign() {
+            if let Some(waiting) = self.foreign.waiting.pop() {
+                for (copy, ..) in waiting.copies {
+                    let _ = memory.free(copy, span);
+                }
+            }
+            return self.take_end(memory, &signature, room, locals, end);
+        }
+        let Some(waiting) = self.foreign.waiting.last() else { return Ok(false) };
+        let bytes = waiting.callee.result.as_ref().map_or(0, CValue::bytes);
+        let result = peek(memory, a.bits(3), bytes)?;
+        let mut copies = Vec::new();
+        for &(copy, native, size) in &waiting.copies {
+            copies.push((native, peek(memory, copy, size)?));
+        }
+        let pieces = self.pieces(memory, &signature, room, locals)?;
+        let entries = self.foreign.entries.clone();
+        let back = ForeignReturn { result, copies, memory: pieces, entries };
+        Err(self.answers.open(Ask::Foreign(Arc::new(ForeignStep::Return(back)))))
     }
 
     /// Makes a call of a routine of CUDA's libraries, which takes addresses as they are and gives a status.
@@ -52,7 +163,7 @@ impl Runtime {
         for arg in args(memory, signature, room)? {
             match arg {
                 CArg::Word(word) => words.push(word),
-                CArg::Object(bytes) => words.extend(bytes.chunks(8).map(word_of)),
+                CArg::Object(bytes) | CArg::Copy(_, bytes) => words.extend(bytes.chunks(8).map(word_of)),
             }
         }
         let call = LibraryCall { name: signature.name.clone(), args: words };
@@ -78,21 +189,24 @@ impl Runtime {
         Ok(signature)
     }
 
-    /// The call as the world is asked for it.
-    fn foreign_call(
+    /// The memory that a call sees.
+    fn pieces(
         &self,
         memory: &Memory,
-        signature: &Arc<Signature>,
+        signature: &Signature,
         room: u64,
         locals: LocalExtent<'_>,
-    ) -> Result<ForeignCall, Halt> {
+    ) -> Result<Vec<Piece>, Halt> {
         let mut passed = Pieces::of(memory, signature, room, locals)?;
         for &base in &self.foreign.kept {
             if memory.find(base).is_some_and(|id| memory.info(id).base == base) {
                 passed.add(base, false);
             }
         }
-        let args = args(memory, signature, room)?;
-        Ok(ForeignCall { signature: signature.clone(), args, memory: passed.read()? })
+        // Calls that wait have what they were given.
+        for waiting in &self.foreign.waiting {
+            passed.add_arguments(&waiting.signature, waiting.room)?;
+        }
+        passed.read()
     }
 }

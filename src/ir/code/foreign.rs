@@ -9,10 +9,11 @@
 //!
 //! `i4` is an integer of 4 bytes by value, `f8` a real, `p` a pointer; `{16:0f8;8f8}` an object of 16 bytes with a real at 0
 //! and one at 8; `&` is a reference, `&r` one that the procedure only reads, `&@8:0` one to elements of 8 bytes with a pointer
-//! at 0.
+//! at 0; `&#24` one to 24 bytes.
 //!
 //! Not here: how a call is made (`foreign`), and what memory a reference passes (`host`).
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -83,7 +84,19 @@ pub enum CParam {
         reads_only: bool,
         /// Bytes of an element, and the offsets of the pointers in it; no offsets where it has none.
         element: (u64, Vec<u64>),
+        /// For a procedure of the program that C calls: the bytes behind the address, 0 if they are not known.
+        extent: u64,
     },
+}
+
+impl CParam {
+    /// Bytes of the object that is passed, up to the next word; 0 if none is.
+    pub fn object_bytes(&self) -> u64 {
+        match self {
+            CParam::Value(CValue::Object { bytes, .. }) => bytes.next_multiple_of(8),
+            _ => 0,
+        }
+    }
 }
 
 /// The signature of a procedure.
@@ -101,6 +114,17 @@ impl Signature {
     /// Bytes that the result takes at the beginning of the arguments in memory; the arguments follow, 8 bytes each.
     pub fn result_bytes(&self) -> u64 {
         self.result.as_ref().map_or(0, CValue::bytes).next_multiple_of(8)
+    }
+
+    /// Bytes of the room that takes the result, the arguments as words of 8 bytes and, behind them, the objects that are passed
+    /// by value.
+    pub fn room_bytes(&self) -> u64 {
+        self.objects_at() + self.params.iter().map(CParam::object_bytes).sum::<u64>()
+    }
+
+    /// Where in that room the objects begin.
+    pub fn objects_at(&self) -> u64 {
+        self.result_bytes() + 8 * self.params.len() as u64
     }
 
     /// Reads the text form; `None` if it is none.
@@ -150,7 +174,8 @@ impl Reader<'_> {
                 element.1.push(self.number()?);
             }
         }
-        Some(CParam::Reference { reads_only, element })
+        let extent = if self.take("#") { self.number().filter(|&bytes| bytes > 0)? } else { 0 };
+        Some(CParam::Reference { reads_only, element, extent })
     }
 
     fn value(&mut self) -> Option<CValue> {
@@ -215,13 +240,16 @@ impl fmt::Display for CParam {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CParam::Value(value) => value.fmt(f),
-            CParam::Reference { reads_only, element: (bytes, pointers) } => {
+            CParam::Reference { reads_only, element: (bytes, pointers), extent } => {
                 write!(f, "&{}", if *reads_only { "r" } else { "" })?;
                 if !pointers.is_empty() {
                     write!(f, "@{bytes}")?;
                 }
                 for (i, at) in pointers.iter().enumerate() {
                     write!(f, "{}{at}", if i == 0 { ':' } else { ';' })?;
+                }
+                if *extent > 0 {
+                    write!(f, "#{extent}")?;
                 }
                 Ok(())
             }
@@ -240,6 +268,15 @@ impl fmt::Display for Signature {
     }
 }
 
+/// What a library is asked to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ForeignStep {
+    /// A procedure is called.
+    Call(ForeignCall),
+    /// The call that waits for a procedure of the program goes on.
+    Return(ForeignReturn),
+}
+
 /// A call of a procedure, with the memory of the program that it is given.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignCall {
@@ -250,6 +287,33 @@ pub struct ForeignCall {
     /// The memory that the arguments point to, and what earlier calls were given that the procedure may have kept the
     /// address of.
     pub memory: Vec<Piece>,
+    /// The procedures of the program that it may call.
+    pub entries: Arc<Entries>,
+}
+
+/// The procedures of the program that libraries may call: what the program has as the address of each, and its signature.
+pub type Entries = BTreeMap<u64, Arc<Signature>>;
+
+/// What a procedure of the program that was called back has given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForeignReturn {
+    /// The bytes of its result.
+    pub result: Vec<u8>,
+    /// What memory of C holds now of which it was given copies: addresses of C and bytes.
+    pub copies: Vec<(u64, Vec<u8>)>,
+    /// The memory of the program, as for a call.
+    pub memory: Vec<Piece>,
+    /// The procedures of the program that C may call now.
+    pub entries: Arc<Entries>,
+}
+
+/// A call of a procedure of the program by a library.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Callback {
+    /// What the program has as its address.
+    pub entry: u64,
+    /// What is passed for each parameter.
+    pub args: Vec<CArg>,
 }
 
 /// An argument of a call.
@@ -259,6 +323,8 @@ pub enum CArg {
     Word(u64),
     /// An object.
     Object(Vec<u8>),
+    /// A reference to memory of C: its address there, and what it holds.
+    Copy(u64, Vec<u8>),
 }
 
 /// A stretch of the program's memory.
@@ -281,6 +347,8 @@ pub struct ForeignEnd {
     pub result: Vec<u8>,
     /// What it wrote into the program's memory: addresses and bytes.
     pub written: Vec<(u64, Vec<u8>)>,
+    /// The call is not over: it waits for this procedure of the program.
+    pub callback: Option<Callback>,
 }
 
 #[cfg(test)]
@@ -289,7 +357,13 @@ mod tests {
 
     #[test]
     fn signatures_are_read_as_they_are_written() {
-        let texts = ["f()", "f(i4,&,&r,&@8:0,{16:0f8;8f8})f8", "g(&r@24:0;16,p,i1){8:0f4;4f4}", "h({24})p"];
+        let texts = [
+            "f()",
+            "f(i4,&,&r,&@8:0,{16:0f8;8f8})f8",
+            "g(&r@24:0;16,p,i1){8:0f4;4f4}",
+            "h({24})p",
+            "c(&#4,&r@8:0#16)i4",
+        ];
         for text in texts {
             assert_eq!(Signature::parse(text).map(|s| s.to_string()).as_deref(), Some(text));
         }
@@ -297,7 +371,8 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_signatures() {
-        let texts = ["", "f", "f(", "f(i3)", "f(i4", "f(i4,)", "f(i4 )", "f()f8f8", "f({8:4f8})", "f(&@0:0)", "f({8"];
+        let texts =
+            ["", "f", "f(", "f(i3)", "f(i4", "f(i4,)", "f(i4 )", "f()f8f8", "f({8:4f8})", "f(&@0:0)", "f(&#0)", "f({8"];
         for text in texts {
             assert_eq!(Signature::parse(text), None, "{text}");
         }

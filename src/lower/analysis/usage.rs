@@ -18,6 +18,9 @@ use sema::checked::{
 };
 use std::collections::BTreeSet;
 
+/// The service that makes a procedure one that libraries can call.
+pub(crate) const ENTRY: &str = "foreign.entry";
+
 /// What lowering knows about a program beforehand.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
@@ -30,6 +33,8 @@ pub(crate) struct Usage {
     pub(crate) captures: Vec<BTreeSet<VarId>>,
     /// Procedures that a procedure pointer may point to.
     pub(crate) taken: BTreeSet<ProcId>,
+    /// Whether libraries get procedures of the program, which they may call.
+    pub(crate) gives_procedures: bool,
     /// The functions of the mathematics library that something calls.
     pub(crate) mathematics: BTreeSet<String>,
     /// Procedures of device code that draw random numbers, themselves or through what they call.
@@ -211,6 +216,14 @@ impl<'a> Walk<'a> {
     }
 
     fn args(&mut self, proc: ProcId, args: &'a [Option<Actual>]) {
+        self.usage.gives_procedures |= match &self.program.proc(proc).body {
+            ProcBody::Service(name) => &**name == ENTRY,
+            ProcBody::Foreign { .. } => {
+                let params = &self.program.proc(proc).params;
+                params.iter().any(|&v| matches!(self.program.var(v).storage, Storage::Procedure))
+            }
+            _ => false,
+        };
         for (dummy, actual) in self.program.proc(proc).params.iter().zip(args) {
             match actual {
                 Some(Actual::Expr(e)) if needs_address(self.program, *dummy) => {

@@ -7,6 +7,7 @@
 
 use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
+use crate::module::ArgKey;
 use crate::object::convention::{ResultForm, result_form, value_of_registers, word_types};
 use crate::types::{Side, ir_ty};
 use crate::value::arguments::Passed;
@@ -53,7 +54,10 @@ impl Builder<'_, '_> {
         }
         let (text, length) = self.name_text(&signature.to_string());
         let address = self.address(room);
-        self.rt(Rt::ForeignCall, vec![text, length, address]);
+        let waits = self.rt(Rt::ForeignCall, vec![text, length, address]);
+        if let Some(&waits) = waits.first() {
+            self.answer_callbacks(&signature, [text, length, address], waits.into());
+        }
         if let (Some(&to), Some(result)) = (hidden.first(), &signature.result) {
             self.copy_bytes(MemRef::at(to, self.local_space()), room, Val::i64(result.bytes() as i64));
         }
@@ -76,13 +80,29 @@ impl Builder<'_, '_> {
         let program = self.program();
         let (mut params, mut given, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
         let mut words = passed.words.iter().copied();
+        let mut skipped = 0;
         for &dummy in &program.proc(proc).params {
             let var = program.var(dummy);
             if matches!(var.storage, Storage::Procedure) {
-                return Err(format!("with procedure `{}` as an argument", var.name));
+                let at = params.len() + skipped;
+                let pointer = match passed.keys.get(at) {
+                    Some(ArgKey::Proc(p)) => Some(self.procedure_number(*p)),
+                    Some(ArgKey::Pointer) => words.next(),
+                    _ => None,
+                };
+                let entry = match pointer {
+                    Some(pointer) => self.procedure_entry(pointer, passed.keys.get(at)),
+                    None => Val::i64(0),
+                };
+                params.push(CParam::Value(CValue::Scalar(CScalar::Pointer)));
+                given.push((entry, Ty::I64));
+                continue;
             }
             let mine: Vec<Val> = words.by_ref().take(word_types(var).len()).collect();
-            let (Some(&first), param) = (mine.first(), foreign_param(program, var)?) else { continue };
+            let (Some(&first), param) = (mine.first(), foreign_param(program, var)?) else {
+                skipped += 1;
+                continue;
+            };
             let word = match (&param, &var.ty) {
                 (CParam::Reference { .. }, _) => (first, Ty::I64),
                 (_, Type::Complex(_)) => {
@@ -114,7 +134,7 @@ impl Builder<'_, '_> {
 }
 
 /// How an argument is passed for a dummy.
-fn foreign_param(program: &Program, var: &Variable) -> Result<CParam, String> {
+pub(super) fn foreign_param(program: &Program, var: &Variable) -> Result<CParam, String> {
     let is_described = var.attrs.allocatable || var.attrs.pointer || var.attrs.class;
     if is_described || matches!(var.shape, Shape::AssumedShape(_) | Shape::AssumedRank | Shape::Deferred(_)) {
         return Err(format!("with argument `{}`, which goes by a descriptor", var.name));
@@ -128,11 +148,11 @@ fn foreign_param(program: &Program, var: &Variable) -> Result<CParam, String> {
         Some(value) if !value.pointers().is_empty() => (value.bytes(), value.pointers()),
         _ => (0, Vec::new()),
     };
-    Ok(CParam::Reference { reads_only: var.attrs.intent == Some(ast::Intent::In), element })
+    Ok(CParam::Reference { reads_only: var.attrs.intent == Some(ast::Intent::In), element, extent: 0 })
 }
 
 /// How the result is given.
-fn foreign_result(program: &Program, proc: ProcId, is_c: bool) -> Result<Option<CValue>, String> {
+pub(super) fn foreign_result(program: &Program, proc: ProcId, is_c: bool) -> Result<Option<CValue>, String> {
     let callee = program.proc(proc);
     let Some(result) = callee.result.filter(|_| callee.is_function) else { return Ok(None) };
     let var = program.var(result);

@@ -9,6 +9,7 @@
 //! Not here: the arguments (`actual`), the results (`result`), kernel launches (`device::launch`).
 
 pub(crate) mod actual;
+mod callback;
 mod foreign;
 mod mpi;
 pub(crate) mod procedure_pointer;
@@ -209,6 +210,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(routine) = name.strip_prefix(mpi::PREFIX) {
             self.call_mpi(proc, routine, args);
             return None;
+        }
+        if name == crate::analysis::usage::ENTRY {
+            return Some(self.call_entry(args));
         }
         let Some(rt) = Rt::from_mnemonic(name) else {
             self.b.unsupported(&format!("the service `{name}`"));

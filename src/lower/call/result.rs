@@ -32,6 +32,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             let result = self.call_service(proc, name, args);
             let from = ir::rt::Rt::from_mnemonic(name).and_then(|rt| rt.results().first().copied());
             return match (result, from) {
+                // An address for C is an object of one word.
+                (Some(v), Some(ir::Ty::I64)) if matches!(e.ty, Type::Derived(_)) => {
+                    let (_, object) = self.b.slot(8, 8, "address", source::Span::NONE);
+                    self.b.store_scalar(object, ir::Ty::I64, v);
+                    Value::Object(object)
+                }
                 (Some(v), Some(from)) => Value::Scalar(self.b.cast(v, from, ir_ty(&e.ty))),
                 _ => self.b.refused(&e.ty, &format!("the result of `{}`", callee.name)),
             };

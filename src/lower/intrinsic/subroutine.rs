@@ -67,6 +67,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::RandomNumber => return arg(args, 0).is_some_and(|e| self.random_number(e)),
             I::RandomSeed => self.random_seed(args),
             I::CFPointer => return self.c_f_pointer(args),
+            I::CFProcpointer => return self.c_f_procpointer(args),
             I::Exit => {
                 let code = arg(args, 0).map_or(Val::i32(0), |e| self.int32(e));
                 self.b.end_program(Val::i32(0), code, Val::i64(0), Val::i64(0));
@@ -369,6 +370,16 @@ impl<'p> FunctionLowering<'_, 'p> {
             let own = this.b.element_by_position(array, &[i]);
             f(this, own, word);
         });
+    }
+
+    fn c_f_procpointer(&mut self, args: Args<'p>) -> bool {
+        let (Some(address), Some(pointer)) = (arg(args, 0), arg(args, 1)) else { return false };
+        let address = self.pointer_word(address);
+        let target = self.b.rt(Rt::ForeignTarget, vec![address]);
+        let to = self.lvalue(pointer);
+        let Some(&target) = target.first() else { return false };
+        self.b.store_value(to, &pointer.ty, &Value::Scalar(target.into()));
+        true
     }
 
     fn c_f_pointer(&mut self, args: Args<'p>) -> bool {

@@ -204,7 +204,7 @@ impl World for RealWorld {
             }
             Ask::Command { text } => Answer::Command(command(text)),
             Ask::Foreign(call) => Answer::Foreign(match &mut self.libraries {
-                Some(libraries) => libraries.call(call),
+                Some(libraries) => libraries.step(call),
                 None => Err("there are no libraries".to_owned()),
             }),
             Ask::Sleep { milliseconds } => self.sleep(Duration::from_millis(*milliseconds)),

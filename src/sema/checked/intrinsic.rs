@@ -249,6 +249,7 @@ intrinsics! {
     RandomSeed "random_seed" ["size" "put" "get"] Subroutine;
     SystemClock "system_clock" ["count" "count_rate" "count_max"] Subroutine;
     CFPointer "c_f_pointer" ["cptr" "fptr" "shape" "lower"] Subroutine;
+    CFProcpointer "c_f_procpointer" ["cptr" "fptr"] Subroutine;
     Exit "exit" ["status"] Subroutine;
     Flush "flush" ["unit"] Subroutine;
     Sleep "sleep" ["seconds"] Subroutine;

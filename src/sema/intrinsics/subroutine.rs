@@ -4,7 +4,7 @@ use super::Reference;
 use crate::checked::Intrinsic as I;
 use crate::checked::{Expr, Type, is_designator};
 use crate::checker::Checker;
-use crate::typing::{Typing, is_allocatable, is_class, is_pointer, same_type, shape_name};
+use crate::typing::{Typing, is_allocatable, is_class, is_pointer, is_procedure_pointer, same_type, shape_name};
 use diag::Code;
 
 /// What an argument must be.
@@ -72,6 +72,7 @@ impl Checker<'_> {
             I::MoveAlloc => return self.typing().move_alloc(r),
             I::Mvbits => return self.typing().mvbits(r),
             I::CFPointer => return self.typing().c_f_pointer(r),
+            I::CFProcpointer => return self.typing().c_f_procpointer(r),
             I::Stwb | I::Stcg | I::Stcs | I::Stwt => return self.typing().hinted_store(r),
             _ => {}
         }
@@ -174,6 +175,17 @@ impl Typing<'_> {
         let ty = to.ty.clone();
         let from = self.convert(from, &ty)?;
         Some((r.id, vec![Some(from), frompos, len, Some(to), topos]))
+    }
+
+    fn c_f_procpointer(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
+        let (cptr, fptr) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        if !matches!(cptr.ty, Type::Derived(id) if &*self.defs.ty(id).name == "c_funptr") {
+            return self.bad_argument(r.id, 0, &cptr, "`type(c_funptr)`");
+        }
+        if !is_procedure_pointer(self.defs, &fptr) {
+            return self.bad_argument(r.id, 1, &fptr, "a procedure pointer");
+        }
+        Some((r.id, vec![Some(cptr), Some(fptr)]))
     }
 
     fn c_f_pointer(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {

@@ -101,7 +101,7 @@ fn every_host_error_has_its_sentence() {
         reduce.cuf:20:3: error[R0817]: `repeat`: the count is -1
         reduce.cuf:20:3: error[R0818]: optional argument `x` is used but absent
         reduce.cuf:20:3: error[R0819]: `x` is called, but no given file defines it
-        reduce.cuf:20:3: error[R0821]: library procedure `x` cannot be called: no library has it
+        reduce.cuf:20:3: error[R0821]: call of library procedure `x`: no library has it
         reduce.cuf:20:3: error[R0820]: access to an address that holds no data of the program
     "#]]
     .assert_eq(&lines);

@@ -1,0 +1,239 @@
+//! Procedures of the program that libraries call.
+//!
+//! A library gets the address of a procedure by `c_funloc`, or as an argument; the service that gives it notes the signature. A
+//! call of a library that calls such a procedure waits. The code behind the call asks which one it is, compares that with each
+//! procedure that a pointer may point to, loads the arguments and calls it. Then the library goes on.
+//!
+//! Not here: how the library waits (`foreign`), what it sees meanwhile (`host::foreign`).
+
+use crate::analysis::usage::runs_on;
+use crate::analysis::variables::const_bounds;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::call::foreign::{foreign_param, foreign_result};
+use crate::function::FunctionLowering;
+use crate::module::ArgKey;
+use crate::object::convention::{ResultForm, result_form, word_types};
+use crate::procedure::entry::capture_words;
+use crate::types::{Side, const_bytes, ir_ty};
+use crate::value::arguments::Passed;
+use crate::value::lvalue::MemRef;
+use ir::foreign::{CParam, CValue, Signature};
+use ir::op::{BinOp, CmpOp};
+use ir::rt::Rt;
+use ir::{Ty, Val};
+use sema::checked::{Actual, CharLen, ProcBody, ProcId, Program, Storage, Type};
+use source::Span;
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// The address of a procedure for libraries.
+    pub(super) fn call_entry(&mut self, args: &'p [Option<Actual>]) -> Val {
+        let mut passed = Passed::default();
+        let known = match args.first() {
+            Some(Some(Actual::Proc(p))) => Some(self.callee(*p)),
+            Some(Some(Actual::Expr(e))) => match self.procedure_dummy(e) {
+                Some(p) => Some(p),
+                None => {
+                    let pointer = self.scalar(e);
+                    passed.words.push(pointer);
+                    None
+                }
+            },
+            _ => return Val::i64(0),
+        };
+        let pointer = known.map(|p| self.procedure_word(p)).or(passed.words.first().copied());
+        let key = known.map_or(ArgKey::Pointer, ArgKey::Proc);
+        pointer.map_or(Val::i64(0), |pointer| self.b.procedure_entry(pointer, Some(&key)))
+    }
+}
+
+impl Builder<'_, '_> {
+    /// The address for libraries of a procedure that a pointer points to, or that is known.
+    pub(super) fn procedure_entry(&mut self, pointer: Val, key: Option<&ArgKey>) -> Val {
+        if let Some(ArgKey::Proc(p)) = key {
+            return match entry_signature(self.program(), *p) {
+                Ok(signature) => self.make_entry(&signature, pointer),
+                Err(what) => {
+                    let name = &self.program().proc(*p).name;
+                    self.unsupported(&format!("C code that calls procedure `{name}` {what}"));
+                    Val::i64(0)
+                }
+            };
+        }
+        let entry = self.mutable(Ty::I64);
+        self.set(entry, Val::i64(0));
+        let called = self.called_number(pointer);
+        for (target, signature) in self.entry_targets() {
+            let number = self.procedure_number(target);
+            let is_this = self.cmp(CmpOp::Eq, Ty::I64, called, number).into();
+            self.when(is_this, |b| {
+                let made = b.make_entry(&signature, pointer);
+                b.set(entry, made);
+            });
+        }
+        entry.into()
+    }
+
+    fn make_entry(&mut self, signature: &Signature, pointer: Val) -> Val {
+        let (text, length) = self.name_text(&signature.to_string());
+        let made = self.rt(Rt::ForeignEntry, vec![text, length, pointer]);
+        made.first().map_or(Val::i64(0), |&entry| entry.into())
+    }
+
+    /// The procedures that libraries may call.
+    fn entry_targets(&self) -> Vec<(ProcId, Signature)> {
+        let taken = self.usage().taken.iter().copied();
+        taken.filter_map(|p| Some((p, entry_signature(self.program(), p).ok()?))).collect()
+    }
+
+    /// The number of the procedure that a pointer points to.
+    fn called_number(&mut self, pointer: Val) -> Val {
+        let called = self.mutable(Ty::I64);
+        self.set(called, pointer);
+        let last = Val::i64(self.program().procs.len() as i64);
+        let is_record = self.cmp(CmpOp::Gt, Ty::I64, pointer, last).into();
+        let record = MemRef::at(pointer, self.local_space());
+        self.when(is_record, |b| {
+            let number = b.load_word(record);
+            b.set(called, number);
+        });
+        called.into()
+    }
+
+    /// Calls procedures of the program as long as a call of a library waits for them.
+    pub(super) fn answer_callbacks(&mut self, signature: &Signature, call: [Val; 3], waits: Val) {
+        let targets = self.entry_targets();
+        if !self.usage().gives_procedures || self.side() != Side::Host || targets.is_empty() {
+            return;
+        }
+        let bytes = targets.iter().map(|(_, signature)| signature.room_bytes()).max().unwrap_or(0);
+        let (_, room) = self.slot(bytes.max(8), 8, "callback", Span::NONE);
+        let state = self.mutable(Ty::I32);
+        self.set(state, waits);
+        let (head, body, next, done) = (self.new_block(), self.new_block(), self.new_block(), self.new_block());
+        self.jump(head);
+        self.switch_to(head);
+        let is_waiting: Val = self.cmp(CmpOp::Ne, Ty::I32, Val::from(state), Val::i32(0)).into();
+        self.branch(is_waiting, body, done);
+        self.switch_to(body);
+        let address = self.address(room);
+        let pointer = self.rt(Rt::ForeignCallback, vec![address]);
+        let pointer = pointer.first().map_or(Val::i64(0), |&p| p.into());
+        let called = self.called_number(pointer);
+        for (target, signature) in targets {
+            let (yes, no) = (self.new_block(), self.new_block());
+            let number = self.procedure_number(target);
+            let is_this: Val = self.cmp(CmpOp::Eq, Ty::I64, called, number).into();
+            self.branch(is_this, yes, no);
+            self.switch_to(yes);
+            self.call_entry_target(target, &signature, pointer, room);
+            self.jump(next);
+            self.switch_to(no);
+        }
+        let (text, length) = self.name_text(&signature.name);
+        self.rt(Rt::ErrorAllocated, vec![text, length]);
+        self.jump(next);
+        self.switch_to(next);
+        let address = self.address(room);
+        let again = self.rt(Rt::ForeignReturn, vec![call[0], call[1], call[2], address]);
+        if let Some(&again) = again.first() {
+            self.set(state, Val::from(again));
+        }
+        self.jump(head);
+        self.switch_to(done);
+    }
+
+    /// Calls a procedure with what is in the room, and puts its result there.
+    fn call_entry_target(&mut self, target: ProcId, signature: &Signature, pointer: Val, room: MemRef) {
+        let program = self.program();
+        let proc = program.proc(target);
+        let first = signature.result_bytes() as i64;
+        let mut passed = Passed::default();
+        for (i, (&dummy, param)) in proc.params.iter().zip(&signature.params).enumerate() {
+            let var = program.var(dummy);
+            let at = room.plus(first + 8 * i as i64);
+            match (param, &var.ty) {
+                (CParam::Reference { .. }, ty) => {
+                    let address = self.load_word(at);
+                    passed.words.push(address);
+                    if word_types(var).len() > 1 {
+                        passed.words.push(Val::i64(const_bytes(program, ty).unwrap_or(1) as i64));
+                    }
+                }
+                (_, Type::Complex(k)) => {
+                    let object = self.load_word(at);
+                    let object = MemRef::at(object, self.local_space());
+                    for offset in [0, i64::from(*k)] {
+                        let part = self.load_scalar(object.plus(offset), ir_ty(&var.ty)).into();
+                        passed.words.push(part);
+                    }
+                }
+                (_, Type::Character(_)) => {
+                    let letter = self.address(at);
+                    passed.words.extend([letter, Val::i64(1)]);
+                }
+                (CParam::Value(CValue::Object { .. }), _) => {
+                    let object = self.load_word(at);
+                    passed.words.push(object);
+                }
+                // An object that is one pointer is a word for C.
+                (_, Type::Derived(_)) => {
+                    let object = self.address(at);
+                    passed.words.push(object);
+                }
+                (_, ty) => {
+                    let ty = ir_ty(ty);
+                    let mut word: Val = self.load_scalar(at, ty).into();
+                    if matches!(var.ty, Type::Logical(_)) {
+                        word = self.bin(BinOp::And, ty, word, Val::Imm(1)).into();
+                    }
+                    passed.words.push(word);
+                }
+            }
+            passed.keys.push(ArgKey::Any);
+        }
+        let (hidden, results) = match result_form(program, proc) {
+            ResultForm::None => (Vec::new(), Vec::new()),
+            ResultForm::Registers(tys) => (Vec::new(), tys),
+            ResultForm::Hidden(has_length) => {
+                let address = self.address(room);
+                (if has_length { vec![address, Val::i64(1)] } else { vec![address] }, Vec::new())
+            }
+        };
+        let record = MemRef::at(pointer, self.local_space());
+        let count = if self.usage().captures[target.0 as usize].is_empty() { 0 } else { capture_words(self, target) };
+        let captures: Vec<Val> = (1..=count).map(|i| self.load_word(record.plus(8 * i as i64))).collect();
+        let values = self.call_plain(target, &hidden, &passed, &captures, &results);
+        let mut at = 0;
+        for (&ty, value) in results.iter().zip(values) {
+            self.store_scalar(room.plus(at), ty, value);
+            at += ty.bytes() as i64;
+        }
+    }
+}
+
+/// The signature by which C calls a procedure; why it cannot.
+fn entry_signature(program: &Program, id: ProcId) -> Result<Signature, String> {
+    let proc = program.proc(id);
+    if !matches!(proc.body, ProcBody::Statements(_)) || !runs_on(proc.kind, Side::Host) {
+        return Err("which the program does not define for the host".to_owned());
+    }
+    let mut params = Vec::new();
+    for &dummy in &proc.params {
+        let var = program.var(dummy);
+        if matches!(var.storage, Storage::Procedure) {
+            return Err(format!("with procedure `{}` as an argument", var.name));
+        }
+        if matches!(var.ty, Type::Character(CharLen::Assumed | CharLen::Expr(_))) {
+            return Err(format!("with argument `{}`, whose length goes apart from it", var.name));
+        }
+        let mut param = foreign_param(program, var)?;
+        if let CParam::Reference { extent, .. } = &mut param {
+            let count = const_bounds(&var.shape).map(|dims| dims.iter().map(|&(_, n)| n as u64).product::<u64>());
+            *extent = count.zip(const_bytes(program, &var.ty)).map_or(0, |(count, bytes)| count * bytes);
+        }
+        params.push(param);
+    }
+    let result = foreign_result(program, id, true)?;
+    Ok(Signature { name: proc.name.clone(), params, result })
+}

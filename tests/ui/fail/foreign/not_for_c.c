@@ -1,0 +1,1 @@
+void call_it(void (*f)(void)) { f(); }
