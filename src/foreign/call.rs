@@ -7,6 +7,8 @@
 use crate::frame::Frame;
 use ir::foreign::{CScalar, CValue};
 
+/// Why there is no call elsewhere.
+pub(crate) const UNSUPPORTED: &str = "calls of C are supported on 64-bit x86 with Unix only";
 /// Words of the stack that a call may have.
 const STACK: usize = 64;
 
@@ -33,6 +35,13 @@ fn classes(value: &CValue) -> Option<Vec<Class>> {
     }
 }
 
+/// The classes of the words of an argument that goes in registers when so many of those are taken; `None` if it does not.
+fn in_registers(value: &CValue, integers: usize, reals: usize) -> Option<Vec<Class>> {
+    let classes = classes(value)?;
+    let wanted = classes.iter().filter(|class| **class == Class::Real).count();
+    (integers + classes.len() - wanted <= 6 && reals + wanted <= 8).then_some(classes)
+}
+
 /// The arguments of a call, where they go.
 #[derive(Default)]
 pub(crate) struct Arguments {
@@ -44,20 +53,16 @@ pub(crate) struct Arguments {
 impl Arguments {
     /// Adds an argument: the words of its bytes.
     pub(crate) fn add(&mut self, value: &CValue, words: &[u64]) {
-        if let Some(classes) = classes(value) {
-            let reals = classes.iter().filter(|class| **class == Class::Real).count();
-            let integers = classes.len() - reals;
-            if self.integers.len() + integers <= 6 && self.reals.len() + reals <= 8 {
-                for (class, &word) in classes.iter().zip(words) {
-                    match class {
-                        Class::Integer => self.integers.push(word),
-                        Class::Real => self.reals.push(word),
-                    }
-                }
-                return;
+        let Some(classes) = in_registers(value, self.integers.len(), self.reals.len()) else {
+            self.stack.extend(words);
+            return;
+        };
+        for (class, &word) in classes.iter().zip(words) {
+            match class {
+                Class::Integer => self.integers.push(word),
+                Class::Real => self.reals.push(word),
             }
         }
-        self.stack.extend(words);
     }
 }
 
@@ -82,20 +87,16 @@ impl<'a> Incoming<'a> {
     /// # Safety
     /// C has called the entry, which has not returned, and passes such an argument.
     pub(crate) unsafe fn take(&mut self, value: &CValue) -> Vec<u64> {
-        if let Some(classes) = classes(value) {
-            let reals = classes.iter().filter(|class| **class == Class::Real).count();
-            let integers = classes.len() - reals;
-            if self.integers + integers <= 6 && self.reals + reals <= 8 {
-                let mut next = |class: &Class| {
-                    let (from, at) = match class {
-                        Class::Integer => (&self.frame.integers[..], &mut self.integers),
-                        Class::Real => (&self.frame.reals[..], &mut self.reals),
-                    };
-                    *at += 1;
-                    from[*at - 1]
+        if let Some(classes) = in_registers(value, self.integers, self.reals) {
+            let mut next = |class: &Class| {
+                let (from, at) = match class {
+                    Class::Integer => (&self.frame.integers[..], &mut self.integers),
+                    Class::Real => (&self.frame.reals[..], &mut self.reals),
                 };
-                return classes.iter().map(&mut next).collect();
-            }
+                *at += 1;
+                from[*at - 1]
+            };
+            return classes.iter().map(&mut next).collect();
         }
         let words = value.bytes().div_ceil(8) as usize;
         let first = self.stack;
@@ -141,7 +142,7 @@ pub(crate) unsafe fn call(
     result: Option<&CValue>,
 ) -> Result<Vec<u8>, String> {
     if !cfg!(all(unix, target_arch = "x86_64")) {
-        return Err("calls of C are supported on 64-bit x86 with Unix only".to_owned());
+        return Err(UNSUPPORTED.to_owned());
     }
     let bytes = result.map_or(0, CValue::bytes) as usize;
     let classes = result.map_or(Some(Vec::new()), classes);

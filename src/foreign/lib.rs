@@ -11,6 +11,7 @@ mod buffers;
 mod call;
 mod caller;
 mod frame;
+mod job;
 mod libraries;
 mod link;
 mod nvrtc;

@@ -1,8 +1,8 @@
 //! Stacks of C where calls of C are not supported: there are none. `stack` says what they are.
 
-use crate::call::Arguments;
+use crate::call::UNSUPPORTED;
 use crate::frame::Frame;
-use ir::foreign::CValue;
+use crate::job::{Event, Job};
 use std::ffi::c_int;
 
 /// How many entries there are.
@@ -13,30 +13,13 @@ pub(crate) fn entry_of(_: &Frame) -> usize {
     0
 }
 
-/// What happened on a stack.
-pub(crate) enum Event {
-    /// The call is over; the bytes of its result.
-    Done(Result<Vec<u8>, String>),
-    /// C has called an entry.
-    Called(*mut Frame),
-    /// C has crashed with this signal.
-    Crashed(c_int),
-}
-
-/// A call of C.
-pub(crate) struct Job {
-    pub(crate) function: *const (),
-    pub(crate) arguments: Arguments,
-    pub(crate) result: Option<CValue>,
-}
-
 /// A stack of C.
 pub(crate) struct Stack;
 
 impl Stack {
     /// That there is none.
     pub(crate) fn new() -> Result<Stack, String> {
-        Err("calls of C are supported on 64-bit x86 with Unix only".to_owned())
+        Err(UNSUPPORTED.to_owned())
     }
 
     /// Not reached: there are no stacks.
@@ -47,7 +30,7 @@ impl Stack {
     /// # Safety
     /// It is always safe.
     pub(crate) unsafe fn run(&mut self) -> Event {
-        Event::Done(Err("calls of C are supported on 64-bit x86 with Unix only".to_owned()))
+        Event::Done(Err(UNSUPPORTED.to_owned()))
     }
 }
 

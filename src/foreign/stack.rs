@@ -7,9 +7,9 @@
 //! Not here: what the arguments mean (`call`), which entry stands for which procedure (`buffers`).
 #![allow(unsafe_code)] // Switches stacks, and is entered by code that nobody has checked.
 
-use crate::call::{self, Arguments};
+use crate::call;
 use crate::frame::Frame;
-use ir::foreign::CValue;
+use crate::job::{Event, Job};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::ptr::{null_mut, slice_from_raw_parts};
@@ -27,23 +27,6 @@ pub(crate) const ENTRIES: usize = 512;
 /// Which entry was called.
 pub(crate) fn entry_of(frame: &Frame) -> usize {
     (frame.entry as usize).wrapping_sub(entry_address(0)) / ENTRY_BYTES
-}
-
-/// What happened on a stack.
-pub(crate) enum Event {
-    /// The call is over; the bytes of its result.
-    Done(Result<Vec<u8>, String>),
-    /// C has called an entry. The frame stays until the stack goes on.
-    Called(*mut Frame),
-    /// C has crashed with this signal.
-    Crashed(c_int),
-}
-
-/// A call of C.
-pub(crate) struct Job {
-    pub(crate) function: *const (),
-    pub(crate) arguments: Arguments,
-    pub(crate) result: Option<CValue>,
 }
 
 /// What a stack and who runs it share.
@@ -316,7 +299,8 @@ unsafe extern "C" fn common() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::foreign::CScalar;
+    use crate::call::Arguments;
+    use ir::foreign::{CScalar, CValue};
 
     const INT: CValue = CValue::Scalar(CScalar::Int(4));
 

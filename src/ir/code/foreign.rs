@@ -268,6 +268,11 @@ impl fmt::Display for Signature {
     }
 }
 
+/// A word of up to 8 bytes, the lowest byte first.
+pub fn word_of(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
 /// What a library is asked to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ForeignStep {
