@@ -259,6 +259,7 @@ impl Host {
     ) -> Option<HostYield> {
         let mut ctx = Context {
             memory: memory.view(),
+            cluster: &mut [],
             shared: &mut [],
             windows: &mut self.windows,
             geometry: Geometry::default(),
