@@ -210,7 +210,7 @@ impl<'a> Graph<'a> {
             }
             StepKind::Barrier => hash = add(hash, 2),
             StepKind::GridBarrier => hash = add(hash, 3),
-            StepKind::ClusterBarrier(blocks) => hash = blocks.iter().fold(add(hash, 4), |hash, &b| add(hash, b)),
+            StepKind::ClusterBarrier(blocks) => hash = blocks.iter().fold(add(hash, 5), |hash, &b| add(hash, b)),
             StepKind::WarpSync => hash = add(hash, 4),
         }
         for touch in touches {

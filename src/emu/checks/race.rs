@@ -206,7 +206,9 @@ pub(crate) fn described<'a>(
     let addresses = if base == 0 {
         event.lanes
     } else if let Some(geometry) = cluster {
-        let places = std::array::from_fn(|lane| cluster_cell(geometry, event.lanes.address(lane)));
+        let mut places = [0; 32];
+        // The addresses of other lanes may be anything.
+        scalar::lanes(event.mask).for_each(|lane| places[lane] = cluster_cell(geometry, event.lanes.address(lane)));
         *offsets = LaneAddresses::of(&places, event.mask);
         offsets
     } else {
