@@ -469,7 +469,9 @@ impl<'a, 'n> Body<'a, 'n> {
             {
                 return self.refuse("clusters on a GPU of compute capability below 9.0");
             }
-            InstKind::Rt { rt: Rt::PipelineCopy, .. } if self.unit.options.sm < 80 => {
+            InstKind::Rt { rt: Rt::PipelineCopy | Rt::PipelineCommit | Rt::PipelineWait, .. }
+                if self.unit.options.sm < 80 =>
+            {
                 return self.refuse("copies that are waited for on a GPU of compute capability below 8.0");
             }
             InstKind::Bin { op, ty, dst, a, b } => self.bin(*op, *ty, *dst, *a, *b)?,

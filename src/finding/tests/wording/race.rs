@@ -129,7 +129,9 @@ fn race_across_blocks_says_that_syncthreads_does_not_reach() {
 fn race_in_a_cluster_names_the_barrier_of_the_cluster() {
     let first = access(thread(1, 1), What::Write, Space::Shared, ("s", 1), "s(t) = x(i)");
     let second = access(thread(2, 1), What::Read, Space::Shared, ("s", 1), "total + s(1)");
-    check(&plain(RaceKind::CrossBlock, first, second), &expect![[r#"
+    check(
+        &plain(RaceKind::CrossBlock, first, second),
+        &expect![[r#"
         error[R0104]: data race on shared `s(1)` between threads of two blocks
           --> reduce.cuf:11:11
            |
@@ -141,7 +143,8 @@ fn race_in_a_cluster_names_the_barrier_of_the_cluster() {
            |
            = help: put `call syncthreads(cluster)` between the two
            = note: launch 1 of `reduce`; replay with --schedule seed:0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
