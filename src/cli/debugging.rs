@@ -6,6 +6,7 @@ use crate::cli::breakpoints::Breakpoints;
 use crate::cli::console::Console;
 use crate::cli::libraries::Loaded;
 use crate::cli::options::{Options, Theme};
+use crate::cli::ranks::OneRank;
 use crate::cli::report::{output_lost, say};
 use crate::cli::setup::Loader;
 use crate::cli::{BUG, files, usage};
@@ -30,7 +31,8 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         Ok(script) => script,
         Err(sentence) => return usage(&sentence),
     };
-    let session = match session(compiled, map, loader, Box::new(libraries.world(RealWorld::new()))) {
+    let world = Box::new(libraries.world(RealWorld::new()));
+    let session = match session(compiled, map, loader, OneRank::new(options, libraries), world) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };
@@ -92,18 +94,22 @@ fn script(options: &Options) -> Result<Vec<String>, String> {
     Ok(files::text_of(path)?.lines().map(str::to_owned).collect())
 }
 
-/// A session with a program that has not begun.
+/// A session with a program that has not begun; `one` is the rank that it is, if there are others.
 pub(crate) fn session(
     compiled: &Compiled,
     map: &SourceMap,
     loader: Loader,
+    one: Option<OneRank>,
     world: Box<dyn World + Send>,
 ) -> Result<Session, debug::SessionError> {
     let setup = Setup {
         checked: compiled.program.clone(),
         sources: Arc::new(map.clone()),
         arguments: loader.arguments(),
-        start: Box::new(move |arguments| loader.machine(arguments)),
+        start: Box::new(move |arguments| match &one {
+            Some(one) => one.machine(&loader, arguments),
+            None => loader.machine(arguments),
+        }),
     };
     Session::new(setup, world)
 }
@@ -141,7 +147,7 @@ pub(crate) fn screen(
 ) -> u8 {
     let (stdin, writer) = tui::stdin_channel();
     let world = ScreenWorld { real: libraries.world(RealWorld::new()), stdin };
-    let mut session = match session(compiled, map, loader, Box::new(world)) {
+    let mut session = match session(compiled, map, loader, OneRank::new(options, libraries), Box::new(world)) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };

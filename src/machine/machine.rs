@@ -9,6 +9,7 @@ use crate::devices::DeviceBox;
 use crate::holding::{Holding, changes_at_once};
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
+use crate::solo::Solo;
 use crate::world::World;
 use device::{Api, Call, Command, KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
 use diag::Severity;
@@ -112,6 +113,8 @@ pub struct Machine {
     pub(crate) transport: Option<Box<dyn mpi::Transport>>,
     /// How many milliseconds the host has waited for other processes.
     pub(crate) waited: u64,
+    /// The record of what a rank gets from the others, if it keeps or follows one.
+    pub(crate) solo: Solo,
     clock: ClockKind,
     pub(crate) check_leaks: bool,
     /// A device has reported an error itself.
@@ -217,6 +220,7 @@ impl Machine {
             mpi: mpi::World::new(1, 0),
             transport: None,
             waited: 0,
+            solo: Solo::default(),
             clock: options.clock,
             check_leaks: options.check_leaks,
             is_explained: false,
@@ -343,6 +347,7 @@ impl Machine {
             mpi: self.mpi.clone(),
             transport: None,
             waited: self.waited,
+            solo: self.solo.clone(),
             clock: self.clock,
             check_leaks: self.check_leaks,
             is_explained: self.is_explained,
@@ -512,8 +517,7 @@ impl Machine {
             }
             HostYield::Done { code } => {
                 let span = self.host.site().map_or(Span::NONE, |site| program.span(site));
-                self.mpi.ended(self.rank, code, span);
-                self.send_notes();
+                self.end_mpi(code, span);
                 let all = self.holding.take_all();
                 self.submit_again(all);
                 self.devices.iter_mut().for_each(|d| d.as_device().finish());
@@ -564,8 +568,18 @@ impl Machine {
         }
     }
 
-    /// Answers a question: the model's clocks here, everything else by the world.
+    /// Answers a question: from the record that is followed, or by the model or the world.
     fn answer(&mut self, question: &Ask, world: &mut dyn World) -> Answer {
+        if let Some(answer) = self.solo.answer(question) {
+            return answer;
+        }
+        let answer = self.new_answer(question, world);
+        self.solo.answered(question, &answer);
+        answer
+    }
+
+    /// Answers a question: the model's clocks here, everything else by the world.
+    fn new_answer(&mut self, question: &Ask, world: &mut dyn World) -> Answer {
         if self.clock == ClockKind::Wall {
             return world.ask(question);
         }

@@ -18,7 +18,10 @@ end program
 fn several_ranks_are_refused_where_only_one_can_be_shown() {
     let path = file("ranks.cuf", PROGRAM.as_bytes());
     let run = |options: &[&str]| cufemu().args(options).arg(&path).output().expect("it runs");
-    said(&run(&["--ranks", "2", "--debug"]), 2, "the debugger shows one rank only");
+    said(&run(&["--ranks", "2", "--debug"]), 2, "the debugger shows one rank of several; say which by `--rank N`");
+    said(&run(&["--ranks", "2", "--rank", "2", "--debug"]), 2, "there is no such rank");
+    said(&run(&["--ranks", "2", "--rank", "1"]), 2, "`--rank` says which rank is debugged");
+    said(&run(&["--rank", "1", "--debug"]), 2, "--ranks");
     said(&run(&["--ranks", "2", "--device", "gpu"]), 2, "the devices of several ranks are emulated");
     said(&run(&["--ranks", "2", "--many-seeds", "0..2"]), 2, "`--many-seeds` runs one rank only");
     said(&run(&["--ranks", "0"]), 2, "--ranks");
