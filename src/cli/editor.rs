@@ -6,9 +6,9 @@
 //! Not here: the protocol (`dap`), compiling (`run`).
 
 use crate::cli::options::Options;
-use crate::cli::ranks::{self, OneRank};
 use crate::cli::report::say;
-use crate::cli::{debugging, libraries, nvfortran, run, usage};
+use crate::cli::solo::OneRank;
+use crate::cli::{debugging, libraries, nvfortran, ranks, run, usage};
 use clap::Parser;
 use dap::{Input, InputLine, Launch, Launcher};
 use debug::Session;

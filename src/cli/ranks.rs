@@ -1,23 +1,20 @@
-//! `--ranks`: runs a program as several ranks of MPI, for the debugger too; and what a launcher such as `mpirun` has started.
+//! `--ranks`: runs a program as several ranks of MPI; and what a launcher such as `mpirun` has started.
 //!
-//! Not here: how ranks take turns (`machine`), what is between them (`mpi`), the library of a launcher (`mpilib`).
+//! Not here: one of them under the debugger (`solo`), how ranks take turns (`machine`), what is between them (`mpi`), the library of a launcher (`mpilib`).
 
 use crate::cli::libraries::Loaded;
 use crate::cli::live::Live;
 use crate::cli::options::{DeviceKind, MessageFormat, Options};
 use crate::cli::report::{Reporter, output_lost, say, show_findings, show_launch_modes};
-use crate::cli::setup::Loader;
 use crate::cli::slice::{Slices, threshold};
 use crate::cli::stopping::{Stopper, place};
 use crate::cli::usage;
 use finding::Findings;
-use host::{Answer, Ask, Stream};
 use ir::rt::Rt;
 use ir::{InstKind, Module};
-use machine::{LoadError, Machine, Ranks, RanksStop, RealWorld, Record, World};
+use machine::{Machine, Ranks, RanksStop, RealWorld};
 use mpilib::Launch;
 use source::SourceMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// Why these options cannot be given with several ranks, if they cannot.
@@ -43,80 +40,6 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
     options
         .many_seeds
         .map(|_| "`--many-seeds` runs one rank only; give `--ranks` with `--schedule seed:N`, seed by seed")
-}
-
-/// One rank of several under the debugger: all ranks run, and then the rank alone by the record of that.
-pub(crate) struct OneRank {
-    ranks: u32,
-    rank: u32,
-    options: Options,
-    libraries: Loaded,
-    /// The record of the last run, with the arguments of the program.
-    known: Mutex<Option<(Vec<String>, Arc<Record>)>>,
-}
-
-impl OneRank {
-    /// The rank that the options name, if there are others.
-    pub(crate) fn new(options: &Options, libraries: &Loaded) -> Option<OneRank> {
-        let (ranks, rank) = (options.ranks.filter(|ranks| *ranks > 1)?, options.rank?);
-        let (options, libraries) = (options.clone(), libraries.clone());
-        Some(OneRank { ranks, rank, options, libraries, known: Mutex::default() })
-    }
-
-    /// The program at its start.
-    pub(crate) fn machine(&self, loader: &Loader, arguments: &[String]) -> Result<Machine, LoadError> {
-        let mut machine = loader.machine(arguments)?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let record = match known.take() {
-            Some((before, record)) if before == arguments => Some(record),
-            _ => self.record(&machine).map(Arc::new),
-        };
-        if let Some(record) = record {
-            machine.follow_record(record.clone());
-            *known = Some((arguments.to_vec(), record));
-        }
-        Ok(machine)
-    }
-
-    /// Runs all ranks.
-    fn record(&self, machine: &Machine) -> Option<Record> {
-        let mut ranks = Ranks::new(machine, self.ranks, self.options.seed(), machine.findings().clone())?;
-        if let Some(order) = self.options.order() {
-            ranks.direct(order.messages());
-        }
-        ranks.keep_record(self.rank);
-        let mut world = Unheard(self.libraries.world(RealWorld::new()));
-        let (begun, mut slices) = (Instant::now(), Slices::new());
-        let mut end = "have run";
-        loop {
-            let slice = Instant::now();
-            if ranks.advance(slices.points(), &mut world) == RanksStop::Done {
-                break;
-            }
-            slices.adapt(slice.elapsed());
-            if self.options.timeout.is_some_and(|limit| begun.elapsed() > limit) {
-                end = "have run until the time limit";
-                break;
-            }
-            if ranks.is_record_full() {
-                end = "have run until there was no room for more";
-                break;
-            }
-        }
-        say(&format!("cufemu: the {} ranks {end}; this is rank {}\n", self.ranks, self.rank));
-        ranks.into_record()
-    }
-}
-
-/// The world of ranks that run before the debugger begins: what they print is not shown, and nothing is read from the terminal.
-struct Unheard(RealWorld);
-
-impl World for Unheard {
-    fn ask(&mut self, question: &Ask) -> Answer {
-        if *question == Ask::ReadLine { Answer::Line(None) } else { self.0.ask(question) }
-    }
-
-    fn write(&mut self, _: Stream, _: &[u8]) {}
 }
 
 /// Who has started this process as one of several ranks, if a launcher such as `mpirun` has and `--ranks` is not given.

@@ -115,12 +115,12 @@ pub struct Machine {
     pub(crate) waited: u64,
     /// The record of what a rank gets from the others, if it keeps or follows one.
     pub(crate) solo: Solo,
-    clock: ClockKind,
+    pub(crate) clock: ClockKind,
     pub(crate) check_leaks: bool,
     /// A device has reported an error itself.
     is_explained: bool,
     /// Modelled time that the program has slept, in nanoseconds.
-    slept: u64,
+    pub(crate) slept: u64,
     /// The order of commands and host, if races are checked.
     pub(crate) order: Option<CommandOrder>,
     /// Commands that are put off.
@@ -565,33 +565,6 @@ impl Machine {
         match self.answer(&Ask::Clock, world) {
             Answer::Nanoseconds(n) => n as f64 * 1e-6,
             _ => 0.0,
-        }
-    }
-
-    /// Answers a question: from the record that is followed, or by the model or the world.
-    fn answer(&mut self, question: &Ask, world: &mut dyn World) -> Answer {
-        if let Some(answer) = self.solo.answer(question) {
-            return answer;
-        }
-        let answer = self.new_answer(question, world);
-        self.solo.answered(question, &answer);
-        answer
-    }
-
-    /// Answers a question: the model's clocks here, everything else by the world.
-    fn new_answer(&mut self, question: &Ask, world: &mut dyn World) -> Answer {
-        if self.clock == ClockKind::Wall {
-            return world.ask(question);
-        }
-        match question {
-            Ask::Clock => Answer::Nanoseconds(self.points() + self.slept),
-            Ask::CpuClock => Answer::Nanoseconds(self.host.points()),
-            Ask::Date => Answer::Date(crate::world::calendar::date(((self.points() + self.slept) / 1_000_000) as i64)),
-            Ask::Sleep { milliseconds } => {
-                self.slept += milliseconds.saturating_mul(1_000_000);
-                Answer::Done(Ok(()))
-            }
-            _ => world.ask(question),
         }
     }
 
