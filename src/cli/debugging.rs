@@ -17,7 +17,6 @@ use machine::{RealWorld, World};
 use source::SourceMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tui::InputLine;
 
 /// The first lines for a user who begins at a terminal.
@@ -32,13 +31,16 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         Err(sentence) => return usage(&sentence),
     };
     let world = Box::new(libraries.world(RealWorld::new()));
-    let session = match session(compiled, map, loader, OneRank::new(options, libraries), world) {
+    let one = OneRank::new(options, libraries);
+    // If this fails, Ctrl-C ends the debugger, as it ends any program.
+    let interrupt = one.as_ref().map_or_else(Arc::default, OneRank::interrupt);
+    let raised = interrupt.clone();
+    let _ = ctrlc::set_handler(move || raised.raise());
+    let session = match session(compiled, map, loader, one, world) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };
-    let interrupt = session.interrupt_flag();
-    // If this fails, Ctrl-C ends the debugger, as it ends any program.
-    let _ = ctrlc::set_handler(move || interrupt.store(true, Ordering::Relaxed));
+    interrupt.belongs_to(session.interrupt_flag());
     let mut console = Console::new();
     let mut line_mode = LineMode::new(session);
     let type_in = |line: &str, console: &mut Console, line_mode: &mut LineMode| {
@@ -102,6 +104,7 @@ pub(crate) fn session(
     one: Option<OneRank>,
     world: Box<dyn World + Send>,
 ) -> Result<Session, debug::SessionError> {
+    let interrupt = one.as_ref().map(OneRank::interrupt);
     let setup = Setup {
         checked: compiled.program.clone(),
         sources: Arc::new(map.clone()),
@@ -111,7 +114,11 @@ pub(crate) fn session(
             None => loader.machine(arguments),
         }),
     };
-    Session::new(setup, world)
+    let session = Session::new(setup, world)?;
+    if let Some(interrupt) = interrupt {
+        interrupt.belongs_to(session.interrupt_flag());
+    }
+    Ok(session)
 }
 
 /// The real world, except that standard input is typed on the screen of the debugger.

@@ -149,7 +149,7 @@ pub(crate) struct Options {
     ///
     /// The ranks run to their end first. Then the debugger has the program of this rank alone, and each call of MPI does what it
     /// did in that run. So it also goes backwards. Standard input is empty, and nothing outside of the program is changed again.
-    #[arg(long, value_name = "N", requires = "ranks")]
+    #[arg(long, value_name = "N", requires = "ranks", hide_short_help = true)]
     pub(crate) rank: Option<u32>,
 
     /// Under `mpirun`: the MPI library to load

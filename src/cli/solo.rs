@@ -9,7 +9,8 @@ use crate::cli::setup::Loader;
 use crate::cli::slice::Slices;
 use host::{Answer, Ask, Stream};
 use machine::{LoadError, Machine, Ranks, RanksStop, RealWorld, Record, World};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// One rank of several under the debugger.
@@ -20,6 +21,31 @@ pub(crate) struct OneRank {
     libraries: Loaded,
     /// The record of the last run, with the arguments of the program.
     known: Mutex<Option<(Vec<String>, Arc<Record>)>>,
+    interrupt: Arc<Interrupt>,
+}
+
+/// What Ctrl-C sets: it ends the run of all ranks, or interrupts the debugger once there is one.
+#[derive(Default)]
+pub(crate) struct Interrupt {
+    early: AtomicBool,
+    session: OnceLock<Arc<AtomicBool>>,
+}
+
+impl Interrupt {
+    fn flag(&self) -> &AtomicBool {
+        self.session.get().map_or(&self.early, |flag| flag)
+    }
+
+    /// The user has interrupted.
+    pub(crate) fn raise(&self) {
+        self.flag().store(true, Ordering::Relaxed);
+    }
+
+    /// There is a debugger, which has this flag.
+    pub(crate) fn belongs_to(&self, flag: Arc<AtomicBool>) {
+        // A session sets it once.
+        let _ = self.session.set(flag);
+    }
 }
 
 impl OneRank {
@@ -27,7 +53,12 @@ impl OneRank {
     pub(crate) fn new(options: &Options, libraries: &Loaded) -> Option<OneRank> {
         let (ranks, rank) = (options.ranks.filter(|ranks| *ranks > 1)?, options.rank?);
         let (options, libraries) = (options.clone(), libraries.clone());
-        Some(OneRank { ranks, rank, options, libraries, known: Mutex::default() })
+        Some(OneRank { ranks, rank, options, libraries, known: Mutex::default(), interrupt: Arc::default() })
+    }
+
+    /// What Ctrl-C is to set.
+    pub(crate) fn interrupt(&self) -> Arc<Interrupt> {
+        self.interrupt.clone()
     }
 
     /// The program at its start.
@@ -53,7 +84,7 @@ impl OneRank {
         }
         ranks.keep_record(self.rank);
         let mut world = Unheard(self.libraries.world(RealWorld::new()));
-        let (begun, mut slices) = (Instant::now(), Slices::new());
+        let mut slices = Slices::new();
         let mut end = "have run";
         loop {
             let slice = Instant::now();
@@ -61,8 +92,8 @@ impl OneRank {
                 break;
             }
             slices.adapt(slice.elapsed());
-            if self.options.timeout.is_some_and(|limit| begun.elapsed() > limit) {
-                end = "have run until the time limit";
+            if self.interrupt.flag().swap(false, Ordering::Relaxed) {
+                end = "have run until they were interrupted";
                 break;
             }
             if ranks.is_record_full() {

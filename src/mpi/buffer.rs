@@ -183,7 +183,7 @@ impl Buffer {
         let everything = Outside { address: self.array.base, bytes: layout.size.saturating_mul(count) };
         let (low, high) = layout.hull(count).ok_or(everything)?;
         if !self.is_dense {
-            let bytes = (self.array.count() as u64).saturating_mul(self.element_bytes);
+            let bytes = self.array.count().saturating_mul(self.element_bytes);
             let is_inside =
                 |at: i64| self.skipped.checked_add(at).is_some_and(|at| u64::try_from(at).is_ok_and(|at| at <= bytes));
             return if is_inside(low) && is_inside(high) { Ok(()) } else { Err(everything) };

@@ -150,12 +150,11 @@ struct Bounds {
 impl Bounds {
     fn add(&mut self, bounds: [i64; 2], layout: &Layout) {
         for (i, bound) in bounds.into_iter().enumerate() {
-            let known = match layout.is_marked[i] {
-                true => &mut self.of_markers[i],
-                // A marker of the other bound says nothing of this one.
-                false if layout.runs.is_empty() && layout.is_marked[1 - i] => continue,
-                false => &mut self.of_values[i],
-            };
+            // A marker of the other bound says nothing of this one.
+            if layout.runs.is_empty() && layout.is_marked[1 - i] && !layout.is_marked[i] {
+                continue;
+            }
+            let known = if layout.is_marked[i] { &mut self.of_markers[i] } else { &mut self.of_values[i] };
             *known = Some(known.map_or(bound, |known| if i == 0 { known.min(bound) } else { known.max(bound) }));
         }
     }

@@ -213,18 +213,18 @@ impl Caller<'_> {
 
     /// A count, or what counts like one, at an address.
     pub(crate) fn amount_at(&mut self, address: u64) -> Result<i64, Fault> {
-        match self.is_large {
-            true => self.bytes_at(address).map(i64::from_le_bytes),
-            false => self.int_at(address).map(i64::from),
+        if self.is_large {
+            return self.bytes_at(address).map(i64::from_le_bytes);
         }
+        self.int_at(address).map(i64::from)
     }
 
     /// An array of the same.
     pub(crate) fn amounts(&mut self, count: usize) -> Result<Vec<i64>, Fault> {
-        match self.is_large {
-            true => self.longs(count),
-            false => Ok(self.ints(count)?.into_iter().map(i64::from).collect()),
+        if self.is_large {
+            return self.longs(count);
         }
+        Ok(self.ints(count)?.into_iter().map(i64::from).collect())
     }
 
     /// Sets a count; `MPI_UNDEFINED` if it is none, or too large for the argument.
