@@ -15,11 +15,19 @@ pub(crate) const EXTERNALS: &str = "cufemu_mpif";
 /// A name that `mpif.h` declares and no program does.
 pub(crate) const MARK: &str = "cufemu_mpif_is_included";
 
+fn name_of(row: &str) -> String {
+    format!("mpi_{}", row.split(' ').next().unwrap_or_default())
+}
+
+/// Whether a program that mentions these names may call a routine.
+pub(crate) fn names_routine(names: &BTreeSet<Arc<str>>) -> bool {
+    ROUTINES.iter().any(|row| names.contains(&*name_of(row)))
+}
+
 /// Whether a program that mentions these names may give MPI a procedure.
 pub(crate) fn gives_procedures(names: &BTreeSet<Arc<str>>) -> bool {
     let takes_one = |row: &&str| row.split(' ').any(|word| PROCEDURES.contains(&word));
-    let name = |row: &str| format!("mpi_{}", row.split(' ').next().unwrap_or_default());
-    ROUTINES.iter().filter(|row| takes_one(row)).any(|row| names.contains(&*name(row)))
+    ROUTINES.iter().filter(|row| takes_one(row)).any(|row| names.contains(&*name_of(row)))
 }
 
 /// The three forms of the interfaces.
@@ -149,7 +157,9 @@ fn interface(row: &str, form: Form, large: &[&str]) -> String {
         };
         let _ = writeln!(out, "      {declaration}");
     }
-    let optional = if form == Form::F08 { ", optional" } else { "" };
+    // Without an interface, programs leave out the code that `MPI_Abort` never gives.
+    let is_optional = form == Form::F08 || form == Form::External && name == "abort";
+    let optional = if is_optional { ", optional" } else { "" };
     let _ = writeln!(out, "      integer(4){optional} :: ierror\n    end subroutine");
     out
 }
