@@ -8,6 +8,7 @@ use crate::cli::libraries::Loaded;
 use crate::cli::options::{Options, Theme};
 use crate::cli::report::{output_lost, say};
 use crate::cli::setup::Loader;
+use crate::cli::solo::OneRank;
 use crate::cli::{BUG, files, usage};
 use compile::Compiled;
 use debug::{LineMode, Session, Setup, Terminal};
@@ -16,7 +17,6 @@ use machine::{RealWorld, World};
 use source::SourceMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tui::InputLine;
 
 /// The first lines for a user who begins at a terminal.
@@ -30,13 +30,17 @@ pub(crate) fn run(options: &Options, compiled: &Compiled, map: &SourceMap, loade
         Ok(script) => script,
         Err(sentence) => return usage(&sentence),
     };
-    let session = match session(compiled, map, loader, Box::new(libraries.world(RealWorld::new()))) {
+    let world = Box::new(libraries.world(RealWorld::new()));
+    let one = OneRank::new(options, libraries);
+    // If this fails, Ctrl-C ends the debugger, as it ends any program.
+    let interrupt = one.as_ref().map_or_else(Arc::default, OneRank::interrupt);
+    let raised = interrupt.clone();
+    let _ = ctrlc::set_handler(move || raised.raise());
+    let session = match session(compiled, map, loader, one, world) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };
-    let interrupt = session.interrupt_flag();
-    // If this fails, Ctrl-C ends the debugger, as it ends any program.
-    let _ = ctrlc::set_handler(move || interrupt.store(true, Ordering::Relaxed));
+    interrupt.belongs_to(session.interrupt_flag());
     let mut console = Console::new();
     let mut line_mode = LineMode::new(session);
     let type_in = |line: &str, console: &mut Console, line_mode: &mut LineMode| {
@@ -92,20 +96,29 @@ fn script(options: &Options) -> Result<Vec<String>, String> {
     Ok(files::text_of(path)?.lines().map(str::to_owned).collect())
 }
 
-/// A session with a program that has not begun.
+/// A session with a program that has not begun; `one` is the rank that it is, if there are others.
 pub(crate) fn session(
     compiled: &Compiled,
     map: &SourceMap,
     loader: Loader,
+    one: Option<OneRank>,
     world: Box<dyn World + Send>,
 ) -> Result<Session, debug::SessionError> {
+    let interrupt = one.as_ref().map(OneRank::interrupt);
     let setup = Setup {
         checked: compiled.program.clone(),
         sources: Arc::new(map.clone()),
         arguments: loader.arguments(),
-        start: Box::new(move |arguments| loader.machine(arguments)),
+        start: Box::new(move |arguments| match &one {
+            Some(one) => one.machine(&loader, arguments),
+            None => loader.machine(arguments),
+        }),
     };
-    Session::new(setup, world)
+    let session = Session::new(setup, world)?;
+    if let Some(interrupt) = interrupt {
+        interrupt.belongs_to(session.interrupt_flag());
+    }
+    Ok(session)
 }
 
 /// The real world, except that standard input is typed on the screen of the debugger.
@@ -141,7 +154,7 @@ pub(crate) fn screen(
 ) -> u8 {
     let (stdin, writer) = tui::stdin_channel();
     let world = ScreenWorld { real: libraries.world(RealWorld::new()), stdin };
-    let mut session = match session(compiled, map, loader, Box::new(world)) {
+    let mut session = match session(compiled, map, loader, OneRank::new(options, libraries), Box::new(world)) {
         Ok(session) => session,
         Err(error) => return usage(&error.to_string()),
     };

@@ -7,7 +7,8 @@
 
 use crate::cli::options::Options;
 use crate::cli::report::say;
-use crate::cli::{debugging, libraries, nvfortran, run, usage};
+use crate::cli::solo::OneRank;
+use crate::cli::{debugging, libraries, nvfortran, ranks, run, usage};
 use clap::Parser;
 use dap::{Input, InputLine, Launch, Launcher};
 use debug::Session;
@@ -61,7 +62,7 @@ impl Launcher for CommandLine {
             return Err(sentence);
         }
         compiler.remarks(false).iter().for_each(|remark| tell(remark));
-        if let Some(sentence) = options.conflict() {
+        if let Some(sentence) = options.conflict().or_else(|| ranks::conflict(&options).map(str::to_owned)) {
             return Err(sentence);
         }
         let inputs = libraries::take(&mut options.files, &compiler);
@@ -71,7 +72,8 @@ impl Launcher for CommandLine {
         let run::Debugged { compiled, map, loader, libraries } = run::debugged(&options, &compiler, &inputs, tell)?;
         let real = libraries.world(RealWorld::new());
         let world = EditorWorld { real, input, environment: launch.environment.clone() };
-        debugging::session(&compiled, &map, loader, Box::new(world)).map_err(|error| error.to_string())
+        debugging::session(&compiled, &map, loader, OneRank::new(&options, &libraries), Box::new(world))
+            .map_err(|error| error.to_string())
     }
 }
 

@@ -26,6 +26,7 @@ mod run;
 mod seeds;
 mod setup;
 mod slice;
+mod solo;
 mod stopping;
 mod suppress;
 

@@ -145,6 +145,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) ranks: Option<u32>,
 
+    /// Debug this rank of those of `--ranks`
+    ///
+    /// The ranks run to their end first. Then the debugger has the program of this rank alone, and each call of MPI does what it
+    /// did in that run. So it also goes backwards. Standard input is empty, and nothing outside of the program is changed again.
+    #[arg(long, value_name = "N", requires = "ranks", hide_short_help = true)]
+    pub(crate) rank: Option<u32>,
+
     /// Under `mpirun`: the MPI library to load
     ///
     /// By default it is the one that belongs to the `mpirun` that has started cufemu: `libmpi.so.40` of Open MPI, `libmpich.so.12`

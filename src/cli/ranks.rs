@@ -1,6 +1,6 @@
 //! `--ranks`: runs a program as several ranks of MPI; and what a launcher such as `mpirun` has started.
 //!
-//! Not here: how ranks take turns (`machine`), what is between them (`mpi`), the library of a launcher (`mpilib`).
+//! Not here: one of them under the debugger (`solo`), how ranks take turns (`machine`), what is between them (`mpi`), the library of a launcher (`mpilib`).
 
 use crate::cli::libraries::Loaded;
 use crate::cli::live::Live;
@@ -19,11 +19,17 @@ use std::time::Instant;
 
 /// Why these options cannot be given with several ranks, if they cannot.
 pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
+    if options.rank.is_some() && !options.is_debugging() {
+        return Some("`--rank` says which rank is debugged; add `--debug`");
+    }
+    if options.rank.is_some_and(|rank| rank >= options.ranks.unwrap_or(1)) {
+        return Some("there is no such rank; ranks are counted from 0");
+    }
     if options.ranks.is_none_or(|ranks| ranks == 1) {
         return None;
     }
-    if options.is_debugging() {
-        return Some("the debugger shows one rank only; remove `--ranks`, or give `--ranks 1`");
+    if options.is_debugging() && options.rank.is_none() {
+        return Some("the debugger shows one rank of several; say which by `--rank N`");
     }
     if options.verify || options.device == DeviceKind::Gpu {
         return Some("the devices of several ranks are emulated; remove `--device gpu` or `--verify`");

@@ -114,6 +114,8 @@ pub fn check(
         used.insert(module.into());
         known.insert(procedure.into());
     }
+    // External procedures of MPI need no module, and no `mpif.h`.
+    let may_be_external = mpi::names_routine(&known);
     let mut own = parsed.program.units;
     let mut names = Some(known).filter(|_| !options.whole_modules && !diags.has_errors());
     loop {
@@ -129,9 +131,13 @@ pub fn check(
         let program = sema::check(&trees, &sema, &mut said);
         // Names that are like one that is not known, and what CUDA has and we have not, are told by the whole modules only.
         let is_settled = program.is_some() && said.iter().all(|d| d.code != Code::UnsupportedIfReached);
-        if is_settled || is_whole {
+        let has_externals = !may_be_external || used.contains(mpi::EXTERNALS);
+        if is_settled || is_whole && has_externals {
             diags.append(said);
             return program.map(|program| Checked { program, embedded, units: trees.units });
+        }
+        if !has_externals {
+            used.insert(mpi::EXTERNALS.into());
         }
         own = { trees }.units.split_off(first);
     }

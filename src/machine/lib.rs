@@ -6,6 +6,7 @@
 //!
 //! Not here: stepping and breakpoints (`debug`), reading source files, printing of findings and exit (`cli`).
 
+mod answers;
 mod checks;
 mod devices;
 mod holding;
@@ -14,6 +15,7 @@ mod machine;
 mod messages;
 mod observer;
 mod ranks;
+mod solo;
 mod verify;
 mod whereabouts;
 mod world;
@@ -25,6 +27,7 @@ pub use load::LoadError;
 pub use machine::{Checkpoint, ClockKind, Machine, MachineOptions, MachineStop};
 pub use observer::{HostStatement, Observer};
 pub use ranks::{Ranks, RanksStop};
+pub use solo::Record;
 pub use verify::VerifyDevice;
 pub use vm::Engine;
 pub use whereabouts::{LaunchAtWork, Whereabouts};

@@ -9,6 +9,7 @@ use crate::devices::DeviceBox;
 use crate::holding::{Holding, changes_at_once};
 use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
+use crate::solo::Solo;
 use crate::world::World;
 use device::{Api, Call, Command, KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
 use diag::Severity;
@@ -112,12 +113,14 @@ pub struct Machine {
     pub(crate) transport: Option<Box<dyn mpi::Transport>>,
     /// How many milliseconds the host has waited for other processes.
     pub(crate) waited: u64,
-    clock: ClockKind,
+    /// The record of what a rank gets from the others, if it keeps or follows one.
+    pub(crate) solo: Solo,
+    pub(crate) clock: ClockKind,
     pub(crate) check_leaks: bool,
     /// A device has reported an error itself.
     is_explained: bool,
     /// Modelled time that the program has slept, in nanoseconds.
-    slept: u64,
+    pub(crate) slept: u64,
     /// The order of commands and host, if races are checked.
     pub(crate) order: Option<CommandOrder>,
     /// Commands that are put off.
@@ -217,6 +220,7 @@ impl Machine {
             mpi: mpi::World::new(1, 0),
             transport: None,
             waited: 0,
+            solo: Solo::default(),
             clock: options.clock,
             check_leaks: options.check_leaks,
             is_explained: false,
@@ -343,6 +347,7 @@ impl Machine {
             mpi: self.mpi.clone(),
             transport: None,
             waited: self.waited,
+            solo: self.solo.clone(),
             clock: self.clock,
             check_leaks: self.check_leaks,
             is_explained: self.is_explained,
@@ -512,8 +517,7 @@ impl Machine {
             }
             HostYield::Done { code } => {
                 let span = self.host.site().map_or(Span::NONE, |site| program.span(site));
-                self.mpi.ended(self.rank, code, span);
-                self.send_notes();
+                self.end_mpi(code, span);
                 let all = self.holding.take_all();
                 self.submit_again(all);
                 self.devices.iter_mut().for_each(|d| d.as_device().finish());
@@ -561,23 +565,6 @@ impl Machine {
         match self.answer(&Ask::Clock, world) {
             Answer::Nanoseconds(n) => n as f64 * 1e-6,
             _ => 0.0,
-        }
-    }
-
-    /// Answers a question: the model's clocks here, everything else by the world.
-    fn answer(&mut self, question: &Ask, world: &mut dyn World) -> Answer {
-        if self.clock == ClockKind::Wall {
-            return world.ask(question);
-        }
-        match question {
-            Ask::Clock => Answer::Nanoseconds(self.points() + self.slept),
-            Ask::CpuClock => Answer::Nanoseconds(self.host.points()),
-            Ask::Date => Answer::Date(crate::world::calendar::date(((self.points() + self.slept) / 1_000_000) as i64)),
-            Ask::Sleep { milliseconds } => {
-                self.slept += milliseconds.saturating_mul(1_000_000);
-                Answer::Done(Ok(()))
-            }
-            _ => world.ask(question),
         }
     }
 

@@ -6,16 +6,22 @@
 use crate::checks::command_order::CommandOrder;
 use crate::devices::DeviceBox;
 use crate::machine::{Machine, MachineStop, Turn};
+use crate::solo::{Change, Followed, Record, Solo};
 use crate::world::World;
-use host::{Answer, Ask, FileKind, MpiCall};
+use finding::{Finding, FindingKind};
+use host::{Answer, Ask, FileKind, MpiCall, Stream};
 use mem::{Memory, Region};
 use mpi::{Outcome, Outside, RankMemory, Transport, Use};
 use source::Span;
+use std::sync::Arc;
 
 /// How many milliseconds the machine waits for other processes before it returns.
 const PATIENCE: u64 = 20;
 /// How many milliseconds a rank waits before it tells the others for what, who may wait for it.
 const LONG: u64 = 200;
+
+/// What is said where a rank that follows a record does something else.
+const DIFFERS: &str = "cufemu: the record of this rank has no such call of MPI here, so the program ends\n";
 
 /// What is said where the world has no files.
 const NO_FILES: &str = "files cannot be reached";
@@ -28,6 +34,8 @@ struct Reach<'a> {
     order: Option<&'a mut CommandOrder>,
     /// Files.
     world: &'a mut dyn World,
+    /// Where changes of memory are written down, if they are.
+    changes: Option<&'a mut Vec<Change>>,
     check_leaks: bool,
 }
 
@@ -37,6 +45,12 @@ impl Reach<'_> {
         match Region::of(address) {
             Some(Region::Device(number)) => Some(usize::from(number)).filter(|n| *n < self.devices.len()),
             _ => None,
+        }
+    }
+
+    fn note(&mut self, change: impl FnOnce() -> Change) {
+        if let Some(changes) = &mut self.changes {
+            changes.push(change());
         }
     }
 }
@@ -51,6 +65,7 @@ impl RankMemory for Reach<'_> {
     }
 
     fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Outside> {
+        self.note(|| Change::Write(address, bytes.to_vec()));
         let outside = Outside { address, bytes: bytes.len() as u64 };
         match self.device(address) {
             Some(device) => self.devices[device].as_device().write(self.memory, address, bytes).map_err(|_| outside),
@@ -69,10 +84,12 @@ impl RankMemory for Reach<'_> {
     }
 
     fn allocate(&mut self, bytes: u64, span: Span) -> Option<u64> {
+        self.note(|| Change::Allocate(bytes, span));
         self.memory.alloc(Region::Host, bytes.max(1), "", span).ok()
     }
 
     fn deallocate(&mut self, address: u64, span: Span) -> bool {
+        self.note(|| Change::Free(address, span));
         self.memory.free(address, span).is_ok()
     }
 
@@ -124,12 +141,14 @@ impl RankMemory for Reach<'_> {
     }
 
     fn begin_use(&mut self, used: Use) {
+        self.note(|| Change::Begin(used.clone()));
         if let Some(order) = &mut self.order {
             order.begin_message(used, self.memory);
         }
     }
 
     fn end_use(&mut self, request: u32) {
+        self.note(|| Change::End(request));
         if let Some(order) = &mut self.order {
             order.end_message(request);
         }
@@ -190,7 +209,8 @@ impl Machine {
     /// What the machine has between ranks, and how that reaches memory.
     fn reach<'a>(&'a mut self, world: &'a mut dyn World) -> (&'a mut mpi::World, Reach<'a>) {
         let (memory, devices, order) = (&mut self.memory, &mut self.devices, self.order.as_mut());
-        (&mut self.mpi, Reach { memory, devices, order, world, check_leaks: self.check_leaks })
+        let changes = self.solo.changes();
+        (&mut self.mpi, Reach { memory, devices, order, world, changes, check_leaks: self.check_leaks })
     }
 
     /// Does what ranks in other processes want of the memory of this one.
@@ -226,13 +246,55 @@ impl Machine {
 
     /// The host calls a routine.
     pub(crate) fn call_mpi(&mut self, call: MpiCall, world: &mut dyn World) -> Option<MachineStop> {
+        if let Some(followed) = self.solo.follow(&call) {
+            self.follow(followed, world);
+            return None;
+        }
         self.take_notes(world);
+        self.solo.begin_call(&call);
         let MpiCall { routine, words, span } = call;
         let call = mpi::Call { routine, words, span };
         let rank = self.rank;
         let (mpi, mut reach) = self.reach(world);
         let outcome = mpi.call(rank, &call, &mut reach);
         self.called_mpi(outcome)
+    }
+
+    /// The host calls a routine, and what comes of it is in the record.
+    fn follow(&mut self, followed: Followed, world: &mut dyn World) {
+        match followed {
+            Followed::Made(made) => {
+                let (_, mut reach) = self.reach(world);
+                made.changes.iter().for_each(|change| change.apply(&mut reach));
+                self.add_findings(made.findings);
+                self.called_mpi(made.outcome);
+                if let Some(code) = self.solo.ended() {
+                    self.end(code);
+                }
+            }
+            Followed::Ended(code) => {
+                let findings = self.solo.last_findings().unwrap_or_default();
+                self.add_findings(findings);
+                self.end(code);
+            }
+            Followed::Differs => {
+                world.write(Stream::Stderr, DIFFERS.as_bytes());
+                self.end(1);
+            }
+        }
+    }
+
+    fn add_findings(&mut self, findings: Vec<Finding>) {
+        for finding in findings {
+            self.findings.add(finding);
+        }
+    }
+
+    /// The rank runs alone, by the record of a run of all. Nothing that is outside is asked or changed.
+    pub fn follow_record(&mut self, record: Arc<Record>) {
+        self.rank = record.rank();
+        self.findings.set_rank(self.rank);
+        self.solo = Solo::Follows { record, at: 0, is_told: false };
     }
 
     /// Other ranks access the memory of this one.
@@ -246,6 +308,26 @@ impl Machine {
         let (mpi, mut reach) = self.reach(world);
         let outcome = mpi.resume(rank, &mut reach);
         self.called_mpi(outcome)
+    }
+
+    /// The program is over.
+    pub(crate) fn end_mpi(&mut self, code: i32, span: Span) {
+        if let Some(findings) = self.solo.last_findings() {
+            return self.add_findings(findings);
+        }
+        self.mpi.ended(self.rank, code, span);
+        self.send_notes();
+        if self.solo.changes().is_some() {
+            self.gather_mpi();
+        }
+    }
+
+    /// Collects findings, and writes down those of MPI if a record is kept.
+    fn gather_mpi(&mut self) {
+        let known = self.findings.len();
+        self.gather();
+        let is_mpi = |finding: &&Finding| matches!(finding.kind, FindingKind::Mpi(_));
+        self.solo.found(self.findings.iter().skip(known).filter(is_mpi));
     }
 
     fn called_mpi(&mut self, outcome: Outcome) -> Option<MachineStop> {
@@ -270,7 +352,10 @@ impl Machine {
             Outcome::Ended(code) => self.end(code),
         }
         self.send_notes();
-        self.gather();
+        self.gather_mpi();
+        if outcome != Outcome::Waits {
+            self.solo.end_call(outcome);
+        }
         if let Some(code) = self.mpi.end_code().filter(|_| self.transport.is_some() && !self.is_ending()) {
             self.end(code);
         }

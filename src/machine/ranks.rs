@@ -7,6 +7,7 @@
 //! Standard input is that of rank 0. As under `mpirun`, ranks find their number in the environment.
 
 use crate::machine::{Machine, MachineStop};
+use crate::solo::{Record, Solo};
 use crate::whereabouts::Whereabouts;
 use crate::world::World;
 use device::NoObserver;
@@ -84,6 +85,25 @@ impl Ranks {
     /// happen than the choices vary.
     pub fn choices(&self) -> (&[(u32, u32)], bool) {
         (self.between.choices(), self.between.has_asked())
+    }
+
+    /// Keeps a record of what this rank gets from the others and from outside.
+    pub fn keep_record(&mut self, rank: u32) {
+        if let Some(machine) = self.machines.get_mut(rank as usize) {
+            machine.solo = Solo::keep(rank);
+        }
+    }
+
+    /// Whether that has no room for more.
+    pub fn is_record_full(&self) -> bool {
+        self.machines.iter().any(|machine| machine.solo.is_full())
+    }
+
+    /// The record that was kept.
+    pub fn into_record(mut self) -> Option<Record> {
+        let code = self.code;
+        let record = self.machines.iter_mut().find_map(|machine| machine.solo.take_record());
+        record.map(|record| record.ended_with(code))
     }
 
     /// The machines, by rank.
@@ -179,6 +199,7 @@ impl Ranks {
             self.between.settle(&self.polling);
             for mut finding in self.between.take_findings() {
                 finding.rank = None;
+                self.machines.iter_mut().for_each(|machine| machine.solo.found_last(&finding));
                 self.findings.add(finding);
             }
             self.end_all_if_one_did();
@@ -195,6 +216,7 @@ impl Ranks {
         let Some(code) = self.between.end_code() else { return };
         self.code = if self.code == 0 { code } else { self.code };
         for machine in self.machines.iter_mut().filter(|machine| !machine.is_ending()) {
+            machine.solo.end_all(code);
             machine.end(code);
         }
     }

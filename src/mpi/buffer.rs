@@ -143,7 +143,9 @@ impl Buffer {
         let bytes = layout.size.saturating_mul(count);
         let outside = Outside { address: self.array.base, bytes };
         self.check(layout, count, memory)?;
-        let mut out = vec![0; usize::try_from(bytes).map_err(|_| outside)?];
+        let mut out = Vec::new();
+        out.try_reserve_exact(usize::try_from(bytes).map_err(|_| outside)?).map_err(|_| outside)?;
+        out.resize(bytes as usize, 0);
         let mut at = 0;
         self.pieces(layout, count, &mut |address, bytes| {
             memory.read(address, &mut out[at..at + bytes as usize])?;
@@ -175,12 +177,22 @@ impl Buffer {
     /// Checks that `count` elements are inside of what the program has allocated: in one variable, or, where
     /// places are differences of addresses, each of their pieces in one.
     pub(crate) fn check(&self, layout: &Layout, count: u64, memory: &dyn RankMemory) -> Result<(), Outside> {
-        let Some((low, high)) = layout.hull(count).filter(|_| self.is_dense) else { return Ok(()) };
-        let has_room = |address, bytes| memory.room(address).is_some_and(|(room, _)| bytes <= room);
-        if has_room(self.array.base.wrapping_add_signed(low), (high - low) as u64) {
+        if layout.size == 0 || count == 0 {
             return Ok(());
         }
-        let outside = Outside { address: self.array.base, bytes: (high - low.min(0)) as u64 };
+        let everything = Outside { address: self.array.base, bytes: layout.size.saturating_mul(count) };
+        let (low, high) = layout.hull(count).ok_or(everything)?;
+        if !self.is_dense {
+            let bytes = self.array.count().saturating_mul(self.element_bytes);
+            let is_inside =
+                |at: i64| self.skipped.checked_add(at).is_some_and(|at| u64::try_from(at).is_ok_and(|at| at <= bytes));
+            return if is_inside(low) && is_inside(high) { Ok(()) } else { Err(everything) };
+        }
+        let has_room = |address, bytes| memory.room(address).is_some_and(|(room, _)| bytes <= room);
+        if has_room(self.array.base.wrapping_add_signed(low), high.wrapping_sub(low) as u64) {
+            return Ok(());
+        }
+        let outside = Outside { address: self.array.base, bytes: high.wrapping_sub(low.min(0)) as u64 };
         if !layout.is_by_address {
             return Err(outside);
         }

@@ -13,7 +13,7 @@ use finding::MpiFault;
 impl World {
     /// As many ranks, of which one is in this process.
     pub fn connected(place: Place, ranks: u32) -> World {
-        let names = |number| routine::get(number).name;
+        let names = |number| routine::get(number).0.name;
         let mut world = World::new(ranks, 0);
         world.remote = Some(Remote::new(place, names));
         world
@@ -21,13 +21,14 @@ impl World {
 
     /// A rank makes a call.
     pub fn call(&mut self, rank: u32, call: &Call, memory: &mut dyn RankMemory) -> Outcome {
-        let routine = routine::get(call.routine);
+        let (routine, is_large) = routine::get(call.routine);
         if routine.name == routine::GO_ON {
             return self.go_on(rank, memory);
         }
         let step = Step { rank, routine: call.routine, name: routine.name, span: call.span };
         let error_at = call.words.last().copied().unwrap_or(0);
-        let mut caller = Caller { world: self, memory, rank, step, words: &call.words, taken: 0, communicator: WORLD };
+        let (words, communicator) = (&call.words, WORLD);
+        let mut caller = Caller { world: self, memory, rank, step, words, is_large, taken: 0, communicator };
         let next = check_phase(&mut caller, routine).and_then(|()| (routine.run)(&mut caller));
         caller.go_on(next, error_at)
     }

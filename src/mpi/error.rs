@@ -57,6 +57,7 @@ pub(crate) const DIMENSIONS: i32 = 12;
 pub(crate) const ARGUMENT: i32 = 13;
 pub(crate) const TRUNCATE: i32 = 15;
 pub(crate) const OTHER: i32 = 16;
+pub(crate) const IN_STATUS: i32 = 18;
 pub(crate) const ACCESS: i32 = 20;
 pub(crate) const MODE: i32 = 21;
 pub(crate) const FILE_EXISTS: i32 = 25;
@@ -105,6 +106,7 @@ pub(crate) fn sentence(class: i32) -> &'static str {
         DIMENSIONS => "invalid dimension",
         ARGUMENT => "invalid argument",
         TRUNCATE => "message truncated",
+        IN_STATUS => "the error is in a status",
         OTHER => "other error",
         ACCESS => "permission denied",
         MODE => "invalid mode of a file",

@@ -15,7 +15,7 @@ pub(crate) struct Begun {
 #[derive(Clone, Debug)]
 pub(crate) struct File {
     pub(crate) path: Arc<str>,
-    /// The communicator whose ranks have opened it.
+    /// The communicator of the ranks that have opened it: a copy of the one that they gave, made when all of them can open it.
     pub(crate) communicator: u32,
     /// The sum of `MPI_MODE_…`.
     pub(crate) mode: i32,
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_view_shows_its_file_type_again_and_again() {
         let real = Types::default().get(Basic::of(Class::Real, 8).expect("a type").number()).expect("a datatype");
-        let shown = Layout::of_blocks([(8, 2, &real.layout)]).expect("a layout").resized(0, 32);
+        let shown = Layout::of_blocks([(8, 2, &real.layout)]).and_then(|l| l.resized(0, 32)).expect("a layout");
         let file = File {
             path: "f".into(),
             communicator: 1,

@@ -85,8 +85,7 @@ impl<T> Default for Table<T> {
 impl<T> Table<T> {
     /// Adds one; gives its number.
     pub(crate) fn add(&mut self, object: T) -> u32 {
-        let number = self.next;
-        self.next = (number + 1).min(END - 1);
+        let number = free_number(&mut self.next, |number| self.objects.contains_key(&number));
         self.objects.insert(number, object);
         number
     }
@@ -107,6 +106,17 @@ impl<T> Table<T> {
     pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
         self.objects.remove(&number)
     }
+}
+
+/// The next number that no object has; numbers are used again only after all others.
+pub(crate) fn free_number(next: &mut u32, is_used: impl Fn(u32) -> bool) -> u32 {
+    let after = |number: u32| if number + 1 >= END { FIRST_OWN } else { number + 1 };
+    while is_used(*next) {
+        *next = after(*next);
+    }
+    let number = *next;
+    *next = after(number);
+    number
 }
 
 /// `MPI_COMM_WORLD`.

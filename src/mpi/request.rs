@@ -1,7 +1,7 @@
 //! Requests: operations that a rank has begun.
 
 use crate::buffer::Buffer;
-use crate::errand::{Fold, Own};
+use crate::errand::{Fold, Generalized};
 use crate::error::Step;
 use crate::handle::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use crate::layout::Layout;
@@ -80,8 +80,8 @@ pub(crate) enum Work {
     Transfer {
         landing: Option<Landing>,
     },
-    /// One that the program does itself.
-    Own(Own),
+    /// A generalized request: the program does itself what it stands for.
+    Generalized(Generalized),
 }
 
 /// What has come of an operation.
@@ -125,6 +125,12 @@ impl Status {
     pub(crate) const EMPTY: Status = Status { source: ANY_SOURCE, tag: ANY_TAG, bytes: 0, is_cancelled: false };
     /// That of a receive from `MPI_PROC_NULL`.
     pub(crate) const OF_NOBODY: Status = Status { source: PROC_NULL, tag: ANY_TAG, bytes: 0, is_cancelled: false };
+
+    /// That of what was read from a file.
+    pub(crate) fn of_read(pieces: &[Piece]) -> Status {
+        let bytes = pieces.iter().map(|piece| piece.data.len() as u64).sum();
+        Status { bytes, ..Status::EMPTY }
+    }
 
     /// That of a message.
     pub(crate) fn of(message: &Message) -> Status {

@@ -1,14 +1,19 @@
 //! The datatypes of a rank: those that have a name in the standard, and those that it made, with how it made them.
 
-use crate::basic::{Basic, COMPOSED};
-use crate::handle::{END, FIRST_OWN};
+use crate::basic::{Basic, COMPOSED, LOWER_MARKER, UPPER_MARKER};
+use crate::handle::{FIRST_OWN, free_number};
 use crate::layout::Layout;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 /// The layouts of the datatypes that have a name in the standard, in the order of their numbers, from 1.
 static NAMED: LazyLock<Vec<Layout>> = LazyLock::new(|| {
-    let composed = COMPOSED.iter().filter_map(|(_, parts)| {
+    let composed = COMPOSED.iter().filter_map(|(name, parts)| {
+        match *name {
+            LOWER_MARKER => return Some(Layout::marker([true, false])),
+            UPPER_MARKER => return Some(Layout::marker([false, true])),
+            _ => {}
+        }
         let parts: Vec<Layout> = parts.iter().filter_map(|name| Basic::named(name)).map(Layout::basic).collect();
         let (mut blocks, mut end) = (Vec::new(), 0i64);
         for part in &parts {
@@ -16,7 +21,7 @@ static NAMED: LazyLock<Vec<Layout>> = LazyLock::new(|| {
             blocks.push((at, 1, part));
             end = at + part.extent;
         }
-        Layout::of_blocks(blocks).map(Layout::padded)
+        Layout::of_blocks(blocks).and_then(Layout::padded)
     });
     Basic::all().map(Layout::basic).chain(composed).collect()
 });
@@ -73,8 +78,7 @@ impl Types {
 
     /// Adds one; gives its number.
     pub(crate) fn add(&mut self, datatype: Datatype) -> u32 {
-        let number = self.next;
-        self.next = (number + 1).min(END - 1);
+        let number = free_number(&mut self.next, |number| self.own.contains_key(&number));
         self.own.insert(number, datatype);
         number
     }
@@ -88,8 +92,12 @@ impl Types {
         if let Some((number, _)) = self.own.iter().find(|(_, known)| is_same(known)) {
             return *number;
         }
-        let fixed = Some(self.next);
-        self.add(Datatype { layout, is_committed: true, fixed, recipe: Some(Arc::new(recipe)) })
+        let recipe = Some(Arc::new(recipe));
+        let number = self.add(Datatype { layout, is_committed: true, fixed: None, recipe });
+        if let Some(datatype) = self.own.get_mut(&number) {
+            datatype.fixed = Some(number);
+        }
+        number
     }
 
     /// Frees one.

@@ -165,6 +165,22 @@ pub(crate) struct Window {
     pub(crate) uses: Vec<(u32, u32, u32, Ending)>,
 }
 
+impl Window {
+    /// Why bytes are not in the memory of a rank of this process, if the window is a dynamic one.
+    pub(crate) fn not_attached(&self, rank: u32, address: u64, layout: &Layout, count: u64) -> Option<String> {
+        self.exposed.get(&rank).filter(|exposed| exposed.flavour == Flavour::Dynamic)?;
+        let (low, high) = layout.hull(count)?;
+        let (first, bytes) = (address.wrapping_add_signed(low), high.wrapping_sub(low) as u64);
+        let holds = |&(start, length): &(u64, u64)| {
+            first.checked_sub(start).and_then(|skipped| skipped.checked_add(bytes)).is_some_and(|end| end <= length)
+        };
+        if self.attached.get(&rank).is_some_and(|attached| attached.iter().any(holds)) {
+            return None;
+        }
+        Some(format!("{bytes} bytes there are not inside of memory that rank {rank} has attached"))
+    }
+}
+
 /// What a rank waits for at a window.
 #[derive(Clone, Debug)]
 pub(crate) enum WindowWait {

@@ -44,6 +44,20 @@ fn interrupt_ends_the_run_and_keeps_what_was_printed() {
 }
 
 #[test]
+fn ranks_that_never_end_are_interrupted_before_one_is_debugged() {
+    let program = "use mpi\ninteger :: rank, ierr, i\ncall MPI_Init(ierr)\ncall MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)\n\
+        do while (rank == 1)\ni = i + 1\nend do\ncall MPI_Finalize(ierr)\nend\n";
+    let mut command = cufemu();
+    command.args(["--ranks", "2", "--rank", "0", "--debug", "--batch", "--ex", "run", "--ex", "print rank"]);
+    let child = piped(command.arg(file("ranks.cuf", program.as_bytes())));
+    std::thread::sleep(Duration::from_millis(1500));
+    kill(&child, "-INT");
+    let output = child.wait_with_output().expect("it ends");
+    said(&output, 1, "the 2 ranks have run until they were interrupted; this is rank 0");
+    assert!(text(&output.stdout).contains("[Program exited with code 1]"), "{}", text(&output.stdout));
+}
+
+#[test]
 fn findings_are_said_before_the_program_waits() {
     let kernel = "module m\ncontains\nattributes(global) subroutine k(x)\ninteger :: x(4)\nx(threadidx%x + 4) = 1\n\
         end subroutine\nend module\n";

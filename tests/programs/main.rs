@@ -6,6 +6,7 @@
 //! | `example` | `examples` | output under the race check and all other checks |
 //! | `suite` | `tests/suite` | the findings of both twins under many schedules |
 //! | `ranks` | `tests/ranks` | the findings of right and wrong programs of several ranks |
+//! | `alone` | `tests/ranks`, programs of several ranks in `tests/ui` | one rank alone, by its record, with the run of all |
 //! | `explore` | `tests/explore`, `tests/suite` | what the search of orders finds, how soon, and that it sees all orders |
 //! | `jobs` | all of these, `benches/programs`, kernels of this folder | one thread and several: output, findings, memory |
 //! | `levels` | `tests/ui`, `tests/suite`, `examples` | with and without the optimiser |
@@ -20,6 +21,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod ahead;
+mod alone;
 mod annotated;
 mod counts;
 mod examples;
@@ -44,6 +46,7 @@ fn main() {
         examples::trials,
         suite::trials,
         ranks::trials,
+        alone::trials,
         explore::trials,
         jobs::trials,
         ahead::trials,

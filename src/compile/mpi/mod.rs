@@ -5,7 +5,7 @@
 
 mod tables;
 
-use self::tables::{HANDLES, LONG_NUMBERS, NUMBERS, PROCEDURES, ROUTINES};
+use self::tables::{COUNTING, COUNTS, HANDLES, LONG_NUMBERS, NUMBERS, PROCEDURES, ROUTINES};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock};
@@ -15,11 +15,19 @@ pub(crate) const EXTERNALS: &str = "cufemu_mpif";
 /// A name that `mpif.h` declares and no program does.
 pub(crate) const MARK: &str = "cufemu_mpif_is_included";
 
+fn name_of(row: &str) -> String {
+    format!("mpi_{}", row.split(' ').next().unwrap_or_default())
+}
+
+/// Whether a program that mentions these names may call a routine.
+pub(crate) fn names_routine(names: &BTreeSet<Arc<str>>) -> bool {
+    ROUTINES.iter().any(|row| names.contains(&*name_of(row)))
+}
+
 /// Whether a program that mentions these names may give MPI a procedure.
 pub(crate) fn gives_procedures(names: &BTreeSet<Arc<str>>) -> bool {
     let takes_one = |row: &&str| row.split(' ').any(|word| PROCEDURES.contains(&word));
-    let name = |row: &str| format!("mpi_{}", row.split(' ').next().unwrap_or_default());
-    ROUTINES.iter().filter(|row| takes_one(row)).any(|row| names.contains(&*name(row)))
+    ROUTINES.iter().filter(|row| takes_one(row)).any(|row| names.contains(&*name_of(row)))
 }
 
 /// The three forms of the interfaces.
@@ -89,35 +97,70 @@ fn dummy(name: &str, form: Form) -> String {
 
 /// The interfaces of all routines.
 fn routines(form: Form) -> String {
-    let mut out = String::new();
+    ROUTINES.iter().map(|row| interface(row, form, &[])).collect()
+}
+
+/// The dummies of a routine that may be of kind `MPI_COUNT_KIND`.
+fn counts_of(row: &str) -> Vec<&str> {
+    let mut words = row.split(' ');
+    let name = words.next().unwrap_or_default();
+    let is_buffer = |word: &str| dummy(word, Form::F08).starts_with("type(*)");
+    let known: &[&str] = match COUNTING.iter().find(|row| row.0 == name) {
+        Some((_, counts)) => counts,
+        None if words.clone().any(is_buffer) => COUNTS,
+        None => &[],
+    };
+    words.filter(|word| known.contains(word)).collect()
+}
+
+/// The routines of `mpi_f08` with counts of kind `MPI_COUNT_KIND`, by the names of the others: their names end with `_c`, as in C.
+fn large_routines() -> String {
+    let (mut interfaces, mut names) = (String::new(), String::new());
     for row in ROUTINES {
-        let mut words = row.split(' ');
-        let name = words.next().unwrap_or_default();
-        let dummies: Vec<&str> = words.collect();
-        let list: Vec<&str> = dummies.iter().copied().chain(["ierror"]).collect();
-        let _ = writeln!(out, "    subroutine mpi_{name}({}) bind(c, name='rt:mpi:mpi_{name}')", list.join(", "));
-        if form != Form::External {
-            out.push_str("      import\n");
+        let counts = counts_of(row);
+        if !counts.is_empty() {
+            let name = row.split(' ').next().unwrap_or_default();
+            interfaces.push_str(&interface(row, Form::F08, &counts));
+            let _ =
+                write!(names, "  interface mpi_{name}\n    procedure :: mpi_{name}, mpi_{name}_c\n  end interface\n");
         }
-        // The key of a rank is a number, that of an info object a text; the displacement in a grid is short, in a file long.
-        if form == Form::External {
-            let passed = |name: &&str| !dummy(name, form).starts_with("type(*)") && !PROCEDURES.contains(name);
-            let any_rank: Vec<&str> = list.iter().copied().filter(passed).collect();
-            let _ = writeln!(out, "      !dir$ ignore_tkr (r) {}", any_rank.join(", (r) "));
-        }
-        let (is_info, is_file) = (name.starts_with("info"), name.starts_with("file"));
-        for dummy_name in dummies {
-            let declaration = match dummy_name {
-                "key" | "value" if is_info => format!("character(len=*) :: {dummy_name}"),
-                "disp" if is_file && form == Form::External => "integer(8) :: disp(*)".to_owned(),
-                "disp" if is_file => "integer(8) :: disp".to_owned(),
-                _ => dummy(dummy_name, form),
-            };
-            let _ = writeln!(out, "      {declaration}");
-        }
-        let optional = if form == Form::F08 { ", optional" } else { "" };
-        let _ = writeln!(out, "      integer(4){optional} :: ierror\n    end subroutine");
     }
+    format!("  interface\n{interfaces}  end interface\n{names}")
+}
+
+/// The interface of a routine; some of its dummies may be of kind `MPI_COUNT_KIND`.
+fn interface(row: &str, form: Form, large: &[&str]) -> String {
+    let mut out = String::new();
+    let mut words = row.split(' ');
+    let name = words.next().unwrap_or_default();
+    let full = if large.is_empty() { format!("mpi_{name}") } else { format!("mpi_{name}_c") };
+    let dummies: Vec<&str> = words.collect();
+    let list: Vec<&str> = dummies.iter().copied().chain(["ierror"]).collect();
+    let _ = writeln!(out, "    subroutine {full}({}) bind(c, name='rt:mpi:{full}')", list.join(", "));
+    if form != Form::External {
+        out.push_str("      import\n");
+    }
+    if form == Form::External {
+        let passed = |name: &&str| !dummy(name, form).starts_with("type(*)") && !PROCEDURES.contains(name);
+        let any_rank: Vec<&str> = list.iter().copied().filter(passed).collect();
+        let _ = writeln!(out, "      !dir$ ignore_tkr (r) {}", any_rank.join(", (r) "));
+    }
+    // The key of a rank is a number, that of an info object a text; the displacement in a grid is short, in a file long.
+    let (is_info, is_file) = (name.starts_with("info"), name.starts_with("file"));
+    for dummy_name in dummies {
+        let declaration = match dummy_name {
+            "key" | "value" if is_info => format!("character(len=*) :: {dummy_name}"),
+            "disp" if is_file && form == Form::External => "integer(8) :: disp(*)".to_owned(),
+            "disp" if is_file => "integer(8) :: disp".to_owned(),
+            _ if large.contains(&dummy_name) => dummy(dummy_name, form).replacen("integer(4)", "integer(8)", 1),
+            _ => dummy(dummy_name, form),
+        };
+        let _ = writeln!(out, "      {declaration}");
+    }
+    // Without an interface, programs leave out the code that `MPI_Abort` never gives.
+    let is_optional = form == Form::F08 || form == Form::External && name == "abort";
+    let optional = if is_optional { ", optional" } else { "" };
+    let _ = writeln!(out, "      integer(4){optional} :: ierror\n    end subroutine");
     out
 }
 
@@ -233,7 +276,7 @@ static FUNCTIONS: LazyLock<String> = LazyLock::new(|| {
     out
 });
 
-/// Those functions, and what they do.
+/// Functions of two addresses, and their operators.
 const ADDRESSES: [(&str, &str); 2] = [("aint_add", "+"), ("aint_diff", "-")];
 
 fn handle_number(kind: u32, number: u32) -> u32 {
@@ -302,12 +345,13 @@ pub(crate) static F08: LazyLock<String> = LazyLock::new(|| {
          \x20 integer(4) :: mpi_errcodes_ignore(1) = 0, mpi_unweighted(1) = 0, mpi_weights_empty(1) = 0\n\
          \x20 interface operator(==)\n    procedure :: {}\n  end interface\n\
          \x20 interface operator(/=)\n    procedure :: {}\n  end interface\n\
-         {}\x20 interface\n{}  end interface\ncontains\n{}{functions}{}end module mpi_f08\n",
+         {}\x20 interface\n{}  end interface\n{}contains\n{}{functions}{}end module mpi_f08\n",
         constants(handle),
         equal.join(", "),
         unequal.join(", "),
         called(),
         routines(Form::F08),
+        large_routines(),
         *FUNCTIONS,
         attribute_procedures(Form::F08)
     )

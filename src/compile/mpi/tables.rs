@@ -625,6 +625,36 @@ pub(super) const NUMBERS: &[(&str, i64)] = &[
 /// Constants of kind `MPI_OFFSET_KIND`.
 pub(super) const LONG_NUMBERS: &[(&str, i64)] = &[("displacement_current", -54_278_278)];
 
+/// Dummies that may be of kind `MPI_COUNT_KIND` in `mpi_f08`, of routines with a choice buffer.
+pub(super) const COUNTS: &[&str] = &[
+    "count",
+    "sendcount",
+    "recvcount",
+    "origin_count",
+    "result_count",
+    "target_count",
+    "sendcounts",
+    "recvcounts",
+    "displs",
+    "sdispls",
+    "rdispls",
+    "incount",
+    "outcount",
+    "insize",
+    "outsize",
+    "position",
+];
+
+/// Routines without a choice buffer of which the same is true, each with the dummies.
+pub(super) const COUNTING: &[(&str, &[&str])] = &[
+    ("get_count", &["count"]),
+    ("get_elements", &["count"]),
+    ("status_set_elements", &["count"]),
+    ("pack_size", &["incount", "size"]),
+    ("pack_external_size", &["incount"]),
+    ("type_size", &["size"]),
+];
+
 /// Dummies that are procedures.
 pub(super) const PROCEDURES: &[&str] = &[
     "user_fn",

@@ -231,21 +231,17 @@ fn address_of(call: &Caller<'_>, window: u32, target: u32, there: &There) -> Res
     Ok(exposed.base.wrapping_add_signed(offset))
 }
 
-/// The same in a dynamic window, where displacements are addresses. What ranks in other processes have attached is not known here.
+/// The same in a dynamic window, where displacements are addresses. A rank in another process looks itself what it has attached.
 fn attached_address(call: &Caller<'_>, window: u32, target: u32, there: &There) -> Result<u64, Fault> {
     let base = there.displacement as u64;
-    let Some((low, high)) = there.layout.hull(there.count).filter(|_| !call.world.is_elsewhere(target)) else {
-        return Ok(base);
-    };
-    let (first, bytes) = (base.wrapping_add_signed(low), (high - low) as u64);
-    let attached = call.world.windows.get(&window).and_then(|window| window.attached.get(&target));
-    let holds = |&(start, length): &(u64, u64)| {
-        first.checked_sub(start).and_then(|skipped| skipped.checked_add(bytes)).is_some_and(|end| end <= length)
-    };
-    if attached.is_some_and(|attached| attached.iter().any(holds)) {
+    if call.world.is_elsewhere(target) {
         return Ok(base);
     }
-    call.wrong(error::RANGE, format!("{bytes} bytes there are not inside of memory that rank {target} has attached"))
+    let window = call.world.windows.get(&window);
+    match window.and_then(|window| window.not_attached(target, base, &there.layout, there.count)) {
+        Some(reason) => call.wrong(error::RANGE, reason),
+        None => Ok(base),
+    }
 }
 
 /// Reads and changes a number of a window at once, which is all that a rank exposes in it; what is done with the old one.

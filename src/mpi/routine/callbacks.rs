@@ -144,7 +144,7 @@ fn answered(call: &mut Caller<'_>) -> Result<Next, Fault> {
     Ok(Next::Done)
 }
 
-/// Takes the status of a request of the program's own, which is done with that.
+/// Takes the status of a generalized request, which is done with that.
 fn queried(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let at = call.word();
     let words = call.ints_at(at, (STATUS_BYTES / 4) as usize)?;

@@ -138,14 +138,11 @@ impl Caller<'_> {
         let Some(buffer) = self.buffer()? else { return Ok(None) };
         let (counts, displacements) = match lengths {
             Lengths::Alike => {
-                let count = self.int()?;
-                (vec![count; size], (0..size as i64).map(|i| i * i64::from(count)).collect::<Vec<_>>())
+                let count = self.count()? as i64;
+                (vec![count; size], (0..size as i64).map(|i| i.saturating_mul(count)).collect::<Vec<_>>())
             }
-            Lengths::Placed => (self.ints(size)?, self.longs(size)?),
-            Lengths::Varied | Lengths::Typed => {
-                let counts = self.ints(size)?;
-                (counts, self.ints(size)?.into_iter().map(i64::from).collect())
-            }
+            Lengths::Placed => (self.amounts(size)?, self.longs(size)?),
+            Lengths::Varied | Lengths::Typed => (self.amounts(size)?, self.amounts(size)?),
         };
         let layouts = match lengths {
             Lengths::Typed | Lengths::Placed => {
@@ -262,15 +259,16 @@ fn reduce_scatter(call: &mut Caller<'_>, is_block: bool, is_blocking: bool) -> R
     let size = call.communicator(communicator).size() as usize;
     call.taken = 0;
     let (from, into) = (call.buffer()?, call.plain_buffer()?);
-    let counts = if is_block { vec![call.int()?; size] } else { call.ints(size)? };
+    let counts = if is_block { vec![call.count()? as i64; size] } else { call.amounts(size)? };
     let (layout, chosen) = chosen(call)?;
     let counts: Vec<u64> = counts.into_iter().map(|n| call.checked_count(n)).collect::<Result<_, _>>()?;
     let rank = call.rank_in(communicator) as usize;
     let data = |buffer, count| Landing { buffer, layout: layout.clone(), count };
-    let from = data(from.unwrap_or_else(|| into.clone()), counts.iter().sum());
+    let all = counts.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
+    let from = data(from.unwrap_or_else(|| into.clone()), all);
     call.check_type(&from);
     let pieces = vec![call.piece(&from)?];
-    let numbers = counts.iter().map(|n| (n * layout.size) as i64).collect();
+    let numbers = counts.iter().map(|n| n.saturating_mul(layout.size) as i64).collect();
     let part = Part { pieces, numbers, ..chosen.part(call) };
     let landings = vec![data(into, counts[rank])];
     call.collective(communicator, Operation::ReduceScatter, part, (&[from], landings), (is_blocking, 8))

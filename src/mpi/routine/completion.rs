@@ -5,7 +5,7 @@ use crate::errand::Errand;
 use crate::error::{self, Fault};
 use crate::handle::{Kind, UNDEFINED};
 use crate::request::{Done, Status, Work};
-use crate::world::call::{Caller, Next, STATUS_BYTES, wait};
+use crate::world::call::{Caller, Next, STATUS_BYTES, STATUS_ERROR_AT, wait};
 use crate::world::rank::Until;
 
 pub(super) static ROUTINES: &[Routine] = &[
@@ -46,31 +46,52 @@ fn active(requests: &[(u64, Option<u32>)]) -> Vec<u32> {
 
 /// Ends a request that is done; its handle becomes the null handle unless it is persistent.
 fn end(call: &mut Caller<'_>, at: u64, number: u32) -> Result<Status, Fault> {
-    let (status, _) = call.complete(number)?;
+    let result = call.complete(number);
     if !call.own().requests.contains_key(&number) {
         call.set_int(at, Kind::Request.handle(0))?;
     }
-    Ok(status)
+    result.map(|(status, _)| status)
+}
+
+/// Ends the request of a call that has one.
+fn end_one(call: &mut Caller<'_>, (at, number): (u64, Option<u32>), status_at: u64) -> Result<(), Fault> {
+    let status = number.map_or(Ok(Status::EMPTY), |number| end(call, at, number))?;
+    call.set_status(status_at, status)
+}
+
+/// Sets the statuses of a call that has several requests. If one of them failed, each status says its error, and that of the call
+/// is `MPI_ERR_IN_STATUS`.
+fn set_statuses(call: &mut Caller<'_>, results: Vec<Result<Status, Fault>>, statuses_at: u64) -> Result<(), Fault> {
+    let is_wanted = statuses_at != 0 && !call.ignores_status(statuses_at);
+    let has_failed = results.iter().any(Result::is_err);
+    let mut failure = None;
+    for (i, result) in results.into_iter().enumerate() {
+        let at = statuses_at + STATUS_BYTES * i as u64;
+        let (status, class) = match &result {
+            Ok(status) => (*status, error::SUCCESS),
+            Err(fault) => (Status::EMPTY, fault.class),
+        };
+        if is_wanted {
+            call.set_status(at, status)?;
+        }
+        if is_wanted && has_failed {
+            call.set_int(at + STATUS_ERROR_AT, class)?;
+        }
+        failure = failure.or(result.err());
+    }
+    failure.map_or(Ok(()), |fault| Err(Fault { class: error::IN_STATUS, ..fault }))
 }
 
 fn end_all(call: &mut Caller<'_>, requests: &[(u64, Option<u32>)], statuses_at: u64) -> Result<(), Fault> {
-    let ignores = statuses_at == 0 || call.ignores_status(statuses_at);
-    for (i, &(at, number)) in requests.iter().enumerate() {
-        let status = match number {
-            Some(number) => end(call, at, number)?,
-            None => Status::EMPTY,
-        };
-        if !ignores {
-            call.set_status(statuses_at + STATUS_BYTES * i as u64, status)?;
-        }
-    }
-    Ok(())
+    let end = |&(at, number): &(u64, Option<u32>)| number.map_or(Ok(Status::EMPTY), |number| end(call, at, number));
+    let results = requests.iter().map(end).collect();
+    set_statuses(call, results, statuses_at)
 }
 
 fn wait_for(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (at, status_at) = (call.word(), call.word());
-    let requests = vec![(at, request_at(call, at)?)];
-    wait(Until::All(active(&requests)), move |call| end_all(call, &requests, status_at))
+    let request = (at, request_at(call, at)?);
+    wait(Until::All(active(&[request])), move |call| end_one(call, request, status_at))
 }
 
 fn wait_for_all(call: &mut Caller<'_>) -> Result<Next, Fault> {
@@ -93,9 +114,8 @@ fn end_any(
         call.set_status(status_at, Status::EMPTY)?;
         return Ok(false);
     };
-    let status = end(call, at, number)?;
     call.set_int(index_at, i as i32 + 1)?;
-    call.set_status(status_at, status)?;
+    end_one(call, (at, Some(number)), status_at)?;
     Ok(true)
 }
 
@@ -117,21 +137,18 @@ fn end_some(
         call.set_int(count_at, UNDEFINED)?;
         return Ok(true);
     }
-    let ignores = statuses_at == 0 || call.ignores_status(statuses_at);
-    let mut ended = 0;
+    let mut results = Vec::new();
     for (i, &(at, number)) in requests.iter().enumerate() {
         let Some(number) = number else { continue };
         if !call.own().is_done(number) {
             continue;
         }
-        let status = end(call, at, number)?;
-        call.set_int(indices_at + 4 * ended, i as i32 + 1)?;
-        if !ignores {
-            call.set_status(statuses_at + STATUS_BYTES * ended, status)?;
-        }
-        ended += 1;
+        call.set_int(indices_at + 4 * results.len() as u64, i as i32 + 1)?;
+        results.push(end(call, at, number));
     }
+    let ended = results.len();
     call.set_int(count_at, ended as i32)?;
+    set_statuses(call, results, statuses_at)?;
     Ok(ended > 0)
 }
 
@@ -152,33 +169,32 @@ fn test_some(call: &mut Caller<'_>) -> Result<Next, Fault> {
     Ok(if found { Next::Done } else { Next::Polled })
 }
 
-/// Sets the flag; if all are done, ends them.
-fn test_these(
-    call: &mut Caller<'_>,
-    requests: &[(u64, Option<u32>)],
-    flag_at: u64,
-    statuses_at: u64,
-) -> Result<Next, Fault> {
+/// Sets the flag; gives whether all are done.
+fn are_done(call: &mut Caller<'_>, requests: &[(u64, Option<u32>)], flag_at: u64) -> Result<bool, Fault> {
     let own = call.own();
     let is_done = requests.iter().all(|r| r.1.is_none_or(|number| own.is_done(number)));
     call.set_logical(flag_at, is_done)?;
-    if !is_done {
-        return Ok(Next::Polled);
-    }
-    end_all(call, requests, statuses_at)?;
-    Ok(Next::Done)
+    Ok(is_done)
 }
 
 fn test(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (at, flag_at, status_at) = (call.word(), call.word(), call.word());
-    let requests = [(at, request_at(call, at)?)];
-    test_these(call, &requests, flag_at, status_at)
+    let request = (at, request_at(call, at)?);
+    if !are_done(call, &[request], flag_at)? {
+        return Ok(Next::Polled);
+    }
+    end_one(call, request, status_at)?;
+    Ok(Next::Done)
 }
 
 fn test_all(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (count, at, flag_at, statuses_at) = (call.count()?, call.word(), call.word(), call.word());
     let requests = requests(call, count, at)?;
-    test_these(call, &requests, flag_at, statuses_at)
+    if !are_done(call, &requests, flag_at)? {
+        return Ok(Next::Polled);
+    }
+    end_all(call, &requests, statuses_at)?;
+    Ok(Next::Done)
 }
 
 fn test_any(call: &mut Caller<'_>) -> Result<Next, Fault> {
@@ -195,10 +211,12 @@ fn get_status(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (at, flag_at, status_at) = (call.word(), call.word(), call.word());
     let number = request_at(call, at)?;
     let request = number.and_then(|number| call.own().requests.get(&number));
+    let is_transfer = request.is_some_and(|request| matches!(*request.work, Work::Transfer { .. }));
     let (is_done, status) = match request.map(|r| &r.done) {
         Some(None | Some(Done::Parts(_))) => (false, Status::EMPTY),
         Some(Some(Done::Message(message))) => (true, Status::of(message)),
         Some(Some(Done::Alone(status))) => (true, *status),
+        Some(Some(Done::Results { pieces, .. })) if is_transfer => (true, Status::of_read(pieces)),
         Some(Some(Done::Results { .. })) | None => (true, Status::EMPTY),
     };
     call.set_logical(flag_at, is_done)?;
@@ -217,8 +235,8 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     };
     match (&*request.work.clone(), request.done.is_some()) {
         // It is gone when the program has said that it is done.
-        (Work::Own(_), false) => request.is_active = false,
-        (Work::Own(own), true) => {
+        (Work::Generalized(_), false) => request.is_active = false,
+        (Work::Generalized(own), true) => {
             let release = Errand::Release { procedure: own.free, extra: own.extra };
             call.own().requests.remove(&number);
             call.own().errands.push_back(release);
@@ -235,7 +253,7 @@ fn cancel(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let Some(number) = request_at(call, at)? else { return Ok(Next::Done) };
     let rank = call.rank;
     let request = call.own().requests.get(&number).map(|r| (r.work.clone(), r.done.is_some()));
-    if let Some((Work::Own(own), is_complete)) = request.as_ref().map(|(work, is_done)| (&**work, *is_done)) {
+    if let Some((Work::Generalized(own), is_complete)) = request.as_ref().map(|(work, is_done)| (&**work, *is_done)) {
         call.own().errands.push_back(Errand::Cancel { procedure: own.cancel, extra: own.extra, is_complete });
     }
     let open = call.own().requests.get(&number).filter(|r| r.done.is_none());

@@ -4,7 +4,7 @@
 
 use super::attributes::{copy_all, delete_all};
 use super::{Routine, row};
-use crate::basic::{Basic, Class, LOWER_MARKER, UPPER_MARKER, name_of};
+use crate::basic::{Basic, Class};
 use crate::error::{self, Fault};
 use crate::handle::{Kind, UNDEFINED};
 use crate::layout::Layout;
@@ -116,23 +116,30 @@ fn vector(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
     let (count, length) = (call.count()?, call.count()?);
     let stride = if unit == Unit::Bytes { call.long()? } else { i64::from(call.int()?) };
     let (old, at) = (call.datatype()?, call.word());
-    let step = stride.wrapping_mul(unit.step(&old.layout));
-    let blocks = (0..count as i64).map(|i| (i.wrapping_mul(step), length, &old.layout));
-    let layout = Layout::of_blocks(blocks);
+    let step = stride.checked_mul(unit.step(&old.layout));
+    let last = step.and_then(|step| step.checked_mul(count as i64));
+    let blocks = |step| Layout::of_blocks((0..count as i64).map(|i| (i * step, length, &old.layout)));
+    let layout = step.filter(|_| last.is_some()).and_then(blocks);
     let combiner = if unit == Unit::Elements { VECTOR } else { HVECTOR };
     give(call, layout, recipe(combiner, vec![count as i32, length as i32], &[stride], unit, vec![old]), at)
+}
+
+/// Blocks of that many elements at places of a unit.
+fn at_places(places: &[i64], counts: impl IntoIterator<Item = u64>, unit: Unit, old: &Layout) -> Option<Layout> {
+    let step = unit.step(old);
+    let starts: Option<Vec<i64>> = places.iter().map(|place| place.checked_mul(step)).collect();
+    Layout::of_blocks(starts?.into_iter().zip(counts).map(|(start, count)| (start, count, old)))
 }
 
 fn indexed(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
     let count = call.count()? as usize;
     let (lengths, places) = (call.ints(count)?, call.displacements(count, unit)?);
     let (old, at) = (call.datatype()?, call.word());
-    let step = unit.step(&old.layout);
-    let mut blocks = Vec::with_capacity(count);
-    for (&length, &place) in lengths.iter().zip(&places) {
-        blocks.push((place.wrapping_mul(step), call.checked_count(length)?, &old.layout));
+    let mut counts = Vec::with_capacity(count);
+    for &length in &lengths {
+        counts.push(call.checked_count(length.into())?);
     }
-    let layout = Layout::of_blocks(blocks);
+    let layout = at_places(&places, counts, unit, &old.layout);
     let (combiner, layout) = match unit {
         Unit::Elements => (INDEXED, layout),
         Unit::Bytes | Unit::ShortBytes => (HINDEXED, layout.map(Layout::by_address)),
@@ -145,8 +152,7 @@ fn indexed_block(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
     let (count, length) = (call.count()? as usize, call.count()?);
     let places = call.displacements(count, unit)?;
     let (old, at) = (call.datatype()?, call.word());
-    let step = unit.step(&old.layout);
-    let layout = Layout::of_blocks(places.iter().map(|place| (place.wrapping_mul(step), length, &old.layout)));
+    let layout = at_places(&places, std::iter::repeat(length), unit, &old.layout);
     let (combiner, layout) = match unit {
         Unit::Elements => (INDEXED_BLOCK, layout),
         Unit::Bytes | Unit::ShortBytes => (HINDEXED_BLOCK, layout.map(Layout::by_address)),
@@ -163,19 +169,10 @@ fn structure(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
         types.push(call.datatype_of(handle)?);
     }
     let mut blocks = Vec::with_capacity(count);
-    let (mut lower, mut upper) = (None, None);
     for ((&length, &place), datatype) in lengths.iter().zip(&places).zip(&types) {
-        match datatype.fixed.and_then(name_of) {
-            Some(LOWER_MARKER) => lower = Some(place),
-            Some(UPPER_MARKER) => upper = Some(place),
-            _ => blocks.push((place, call.checked_count(length)?, &datatype.layout)),
-        }
+        blocks.push((place, call.checked_count(length.into())?, &datatype.layout));
     }
-    let layout = Layout::of_blocks(blocks).map(|layout| {
-        let layout = layout.padded().by_address();
-        let (low, high) = (lower.unwrap_or(layout.lower), upper.unwrap_or(layout.lower + layout.extent));
-        layout.resized(low, high - low)
-    });
+    let layout = Layout::of_blocks(blocks).and_then(Layout::padded).map(Layout::by_address);
     let ints = [count as i32].into_iter().chain(lengths).collect();
     give(call, layout, recipe(STRUCT, ints, &places, unit, types), at)
 }
@@ -198,27 +195,28 @@ fn subarray(call: &mut Caller<'_>) -> Result<Next, Fault> {
             return call.wrong(error::ARGUMENT, reason);
         }
     }
-    let places = |i: usize| (0..i64::from(parts[i])).map(|row| i64::from(starts[i]) + row).collect();
-    let layout = of_array(&old.layout, &sizes, order, places);
+    let layout = of_array(&old.layout, &sizes, order, |i| [(starts[i].into(), parts[i] as u64)]);
     let ints = [rank as i32].into_iter().chain(sizes).chain(parts).chain(starts).chain([order]).collect();
     give(call, layout, recipe(SUBARRAY, ints, &[], Unit::Elements, vec![old]), at)
 }
 
-/// The elements of an array that have one of these places in each dimension; the bounds are those of the whole array.
-fn of_array(old: &Layout, sizes: &[i32], order: i32, places: impl Fn(usize) -> Vec<i64>) -> Option<Layout> {
-    let rank = sizes.len();
-    let dims: Vec<usize> = if order == ORDER_C { (0..rank).rev().collect() } else { (0..rank).collect() };
-    let (mut layout, mut step) = (Some(old.clone()), old.extent);
-    for i in dims {
-        layout = layout.and_then(|inner| {
-            let places = places(i);
-            places.last()?.checked_mul(step)?;
-            Layout::of_blocks(places.iter().map(|place| (place.wrapping_mul(step), 1, &inner)))
-        });
-        step = step.wrapping_mul(i64::from(sizes[i]));
-        // The bounds of the whole array are set at the end; inside, rows are placed one by one.
+/// The elements of an array that are in one of these blocks of places in each dimension; the bounds are those of the whole array.
+fn of_array<B>(old: &Layout, sizes: &[i32], order: i32, blocks: impl Fn(usize) -> B) -> Option<Layout>
+where
+    B: IntoIterator<Item = (i64, u64)>,
+{
+    let mut dims: Vec<usize> = (0..sizes.len()).collect();
+    if order == ORDER_C {
+        dims.reverse();
     }
-    layout.map(|layout| layout.resized(0, step))
+    let mut layout = old.clone();
+    for i in dims {
+        let step = layout.extent;
+        let whole = step.checked_mul(sizes[i].into())?;
+        let blocks = blocks(i).into_iter().map(|(start, length)| (start * step, length, &layout));
+        layout = Layout::of_blocks(blocks)?.resized(0, whole)?;
+    }
+    layout.resized(0, layout.extent)
 }
 
 /// The part of an array that a rank of a grid of ranks has.
@@ -226,21 +224,24 @@ fn distributed(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (size, rank, count) = (call.int()?, call.int()?, call.count()? as usize);
     let (sizes, kinds, arguments, grid) = (call.ints(count)?, call.ints(count)?, call.ints(count)?, call.ints(count)?);
     let (order, old, at) = (call.int()?, call.datatype()?, call.word());
-    let ranks: i64 = grid.iter().map(|extent| i64::from(*extent)).product();
-    if ranks != i64::from(size) || !(0..size).contains(&rank) {
-        let reason = format!("rank {rank} of {size} is not one of the grid, which has {ranks} ranks");
+    let ranks = grid.iter().try_fold(1i64, |ranks, extent| ranks.checked_mul(i64::from(*extent)));
+    if grid.iter().any(|extent| *extent < 1) || ranks != Some(size.into()) || !(0..size).contains(&rank) {
+        let reason = format!("rank {rank} of {size} is not one of the grid, which has the extents {grid:?}");
         return call.wrong(error::ARGUMENT, reason);
     }
+    if let Some(extent) = sizes.iter().find(|extent| **extent < 1) {
+        return call.wrong(error::ARGUMENT, format!("an extent of the array is {extent}, which is less than 1"));
+    }
     // The ranks of a grid are in the order of C, whatever the order of the array.
-    let (mut places, mut rest) = (vec![Vec::new(); count], i64::from(rank));
+    let (mut parts, mut rest) = (vec![(0, 1, 1); count], i64::from(rank));
     for i in (0..count).rev() {
-        let ranks = i64::from(grid[i].max(1));
+        let ranks = i64::from(grid[i]);
         let (extent, here) = (i64::from(sizes[i]), rest % ranks);
         rest /= ranks;
         let fewest = (extent + ranks - 1) / ranks;
         let length = match (kinds[i], arguments[i]) {
-            (NONE, _) if ranks == 1 => extent.max(1),
-            (BLOCK, DEFAULT_ARGUMENT) => fewest.max(1),
+            (NONE, _) if ranks == 1 => extent,
+            (BLOCK, DEFAULT_ARGUMENT) => fewest,
             (CYCLIC, DEFAULT_ARGUMENT) => 1,
             (BLOCK, length) if i64::from(length) >= fewest => length.into(),
             (CYCLIC, length @ 1..) => length.into(),
@@ -252,14 +253,13 @@ fn distributed(call: &mut Caller<'_>) -> Result<Next, Fault> {
                 return call.wrong(error::ARGUMENT, reason);
             }
         };
-        places[i] = (0..extent).filter(|place| place / length % ranks == here).collect();
+        parts[i] = (here * length, length, length * ranks);
     }
-    let layout = if places.iter().any(Vec::is_empty) {
-        let whole = sizes.iter().fold(old.layout.extent, |step, extent| step.wrapping_mul(i64::from(*extent)));
-        Layout::of_blocks([]).map(|layout| layout.resized(0, whole))
-    } else {
-        of_array(&old.layout, &sizes, order, |i| places[i].clone())
+    let blocks = |i: usize| {
+        let ((first, length, step), extent) = (parts[i], i64::from(sizes[i]));
+        (first..extent).step_by(step as usize).map(move |start| (start, length.min(extent - start) as u64))
     };
+    let layout = of_array(&old.layout, &sizes, order, blocks);
     let lists = sizes.into_iter().chain(kinds).chain(arguments).chain(grid);
     let ints = [size, rank, count as i32].into_iter().chain(lists).chain([order]).collect();
     give(call, layout, recipe(DARRAY, ints, &[], Unit::Elements, vec![old]), at)
@@ -268,7 +268,7 @@ fn distributed(call: &mut Caller<'_>) -> Result<Next, Fault> {
 fn resized(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (old, lower, extent, at) = (call.datatype()?, call.long()?, call.long()?, call.word());
     let layout = old.layout.resized(lower, extent);
-    give(call, Some(layout), recipe(RESIZED, Vec::new(), &[lower, extent], Unit::Bytes, vec![old]), at)
+    give(call, layout, recipe(RESIZED, Vec::new(), &[lower, extent], Unit::Bytes, vec![old]), at)
 }
 
 /// The datatype of the integers that `selected_int_kind` names.
@@ -289,6 +289,9 @@ fn f90_real(call: &mut Caller<'_>, class: Class) -> Result<Next, Fault> {
     let (precision, range, at) = (call.int()?, call.int()?, call.word());
     let needs = |number: i32| if number == UNDEFINED { 0 } else { number };
     let bytes = match (needs(precision), needs(range)) {
+        _ if precision == UNDEFINED && range == UNDEFINED => {
+            return call.wrong(error::ARGUMENT, "neither a precision nor a range is given");
+        }
         (..=6, ..=37) => 4,
         (..=15, ..=307) => 8,
         (precision, range) => {

@@ -50,7 +50,9 @@ fn init(call: &mut Caller<'_>) -> Result<Next, Fault> {
 fn init_thread(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (required, provided) = (call.int()?, call.word());
     begin(call)?;
-    call.set_int(provided, required.clamp(0, MOST_THREADS))?;
+    let level = required.clamp(0, MOST_THREADS);
+    call.own().thread_level = level;
+    call.set_int(provided, level)?;
     Ok(Next::Done)
 }
 
@@ -140,8 +142,8 @@ fn abort(call: &mut Caller<'_>) -> Result<Next, Fault> {
 }
 
 fn query_thread(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let at = call.word();
-    call.set_int(at, MOST_THREADS)?;
+    let (at, level) = (call.word(), call.own().thread_level);
+    call.set_int(at, level)?;
     Ok(Next::Done)
 }
 

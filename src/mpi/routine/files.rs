@@ -177,7 +177,7 @@ fn share(call: &mut Caller<'_>, file: File, at: u64) -> Result<Next, Fault> {
             Some(handler) => own.handlers.insert(number, handler),
             None => own.handlers.remove(&number),
         };
-        own.files.insert(number, file.clone());
+        own.files.insert(number, File { communicator: number, ..file.clone() });
         call.give_made(Kind::File, number, at)
     })
 }

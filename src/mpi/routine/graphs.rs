@@ -179,7 +179,7 @@ fn create_distributed(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (sources, degrees) = (call.ints(count)?, call.ints(count)?);
     let mut all = 0;
     for degree in &degrees {
-        all += call.checked_count(*degree)? as usize;
+        all += call.checked_count((*degree).into())? as usize;
     }
     let targets = call.ints(all)?;
     let weights = weights(call, all)?;

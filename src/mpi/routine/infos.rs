@@ -33,6 +33,9 @@ pub(super) static ROUTINES: &[Routine] = &[
 /// Keys and values, in the order in which the keys were set first.
 pub(super) type Info = Vec<(String, String)>;
 
+/// The number of `MPI_INFO_ENV`.
+const ENVIRONMENT: u32 = 1;
+
 fn give(call: &mut Caller<'_>, info: Info, at: u64) -> Result<Next, Fault> {
     let number = call.own().infos.add(info);
     call.give_made(Kind::Info, number, at)?;
@@ -42,7 +45,7 @@ fn give(call: &mut Caller<'_>, info: Info, at: u64) -> Result<Next, Fault> {
 /// The number and the contents of an info object.
 fn info(call: &mut Caller<'_>) -> Result<(u32, Info), Fault> {
     match call.number(Kind::Info, error::INFO)? {
-        1 => Ok((1, Info::new())),
+        ENVIRONMENT => Ok((ENVIRONMENT, environment(call))),
         number => match call.own().infos.get(number).cloned() {
             Some(info) => Ok((number, info)),
             None => call.wrong(error::INFO, "the info object was freed, or never made"),
@@ -85,11 +88,15 @@ fn get_hints(call: &mut Caller<'_>, kind: Kind) -> Result<Next, Fault> {
     give(call, hints, at)
 }
 
-/// What is known of how the program was started.
 fn create_env(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let at = call.word();
+    let (at, info) = (call.word(), environment(call));
+    give(call, info, at)
+}
+
+/// What is known of how the program was started.
+fn environment(call: &Caller<'_>) -> Info {
     let known = [("maxprocs", call.world.size().to_string()), ("thread_level", "MPI_THREAD_MULTIPLE".to_owned())];
-    give(call, known.map(|(key, value)| (key.to_owned(), value)).into(), at)
+    known.map(|(key, value)| (key.to_owned(), value)).into()
 }
 
 fn key(call: &mut Caller<'_>) -> Result<String, Fault> {

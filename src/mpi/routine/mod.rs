@@ -52,6 +52,12 @@ const fn anywhere(name: &'static str, run: fn(&mut Caller<'_>) -> Result<Next, F
     Routine { name, run, is_anywhere: true }
 }
 
+/// A routine with an older name whose counts are of kind `MPI_COUNT_KIND`.
+fn large(call: &mut Caller<'_>, run: fn(&mut Caller<'_>) -> Result<Next, Fault>) -> Result<Next, Fault> {
+    call.is_large = true;
+    run(call)
+}
+
 static TABLES: &[&[Routine]] = &[
     environment::ROUTINES,
     messages::ROUTINES,
@@ -85,19 +91,25 @@ fn all() -> impl Iterator<Item = &'static Routine> {
     TABLES.iter().flat_map(|table| table.iter())
 }
 
+/// How the names end of routines whose counts are of kind `MPI_COUNT_KIND`.
+const LARGE: &str = "_c";
+/// What is added to the number of a routine for the same with such counts.
+const LARGE_NUMBER: u32 = 1 << 16;
+
 /// The number of the routine of that name, in any letters.
 pub fn number(name: &str) -> Option<u32> {
-    all().position(|routine| routine.name.eq_ignore_ascii_case(name)).map(|at| at as u32)
+    let known = |name: &str| all().position(|routine| routine.name.eq_ignore_ascii_case(name)).map(|at| at as u32);
+    known(name).or_else(|| Some(known(name.strip_suffix(LARGE)?)? + LARGE_NUMBER))
 }
 
-/// The routine with that number.
-pub(crate) fn get(number: u32) -> &'static Routine {
-    let mut rest = number as usize;
+/// The routine with that number, and whether its counts are of kind `MPI_COUNT_KIND`.
+pub(crate) fn get(number: u32) -> (&'static Routine, bool) {
+    let mut rest = (number % LARGE_NUMBER) as usize;
     for table in TABLES {
         match table.get(rest) {
-            Some(routine) => return routine,
+            Some(routine) => return (routine, number >= LARGE_NUMBER),
             None => rest -= table.len(),
         }
     }
-    &environment::ROUTINES[0]
+    (&environment::ROUTINES[0], false)
 }

@@ -7,6 +7,7 @@ use super::{Routine, row};
 use crate::basic::{Basic, Class};
 use crate::buffer::Buffer;
 use crate::error::{self, Fault};
+use crate::handle::UNDEFINED;
 use crate::layout::Layout;
 use crate::world::call::{Caller, Next};
 
@@ -23,7 +24,7 @@ fn pack_size(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (count, layout) = (call.count()?, call.datatype()?.layout);
     call.comm()?;
     let at = call.word();
-    call.set_int(at, (layout.size * count) as i32)?;
+    call.set_amount(at, Some(layout.size.saturating_mul(count)))?;
     Ok(Next::Done)
 }
 
@@ -50,22 +51,22 @@ fn take(call: &mut Caller<'_>, place: &Buffer, bytes: u64) -> Result<Vec<u8>, Fa
 fn pack(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let data = call.data()?;
     let (out, room, position_at) = (call.plain_buffer()?, call.count()?, call.word());
-    let position = call.int_at(position_at)?;
+    let position = call.amount_at(position_at)?;
     let bytes = data.buffer.gather(&data.layout, data.count, call.memory).map_err(|at| call.outside(at))?;
-    let place = place(call, &out, position.into(), bytes.len() as u64, room as i64)?;
+    let place = place(call, &out, position, bytes.len() as u64, room as i64)?;
     put(call, &place, &bytes)?;
-    call.set_int(position_at, position + bytes.len() as i32)?;
+    call.set_amount(position_at, Some(position as u64 + bytes.len() as u64))?;
     Ok(Next::Done)
 }
 
 fn unpack(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (from, room, position_at) = (call.plain_buffer()?, call.count()?, call.word());
-    let position = call.int_at(position_at)?;
+    let position = call.amount_at(position_at)?;
     let data = call.data()?;
-    let place = place(call, &from, position.into(), data.bytes(), room as i64)?;
+    let place = place(call, &from, position, data.bytes(), room as i64)?;
     let bytes = take(call, &place, data.bytes())?;
     data.buffer.scatter(&data.layout, data.count, &bytes, call.memory).map_err(|at| call.outside(at))?;
-    call.set_int(position_at, position + data.bytes() as i32)?;
+    call.set_amount(position_at, Some(position as u64 + data.bytes()))?;
     Ok(Next::Done)
 }
 
@@ -89,7 +90,7 @@ fn external_bytes(layout: &Layout, count: u64) -> u64 {
         let (here, there) = sizes(basic);
         basic.bytes() / here * there * count
     };
-    count * layout.runs.iter().map(|run| of_run(run.basic, run.count)).sum::<u64>()
+    layout.runs.iter().map(|run| of_run(run.basic, run.count)).sum::<u64>().saturating_mul(count)
 }
 
 /// Values as they are in memory, in `external32`.
@@ -137,7 +138,8 @@ fn representation(call: &mut Caller<'_>) -> Result<(), Fault> {
 fn external_size(call: &mut Caller<'_>) -> Result<Next, Fault> {
     representation(call)?;
     let (count, layout, at) = (call.count()?, call.datatype()?.layout, call.word());
-    call.set_long(at, external_bytes(&layout, count) as i64)?;
+    let bytes = i64::try_from(external_bytes(&layout, count));
+    call.set_long(at, bytes.unwrap_or(UNDEFINED.into()))?;
     Ok(Next::Done)
 }
 

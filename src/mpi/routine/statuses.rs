@@ -1,16 +1,15 @@
-//! What a status says of a message, and setting it for requests of the program's own.
+//! What a status says of a message, and setting it for generalized requests.
 
-use super::{Routine, row};
-use crate::error::Fault;
-use crate::handle::UNDEFINED;
+use super::{Routine, large, row};
+use crate::error::{self, Fault};
 use crate::world::call::{Caller, Next, STATUS_BYTES_AT, STATUS_CANCELLED_AT};
 
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Get_count", get_count),
-    row("MPI_Get_elements", |call| get_elements(call, false)),
-    row("MPI_Get_elements_x", |call| get_elements(call, true)),
-    row("MPI_Status_set_elements", |call| set_elements(call, false)),
-    row("MPI_Status_set_elements_x", |call| set_elements(call, true)),
+    row("MPI_Get_elements", get_elements),
+    row("MPI_Get_elements_x", |call| large(call, get_elements)),
+    row("MPI_Status_set_elements", set_elements),
+    row("MPI_Status_set_elements_x", |call| large(call, set_elements)),
     row("MPI_Status_set_cancelled", set_cancelled),
     row("MPI_Test_cancelled", test_cancelled),
 ];
@@ -27,14 +26,13 @@ fn get_count(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (layout, at) = (call.datatype()?.layout, call.word());
     let count = match layout.size {
         0 => Some(0),
-        size if bytes.is_multiple_of(size) => i32::try_from(bytes / size).ok(),
-        _ => None,
+        size => Some(bytes / size).filter(|_| bytes.is_multiple_of(size)),
     };
-    call.set_int(at, count.unwrap_or(UNDEFINED))?;
+    call.set_amount(at, count)?;
     Ok(Next::Done)
 }
 
-fn get_elements(call: &mut Caller<'_>, is_long: bool) -> Result<Next, Fault> {
+fn get_elements(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let bytes = message_bytes(call)?;
     let (layout, at) = (call.datatype()?.layout, call.word());
     let per_element: u64 = layout.runs.iter().map(|run| run.count).sum();
@@ -44,25 +42,19 @@ fn get_elements(call: &mut Caller<'_>, is_long: bool) -> Result<Next, Fault> {
         let values = (rest / run.basic.bytes()).min(run.count);
         (count, rest) = (count + values, rest - values * run.basic.bytes());
     }
-    if is_long {
-        call.set_long(at, if rest == 0 { count as i64 } else { UNDEFINED.into() })?;
-    } else {
-        let count = i32::try_from(count).ok().filter(|_| rest == 0);
-        call.set_int(at, count.unwrap_or(UNDEFINED))?;
-    }
+    call.set_amount(at, Some(count).filter(|_| rest == 0))?;
     Ok(Next::Done)
 }
 
 /// As many values, in the order of the elements of a datatype, as a message would have had.
-fn set_elements(call: &mut Caller<'_>, is_long: bool) -> Result<Next, Fault> {
+fn set_elements(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (at, layout) = (call.word(), call.datatype()?.layout);
-    let count = if is_long { call.long()? } else { i64::from(call.int()?) };
-    let Ok(count) = u64::try_from(count) else {
-        return call.wrong(crate::error::COUNT, format!("the count is {count}, which is less than 0"));
-    };
+    let count = call.count()?;
     let per_element: u64 = layout.runs.iter().map(|run| run.count).sum();
     let mut rest = count.checked_rem(per_element).unwrap_or(0);
-    let mut bytes = count.checked_div(per_element).unwrap_or(0) * layout.size;
+    let Some(mut bytes) = count.checked_div(per_element).unwrap_or(0).checked_mul(layout.size) else {
+        return call.wrong(error::COUNT, format!("{count} values are more bytes than there can be"));
+    };
     for run in layout.runs.iter() {
         let values = rest.min(run.count);
         (bytes, rest) = (bytes + values * run.basic.bytes(), rest - values);

@@ -114,7 +114,8 @@ fn transfer(call: &mut Caller<'_>, way: Way, place: Place, form: Form) -> Result
         return transfer.fails(call, fault);
     }
     let opened = call.opened(file);
-    let (own, units) = (opened.place, transfer.data.bytes().div_ceil(opened.unit()) as i64);
+    let own = opened.place;
+    let units = i64::try_from(transfer.data.bytes().div_ceil(opened.unit())).unwrap_or(i64::MAX);
     match place {
         Given => transfer.run(call, given.unwrap_or(0) as u64),
         Own => transfer.run(call, own),
@@ -140,13 +141,14 @@ fn run_in_order(call: &mut Caller<'_>, transfer: Transfer, units: i64) -> Result
     let communicator = call.opened(file).communicator;
     let rank = call.rank_in(communicator) as usize;
     call.gather_numbers(communicator, units, move |call, all| {
-        let (before, total): (i64, i64) = (all[..rank].iter().sum(), all.iter().sum());
+        let sum = |units: &[i64]| units.iter().fold(0, |sum: i64, units| sum.saturating_add(*units));
+        let (before, total) = (sum(&all[..rank]), sum(all));
         let transfer = transfer.clone();
         // All ranks get to know the place from the one that moves it on.
         let gather = move |call: &mut Caller<'_>, place: i64| {
             let transfer = transfer.clone();
             call.gather_numbers(communicator, place, move |call, places| {
-                let place = places.first().copied().unwrap_or(0) + before;
+                let place = places.first().copied().unwrap_or(0).saturating_add(before);
                 transfer.run(call, place as u64)
             })
         };
@@ -173,7 +175,7 @@ impl Transfer {
         };
         let length = bytes.len() as u64;
         if let Some(file) = call.opened_mut(self.file).filter(|_| self.is_own) {
-            file.place += length.div_ceil(file.unit());
+            file.place = file.place.saturating_add(length.div_ceil(file.unit()));
         }
         let status = Status { bytes: length, ..Status::EMPTY };
         if matches!(self.form, Requests | Begins) {

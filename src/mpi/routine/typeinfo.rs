@@ -2,7 +2,7 @@
 //!
 //! Not here: making datatypes (`datatypes`), their names (`names`) and attributes (`attributes`).
 
-use super::{Routine, anywhere, row};
+use super::{Routine, anywhere, large, row};
 use crate::basic::{Basic, Class};
 use crate::error::{self, Fault};
 use crate::handle::Kind;
@@ -10,8 +10,8 @@ use crate::types::Datatype;
 use crate::world::call::{Caller, Next};
 
 pub(super) static ROUTINES: &[Routine] = &[
-    row("MPI_Type_size", |call| size(call, Width::Default)),
-    row("MPI_Type_size_x", |call| size(call, Width::Long)),
+    row("MPI_Type_size", size),
+    row("MPI_Type_size_x", |call| large(call, size)),
     row("MPI_Type_get_extent", extent),
     row("MPI_Type_get_extent_x", extent),
     row("MPI_Type_get_true_extent", true_extent),
@@ -28,19 +28,9 @@ pub(super) static ROUTINES: &[Routine] = &[
 /// `MPI_COMBINER_NAMED`: the datatype has a name in the standard.
 const NAMED: i32 = 1;
 
-/// Of which kind a result is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Width {
-    Default,
-    Long,
-}
-
-fn size(call: &mut Caller<'_>, width: Width) -> Result<Next, Fault> {
+fn size(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (layout, at) = (call.datatype()?.layout, call.word());
-    match width {
-        Width::Default => call.set_int(at, layout.size as i32)?,
-        Width::Long => call.set_long(at, layout.size as i64)?,
-    }
+    call.set_amount(at, Some(layout.size))?;
     Ok(Next::Done)
 }
 

@@ -9,7 +9,7 @@ use crate::buffer::Buffer;
 use crate::communicator::Communicator;
 use crate::error::{self, Fault, Step};
 use crate::group::Group;
-use crate::handle::{self, Kind, PROC_NULL};
+use crate::handle::{self, Kind, PROC_NULL, UNDEFINED};
 use crate::layout::Layout;
 use crate::memory::{Outside, RankMemory};
 use crate::request::{Landing, Status};
@@ -71,6 +71,8 @@ pub(crate) struct Caller<'a> {
     pub(crate) rank: u32,
     pub(crate) step: Step,
     pub(crate) words: &'a [u64],
+    /// Whether counts are of kind `MPI_COUNT_KIND`.
+    pub(crate) is_large: bool,
     /// How many arguments were taken.
     pub(crate) taken: usize,
     /// The communicator that says what an error does.
@@ -209,13 +211,40 @@ impl Caller<'_> {
         Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
     }
 
+    /// A count, or what counts like one, at an address.
+    pub(crate) fn amount_at(&mut self, address: u64) -> Result<i64, Fault> {
+        if self.is_large {
+            return self.bytes_at(address).map(i64::from_le_bytes);
+        }
+        self.int_at(address).map(i64::from)
+    }
+
+    /// An array of the same.
+    pub(crate) fn amounts(&mut self, count: usize) -> Result<Vec<i64>, Fault> {
+        if self.is_large {
+            return self.longs(count);
+        }
+        Ok(self.ints(count)?.into_iter().map(i64::from).collect())
+    }
+
+    /// Sets a count; `MPI_UNDEFINED` if it is none, or too large for the argument.
+    pub(crate) fn set_amount(&mut self, address: u64, amount: Option<u64>) -> Result<(), Fault> {
+        if self.is_large {
+            let amount = amount.and_then(|amount| i64::try_from(amount).ok());
+            return self.set_long(address, amount.unwrap_or(UNDEFINED.into()));
+        }
+        let amount = amount.and_then(|amount| i32::try_from(amount).ok());
+        self.set_int(address, amount.unwrap_or(UNDEFINED))
+    }
+
     /// A count of elements.
     pub(crate) fn count(&mut self) -> Result<u64, Fault> {
-        let count = self.int()?;
+        let address = self.word();
+        let count = self.amount_at(address)?;
         self.checked_count(count)
     }
 
-    pub(crate) fn checked_count(&self, count: i32) -> Result<u64, Fault> {
+    pub(crate) fn checked_count(&self, count: i64) -> Result<u64, Fault> {
         u64::try_from(count)
             .or_else(|_| self.wrong(error::COUNT, format!("the count is {count}, which is less than 0")))
     }
@@ -442,8 +471,7 @@ impl Caller<'_> {
         self.wrong(error::ROOT, format!("the root is {root}, but the communicator has {}", ranks_of(size)))
     }
 
-    /// Writes a status; nothing where it is to be ignored.
-    /// The error in it is set by calls with several statuses only, and only where one of them failed.
+    /// Writes a status but for the error in it, which only calls with several statuses set; nothing where it is to be ignored.
     pub(crate) fn set_status(&mut self, address: u64, status: Status) -> Result<(), Fault> {
         if address == 0 || self.ignores_status(address) {
             return Ok(());
@@ -461,7 +489,8 @@ impl Caller<'_> {
 
 /// Bytes of a status, `MPI_STATUS_SIZE` integers.
 pub(crate) const STATUS_BYTES: u64 = 24;
-/// Where in it the bytes of the message are, two integers, and whether it was cancelled.
+/// Where in it the error is; the bytes of the message, two integers; and whether it was cancelled.
+pub(crate) const STATUS_ERROR_AT: u64 = 8;
 pub(crate) const STATUS_BYTES_AT: u64 = 12;
 pub(crate) const STATUS_CANCELLED_AT: u64 = 20;
 

@@ -169,7 +169,8 @@ impl World {
         }
         let Some(waiting) = self.ranks[rank as usize].waiting.take() else { return Outcome::Done };
         let Waiting { step, then, error_at, communicator, .. } = waiting;
-        let mut caller = Caller { world: self, memory, rank, step, words: &[], taken: 0, communicator };
+        let mut caller =
+            Caller { world: self, memory, rank, step, words: &[], is_large: false, taken: 0, communicator };
         let next = then(&mut caller);
         caller.go_on(next, error_at)
     }
@@ -276,7 +277,10 @@ impl Caller<'_> {
         };
         let communicator = self.communicator;
         let own = self.own();
-        let handler = own.handlers.get(&communicator).or_else(|| own.handlers.get(&WORLD)).copied();
+        // Files do not have the procedure that `MPI_COMM_WORLD` has.
+        let is_file = communicator == NO_FILE || own.files.contains_key(&communicator);
+        let of_world = own.handlers.get(&WORLD).copied().filter(|handler| !is_file || *handler == ERRORS_RETURN);
+        let handler = own.handlers.get(&communicator).copied().or(of_world);
         if let Some(procedure) = handler.and_then(|number| own.own_handlers.get(number)).copied() {
             let (object, class) = (self.handle_of_object(communicator), fault.class);
             self.own().errands.push_back(Errand::Handle { procedure, object, class });

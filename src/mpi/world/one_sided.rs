@@ -3,12 +3,13 @@
 //! Not here: the calls (`routine::windows`), who reaches the memory when (`machine`).
 
 use crate::buffer::Buffer;
+use crate::error;
 use crate::memory::{RankMemory, Use};
 use crate::message::{Bytes, Piece};
 use crate::note::{News, Note};
 use crate::request::{Done, Status, Work};
 use crate::window::{Access, Effect, Ending, Lock, Touch, Window, WindowWait};
-use crate::world::World;
+use crate::world::{FAILED, World};
 use finding::{Access as Seen, Actor, Finding, FindingKind, MpiFault};
 use std::sync::Arc;
 
@@ -99,6 +100,9 @@ impl World {
 
     /// Does an access; the memory is that of its target.
     pub(crate) fn perform(&mut self, access: Access, memory: &mut dyn RankMemory) {
+        if self.is_elsewhere(access.origin) && self.is_refused(&access) {
+            return;
+        }
         let there = Buffer::at(access.address);
         let places = there.places(&access.layout, access.count);
         self.check_order(&access, &places, memory);
@@ -140,6 +144,20 @@ impl World {
             None => Done::Alone(Status::EMPTY),
         };
         self.set_done(access.origin, access.request, done);
+    }
+
+    /// Whether an access of a rank in another process is outside of what this one has attached to a dynamic window; that ends all.
+    fn is_refused(&mut self, access: &Access) -> bool {
+        let Access { window, target, address, layout, count, step, .. } = access;
+        let window = self.windows.get(window);
+        let Some(reason) = window.and_then(|window| window.not_attached(*target, *address, layout, *count)) else {
+            return false;
+        };
+        let fault = step.argument(error::RANGE, reason).fault;
+        let access = Seen::step(Actor::Host, step.span);
+        self.findings.push(Finding::new(FindingKind::Mpi(*fault), vec![access]));
+        self.end_all(FAILED);
+        true
     }
 
     /// Atomic accesses to the memory of a rank have an order, and with it what comes before and after them.

@@ -42,8 +42,8 @@ impl Caller<'_> {
         let work = own.work.clone();
         match &*work {
             Work::Send(sending) => {
-                self.begin_use(request, std::slice::from_ref(&sending.from), &[]);
-                self.start_send(request, sending)
+                let started = self.check_sent(sending).and_then(|()| self.start_send(request, sending));
+                started.inspect_err(|_| self.drop_request(request))
             }
             Work::Receive(receiving) => {
                 self.begin_use(request, &[], std::slice::from_ref(&receiving.into));
@@ -54,7 +54,26 @@ impl Caller<'_> {
             | Work::Local { .. }
             | Work::Access { .. }
             | Work::Transfer { .. }
-            | Work::Own(_) => Ok(()),
+            | Work::Generalized(_) => Ok(()),
+        }
+    }
+
+    /// Checks that what is sent is in memory; nothing of a message to nobody is looked at.
+    fn check_sent(&mut self, sending: &Sending) -> Result<(), Fault> {
+        let Landing { buffer, layout, count } = &sending.from;
+        if sending.to == PROC_NULL {
+            return Ok(());
+        }
+        buffer.check(layout, *count, self.memory).map_err(|at| self.outside(at))
+    }
+
+    /// Nothing comes of a request.
+    fn drop_request(&mut self, number: u32) {
+        self.memory.end_use(number);
+        let own = self.own();
+        match own.requests.get_mut(&number) {
+            Some(request) if request.is_persistent => request.is_active = false,
+            _ => drop(own.requests.remove(&number)),
         }
     }
 
@@ -100,6 +119,7 @@ impl Caller<'_> {
             self.set_done(rank, request, Done::Alone(Status::EMPTY));
             return Ok(());
         }
+        self.begin_use(request, std::slice::from_ref(&sending.from), &[]);
         let data = Arc::new(buffer.gather(layout, *count, self.memory).map_err(|at| self.outside(at))?);
         let bytes = data.len() as u64;
         let receiver = self.communicator(*communicator).group[*to as usize];
@@ -231,15 +251,14 @@ impl Caller<'_> {
         }
         self.memory.end_use(number);
         match (done, &*work) {
-            (Some(Done::Alone(status)), Work::Own(own)) => {
+            (Some(Done::Alone(status)), Work::Generalized(own)) => {
                 self.own().errands.push_back(Errand::Release { procedure: own.free, extra: own.extra });
                 Ok((status, None))
             }
             (Some(Done::Alone(status)), _) => Ok((status, None)),
             (Some(Done::Results { pieces, .. }), Work::Transfer { landing: Some(landing) }) => {
-                let bytes = pieces.iter().map(|piece| piece.data.len() as u64).sum();
                 pieces.iter().try_for_each(|piece| self.land(piece, landing))?;
-                Ok((Status { bytes, ..Status::EMPTY }, None))
+                Ok((Status::of_read(&pieces), None))
             }
             (Some(Done::Message(message)), Work::Receive(receiving)) => {
                 let status = Status::of(&message);
@@ -548,7 +567,7 @@ impl World {
     fn words(&self, request: &Request) -> String {
         match &*request.work {
             Work::Local { .. } | Work::Transfer { .. } => String::new(),
-            Work::Own(_) => "the program to call `MPI_Grequest_complete`".to_owned(),
+            Work::Generalized(_) => "the program to call `MPI_Grequest_complete`".to_owned(),
             Work::Access { target, .. } => format!("its access to the memory of rank {target}"),
             Work::Send(sending) => {
                 format!("rank {} to receive its message with tag {}", sending.to, sending.tag)

@@ -5,7 +5,7 @@ use crate::errand::{Errand, Procedure, Reply};
 use crate::error::{OwnError, Step};
 use crate::file::File;
 use crate::group::Group;
-use crate::handle::{END, FIRST_OWN, Table};
+use crate::handle::{FIRST_OWN, Table, free_number};
 use crate::message::{Message, Pattern};
 use crate::request::{Done, Request};
 use crate::topology::Graph;
@@ -80,6 +80,8 @@ pub(crate) struct Rank {
     next_group: u32,
     /// Its open files, by the numbers of their communicators.
     pub(crate) files: BTreeMap<u32, File>,
+    /// The level of threads that `MPI_Init_thread` gave, `MPI_THREAD_SINGLE` after `MPI_Init`.
+    pub(crate) thread_level: i32,
     /// Number of the error handler of each communicator, window and file that does not have the usual one.
     pub(crate) handlers: BTreeMap<u32, u32>,
     /// How many collective operations it has begun on each communicator.
@@ -130,6 +132,7 @@ impl Rank {
             groups: BTreeMap::new(),
             next_group: FIRST_OWN,
             files: BTreeMap::new(),
+            thread_level: 0,
             handlers: BTreeMap::new(),
             sequences: BTreeMap::new(),
             messages: Table::default(),
@@ -153,25 +156,16 @@ impl Rank {
         }
     }
 
-    /// Adds a request; gives its number. Numbers are used again only after all others.
+    /// Adds a request; gives its number.
     pub(crate) fn add_request(&mut self, request: Request) -> u32 {
-        while self.requests.contains_key(&self.next_request) {
-            self.step_request();
-        }
-        let number = self.next_request;
+        let number = free_number(&mut self.next_request, |number| self.requests.contains_key(&number));
         self.requests.insert(number, request);
-        self.step_request();
         number
-    }
-
-    fn step_request(&mut self) {
-        self.next_request = if self.next_request + 1 >= END { 1 } else { self.next_request + 1 };
     }
 
     /// Adds a group; gives its number.
     pub(crate) fn add_group(&mut self, group: Group) -> u32 {
-        let number = self.next_group;
-        self.next_group = (number + 1).min(END - 1);
+        let number = free_number(&mut self.next_group, |number| self.groups.contains_key(&number));
         self.groups.insert(number, group);
         number
     }
