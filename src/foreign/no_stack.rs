@@ -2,7 +2,6 @@
 
 use crate::call::Arguments;
 use crate::frame::Frame;
-use ir::foreign::CValue;
 use std::ffi::c_int;
 
 /// How many entries there are.
@@ -15,23 +14,19 @@ pub(crate) fn entry_of(_: &Frame) -> usize {
 
 /// What happened on a stack.
 pub(crate) enum Event {
-    /// The call is over; the bytes of its result.
-    Done(Result<Vec<u8>, String>),
+    /// The call is over.
+    Done,
     /// C has called an entry.
     Called(*mut Frame),
-    /// C has crashed with this signal.
-    Crashed(c_int),
-}
-
-/// A call of C.
-pub(crate) struct Job {
-    pub(crate) function: *const (),
-    pub(crate) arguments: Arguments,
-    pub(crate) result: Option<CValue>,
+    /// C has crashed with this signal, at an access to this address if it was one.
+    Crashed(c_int, u64),
 }
 
 /// A stack of C.
-pub(crate) struct Stack;
+#[derive(Default)]
+pub(crate) struct Stack {
+    arguments: Arguments,
+}
 
 impl Stack {
     /// That there is none.
@@ -40,14 +35,19 @@ impl Stack {
     }
 
     /// Not reached: there are no stacks.
-    pub(crate) fn begin(&mut self, _: Job) {}
+    pub(crate) fn arguments(&mut self) -> &mut Arguments {
+        &mut self.arguments
+    }
+
+    /// Not reached: there are no stacks.
+    pub(crate) fn begin(&mut self, _: *const ()) {}
 
     /// Not reached: there are no stacks.
     ///
     /// # Safety
     /// It is always safe.
     pub(crate) unsafe fn run(&mut self) -> Event {
-        Event::Done(Err("calls of C are supported on 64-bit x86 with Unix only".to_owned()))
+        Event::Done
     }
 }
 
@@ -62,6 +62,6 @@ pub(crate) fn entry_at(_: u64) -> Option<usize> {
 }
 
 /// What a signal says.
-pub(crate) fn crash(_: c_int) -> &'static str {
-    "it has crashed"
+pub(crate) fn crash(_: c_int, _: Option<&str>) -> String {
+    "it has crashed".to_owned()
 }

@@ -7,9 +7,8 @@
 //! Not here: what the arguments mean (`call`), which entry stands for which procedure (`buffers`).
 #![allow(unsafe_code)] // Switches stacks, and is entered by code that nobody has checked.
 
-use crate::call::{self, Arguments};
+use crate::call::Arguments;
 use crate::frame::Frame;
-use ir::foreign::CValue;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::ptr::{null_mut, slice_from_raw_parts};
@@ -26,24 +25,17 @@ pub(crate) const ENTRIES: usize = 512;
 
 /// Which entry was called.
 pub(crate) fn entry_of(frame: &Frame) -> usize {
-    (frame.entry as usize).wrapping_sub(entry_address(0)) / ENTRY_BYTES
+    (frame.count as usize).wrapping_sub(entry_address(0)) / ENTRY_BYTES
 }
 
 /// What happened on a stack.
 pub(crate) enum Event {
-    /// The call is over; the bytes of its result.
-    Done(Result<Vec<u8>, String>),
+    /// The call is over.
+    Done,
     /// C has called an entry. The frame stays until the stack goes on.
     Called(*mut Frame),
-    /// C has crashed with this signal.
-    Crashed(c_int),
-}
-
-/// A call of C.
-pub(crate) struct Job {
-    pub(crate) function: *const (),
-    pub(crate) arguments: Arguments,
-    pub(crate) result: Option<CValue>,
+    /// C has crashed with this signal, at an access to this address if it was one.
+    Crashed(c_int, u64),
 }
 
 /// What a stack and who runs it share.
@@ -52,8 +44,10 @@ struct State {
     runner: usize,
     /// Its own, while it does not.
     own: usize,
-    job: Option<Job>,
-    event: Option<Event>,
+    /// What is called.
+    function: *const (),
+    arguments: Arguments,
+    event: Event,
 }
 
 /// A stack of C.
@@ -83,12 +77,19 @@ impl Stack {
             }
             memory.cast::<u8>()
         };
-        let state = Box::new(State { runner: 0, own: 0, job: None, event: None });
+        let (function, arguments) = (std::ptr::null(), Arguments::default());
+        let state = Box::new(State { runner: 0, own: 0, function, arguments, event: Event::Done });
         Ok(Stack { memory, state: Box::into_raw(state) })
     }
 
+    /// The arguments of the next call, or the result of the last one.
+    pub(crate) fn arguments(&mut self) -> &mut Arguments {
+        // SAFETY: the state is this stack's, on which nothing runs now.
+        unsafe { &mut (*self.state).arguments }
+    }
+
     /// Makes a call the next thing that it runs. No call may be in progress on it.
-    pub(crate) fn begin(&mut self, job: Job) {
+    pub(crate) fn begin(&mut self, function: *const ()) {
         // What `switch` takes from a stack: the control words, r15 to r12, rbx, rbp, and where to go.
         let control = 0x037f_u64 << 32 | 0x1f80;
         let words = [control, 0, 0, body as *const () as u64, self.state as u64, 0, 0, start as *const () as u64];
@@ -97,7 +98,7 @@ impl Stack {
             let first = self.memory.add(BYTES - 64 - size_of_val(&words));
             std::ptr::copy_nonoverlapping(words.as_ptr().cast::<u8>(), first, size_of_val(&words));
             (*self.state).own = first as usize;
-            (*self.state).job = Some(job);
+            (*self.state).function = function;
         }
     }
 
@@ -111,8 +112,7 @@ impl Stack {
         unsafe { switch(&raw mut (*self.state).runner, (*self.state).own) };
         CURRENT.set(before);
         // SAFETY: nothing runs on the stack now.
-        let event = unsafe { (*self.state).event.take() };
-        event.unwrap_or_else(|| Event::Done(Err("it ended in an unknown way".to_owned())))
+        unsafe { std::mem::replace(&mut (*self.state).event, Event::Done) }
     }
 }
 
@@ -139,10 +139,10 @@ pub(crate) fn entry_at(address: u64) -> Option<usize> {
 
 /// What runs on a stack: makes the call, and says that it is over.
 unsafe extern "C" fn body(state: *mut State) {
-    // SAFETY: the state lives longer than the call; `begin`'s caller vouches for the function.
+    // SAFETY: the state lives longer than the call; `run`'s caller vouches for the function.
     unsafe {
-        let Some(Job { function, arguments, result }) = (*state).job.take() else { return };
-        (*state).event = Some(Event::Done(call::call(function, arguments, result.as_ref())));
+        enter((*state).function, (&mut (*state).arguments).frame());
+        (*state).event = Event::Done;
         switch(&raw mut (*state).own, (*state).runner);
     }
 }
@@ -163,7 +163,7 @@ unsafe extern "C" fn entered(frame: *mut Frame) {
     }
     // SAFETY: the state is that of the stack on which this runs.
     unsafe {
-        (*state).event = Some(Event::Called(frame));
+        (*state).event = Event::Called(frame);
         switch(&raw mut (*state).own, (*state).runner);
     }
 }
@@ -171,14 +171,15 @@ unsafe extern "C" fn entered(frame: *mut Frame) {
 /// Signals that say that C has crashed.
 const SIGNALS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
 
-/// What a signal that [`SIGNALS`] has says.
-pub(crate) fn crash(signal: c_int) -> &'static str {
+/// What a signal that [`SIGNALS`] has says; `memory` is what was accessed, if that is known.
+pub(crate) fn crash(signal: c_int, memory: Option<&str>) -> String {
+    let memory = memory.unwrap_or("memory that is not there");
     match signal {
-        libc::SIGSEGV => "it has crashed: an access to memory that is not there (SIGSEGV)",
-        libc::SIGBUS => "it has crashed: an access to memory that is not there (SIGBUS)",
-        libc::SIGFPE => "it has crashed: a division of an integer by zero, or one that overflows (SIGFPE)",
-        libc::SIGILL => "it has crashed: an instruction that the processor does not know (SIGILL)",
-        _ => "it has ended itself by `abort` (SIGABRT)",
+        libc::SIGSEGV => format!("it has crashed: an access to {memory} (SIGSEGV)"),
+        libc::SIGBUS => format!("it has crashed: an access to {memory} (SIGBUS)"),
+        libc::SIGFPE => "it has crashed: a division of an integer by zero, or one that overflows (SIGFPE)".to_owned(),
+        libc::SIGILL => "it has crashed: an instruction that the processor does not know (SIGILL)".to_owned(),
+        _ => "it has ended itself by `abort` (SIGABRT)".to_owned(),
     }
 }
 
@@ -208,12 +209,14 @@ fn catch_crashes() {
 }
 
 /// A signal has come.
-unsafe extern "C" fn crashed(signal: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+unsafe extern "C" fn crashed(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let state = CURRENT.get();
     // SAFETY: the state is that of the stack on which the thread ran C, which is not run again.
     unsafe {
         if !state.is_null() {
-            (*state).event = Some(Event::Crashed(signal));
+            let is_access = matches!(signal, libc::SIGSEGV | libc::SIGBUS) && !info.is_null();
+            let address = if is_access { (*info).si_addr() as u64 } else { 0 };
+            (*state).event = Event::Crashed(signal, address);
             let mut nowhere = 0;
             switch(&raw mut nowhere, (*state).runner);
         }
@@ -249,6 +252,61 @@ unsafe extern "C" fn switch(save: *mut usize, to: usize) {
         "pop r15",
         "pop r14",
         "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
+    )
+}
+
+/// Calls a function with the registers and the words of the stack of a frame, and puts the registers of its result there.
+///
+/// # Safety
+/// A function that takes such arguments is there, and all that it does is sound.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C" fn enter(function: *const (), frame: *mut Frame) {
+    std::arch::naked_asm!(
+        "push rbp",
+        "mov rbp, rsp",
+        "push rbx",
+        "push r12",
+        "mov rbx, rsi",
+        "mov r11, rdi",
+        // The stack stays aligned to 16 bytes; the last word is pushed first.
+        "mov rcx, [rbx + 120]",
+        "mov rdx, [rbx + 112]",
+        "test cl, 1",
+        "jz 2f",
+        "sub rsp, 8",
+        "2:",
+        "test rcx, rcx",
+        "jz 3f",
+        "push [rdx + 8 * rcx - 8]",
+        "dec rcx",
+        "jmp 2b",
+        "3:",
+        "mov rdi, [rbx]",
+        "mov rsi, [rbx + 8]",
+        "mov rdx, [rbx + 16]",
+        "mov rcx, [rbx + 24]",
+        "mov r8, [rbx + 32]",
+        "mov r9, [rbx + 40]",
+        "movsd xmm0, [rbx + 48]",
+        "movsd xmm1, [rbx + 56]",
+        "movsd xmm2, [rbx + 64]",
+        "movsd xmm3, [rbx + 72]",
+        "movsd xmm4, [rbx + 80]",
+        "movsd xmm5, [rbx + 88]",
+        "movsd xmm6, [rbx + 96]",
+        "movsd xmm7, [rbx + 104]",
+        // A function with a variable number of arguments asks how many registers of reals are used.
+        "mov eax, 8",
+        "call r11",
+        "mov [rbx + 128], rax",
+        "mov [rbx + 136], rdx",
+        "movsd [rbx + 144], xmm0",
+        "movsd [rbx + 152], xmm1",
+        "lea rsp, [rbp - 16]",
         "pop r12",
         "pop rbx",
         "pop rbp",
@@ -316,7 +374,8 @@ unsafe extern "C" fn common() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::foreign::CScalar;
+    use crate::call;
+    use ir::foreign::{CScalar, CValue};
 
     const INT: CValue = CValue::Scalar(CScalar::Int(4));
 
@@ -331,9 +390,9 @@ mod tests {
 
     fn begun(function: *const (), words: &[u64]) -> Stack {
         let mut stack = Stack::new().expect("memory for a stack");
-        let mut arguments = Arguments::default();
-        words.iter().for_each(|word| arguments.add(&CValue::Scalar(CScalar::Int(8)), &[*word]));
-        stack.begin(Job { function, arguments, result: Some(INT) });
+        stack.arguments().begin(Some(&INT));
+        words.iter().for_each(|word| stack.arguments().add(&CValue::Scalar(CScalar::Int(8)), &[*word]));
+        stack.begin(function);
         stack
     }
 
@@ -350,8 +409,8 @@ mod tests {
             unsafe { call::give(frame, &INT, &[100 + n as u64]) };
         }
         // SAFETY: as before.
-        let Event::Done(Ok(bytes)) = (unsafe { stack.run() }) else { panic!("it is over") };
-        assert_eq!(bytes, 241i32.to_le_bytes());
+        assert!(matches!(unsafe { stack.run() }, Event::Done));
+        assert_eq!(stack.arguments().result_word(&INT, 0) as i32, 241);
     }
 
     #[test]
@@ -361,7 +420,7 @@ mod tests {
         assert!(matches!(unsafe { waiting.run() }, Event::Called(_)));
         let mut stack = begun(divide_by_zero as *const (), &[]);
         // SAFETY: the same.
-        assert!(matches!(unsafe { stack.run() }, Event::Crashed(libc::SIGFPE)));
+        assert!(matches!(unsafe { stack.run() }, Event::Crashed(libc::SIGFPE, 0)));
         // SAFETY: the same.
         assert!(matches!(unsafe { waiting.run() }, Event::Called(_)));
     }

@@ -14,6 +14,7 @@
 mod condition;
 mod cuda;
 mod fault;
+mod direct;
 mod foreign;
 mod host;
 mod io;

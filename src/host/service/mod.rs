@@ -3,5 +3,6 @@
 mod characters;
 mod dispatch;
 mod foreign;
+pub(crate) use foreign::failed;
 mod memory;
 mod mpi;

@@ -22,5 +22,5 @@ pub(crate) fn context<'a>(
     geometry: Geometry,
     budget: u64,
 ) -> Context<'a> {
-    Context { memory: memory.view(), shared, windows, geometry, budget, statements: 0, atomics: None }
+    Context { memory: memory.view(), shared, windows, geometry, budget, statements: 0, atomics: None, services: None }
 }
