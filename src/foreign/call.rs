@@ -59,6 +59,13 @@ fn class(scalar: CScalar) -> Class {
     if matches!(scalar, CScalar::Real(_)) { Class::Real } else { Class::Integer }
 }
 
+/// The classes of the words of an argument that goes in registers when so many of those are taken; `None` if it does not.
+fn in_registers(value: &CValue, integers: usize, reals: usize) -> Option<Classes> {
+    let classes = classes(value)?;
+    let (more_integers, more_reals) = classes.counts();
+    (integers + more_integers <= 6 && reals + more_reals <= 8).then_some(classes)
+}
+
 /// The arguments of a call, where they go, and its result.
 #[derive(Default)]
 pub(crate) struct Arguments {
@@ -85,25 +92,22 @@ impl Arguments {
 
     /// Adds an argument: the words of its bytes.
     pub(crate) fn add(&mut self, value: &CValue, words: &[u64]) {
-        if let Some(classes) = classes(value) {
-            let (integers, reals) = classes.counts();
-            if self.integers + integers <= 6 && self.reals + reals <= 8 {
-                for (class, &word) in classes.words().iter().zip(words) {
-                    match class {
-                        Class::Integer => {
-                            self.frame.integers[self.integers] = word;
-                            self.integers += 1;
-                        }
-                        Class::Real => {
-                            self.frame.reals[self.reals] = word;
-                            self.reals += 1;
-                        }
-                    }
+        let Some(classes) = in_registers(value, self.integers, self.reals) else {
+            self.stack.extend(words);
+            return;
+        };
+        for (class, &word) in classes.words().iter().zip(words) {
+            match class {
+                Class::Integer => {
+                    self.frame.integers[self.integers] = word;
+                    self.integers += 1;
                 }
-                return;
+                Class::Real => {
+                    self.frame.reals[self.reals] = word;
+                    self.reals += 1;
+                }
             }
         }
-        self.stack.extend(words);
     }
 
     /// The frame with which the call is made. It holds until an argument is added.
@@ -181,19 +185,16 @@ impl<'a> Incoming<'a> {
     /// # Safety
     /// C has called the entry, which has not returned, and passes such an argument.
     pub(crate) unsafe fn take(&mut self, value: &CValue) -> Vec<u64> {
-        if let Some(classes) = classes(value) {
-            let (integers, reals) = classes.counts();
-            if self.integers + integers <= 6 && self.reals + reals <= 8 {
-                let mut next = |class: &Class| {
-                    let (from, at) = match class {
-                        Class::Integer => (&self.frame.integers[..], &mut self.integers),
-                        Class::Real => (&self.frame.reals[..], &mut self.reals),
-                    };
-                    *at += 1;
-                    from[*at - 1]
+        if let Some(classes) = in_registers(value, self.integers, self.reals) {
+            let mut next = |class: &Class| {
+                let (from, at) = match class {
+                    Class::Integer => (&self.frame.integers[..], &mut self.integers),
+                    Class::Real => (&self.frame.reals[..], &mut self.reals),
                 };
-                return classes.words().iter().map(&mut next).collect();
-            }
+                *at += 1;
+                from[*at - 1]
+            };
+            return classes.words().iter().map(&mut next).collect();
         }
         let words = value.bytes().div_ceil(8) as usize;
         let first = self.stack;

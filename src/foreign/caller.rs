@@ -6,13 +6,14 @@
 
 use crate::buffers::Buffers;
 use crate::call::{self, Arguments, Incoming};
+use crate::event::Event;
 use crate::flush::Flush;
 use crate::frame::Frame;
 use crate::libraries::Libraries;
-use crate::stack::{self, Event, Stack};
+use crate::stack::{self, Stack};
 use ir::foreign::{
     CArg, CParam, CScalar, CValue, Callback, Entries, ForeignCall, ForeignEnd, ForeignReturn, ForeignStep, Piece,
-    Signature,
+    Signature, word_of,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -533,14 +534,12 @@ impl Caller {
         for at in value.pointers() {
             let at = at as usize;
             let Some(word) = bytes.get_mut(at..at + 8) else { continue };
-            let address = word.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-            word.copy_from_slice(&translated(&self.buffers, address).to_le_bytes());
+            word.copy_from_slice(&translated(&self.buffers, word_of(word)).to_le_bytes());
         }
     }
 }
 
 /// The words of bytes, the last one filled up with zeros.
 fn words(bytes: &[u8]) -> Vec<u64> {
-    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
-    bytes.chunks(8).map(word).collect()
+    bytes.chunks(8).map(word_of).collect()
 }

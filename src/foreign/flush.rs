@@ -18,10 +18,11 @@ impl Flush {
     pub(crate) fn new(libraries: &Libraries) -> Flush {
         let symbol = |name| libraries.symbol(name);
         // SAFETY: these are their types in every C library.
-        let flush = symbol("fflush").map(|f| unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(File) -> i32>(f) });
+        let flush =
+            symbol("fflush").map(|f| unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(File) -> i32>(f) });
         // SAFETY: the same.
-        let pending =
-            symbol("__fpending").map(|f| unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(File) -> usize>(f) });
+        let pending = symbol("__fpending")
+            .map(|f| unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(File) -> usize>(f) });
         let streams = ["stdout", "stderr"].map(symbol);
         let is_known = streams.iter().all(Option::is_some);
         Flush { flush, pending: pending.filter(|_| is_known), streams: streams.map(|at| at.unwrap_or(0)) }

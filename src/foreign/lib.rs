@@ -10,6 +10,7 @@
 mod buffers;
 mod call;
 mod caller;
+mod event;
 mod flush;
 mod frame;
 mod libraries;

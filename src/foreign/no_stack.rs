@@ -1,6 +1,7 @@
 //! Stacks of C where calls of C are not supported: there are none. `stack` says what they are.
 
 use crate::call::Arguments;
+use crate::event::Event;
 use crate::frame::Frame;
 use std::ffi::c_int;
 
@@ -10,16 +11,6 @@ pub(crate) const ENTRIES: usize = 0;
 /// Which entry was called.
 pub(crate) fn entry_of(_: &Frame) -> usize {
     0
-}
-
-/// What happened on a stack.
-pub(crate) enum Event {
-    /// The call is over.
-    Done,
-    /// C has called an entry.
-    Called(*mut Frame),
-    /// C has crashed with this signal, at an access to this address if it was one.
-    Crashed(c_int, u64),
 }
 
 /// A stack of C.

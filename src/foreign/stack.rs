@@ -8,6 +8,7 @@
 #![allow(unsafe_code)] // Switches stacks, and is entered by code that nobody has checked.
 
 use crate::call::Arguments;
+use crate::event::Event;
 use crate::frame::Frame;
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -26,16 +27,6 @@ pub(crate) const ENTRIES: usize = 512;
 /// Which entry was called.
 pub(crate) fn entry_of(frame: &Frame) -> usize {
     (frame.count as usize).wrapping_sub(entry_address(0)) / ENTRY_BYTES
-}
-
-/// What happened on a stack.
-pub(crate) enum Event {
-    /// The call is over.
-    Done,
-    /// C has called an entry. The frame stays until the stack goes on.
-    Called(*mut Frame),
-    /// C has crashed with this signal, at an access to this address if it was one.
-    Crashed(c_int, u64),
 }
 
 /// What a stack and who runs it share.

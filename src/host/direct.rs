@@ -129,7 +129,8 @@ impl AtOnce<'_> {
         if !callback.args.iter().all(|arg| matches!(arg, CArg::Word(_))) {
             return None;
         }
-        let mut at = self.foreign.direct.stack.at(room)?.wrapping_add(waiting.callee.result_bytes() as usize).cast::<u64>();
+        let mut at =
+            self.foreign.direct.stack.at(room)?.wrapping_add(waiting.callee.result_bytes() as usize).cast::<u64>();
         for arg in &callback.args {
             if let CArg::Word(word) = arg {
                 // SAFETY: the room is as lowering has made it for procedures that libraries call, below the end of the stack, which is
@@ -226,7 +227,8 @@ impl Runtime {
         at: &CallSite<'_>,
     ) -> Result<(*mut u8, Vec<(u64, Vec<u64>)>), Halt> {
         let no_room = |bytes: u64| {
-            let reason = format!("there is no room for the {bytes} bytes that it is given, which have to lie in one piece");
+            let reason =
+                format!("there is no room for the {bytes} bytes that it is given, which have to lie in one piece");
             failed(signature, reason)
         };
         let mut wanted = Vec::new();

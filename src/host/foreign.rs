@@ -19,7 +19,7 @@
 use crate::direct::Direct;
 use crate::protocol::Halt;
 use crate::storage;
-use ir::foreign::{CArg, CParam, CScalar, CValue, Callback, Entries, Piece, Signature};
+use ir::foreign::{CArg, CParam, CScalar, CValue, Callback, Entries, Piece, Signature, word_of};
 use mem::{Memory, Region};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,11 +116,6 @@ pub(crate) fn args(memory: &Memory, signature: &Signature, room: u64) -> Result<
         });
     }
     Ok(args)
-}
-
-/// A word of up to 8 bytes.
-pub(crate) fn word_of(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 /// The words of the arguments.

@@ -10,8 +10,8 @@ use crate::protocol::{Args, Halt};
 use crate::restart::RestartCheck;
 use crate::runtime::Runtime;
 use crate::storage;
-use device::{Api, Arg, Call, KernelLaunch};
 use ::foreign::Caller;
+use device::{Api, Arg, Call, KernelLaunch};
 use finding::{Access, Actor, Finding, FindingKind};
 use ir::ParamKind;
 use ir::rt::Rt;
@@ -175,7 +175,9 @@ impl Host {
                         let locals = |address| warp.local_extent_at(program, address);
                         let top = warp.stack_top().unwrap_or(0);
                         let at = CallSite { locals: &locals, top, span };
-                        self.runtime.serve_foreign(memory, rt, args, &at, caller.as_deref_mut()).map(|result| [result, 0])
+                        self.runtime
+                            .serve_foreign(memory, rt, args, &at, caller.as_deref_mut())
+                            .map(|result| [result, 0])
                     } else {
                         if let Some(check) = &mut self.restarts {
                             check.rehearse(&self.runtime, memory, rt, args, span);

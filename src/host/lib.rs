@@ -13,8 +13,8 @@
 
 mod condition;
 mod cuda;
-mod fault;
 mod direct;
+mod fault;
 mod foreign;
 mod host;
 mod io;

@@ -342,7 +342,8 @@ impl Backing {
             }
             let take = |old: Option<&Page>| self.list.pool.take(self.len(index), old, [(&*run, index)]);
             // SAFETY: as above; nobody writes the page, since this backing is borrowed exclusively.
-            let fresh = unsafe { Page::with_raw(unmarked(raw), |old| take(Some(old))) }.unwrap_or_else(|| take(None))?;
+            let fresh =
+                unsafe { Page::with_raw(unmarked(raw), |old| take(Some(old))) }.unwrap_or_else(|| take(None))?;
             if !run.holds(fresh.bytes()) {
                 self.list.pool.give(fresh);
                 return None;

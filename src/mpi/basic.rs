@@ -6,6 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Class {
     Integer,
+    /// An integer of C without a sign.
+    Unsigned,
     Real,
     Complex,
     Logical,
@@ -69,7 +71,40 @@ static ROWS: &[Row] = &[
     row("MPI_LOGICAL2", Class::Logical, 2),
     row("MPI_LOGICAL4", Class::Logical, 4),
     row("MPI_LOGICAL8", Class::Logical, 8),
+    row("MPI_SIGNED_CHAR", Class::Integer, 1),
+    row("MPI_UNSIGNED_CHAR", Class::Unsigned, 1),
+    row("MPI_WCHAR", Class::Character, 4),
+    row("MPI_SHORT", Class::Integer, 2),
+    row("MPI_UNSIGNED_SHORT", Class::Unsigned, 2),
+    row("MPI_UNSIGNED", Class::Unsigned, 4),
+    row("MPI_UNSIGNED_LONG", Class::Unsigned, 8),
+    row("MPI_UNSIGNED_LONG_LONG", Class::Unsigned, 8),
+    row("MPI_2INT", Class::IntegerPair, 8),
+    row("MPI_UINT8_T", Class::Unsigned, 1),
+    row("MPI_UINT16_T", Class::Unsigned, 2),
+    row("MPI_UINT32_T", Class::Unsigned, 4),
+    row("MPI_UINT64_T", Class::Unsigned, 8),
+    row("MPI_C_COMPLEX", Class::Complex, 8),
 ];
+
+/// Datatypes that have a name and consist of others; the numbers of their handles follow those of the rows.
+pub(crate) static COMPOSED: [(&str, &[&str]); 6] = [
+    ("MPI_FLOAT_INT", &["MPI_FLOAT", "MPI_INT"]),
+    ("MPI_DOUBLE_INT", &["MPI_DOUBLE", "MPI_INT"]),
+    ("MPI_LONG_INT", &["MPI_LONG", "MPI_INT"]),
+    ("MPI_SHORT_INT", &["MPI_SHORT", "MPI_INT"]),
+    (LOWER_MARKER, &[]),
+    (UPPER_MARKER, &[]),
+];
+/// What has no values and says where a structure begins and ends.
+pub(crate) const LOWER_MARKER: &str = "MPI_LB";
+pub(crate) const UPPER_MARKER: &str = "MPI_UB";
+
+/// The name of the datatype with that number, if the standard names it.
+pub(crate) fn name_of(number: u32) -> Option<&'static str> {
+    let composed = || COMPOSED.get((number as usize).checked_sub(ROWS.len() + 1)?).map(|row| row.0);
+    Basic::with_number(number).map(Basic::name).or_else(composed)
+}
 
 /// A basic datatype.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,6 +126,11 @@ impl Basic {
     /// The type whose handle has that number.
     pub(crate) fn with_number(number: u32) -> Option<Basic> {
         Basic::all().nth(number.checked_sub(1)? as usize)
+    }
+
+    /// The type of that name.
+    pub(crate) fn named(name: &str) -> Option<Basic> {
+        Basic::all().find(|basic| basic.name() == name)
     }
 
     /// The number of its handle.

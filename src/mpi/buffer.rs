@@ -172,14 +172,18 @@ impl Buffer {
         })
     }
 
-    /// Checks that `count` elements are inside of what the program has allocated.
+    /// Checks that `count` elements are inside of what the program has allocated: in one variable, or, where
+    /// places are differences of addresses, each of their pieces in one.
     pub(crate) fn check(&self, layout: &Layout, count: u64, memory: &dyn RankMemory) -> Result<(), Outside> {
         let Some((low, high)) = layout.hull(count).filter(|_| self.is_dense) else { return Ok(()) };
-        let first = self.array.base.wrapping_add_signed(low);
-        let outside = Outside { address: self.array.base, bytes: (high - low.min(0)) as u64 };
-        match memory.room(first) {
-            Some((room, _)) if (high - low) as u64 <= room => Ok(()),
-            _ => Err(outside),
+        let has_room = |address, bytes| memory.room(address).is_some_and(|(room, _)| bytes <= room);
+        if has_room(self.array.base.wrapping_add_signed(low), (high - low) as u64) {
+            return Ok(());
         }
+        let outside = Outside { address: self.array.base, bytes: (high - low.min(0)) as u64 };
+        if !layout.is_by_address {
+            return Err(outside);
+        }
+        self.pieces(layout, count, &mut |address, bytes| if has_room(address, bytes) { Ok(()) } else { Err(outside) })
     }
 }

@@ -1,4 +1,5 @@
-//! Procedures of the program that MPI calls: operations of reductions, functions that copy and delete attributes, error handlers.
+//! Procedures of the program that MPI calls: operations of reductions, functions that copy and delete attributes, error handlers,
+//! those of requests of its own.
 //!
 //! MPI cannot call them itself. It notes an errand for the rank, whose call is interrupted until the embedded module
 //! `cufemu_mpi_calls` has done it (`lower::call::mpi`, `routine::callbacks`).
@@ -23,6 +24,15 @@ pub(crate) struct Fold {
     pub(crate) layout: Layout,
 }
 
+/// The procedures of a request of the program's own, and the address of the value that they share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Own {
+    pub(crate) query: Procedure,
+    pub(crate) free: Procedure,
+    pub(crate) cancel: Procedure,
+    pub(crate) extra: u64,
+}
+
 /// What the program is to do for MPI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Errand {
@@ -34,6 +44,12 @@ pub(crate) enum Errand {
     Delete { procedure: Procedure, object: i32, key: i32, extra: i64, value: i64 },
     /// Handles an error of a call on an object.
     Handle { procedure: Procedure, object: i32, class: i32 },
+    /// Says the status of a request of its own.
+    Query { procedure: Procedure, extra: u64, request: u32 },
+    /// Frees what belongs to a request of its own.
+    Release { procedure: Procedure, extra: u64 },
+    /// Hears that a request of its own is cancelled, and whether it is complete.
+    Cancel { procedure: Procedure, extra: u64, is_complete: bool },
 }
 
 /// What a procedure that copies or deletes has said.

@@ -12,6 +12,13 @@ pub(crate) struct Fault {
     pub(crate) fault: Box<MpiFault>,
 }
 
+/// A class or a code of errors that a program has added.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnError {
+    pub(crate) class: i32,
+    pub(crate) text: String,
+}
+
 /// A call of a routine by a rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Step {
@@ -70,6 +77,7 @@ pub(crate) const SYNCHRONIZATION: i32 = 50;
 pub(crate) const SIZE: i32 = 51;
 pub(crate) const DISPLACEMENT: i32 = 52;
 pub(crate) const RANGE: i32 = 55;
+pub(crate) const ATTACH: i32 = 56;
 pub(crate) const UNSUPPORTED: i32 = 44;
 /// `MPI_ERR_LASTCODE`.
 pub(crate) const LAST: i32 = 63;
@@ -118,6 +126,7 @@ pub(crate) fn sentence(class: i32) -> &'static str {
         SIZE => "invalid size",
         DISPLACEMENT => "invalid displacement",
         RANGE => "access outside of the window",
+        ATTACH => "memory cannot be attached",
         UNSUPPORTED => "unsupported operation",
         _ => "unknown error",
     }

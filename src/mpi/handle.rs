@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Info = 7,
     File = 8,
     Window = 9,
+    /// A message that a matched probe has taken.
+    Message = 10,
 }
 
 impl Kind {
@@ -45,6 +47,7 @@ impl Kind {
             Kind::Info,
             Kind::File,
             Kind::Window,
+            Kind::Message,
         ];
         all.into_iter().find(|kind| kind.number(handle).is_some())
     }
@@ -61,6 +64,7 @@ impl Kind {
             Kind::Info => "info object",
             Kind::File => "file",
             Kind::Window => "window",
+            Kind::Message => "message",
         }
     }
 }
@@ -93,6 +97,11 @@ impl<T> Table<T> {
 
     pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
         self.objects.get_mut(&number)
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &T> {
+        self.objects.values()
     }
 
     pub(crate) fn remove(&mut self, number: u32) -> Option<T> {

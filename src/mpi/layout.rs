@@ -34,20 +34,24 @@ pub(crate) struct Layout {
     pub(crate) extent: i64,
     /// Bytes of the values.
     pub(crate) size: u64,
+    /// Whether places are differences of addresses, so that values may be in several variables.
+    pub(crate) is_by_address: bool,
 }
 
 impl Layout {
     /// The layout of a basic type.
     pub(crate) fn basic(basic: Basic) -> Layout {
         let runs = [Run { at: 0, basic, count: 1 }].into();
-        Layout { runs, lower: 0, extent: basic.bytes() as i64, size: basic.bytes() }
+        Layout { runs, lower: 0, extent: basic.bytes() as i64, size: basic.bytes(), is_by_address: false }
     }
 
     /// Blocks of elements, each a displacement in bytes, a number of elements and their layout; `None` if there are too many.
     pub(crate) fn of_blocks<'a>(blocks: impl IntoIterator<Item = (i64, u64, &'a Layout)>) -> Option<Layout> {
         let mut runs: Vec<Run> = Vec::new();
         let mut bounds: Option<(i64, i64)> = None;
+        let mut is_by_address = false;
         for (displacement, count, layout) in blocks {
+            is_by_address |= layout.is_by_address;
             if count == 0 {
                 continue;
             }
@@ -69,12 +73,25 @@ impl Layout {
         }
         let (low, high) = bounds.unwrap_or_default();
         let size = runs.iter().try_fold(0u64, |sum, run| sum.checked_add(run.basic.bytes().checked_mul(run.count)?))?;
-        Some(Layout { runs: runs.into(), lower: low, extent: high.checked_sub(low)?, size })
+        Some(Layout { runs: runs.into(), lower: low, extent: high.checked_sub(low)?, size, is_by_address })
     }
 
     /// The same with other bounds.
     pub(crate) fn resized(&self, lower: i64, extent: i64) -> Layout {
         Layout { lower, extent, ..self.clone() }
+    }
+
+    /// The same with places that are differences of addresses.
+    pub(crate) fn by_address(self) -> Layout {
+        Layout { is_by_address: true, ..self }
+    }
+
+    /// The same with room behind the values, so that the next element begins where a compiler would put it.
+    pub(crate) fn padded(self) -> Layout {
+        let align = self.runs.iter().map(|run| run.basic.bytes().min(8)).max().unwrap_or(1) as i64;
+        let high = self.lower + self.extent;
+        let extent = high + (-high).rem_euclid(align) - self.lower;
+        Layout { extent, ..self }
     }
 
     /// Whether elements follow each other without gaps, all of one basic type.

@@ -380,7 +380,7 @@ impl Reader<'_> {
             let (at, basic) = (self.number()? as i64, Basic::with_number(self.small()?)?);
             runs.push(Run { at, basic, count: self.number()? });
         }
-        let layout = Layout { runs: runs.into(), lower, extent, size };
+        let layout = Layout { runs: runs.into(), lower, extent, size, is_by_address: false };
         let clock = Vec::new();
         Some(Access { window, origin, target, request, step, effect, address, layout, count, data, clock, ending })
     }

@@ -72,13 +72,17 @@ impl Operator {
 
     /// Whether it is defined for values of a type.
     pub(crate) fn takes(self, basic: Basic) -> bool {
-        let is_number = matches!(basic.class(), Class::Integer | Class::Real);
+        let is_number = matches!(basic.class(), Class::Integer | Class::Unsigned | Class::Real);
         let is_pair = matches!(basic.class(), Class::IntegerPair | Class::RealPair);
         match self {
             O::Max | O::Min => is_number,
             O::Sum | O::Product => is_number || basic.class() == Class::Complex,
-            O::LogicalAnd | O::LogicalOr | O::LogicalXor => matches!(basic.class(), Class::Logical | Class::Integer),
-            O::BitAnd | O::BitOr | O::BitXor => matches!(basic.class(), Class::Integer | Class::Byte),
+            O::LogicalAnd | O::LogicalOr | O::LogicalXor => {
+                matches!(basic.class(), Class::Logical | Class::Integer | Class::Unsigned)
+            }
+            O::BitAnd | O::BitOr | O::BitXor => {
+                matches!(basic.class(), Class::Integer | Class::Unsigned | Class::Byte)
+            }
             O::MaxLocation | O::MinLocation => is_pair,
             O::Replace | O::Nothing | O::Own(_) => true,
         }
@@ -104,6 +108,10 @@ impl Operator {
             (Class::Integer, 2) => values!(i16, |a: i16, b: i16| whole(a.into(), b.into()) as i16),
             (Class::Integer, 4) => values!(i32, |a: i32, b: i32| whole(a.into(), b.into()) as i32),
             (Class::Integer, _) => values!(i64, whole),
+            (Class::Unsigned, 1) => values!(u8, |a: u8, b: u8| unsigned(self, a.into(), b.into()) as u8),
+            (Class::Unsigned, 2) => values!(u16, |a: u16, b: u16| unsigned(self, a.into(), b.into()) as u16),
+            (Class::Unsigned, 4) => values!(u32, |a: u32, b: u32| unsigned(self, a.into(), b.into()) as u32),
+            (Class::Unsigned, _) => values!(u64, |a: u64, b: u64| unsigned(self, a, b)),
             (Class::Logical, 1) => values!(u8, |a: u8, b: u8| truth(a, b) as u8),
             (Class::Logical, 2) => values!(i16, |a: i16, b: i16| truth(a as u8, b as u8) as i16),
             (Class::Logical, 4) => values!(i32, |a: i32, b: i32| truth(a as u8, b as u8) as i32),
@@ -185,6 +193,15 @@ fn integer(op: Operator, a: i64, b: i64) -> i64 {
     }
 }
 
+/// Only the order of values depends on whether they have a sign.
+fn unsigned(op: Operator, a: u64, b: u64) -> u64 {
+    match op {
+        O::Max => a.max(b),
+        O::Min => a.min(b),
+        _ => integer(op, a as i64, b as i64) as u64,
+    }
+}
+
 /// Logical values are true where the lowest bit is set; the result is all bits or none.
 fn logical(op: Operator, a: u8, b: u8) -> i64 {
     let (a, b) = (a & 1 == 1, b & 1 == 1);
@@ -227,6 +244,8 @@ mod tests {
         assert_eq!(combined(O::Max, Class::Real, 7f64.to_le_bytes(), 9f64.to_le_bytes()), 9f64.to_le_bytes());
         assert_eq!(combined(O::LogicalAnd, Class::Logical, [255; 4], [1, 0, 0, 0]), [255; 4]);
         assert_eq!(combined(O::BitXor, Class::Integer, [6], [3]), [5]);
+        assert_eq!(combined(O::Max, Class::Unsigned, [200], [3]), [200]);
+        assert_eq!(combined(O::Max, Class::Integer, [200], [3]), [3]);
     }
 
     #[test]

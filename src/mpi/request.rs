@@ -1,7 +1,7 @@
 //! Requests: operations that a rank has begun.
 
 use crate::buffer::Buffer;
-use crate::errand::Fold;
+use crate::errand::{Fold, Own};
 use crate::error::Step;
 use crate::handle::{ANY_SOURCE, ANY_TAG, PROC_NULL};
 use crate::layout::Layout;
@@ -62,6 +62,8 @@ pub(crate) enum Work {
         communicator: u32,
         sequence: u64,
         landings: Vec<Landing>,
+        /// Where the handle goes of a communicator that it makes, if nobody else sees to that.
+        made_at: u64,
     },
     /// An access to a window: where its result goes, and whether the program has the request.
     Access {
@@ -74,6 +76,12 @@ pub(crate) enum Work {
     Local {
         landing: Landing,
     },
+    /// A transfer of a file: where what is read goes.
+    Transfer {
+        landing: Option<Landing>,
+    },
+    /// One that the program does itself.
+    Own(Own),
 }
 
 /// What has come of an operation.

@@ -1,19 +1,45 @@
-//! The datatypes of a rank: basic ones and those that it made.
+//! The datatypes of a rank: those that have a name in the standard, and those that it made, with how it made them.
 
-use crate::basic::Basic;
+use crate::basic::{Basic, COMPOSED};
 use crate::handle::{END, FIRST_OWN};
 use crate::layout::Layout;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-/// The layouts of the basic datatypes, in the order of their numbers, from 1.
-static BASIC: LazyLock<Vec<Layout>> = LazyLock::new(|| Basic::all().map(Layout::basic).collect());
+/// The layouts of the datatypes that have a name in the standard, in the order of their numbers, from 1.
+static NAMED: LazyLock<Vec<Layout>> = LazyLock::new(|| {
+    let composed = COMPOSED.iter().filter_map(|(_, parts)| {
+        let parts: Vec<Layout> = parts.iter().filter_map(|name| Basic::named(name)).map(Layout::basic).collect();
+        let (mut blocks, mut end) = (Vec::new(), 0i64);
+        for part in &parts {
+            let at = end + (-end).rem_euclid(part.extent);
+            blocks.push((at, 1, part));
+            end = at + part.extent;
+        }
+        Layout::of_blocks(blocks).map(Layout::padded)
+    });
+    Basic::all().map(Layout::basic).chain(composed).collect()
+});
+
+/// The call that makes a datatype, as `MPI_Type_get_contents` gives it back.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    /// `MPI_COMBINER_…`.
+    pub(crate) combiner: i32,
+    pub(crate) ints: Vec<i32>,
+    pub(crate) longs: Vec<i64>,
+    pub(crate) types: Vec<Datatype>,
+}
 
 /// A datatype.
 #[derive(Clone, Debug)]
 pub(crate) struct Datatype {
     pub(crate) layout: Layout,
     pub(crate) is_committed: bool,
+    /// The number of a datatype that the program cannot free.
+    pub(crate) fixed: Option<u32>,
+    /// How it was made; `None` for those that have a name in the standard.
+    pub(crate) recipe: Option<Arc<Recipe>>,
 }
 
 /// The datatypes that a rank has made, by their numbers.
@@ -32,23 +58,38 @@ impl Default for Types {
 impl Types {
     /// The datatype with that number.
     pub(crate) fn get(&self, number: u32) -> Option<Datatype> {
-        match BASIC.get((number as usize).wrapping_sub(1)) {
-            Some(layout) => Some(Datatype { layout: layout.clone(), is_committed: true }),
+        match NAMED.get((number as usize).wrapping_sub(1)) {
+            Some(layout) => {
+                Some(Datatype { layout: layout.clone(), is_committed: true, fixed: Some(number), recipe: None })
+            }
             None => self.own.get(&number).cloned(),
         }
     }
 
     /// The datatype of a program with that number, to change it.
     pub(crate) fn own_mut(&mut self, number: u32) -> Option<&mut Datatype> {
-        self.own.get_mut(&number)
+        self.own.get_mut(&number).filter(|datatype| datatype.fixed.is_none())
     }
 
     /// Adds one; gives its number.
-    pub(crate) fn add(&mut self, layout: Layout) -> u32 {
+    pub(crate) fn add(&mut self, datatype: Datatype) -> u32 {
         let number = self.next;
         self.next = (number + 1).min(END - 1);
-        self.own.insert(number, Datatype { layout, is_committed: false });
+        self.own.insert(number, datatype);
         number
+    }
+
+    /// The datatype that the rank has made by this call before and cannot free, or a new one; gives its number.
+    pub(crate) fn fixed(&mut self, recipe: Recipe, layout: Layout) -> u32 {
+        let is_same = |known: &Datatype| {
+            let made = known.recipe.as_ref().filter(|_| known.fixed.is_some());
+            made.is_some_and(|made| (made.combiner, &made.ints) == (recipe.combiner, &recipe.ints))
+        };
+        if let Some((number, _)) = self.own.iter().find(|(_, known)| is_same(known)) {
+            return *number;
+        }
+        let fixed = Some(self.next);
+        self.add(Datatype { layout, is_committed: true, fixed, recipe: Some(Arc::new(recipe)) })
     }
 
     /// Frees one.

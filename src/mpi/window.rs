@@ -13,8 +13,29 @@ pub(crate) struct Exposed {
     pub(crate) bytes: u64,
     /// Bytes of the unit in which others count.
     pub(crate) unit: u64,
-    /// Whether MPI has allocated the memory.
-    pub(crate) is_allocated: bool,
+    pub(crate) flavour: Flavour,
+}
+
+/// Where the memory of a window comes from; the numbers are those of `MPI_WIN_FLAVOR_…`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flavour {
+    /// The program has given it.
+    Created = 1,
+    /// MPI has allocated it.
+    Allocated = 2,
+    /// The program attaches and detaches it; displacements are addresses.
+    Dynamic = 3,
+}
+
+impl Flavour {
+    /// That with this number.
+    pub(crate) fn of(number: u64) -> Flavour {
+        match number {
+            2 => Flavour::Allocated,
+            3 => Flavour::Dynamic,
+            _ => Flavour::Created,
+        }
+    }
 }
 
 /// What an access does at its target.
@@ -125,6 +146,8 @@ impl Lock {
 pub(crate) struct Window {
     /// What each rank exposes, by its rank in `MPI_COMM_WORLD`.
     pub(crate) exposed: BTreeMap<u32, Exposed>,
+    /// What the ranks of this process have attached to a dynamic one.
+    pub(crate) attached: BTreeMap<u32, Vec<(u64, u64)>>,
     /// Locks of the memory of each rank.
     pub(crate) locks: BTreeMap<u32, Lock>,
     /// Targets that have exposed their memory to an origin, which has not begun yet.

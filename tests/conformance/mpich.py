@@ -92,7 +92,7 @@ def harness(checkout, folder, work):
 
 def fixed(line):
     """A line of a template in fixed form: statements begin in column 7 and go on where they are too long."""
-    if not line or line[0] in "Cc!*" or re.match(r"\s{0,4}\d+\s", line):
+    if not line or re.match(r"[Cc!*](?![a-z])", line) or re.match(r"\s{0,4}\d+\s", line):
         return line
     line = line if line.startswith("      ") else "      " + line.strip()
     parts = []
@@ -105,13 +105,22 @@ def fixed(line):
     return "\n".join([*parts, line])
 
 
+def included(folder):
+    """The files of a folder, and those of the folders that its Makefile has includes from."""
+    makefile = folder / "Makefile.am"
+    others = re.findall(r"-I(\.\./\w+)", makefile.read_text()) if makefile.exists() else []
+    for other in others:
+        yield from (path for path in (folder / other).iterdir() if path.name.endswith((".h", ".h.in")))
+    yield from folder.iterdir()
+
+
 def run(options, checkout, test):
     """Runs a test in a folder of its own; gives its class, exit code and first message."""
     if any(s.endswith(".c") for s in test.sources) or re.search(r"/(spawn|profile)/|c2f", test.name):
         return "left out", 0, ""
     work = pathlib.Path(tempfile.mkdtemp(prefix="mpich-"))
     try:
-        for path in test.folder.iterdir():
+        for path in included(test.folder):
             if path.suffix in (".f", ".f90", ".h"):
                 shutil.copy(path, work)
             elif path.name.endswith(".h.in"):

@@ -5,7 +5,7 @@
 
 mod tables;
 
-use self::tables::{HANDLES, NUMBERS, PROCEDURES, ROUTINES};
+use self::tables::{HANDLES, LONG_NUMBERS, NUMBERS, PROCEDURES, ROUTINES};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock};
@@ -54,7 +54,7 @@ fn dummy(name: &str, form: Form) -> String {
         "group" | "newgroup" | "group1" | "group2" => (handle("group"), ""),
         "datatype" | "origin_datatype" | "target_datatype" | "result_datatype" | "sendtype" | "recvtype"
         | "oldtype" | "newtype" => (handle("datatype"), ""),
-        "types" | "sendtypes" | "recvtypes" => (handle("datatype"), "(*)"),
+        "types" | "datatypes" | "sendtypes" | "recvtypes" => (handle("datatype"), "(*)"),
         "request" => (handle("request"), ""),
         "requests" => (handle("request"), "(*)"),
         "op" => (handle("op"), ""),
@@ -62,6 +62,7 @@ fn dummy(name: &str, form: Form) -> String {
         "info" | "newinfo" => (handle("info"), ""),
         "fh" => (handle("file"), ""),
         "win" => (handle("win"), ""),
+        "message" => (handle("message"), ""),
         "etype" | "filetype" => (handle("datatype"), ""),
         "status" if form == Form::F08 => ("type(mpi_status)".to_owned(), ""),
         "status" => ("integer(4)".to_owned(), "(6)"),
@@ -69,14 +70,14 @@ fn dummy(name: &str, form: Form) -> String {
         "statuses" => ("integer(4)".to_owned(), "(6,*)"),
         "flag" | "reorder" | "commute" | "weighted" => ("logical(4)".to_owned(), ""),
         "periods" | "remain_dims" => ("logical(4)".to_owned(), "(*)"),
-        "attribute_long" | "extra_state" | "size_long" | "target_disp" | "address" | "stride_bytes" | "lb"
-        | "extent" | "offset" | "file_size" => ("integer(8)".to_owned(), ""),
-        "displacements_bytes" | "sdispls_bytes" | "rdispls_bytes" => ("integer(8)".to_owned(), "(*)"),
+        "attribute_long" | "extra_state" | "size_long" | "count_long" | "position_long" | "target_disp" | "address"
+        | "stride_bytes" | "lb" | "extent" | "offset" | "file_size" => ("integer(8)".to_owned(), ""),
+        "displacements_bytes" | "sdispls_bytes" | "rdispls_bytes" | "addresses" => ("integer(8)".to_owned(), "(*)"),
         "ranges" => ("integer(4)".to_owned(), "(3,*)"),
         "recvcounts" | "sendcounts" | "displs" | "sdispls" | "rdispls" | "indices" | "ranks" | "ranks1" | "ranks2"
         | "dims" | "coords" | "blocklengths" | "displacements" | "sizes" | "subsizes" | "starts" | "index_list"
         | "edges" | "neighbors" | "sources" | "degrees" | "destinations" | "weights" | "sourceweights"
-        | "destweights" => ("integer(4)".to_owned(), "(*)"),
+        | "destweights" | "gsizes" | "distribs" | "dargs" | "psizes" | "integers" => ("integer(4)".to_owned(), "(*)"),
         _ => ("integer(4)".to_owned(), ""),
     };
     match form {
@@ -133,6 +134,31 @@ const CALLED: &str = "  abstract interface
       type(mpi_comm) :: comm
       integer(4) :: error_code
     end subroutine
+    subroutine mpi_win_errhandler_function(win, error_code)
+      import
+      type(mpi_win) :: win
+      integer(4) :: error_code
+    end subroutine
+    subroutine mpi_file_errhandler_function(file, error_code)
+      import
+      type(mpi_file) :: file
+      integer(4) :: error_code
+    end subroutine
+    subroutine mpi_grequest_query_function(extra_state, status, ierror)
+      import
+      integer(8) :: extra_state
+      type(mpi_status) :: status
+      integer(4) :: ierror
+    end subroutine
+    subroutine mpi_grequest_free_function(extra_state, ierror)
+      integer(8) :: extra_state
+      integer(4) :: ierror
+    end subroutine
+    subroutine mpi_grequest_cancel_function(extra_state, complete, ierror)
+      integer(8) :: extra_state
+      logical(4) :: complete
+      integer(4) :: ierror
+    end subroutine
 ";
 
 /// Procedures that MPI has for copying and deleting attributes: by the beginning of their names, the type of the object, in
@@ -183,20 +209,32 @@ fn attribute_procedures(form: Form) -> String {
     out
 }
 
-/// The clock. MPI has it as functions.
-const CLOCK: &str = "
-  real(8) function mpi_wtime()
-    integer(8) :: count, rate
-    call system_clock(count, rate)
-    mpi_wtime = real(count, 8)/real(rate, 8)
-  end function
+/// The clock, which MPI has as functions, also under the names of the profiling interface; arithmetic of addresses; and what tells
+/// a compiler that a buffer may have changed, which nothing has to be done for here.
+static FUNCTIONS: LazyLock<String> = LazyLock::new(|| {
+    let mut out =
+        "\n  subroutine mpi_f_sync_reg(buf)\n    type(*), dimension(..) :: buf\n  end subroutine\n".to_owned();
+    for prefix in ["mpi", "pmpi"] {
+        for (name, value) in [("wtime", "real(count, 8)/real(rate, 8)"), ("wtick", "1/real(rate, 8)")] {
+            let _ = write!(
+                out,
+                "\n  real(8) function {prefix}_{name}()\n    integer(8) :: count, rate\n    \
+                 call system_clock(count, rate)\n    {prefix}_{name} = {value}\n  end function\n"
+            );
+        }
+    }
+    for (name, operator) in ADDRESSES {
+        let _ = write!(
+            out,
+            "\n  integer(8) function mpi_{name}(base, disp)\n    integer(8) :: base, disp\n    \
+             mpi_{name} = base {operator} disp\n  end function\n"
+        );
+    }
+    out
+});
 
-  real(8) function mpi_wtick()
-    integer(8) :: count, rate
-    call system_clock(count, rate)
-    mpi_wtick = 1/real(rate, 8)
-  end function
-";
+/// Those functions, and what they do.
+const ADDRESSES: [(&str, &str); 2] = [("aint_add", "+"), ("aint_diff", "-")];
 
 fn handle_number(kind: u32, number: u32) -> u32 {
     (kind << 24) | number
@@ -214,6 +252,9 @@ fn constants(handle: impl Fn(&str, u32) -> (String, String)) -> String {
     for (name, value) in NUMBERS {
         let _ = writeln!(out, "      integer(4), parameter :: mpi_{name} = {value}");
     }
+    for (name, value) in LONG_NUMBERS {
+        let _ = writeln!(out, "      integer(8), parameter :: mpi_{name} = {value}");
+    }
     out
 }
 
@@ -227,9 +268,10 @@ pub(crate) static MODULE: LazyLock<String> = LazyLock::new(|| {
         "! Module mpi.\nmodule mpi\n  implicit none\n{}\
          \x20 integer(4) :: mpi_in_place = 0, mpi_bottom = 0\n\
          \x20 integer(4) :: mpi_status_ignore(6) = 0, mpi_statuses_ignore(6,1) = 0\n\
-         \x20 integer(4) :: mpi_errcodes_ignore(1) = 0, mpi_unweighted(1) = 0, mpi_weights_empty(1) = 0\n  interface\n{}  end interface\ncontains\n{CLOCK}{}end module mpi\n",
+         \x20 integer(4) :: mpi_errcodes_ignore(1) = 0, mpi_unweighted(1) = 0, mpi_weights_empty(1) = 0\n  interface\n{}  end interface\ncontains\n{}{}end module mpi\n",
         constants(plain),
         routines(Form::Module),
+        *FUNCTIONS,
         attribute_procedures(Form::Module)
     )
 });
@@ -260,12 +302,13 @@ pub(crate) static F08: LazyLock<String> = LazyLock::new(|| {
          \x20 integer(4) :: mpi_errcodes_ignore(1) = 0, mpi_unweighted(1) = 0, mpi_weights_empty(1) = 0\n\
          \x20 interface operator(==)\n    procedure :: {}\n  end interface\n\
          \x20 interface operator(/=)\n    procedure :: {}\n  end interface\n\
-         {}\x20 interface\n{}  end interface\ncontains\n{CLOCK}{functions}{}end module mpi_f08\n",
+         {}\x20 interface\n{}  end interface\ncontains\n{}{functions}{}end module mpi_f08\n",
         constants(handle),
         equal.join(", "),
         unequal.join(", "),
         called(),
         routines(Form::F08),
+        *FUNCTIONS,
         attribute_procedures(Form::F08)
     )
 });
@@ -273,13 +316,18 @@ pub(crate) static F08: LazyLock<String> = LazyLock::new(|| {
 /// The external procedures behind `mpif.h`.
 pub(crate) static EXTERNAL_PROCEDURES: LazyLock<String> = LazyLock::new(|| {
     let attributes = attribute_procedures(Form::External);
-    format!("! The procedures for mpif.h.\n{}{CLOCK}{attributes}", routines(Form::External))
+    format!("! The procedures for mpif.h.\n{}{}{attributes}", routines(Form::External), *FUNCTIONS)
 });
 
 /// The include file `mpif.h`; its lines are good in fixed and in free form.
 static INCLUDE: LazyLock<String> = LazyLock::new(|| {
     let mut out = constants(plain);
-    out.push_str("      double precision mpi_wtime, mpi_wtick\n      external mpi_wtime, mpi_wtick\n");
+    for (ty, name) in
+        [("real(8)", "wtime"), ("real(8)", "wtick"), ("integer(8)", "aint_add"), ("integer(8)", "aint_diff")]
+    {
+        let _ = writeln!(out, "      {ty} mpi_{name}\n      external mpi_{name}");
+    }
+    out.push_str("      real(8) pmpi_wtime, pmpi_wtick\n      external pmpi_wtime, pmpi_wtick\n");
     for (prefix, ..) in ATTRIBUTED {
         for name in ["null_copy_fn", "dup_fn", "null_delete_fn"] {
             let _ = writeln!(out, "      external mpi_{prefix}{name}");

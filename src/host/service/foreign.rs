@@ -1,14 +1,14 @@
 //! The services that call procedures of libraries, and have them call procedures of the program.
 
-use crate::foreign::{CallSite, LocalExtent, Pieces, Waiting, args, entry_of, peek, pointer_of, word_of};
+use crate::foreign::{CallSite, LocalExtent, Pieces, Waiting, args, entry_of, peek, pointer_of};
 use crate::outside::Ask;
 use crate::protocol::{Args, Halt};
 use crate::runtime::Runtime;
 use crate::storage;
+use ::foreign::Caller;
 use device::{Api, Call, LibraryCall};
 use finding::HostFault;
-use ::foreign::Caller;
-use ir::foreign::{CArg, CValue, ForeignCall, ForeignEnd, ForeignReturn, ForeignStep, Piece, Signature};
+use ir::foreign::{CArg, CValue, ForeignCall, ForeignEnd, ForeignReturn, ForeignStep, Piece, Signature, word_of};
 use ir::rt::Rt;
 use mem::{Memory, Region};
 use source::Span;

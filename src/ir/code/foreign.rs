@@ -152,7 +152,8 @@ impl Signature {
 
     /// Whether memory that is passed by reference has pointers in it.
     pub fn passes_pointers(&self) -> bool {
-        let has = |param: &CParam| matches!(param, CParam::Reference { element: (_, pointers), .. } if !pointers.is_empty());
+        let has =
+            |param: &CParam| matches!(param, CParam::Reference { element: (_, pointers), .. } if !pointers.is_empty());
         self.params.iter().any(has)
     }
 
@@ -295,6 +296,11 @@ impl fmt::Display for Signature {
         f.write_str(")")?;
         self.result.iter().try_for_each(|result| result.fmt(f))
     }
+}
+
+/// A word of up to 8 bytes, the lowest byte first.
+pub fn word_of(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 /// What a library is asked to do.

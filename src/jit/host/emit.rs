@@ -12,8 +12,8 @@ use crate::emit::{CompileError, is_available};
 use crate::segment::Class;
 use iced_x86::BlockEncoderOptions;
 use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegisterXmm, CodeAssembler, CodeLabel, al, dword_ptr, eax, ecx, esi, edx, qword_ptr, r8, r12, r13,
-    r14, r15, r15d, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, xmm0,
+    AsmMemoryOperand, AsmRegisterXmm, CodeAssembler, CodeLabel, al, dword_ptr, eax, ecx, edx, esi, qword_ptr, r8, r12,
+    r13, r14, r15, r15d, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, xmm0,
 };
 use ir::Ty;
 use ir::op::{BinOp, CmpOp};

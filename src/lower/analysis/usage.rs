@@ -12,14 +12,12 @@
 use crate::analysis::mathematics::{RANDOM_BITS, library_function, procedure_name};
 use crate::types::Side;
 use ast::Intent;
+use ir::rt::Rt;
 use sema::checked::{
     Actual, Expr, ExprKind, Intrinsic, IoForm, ProcBody, ProcId, Program, Shape, Stmt, StmtKind, Storage, Type, VarId,
     scalar_root, visit,
 };
 use std::collections::BTreeSet;
-
-/// The service that makes a procedure one that libraries can call.
-pub(crate) const ENTRY: &str = "foreign.entry";
 
 /// What lowering knows about a program beforehand.
 #[derive(Debug, Default)]
@@ -217,7 +215,7 @@ impl<'a> Walk<'a> {
 
     fn args(&mut self, proc: ProcId, args: &'a [Option<Actual>]) {
         self.usage.gives_procedures |= match &self.program.proc(proc).body {
-            ProcBody::Service(name) => &**name == ENTRY,
+            ProcBody::Service(name) => &**name == Rt::ForeignEntry.mnemonic(),
             ProcBody::Foreign { .. } => {
                 let params = &self.program.proc(proc).params;
                 params.iter().any(|&v| matches!(self.program.var(v).storage, Storage::Procedure))

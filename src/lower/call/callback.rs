@@ -14,7 +14,6 @@ use crate::call::foreign::{foreign_param, foreign_result};
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::object::convention::{ResultForm, result_form, word_types};
-use crate::procedure::entry::capture_words;
 use crate::types::{Side, const_bytes, ir_ty};
 use crate::value::arguments::Passed;
 use crate::value::lvalue::MemRef;
@@ -28,33 +27,32 @@ use source::Span;
 impl<'p> FunctionLowering<'_, 'p> {
     /// The address of a procedure for libraries.
     pub(super) fn call_entry(&mut self, args: &'p [Option<Actual>]) -> Val {
-        let mut passed = Passed::default();
         let known = match args.first() {
-            Some(Some(Actual::Proc(p))) => Some(self.callee(*p)),
-            Some(Some(Actual::Expr(e))) => match self.procedure_dummy(e) {
-                Some(p) => Some(p),
-                None => {
-                    let pointer = self.scalar(e);
-                    passed.words.push(pointer);
-                    None
-                }
-            },
+            Some(Some(Actual::Proc(p))) => Ok(self.callee(*p)),
+            Some(Some(Actual::Expr(e))) => self.procedure_dummy(e).ok_or(e),
             _ => return Val::i64(0),
         };
-        let pointer = known.map(|p| self.procedure_word(p)).or(passed.words.first().copied());
-        let key = known.map_or(ArgKey::Pointer, ArgKey::Proc);
-        pointer.map_or(Val::i64(0), |pointer| self.b.procedure_entry(pointer, Some(&key)))
+        match known {
+            Ok(p) => {
+                let pointer = self.procedure_word(p);
+                self.b.procedure_entry(pointer, ArgKey::Proc(p))
+            }
+            Err(e) => {
+                let pointer = self.scalar(e);
+                self.b.procedure_entry(pointer, ArgKey::Pointer)
+            }
+        }
     }
 }
 
 impl Builder<'_, '_> {
     /// The address for libraries of a procedure that a pointer points to, or that is known.
-    pub(super) fn procedure_entry(&mut self, pointer: Val, key: Option<&ArgKey>) -> Val {
-        if let Some(ArgKey::Proc(p)) = key {
-            return match entry_signature(self.program(), *p) {
+    pub(super) fn procedure_entry(&mut self, pointer: Val, key: ArgKey) -> Val {
+        if let ArgKey::Proc(p) = key {
+            return match entry_signature(self.program(), p) {
                 Ok(signature) => self.make_entry(&signature, pointer),
                 Err(what) => {
-                    let name = &self.program().proc(*p).name;
+                    let name = &self.program().proc(p).name;
                     self.unsupported(&format!("C code that calls procedure `{name}` {what}"));
                     Val::i64(0)
                 }
@@ -62,8 +60,9 @@ impl Builder<'_, '_> {
         }
         let entry = self.mutable(Ty::I64);
         self.set(entry, Val::i64(0));
-        let called = self.called_number(pointer);
-        for (target, signature) in self.entry_targets() {
+        let targets = self.entry_targets();
+        let called = self.pointed_number(pointer, &procedures_of(&targets));
+        for (target, signature) in targets {
             let number = self.procedure_number(target);
             let is_this = self.cmp(CmpOp::Eq, Ty::I64, called, number).into();
             self.when(is_this, |b| {
@@ -86,24 +85,13 @@ impl Builder<'_, '_> {
         taken.filter_map(|p| Some((p, entry_signature(self.program(), p).ok()?))).collect()
     }
 
-    /// The number of the procedure that a pointer points to.
-    fn called_number(&mut self, pointer: Val) -> Val {
-        let called = self.mutable(Ty::I64);
-        self.set(called, pointer);
-        let last = Val::i64(self.program().procs.len() as i64);
-        let is_record = self.cmp(CmpOp::Gt, Ty::I64, pointer, last).into();
-        let record = MemRef::at(pointer, self.local_space());
-        self.when(is_record, |b| {
-            let number = b.load_word(record);
-            b.set(called, number);
-        });
-        called.into()
-    }
-
     /// Calls procedures of the program as long as a call of a library waits for them.
     pub(super) fn answer_callbacks(&mut self, signature: &Signature, call: [Val; 3], waits: Val) {
+        if !self.usage().gives_procedures || self.side() != Side::Host {
+            return;
+        }
         let targets = self.entry_targets();
-        if !self.usage().gives_procedures || self.side() != Side::Host || targets.is_empty() {
+        if targets.is_empty() {
             return;
         }
         let bytes = targets.iter().map(|(_, signature)| signature.room_bytes()).max().unwrap_or(0);
@@ -119,7 +107,7 @@ impl Builder<'_, '_> {
         let address = self.address(room);
         let pointer = self.rt(Rt::ForeignCallback, vec![address]);
         let pointer = pointer.first().map_or(Val::i64(0), |&p| p.into());
-        let called = self.called_number(pointer);
+        let called = self.pointed_number(pointer, &procedures_of(&targets));
         for (target, signature) in targets {
             let (yes, no) = (self.new_block(), self.new_block());
             let number = self.procedure_number(target);
@@ -200,9 +188,7 @@ impl Builder<'_, '_> {
                 (if has_length { vec![address, Val::i64(1)] } else { vec![address] }, Vec::new())
             }
         };
-        let record = MemRef::at(pointer, self.local_space());
-        let count = if self.usage().captures[target.0 as usize].is_empty() { 0 } else { capture_words(self, target) };
-        let captures: Vec<Val> = (1..=count).map(|i| self.load_word(record.plus(8 * i as i64))).collect();
+        let captures = self.pointed_captures(pointer, target);
         let values = self.call_plain(target, &hidden, &passed, &captures, &results);
         let mut at = 0;
         for (&ty, value) in results.iter().zip(values) {
@@ -210,6 +196,10 @@ impl Builder<'_, '_> {
             at += ty.bytes() as i64;
         }
     }
+}
+
+fn procedures_of(targets: &[(ProcId, Signature)]) -> Vec<ProcId> {
+    targets.iter().map(|(target, _)| *target).collect()
 }
 
 /// The signature by which C calls a procedure; why it cannot.

@@ -80,29 +80,25 @@ impl Builder<'_, '_> {
         let program = self.program();
         let (mut params, mut given, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
         let mut words = passed.words.iter().copied();
-        let mut skipped = 0;
-        for &dummy in &program.proc(proc).params {
+        for (at, &dummy) in program.proc(proc).params.iter().enumerate() {
             let var = program.var(dummy);
             if matches!(var.storage, Storage::Procedure) {
-                let at = params.len() + skipped;
-                let pointer = match passed.keys.get(at) {
-                    Some(ArgKey::Proc(p)) => Some(self.procedure_number(*p)),
+                let given_as = passed.keys.get(at).copied();
+                let pointer = match given_as {
+                    Some(ArgKey::Proc(p)) => Some(self.procedure_number(p)),
                     Some(ArgKey::Pointer) => words.next(),
                     _ => None,
                 };
-                let entry = match pointer {
-                    Some(pointer) => self.procedure_entry(pointer, passed.keys.get(at)),
-                    None => Val::i64(0),
+                let entry = match (pointer, given_as) {
+                    (Some(pointer), Some(key)) => self.procedure_entry(pointer, key),
+                    _ => Val::i64(0),
                 };
                 params.push(CParam::Value(CValue::Scalar(CScalar::Pointer)));
                 given.push((entry, Ty::I64));
                 continue;
             }
             let mine: Vec<Val> = words.by_ref().take(word_types(var).len()).collect();
-            let (Some(&first), param) = (mine.first(), foreign_param(program, var)?) else {
-                skipped += 1;
-                continue;
-            };
+            let (Some(&first), param) = (mine.first(), foreign_param(program, var)?) else { continue };
             let word = match (&param, &var.ty) {
                 (CParam::Reference { .. }, _) => (first, Ty::I64),
                 (_, Type::Complex(_)) => {

@@ -211,13 +211,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.call_mpi(proc, routine, args);
             return None;
         }
-        if name == crate::analysis::usage::ENTRY {
-            return Some(self.call_entry(args));
-        }
         let Some(rt) = Rt::from_mnemonic(name) else {
             self.b.unsupported(&format!("the service `{name}`"));
             return None;
         };
+        if rt == Rt::ForeignEntry {
+            return Some(self.call_entry(args));
+        }
         let program = self.b.program();
         let mut passed = Passed { service: true, ..Passed::default() };
         self.pass_all(proc, args, &mut passed);

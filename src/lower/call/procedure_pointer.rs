@@ -13,6 +13,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::object::convention::{ResultForm, result_form};
+use crate::procedure::entry::capture_words;
 use crate::storage::VarStorage;
 use crate::value::Value;
 use crate::value::arguments::Passed;
@@ -26,6 +27,34 @@ impl Builder<'_, '_> {
     /// The number that a pointer to a procedure holds; 0 is none.
     pub(crate) fn procedure_number(&self, id: ProcId) -> Val {
         Val::i64(i64::from(id.0) + 1)
+    }
+
+    /// The number of the procedure that a pointer points to, which is one of some.
+    pub(super) fn pointed_number(&mut self, pointer: Val, targets: &[ProcId]) -> Val {
+        let called = self.mutable(Ty::I64);
+        self.set(called, pointer);
+        if targets.iter().any(|&p| self.needs_host(p)) {
+            let last = Val::i64(self.program().procs.len() as i64);
+            let is_record = self.cmp(CmpOp::Gt, Ty::I64, pointer, last).into();
+            let record = MemRef::at(pointer, self.local_space());
+            self.when(is_record, |b| {
+                let number = b.load_word(record);
+                b.set(called, number);
+            });
+        }
+        called.into()
+    }
+
+    /// The words by which a procedure that a pointer points to finds the variables of its host.
+    pub(super) fn pointed_captures(&mut self, pointer: Val, target: ProcId) -> Vec<Val> {
+        let count = if self.needs_host(target) { capture_words(self, target) } else { 0 };
+        let record = MemRef::at(pointer, self.local_space());
+        (1..=count).map(|i| self.load_word(record.plus(8 * i as i64))).collect()
+    }
+
+    /// Whether a procedure needs variables of the activation of its host.
+    fn needs_host(&self, id: ProcId) -> bool {
+        !self.usage().captures[id.0 as usize].is_empty()
     }
 }
 
@@ -51,7 +80,7 @@ impl FunctionLowering<'_, '_> {
 
     /// Whether a procedure needs variables of the activation of its host.
     pub(crate) fn has_host_variables(&self, id: ProcId) -> bool {
-        !self.b.usage().captures[id.0 as usize].is_empty()
+        self.b.needs_host(id)
     }
 
     /// Whether an actual argument is an optional procedure dummy that was not passed.
@@ -85,29 +114,14 @@ impl FunctionLowering<'_, '_> {
             self.b.usage().taken.iter().copied().filter(|&p| fits_call(&self.b, model, params, p)).collect();
         let out: Vec<Reg> = results.iter().map(|&ty| self.b.mutable(ty)).collect();
         let done = self.b.new_block();
-        let record = MemRef::at(pointer, self.b.local_space());
-        let called = self.b.mutable(Ty::I64);
-        self.b.set(called, pointer);
-        if targets.iter().any(|&p| self.has_host_variables(p)) {
-            let last = Val::i64(program.procs.len() as i64);
-            let is_record = self.b.cmp(CmpOp::Gt, Ty::I64, pointer, last).into();
-            self.b.when(is_record, |b| {
-                let number = b.load_word(record);
-                b.set(called, number);
-            });
-        }
+        let called = self.b.pointed_number(pointer, &targets);
         for target in targets {
             let (yes, next) = (self.b.new_block(), self.b.new_block());
             let number = self.b.procedure_number(target);
-            let is_this: Val = self.b.cmp(CmpOp::Eq, Ty::I64, Val::from(called), number).into();
+            let is_this: Val = self.b.cmp(CmpOp::Eq, Ty::I64, called, number).into();
             self.b.branch(is_this, yes, next);
             self.b.switch_to(yes);
-            let count = if self.has_host_variables(target) {
-                crate::procedure::entry::capture_words(&self.b, target)
-            } else {
-                0
-            };
-            let captures: Vec<Val> = (1..=count).map(|i| self.b.load_word(record.plus(8 * i as i64))).collect();
+            let captures = self.b.pointed_captures(pointer, target);
             let values = self.b.call_plain(target, hidden, passed, &captures, results);
             for (&reg, value) in out.iter().zip(values) {
                 self.b.set(reg, value);

@@ -3,8 +3,8 @@
 use crate::world::World;
 use crate::world::calendar;
 use crate::world::input::{EndWanted, GLANCE, Input, read_line};
-use mem::Region;
 use host::{Answer, Ask, CommandEnd, FileKind, FileStatus, Stream};
+use mem::Region;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -10,8 +10,9 @@ use crate::layout::Layout;
 use crate::note::Note;
 use crate::reduce::Operator;
 use crate::request::{Done, Landing, Status, Work};
-use crate::window::{Access, Effect, Ending};
-use crate::world::call::{Caller, Next};
+use crate::window::{Access, Effect, Ending, Flavour};
+use crate::world::call::{Caller, Next, wait_again};
+use crate::world::rank::Until;
 
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Put", |call| put(call, false)),
@@ -169,6 +170,10 @@ fn begin(
         }
     }
     let address = if is_nobody { 0 } else { address_of(call, window, target, &there)? };
+    // Nobody waits for what is done already, unless the program has a request of it.
+    if is_nobody && !is_named {
+        return Ok(Next::Done);
+    }
     let request = call.new_request(Work::Access { window, target, landing: landing.clone(), is_named }, false);
     if let Some(request) = call.own().requests.get_mut(&request) {
         request.is_active = true;
@@ -184,16 +189,23 @@ fn begin(
     call.begin_use(request, &given, landing.as_slice());
     let clock = call.world.clock(rank);
     let There { count, layout, .. } = there;
-    let access =
-        Access { window, origin: rank, target, request, step, effect, address, layout, count, data, clock, ending };
-    if target == rank {
+    send(
+        call,
+        Access { window, origin: rank, target, request, step, effect, address, layout, count, data, clock, ending },
+    );
+    Ok(Next::Done)
+}
+
+/// An access goes to its target.
+fn send(call: &mut Caller<'_>, access: Access) {
+    let target = access.target;
+    if target == call.rank {
         call.world.perform(access, call.memory);
     } else if call.world.is_elsewhere(target) {
         call.world.push(target, Note::Access { access });
     } else {
         call.world.accesses.push(access);
     }
-    Ok(Next::Done)
 }
 
 /// Where an access is at its target; it must be inside of the window.
@@ -202,6 +214,9 @@ fn address_of(call: &Caller<'_>, window: u32, target: u32, there: &There) -> Res
     let Some(exposed) = exposed else {
         return call.wrong(error::WINDOW, format!("rank {target} has freed the window"));
     };
+    if exposed.flavour == Flavour::Dynamic {
+        return attached_address(call, window, target, there);
+    }
     let offset = there.displacement.checked_mul(exposed.unit as i64).unwrap_or(i64::MAX);
     let hull = there.layout.hull(there.count);
     let (low, high) = hull.map_or((0, 0), |(low, high)| (offset.saturating_add(low), offset.saturating_add(high)));
@@ -214,4 +229,54 @@ fn address_of(call: &Caller<'_>, window: u32, target: u32, there: &There) -> Res
         return call.wrong(error::RANGE, reason);
     }
     Ok(exposed.base.wrapping_add_signed(offset))
+}
+
+/// The same in a dynamic window, where displacements are addresses. What ranks in other processes have attached is not known here.
+fn attached_address(call: &Caller<'_>, window: u32, target: u32, there: &There) -> Result<u64, Fault> {
+    let base = there.displacement as u64;
+    let Some((low, high)) = there.layout.hull(there.count).filter(|_| !call.world.is_elsewhere(target)) else {
+        return Ok(base);
+    };
+    let (first, bytes) = (base.wrapping_add_signed(low), (high - low) as u64);
+    let attached = call.world.windows.get(&window).and_then(|window| window.attached.get(&target));
+    let holds = |&(start, length): &(u64, u64)| {
+        first.checked_sub(start).and_then(|skipped| skipped.checked_add(bytes)).is_some_and(|end| end <= length)
+    };
+    if attached.is_some_and(|attached| attached.iter().any(holds)) {
+        return Ok(base);
+    }
+    call.wrong(error::RANGE, format!("{bytes} bytes there are not inside of memory that rank {target} has attached"))
+}
+
+/// Reads and changes a number of a window at once, which is all that a rank exposes in it; what is done with the old one.
+pub(super) fn change_number(
+    call: &mut Caller<'_>,
+    (window, target): (u32, u32),
+    (operator, value): (Operator, i64),
+    then: impl Fn(&mut Caller<'_>, i64) -> Result<Next, Fault> + Send + Sync + 'static,
+) -> Result<Next, Fault> {
+    let Some(basic) = Basic::named("MPI_OFFSET") else { return then(call, 0) };
+    let (layout, rank, step) = (Layout::basic(basic), call.rank, call.step);
+    let there = There { target: 0, displacement: 0, count: 1, layout: layout.clone() };
+    let address = address_of(call, window, target, &there)?;
+    // The old number goes to no variable of the program.
+    let landing = Some(Landing { buffer: Buffer::at(0), layout: layout.clone(), count: 1 });
+    let request = call.new_request(Work::Access { window, target, landing, is_named: false }, false);
+    if let Some(request) = call.own().requests.get_mut(&request) {
+        request.is_active = true;
+    }
+    let effect = Effect::Combine { operator, basic, fetches: true };
+    let (data, clock) = (value.to_le_bytes().to_vec(), call.world.clock(rank));
+    let (count, ending) = (1, Ending::Origin);
+    send(
+        call,
+        Access { window, origin: rank, target, request, step, effect, address, layout, count, data, clock, ending },
+    );
+    wait_again(Until::All(vec![request]), move |call| {
+        let pieces = call.complete_raw(request);
+        call.world.end_accesses(window, rank, Some(&[target]));
+        call.world.end_own_uses(rank, call.memory);
+        let old = pieces.first().and_then(|piece| piece.data.first_chunk::<8>()).map_or(0, |b| i64::from_le_bytes(*b));
+        then(call, old)
+    })
 }

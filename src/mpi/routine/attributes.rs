@@ -145,7 +145,7 @@ fn predefined(call: &Caller<'_>, key: i32) -> Option<i64> {
         2 => Some(i64::from(call.world.size())),
         3 => Some(i64::from(PROC_NULL)),
         4 => Some(1),
-        5 => Some(i64::from(error::LAST)),
+        5 => Some(i64::from(error::LAST) + call.world.ranks[call.rank as usize].own_errors.len() as i64),
         6 => Some(0),
         7 => Some(i64::from(crate::handle::ANY_SOURCE)),
         _ => None,
@@ -161,7 +161,7 @@ fn of_window(call: &Caller<'_>, handle: i32, key: i32) -> Option<i64> {
         11 => Some(own.base as i64),
         12 => Some(own.bytes as i64),
         13 => Some(own.unit as i64),
-        14 => Some(if own.is_allocated { 2 } else { 1 }),
+        14 => Some(own.flavour as i64),
         15 => Some(2),
         _ => None,
     }

@@ -5,8 +5,8 @@ use crate::buffer::Buffer;
 use crate::errand::{Errand, Fold, Reply};
 use crate::error::{self, Fault};
 use crate::message::Piece;
-use crate::request::Done;
-use crate::world::call::{Caller, Next};
+use crate::request::{Done, Status};
+use crate::world::call::{Caller, Next, STATUS_BYTES};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("cufemu_operands", operands),
     row("cufemu_folded", folded),
     row("cufemu_answered", answered),
+    row("cufemu_queried", queried),
 ];
 
 /// Where one element after another of a layout lies: bytes of the room that they need, and the offset of the first in it.
@@ -60,6 +61,9 @@ fn wanted(call: &mut Caller<'_>) -> Result<Next, Fault> {
             Errand::Copy { object, key, extra, value, .. } => [3, object.into(), key.into(), extra, value],
             Errand::Delete { object, key, extra, value, .. } => [4, object.into(), key.into(), extra, value],
             Errand::Handle { object, class, .. } => [5, object.into(), class.into(), 0, 0],
+            Errand::Query { extra, .. } => [6, extra as i64, 0, 0, 0],
+            Errand::Release { extra, .. } => [7, extra as i64, 0, 0, 0],
+            Errand::Cancel { extra, is_complete, .. } => [8, extra as i64, is_complete.into(), 0, 0],
         };
         call.own().running.push(errand);
         break;
@@ -76,7 +80,12 @@ fn callee(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let procedure = match call.own().running.last() {
         Some(&Errand::Fold { .. }) => running_fold(call)?.1.procedure,
         Some(
-            &Errand::Copy { procedure, .. } | &Errand::Delete { procedure, .. } | &Errand::Handle { procedure, .. },
+            &Errand::Copy { procedure, .. }
+            | &Errand::Delete { procedure, .. }
+            | &Errand::Handle { procedure, .. }
+            | &Errand::Query { procedure, .. }
+            | &Errand::Release { procedure, .. }
+            | &Errand::Cancel { procedure, .. },
         ) => procedure,
         None => return call.wrong(error::OTHER, "no procedure of the program is wanted"),
     };
@@ -132,5 +141,18 @@ fn answered(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let own = call.own();
     own.running.pop();
     own.reply = Reply { value, is_copied, error };
+    Ok(Next::Done)
+}
+
+/// Takes the status of a request of the program's own, which is done with that.
+fn queried(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let at = call.word();
+    let words = call.ints_at(at, (STATUS_BYTES / 4) as usize)?;
+    let bytes = u64::from(words[3] as u32) | u64::from(words[4] as u32) << 32;
+    let status = Status { source: words[0], tag: words[1], bytes, is_cancelled: words[5] != 0 };
+    if let Some(Errand::Query { request, .. }) = call.own().running.pop() {
+        let rank = call.rank;
+        call.world.set_done(rank, request, Done::Alone(status));
+    }
     Ok(Next::Done)
 }

@@ -7,6 +7,7 @@ use crate::communicator::Communicator;
 use crate::error::Fault;
 use crate::group;
 use crate::handle::{Kind, SELF, UNDEFINED, WORLD};
+use crate::request::Work;
 use crate::topology::Cart;
 use crate::world::call::{Caller, Next, Then, wait_again};
 use crate::world::rank::Until;
@@ -17,6 +18,8 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Comm_size", size),
     row("MPI_Comm_dup", |call| duplicate(call, false)),
     row("MPI_Comm_dup_with_info", |call| duplicate(call, true)),
+    row("MPI_Comm_idup", |call| start_duplicate(call, false)),
+    row("MPI_Comm_idup_with_info", |call| start_duplicate(call, true)),
     row("MPI_Comm_split", split),
     row("MPI_Comm_split_type", split_type),
     row("MPI_Comm_create", create),
@@ -70,22 +73,49 @@ pub(super) fn make_then(
     cart: Option<Arc<Cart>>,
     then: impl Fn(&mut Caller<'_>, u32) -> Result<Next, Fault> + Send + Sync + 'static,
 ) -> Result<Next, Fault> {
+    let request = join(call, parent, [colour, key], cart)?;
+    wait_again(Until::All(vec![request]), move |call| {
+        let (_, made) = call.complete(request)?;
+        if let Some(made) = made {
+            call.inherit_handler(parent, made);
+        }
+        then(call, made.unwrap_or(0))
+    })
+}
+
+/// Comes to the making of communicators; gives the request.
+fn join(call: &mut Caller<'_>, parent: u32, [colour, key]: [i32; 2], cart: Option<Arc<Cart>>) -> Result<u32, Fault> {
     let mut numbers = vec![colour.into(), key.into()];
     if call.world.remote.is_some() {
         numbers.push(call.world.next_communicator.into());
     }
     let part = Part { numbers, cart, ..call.part() };
-    let request = call.join(parent, Operation::Split, part, &[], Vec::new())?;
-    wait_again(Until::All(vec![request]), move |call| {
-        let (_, made) = call.complete(request)?;
-        if let Some(made) = made {
-            let own = call.own();
-            if let Some(handler) = own.handlers.get(&parent).copied() {
-                own.handlers.insert(made, handler);
-            }
+    call.join(parent, Operation::Split, part, &[], Vec::new())
+}
+
+/// The same with a request. Attributes, and a graph, need the number of the copy; so where there are some the call waits for the
+/// others.
+fn start_duplicate(call: &mut Caller<'_>, has_info: bool) -> Result<Next, Fault> {
+    let parent = call.comm()?;
+    call.taken += usize::from(has_info);
+    let (at, request_at) = (call.word(), call.peek());
+    let handle = call.handle_of(parent);
+    if call.own().graphs.contains_key(&parent) || !call.own().attributes.of(handle).is_empty() {
+        call.set_int(request_at, Kind::Request.handle(0))?;
+        call.taken = 0;
+        return duplicate(call, has_info);
+    }
+    let (rank, cart) = (call.rank_in(parent), call.communicator(parent).cart.clone());
+    let number = join(call, parent, [0, rank as i32], cart)?;
+    if let Some(request) = call.own().requests.get_mut(&number) {
+        let mut work = (*request.work).clone();
+        if let Work::Collective { made_at, .. } = &mut work {
+            *made_at = at;
         }
-        then(call, made.unwrap_or(0))
-    })
+        request.work = Arc::new(work);
+    }
+    call.set_int(request_at, Kind::Request.handle(number))?;
+    Ok(Next::Done)
 }
 
 /// The attributes are copied as the program says.

@@ -1,6 +1,7 @@
 //! Waiting for requests, and looking whether they are done.
 
 use super::{Routine, row};
+use crate::errand::Errand;
 use crate::error::{self, Fault};
 use crate::handle::{Kind, UNDEFINED};
 use crate::request::{Done, Status, Work};
@@ -19,7 +20,6 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Request_get_status", get_status),
     row("MPI_Request_free", free),
     row("MPI_Cancel", cancel),
-    row("MPI_Test_cancelled", test_cancelled),
 ];
 
 /// The number of the request at an address; `None` for the null handle and one that is not active.
@@ -61,7 +61,7 @@ fn end_all(call: &mut Caller<'_>, requests: &[(u64, Option<u32>)], statuses_at: 
             None => Status::EMPTY,
         };
         if !ignores {
-            call.set_status(statuses_at + STATUS_BYTES * i as u64, status, error::SUCCESS)?;
+            call.set_status(statuses_at + STATUS_BYTES * i as u64, status)?;
         }
     }
     Ok(())
@@ -90,12 +90,12 @@ fn end_any(
     let done = requests.iter().enumerate().find_map(|(i, r)| Some((i, r.0, r.1.filter(|n| own.is_done(*n))?)));
     let Some((i, at, number)) = done else {
         call.set_int(index_at, UNDEFINED)?;
-        call.set_status(status_at, Status::EMPTY, error::SUCCESS)?;
+        call.set_status(status_at, Status::EMPTY)?;
         return Ok(false);
     };
     let status = end(call, at, number)?;
     call.set_int(index_at, i as i32 + 1)?;
-    call.set_status(status_at, status, error::SUCCESS)?;
+    call.set_status(status_at, status)?;
     Ok(true)
 }
 
@@ -127,7 +127,7 @@ fn end_some(
         let status = end(call, at, number)?;
         call.set_int(indices_at + 4 * ended, i as i32 + 1)?;
         if !ignores {
-            call.set_status(statuses_at + STATUS_BYTES * ended, status, error::SUCCESS)?;
+            call.set_status(statuses_at + STATUS_BYTES * ended, status)?;
         }
         ended += 1;
     }
@@ -203,7 +203,7 @@ fn get_status(call: &mut Caller<'_>) -> Result<Next, Fault> {
     };
     call.set_logical(flag_at, is_done)?;
     if is_done {
-        call.set_status(status_at, status, error::SUCCESS)?;
+        call.set_status(status_at, status)?;
     }
     Ok(if is_done { Next::Done } else { Next::Polled })
 }
@@ -212,8 +212,18 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let at = call.word();
     let handle = call.int_at(at)?;
     let number = call.number_of(Kind::Request, handle, error::REQUEST)?;
-    if call.own().requests.remove(&number).is_none() {
+    let Some(request) = call.own().requests.get_mut(&number) else {
         return call.wrong(error::REQUEST, "the request was completed or freed before");
+    };
+    match (&*request.work.clone(), request.done.is_some()) {
+        // It is gone when the program has said that it is done.
+        (Work::Own(_), false) => request.is_active = false,
+        (Work::Own(own), true) => {
+            let release = Errand::Release { procedure: own.free, extra: own.extra };
+            call.own().requests.remove(&number);
+            call.own().errands.push_back(release);
+        }
+        _ => drop(call.own().requests.remove(&number)),
     }
     call.set_int(at, Kind::Request.handle(0))?;
     Ok(Next::Done)
@@ -224,6 +234,10 @@ fn cancel(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let at = call.word();
     let Some(number) = request_at(call, at)? else { return Ok(Next::Done) };
     let rank = call.rank;
+    let request = call.own().requests.get(&number).map(|r| (r.work.clone(), r.done.is_some()));
+    if let Some((Work::Own(own), is_complete)) = request.as_ref().map(|(work, is_done)| (&**work, *is_done)) {
+        call.own().errands.push_back(Errand::Cancel { procedure: own.cancel, extra: own.extra, is_complete });
+    }
     let open = call.own().requests.get(&number).filter(|r| r.done.is_none());
     let Some(work) = open.map(|request| request.work.clone()) else { return Ok(Next::Done) };
     if let Work::Receive(receiving) = &*work {
@@ -235,12 +249,5 @@ fn cancel(call: &mut Caller<'_>) -> Result<Next, Fault> {
             call.world.set_done(rank, number, Done::Alone(Status { is_cancelled: true, ..Status::EMPTY }));
         }
     }
-    Ok(Next::Done)
-}
-
-fn test_cancelled(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let (status_at, flag_at) = (call.word(), call.word());
-    let is_cancelled = call.int_at(status_at + 20)? != 0;
-    call.set_logical(flag_at, is_cancelled)?;
     Ok(Next::Done)
 }

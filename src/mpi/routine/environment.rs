@@ -1,9 +1,11 @@
-//! Beginning and end, names and versions, error handlers, attached buffers.
+//! Beginning and end, names and versions, attached buffers.
+//!
+//! Not here: errors and their handlers (`errors`).
 
 use super::attributes::delete_all;
 use super::{Routine, anywhere, row};
 use crate::error::{self, Fault, Step};
-use crate::handle::{FIRST_OWN, Kind, SELF, WORLD};
+use crate::handle::{Kind, SELF, WORLD};
 use crate::window::Epochs;
 use crate::world::call::{Caller, Next, wait};
 use crate::world::rank::{Phase, Until};
@@ -22,16 +24,6 @@ pub(super) static ROUTINES: &[Routine] = &[
     anywhere("MPI_Get_version", version),
     anywhere("MPI_Get_library_version", library_version),
     row("MPI_Get_processor_name", processor_name),
-    anywhere("MPI_Error_string", error_string),
-    anywhere("MPI_Error_class", error_class),
-    row("MPI_Comm_create_errhandler", create_handler),
-    row("MPI_Comm_set_errhandler", set_handler),
-    row("MPI_Comm_get_errhandler", get_handler),
-    row("MPI_Comm_call_errhandler", call_handler),
-    row("MPI_Errhandler_create", create_handler),
-    row("MPI_Errhandler_set", set_handler),
-    row("MPI_Errhandler_get", get_handler),
-    row("MPI_Errhandler_free", free_handler),
     row("MPI_Buffer_attach", attach),
     row("MPI_Buffer_detach", detach),
     row("MPI_Get_address", get_address),
@@ -96,8 +88,10 @@ fn leave(call: &mut Caller<'_>) -> Result<Next, Fault> {
         call.own().phase = Phase::Over;
         let rank = call.rank;
         let mine = call.world.mailboxes.iter().filter(|((_, receiver), _)| *receiver == rank);
+        let taken = call.world.ranks[rank as usize].messages.all().map(|(_, message)| message);
         let left: Vec<(Step, MpiFault)> = mine
             .flat_map(|(_, mailbox)| &mailbox.arrived)
+            .chain(taken)
             .map(|message| {
                 let (sender, tag, bytes) = (message.piece.step, message.tag, message.bytes);
                 (sender, MpiFault::NotReceived { sender: sender.about(""), to: rank, tag, bytes })
@@ -176,61 +170,6 @@ fn library_version(call: &mut Caller<'_>) -> Result<Next, Fault> {
 fn processor_name(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let name = call.world.remote.as_ref().map_or("cufemu", |remote| &remote.place.computer).to_owned();
     call.set_text(&name)?;
-    Ok(Next::Done)
-}
-
-fn error_string(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let class = call.int()?;
-    call.set_text(error::sentence(class))?;
-    Ok(Next::Done)
-}
-
-fn error_class(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let (class, at) = (call.int()?, call.word());
-    call.set_int(at, class)?;
-    Ok(Next::Done)
-}
-
-fn set_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let communicator = call.comm()?;
-    set_handler_of(call, communicator)
-}
-
-/// Sets the error handler of a communicator, or of the one that a window has.
-pub(super) fn set_handler_of(call: &mut Caller<'_>, communicator: u32) -> Result<Next, Fault> {
-    let handler = call.number(Kind::ErrorHandler, error::ARGUMENT)?;
-    if handler >= FIRST_OWN && call.own().own_handlers.get(handler).is_none() {
-        return call.wrong(error::ARGUMENT, "the error handler was never made");
-    }
-    call.own().handlers.insert(communicator, handler);
-    Ok(Next::Done)
-}
-
-fn get_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let (communicator, at) = (call.comm()?, call.word());
-    let number = call.own().handlers.get(&communicator).copied().unwrap_or(1);
-    call.set_int(at, Kind::ErrorHandler.handle(number))?;
-    Ok(Next::Done)
-}
-
-fn create_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let (procedure, at) = (call.procedure()?, call.word());
-    let number = call.own().own_handlers.add(procedure);
-    call.give_made(Kind::ErrorHandler, number, at)?;
-    Ok(Next::Done)
-}
-
-fn call_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    call.comm()?;
-    let class = call.int()?;
-    call.wrong(class, "the program calls the error handler")
-}
-
-/// The handler stays where it is set.
-fn free_handler(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let at = call.peek();
-    call.number(Kind::ErrorHandler, error::ARGUMENT)?;
-    call.give_up(Kind::ErrorHandler, at)?;
     Ok(Next::Done)
 }
 

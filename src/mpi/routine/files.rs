@@ -1,45 +1,51 @@
-//! Files that ranks share: opening, views, reading and writing, each at once and at places that the rank says or keeps.
+//! Files that ranks share: opening and closing, views, places, sizes, hints.
 //!
 //! A view shows the bytes of a file that its file type names, again and again from a displacement on; places count its
-//! elementary type. Every read and write reaches the file at once. Collective forms do the same and wait for the others. Errors
-//! of files are codes, unless the program asks for more.
+//! elementary type. Errors of files are codes, unless the program asks for more.
 //!
-//! Not here: shared file pointers, non-blocking reads and writes, representations other than `native`.
+//! Not here: reading and writing (`transfers`), the place that ranks share (`shared`), representations other than `native`.
 
-use super::{Routine, row};
+use super::infos::merge;
+use super::windows::{conceal, expose_then};
+use super::{Routine, row, shared};
+use crate::basic::Basic;
+use crate::collective::{Operation, Part};
 use crate::error::{self, Fault};
-use crate::file::{File, PastEnd};
+use crate::file::{File, PastEnd, READS_ONLY, WRITES_ONLY};
 use crate::handle::Kind;
-use crate::layout::Layout;
-use crate::request::{Landing, Status};
+use crate::layout::Signature;
+use crate::message::Piece;
+use crate::window::{Exposed, Flavour};
+use crate::world::NO_FILE;
 use crate::world::call::{Caller, Next, wait, wait_again};
 use crate::world::rank::Until;
+use finding::MpiFault;
+use std::sync::Arc;
 
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_File_open", open),
     row("MPI_File_close", close),
     row("MPI_File_delete", delete),
     row("MPI_File_set_view", set_view),
-    row("MPI_File_read", |call| transfer(call, Way::In, Place::Own, false)),
-    row("MPI_File_read_all", |call| transfer(call, Way::In, Place::Own, true)),
-    row("MPI_File_read_at", |call| transfer(call, Way::In, Place::Given, false)),
-    row("MPI_File_read_at_all", |call| transfer(call, Way::In, Place::Given, true)),
-    row("MPI_File_write", |call| transfer(call, Way::Out, Place::Own, false)),
-    row("MPI_File_write_all", |call| transfer(call, Way::Out, Place::Own, true)),
-    row("MPI_File_write_at", |call| transfer(call, Way::Out, Place::Given, false)),
-    row("MPI_File_write_at_all", |call| transfer(call, Way::Out, Place::Given, true)),
+    row("MPI_File_get_view", view),
+    row("MPI_File_get_byte_offset", byte_offset),
+    row("MPI_File_get_type_extent", type_extent),
     row("MPI_File_seek", seek),
     row("MPI_File_get_position", position),
     row("MPI_File_get_size", size),
     row("MPI_File_set_size", |call| set_size(call, PastEnd::Cut)),
     row("MPI_File_preallocate", |call| set_size(call, PastEnd::Keep)),
     row("MPI_File_sync", sync),
+    row("MPI_File_get_amode", mode),
+    row("MPI_File_get_group", group),
+    row("MPI_File_set_atomicity", set_atomicity),
+    row("MPI_File_get_atomicity", atomicity),
+    row("MPI_File_set_info", set_hints),
+    row("MPI_File_get_info", hints),
 ];
 
 /// `MPI_MODE_…`.
 const CREATE: i32 = 1;
-const READS_ONLY: i32 = 2;
-const WRITES_ONLY: i32 = 4;
 const READS_AND_WRITES: i32 = 8;
 const DELETED_ON_CLOSE: i32 = 16;
 const EXCLUSIVE: i32 = 64;
@@ -48,43 +54,41 @@ const APPENDS: i32 = 128;
 const FROM_START: i32 = 600;
 const FROM_HERE: i32 = 602;
 const FROM_END: i32 = 604;
-
-/// Which way data goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
-    In,
-    Out,
-}
-
-/// Who says the place in the file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    /// The file, which keeps where it is.
-    Own,
-    /// The call.
-    Given,
-}
+/// `MPI_DISPLACEMENT_CURRENT`.
+const FROM_SHARED_PLACE: i64 = -54_278_278;
 
 impl Caller<'_> {
     /// The file of an argument: its number.
-    fn file(&mut self) -> Result<u32, Fault> {
+    pub(super) fn file(&mut self) -> Result<u32, Fault> {
         let number = self.number(Kind::File, error::FILE)?;
-        match self.own().files.get(&number) {
-            Some(_) => Ok(number),
-            None => self.wrong(error::FILE, "the file was closed, or never opened"),
+        if !self.own().files.contains_key(&number) {
+            return self.wrong(error::FILE, "the file was closed, or never opened");
         }
+        self.communicator = number;
+        Ok(number)
     }
 
-    fn opened(&self, number: u32) -> &File {
+    /// The same, or what stands for `MPI_FILE_NULL`.
+    pub(super) fn file_or_none(&mut self) -> Result<u32, Fault> {
+        let at = self.peek();
+        if self.int_at(at)? == Kind::File.handle(0) {
+            self.taken += 1;
+            self.communicator = NO_FILE;
+            return Ok(NO_FILE);
+        }
+        self.file()
+    }
+
+    pub(super) fn opened(&self, number: u32) -> &File {
         &self.world.ranks[self.rank as usize].files[&number]
     }
 
-    fn opened_mut(&mut self, number: u32) -> Option<&mut File> {
+    pub(super) fn opened_mut(&mut self, number: u32) -> Option<&mut File> {
         self.own().files.get_mut(&number)
     }
 
     /// What the system says of a file.
-    fn of_file<T>(&self, class: i32, result: Result<T, String>, path: &str) -> Result<T, Fault> {
+    pub(super) fn of_file<T>(&self, class: i32, result: Result<T, String>, path: &str) -> Result<T, Fault> {
         result.or_else(|reason| self.wrong(class, format!("`{path}`: {reason}")))
     }
 
@@ -92,35 +96,99 @@ impl Caller<'_> {
         let length = self.memory.file_length(path);
         Ok(self.of_file(error::IO, length, path)?.unwrap_or(0))
     }
+
+    /// Each rank of a communicator brings a number and gets all of them.
+    pub(super) fn gather_numbers(
+        &mut self,
+        communicator: u32,
+        number: i64,
+        then: impl Fn(&mut Caller<'_>, &[i64]) -> Result<Next, Fault> + Send + Sync + 'static,
+    ) -> Result<Next, Fault> {
+        let data = Arc::new(number.to_le_bytes().to_vec());
+        let piece = Piece { data, signature: Signature::empty(), step: self.step };
+        let part = Part { pieces: vec![piece], ..self.part() };
+        let request = self.join(communicator, Operation::Allgather, part, &[], Vec::new())?;
+        wait_again(Until::All(vec![request]), move |call| {
+            let pieces = call.complete_raw(request);
+            let number = |piece: &Piece| piece.data.first_chunk::<8>().map_or(0, |bytes| i64::from_le_bytes(*bytes));
+            then(call, &pieces.iter().map(number).collect::<Vec<_>>())
+        })
+    }
+
+    /// Waits for all ranks that have opened a file.
+    pub(super) fn meet_at_file(
+        &mut self,
+        number: u32,
+        then: impl Fn(&mut Caller<'_>) -> Result<Next, Fault> + Send + Sync + 'static,
+    ) -> Result<Next, Fault> {
+        let communicator = self.opened(number).communicator;
+        let request = self.meet(communicator)?;
+        wait_again(Until::All(vec![request]), move |call| {
+            call.complete(request)?;
+            then(call)
+        })
+    }
 }
 
+/// All ranks know whether one of them cannot open the file before any of them goes on.
 fn open(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let communicator = call.comm()?;
-    let (path, mode) = (call.text()?, call.int()?);
-    call.word();
+    let (path, mode, hints) = (call.text()?, call.int()?, call.hints()?);
     let at = call.word();
-    let opened = open_here(call, communicator, &path, mode);
-    let request = call.meet(communicator)?;
-    let file = match opened {
-        Ok(file) => file,
-        // The others are told by what they find themselves.
-        Err(fault) => {
-            let class = fault.class;
-            let reason = format!("`{path}` cannot be opened");
-            return wait(Until::All(vec![request]), move |call| {
-                call.complete(request)?;
-                call.wrong(class, reason.clone())
-            });
-        }
+    call.communicator = NO_FILE;
+    let opened = open_here(call, communicator, &path, mode, hints);
+    let (file, failed) = match opened {
+        Ok(file) => (Some(file), (0, String::new())),
+        Err(fault) => match *fault.fault {
+            MpiFault::Argument { reason, .. } => (None, (fault.class, reason)),
+            _ => (None, (fault.class, format!("`{path}` cannot be opened"))),
+        },
     };
-    wait(Until::All(vec![request]), move |call| {
-        call.complete(request)?;
-        let number = call.own().add_file(file.clone());
+    call.gather_numbers(communicator, failed.0.into(), move |call, classes| {
+        if failed.0 != error::SUCCESS {
+            return call.wrong(failed.0, failed.1.clone());
+        }
+        if let Some((rank, class)) = classes.iter().enumerate().find(|(_, class)| **class != 0) {
+            return call.wrong(*class as i32, format!("rank {rank} of the communicator cannot open `{path}`"));
+        }
+        match &file {
+            Some(file) => share(call, file.clone(), at),
+            None => Ok(Next::Done),
+        }
+    })
+}
+
+/// Makes the window with the place that ranks share, which the first of them keeps.
+fn share(call: &mut Caller<'_>, file: File, at: u64) -> Result<Next, Fault> {
+    let span = call.step.span;
+    let exposed = if call.rank == file.keeper {
+        let Some(base) = call.memory.allocate(8, span) else {
+            return call.wrong(error::NO_MEMORY, "there is no room for a file");
+        };
+        call.set_long(base, file.place as i64)?;
+        Exposed { base, bytes: 8, unit: 1, flavour: Flavour::Allocated }
+    } else {
+        Exposed { base: 0, bytes: 0, unit: 1, flavour: Flavour::Created }
+    };
+    let parent = file.communicator;
+    expose_then(call, parent, exposed, move |call, number| {
+        let own = call.own();
+        match own.handlers.get(&NO_FILE).copied() {
+            Some(handler) => own.handlers.insert(number, handler),
+            None => own.handlers.remove(&number),
+        };
+        own.files.insert(number, file.clone());
         call.give_made(Kind::File, number, at)
     })
 }
 
-fn open_here(call: &mut Caller<'_>, communicator: u32, path: &str, mode: i32) -> Result<File, Fault> {
+fn open_here(
+    call: &mut Caller<'_>,
+    communicator: u32,
+    path: &str,
+    mode: i32,
+    hints: Vec<(String, String)>,
+) -> Result<File, Fault> {
     let access = mode & (READS_ONLY | WRITES_ONLY | READS_AND_WRITES);
     if !matches!(access, READS_ONLY | WRITES_ONLY | READS_AND_WRITES) || (access == READS_ONLY && mode & CREATE != 0) {
         return call.wrong(error::MODE, format!("the mode is {mode}"));
@@ -140,17 +208,21 @@ fn open_here(call: &mut Caller<'_>, communicator: u32, path: &str, mode: i32) ->
     let Some(length) = length else {
         return call.wrong(error::NO_SUCH_FILE, format!("there is no file `{path}`"));
     };
-    let byte = Layout::basic(crate::basic::Basic::BYTE);
+    let byte = call.datatype_of(Kind::Datatype.handle(Basic::BYTE.number()))?;
+    let keeper = call.communicator(communicator).group[0];
     Ok(File {
         path: path.into(),
         communicator,
-        reads: access != WRITES_ONLY,
-        writes: access != READS_ONLY,
-        is_deleted: mode & DELETED_ON_CLOSE != 0,
+        mode,
+        is_atomic: false,
+        hints,
         displacement: 0,
-        unit: 1,
+        elementary: byte.clone(),
         shown: byte,
+        representation: "native".to_owned(),
         place: if mode & APPENDS == 0 { 0 } else { length },
+        keeper,
+        begun: None,
     })
 }
 
@@ -158,15 +230,19 @@ fn close(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let at = call.peek();
     let number = call.file()?;
     let file = call.opened(number).clone();
-    let request = call.meet(file.communicator)?;
-    wait_again(Until::All(vec![request]), move |call| {
-        call.complete(request)?;
-        call.own().files.remove(&number);
+    if let Some(begun) = file.begun {
+        return call.wrong(error::OTHER, format!("what `{}` began has not ended", begun.step.name));
+    }
+    call.meet_at_file(number, move |call| {
+        conceal(call, number);
+        let own = call.own();
+        own.files.remove(&number);
+        own.handlers.remove(&number);
         call.give_up(Kind::File, at)?;
-        if !file.is_deleted {
+        if file.mode & DELETED_ON_CLOSE == 0 {
             return Ok(Next::Done);
         }
-        if call.rank_in(file.communicator) == 0 {
+        if call.rank == file.keeper {
             let deleted = call.memory.delete_file(&file.path);
             call.of_file(error::IO, deleted, &file.path)?;
         }
@@ -177,6 +253,7 @@ fn close(call: &mut Caller<'_>) -> Result<Next, Fault> {
 
 fn delete(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let path = call.text()?;
+    call.communicator = NO_FILE;
     let length = call.memory.file_length(&path);
     if call.of_file(error::IO, length, &path)?.is_none() {
         return call.wrong(error::NO_SUCH_FILE, format!("there is no file `{path}`"));
@@ -188,115 +265,96 @@ fn delete(call: &mut Caller<'_>) -> Result<Next, Fault> {
 
 fn set_view(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (number, displacement) = (call.file()?, call.long()?);
-    let (unit, shown, representation) = (call.layout()?, call.layout()?, call.text()?);
-    if displacement < 0 {
+    let (elementary, shown, representation) = (call.committed()?, call.committed()?, call.text()?);
+    let hints = call.hints()?;
+    if displacement < 0 && displacement != FROM_SHARED_PLACE {
         return call.wrong(error::ARGUMENT, format!("the displacement is {displacement}, which is less than 0"));
     }
-    if !matches!(representation.to_ascii_lowercase().as_str(), "native" | "internal") {
+    let representation = representation.to_ascii_lowercase();
+    if !matches!(&*representation, "native" | "internal") {
         return call.wrong(error::UNSUPPORTED_DATA, format!("there is no representation `{representation}`"));
     }
-    let is_whole = unit.size > 0 && shown.size > 0 && shown.size.is_multiple_of(unit.size) && shown.extent > 0;
+    let (unit, tile) = (&elementary.layout, &shown.layout);
+    let is_whole = unit.size > 0 && tile.size > 0 && tile.size.is_multiple_of(unit.size) && tile.extent > 0;
     if !is_whole {
         return call.wrong(error::TYPE, "the file type is not made of elementary types");
     }
-    if let Some(file) = call.opened_mut(number) {
-        (file.displacement, file.unit, file.shown, file.place) = (displacement as u64, unit.size, shown, 0);
-    }
-    let communicator = call.opened(number).communicator;
-    let request = call.meet(communicator)?;
-    wait(Until::All(vec![request]), move |call| call.complete(request).map(drop))
-}
-
-fn transfer(call: &mut Caller<'_>, way: Way, place: Place, is_collective: bool) -> Result<Next, Fault> {
-    let number = call.file()?;
-    let given = if place == Place::Given { Some(call.long()?) } else { None };
-    let data = call.data()?;
-    let status_at = call.word();
-    let done = check_transfer(call, number, way, given).and_then(|place| move_data(call, number, way, place, &data));
-    let bytes = match done {
-        Ok(bytes) => bytes,
-        Err(fault) if is_collective => {
-            let communicator = call.opened(number).communicator;
-            let request = call.meet(communicator)?;
-            let class = fault.class;
-            return wait(Until::All(vec![request]), move |call| {
-                call.complete(request)?;
-                call.wrong(class, "the file cannot be read or written")
-            });
-        }
-        Err(fault) => return Err(fault),
-    };
-    let status = Status { bytes, ..Status::EMPTY };
-    if given.is_none() {
+    let set = move |call: &mut Caller<'_>, displacement: u64| {
         if let Some(file) = call.opened_mut(number) {
-            file.place += bytes.div_ceil(file.unit);
+            (file.displacement, file.place) = (displacement, 0);
+            (file.elementary, file.shown) = (elementary.clone(), shown.clone());
+            file.representation.clone_from(&representation);
+            merge(&mut file.hints, &hints);
         }
+        shared::change(call, number, |_, _| Ok(0))
+    };
+    if displacement != FROM_SHARED_PLACE {
+        return set(call, displacement as u64);
     }
-    if !is_collective {
-        call.set_status(status_at, status, error::SUCCESS)?;
-        return Ok(Next::Done);
-    }
-    let communicator = call.opened(number).communicator;
-    let request = call.meet(communicator)?;
-    wait(Until::All(vec![request]), move |call| {
-        call.complete(request)?;
-        call.set_status(status_at, status, error::SUCCESS)
+    call.meet_at_file(number, move |call| {
+        let set = set.clone();
+        shared::look(call, number, move |call, place| {
+            let displacement = offset(call.opened(number), place as u64);
+            set(call, displacement)
+        })
     })
 }
 
-/// The place of a transfer in units, if the file may be used so.
-fn check_transfer(call: &Caller<'_>, number: u32, way: Way, given: Option<i64>) -> Result<u64, Fault> {
-    let file = call.opened(number);
-    match way {
-        Way::In if !file.reads => call.wrong(error::ACCESS, "the file was opened to be written only"),
-        Way::Out if !file.writes => call.wrong(error::READ_ONLY, "the file was opened to be read only"),
-        _ => match given {
-            None => Ok(file.place),
-            Some(place) => u64::try_from(place)
-                .or_else(|_| call.wrong(error::ARGUMENT, format!("the offset is {place}, which is less than 0"))),
-        },
-    }
+fn view(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let number = call.file()?;
+    let file = call.opened(number).clone();
+    let places = [call.word(), call.word(), call.word()];
+    call.set_long(places[0], file.displacement as i64)?;
+    call.give_datatype(&file.elementary, places[1])?;
+    call.give_datatype(&file.shown, places[2])?;
+    call.set_plain_text(&file.representation)?;
+    Ok(Next::Done)
 }
 
-/// Reads or writes; gives how many bytes there were.
-fn move_data(call: &mut Caller<'_>, number: u32, way: Way, place: u64, data: &Landing) -> Result<u64, Fault> {
-    let file = call.opened(number).clone();
-    let pieces = file.pieces(place, data.bytes());
-    let Landing { buffer, layout, count } = data;
-    match way {
-        Way::Out => {
-            let bytes = buffer.gather(layout, *count, call.memory).map_err(|at| call.outside(at))?;
-            let written = call.memory.write_file(&file.path, &pieces, &bytes, None);
-            call.of_file(error::IO, written, &file.path)?;
-            Ok(bytes.len() as u64)
+/// Where in the file a place of its view is.
+fn offset(file: &File, place: u64) -> u64 {
+    file.pieces(place, file.unit()).first().map_or(0, |piece| piece.0)
+}
+
+fn byte_offset(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (number, place, at) = (call.file()?, call.long()?, call.word());
+    let Ok(place) = u64::try_from(place) else {
+        return call.wrong(error::ARGUMENT, format!("the offset is {place}, which is less than 0"));
+    };
+    let offset = offset(call.opened(number), place);
+    call.set_long(at, offset as i64)?;
+    Ok(Next::Done)
+}
+
+fn type_extent(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    call.file()?;
+    let (layout, at) = (call.datatype()?.layout, call.word());
+    call.set_long(at, layout.extent)?;
+    Ok(Next::Done)
+}
+
+/// The place that `MPI_SEEK_…` and an offset name, from a place that is known.
+pub(super) fn sought(call: &mut Caller<'_>, number: u32, here: u64, offset: i64, whence: i32) -> Result<u64, Fault> {
+    let base = match whence {
+        FROM_START => 0,
+        FROM_HERE => here,
+        FROM_END => {
+            let path = call.opened(number).path.clone();
+            let length = call.bytes_of(&path)?;
+            call.opened(number).units_before(length)
         }
-        Way::In => {
-            let bytes = call.memory.read_file(&file.path, &pieces);
-            let bytes = call.of_file(error::IO, bytes, &file.path)?;
-            buffer
-                .check(layout, bytes.len() as u64 / layout.size.max(1), call.memory)
-                .map_err(|at| call.outside(at))?;
-            buffer.scatter(layout, *count, &bytes, call.memory).map_err(|at| call.outside(at))?;
-            Ok(bytes.len() as u64)
-        }
+        _ => return call.wrong(error::ARGUMENT, format!("{whence} is no `MPI_SEEK_…`")),
+    };
+    match base.checked_add_signed(offset) {
+        Some(place) => Ok(place),
+        None => call.wrong(error::ARGUMENT, "the place is before the beginning of the file"),
     }
 }
 
 fn seek(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (number, offset, whence) = (call.file()?, call.long()?, call.int()?);
-    let file = call.opened(number).clone();
-    let base = match whence {
-        FROM_START => 0,
-        FROM_HERE => file.place,
-        FROM_END => {
-            let length = call.bytes_of(&file.path)?;
-            file.units_before(length)
-        }
-        _ => return call.wrong(error::ARGUMENT, format!("{whence} is no `MPI_SEEK_…`")),
-    };
-    let Some(place) = base.checked_add_signed(offset) else {
-        return call.wrong(error::ARGUMENT, "the place is before the beginning of the file");
-    };
+    let here = call.opened(number).place;
+    let place = sought(call, number, here, offset, whence)?;
     if let Some(file) = call.opened_mut(number) {
         file.place = place;
     }
@@ -323,25 +381,71 @@ fn set_size(call: &mut Caller<'_>, past: PastEnd) -> Result<Next, Fault> {
     let Ok(bytes) = u64::try_from(bytes) else {
         return call.wrong(error::ARGUMENT, format!("the size is {bytes}, which is less than 0"));
     };
-    let file = call.opened(number).clone();
     // No rank writes when the size is set: all have come before, and none goes on until the first has set it.
-    let before = call.meet(file.communicator)?;
-    wait_again(Until::All(vec![before]), move |call| {
-        call.complete(before)?;
-        if call.rank_in(file.communicator) == 0 {
+    call.meet_at_file(number, move |call| {
+        let file = call.opened(number).clone();
+        if call.rank == file.keeper {
             let length = call.bytes_of(&file.path)?;
             let wanted = if past == PastEnd::Keep { bytes.max(length) } else { bytes };
             let done = call.memory.write_file(&file.path, &[], &[], Some(wanted));
             call.of_file(error::IO, done, &file.path)?;
         }
-        let after = call.meet(file.communicator)?;
-        wait(Until::All(vec![after]), move |call| call.complete(after).map(drop))
+        call.meet_at_file(number, |_| Ok(Next::Done))
     })
 }
 
 fn sync(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let number = call.file()?;
-    let communicator = call.opened(number).communicator;
-    let request = call.meet(communicator)?;
-    wait(Until::All(vec![request]), move |call| call.complete(request).map(drop))
+    call.meet_at_file(number, |_| Ok(Next::Done))
+}
+
+fn mode(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (number, at) = (call.file()?, call.word());
+    let mode = call.opened(number).mode;
+    call.set_int(at, mode)?;
+    Ok(Next::Done)
+}
+
+fn group(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (number, at) = (call.file()?, call.word());
+    let group = call.communicator(call.opened(number).communicator).group.clone();
+    let made = call.own().add_group(group);
+    call.give_made(Kind::Group, made, at)?;
+    Ok(Next::Done)
+}
+
+/// Every transfer reaches the file at once and as a whole, in either mode.
+fn set_atomicity(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (number, is_atomic) = (call.file()?, call.int()? & 1 == 1);
+    call.meet_at_file(number, move |call| {
+        if let Some(file) = call.opened_mut(number) {
+            file.is_atomic = is_atomic;
+        }
+        Ok(Next::Done)
+    })
+}
+
+fn atomicity(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (number, at) = (call.file()?, call.word());
+    let is_atomic = call.opened(number).is_atomic;
+    call.set_logical(at, is_atomic)?;
+    Ok(Next::Done)
+}
+
+fn set_hints(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (number, hints) = (call.file()?, call.hints()?);
+    call.meet_at_file(number, move |call| {
+        if let Some(file) = call.opened_mut(number) {
+            merge(&mut file.hints, &hints);
+        }
+        Ok(Next::Done)
+    })
+}
+
+fn hints(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (number, at) = (call.file()?, call.word());
+    let hints = call.opened(number).hints.clone();
+    let made = call.own().infos.add(hints);
+    call.give_made(Kind::Info, made, at)?;
+    Ok(Next::Done)
 }

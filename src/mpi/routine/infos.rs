@@ -1,6 +1,6 @@
 //! Info objects: keys and values, which routines take as hints and do not use.
 
-use super::{Routine, anywhere};
+use super::{Routine, anywhere, row};
 use crate::error::{self, Fault};
 use crate::handle::Kind;
 use crate::world::call::{Caller, Next};
@@ -15,17 +15,23 @@ pub(super) static ROUTINES: &[Routine] = &[
         let at = call.word();
         give(call, info, at)
     }),
+    anywhere("MPI_Info_create_env", create_env),
     anywhere("MPI_Info_set", set),
     anywhere("MPI_Info_get", get),
+    anywhere("MPI_Info_get_string", get_string),
     anywhere("MPI_Info_delete", delete),
     anywhere("MPI_Info_get_nkeys", count),
     anywhere("MPI_Info_get_nthkey", nth),
     anywhere("MPI_Info_get_valuelen", length),
     anywhere("MPI_Info_free", free),
+    row("MPI_Comm_set_info", |call| set_hints(call, Kind::Communicator)),
+    row("MPI_Comm_get_info", |call| get_hints(call, Kind::Communicator)),
+    row("MPI_Win_set_info", |call| set_hints(call, Kind::Window)),
+    row("MPI_Win_get_info", |call| get_hints(call, Kind::Window)),
 ];
 
 /// Keys and values, in the order in which the keys were set first.
-type Info = Vec<(String, String)>;
+pub(super) type Info = Vec<(String, String)>;
 
 fn give(call: &mut Caller<'_>, info: Info, at: u64) -> Result<Next, Fault> {
     let number = call.own().infos.add(info);
@@ -42,6 +48,48 @@ fn info(call: &mut Caller<'_>) -> Result<(u32, Info), Fault> {
             None => call.wrong(error::INFO, "the info object was freed, or never made"),
         },
     }
+}
+
+impl Caller<'_> {
+    /// What an info object says that is an argument and may be `MPI_INFO_NULL`.
+    pub(super) fn hints(&mut self) -> Result<Info, Fault> {
+        let at = self.peek();
+        if self.int_at(at)? == Kind::Info.handle(0) {
+            self.taken += 1;
+            return Ok(Info::new());
+        }
+        info(self).map(|(_, info)| info)
+    }
+}
+
+/// Adds hints to those that are known.
+pub(super) fn merge(known: &mut Info, hints: &[(String, String)]) {
+    for (key, value) in hints {
+        match known.iter_mut().find(|(k, _)| k == key) {
+            Some((_, old)) => old.clone_from(value),
+            None => known.push((key.clone(), value.clone())),
+        }
+    }
+}
+
+/// The hints of a communicator or a window.
+fn set_hints(call: &mut Caller<'_>, kind: Kind) -> Result<Next, Fault> {
+    let (object, hints) = (call.object(kind)?, call.hints()?);
+    merge(call.own().hints.entry(object).or_default(), &hints);
+    Ok(Next::Done)
+}
+
+fn get_hints(call: &mut Caller<'_>, kind: Kind) -> Result<Next, Fault> {
+    let (object, at) = (call.object(kind)?, call.word());
+    let hints = call.own().hints.get(&object).cloned().unwrap_or_default();
+    give(call, hints, at)
+}
+
+/// What is known of how the program was started.
+fn create_env(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let at = call.word();
+    let known = [("maxprocs", call.world.size().to_string()), ("thread_level", "MPI_THREAD_MULTIPLE".to_owned())];
+    give(call, known.map(|(key, value)| (key.to_owned(), value)).into(), at)
 }
 
 fn key(call: &mut Caller<'_>) -> Result<String, Fault> {
@@ -75,6 +123,23 @@ fn get(call: &mut Caller<'_>) -> Result<Next, Fault> {
     match shown {
         Some(shown) => call.set_plain_text(&String::from_utf8_lossy(&shown))?,
         None => call.taken += 2,
+    }
+    let at = call.word();
+    call.set_logical(at, value.is_some())?;
+    Ok(Next::Done)
+}
+
+/// The length that is an argument is that of the room for the value, and becomes that of the value.
+fn get_string(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let ((_, info), key, length_at) = (info(call)?, key(call)?, call.word());
+    let room = call.int_at(length_at)?;
+    let value = value_of(&info, &key);
+    match value.as_deref().filter(|_| room > 0) {
+        Some(value) => call.set_plain_text(&value[..value.floor_char_boundary(room as usize)])?,
+        None => call.taken += 2,
+    }
+    if let Some(value) = &value {
+        call.set_int(length_at, value.len() as i32)?;
     }
     let at = call.word();
     call.set_logical(at, value.is_some())?;

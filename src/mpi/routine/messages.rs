@@ -1,10 +1,12 @@
-//! Messages between two ranks.
+//! Messages between two ranks: sending and receiving.
+//!
+//! Not here: looking for messages, and receiving those that were found (`probes`); statuses (`statuses`).
 
 use super::{Routine, row};
 use crate::error::{self, Fault};
-use crate::handle::{ANY_SOURCE, ANY_TAG, Kind, PROC_NULL, UNDEFINED};
+use crate::handle::{ANY_SOURCE, ANY_TAG, Kind};
 use crate::message::Pattern;
-use crate::request::{Mode, Receiving, Sending, Status, Work};
+use crate::request::{Mode, Receiving, Sending, Work};
 use crate::world::call::{Caller, Next, wait};
 use crate::world::rank::Until;
 
@@ -32,10 +34,6 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Startall", start_all),
     row("MPI_Sendrecv", send_receive),
     row("MPI_Sendrecv_replace", replace),
-    row("MPI_Probe", probe),
-    row("MPI_Iprobe", look),
-    row("MPI_Get_count", get_count),
-    row("MPI_Get_elements", get_elements),
 ];
 
 /// Rank and tag of a message to send.
@@ -48,7 +46,7 @@ fn destination(call: &mut Caller<'_>) -> Result<[i32; 2], Fault> {
 }
 
 /// Rank and tag of a message to receive.
-fn origin(call: &mut Caller<'_>) -> Result<Pattern, Fault> {
+pub(super) fn origin(call: &mut Caller<'_>) -> Result<Pattern, Fault> {
     let (source, tag) = (call.int()?, call.int()?);
     if tag < 0 && tag != ANY_TAG {
         return call.wrong(error::TAG, format!("the tag is {tag}, which is less than 0"));
@@ -56,7 +54,7 @@ fn origin(call: &mut Caller<'_>) -> Result<Pattern, Fault> {
     Ok(Pattern { source, tag })
 }
 
-fn checked_origin(call: &Caller<'_>, pattern: Pattern, communicator: u32) -> Result<Pattern, Fault> {
+pub(super) fn checked_origin(call: &Caller<'_>, pattern: Pattern, communicator: u32) -> Result<Pattern, Fault> {
     if pattern.source != ANY_SOURCE {
         call.checked_rank(pattern.source, communicator, "the source")?;
     }
@@ -91,7 +89,7 @@ fn receive(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let request = call.receive(receiving)?;
     wait(Until::All(vec![request]), move |call| {
         let (status, _) = call.complete(request)?;
-        call.set_status(status_at, status, error::SUCCESS)
+        call.set_status(status_at, status)
     })
 }
 
@@ -165,75 +163,6 @@ fn exchange(call: &mut Caller<'_>, sent: u32, receiving: Receiving, status_at: u
     wait(Until::All(vec![received, sent]), move |call| {
         call.complete(sent)?;
         let (status, _) = call.complete(received)?;
-        call.set_status(status_at, status, error::SUCCESS)
+        call.set_status(status_at, status)
     })
-}
-
-/// The status of the message that a receive would take.
-fn found(call: &mut Caller<'_>, communicator: u32, pattern: Pattern) -> Option<Status> {
-    if pattern.source == PROC_NULL {
-        return Some(Status::OF_NOBODY);
-    }
-    let mailbox = call.world.mailboxes.get(&(communicator, call.rank))?;
-    let at = mailbox.find(pattern, |_| 0)?;
-    mailbox.arrived.get(at).map(Status::of)
-}
-
-fn probe(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let pattern = origin(call)?;
-    let (communicator, status_at) = (call.comm()?, call.word());
-    let pattern = checked_origin(call, pattern, communicator)?;
-    if pattern.source == PROC_NULL {
-        call.set_status(status_at, Status::OF_NOBODY, error::SUCCESS)?;
-        return Ok(Next::Done);
-    }
-    wait(Until::Probe { communicator, pattern }, move |call| {
-        let status = found(call, communicator, pattern).unwrap_or(Status::EMPTY);
-        call.set_status(status_at, status, error::SUCCESS)
-    })
-}
-
-fn look(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let pattern = origin(call)?;
-    let (communicator, flag_at, status_at) = (call.comm()?, call.word(), call.word());
-    let pattern = checked_origin(call, pattern, communicator)?;
-    let found = found(call, communicator, pattern);
-    call.set_logical(flag_at, found.is_some())?;
-    match found {
-        Some(status) => call.set_status(status_at, status, error::SUCCESS).map(|()| Next::Done),
-        None => Ok(Next::Polled),
-    }
-}
-
-/// Bytes of a message, of a status.
-fn message_bytes(call: &mut Caller<'_>) -> Result<u64, Fault> {
-    let at = call.word();
-    let words = call.ints_at(at + 12, 2)?;
-    Ok(u64::from(words[0] as u32) | (u64::from(words[1] as u32) << 32))
-}
-
-fn get_count(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let bytes = message_bytes(call)?;
-    let (layout, at) = (call.datatype()?.layout, call.word());
-    let count = match layout.size {
-        0 => 0,
-        size if bytes.is_multiple_of(size) => (bytes / size) as i32,
-        _ => UNDEFINED,
-    };
-    call.set_int(at, count)?;
-    Ok(Next::Done)
-}
-
-fn get_elements(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let bytes = message_bytes(call)?;
-    let (layout, at) = (call.datatype()?.layout, call.word());
-    let per_element: u64 = layout.runs.iter().map(|run| run.count).sum();
-    let mut rest = bytes.checked_rem(layout.size).unwrap_or(bytes);
-    let mut count = bytes.checked_div(layout.size).unwrap_or(0) * per_element;
-    for run in layout.runs.iter() {
-        let values = (rest / run.basic.bytes()).min(run.count);
-        (count, rest) = (count + values, rest - values * run.basic.bytes());
-    }
-    call.set_int(at, if rest == 0 { count as i32 } else { UNDEFINED })?;
-    Ok(Next::Done)
 }

@@ -8,7 +8,9 @@ mod communicators;
 mod completion;
 mod datatypes;
 mod environment;
+mod errors;
 mod files;
+mod generalized;
 mod graphs;
 mod grids;
 mod groups;
@@ -17,6 +19,12 @@ mod messages;
 mod names;
 mod neighbours;
 mod operations;
+mod packing;
+mod probes;
+mod shared;
+mod statuses;
+mod transfers;
+mod typeinfo;
 mod windows;
 
 use crate::error::Fault;
@@ -63,6 +71,14 @@ static TABLES: &[&[Routine]] = &[
     accesses::ROUTINES,
     neighbours::ROUTINES,
     callbacks::ROUTINES,
+    errors::ROUTINES,
+    generalized::ROUTINES,
+    packing::ROUTINES,
+    probes::ROUTINES,
+    shared::ROUTINES,
+    statuses::ROUTINES,
+    transfers::ROUTINES,
+    typeinfo::ROUTINES,
 ];
 
 fn all() -> impl Iterator<Item = &'static Routine> {

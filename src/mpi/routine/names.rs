@@ -1,7 +1,7 @@
 //! Names of communicators, datatypes and windows.
 
 use super::{Routine, row};
-use crate::basic::Basic;
+use crate::basic::name_of;
 use crate::error::Fault;
 use crate::handle::Kind;
 use crate::world::call::{Caller, Next};
@@ -31,7 +31,7 @@ fn get(call: &mut Caller<'_>, kind: Kind) -> Result<Next, Fault> {
             let communicator = call.comm_of(given)?;
             call.communicator(communicator).name.to_string()
         }
-        (None, Kind::Datatype) => kind.number(handle).and_then(Basic::with_number).map_or("", Basic::name).to_owned(),
+        (None, Kind::Datatype) => kind.number(handle).and_then(name_of).unwrap_or("").to_owned(),
         _ => String::new(),
     };
     call.set_text(&name)?;

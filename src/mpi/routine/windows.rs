@@ -2,7 +2,6 @@
 
 use super::attributes::delete_all;
 use super::communicators::make_then;
-use super::environment::set_handler_of;
 use super::{Routine, row};
 use crate::collective::{Operation, Part};
 use crate::error::{self, Fault};
@@ -11,7 +10,7 @@ use crate::layout::Signature;
 use crate::message::Piece;
 use crate::note::News;
 use crate::request::Work;
-use crate::window::{Ending, Epochs, Exposed, Window, WindowWait};
+use crate::window::{Ending, Epochs, Exposed, Flavour, Window, WindowWait};
 use crate::world::call::{Caller, Next, wait, wait_again};
 use crate::world::rank::Until;
 use finding::MpiFault;
@@ -20,6 +19,9 @@ use std::sync::Arc;
 pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Win_create", create),
     row("MPI_Win_allocate", allocate),
+    row("MPI_Win_create_dynamic", create_dynamic),
+    row("MPI_Win_attach", attach),
+    row("MPI_Win_detach", detach),
     row("MPI_Win_free", free),
     row("MPI_Win_fence", fence),
     row("MPI_Win_lock", lock),
@@ -37,10 +39,6 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Win_wait", wait_for_origins),
     row("MPI_Win_test", test),
     row("MPI_Win_get_group", get_group),
-    row("MPI_Win_set_errhandler", |call| {
-        let window = call.window()?;
-        set_handler_of(call, window)
-    }),
     row("MPI_Alloc_mem", |call| {
         let (bytes, _) = (call.long()?, call.word());
         let address = allocated(call, bytes)?;
@@ -131,7 +129,60 @@ fn create(call: &mut Caller<'_>) -> Result<Next, Fault> {
     if bytes > 0 && call.memory.room(base).is_none_or(|(room, _)| room < bytes) {
         return Err(call.outside(crate::memory::Outside { address: base, bytes }));
     }
-    expose(call, parent, Exposed { base, bytes, unit, is_allocated: false }, at)
+    expose(call, parent, Exposed { base, bytes, unit, flavour: Flavour::Created }, at)
+}
+
+/// A window without memory; displacements are addresses.
+fn create_dynamic(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    call.word();
+    let (parent, at) = (call.comm()?, call.word());
+    expose(call, parent, Exposed { base: 0, bytes: 0, unit: 1, flavour: Flavour::Dynamic }, at)
+}
+
+/// A dynamic window, and what the rank has attached to it.
+fn attached(call: &mut Caller<'_>) -> Result<(u32, Vec<(u64, u64)>), Fault> {
+    let (number, rank) = (call.window()?, call.rank);
+    let window = call.world.windows.get(&number);
+    match window.filter(|w| w.exposed.get(&rank).is_some_and(|e| e.flavour == Flavour::Dynamic)) {
+        Some(window) => Ok((number, window.attached.get(&rank).cloned().unwrap_or_default())),
+        None => call.wrong(error::WINDOW, "the window was not made by `MPI_Win_create_dynamic`"),
+    }
+}
+
+fn set_attached(call: &mut Caller<'_>, number: u32, attached: Vec<(u64, u64)>) -> Result<Next, Fault> {
+    let rank = call.rank;
+    if let Some(window) = call.world.windows.get_mut(&number) {
+        window.attached.insert(rank, attached);
+    }
+    Ok(Next::Done)
+}
+
+fn attach(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (number, mut attached) = attached(call)?;
+    let (base, bytes) = (call.plain_buffer()?.address(), call.long()?);
+    let Ok(bytes) = u64::try_from(bytes) else {
+        return call.wrong(error::SIZE, format!("the size is {bytes}, which is less than 0"));
+    };
+    if bytes > 0 && call.memory.room(base).is_none_or(|(room, _)| room < bytes) {
+        return Err(call.outside(crate::memory::Outside { address: base, bytes }));
+    }
+    let meets =
+        |&(other, length): &(u64, u64)| base < other.saturating_add(length) && other < base.saturating_add(bytes);
+    if attached.iter().any(meets) {
+        return call.wrong(error::ATTACH, "a part of the memory is attached already");
+    }
+    attached.push((base, bytes));
+    set_attached(call, number, attached)
+}
+
+fn detach(call: &mut Caller<'_>) -> Result<Next, Fault> {
+    let (number, mut attached) = attached(call)?;
+    let base = call.plain_buffer()?.address();
+    let Some(at) = attached.iter().position(|(other, _)| *other == base) else {
+        return call.wrong(error::BASE, "no memory that is attached begins there");
+    };
+    attached.remove(at);
+    set_attached(call, number, attached)
 }
 
 fn size_and_unit(call: &mut Caller<'_>) -> Result<(u64, u64), Fault> {
@@ -150,32 +201,59 @@ fn allocate(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let base = allocated(call, bytes as i64)?;
     give_address(call, base)?;
     let at = call.word();
-    expose(call, parent, Exposed { base, bytes, unit, is_allocated: true }, at)
+    expose(call, parent, Exposed { base, bytes, unit, flavour: Flavour::Allocated }, at)
 }
 
-/// Makes the window. All of its ranks expose their memory before one of them goes on.
 fn expose(call: &mut Caller<'_>, parent: u32, exposed: Exposed, at: u64) -> Result<Next, Fault> {
+    expose_then(call, parent, exposed, move |call, number| {
+        call.own().epochs.insert(number, Epochs::default());
+        call.give_made(Kind::Window, number, at)
+    })
+}
+
+/// Makes a window. All of its ranks expose their memory before one of them goes on, with the number of the window.
+pub(super) fn expose_then(
+    call: &mut Caller<'_>,
+    parent: u32,
+    exposed: Exposed,
+    then: impl Fn(&mut Caller<'_>, u32) -> Result<(), Fault> + Send + Sync + Clone + 'static,
+) -> Result<Next, Fault> {
     let rank = call.rank_in(parent);
     make_then(call, parent, [0, rank as i32], None, move |call, number| {
-        call.own().epochs.insert(number, Epochs::default());
-        let words = [exposed.base, exposed.bytes, exposed.unit, exposed.is_allocated.into()];
+        let words = [exposed.base, exposed.bytes, exposed.unit, exposed.flavour as u64];
         let data = Arc::new(words.iter().flat_map(|word| word.to_le_bytes()).collect());
         let piece = Piece { data, signature: Signature::empty(), step: call.step };
         let part = Part { pieces: vec![piece], ..call.part() };
         let request = call.join(number, Operation::Allgather, part, &[], Vec::new())?;
+        let then = then.clone();
         wait(Until::All(vec![request]), move |call| {
             let pieces = call.complete_raw(request);
             let group = call.communicator(number).group.clone();
             let window = call.world.windows.entry(number).or_insert_with(Window::default);
             for (member, piece) in group.iter().zip(pieces) {
                 let words = piece.data.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-                if let [base, bytes, unit, is_allocated] = words.collect::<Vec<_>>()[..] {
-                    window.exposed.insert(*member, Exposed { base, bytes, unit, is_allocated: is_allocated == 1 });
+                if let [base, bytes, unit, flavour] = words.collect::<Vec<_>>()[..] {
+                    let flavour = Flavour::of(flavour);
+                    window.exposed.insert(*member, Exposed { base, bytes, unit, flavour });
                 }
             }
-            call.give_made(Kind::Window, number, at)
+            then(call, number)
         })
     })
+}
+
+/// The memory of the rank is exposed no longer.
+pub(super) fn conceal(call: &mut Caller<'_>, number: u32) {
+    let rank = call.rank;
+    call.world.end_exposure(number, rank, call.memory, |_| true);
+    let exposed = call.world.windows.get_mut(&number).and_then(|window| window.exposed.remove(&rank));
+    if let Some(exposed) = exposed.filter(|exposed| exposed.flavour == Flavour::Allocated) {
+        call.memory.deallocate(exposed.base, call.step.span);
+    }
+    let is_last = call.world.windows.get(&number).is_some_and(|window| window.exposed.is_empty());
+    if is_last || call.world.remote.is_some() {
+        call.world.windows.remove(&number);
+    }
 }
 
 /// Waits for all ranks of a window.
@@ -200,16 +278,7 @@ fn free(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let handle = Kind::Window.handle(number);
     let go = move |call: &mut Caller<'_>| {
         meet(call, number, move |call| {
-            let rank = call.rank;
-            call.world.end_exposure(number, rank, call.memory, |_| true);
-            let exposed = call.world.windows.get_mut(&number).and_then(|window| window.exposed.remove(&rank));
-            if let Some(exposed) = exposed.filter(|exposed| exposed.is_allocated) {
-                call.memory.deallocate(exposed.base, call.step.span);
-            }
-            let is_last = call.world.windows.get(&number).is_some_and(|window| window.exposed.is_empty());
-            if is_last || call.world.remote.is_some() {
-                call.world.windows.remove(&number);
-            }
+            conceal(call, number);
             call.own().epochs.remove(&number);
             call.give_up(Kind::Window, at)
         })

@@ -14,8 +14,8 @@ use crate::layout::Layout;
 use crate::memory::{Outside, RankMemory};
 use crate::request::{Landing, Status};
 use crate::types::Datatype;
-use crate::world::World;
 use crate::world::rank::{Rank, Until};
+use crate::world::{NO_FILE, World};
 use device::Strided;
 use finding::{Access, Actor, Finding, FindingKind, MpiFault};
 use ir::descriptor;
@@ -235,6 +235,7 @@ impl Caller<'_> {
         let own = self.own();
         own.made.remove(&handle);
         own.names.remove(&handle);
+        own.hints.remove(&handle);
         self.set_int(at, kind.handle(0))
     }
 
@@ -278,6 +279,17 @@ impl Caller<'_> {
         Kind::Communicator.handle(if is_self { handle::SELF } else { communicator })
     }
 
+    /// The handle of the communicator, window or file that has this number.
+    pub(crate) fn handle_of_object(&mut self, number: u32) -> i32 {
+        let own = self.own();
+        match (own.files.contains_key(&number), own.epochs.contains_key(&number), number) {
+            (true, ..) => Kind::File.handle(number),
+            (_, true, _) => Kind::Window.handle(number),
+            (_, _, NO_FILE) => Kind::File.handle(0),
+            _ => self.handle_of(number),
+        }
+    }
+
     /// A communicator by its number.
     pub(crate) fn communicator(&self, number: u32) -> &Communicator {
         &self.world.communicators[&number]
@@ -313,18 +325,27 @@ impl Caller<'_> {
         }
     }
 
-    /// The layout of a datatype that is used in communication.
-    pub(crate) fn layout(&mut self) -> Result<Layout, Fault> {
+    /// The same, of one that is used in communication.
+    pub(crate) fn committed(&mut self) -> Result<Datatype, Fault> {
         let handle = self.int()?;
-        self.layout_of(handle)
+        self.committed_of(handle)
     }
 
-    pub(crate) fn layout_of(&mut self, handle: i32) -> Result<Layout, Fault> {
+    fn committed_of(&mut self, handle: i32) -> Result<Datatype, Fault> {
         let datatype = self.datatype_of(handle)?;
         if !datatype.is_committed {
             return self.wrong(error::TYPE, "the datatype is not committed; call `MPI_Type_commit` first");
         }
-        Ok(datatype.layout)
+        Ok(datatype)
+    }
+
+    /// The layout of a datatype that is used in communication.
+    pub(crate) fn layout(&mut self) -> Result<Layout, Fault> {
+        self.committed().map(|datatype| datatype.layout)
+    }
+
+    pub(crate) fn layout_of(&mut self, handle: i32) -> Result<Layout, Fault> {
+        self.committed_of(handle).map(|datatype| datatype.layout)
     }
 
     /// A choice buffer; `None` for `MPI_IN_PLACE`.
@@ -341,7 +362,9 @@ impl Caller<'_> {
         if self.memory.is_named(base, "mpi_in_place") {
             return Ok(None);
         }
-        let base = if self.memory.is_named(base, "mpi_bottom") { 0 } else { base };
+        if self.memory.is_named(base, "mpi_bottom") {
+            return Ok(Some(Buffer::at(0)));
+        }
         Ok(Some(Buffer::new(Strided { base, dims }, element, tag)))
     }
 
@@ -388,8 +411,11 @@ impl Caller<'_> {
         let is_whole = have == Class::Real && want == Class::Complex && bytes.1 == 2 * bytes.0;
         let is_pair = matches!((have, want), (Class::Integer, Class::IntegerPair) | (Class::Real, Class::RealPair))
             && bytes.1 == 2 * bytes.0;
-        let is_flag = matches!((have, want), (Class::Logical, Class::Integer) | (Class::Integer, Class::Logical))
-            && bytes.0 == bytes.1;
+        let is_flag = bytes.0 == bytes.1
+            && matches!(
+                (have, want),
+                (Class::Logical, Class::Integer) | (Class::Integer, Class::Logical | Class::Unsigned)
+            );
         let is_alike = first.is_raw() || basic.matches(first) || is_part || is_whole || is_pair || is_flag;
         let is_mixed = data.layout.runs.iter().any(|run| run.basic != first);
         if !is_alike && !is_mixed {
@@ -417,19 +443,14 @@ impl Caller<'_> {
     }
 
     /// Writes a status; nothing where it is to be ignored.
-    pub(crate) fn set_status(&mut self, address: u64, status: Status, error: i32) -> Result<(), Fault> {
+    /// The error in it is set by calls with several statuses only, and only where one of them failed.
+    pub(crate) fn set_status(&mut self, address: u64, status: Status) -> Result<(), Fault> {
         if address == 0 || self.ignores_status(address) {
             return Ok(());
         }
-        let words = [
-            status.source,
-            status.tag,
-            error,
-            status.bytes as u32 as i32,
-            (status.bytes >> 32) as i32,
-            i32::from(status.is_cancelled),
-        ];
-        self.set_ints(address, &words)
+        self.set_ints(address, &[status.source, status.tag])?;
+        let rest = [status.bytes as u32 as i32, (status.bytes >> 32) as i32, i32::from(status.is_cancelled)];
+        self.set_ints(address + STATUS_BYTES_AT, &rest)
     }
 
     /// Whether an address is that of `MPI_STATUS_IGNORE` or `MPI_STATUSES_IGNORE`.
@@ -440,6 +461,9 @@ impl Caller<'_> {
 
 /// Bytes of a status, `MPI_STATUS_SIZE` integers.
 pub(crate) const STATUS_BYTES: u64 = 24;
+/// Where in it the bytes of the message are, two integers, and whether it was cancelled.
+pub(crate) const STATUS_BYTES_AT: u64 = 12;
+pub(crate) const STATUS_CANCELLED_AT: u64 = 20;
 
 /// `2 ranks, 0 and 1`.
 fn ranks_of(size: i32) -> String {

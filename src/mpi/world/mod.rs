@@ -27,7 +27,10 @@ use std::collections::BTreeMap;
 /// Numbers of the communicators that are `MPI_COMM_SELF` of the ranks begin here.
 const FIRST_SELF: u32 = 1 << 23;
 /// `MPI_ERRORS_ARE_FATAL` and `MPI_ERRORS_RETURN`, by the numbers of their handles.
+pub(crate) const FATAL: u32 = 1;
 pub(crate) const ERRORS_RETURN: u32 = 2;
+/// By this number the error handler is known of files that are not open.
+pub(crate) const NO_FILE: u32 = u32::MAX;
 /// How the names of the routines begin by which errands are done.
 pub(crate) const OWN: &str = "cufemu_";
 /// Exit code of ranks that an error of MPI ends.
@@ -275,7 +278,7 @@ impl Caller<'_> {
         let own = self.own();
         let handler = own.handlers.get(&communicator).or_else(|| own.handlers.get(&WORLD)).copied();
         if let Some(procedure) = handler.and_then(|number| own.own_handlers.get(number)).copied() {
-            let (object, class) = (self.handle_of(communicator), fault.class);
+            let (object, class) = (self.handle_of_object(communicator), fault.class);
             self.own().errands.push_back(Errand::Handle { procedure, object, class });
             if self.set_int(error_at, class).is_ok() {
                 return Outcome::Done;

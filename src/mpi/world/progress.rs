@@ -4,7 +4,7 @@ use crate::collective::{Collective, Operation, Part};
 use crate::communicator::Communicator;
 use crate::errand::Errand;
 use crate::error::{self, Fault, Step};
-use crate::handle::{BSEND_OVERHEAD, PROC_NULL};
+use crate::handle::{BSEND_OVERHEAD, Kind, PROC_NULL};
 use crate::memory::Use;
 use crate::message::{Delivery, Message, Piece};
 use crate::reduce::Operator;
@@ -50,7 +50,11 @@ impl Caller<'_> {
                 self.start_receive(request, receiving);
                 Ok(())
             }
-            Work::Collective { .. } | Work::Local { .. } | Work::Access { .. } => Ok(()),
+            Work::Collective { .. }
+            | Work::Local { .. }
+            | Work::Access { .. }
+            | Work::Transfer { .. }
+            | Work::Own(_) => Ok(()),
         }
     }
 
@@ -188,7 +192,8 @@ impl Caller<'_> {
         let next = own.sequences.entry(communicator).or_insert(0);
         let sequence = *next;
         *next += 1;
-        let request = self.new_request(Work::Collective { communicator, sequence, landings: landings.clone() }, false);
+        let work = Work::Collective { communicator, sequence, landings: landings.clone(), made_at: 0 };
+        let request = self.new_request(work, false);
         if let Some(own) = self.own().requests.get_mut(&request) {
             (own.is_active, own.fold) = (true, part.fold.clone());
         }
@@ -226,13 +231,29 @@ impl Caller<'_> {
         }
         self.memory.end_use(number);
         match (done, &*work) {
+            (Some(Done::Alone(status)), Work::Own(own)) => {
+                self.own().errands.push_back(Errand::Release { procedure: own.free, extra: own.extra });
+                Ok((status, None))
+            }
             (Some(Done::Alone(status)), _) => Ok((status, None)),
+            (Some(Done::Results { pieces, .. }), Work::Transfer { landing: Some(landing) }) => {
+                let bytes = pieces.iter().map(|piece| piece.data.len() as u64).sum();
+                pieces.iter().try_for_each(|piece| self.land(piece, landing))?;
+                Ok((Status { bytes, ..Status::EMPTY }, None))
+            }
             (Some(Done::Message(message)), Work::Receive(receiving)) => {
                 let status = Status::of(&message);
                 self.land(&message.piece, &receiving.into)?;
                 Ok((status, None))
             }
-            (Some(Done::Results { pieces, communicator }), Work::Collective { landings, .. }) => {
+            (
+                Some(Done::Results { pieces, communicator }),
+                Work::Collective { communicator: parent, landings, made_at, .. },
+            ) => {
+                if let Some(made) = communicator.filter(|_| *made_at != 0) {
+                    self.inherit_handler(*parent, made);
+                    self.give_made(Kind::Communicator, made, *made_at)?;
+                }
                 for (piece, landing) in pieces.iter().zip(landings) {
                     let (sent, room) = (piece.data.len() as u64, landing.bytes());
                     if sent != room {
@@ -256,6 +277,14 @@ impl Caller<'_> {
                 Ok((Status::EMPTY, None))
             }
             _ => Ok((Status::EMPTY, None)),
+        }
+    }
+
+    /// A communicator has the error handler of the one that it is made of.
+    pub(crate) fn inherit_handler(&mut self, parent: u32, made: u32) {
+        let own = self.own();
+        if let Some(handler) = own.handlers.get(&parent).copied() {
+            own.handlers.insert(made, handler);
         }
     }
 
@@ -518,7 +547,8 @@ impl World {
 
     fn words(&self, request: &Request) -> String {
         match &*request.work {
-            Work::Local { .. } => String::new(),
+            Work::Local { .. } | Work::Transfer { .. } => String::new(),
+            Work::Own(_) => "the program to call `MPI_Grequest_complete`".to_owned(),
             Work::Access { target, .. } => format!("its access to the memory of rank {target}"),
             Work::Send(sending) => {
                 format!("rank {} to receive its message with tag {}", sending.to, sending.tag)

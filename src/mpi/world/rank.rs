@@ -2,11 +2,11 @@
 
 use crate::attribute::Attributes;
 use crate::errand::{Errand, Procedure, Reply};
-use crate::error::Step;
+use crate::error::{OwnError, Step};
 use crate::file::File;
 use crate::group::Group;
 use crate::handle::{END, FIRST_OWN, Table};
-use crate::message::Pattern;
+use crate::message::{Message, Pattern};
 use crate::request::{Done, Request};
 use crate::topology::Graph;
 use crate::types::Types;
@@ -78,18 +78,21 @@ pub(crate) struct Rank {
     /// Its groups, by number.
     pub(crate) groups: BTreeMap<u32, Group>,
     next_group: u32,
-    /// Its open files, by number.
+    /// Its open files, by the numbers of their communicators.
     pub(crate) files: BTreeMap<u32, File>,
-    next_file: u32,
-    /// Number of the error handler of each communicator that does not have the usual one.
+    /// Number of the error handler of each communicator, window and file that does not have the usual one.
     pub(crate) handlers: BTreeMap<u32, u32>,
     /// How many collective operations it has begun on each communicator.
     pub(crate) sequences: BTreeMap<u32, u64>,
+    /// Messages that matched probes have taken, with their communicators.
+    pub(crate) messages: Table<(u32, Message)>,
     /// Address and bytes of the buffer for `MPI_Bsend`, and what is used of it.
     pub(crate) attached: Option<(u64, u64)>,
     pub(crate) attached_used: u64,
     /// The error handlers that it has made.
     pub(crate) own_handlers: Table<Procedure>,
+    /// The classes and codes of errors that it has added.
+    pub(crate) own_errors: Vec<OwnError>,
     pub(crate) attributes: Attributes,
     /// What it has begun at each of its windows.
     pub(crate) epochs: BTreeMap<u32, Epochs>,
@@ -99,6 +102,8 @@ pub(crate) struct Rank {
     pub(crate) graphs: BTreeMap<u32, Arc<Graph>>,
     /// The names of its communicators and datatypes, by their handles.
     pub(crate) names: BTreeMap<i32, String>,
+    /// Hints for its communicators and windows, by their handles.
+    pub(crate) hints: BTreeMap<i32, Vec<(String, String)>>,
     /// Its info objects.
     pub(crate) infos: Table<Vec<(String, String)>>,
     /// The operations that it has made.
@@ -125,17 +130,19 @@ impl Rank {
             groups: BTreeMap::new(),
             next_group: FIRST_OWN,
             files: BTreeMap::new(),
-            next_file: 1,
             handlers: BTreeMap::new(),
             sequences: BTreeMap::new(),
+            messages: Table::default(),
             attached: None,
             attached_used: 0,
             own_handlers: Table::default(),
+            own_errors: Vec::new(),
             attributes: Attributes::default(),
             epochs: BTreeMap::new(),
             made: BTreeMap::new(),
             graphs: BTreeMap::new(),
             names: BTreeMap::new(),
+            hints: BTreeMap::new(),
             infos: Table::default(),
             operations: Table::default(),
             waiting: None,
@@ -166,14 +173,6 @@ impl Rank {
         let number = self.next_group;
         self.next_group = (number + 1).min(END - 1);
         self.groups.insert(number, group);
-        number
-    }
-
-    /// Adds a file; gives its number.
-    pub(crate) fn add_file(&mut self, file: File) -> u32 {
-        let number = self.next_file;
-        self.next_file = (number + 1).min(END - 1);
-        self.files.insert(number, file);
         number
     }
 

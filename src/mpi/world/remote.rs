@@ -348,7 +348,7 @@ impl World {
                     needed.any(|from| collective.parts[from].is_none() && is_gone(*communicator, from))
                 })
             }
-            Some(Work::Local { .. } | Work::Access { .. }) | None => false,
+            Some(Work::Local { .. } | Work::Access { .. } | Work::Transfer { .. } | Work::Own(_)) | None => false,
         };
         match self.ranks[own as usize].waiting.as_ref().map(|waiting| &waiting.until) {
             Some(Until::All(_)) => self.waited_for(own).into_iter().any(never),

@@ -33,12 +33,7 @@ pub(crate) enum Step {
 }
 
 /// Has a service of the host served at once, if somebody does that.
-fn serve<const W: usize>(
-    frame: &Frame<W>,
-    stack: Option<HostStack>,
-    ctx: &mut Context<'_>,
-    rt: &RtOp,
-) -> Option<u64> {
+fn serve<const W: usize>(frame: &Frame<W>, stack: Option<HostStack>, ctx: &mut Context<'_>, rt: &RtOp) -> Option<u64> {
     let services = ctx.services.as_deref_mut()?;
     let mut args = [0; MOST_SERVED];
     let args = args.get_mut(..rt.args.len()).filter(|_| rt.results.len() <= 1)?;

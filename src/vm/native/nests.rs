@@ -173,7 +173,9 @@ impl Translator<'_> {
             Op::Stmt => return Some(Some(Operation::Statement)),
             Op::BackEdge => return Some(Some(Operation::BackEdge)),
             Op::Rt(ref rt) => {
-                let is_served = matches!(rt.rt, Rt::ForeignCall | Rt::ForeignCallback | Rt::ForeignReturn) && rt.args.len() <= MOST_SERVED && rt.results.len() <= 1;
+                let is_served = matches!(rt.rt, Rt::ForeignCall | Rt::ForeignCallback | Rt::ForeignReturn)
+                    && rt.args.len() <= MOST_SERVED
+                    && rt.results.len() <= 1;
                 let result = rt.results.first().map(|&(ty, slot)| register(RegFile::of(ty), slot));
                 let operands = rt.args.iter().map(|&(ty, slot)| self.operand((RegFile::of(ty), slot))).collect();
                 return is_served.then_some(Some(Operation::Serve { result, operands }));
