@@ -120,17 +120,21 @@ impl Buffers {
         out
     }
 
-    /// Translates the pointers at some offsets of a buffer.
-    pub(crate) fn translate(&mut self, base: u64, pointers: &[u64], translated: fn(&Buffers, u64) -> u64) {
+    /// Translates the pointers at some offsets from an address of the program on.
+    pub(crate) fn translate(&mut self, from: u64, pointers: &[u64], translated: fn(&Buffers, u64) -> u64) {
         for &at in pointers {
-            let at = at as usize;
-            let word = |buffer: &mut Buffer| buffer.contents().get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
-            let Some(old) = self.buffers.get_mut(&base).and_then(word) else { continue };
-            let new = translated(self, old);
-            if let Some(buffer) = self.buffers.get_mut(&base) {
-                buffer.contents()[at..at + 8].copy_from_slice(&new.to_le_bytes());
+            let Some(&mut old) = self.word(from + at) else { continue };
+            let new = translated(self, u64::from_le_bytes(old));
+            if let Some(word) = self.word(from + at) {
+                *word = new.to_le_bytes();
             }
         }
+    }
+
+    /// The word at an address of the program.
+    fn word(&mut self, address: u64) -> Option<&mut [u8; 8]> {
+        let (base, buffer) = self.buffers.range_mut(..=address).next_back()?;
+        buffer.contents().get_mut((address - base) as usize..)?.first_chunk_mut()
     }
 
     /// Gives the procedures that C may call entries, if they have none yet.

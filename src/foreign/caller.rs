@@ -111,7 +111,7 @@ impl std::fmt::Debug for Caller {
     }
 }
 
-/// Pointers in memory that is lent: the first address of an allocation, and offsets.
+/// Pointers in memory that is lent: addresses, and offsets from there.
 pub type Pointers = [(u64, Vec<u64>)];
 
 impl Caller {
@@ -221,10 +221,11 @@ impl Caller {
     /// Makes a call directly; gives the procedure of the program that it waits for, if it is not over. Else its result is in the room.
     ///
     /// # Safety
-    /// The procedure is that of the signature. Its arguments are in the room, which lies there with room for its result.
+    /// The procedure is that of the signature. The room lies there, with room for its result, and memory that is lent is where it was.
     pub unsafe fn call_directly(
         &mut self,
         route: &Route,
+        args: &[CArg],
         room: *mut u8,
         pointers: &Pointers,
         entries: &Entries,
@@ -233,25 +234,8 @@ impl Caller {
         self.buffers.learn(entries)?;
         self.translate(pointers, Buffers::to_native);
         let mut stack = self.begin(signature)?;
-        let mut word = room.wrapping_add(signature.result_bytes() as usize).cast::<u64>().cast_const();
-        for param in &signature.params {
-            // SAFETY: the caller says that the word is there.
-            let value = unsafe { word.read_unaligned() };
-            word = word.wrapping_add(1);
-            match param {
-                CParam::Value(CValue::Object { bytes, .. }) => {
-                    let object = self.buffers.to_native(value) as *const u8;
-                    // SAFETY: the caller says that the object is there, whose memory is lent.
-                    let object = unsafe { std::slice::from_raw_parts(object, *bytes as usize) };
-                    self.add(stack.arguments(), param, &CArg::Object(object.to_vec()));
-                }
-                CParam::Value(CValue::Scalar(scalar)) => {
-                    let value = scalar.extended(value);
-                    let value = if *scalar == CScalar::Pointer { self.buffers.to_native(value) } else { value };
-                    stack.arguments().add(&CValue::Scalar(*scalar), &[value]);
-                }
-                CParam::Reference { .. } => stack.arguments().add(&POINTER, &[self.buffers.to_native(value)]),
-            }
+        for (param, arg) in signature.params.iter().zip(args) {
+            self.add(stack.arguments(), param, arg);
         }
         self.open(stack, route.procedure, signature);
         // SAFETY: the caller's.
@@ -261,7 +245,7 @@ impl Caller {
     /// Makes a call directly that [`Route::is_quick`]. `is_lendable` says which addresses are of memory that has to be lent.
     ///
     /// # Safety
-    /// As of `call_directly`.
+    /// As of `call_directly`; the words of the arguments are in the room.
     pub unsafe fn call_quickly(
         &mut self,
         route: &Route,

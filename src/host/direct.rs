@@ -8,7 +8,7 @@
 //! Not here: whether calls are made at once (`machine`), how (crate `foreign`).
 #![allow(unsafe_code)] // Lends memory, and has libraries called.
 
-use crate::foreign::{CallSite, Foreign, pointer_of};
+use crate::foreign::{CallSite, Foreign, args, pointer_of};
 use crate::protocol::Halt;
 use crate::runtime::Runtime;
 use crate::service::failed;
@@ -27,8 +27,10 @@ pub(crate) struct Direct {
     /// When memory was lent: its generation, and the stack: its first address, its end, and where it is.
     generation: u64,
     stack: Stack,
-    /// Why a call has failed that was made while the host ran.
-    failed: Option<String>,
+    /// Why a call has failed that was made while the host ran. The service that made it is asked for again, and says it.
+    pub(crate) failed: Option<String>,
+    /// Whether memory can be lent, once that is known. Where the system has no room to settle pages, calls are given copies.
+    can_lend: Option<bool>,
 }
 
 /// The part of the stack that is lent.
@@ -166,6 +168,18 @@ fn is_lendable(address: u64) -> bool {
 }
 
 impl Runtime {
+    /// A caller to which memory can be lent. The room of each call is, so it shows whether that is possible.
+    pub(crate) fn direct_caller<'c>(
+        &mut self,
+        memory: &mut Memory,
+        caller: Option<&'c mut Caller>,
+        room: u64,
+    ) -> Option<&'c mut Caller> {
+        let caller = caller?;
+        let can_lend = self.foreign.direct.can_lend.get_or_insert_with(|| memory.settle(room, 1).is_some());
+        can_lend.then_some(caller)
+    }
+
     /// Makes a call; gives whether it waits for a procedure of the program.
     pub(crate) fn call_directly(
         &mut self,
@@ -174,17 +188,15 @@ impl Runtime {
         (text, signature, room): (u64, &Arc<Signature>, u64),
         at: &CallSite<'_>,
     ) -> Result<bool, Halt> {
-        if let Some(reason) = self.foreign.direct.failed.take() {
-            return Err(failed(signature, reason));
-        }
         if self.foreign.direct.route(text).is_none() {
             let route = caller.route(signature).map_err(|reason| failed(signature, reason))?;
             self.foreign.direct.routes.push((text, route));
         }
         let (native, pointers) = self.lend(memory, caller, (signature, room), at)?;
+        let args = args(memory, signature, room)?;
         let Some(route) = self.foreign.direct.route(text) else { return Ok(false) };
         // SAFETY: the memory is borrowed exclusively; the room is as lowering has made it for the signature.
-        let called = unsafe { caller.call_directly(route, native, &pointers, &self.foreign.entries) };
+        let called = unsafe { caller.call_directly(route, &args, native, &pointers, &self.foreign.entries) };
         self.take_called(called, signature, room)
     }
 
@@ -197,9 +209,6 @@ impl Runtime {
         back: (&[u8], &[(u64, Vec<u8>)]),
         at: &CallSite<'_>,
     ) -> Result<bool, Halt> {
-        if let Some(reason) = self.foreign.direct.failed.take() {
-            return Err(failed(signature, reason));
-        }
         let (native, pointers) = self.lend(memory, caller, (signature, room), at)?;
         // SAFETY: as in `call_directly`.
         let called = unsafe { caller.go_on_directly(back, native, &pointers, &self.foreign.entries) };

@@ -354,6 +354,8 @@ impl Memory {
     /// the same place whenever they are settled. `None` if they do not lie in one live allocation, if there is no room, or if a clone
     /// has what lies there.
     pub fn settle(&mut self, address: u64, len: u64) -> Option<*mut u8> {
+        // Pages that were replaced may lie where those are wanted that have replaced them.
+        self.release_retired();
         let at = self.position(address)?;
         let l = &mut self.live[at];
         let offset = address - l.base;

@@ -25,6 +25,9 @@ impl Runtime {
         at: &CallSite<'_>,
         caller: Option<&mut Caller>,
     ) -> Result<u64, Halt> {
+        if let Some(reason) = self.foreign.direct.failed.take() {
+            return Err(failed(&*self.signature(memory, a)?, reason));
+        }
         match rt {
             Rt::ForeignEntry => {
                 let signature = self.signature(memory, a)?;
@@ -54,7 +57,7 @@ impl Runtime {
         if (self.foreign.has_routine)(&signature.name) {
             return self.call_routine(memory, &signature, room, at.span).map(|()| false);
         }
-        if let Some(caller) = caller {
+        if let Some(caller) = self.direct_caller(memory, caller, room) {
             return self.call_directly(memory, caller, (a.bits(0), &signature, room), at);
         }
         match self.answers.foreign() {
@@ -148,7 +151,7 @@ impl Runtime {
         for &(copy, native, size) in &waiting.copies {
             copies.push((native, peek(memory, copy, size)?));
         }
-        if let Some(caller) = caller {
+        if let Some(caller) = self.direct_caller(memory, caller, room) {
             if let Some(waiting) = self.foreign.waiting.pop() {
                 waiting.free_copies(memory, at.span);
             }
