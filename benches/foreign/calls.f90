@@ -1,5 +1,5 @@
 ! What calls of C cost: calls with scalars, with a variable by reference, procedures that C calls, memory, and the C library's qsort.
-! The argument is the number of calls. Lines say what, and a figure.
+! The arguments are the number of calls and that of the elements that qsort sorts. Lines say what, and a figure.
 module c_code
   use iso_c_binding
   implicit none
@@ -50,10 +50,12 @@ program calls
   real(c_double), allocatable :: a(:)
   real(c_double) :: x
   integer(8) :: begun
-  integer :: n, i, total
+  integer :: n, elements, i, total
   character(16) :: argument
   call get_command_argument(1, argument)
   read (argument, *) n
+  call get_command_argument(2, argument)
+  read (argument, *) elements
   x = 0
   call begin()
   do i = 1, n
@@ -79,11 +81,11 @@ program calls
   print '(a,f10.4)', '1 GiB passed 10 times, seconds:', seconds()
   if (a(size(a)) /= times) error stop 'the element is wrong'
   deallocate (a)
-  allocate (a(100000))
+  allocate (a(elements))
   call random_number(a)
   call begin()
   call qsort(a, size(a, kind=c_size_t), 8_c_size_t, c_funloc(order))
-  print '(a,f10.4)', 'qsort of 100000 elements, seconds:', seconds()
+  print '(a,f10.4)', 'qsort, seconds:', seconds()
   if (any(a(2:) < a(:size(a) - 1))) error stop 'the order is wrong'
 contains
   subroutine begin()

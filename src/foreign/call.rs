@@ -250,7 +250,7 @@ mod tests {
         arguments.begin(Some(result));
         args.iter().for_each(|(value, words)| arguments.add(value, words));
         // SAFETY: the tests give functions with these parameters.
-        unsafe { crate::stack::enter(function, arguments.frame()) };
+        unsafe { crate::frame::enter(function, arguments.frame()) };
         let words = (0..result.bytes().div_ceil(8) as usize).map(|i| arguments.result_word(result, i));
         words.flat_map(u64::to_le_bytes).take(result.bytes() as usize).collect()
     }

@@ -260,10 +260,10 @@ impl Caller {
             _ => return Called::NotLent,
         };
         stack.arguments().begin(None);
-        let mut word = room.wrapping_add(route.first_word).cast::<u64>().cast_const();
+        let mut word = room.wrapping_add(route.first_word).cast_const();
         for &Place { scalar, is_object, class, number } in registers {
             // SAFETY: the caller says that the word is there.
-            let mut value = unsafe { word.read_unaligned() };
+            let mut value = u64::from_le_bytes(unsafe { word.cast::<[u8; 8]>().read() });
             if is_object {
                 let Some(object) = self.buffers.lent_at(value, scalar.bytes()) else {
                     self.spare.push(stack);
@@ -275,7 +275,7 @@ impl Caller {
                 value = u64::from_le_bytes(bytes);
             }
             value = scalar.extended(value);
-            word = word.wrapping_add(1);
+            word = word.wrapping_add(8);
             if scalar == CScalar::Pointer && value != 0 {
                 let native = self.buffers.to_native(value);
                 if native == value && is_lendable(value) {

@@ -8,9 +8,9 @@ type File = *mut ();
 
 /// The functions for it, and where the C library has its streams.
 pub(crate) struct Flush {
-    flush: Option<unsafe extern "C" fn(File) -> i32>,
+    fflush: Option<unsafe extern "C" fn(File) -> i32>,
     /// `size_t __fpending(FILE *)`, which glibc and musl have: bytes that wait to be written.
-    pending: Option<unsafe extern "C" fn(File) -> usize>,
+    fpending: Option<unsafe extern "C" fn(File) -> usize>,
     streams: [usize; 2],
 }
 
@@ -18,30 +18,30 @@ impl Flush {
     pub(crate) fn new(libraries: &Libraries) -> Flush {
         let symbol = |name| libraries.symbol(name);
         // SAFETY: these are their types in every C library.
-        let flush =
+        let fflush =
             symbol("fflush").map(|f| unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(File) -> i32>(f) });
         // SAFETY: the same.
-        let pending = symbol("__fpending")
+        let fpending = symbol("__fpending")
             .map(|f| unsafe { std::mem::transmute::<usize, unsafe extern "C" fn(File) -> usize>(f) });
         let streams = ["stdout", "stderr"].map(symbol);
         let is_known = streams.iter().all(Option::is_some);
-        Flush { flush, pending: pending.filter(|_| is_known), streams: streams.map(|at| at.unwrap_or(0)) }
+        Flush { fflush, fpending: fpending.filter(|_| is_known), streams: streams.map(|at| at.unwrap_or(0)) }
     }
 
     /// Has the streams write what waits.
     pub(crate) fn flush(&self) {
-        let Some(flush) = self.flush else { return };
-        let Some(pending) = self.pending else {
+        let Some(fflush) = self.fflush else { return };
+        let Some(fpending) = self.fpending else {
             // SAFETY: a null pointer stands for all streams.
-            unsafe { flush(std::ptr::null_mut()) };
+            unsafe { fflush(std::ptr::null_mut()) };
             return;
         };
         for stream in self.streams {
             // SAFETY: the variables `stdout` and `stderr` of the C library hold streams.
             unsafe {
                 let stream = (stream as *const File).read();
-                if !stream.is_null() && pending(stream) > 0 {
-                    flush(stream);
+                if !stream.is_null() && fpending(stream) > 0 {
+                    fflush(stream);
                 }
             }
         }

@@ -9,7 +9,7 @@
 
 use crate::call::Arguments;
 use crate::event::Event;
-use crate::frame::Frame;
+use crate::frame::{Frame, enter};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::ptr::{null_mut, slice_from_raw_parts};
@@ -132,7 +132,7 @@ pub(crate) fn entry_at(address: u64) -> Option<usize> {
 unsafe extern "C" fn body(state: *mut State) {
     // SAFETY: the state lives longer than the call; `run`'s caller vouches for the function.
     unsafe {
-        enter((*state).function, (&mut (*state).arguments).frame());
+        enter((*state).function, (*state).arguments.frame());
         (*state).event = Event::Done;
         switch(&raw mut (*state).own, (*state).runner);
     }
@@ -243,61 +243,6 @@ unsafe extern "C" fn switch(save: *mut usize, to: usize) {
         "pop r15",
         "pop r14",
         "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
-    )
-}
-
-/// Calls a function with the registers and the words of the stack of a frame, and puts the registers of its result there.
-///
-/// # Safety
-/// A function that takes such arguments is there, and all that it does is sound.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C" fn enter(function: *const (), frame: *mut Frame) {
-    std::arch::naked_asm!(
-        "push rbp",
-        "mov rbp, rsp",
-        "push rbx",
-        "push r12",
-        "mov rbx, rsi",
-        "mov r11, rdi",
-        // The stack stays aligned to 16 bytes; the last word is pushed first.
-        "mov rcx, [rbx + 120]",
-        "mov rdx, [rbx + 112]",
-        "test cl, 1",
-        "jz 2f",
-        "sub rsp, 8",
-        "2:",
-        "test rcx, rcx",
-        "jz 3f",
-        "push [rdx + 8 * rcx - 8]",
-        "dec rcx",
-        "jmp 2b",
-        "3:",
-        "mov rdi, [rbx]",
-        "mov rsi, [rbx + 8]",
-        "mov rdx, [rbx + 16]",
-        "mov rcx, [rbx + 24]",
-        "mov r8, [rbx + 32]",
-        "mov r9, [rbx + 40]",
-        "movsd xmm0, [rbx + 48]",
-        "movsd xmm1, [rbx + 56]",
-        "movsd xmm2, [rbx + 64]",
-        "movsd xmm3, [rbx + 72]",
-        "movsd xmm4, [rbx + 80]",
-        "movsd xmm5, [rbx + 88]",
-        "movsd xmm6, [rbx + 96]",
-        "movsd xmm7, [rbx + 104]",
-        // A function with a variable number of arguments asks how many registers of reals are used.
-        "mov eax, 8",
-        "call r11",
-        "mov [rbx + 128], rax",
-        "mov [rbx + 136], rdx",
-        "movsd [rbx + 144], xmm0",
-        "movsd [rbx + 152], xmm1",
-        "lea rsp, [rbp - 16]",
         "pop r12",
         "pop rbx",
         "pop rbp",

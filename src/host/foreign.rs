@@ -6,7 +6,7 @@
 //!
 //! The call is a question to the world, so a run that is done again does not make it again. What a procedure reads is not known,
 //! so no check looks at it; what it changed counts as written by the host. Where no run is done again and no check looks, calls are
-//! made at once and procedures work on the program's memory itself (`direct`).
+//! made at once and procedures work on the program's memory itself (`service::direct`).
 //!
 //! A procedure may call procedures of the program that it has the addresses of. Then it waits, and its service gives 1: the code
 //! behind the call asks what is called, does it, and lets the procedure go on (`lower::call::callback`). What the procedure has

@@ -1,7 +1,6 @@
 //! The host program: where it is, and how it is moved on.
 
 use crate::cuda::Symbols;
-use crate::direct::AtOnce;
 use crate::fault::{self, Where};
 use crate::foreign::{CallSite, Foreign};
 use crate::mpi::Mpi;
@@ -9,6 +8,7 @@ use crate::outside::{Answer, HostYield};
 use crate::protocol::{Args, Halt};
 use crate::restart::RestartCheck;
 use crate::runtime::Runtime;
+use crate::service::AtOnce;
 use crate::storage;
 use ::foreign::Caller;
 use device::{Api, Arg, Call, KernelLaunch};

@@ -536,7 +536,7 @@ mod tests {
             assert_eq!(a.settle(0, bytes), Some(place));
             assert_ne!(a.list.generation(), before);
             assert_eq!((settled()[0], settled()[bytes - 1]), (1, 8));
-            assert_eq!(a.settle(bytes - 1, 1).map(|at| at.as_ptr()), Some(place.as_ptr().wrapping_add(bytes - 1)));
+            assert_eq!(a.settle(bytes - 1, 1).map(NonNull::as_ptr), Some(place.as_ptr().wrapping_add(bytes - 1)));
             assert_eq!(a.settle(bytes - 1, 200), None);
         }
     }

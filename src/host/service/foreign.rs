@@ -237,6 +237,6 @@ impl Waiting {
 }
 
 /// That a procedure cannot be called.
-pub(crate) fn failed(signature: &Signature, reason: String) -> Halt {
+pub(super) fn failed(signature: &Signature, reason: String) -> Halt {
     Halt::Fault(HostFault::Foreign { name: signature.name.to_string(), reason })
 }

@@ -1,8 +1,10 @@
 //! The services of the run time that compiled host code calls (`ir::rt`).
 
 mod characters;
+mod direct;
 mod dispatch;
 mod foreign;
-pub(crate) use foreign::failed;
 mod memory;
 mod mpi;
+
+pub(crate) use direct::AtOnce;

@@ -46,21 +46,21 @@ pub(crate) fn take<'p, const W: usize>(
 }
 
 /// What the functions need that the code calls.
-struct Environment<'a> {
+struct Environment<'a, 's> {
     memory: MemoryView<'a>,
     windows: *mut WindowTable,
     code: &'a HostCode,
     open: u64,
     /// The operations of the function, who serves services among them, and the first free address of the stack.
     ops: &'a [Op],
-    services: Option<*mut (dyn Services + 'a)>,
+    services: Option<*mut (dyn Services + 's)>,
     top: u64,
 }
 
 /// Has a service served, if somebody does that at once.
 extern "C" fn serve(user: *mut c_void, pc: u32, words: *mut u64) -> bool {
     // SAFETY: `run` gave this pointer, and waits in compiled code.
-    let environment = unsafe { &*user.cast::<Environment<'_>>() };
+    let environment = unsafe { &*user.cast::<Environment<'_, '_>>() };
     let (Some(services), Some(Op::Rt(rt))) = (environment.services, environment.ops.get(pc as usize)) else {
         return false;
     };
@@ -79,7 +79,7 @@ extern "C" fn serve(user: *mut c_void, pc: u32, words: *mut u64) -> bool {
 /// Fills a site.
 extern "C" fn refill(user: *mut c_void, address: u64, number: u32) -> bool {
     // SAFETY: `run` gave this pointer, and waits in compiled code.
-    let environment = unsafe { &*user.cast::<Environment<'_>>() };
+    let environment = unsafe { &*user.cast::<Environment<'_, '_>>() };
     // SAFETY: this is the table of the run, which nobody else uses meanwhile.
     let windows = unsafe { &mut *environment.windows };
     let Some(site) = environment.code.site(number) else { return false };
@@ -101,7 +101,7 @@ pub(crate) fn run<const W: usize>(
     let top = warp.stack?.top;
     let frame = warp.frame_mut(number).filter(|_| W == 1)?;
     let sites = ctx.windows.sites_at(ctx.memory.generation(), host.code.table());
-    let services = ctx.services.as_deref_mut().map(|services| std::ptr::from_mut(services) as *mut dyn Services);
+    let services = ctx.services.as_deref_mut().map(std::ptr::from_mut);
     let (memory, windows, code) = (ctx.memory, &raw mut *ctx.windows, &host.code);
     let mut environment = Environment { memory, windows, code, open, ops, services, top };
     let mut state = HostState {
