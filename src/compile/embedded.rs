@@ -23,7 +23,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 25] = [
+static MODULES: [Embedded; 26] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
@@ -47,6 +47,7 @@ static MODULES: [Embedded; 25] = [
     Embedded::new(mpi::EXTERNALS, || &mpi::EXTERNAL_PROCEDURES),
     Embedded::new("nvtx", || include_str!("modules/nvtx.cuf")),
     Embedded::new("omp_lib", || include_str!("modules/omp_lib.cuf")),
+    Embedded::new("wmma", || include_str!("modules/wmma.cuf")),
     Embedded::new(LIBRARY, || include_str!("modules/library.cuf")),
     Embedded::new(MATHEMATICS, || &MATHEMATICS_SOURCE),
 ];

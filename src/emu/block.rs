@@ -1,8 +1,9 @@
 //! One thread block at work: its warps, its shared memory, its barrier.
 
-use crate::service::{self, PrintState, Served};
+use crate::service::{self, Pipelines, PrintState, Served};
 use ir::FuncId;
 use ir::op::BarOp;
+use ir::rt::Rt;
 use mem::{MemoryView, ReadBytes};
 use race::CtaSlot;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,8 +29,12 @@ pub struct Block {
     pub slot: Option<CtaSlot>,
     /// The next warp's place in `order`.
     pub turn: usize,
-    /// Whether it waits at a barrier of the grid.
-    pub waits_for_grid: bool,
+    /// The other blocks that it waits for, if it does.
+    pub waits_for: Option<Others>,
+    /// Whether it has met the others of its cluster or of the grid.
+    pub(crate) has_met: bool,
+    /// Shared memory of the other blocks of its cluster by rank, while it runs.
+    pub(crate) lent: Vec<Option<Vec<u8>>>,
     /// Whether a warp had to give way in this round.
     cut: bool,
     /// Where compiled code found memory.
@@ -38,6 +43,8 @@ pub struct Block {
     kernel: (FuncId, Arc<[Arg]>),
     /// Whether its warps are made when they get their turn.
     is_lazy: bool,
+    /// Copies begun, by warp.
+    pub(crate) pipelines: Vec<Pipelines>,
     /// Print statements begun, by warp.
     pub(crate) prints: Vec<PrintState>,
     /// Barriers that it completed although threads had exited, one for each place.
@@ -46,6 +53,15 @@ pub struct Block {
     pub(crate) statements: u64,
     /// Which of its lanes have gone on, in a row, if that is wanted.
     pub(crate) stretches: Option<Vec<Stretch>>,
+}
+
+/// Blocks that wait for each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Others {
+    /// Those of its cluster.
+    Cluster,
+    /// All of the grid.
+    Grid,
 }
 
 /// What lanes of a warp have done without others of their block in between.
@@ -94,8 +110,8 @@ pub(crate) enum BlockStop {
     Rt(usize, RtRequest),
     /// A warp did something it must not do.
     Fault(usize, Fault),
-    /// All its threads wait at a barrier of the grid.
-    AtGrid,
+    /// All its threads wait at a barrier of several blocks ([`Block::waits_for`]).
+    Meeting,
     /// No thread can go on.
     Stuck,
 }
@@ -125,11 +141,14 @@ impl Block {
             shared: vec![0; shared],
             slot: None,
             turn: 0,
-            waits_for_grid: false,
+            waits_for: None,
+            has_met: false,
+            lent: Vec::new(),
             cut: false,
             windows: WindowTable::default(),
             kernel: (func, args.clone()),
             is_lazy: false,
+            pipelines: Vec::new(),
             prints: Vec::new(),
             short: Vec::new(),
             statements: 0,
@@ -144,7 +163,8 @@ impl Block {
         self.geometry = geometry;
         self.slot = None;
         self.turn = 0;
-        self.waits_for_grid = false;
+        self.waits_for = None;
+        self.has_met = false;
         self.cut = false;
         self.short.clear();
         self.stretches = None;
@@ -159,8 +179,14 @@ impl Block {
         (0..first).for_each(|number| self.begin_warp(program, number));
         self.order.clear();
         self.order.extend(0..count);
+        self.pipelines.clear();
         self.prints.clear();
         self.prints.resize_with(count as usize, PrintState::default);
+    }
+
+    /// Its place in a launch whose blocks work together with those of their cluster.
+    pub(crate) fn place_in_cluster(&self, program: &Program) -> Option<Geometry> {
+        program.unites_cluster(self.kernel.0).then_some(self.geometry)
     }
 
     /// How many warps it has.
@@ -236,6 +262,7 @@ impl Block {
         let mut ctx = Context {
             memory: with.memory,
             shared: &mut self.shared,
+            cluster: &mut self.lent,
             windows: &mut self.windows,
             geometry: self.geometry,
             budget: *with.budget,
@@ -310,9 +337,9 @@ impl Block {
             }
             match self.meeting() {
                 None => return BlockStop::Stuck,
-                Some((BarOp::Grid, _)) => {
-                    self.waits_for_grid = true;
-                    return BlockStop::AtGrid;
+                Some((op @ (BarOp::Cluster | BarOp::Grid), _)) => {
+                    self.waits_for = Some(if op == BarOp::Grid { Others::Grid } else { Others::Cluster });
+                    return BlockStop::Meeting;
                 }
                 Some((_, result)) => {
                     self.note_exited();
@@ -352,7 +379,7 @@ impl Block {
     /// Lets a lane of a warp go on next; `false` if it cannot.
     pub(crate) fn choose(&mut self, warp: u32, lane: u32) -> bool {
         let Some(turn) = self.order.iter().position(|&number| number == warp) else { return false };
-        if self.waits_for_grid || !self.warps.get_mut(warp as usize).is_some_and(|warp| warp.choose(lane)) {
+        if self.waits_for.is_some() || !self.warps.get_mut(warp as usize).is_some_and(|warp| warp.choose(lane)) {
             return false;
         }
         // The one whose turn it was has its turn again.
@@ -361,8 +388,8 @@ impl Block {
         true
     }
 
-    /// Serves a request of one of its warps: output, STOP, or an error that compiled code raises. The hooks are told of the
-    /// characters that it reads.
+    /// Serves a request of one of its warps: output, STOP, copies that are waited for, or an error that compiled code raises. The hooks
+    /// are told of the memory that it reads and writes.
     pub(crate) fn serve(
         &mut self,
         program: &Program,
@@ -372,6 +399,11 @@ impl Block {
         output: &mut Vec<u8>,
         hooks: Option<&mut dyn Hooks<32>>,
     ) -> Served {
+        if matches!(request.rt, Rt::PipelineCopy | Rt::PipelineCommit | Rt::PipelineWait) {
+            self.pipelines.resize_with(self.warps.len(), Pipelines::default);
+            let (state, shared) = (&mut self.pipelines[warp], &mut self.shared);
+            return service::copy_later(program, &mut self.warps[warp], request, state, (memory, shared), hooks);
+        }
         let (state, shared) = (&mut self.prints[warp], &self.shared);
         service::print(program, &mut self.warps[warp], request, state, (memory, shared), output, hooks)
     }
@@ -401,9 +433,10 @@ impl Block {
         hasher.finish()
     }
 
-    /// Lets the threads go on that wait for the grid.
-    pub(crate) fn leave_grid(&mut self, program: &Program) {
-        self.waits_for_grid = false;
+    /// Lets the threads go on that wait for other blocks.
+    pub(crate) fn leave_meeting(&mut self, program: &Program) {
+        self.waits_for = None;
+        self.has_met = true;
         self.warps.iter_mut().for_each(|w| w.release_barrier(program, 0));
     }
 
@@ -436,7 +469,7 @@ impl Block {
             }
         }
         let result = match kind {
-            BarOp::Sync | BarOp::Grid => 0,
+            BarOp::Sync | BarOp::Cluster | BarOp::Grid => 0,
             BarOp::And => u32::from(all),
             BarOp::Or => u32::from(count > 0),
             BarOp::Count => count,

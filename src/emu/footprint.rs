@@ -219,6 +219,7 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> (Footprint
     let facts = LaunchFacts {
         grid: launch.grid,
         block: launch.block,
+        cluster: program.module().func(launch.func).cluster.unwrap_or([1; 3]),
         args: &args,
         globals: program.globals(),
         shared: (SHARED_BASE as i64, (SHARED_BASE + WINDOW - 1) as i64),

@@ -128,7 +128,7 @@ impl<'a> Graph<'a> {
             let number = graph.nodes.len() as u32;
             let Part { block, warp, mask } = step.part;
             let start = bases.get(&block).copied().unwrap_or(base);
-            let before: BTreeSet<u32> = match step.kind {
+            let before: BTreeSet<u32> = match &step.kind {
                 StepKind::Access { .. } | StepKind::WarpSync => {
                     let lanes = last.entry((block, warp)).or_insert([start; 32]);
                     scalar::lanes(mask).map(|lane| lanes[lane]).collect()
@@ -137,6 +137,13 @@ impl<'a> Graph<'a> {
                     let of_block = last.range((block, 0)..=(block, u32::MAX));
                     of_block.flat_map(|(_, lanes)| *lanes).chain([start]).collect()
                 }
+                StepKind::ClusterBarrier(blocks) => blocks
+                    .iter()
+                    .flat_map(|&block| {
+                        let of_block = last.range((block, 0)..=(block, u32::MAX)).flat_map(|(_, lanes)| *lanes);
+                        of_block.chain([bases.get(&block).copied().unwrap_or(base)])
+                    })
+                    .collect(),
                 StepKind::GridBarrier => {
                     last.values().flatten().copied().chain(bases.values().copied()).chain([base]).collect()
                 }
@@ -148,7 +155,7 @@ impl<'a> Graph<'a> {
             let before: Vec<u32> = before.into_iter().filter(|&n| n != NONE).collect();
             let sources = graph.sources(&history, &before, &touches, |_| true);
             graph.push(step, touches, before, sources, context);
-            match step.kind {
+            match &step.kind {
                 StepKind::Access { .. } | StepKind::WarpSync => {
                     let lanes = last.entry((block, warp)).or_insert([start; 32]);
                     scalar::lanes(mask).for_each(|lane| lanes[lane] = number);
@@ -156,6 +163,12 @@ impl<'a> Graph<'a> {
                 StepKind::Barrier => {
                     last.range_mut((block, 0)..=(block, u32::MAX)).for_each(|(_, lanes)| *lanes = [number; 32]);
                     bases.insert(block, number);
+                }
+                StepKind::ClusterBarrier(blocks) => {
+                    for &block in blocks {
+                        last.range_mut((block, 0)..=(block, u32::MAX)).for_each(|(_, lanes)| *lanes = [number; 32]);
+                        bases.insert(block, number);
+                    }
                 }
                 StepKind::GridBarrier => {
                     last.values_mut().for_each(|lanes| *lanes = [number; 32]);
@@ -197,6 +210,7 @@ impl<'a> Graph<'a> {
             }
             StepKind::Barrier => hash = add(hash, 2),
             StepKind::GridBarrier => hash = add(hash, 3),
+            StepKind::ClusterBarrier(blocks) => hash = blocks.iter().fold(add(hash, 5), |hash, &b| add(hash, b)),
             StepKind::WarpSync => hash = add(hash, 4),
         }
         for touch in touches {
@@ -384,9 +398,10 @@ impl<'a> Graph<'a> {
                 continue;
             }
             // A barrier that does not come about stops the threads that wait there.
-            let waits = |step: &&&Step| match step.kind {
+            let waits = |step: &&&Step| match &step.kind {
                 StepKind::Access { .. } => false,
                 StepKind::Barrier => step.at <= begin && step.part.block == piece.part.block,
+                StepKind::ClusterBarrier(blocks) => step.at <= begin && blocks.contains(&piece.part.block),
                 StepKind::GridBarrier => step.at <= begin,
                 StepKind::WarpSync => step.at <= begin && step.part.meets(&piece.part),
             };

@@ -87,6 +87,8 @@ pub enum StepKind {
     },
     /// All threads of the block have met.
     Barrier,
+    /// All threads of these blocks, which are of one cluster, have met.
+    ClusterBarrier(Vec<u64>),
     /// All threads of the grid have met.
     GridBarrier,
     /// The lanes of the part have met.

@@ -139,8 +139,20 @@ pub enum GridSyncFault {
         /// How many.
         ended: u64,
     },
-    /// The kernel has no `cluster_dims`.
-    NoCluster,
+}
+
+/// Why a block of a cluster has no shared memory that others reach.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ClusterFault {
+    /// A cluster of the launch has fewer blocks.
+    NoSuchBlock {
+        /// How many.
+        blocks: u64,
+    },
+    /// The blocks have not met since the launch began, so it may not have begun.
+    PerhapsNotBegun,
+    /// It has ended.
+    Ended,
 }
 
 /// Which extent of a launch.

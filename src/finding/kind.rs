@@ -4,8 +4,8 @@
 //! `tests/wording`.
 
 use crate::{
-    Access, Actor, Allocation, ApiFault, BarrierFault, FreeFault, GridSyncFault, HostFault, LaunchFault, LeakKind,
-    MpiFault, Origin, RaceFlavour, RaceKind, Space, Waiting,
+    Access, Actor, Allocation, ApiFault, BarrierFault, ClusterFault, FreeFault, GridSyncFault, HostFault, LaunchFault,
+    LeakKind, MpiFault, Origin, RaceFlavour, RaceKind, Space, Waiting,
 };
 use diag::{Code, Severity};
 use source::Span;
@@ -127,7 +127,14 @@ pub enum FindingKind {
         /// The mask.
         mask: u32,
     },
-    /// Grid or cluster synchronisation that cannot work.
+    /// Access to shared memory of a block of the cluster that has none.
+    ClusterAccess {
+        /// The rank of the block, from 1.
+        rank: u64,
+        /// Why.
+        fault: ClusterFault,
+    },
+    /// Grid synchronisation that cannot work.
     GridSync {
         /// Why.
         fault: GridSyncFault,
@@ -245,6 +252,7 @@ impl FindingKind {
             FindingKind::Subscript { .. } if on_host => Code::HostSubscriptOutOfBounds,
             FindingKind::Subscript { .. } => Code::SubscriptOutOfBounds,
             FindingKind::SharedBeyondLaunch { .. } => Code::SharedBeyondLaunch,
+            FindingKind::ClusterAccess { .. } => Code::ClusterAccess,
             FindingKind::UseAfterFree { .. } => Code::UseAfterFree,
             FindingKind::NeverAllocated => Code::WildAddress,
             FindingKind::HostMemoryOnDevice => Code::HostMemoryOnDevice,

@@ -21,8 +21,8 @@ pub use access::{Access, Actor, Call, LaunchInfo, Place, Space, ThreadId, What};
 pub use collect::{Added, Findings};
 pub use diag::{Code, Diagnostic, Severity};
 pub use fact::{
-    Allocation, ApiFault, Axis, BarrierFault, FreeFault, GridSyncFault, LaunchFault, LeakKind, Origin, RaceFlavour,
-    RaceKind, Scope, Waiting,
+    Allocation, ApiFault, Axis, BarrierFault, ClusterFault, FreeFault, GridSyncFault, LaunchFault, LeakKind, Origin,
+    RaceFlavour, RaceKind, Scope, Waiting,
 };
 pub use finding::Finding;
 pub use host::HostFault;

@@ -133,7 +133,7 @@ pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Re
     }
     Helper::print(&mut out, &needs);
     for &id in &procedures {
-        let _ = writeln!(out, "{};", call::signature(module, id));
+        let _ = writeln!(out, "{};", call::signature(module, id, false));
     }
     if !procedures.is_empty() {
         out.push('\n');

@@ -269,6 +269,7 @@ impl Host {
         let mut at_once = caller.map(|caller| AtOnce { foreign: &mut self.runtime.foreign, caller });
         let mut ctx = Context {
             memory: memory.view(),
+            cluster: &mut [],
             shared: &mut [],
             windows: &mut self.windows,
             geometry: Geometry::default(),

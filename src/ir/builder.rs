@@ -352,6 +352,11 @@ impl FunctionBuilder {
         self.push(InstKind::Barrier { op: BarOp::Sync, dst: None, a: None });
     }
 
+    /// A barrier of the blocks of a cluster.
+    pub fn sync_cluster(&mut self) {
+        self.push(InstKind::Barrier { op: BarOp::Cluster, dst: None, a: None });
+    }
+
     /// A barrier of all blocks of a cooperative launch.
     pub fn sync_grid(&mut self) {
         self.push(InstKind::Barrier { op: BarOp::Grid, dst: None, a: None });

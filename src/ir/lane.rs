@@ -370,6 +370,7 @@ impl<'m> Lane<'m> {
             Special::NctaidX => nctaid[0],
             Special::NctaidY => nctaid[1],
             Special::NctaidZ => nctaid[2],
+            Special::ClusterNctaidX | Special::ClusterNctaidY | Special::ClusterNctaidZ => 1,
             Special::LaneId => self.lane(),
             Special::ActiveMask => 1 << self.lane(),
             Special::Clock64 | Special::GlobalTimer => {

@@ -13,6 +13,9 @@ pub const SHARED_BASE: u64 = 1 << 40;
 pub const LOCAL_BASE: u64 = 1 << 41;
 /// Bytes that the shared and the local window have at most.
 pub const WINDOW: u64 = 1 << 40;
+/// Bits of an offset in shared memory of a block. What an address of the shared window has above them is 0 for the block itself, else one
+/// more than the rank of a block in its cluster.
+const CLUSTER_SHIFT: u32 = 32;
 /// Bits of an address number within its region. All regions lie below 2^47, so that a GPU can map its memory at our numbers.
 pub const REGION_BITS: u32 = 42;
 
@@ -73,6 +76,27 @@ impl Region {
 /// Whether the address lies in the window of shared memory.
 pub fn is_shared(address: u64) -> bool {
     (SHARED_BASE..SHARED_BASE + WINDOW).contains(&address)
+}
+
+/// The address of a place of shared memory in that of the block of a rank, from 0, in the same cluster. Ranks that no cluster has and
+/// addresses of other memory give an address where nothing is.
+pub fn of_cluster(address: u64, rank: u32) -> u64 {
+    let offset = address.wrapping_sub(SHARED_BASE) & ((1 << CLUSTER_SHIFT) - 1);
+    let offset = if is_shared(address) { offset } else { NOTHING };
+    SHARED_BASE + ((u64::from(rank.min(MOST_RANK)) + 1) << CLUSTER_SHIFT) + offset
+}
+
+/// The highest rank that an address can hold.
+const MOST_RANK: u32 = 254;
+/// An offset that no block has.
+const NOTHING: u64 = 1 << 31;
+
+/// The rank of the block in its cluster that an address of the shared window is of, and the offset in its memory; `None` if it is of the
+/// block itself, or no address of shared memory.
+pub fn cluster_place(address: u64) -> Option<(u32, u64)> {
+    let above = address.wrapping_sub(SHARED_BASE) >> CLUSTER_SHIFT;
+    let rank = above.checked_sub(1).filter(|_| is_shared(address))?;
+    Some((rank as u32, address & ((1 << CLUSTER_SHIFT) - 1)))
 }
 
 /// Whether the address lies in the window of local memory.

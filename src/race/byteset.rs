@@ -111,6 +111,11 @@ impl ByteSet {
         }
     }
 
+    /// Takes away all bytes of the pages that begin from one address up to, not with, another.
+    pub(crate) fn forget(&mut self, from: u64, to: u64) {
+        self.pages.retain(|page, _| !(from..to).contains(&(page * PAGE)));
+    }
+
     /// The bytes that are in both sets.
     #[must_use]
     pub fn common(&self, other: &Self) -> Self {

@@ -31,6 +31,13 @@ impl UsedBytes {
         self.read.extend(&other.read);
     }
 
+    /// Takes away all from one address up to, not with, another, which lie on borders of 64 KB.
+    pub fn forget(&mut self, from: u64, to: u64) {
+        let sets = [&mut self.written, &mut self.read];
+        sets.into_iter().chain(self.strong.values_mut()).for_each(|set| set.forget(from, to));
+        self.strong.retain(|_, strong| !strong.is_empty());
+    }
+
     fn merge_strong(&mut self, other: &Self) {
         let mut theirs = other.written.clone();
         theirs.extend(&other.read);

@@ -262,6 +262,7 @@ crate::code::codes! {
     R0210 Error DoubleFree "memory freed twice";
     R0211 Error InvalidFree "memory freed in the wrong way";
     R0212 Error SharedBeyondLaunch "access beyond the shared memory of the launch";
+    R0213 Error ClusterAccess "access to shared memory of a block of the cluster that is not there";
     R0215 Error CopyOutOfBounds "copy or fill beyond the end of an array";
 
     R0301 Error UninitialisedGlobal "read of device memory that nothing has written";
@@ -275,7 +276,7 @@ crate::code::codes! {
     R0404 Error Deadlock "deadlock";
     R0405 Error Livelock "livelock";
     R0406 Error WarpMask "an operation of a warp by a lane that is not in its mask";
-    R0408 Error GridSyncImpossible "grid or cluster synchronisation that cannot complete";
+    R0408 Error GridSyncImpossible "grid synchronisation that cannot complete";
 
     R0501 Warning LeakedDeviceMemory "device memory never freed";
     R0502 Warning LeakedDeviceHeap "memory allocated in device code and never freed";

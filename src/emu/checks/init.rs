@@ -26,11 +26,11 @@ use crate::report;
 use crate::schedule::Grid;
 use finding::{Access, Actor, Finding, FindingKind, Space, What};
 use ir::{AddrBase, Reg, VarLoc};
-use mem::address::{LOCAL_BASE, SHARED_BASE};
+use mem::address::{LOCAL_BASE, SHARED_BASE, cluster_place};
 use mem::{InitBits, LaneAddresses, Memory, Origin, SharedInitBits};
 use scalar::lanes;
 use std::collections::BTreeMap;
-use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
+use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Geometry, Hooks, Program, Site, Warp};
 
 /// What the check has seen of a launch.
 #[derive(Clone, Debug, Default)]
@@ -141,6 +141,7 @@ pub(crate) struct InitHooks<'a> {
     pub(crate) global: SharedInitBits,
     pub(crate) launch: &'a mut LaunchInit,
     pub(crate) block: u64,
+    pub(crate) geometry: Geometry,
 }
 
 /// The least address of the lanes and the bytes from there to the end of the last, if they lie by a rule.
@@ -175,10 +176,29 @@ fn set(bits: &mut InitBits, base: u64, event: &AccessEvent<'_, 32>) {
 }
 
 impl InitHooks<'_> {
+    /// Whether lanes reach shared memory of other blocks of the cluster.
+    fn is_beyond_block(&self, event: &AccessEvent<'_, 32>) -> bool {
+        event.space == ir::Space::Shared
+            && self.geometry.cluster_blocks() > 1
+            && lanes(event.mask).any(|lane| cluster_place(event.lanes.address(lane)).is_some())
+    }
+
+    /// The block whose shared memory an address is of, and the offset there.
+    fn shared_place(&self, address: u64) -> (u64, u64) {
+        match cluster_place(address) {
+            Some((rank, offset)) => (self.geometry.cluster_member(rank), offset),
+            None => (self.block, address - SHARED_BASE),
+        }
+    }
+
     /// Whether it is certain that no lane reads a byte that nothing has written.
     fn is_written(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) -> bool {
         let block = || self.launch.blocks.get(&self.block);
         match event.space {
+            ir::Space::Shared if self.is_beyond_block(event) => lanes(event.mask).all(|lane| {
+                let (block, offset) = self.shared_place(event.lanes.address(lane));
+                self.launch.blocks.get(&block).is_some_and(|b| b.shared.is_set(offset, event.bytes as u64))
+            }),
             ir::Space::Shared => block().is_some_and(|block| is_set(&block.shared, SHARED_BASE, event)),
             ir::Space::Local => {
                 let Some(bits) = block().and_then(|block| block.local.get(&warp.number())) else { return false };
@@ -209,8 +229,10 @@ impl InitHooks<'_> {
         match event.space {
             ir::Space::Shared => {
                 let none = InitBits::default();
-                let bits = block.map_or(&none, |b| &b.shared);
-                lanes.for_each(|l| out[l] = gaps(bits, event.lanes.address(l) - SHARED_BASE));
+                for l in lanes {
+                    let (block, offset) = self.shared_place(event.lanes.address(l));
+                    out[l] = gaps(self.launch.blocks.get(&block).map_or(&none, |b| &b.shared), offset);
+                }
             }
             ir::Space::Local => {
                 let none = LaneBits::default();
@@ -234,7 +256,10 @@ impl InitHooks<'_> {
         let address = event.lanes.address(lane) + u64::from(missing[lane].trailing_zeros());
         let block = || self.launch.blocks.get(&self.block);
         match event.space {
-            ir::Space::Shared => block()?.shared.origin(address - SHARED_BASE),
+            ir::Space::Shared => {
+                let (block, offset) = self.shared_place(address);
+                self.launch.blocks.get(&block)?.shared.origin(offset)
+            }
             ir::Space::Local => block()?.local.get(&warp.number())?.origin(lane, address - LOCAL_BASE),
             _ => self.global.with(|bits| bits.origin(address)),
         }
@@ -252,6 +277,13 @@ impl InitHooks<'_> {
             }),
         };
         match event.space {
+            ir::Space::Shared if self.is_beyond_block(event) => {
+                for l in lanes.clone() {
+                    let (block, offset) = self.shared_place(event.lanes.address(l));
+                    let shared = &mut self.launch.blocks.entry(block).or_default().shared;
+                    shared.store(offset, bytes, missing.map(|m| (m.bytes[l], m.origin)));
+                }
+            }
             ir::Space::Shared => note(&mut self.launch.blocks.entry(self.block).or_default().shared, SHARED_BASE),
             ir::Space::Local => {
                 let block = self.launch.blocks.entry(self.block).or_default();

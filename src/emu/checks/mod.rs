@@ -14,7 +14,7 @@ mod watched;
 
 use init::InitHooks;
 pub(crate) use init::LaunchInit;
-pub(crate) use race::{ExactPass, RaceHooks, RacePass};
+pub(crate) use race::{ExactPass, RaceHooks, RacePass, forget_clusters};
 pub(crate) use race_log::{EventLog, LogHooks};
 pub(crate) use race_report::{incomplete, races};
 pub(crate) use reals::RealFaults;
@@ -23,6 +23,7 @@ pub(crate) use watched::Watched;
 
 use crate::block::Block;
 use crate::schedule::BlockEvents;
+use ::race::CtaSlot;
 use finding::Finding;
 use mem::SharedInitBits;
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ pub(crate) struct Checks {
     pub(crate) short_barriers: Option<BTreeMap<Site, Finding>>,
     /// NaNs, infinities and the like, if compiled code tests for them.
     pub(crate) reals: RealFaults,
+    /// The blocks of each cluster that has met, until somebody has asked.
+    pub(crate) met: Vec<Vec<u64>>,
 }
 
 impl Checks {
@@ -51,6 +54,7 @@ impl Checks {
             init: self.init.map(|init| Box::new(init.restart())),
             short_barriers: self.short_barriers.map(|_| BTreeMap::new()),
             reals: RealFaults::default(),
+            met: Vec::new(),
         }
     }
 
@@ -86,12 +90,12 @@ impl Checks {
         let hooks: Option<&mut dyn Hooks<32>> = if matches!(race, RacePass::Off) && !watched.is_guarded() {
             other.map(|other| other as &mut dyn Hooks<32>)
         } else {
-            racing = RaceHooks::new(block.slot, race, watched);
+            racing = RaceHooks::new(block.slot, race, watched, block.place_in_cluster(program));
             Some(&mut racing)
         };
         match (init, global) {
             (Some(launch), Some(global)) => {
-                let first = InitHooks { program, global, launch, block: block.linear };
+                let first = InitHooks { program, global, launch, block: block.linear, geometry: block.geometry };
                 run(block, Some(&mut Before::new(first, hooks)))
             }
             _ => run(block, hooks),
@@ -109,6 +113,11 @@ impl BlockEvents for Checks {
         if let Some(init) = &mut self.init {
             init.end_block(block.linear);
         }
+    }
+
+    fn on_cluster_sync(&mut self, blocks: &[u64], slots: &[CtaSlot]) {
+        self.race.on_cluster_sync(blocks, slots);
+        self.met.push(blocks.to_vec());
     }
 
     fn on_grid_sync(&mut self) {

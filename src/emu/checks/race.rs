@@ -10,9 +10,10 @@ use crate::checks::watched::{Watched, Watching};
 use crate::schedule::BlockEvents;
 use ir::Access;
 use mem::LaneAddresses;
-use race::{CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
+use mem::address::SHARED_BASE;
+use race::{CtaSlot, Details, Detector, Exact, Kind, Scope, Space, UsedBytes, WarpAccess};
 use std::collections::BTreeMap;
-use vm::{AccessEvent, AccessKind, Hooks, SilentSites, Site, Warp};
+use vm::{AccessEvent, AccessKind, Geometry, Hooks, SilentSites, Site, Warp};
 
 /// The pass of the race detector that a launch runs under.
 #[derive(Clone, Debug)]
@@ -111,6 +112,14 @@ impl BlockEvents for RacePass {
         }
     }
 
+    fn on_cluster_sync(&mut self, _: &[u64], slots: &[CtaSlot]) {
+        match self {
+            RacePass::Off => {}
+            RacePass::Detect(d) => d.on_cluster_sync(slots),
+            RacePass::Decide(d) => d.exact.on_cluster_sync(slots),
+        }
+    }
+
     fn on_grid_sync(&mut self) {
         match self {
             RacePass::Off => {}
@@ -125,12 +134,19 @@ pub(crate) struct RaceHooks<'a> {
     pass: &'a mut RacePass,
     slot: Option<CtaSlot>,
     watching: Watching<'a>,
+    /// Where the block is, if others of its cluster may reach its shared memory.
+    cluster: Option<Geometry>,
 }
 
 impl<'a> RaceHooks<'a> {
     /// The hooks of a block that has that place in the detector.
-    pub(crate) fn new(slot: Option<CtaSlot>, pass: &'a mut RacePass, watched: &'a Watched) -> RaceHooks<'a> {
-        RaceHooks { pass, slot, watching: watched.watching() }
+    pub(crate) fn new(
+        slot: Option<CtaSlot>,
+        pass: &'a mut RacePass,
+        watched: &'a Watched,
+        cluster: Option<Geometry>,
+    ) -> RaceHooks<'a> {
+        RaceHooks { pass, slot, watching: watched.watching(), cluster }
     }
 }
 
@@ -142,14 +158,39 @@ pub(crate) fn scope(scope: ir::Scope) -> Scope {
     }
 }
 
+/// Where the detector has shared memory that other blocks reach: all of it, block by block, where no allocation is.
+const CLUSTER_CELLS: u64 = 5 << mem::address::REGION_BITS;
+/// Bits of an offset in shared memory of a block there.
+const CELL_BITS: u32 = 18;
+
+/// What the detector has for an address of shared memory that a block of a cluster uses.
+fn cluster_cell(geometry: &Geometry, address: u64) -> u64 {
+    let own = || (geometry.cluster_rank(), address.wrapping_sub(SHARED_BASE));
+    let (rank, offset) = mem::address::cluster_place(address).unwrap_or_else(own);
+    CLUSTER_CELLS + (geometry.cluster_member(rank) << CELL_BITS) + offset
+}
+
+/// The address of shared memory that the detector has so; `None` if it is another address.
+pub(crate) fn of_cluster_cell(cell: u64) -> Option<u64> {
+    let is_shared = (CLUSTER_CELLS..8 << mem::address::REGION_BITS).contains(&cell);
+    is_shared.then_some(SHARED_BASE + (cell & ((1 << CELL_BITS) - 1)))
+}
+
+/// Takes shared memory out of what a launch is said to have used of other memory.
+pub(crate) fn forget_clusters(used: &mut UsedBytes) {
+    used.forget(CLUSTER_CELLS, 8 << mem::address::REGION_BITS);
+}
+
 /// An access as the detector takes it, if it follows it; `offsets` is room for addresses.
 pub(crate) fn described<'a>(
     warp: &Warp<32>,
     event: &AccessEvent<'a, 32>,
+    cluster: Option<&Geometry>,
     offsets: &'a mut LaneAddresses<32>,
 ) -> Option<(Space, WarpAccess<'a>)> {
     let (space, base) = match event.space {
-        ir::Space::Shared => (Space::Shared, mem::address::SHARED_BASE),
+        ir::Space::Shared if cluster.is_some() => (Space::Global, SHARED_BASE),
+        ir::Space::Shared => (Space::Shared, SHARED_BASE),
         ir::Space::Local => return None,
         _ => (Space::Global, 0),
     };
@@ -164,6 +205,12 @@ pub(crate) fn described<'a>(
     };
     let addresses = if base == 0 {
         event.lanes
+    } else if let Some(geometry) = cluster {
+        let mut places = [0; 32];
+        // The addresses of other lanes may be anything.
+        scalar::lanes(event.mask).for_each(|lane| places[lane] = cluster_cell(geometry, event.lanes.address(lane)));
+        *offsets = LaneAddresses::of(&places, event.mask);
+        offsets
     } else {
         *offsets = event.lanes.moved((base as i64).wrapping_neg());
         offsets
@@ -204,7 +251,7 @@ impl Hooks<32> for RaceHooks<'_> {
         let is_seen = self.watching.admits(event);
         let Some(slot) = self.slot.filter(|_| is_seen) else { return };
         let mut offsets = LaneAddresses::uniform(0);
-        let Some((space, access)) = described(warp, event, &mut offsets) else { return };
+        let Some((space, access)) = described(warp, event, self.cluster.as_ref(), &mut offsets) else { return };
         match self.pass {
             RacePass::Off => {}
             RacePass::Detect(d) => {

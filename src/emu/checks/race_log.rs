@@ -271,7 +271,7 @@ impl Hooks<32> for LogHooks<'_> {
             return;
         }
         let mut offsets = LaneAddresses::uniform(0);
-        let Some((space, access)) = described(warp, event, &mut offsets) else { return };
+        let Some((space, access)) = described(warp, event, None, &mut offsets) else { return };
         let log = &mut *self.log;
         if let Some(exact) = self.exact {
             if !exact.is_watching(space, &access) {

@@ -1,6 +1,6 @@
 //! Findings of the race detector: each race with both accesses, and why a verdict is incomplete.
 
-use crate::checks::race::ExactPass;
+use crate::checks::race::{ExactPass, of_cluster_cell};
 use crate::report::{calls, launch_info, thread};
 use crate::schedule::Grid;
 use crate::symbolize::{global_place, place_of, shared_place, show_value};
@@ -80,9 +80,10 @@ fn race_access(
     };
     let (space, base) = match pair.space {
         race::Space::Shared => (Space::Shared, SHARED_BASE),
+        race::Space::Global if of_cluster_cell(info.address).is_some() => (Space::Shared, 0),
         race::Space::Global => (space_of(info.address), 0),
     };
-    let address = base + info.address;
+    let address = of_cluster_cell(info.address).unwrap_or(base + info.address);
     let mut access = Access::new(who, what, space, program.span(site)).address(address, u64::from(info.width));
     let place = grid.witness.as_ref().and_then(|f| place_of(program, memory, f, 0, address));
     let place = place.map(|place| (grid.launch.func, place)).or_else(|| shared_place(program, address));

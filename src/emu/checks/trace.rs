@@ -12,7 +12,7 @@ use ir::{Access, Space, Ty};
 use scalar::lanes;
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use vm::{AccessEvent, AccessKind, Hooks, SilentSites, Site, Warp};
+use vm::{AccessEvent, AccessKind, Geometry, Hooks, SilentSites, Site, Warp};
 
 /// Cells that the steps of a launch may touch; what comes then is not written down.
 const MOST_TOUCHES: usize = 1 << 20;
@@ -85,8 +85,8 @@ impl Tracer {
     }
 
     /// The hooks of a block.
-    pub(crate) fn hooks(&mut self, block: u64) -> TraceHooks<'_> {
-        TraceHooks { tracer: self, block }
+    pub(crate) fn hooks(&mut self, block: u64, geometry: Geometry) -> TraceHooks<'_> {
+        TraceHooks { tracer: self, block, geometry }
     }
 
     /// An order names the lanes that come first in the next atomic of a warp.
@@ -122,6 +122,13 @@ impl Tracer {
             at += points;
         }
         self.events.clear();
+    }
+
+    /// All threads of some blocks have met.
+    pub(crate) fn cluster_sync(&mut self, blocks: Vec<u64>, at: u64) {
+        let (block, number) = (blocks.first().copied().unwrap_or(0), self.number());
+        let part = Part { block, warp: 0, mask: u32::MAX };
+        self.push(Step { part, at, number, kind: StepKind::ClusterBarrier(blocks) });
     }
 
     /// All threads of the grid have met.
@@ -194,6 +201,7 @@ impl Tracer {
 pub(crate) struct TraceHooks<'a> {
     tracer: &'a mut Tracer,
     block: u64,
+    geometry: Geometry,
 }
 
 /// Cells of shared memory: of all blocks, behind those of memory.
@@ -205,7 +213,11 @@ impl TraceHooks<'_> {
     fn cells(&self, event: &AccessEvent<'_, 32>, lane: usize) -> std::ops::RangeInclusive<u64> {
         let address = event.lanes.address(lane);
         let (base, address) = if event.space == Space::Shared {
-            (SHARED | self.block << SHARED_BITS, address.wrapping_sub(mem::address::SHARED_BASE))
+            let (block, offset) = match mem::address::cluster_place(address) {
+                Some((rank, offset)) => (self.geometry.cluster_member(rank), offset),
+                None => (self.block, address.wrapping_sub(mem::address::SHARED_BASE)),
+            };
+            (SHARED | block << SHARED_BITS, offset)
         } else {
             (0, address)
         };

@@ -4,13 +4,13 @@
 //! the launch runs again under the exact pass. With rehearsal it then runs once more, without a check.
 
 use super::{Emulator, LaunchUse};
-use crate::block::BlockStop;
-use crate::checks::{self, Checks, ExactPass, LaunchInit, RacePass, RealFaults, Tracer, Watched};
+use crate::block::{BlockStop, Others};
+use crate::checks::{self, Checks, ExactPass, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters};
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
 use crate::parallel::{LaunchMode, Next, Resources, SerialReason};
 use crate::report;
-use crate::schedule::{Directed, GridBarrier};
+use crate::schedule::{Directed, Meeting};
 use crate::service::{self, Served};
 use ::device::{CudaError, KernelLaunch, Observer, Progress};
 use finding::GridSyncFault;
@@ -60,7 +60,7 @@ impl Emulator {
         let may_repeat = matches!(race, RacePass::Detect(_)) || watched.is_guarded() || init.is_some() && !is_exact;
         let before = may_repeat.then(|| memory.clone());
         let short_barriers = self.is_strict().then(BTreeMap::new);
-        let checks = Checks { race, watched, init, short_barriers, reals: RealFaults::default() };
+        let checks = Checks { race, watched, init, short_barriers, reals: RealFaults::default(), met: Vec::new() };
         let mut launch = ActiveLaunch::new(launch, checks, before, (self.options.seed, self.points));
         if let Some(order) = &self.options.order {
             let number = launch.grid.launch.number;
@@ -132,19 +132,28 @@ impl Emulator {
                 let is_seen = observer.wants_statements() || observer.wants_accesses() || checks.want_values();
                 grid.begin_block(&program, checks, !is_seen);
             }
+            for blocks in std::mem::take(&mut checks.met) {
+                if let Some(tracer) = tracer.as_mut() {
+                    tracer.cluster_sync(blocks, grid.points);
+                }
+            }
             grid.redirect(&program, checks);
             if let (Some(tracer), Some(first)) = (tracer.as_mut(), grid.take_first_lanes()) {
                 tracer.order_lanes(first);
             }
-            if handed.is_none() && grid.active.front().is_some_and(|b| b.waits_for_grid) {
+            if handed.is_none() && grid.active.front().is_some_and(|b| b.waits_for.is_some()) {
                 match grid.meet(&program, checks) {
-                    GridBarrier::Waiting => {}
-                    GridBarrier::Complete => {
+                    Meeting::Waiting => {}
+                    Meeting::Complete => {
                         if let Some(tracer) = tracer {
                             tracer.grid_sync(grid.points);
                         }
                     }
-                    GridBarrier::Never => {
+                    Meeting::Crossed => {
+                        let found = grid.active.front().map(|block| report::stuck(&program, grid, block));
+                        self.end(memory, found.map(|found| (found, CudaError::LaunchTimeout)));
+                    }
+                    Meeting::Never => {
                         let fault = GridSyncFault::NotReached { ended: grid.total - grid.active.len() as u64 };
                         let found = report::grid_sync(&program, grid, fault);
                         self.end(memory, Some((found, CudaError::LaunchTimeout)));
@@ -217,6 +226,10 @@ impl Emulator {
         let (statements, accesses) = (observer.wants_statements(), observer.wants_accesses());
         let ActiveLaunch { grid, checks, tracer, .. } = self.launch.as_mut()?;
         let before = (*budget).min(grid.time_slice());
+        let unites_cluster = program.unites_cluster(grid.launch.func);
+        if unites_cluster {
+            grid.lend();
+        }
         let block = grid.active.front_mut()?;
         let mut rest = before;
         let (launch, linear) = (grid.launch.number, block.linear);
@@ -237,7 +250,7 @@ impl Emulator {
                     let Some(tracer) = tracer.as_mut().filter(|_| block.stretches.is_some()) else {
                         return block.run(program, memory.view(), hooks, None, &mut rest);
                     };
-                    let mut both = Before::new(tracer.hooks(linear), hooks);
+                    let mut both = Before::new(tracer.hooks(linear, block.geometry), hooks);
                     block.run(program, memory.view(), Some(&mut both), None, &mut rest)
                 })
             }
@@ -256,6 +269,9 @@ impl Emulator {
                 found.entry(barrier.site).and_modify(|f| f.count += 1).or_insert_with(finding);
             }
         }
+        if unites_cluster {
+            grid.take_back();
+        }
         let passed = before - rest;
         // Second passes do not count: whether there is one depends on what the first suspects, which may be too much and
         // more on one thread than on several.
@@ -273,7 +289,7 @@ impl Emulator {
         let ActiveLaunch { grid, checks, .. } = launch;
         let failure = match stop {
             BlockStop::Done => {
-                grid.end_block(checks);
+                grid.end_block(program, checks);
                 None
             }
             BlockStop::Budget => {
@@ -287,10 +303,11 @@ impl Emulator {
                 let can_progress = grid.rotate(program, checks);
                 (!can_progress).then(|| (report::livelock(program, grid), CudaError::LaunchTimeout))
             }
-            BlockStop::AtGrid => {
+            BlockStop::Meeting => {
+                let is_of_grid = grid.active.front().is_some_and(|block| block.waits_for == Some(Others::Grid));
                 let is_cooperative = program.module().func(grid.launch.func).cooperative;
                 let found = || report::grid_sync(program, grid, GridSyncFault::NotCooperative);
-                (!is_cooperative).then(|| (found(), CudaError::LaunchFailure))
+                (is_of_grid && !is_cooperative).then(|| (found(), CudaError::LaunchFailure))
             }
             BlockStop::Rt(warp, request) if request.rt == Rt::RealMade => {
                 checks.reals.serve(program, memory, grid, warp, &request);
@@ -321,7 +338,9 @@ impl Emulator {
         let from = self.output.len();
         let mut ignored = Vec::new();
         let output = if is_silent { &mut ignored } else { &mut self.output };
-        let served = if matches!(request.rt, Rt::Alloc | Rt::Free) {
+        let served = if request.rt == Rt::ClusterMap {
+            service::map_to_cluster(program, &mut block.warps[warp], request, block.geometry.cluster_rank())
+        } else if matches!(request.rt, Rt::Alloc | Rt::Free) {
             let place = (Region::Device(self.number), program.span(request.site), heap);
             service::allocate(program, &mut block.warps[warp], request, memory, &block.shared, place)
         } else {
@@ -333,6 +352,7 @@ impl Emulator {
         shown.show(&mut self.output, from);
         match served {
             Served::Done => None,
+            Served::Fault(fault) => launch.fault(program, memory, warp, &fault),
             Served::Error(kind, name) => {
                 let found = report::raised(program, grid, (kind, name), warp, request);
                 found.map(|f| (f, CudaError::LaunchFailure))
@@ -369,7 +389,10 @@ impl Emulator {
             }
             RacePass::Detect(mut detector) => {
                 let mut suspicion = detector.end_launch();
-                let bytes = std::mem::take(&mut suspicion.used);
+                let mut bytes = std::mem::take(&mut suspicion.used);
+                if program.unites_cluster(kernel) {
+                    forget_clusters(&mut bytes);
+                }
                 if let Some(before) = launch.before.as_ref().filter(|_| !bytes.is_empty()) {
                     let memory = [before.clone(), memory.clone()];
                     self.uses.push(LaunchUse { number: launch.grid.launch.number, bytes, memory });

@@ -291,7 +291,7 @@ impl Chunk {
             }
         };
         let mut atomics = Deferring { sharing, partials, log: &mut self.log, last: None };
-        let mut racing = RaceHooks::new(block.slot, &mut self.race, shared.watched);
+        let mut racing = RaceHooks::new(block.slot, &mut self.race, shared.watched, None);
         let hooks = is_checked.then_some(&mut racing as &mut dyn Hooks<32>);
         let stop = block.run(program, memory, hooks, Some(&mut atomics), budget);
         match stop {
@@ -313,13 +313,13 @@ impl Chunk {
                 }
             }
             BlockStop::Rt(warp, request) => {
-                let mut racing = RaceHooks::new(block.slot, &mut self.race, shared.watched);
+                let mut racing = RaceHooks::new(block.slot, &mut self.race, shared.watched, None);
                 let hooks = is_checked.then_some(&mut racing as &mut dyn Hooks<32>);
                 if block.serve(program, warp, &request, &memory, &mut self.output, hooks) != Served::Done {
                     self.state = State::Failed;
                 }
             }
-            BlockStop::Stopped | BlockStop::Fault(..) | BlockStop::AtGrid | BlockStop::Stuck => {
+            BlockStop::Stopped | BlockStop::Fault(..) | BlockStop::Meeting | BlockStop::Stuck => {
                 self.state = State::Failed;
             }
         }

@@ -137,8 +137,9 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
     let (program, threads, grain) = (resources.program, resources.pool.jobs(), resources.grain);
     let left = grid.total - grid.begun;
     let each = (grid.points / grid.begun.max(1)).max(1);
-    // Blocks of a cooperative launch wait for each other.
-    let is_cooperative = program.module().func(grid.launch.func).cooperative;
+    // Blocks wait for each other.
+    let func = grid.launch.func;
+    let is_cooperative = program.module().func(func).cooperative || program.unites_cluster(func);
     let work = each.saturating_mul(left).saturating_mul(weight(checks));
     let serial = |reason| Parallel::No(LaunchMode::Serial(reason));
     let exact = checks.race.exact();

@@ -479,7 +479,8 @@ impl Piece {
         let mut hooks = log_hooks(log, put_off, shared, exact);
         // Without a log there is a guard at most.
         let (mut off, is_guarded) = (RacePass::Off, shared.watched.is_guarded());
-        let mut guarding = (hooks.is_none() && is_guarded).then(|| RaceHooks::new(None, &mut off, shared.watched));
+        let mut guarding =
+            (hooks.is_none() && is_guarded).then(|| RaceHooks::new(None, &mut off, shared.watched, None));
         let hooks = match &mut hooks {
             Some(hooks) => Some(hooks as &mut dyn Hooks<32>),
             None => guarding.as_mut().map(|hooks| hooks as &mut dyn Hooks<32>),

@@ -5,7 +5,7 @@ use crate::report::{launch_info, stack_of, thread};
 use crate::schedule::Grid;
 use crate::symbolize::{Meant, meant, place_of};
 use device::{CudaError, allocation_of, space_of};
-use finding::{Access, Actor, Allocation, Finding, FindingKind, HostFault, Space, What};
+use finding::{Access, Actor, Allocation, ClusterFault, Finding, FindingKind, HostFault, Space, What};
 use ir::Trap;
 use mem::address::SHARED_BASE;
 use mem::{Memory, Region};
@@ -36,7 +36,8 @@ pub(crate) fn fault(
         }
         FaultKind::Access { bytes, write, .. } => {
             let meant = frame.and_then(|f| meant(program, memory, f, lane as usize, (span, address)));
-            let (kind, space) = match beyond_launch(program, grid, address, u64::from(bytes)) {
+            let beyond = || beyond_launch(program, grid, address, u64::from(bytes));
+            let (kind, space) = match in_cluster(grid, block, address).or_else(beyond) {
                 Some(kind) => (kind, Space::Shared),
                 None => memory_fault(memory, address, meant.as_ref()),
             };
@@ -116,6 +117,23 @@ pub(crate) fn place_at(
 
 fn allocation(memory: &Memory, id: mem::AllocId) -> Allocation {
     allocation_of(memory.info(id))
+}
+
+/// Why there is nothing at an address of shared memory of another block of the cluster, if that is for want of the block.
+fn in_cluster(grid: &Grid, block: &Block, address: u64) -> Option<FindingKind> {
+    let (rank, _) = mem::address::cluster_place(address)?;
+    let blocks = block.geometry.cluster_blocks();
+    let member = block.geometry.cluster_member(rank);
+    let fault = if rank >= blocks {
+        ClusterFault::NoSuchBlock { blocks: u64::from(blocks) }
+    } else if !block.has_met {
+        ClusterFault::PerhapsNotBegun
+    } else if grid.active.iter().all(|other| other.linear != member) {
+        ClusterFault::Ended
+    } else {
+        return None;
+    };
+    Some(FindingKind::ClusterAccess { rank: u64::from(rank) + 1, fault })
 }
 
 /// Whether an address is behind the dynamic shared memory that the launch has, in a kernel that uses such.

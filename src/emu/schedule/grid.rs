@@ -9,11 +9,12 @@
 //! gives way to the others, unless the blocks are known to share nothing: then they run one after another. If every block
 //! has polled, none has written anything and all are in a state that they were in before, they poll for ever.
 
-use crate::block::Block;
+use crate::block::{Block, Others};
 use crate::schedule::LivelockDetector;
 use crate::schedule::directed::Directed;
 use crate::schedule::seed::{block_of_position, mix, position_of_block, shuffle_warps};
 use device::KernelLaunch;
+use race::CtaSlot;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use vm::{Arg, Frame, Geometry, Program};
@@ -24,6 +25,8 @@ pub(crate) trait BlockEvents {
     fn on_begin(&mut self, block: &mut Block);
     /// All threads of the block have exited.
     fn on_end(&mut self, block: &mut Block);
+    /// The blocks of a cluster that have not ended, with those places in the race detector, have met at a barrier of it.
+    fn on_cluster_sync(&mut self, blocks: &[u64], slots: &[CtaSlot]);
     /// All blocks have met at a barrier of the grid.
     fn on_grid_sync(&mut self);
 }
@@ -118,10 +121,24 @@ impl Grid {
         self.begin_at(position, program, events, is_lazy);
     }
 
-    /// Begins the block of that place in the order.
+    /// Begins the block of that place in the order, and the others of its cluster if they work together.
     fn begin_at(&mut self, position: u64, program: &Program, events: &mut impl BlockEvents, is_lazy: bool) {
+        let unites = program.unites_cluster(self.launch.func);
+        let is_lazy = is_lazy && self.directed.is_none() && !unites;
+        let first = self.active.len();
+        self.begin_alone(position, program, events, is_lazy);
+        let Some(geometry) = self.active.get(first).map(|block| block.geometry).filter(|_| unites) else { return };
+        for member in (0..geometry.cluster_blocks()).map(|rank| geometry.cluster_member(rank)) {
+            if !self.has_begun(member) {
+                let position = position_of_block(self.seed, self.total, member);
+                self.ahead.insert(position);
+                self.begin_alone(position, program, events, false);
+            }
+        }
+    }
+
+    fn begin_alone(&mut self, position: u64, program: &Program, events: &mut impl BlockEvents, is_lazy: bool) {
         let spare = self.spare.pop();
-        let is_lazy = is_lazy && self.directed.is_none();
         let mut block = make_block(program, &self.launch, &self.args, (self.seed, position), spare, is_lazy);
         if let Some(directed) = &self.directed {
             directed.begin(&mut block);
@@ -184,9 +201,13 @@ impl Grid {
     }
 
     /// Ends the running block.
-    pub(crate) fn end_block(&mut self, events: &mut impl BlockEvents) {
+    pub(crate) fn end_block(&mut self, program: &Program, events: &mut impl BlockEvents) {
         let Some(mut block) = self.active.pop_front() else { return };
         events.on_end(&mut block);
+        if program.unites_cluster(self.launch.func) {
+            // The others may have waited for it alone.
+            self.meet_cluster(program, events, &block.geometry);
+        }
         if self.witness.is_none() {
             self.witness = block.warps.first().and_then(|w| w.frame(0)).cloned();
         }
@@ -250,27 +271,93 @@ impl Grid {
         }
     }
 
-    /// The first block waits at a barrier of the grid: lets another block run that has not begun or does not wait. When all
-    /// blocks have arrived they go on.
-    pub(crate) fn meet(&mut self, program: &Program, events: &mut impl BlockEvents) -> GridBarrier {
+    /// The blocks of a cluster, which has this one, that have not ended go on if all of them wait for each other; says whether they do.
+    fn meet_cluster(&mut self, program: &Program, events: &mut impl BlockEvents, geometry: &Geometry) -> bool {
+        let cluster = geometry.cluster_member(0);
+        let is_member = |block: &&mut Block| block.geometry.cluster_member(0) == cluster;
+        let members: Vec<&mut Block> = self.active.iter_mut().filter(is_member).collect();
+        if members.is_empty() || members.iter().any(|block| block.waits_for != Some(Others::Cluster)) {
+            return false;
+        }
+        let blocks: Vec<u64> = members.iter().map(|block| block.linear).collect();
+        let slots: Vec<CtaSlot> = members.iter().filter_map(|block| block.slot).collect();
+        members.into_iter().for_each(|block| block.leave_meeting(program));
+        events.on_cluster_sync(&blocks, &slots);
+        self.note_progress();
+        true
+    }
+
+    /// The first block waits for others: lets another block run that does not wait, or that has not begun. When all blocks have
+    /// arrived they go on.
+    pub(crate) fn meet(&mut self, program: &Program, events: &mut impl BlockEvents) -> Meeting {
+        let Some((geometry, others)) = self.active.front().map(|block| (block.geometry, block.waits_for)) else {
+            return Meeting::Waiting;
+        };
+        let (seed, total) = (self.seed, self.total);
+        let position = |b: &Block| position_of_block(seed, total, b.linear);
+        if others == Some(Others::Cluster) {
+            let cluster = geometry.cluster_member(0);
+            let is_member = |block: &Block| block.geometry.cluster_member(0) == cluster;
+            if self.meet_cluster(program, events, &geometry) {
+                let members = self.active.iter().enumerate().filter(|(_, b)| is_member(b));
+                let first = members.min_by_key(|(_, b)| position(b)).map_or(0, |(i, _)| i);
+                self.active.rotate_left(first);
+                return Meeting::Waiting;
+            }
+            if let Some(next) = self.active.iter().position(|b| b.waits_for.is_none() && is_member(b)) {
+                self.active.rotate_left(next);
+                return Meeting::Waiting;
+            }
+        } else if self.begun < self.total {
+            self.begin_first(program, events);
+            return Meeting::Waiting;
+        }
+        if let Some(next) = self.active.iter().position(|b| b.waits_for.is_none()) {
+            self.active.rotate_left(next);
+            return Meeting::Waiting;
+        }
         if self.begun < self.total {
             self.begin_first(program, events);
-            return GridBarrier::Waiting;
+            return Meeting::Waiting;
         }
-        if let Some(next) = self.active.iter().position(|b| !b.waits_for_grid) {
-            self.active.rotate_left(next);
-            return GridBarrier::Waiting;
-        }
-        let position = |b: &Block| position_of_block(self.seed, self.total, b.linear);
         let first = self.active.iter().enumerate().min_by_key(|(_, b)| position(b)).map_or(0, |(i, _)| i);
         self.active.rotate_left(first);
-        if (self.active.len() as u64) < self.total {
-            return GridBarrier::Never;
+        if self.active.iter().any(|b| b.waits_for == Some(Others::Cluster)) {
+            return Meeting::Crossed;
         }
-        self.active.iter_mut().for_each(|b| b.leave_grid(program));
+        if (self.active.len() as u64) < self.total {
+            return Meeting::Never;
+        }
+        self.active.iter_mut().for_each(|b| b.leave_meeting(program));
         events.on_grid_sync();
         self.note_progress();
-        GridBarrier::Complete
+        Meeting::Complete
+    }
+
+    /// Gives the first block the shared memory of the others of its cluster while it runs, if they have met: else they may not have
+    /// begun.
+    pub(crate) fn lend(&mut self) {
+        let Some(mut block) = self.active.pop_front() else { return };
+        block.lent.clear();
+        block.lent.resize(block.geometry.cluster_blocks() as usize, None);
+        let (cluster, has_met) = (block.geometry.cluster_member(0), block.has_met);
+        let is_member = |other: &&mut Block| other.geometry.cluster_member(0) == cluster;
+        for other in self.active.iter_mut().filter(|other| has_met && is_member(other)) {
+            block.lent[other.geometry.cluster_rank() as usize] = Some(std::mem::take(&mut other.shared));
+        }
+        self.active.push_front(block);
+    }
+
+    /// Takes back what [`lend`](Grid::lend) has given.
+    pub(crate) fn take_back(&mut self) {
+        let Some(mut block) = self.active.pop_front() else { return };
+        let cluster = block.geometry.cluster_member(0);
+        for other in self.active.iter_mut().filter(|other| other.geometry.cluster_member(0) == cluster) {
+            if let Some(shared) = block.lent[other.geometry.cluster_rank() as usize].take() {
+                other.shared = shared;
+            }
+        }
+        self.active.push_front(block);
     }
 
     /// Lets the next block run after one that only polls. Says whether any block can still change anything.
@@ -287,9 +374,9 @@ impl Grid {
             return true;
         }
         self.active.rotate_left(1);
-        let next = self.active.iter().position(|b| !b.waits_for_grid).unwrap_or(0);
+        let next = self.active.iter().position(|b| b.waits_for.is_none()).unwrap_or(0);
         self.active.rotate_left(next);
-        if self.polled < self.active.iter().filter(|b| !b.waits_for_grid).count() as u64 {
+        if self.polled < self.active.iter().filter(|b| b.waits_for.is_none()).count() as u64 {
             return true;
         }
         self.polled = 0;
@@ -298,15 +385,17 @@ impl Grid {
     }
 }
 
-/// How far the blocks have come to a barrier of the grid.
+/// How far the blocks have come to a barrier of several blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum GridBarrier {
-    /// Other blocks may still arrive.
+pub(crate) enum Meeting {
+    /// Another block goes on.
     Waiting,
-    /// All blocks have arrived.
+    /// All blocks of the grid have arrived.
     Complete,
-    /// Some blocks have ended without it.
+    /// Some blocks have ended without coming to the barrier of the grid.
     Never,
+    /// Some blocks wait for the grid, others for blocks of their cluster that do.
+    Crossed,
 }
 
 /// Makes the block that a launch runs at `position`; reuses a finished block if there is one.
@@ -322,8 +411,13 @@ pub(crate) fn make_block(
     let linear = block_of_position(seed, total, position);
     let [gx, gy, _] = launch.grid.map(u64::from);
     let cta = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|c| c as u32);
-    let geometry =
-        Geometry { grid: launch.grid, block: launch.block, cta, static_shared: program.shared_bytes(launch.func) };
+    let geometry = Geometry {
+        grid: launch.grid,
+        block: launch.block,
+        cta,
+        static_shared: program.shared_bytes(launch.func),
+        cluster: program.module().func(launch.func).cluster.unwrap_or([1; 3]),
+    };
     let bytes = program.dynamic_shared_offset(launch.func) + launch.dynamic_shared;
     let mut block = spare.unwrap_or_else(|| Block::new(launch.func, args, geometry, bytes as usize));
     block.begin(program, linear, geometry, is_lazy && seed == 0);

@@ -9,6 +9,6 @@ mod seed;
 
 pub(crate) use directed::Directed;
 pub use grid::Grid;
-pub(crate) use grid::{BlockEvents, GridBarrier, make_block};
+pub(crate) use grid::{BlockEvents, Meeting, make_block};
 pub(crate) use livelock::LivelockDetector;
 pub(crate) use seed::mix;

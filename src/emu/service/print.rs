@@ -63,7 +63,7 @@ pub(crate) fn print(
                     return Served::Refused;
                 }
                 if let Some(hooks) = hooks.as_deref_mut().filter(|hooks| hooks.wants_accesses()) {
-                    tell(hooks, warp, request.site, (lane, arg(0)), &characters);
+                    tell(hooks, warp, request.site, (lane, arg(0)), &characters, AccessKind::Read(Access::Plain));
                 }
                 Value::Char(&characters)
             }
@@ -84,13 +84,14 @@ pub(crate) fn print(
     Served::Done
 }
 
-/// Tells the hooks that a lane has read characters, in words as large as their place allows.
-fn tell(
+/// Tells the hooks that a lane reads or writes bytes, in words as large as their place allows.
+pub(super) fn tell(
     hooks: &mut dyn Hooks<32>,
     warp: &Warp<32>,
     site: Site,
     (lane, mut address): (usize, u64),
     mut characters: &[u8],
+    kind: AccessKind,
 ) {
     let Some(split) = warp.split_of(lane as u32) else { return };
     let space = match address {
@@ -109,7 +110,7 @@ fn tell(
                 site,
                 frame: split.frame_number(),
                 mask: 1 << lane,
-                kind: AccessKind::Read(Access::Plain),
+                kind,
                 space,
                 bytes,
                 lanes: &LaneAddresses::uniform(address),

@@ -2,7 +2,7 @@
 
 use super::phrase::{address, allocation, array, count, name, noun, object, present, who};
 use super::{start, subject};
-use crate::{Access, Actor, Allocation, Finding, FindingKind, FreeFault, LeakKind, Origin, Space};
+use crate::{Access, Actor, Allocation, ClusterFault, Finding, FindingKind, FreeFault, LeakKind, Origin, Space};
 use diag::Diagnostic;
 use source::Span;
 
@@ -37,6 +37,21 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 d
             }
         }
+        FindingKind::ClusterAccess { rank, fault } => match fault {
+            ClusterFault::NoSuchBlock { blocks } => {
+                at(format!("access to shared memory of block {rank} of a cluster of {}", count(*blocks, "block"))).help(
+                    "ranks count from 1; `cluster_dims(x, y, z)` of the kernel says how many blocks a cluster has",
+                )
+            }
+            ClusterFault::PerhapsNotBegun => {
+                at(format!("access to shared memory of block {rank} of the cluster, which may not have begun"))
+                    .help("call `syncthreads(cluster)` first: behind it all blocks of the cluster have begun")
+            }
+            ClusterFault::Ended => {
+                at(format!("access to shared memory of block {rank} of the cluster, which has ended"))
+                    .help("call `syncthreads(cluster)` behind the access, so that all blocks wait for it")
+            }
+        },
         FindingKind::SharedBeyondLaunch { available, needed } => at(format!(
             "{} lies beyond the shared memory of the launch, which has {} of it",
             subject(finding, "the address"),

@@ -61,6 +61,7 @@ fn body(finding: &Finding) -> Diagnostic {
         FindingKind::OutOfBounds { .. }
         | FindingKind::Subscript { .. }
         | FindingKind::SharedBeyondLaunch { .. }
+        | FindingKind::ClusterAccess { .. }
         | FindingKind::UseAfterFree { .. }
         | FindingKind::NeverAllocated
         | FindingKind::HostMemoryOnDevice

@@ -2,7 +2,7 @@
 
 use super::phrase::{noun, object, past, present, triple, who, who_in_block, who_in_launch, who_in_warp};
 use super::start;
-use crate::{Access, Actor, Finding, FindingKind, LaunchInfo, RaceFlavour, RaceKind, Scope, What};
+use crate::{Access, Actor, Finding, FindingKind, LaunchInfo, RaceFlavour, RaceKind, Scope, Space, What};
 use diag::Diagnostic;
 
 pub(super) fn word(finding: &Finding) -> Diagnostic {
@@ -196,7 +196,12 @@ fn help_in_loop(second: &Access) -> String {
 }
 
 fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access) -> String {
-    let barrier = if between == RaceKind::WithinWarp { "syncwarp" } else { "syncthreads" };
+    // Blocks of a cluster have a barrier of their own.
+    let (between, barrier) = match between {
+        RaceKind::CrossBlock if first.space == Space::Shared => (RaceKind::Block, "syncthreads(cluster)"),
+        RaceKind::WithinWarp => (between, "syncwarp()"),
+        _ => (between, "syncthreads()"),
+    };
     let strong = if is_atomic_in([first, second]) { "atomic" } else { "volatile" };
     let same_statement = first.span == second.span;
     match (between, flavour) {
@@ -210,17 +215,17 @@ fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access
         }
         (_, RaceFlavour::SameValue) => "let one thread write it".to_owned(),
         (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::MixedAtomic { .. }) => {
-            format!("make both {strong}, or put `call {barrier}()` between the two")
+            format!("make both {strong}, or put `call {barrier}` between the two")
         }
         (_, RaceFlavour::MixedAtomic { .. }) => format!("make both {strong}, or let them run in different launches"),
         (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::Plain) if !same_statement => {
-            format!("put `call {barrier}()` between the two")
+            format!("put `call {barrier}` between the two")
         }
         (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::Plain) if first.what == second.what => {
             "give each thread its own element, let one thread write it, or use an atomic such as `atomicadd`".to_owned()
         }
         (RaceKind::WithinWarp | RaceKind::Block, RaceFlavour::Plain) => format!(
-            "read into a local variable, `call {barrier}()`, then write; or use an atomic if the threads update it together"
+            "read into a local variable, `call {barrier}`, then write; or use an atomic if the threads update it together"
         ),
         (RaceKind::CrossBlock, RaceFlavour::Plain) => {
             "use an atomic such as `atomicadd`, give each block its own elements, or split the kernel into two launches; \

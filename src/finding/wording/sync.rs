@@ -39,8 +39,6 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 start(finding, format!("grid synchronisation that {} never {verb}", count(*ended, "block")))
                     .help("make every block of the grid call it, and all blocks equally often")
             }
-            GridSyncFault::NoCluster => start(finding, "cluster operation in a kernel without clusters")
-                .help("add `cluster_dims(x, y, z)` to the kernel"),
         },
         FindingKind::Deadlock { groups } => {
             let message = "deadlock: every remaining thread waits for another one".to_owned();

@@ -11,6 +11,8 @@ use super::space::{self, Home};
 use super::unused::{self, CLASSES, Used};
 use super::{EmitError, Unit, call, debug, dwarf, names, sign, vector};
 use ir::analysis::{BitSet, Cfg, Dominators, Loops};
+use ir::op::{BarOp, Special};
+use ir::rt::Rt;
 use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, ParamKind, Reg, SharedId, Term, Trap, Ty, Val};
 use scalar::bits;
 use source::Span;
@@ -206,7 +208,7 @@ impl<'a, 'n> Body<'a, 'n> {
         };
         // What DWARF refers to by its name is declared outside.
         let mut out = self.owner.map_or_else(String::new, |_| self.shared_variables(""));
-        out.push_str(&call::signature(self.unit.module, id));
+        out.push_str(&call::signature(self.unit.module, id, self.has_clusters()));
         out.push_str("\n{\n");
         if self.depot.bytes > 0 && text.contains(&self.depot_name) {
             let _ =
@@ -269,6 +271,11 @@ impl<'a, 'n> Body<'a, 'n> {
     /// Puts a label here.
     pub(super) fn place_label(&mut self, label: &str) {
         let _ = writeln!(self.text, "{label}:");
+    }
+
+    /// Whether the target has clusters (PTX ISA, `.target`: `sm_90` and up).
+    fn has_clusters(&self) -> bool {
+        self.unit.options.sm >= 90
     }
 
     /// An error at the instruction in hand.
@@ -452,6 +459,21 @@ impl<'a, 'n> Body<'a, 'n> {
         }
         match &inst.kind {
             InstKind::Un { op, ty, dst, a } => self.un(*op, *ty, *dst, *a)?,
+            InstKind::Barrier { op: BarOp::Cluster, .. }
+            | InstKind::Special {
+                reg: Special::ClusterNctaidX | Special::ClusterNctaidY | Special::ClusterNctaidZ,
+                ..
+            }
+            | InstKind::Rt { rt: Rt::ClusterMap, .. }
+                if !self.has_clusters() =>
+            {
+                return self.refuse("clusters on a GPU of compute capability below 9.0");
+            }
+            InstKind::Rt { rt: Rt::PipelineCopy | Rt::PipelineCommit | Rt::PipelineWait, .. }
+                if self.unit.options.sm < 80 =>
+            {
+                return self.refuse("copies that are waited for on a GPU of compute capability below 8.0");
+            }
             InstKind::Bin { op, ty, dst, a, b } => self.bin(*op, *ty, *dst, *a, *b)?,
             InstKind::Tri { op, ty, dst, a, b, c } => self.tri(*op, *ty, *dst, *a, *b, *c)?,
             InstKind::Cmp { op, ty, dst, a, b } => self.cmp(*op, *ty, *dst, *a, *b)?,

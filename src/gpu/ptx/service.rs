@@ -85,6 +85,26 @@ impl Body<'_, '_> {
                 self.text(args[0], args[1]);
                 ins!(self, "exit");
             }
+            Rt::PipelineCopy => {
+                let [to, from] = [args[0], args[1]].map(|a| self.in_register(Ty::I64, a));
+                let Val::Imm(bytes) = args[2] else { return self.refuse("a copy of an unknown number of bytes") };
+                let [shared, global] = [(); 2].map(|()| self.temp(Width::W64));
+                ins!(self, "cvta.to.shared.u64 {shared}, {to}");
+                ins!(self, "cvta.to.global.u64 {global}, {from}");
+                ins!(self, "cp.async.ca.shared.global [{shared}], [{global}], {bytes}");
+            }
+            Rt::PipelineCommit => ins!(self, "cp.async.commit_group"),
+            Rt::PipelineWait => match args[0] {
+                Val::Imm(n) => ins!(self, "cp.async.wait_group {n}"),
+                // The number is part of the instruction; waiting for all is waiting for enough.
+                Val::Reg(_) => ins!(self, "cp.async.wait_all"),
+            },
+            Rt::ClusterMap => {
+                let address = self.in_register(Ty::I64, args[0]);
+                let rank = self.in_register(Ty::I32, args[1]);
+                let dst = self.reg(results[0]);
+                ins!(self, "mapa.u64 {dst}, {address}, {rank}");
+            }
             // Only the emulator looks at what real operations make; a GPU computes the same without a word.
             Rt::RealMade => {}
             // The other rows are the host's; a test assembles every row that device code may call.

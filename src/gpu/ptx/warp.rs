@@ -29,6 +29,10 @@ impl Body<'_, '_> {
         let a = a.unwrap_or(Val::Imm(1));
         match op {
             BarOp::Sync => ins!(self, "bar.sync 0"),
+            BarOp::Cluster => {
+                ins!(self, "{}.arrive", op.ptx());
+                ins!(self, "{}.wait", op.ptx());
+            }
             BarOp::Grid => self.call_helper(Helper::GridSync, &[], None),
             BarOp::And | BarOp::Or => {
                 let (d, holds) = (self.result(Width::Pred, dst), self.raw(Ty::Pred, a));
@@ -141,6 +145,9 @@ impl Body<'_, '_> {
             | Special::NctaidX
             | Special::NctaidY
             | Special::NctaidZ
+            | Special::ClusterNctaidX
+            | Special::ClusterNctaidY
+            | Special::ClusterNctaidZ
             | Special::LaneId => ins!(self, "mov.u32 {d}, {}", reg.ptx()),
             Special::Clock64 | Special::GlobalTimer => ins!(self, "mov.u64 {d}, {}", reg.ptx()),
             Special::ActiveMask => ins!(self, "activemask.b32 {d}"),

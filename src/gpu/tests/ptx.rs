@@ -106,7 +106,7 @@ fn every_atomic_access_and_warp_operation_prints_as_recorded() {
     for (module, golden) in [
         (every_atomic(), expect_file!["golden/atomics.txt"]),
         (memory_module(), expect_file!["golden/accesses.txt"]),
-        (warp_module(), expect_file!["golden/warp.txt"]),
+        (warp_module(true), expect_file!["golden/warp.txt"]),
     ] {
         golden.assert_eq(&instructions(&module, &names(&module)));
     }
@@ -137,7 +137,8 @@ fn every_annotated_program_assembles() {
             b.ret(Vec::new());
             module.funcs.push(b.finish());
         }
-        assemble(name, &module, &[75, 90]);
+        let has_clusters = module.funcs.iter().any(|func| func.cluster.is_some());
+        assemble(name, &module, if has_clusters { &[90] } else { &[75, 90] });
     }
 }
 
@@ -194,10 +195,11 @@ fn every_atomic_assembles() {
 
 #[test]
 fn every_warp_operation_assembles() {
-    assemble("warp-operations", &warp_module(), &[75, 90]);
+    assemble("warp-operations", &warp_module(false), &[75]);
+    assemble("warp-operations", &warp_module(true), &[90]);
 }
 
-fn warp_module() -> Module {
+fn warp_module(has_clusters: bool) -> Module {
     let mut module = Module::default();
     let mut b = FunctionBuilder::new("warp", FuncKind::Kernel, Span::NONE);
     let p = b.param(Ty::I64, "p");
@@ -207,6 +209,11 @@ fn warp_module() -> Module {
     for &op in BarOp::ALL {
         match op.result() {
             None if op == BarOp::Grid => b.sync_grid(),
+            None if op == BarOp::Cluster => {
+                if has_clusters {
+                    b.sync_cluster();
+                }
+            }
             None => b.sync_threads(),
             Some(ty) => results.push((ty, b.barrier(op, inside))),
         }
@@ -269,7 +276,11 @@ const ALL_SPECIAL: [Special; 16] = [
 /// A kernel for each service: its arguments are parameters of the kernel.
 fn service_module(rt: Rt) -> Module {
     let mut b = FunctionBuilder::new("service", FuncKind::Kernel, Span::NONE);
-    let args = rt.params().iter().map(|&ty| b.param(ty, "a").into()).collect();
+    let mut args: Vec<Val> = rt.params().iter().map(|&ty| b.param(ty, "a").into()).collect();
+    if rt == Rt::PipelineCopy {
+        // The number of bytes is part of the instruction.
+        args[2] = Val::Imm(8);
+    }
     let results = b.rt(rt, args);
     let p = b.param(Ty::I64, "p");
     for (&ty, reg) in rt.results().iter().zip(results) {
@@ -277,6 +288,24 @@ fn service_module(rt: Rt) -> Module {
     }
     b.ret(Vec::new());
     Module { funcs: vec![b.finish()], ..Module::default() }
+}
+
+/// The first target that has a service.
+fn least_target(rt: Rt) -> u32 {
+    match rt {
+        Rt::ClusterMap => 90,
+        Rt::PipelineCopy | Rt::PipelineCommit | Rt::PipelineWait => 80,
+        _ => 75,
+    }
+}
+
+#[test]
+fn services_that_a_target_lacks_are_refused() {
+    for (rt, what) in [(Rt::ClusterMap, "clusters"), (Rt::PipelineCommit, "copies that are waited for")] {
+        let options = PtxOptions { sm: least_target(rt) - 1, ..PtxOptions::default() };
+        let error = emit(&service_module(rt), &[FuncId(0)], &options).unwrap_err();
+        assert!(error.what.starts_with(what), "{error}");
+    }
 }
 
 #[test]
@@ -288,7 +317,7 @@ fn device_services_assemble_and_host_services_are_refused_by_name() {
                 let error = emit(&module, &[FuncId(0)], &PtxOptions::default()).unwrap_err();
                 assert_eq!(error.to_string(), format!("the service `{rt}` in `service` cannot run on a GPU"));
             }
-            Side::Device | Side::Both => assemble(rt.mnemonic(), &module, &[75]),
+            Side::Device | Side::Both => assemble(rt.mnemonic(), &module, &[least_target(rt)]),
         }
     }
 }
@@ -296,7 +325,7 @@ fn device_services_assemble_and_host_services_are_refused_by_name() {
 #[test]
 fn services_on_constants_assemble() {
     let mut b = FunctionBuilder::new("prints", FuncKind::Kernel, Span::NONE);
-    for &rt in Rt::ALL.iter().filter(|r| r.side() != Side::Host) {
+    for &rt in Rt::ALL.iter().filter(|&&r| r.side() != Side::Host && least_target(r) == 75) {
         b.rt(rt, rt.params().iter().map(|_| Val::Imm(0)).collect());
     }
     b.terminate(ir::Term::Trap(ir::Trap::ZeroStep));

@@ -202,12 +202,13 @@ ops! {
 }
 
 ops! {
-    /// Barriers of a block, or of all blocks.
+    /// Barriers of a block, of a cluster of blocks, or of all blocks.
     BarOp {
         Sync "sync" Any "bar.sync" "syncthreads()";
         And "and" Any "bar.red.and.pred" "syncthreads_and: true if the predicate holds in all threads";
         Or "or" Any "bar.red.or.pred" "syncthreads_or: true if the predicate holds in any thread";
         Count "count" Any "bar.red.popc" "syncthreads_count: in how many threads the predicate holds";
+        Cluster "cluster" Any "barrier.cluster" "syncthreads(cluster): all threads of a cluster of blocks";
         Grid "grid" Any "" "syncthreads(grid): all threads of a cooperative launch";
     }
 }
@@ -248,6 +249,9 @@ ops! {
         NctaidX "nctaid.x" Int "%nctaid.x" "grid extent, x";
         NctaidY "nctaid.y" Int "%nctaid.y" "grid extent, y";
         NctaidZ "nctaid.z" Int "%nctaid.z" "grid extent, z";
+        ClusterNctaidX "cluster.nctaid.x" Int "%cluster_nctaid.x" "blocks of a cluster, x; 1 in a launch without clusters";
+        ClusterNctaidY "cluster.nctaid.y" Int "%cluster_nctaid.y" "blocks of a cluster, y";
+        ClusterNctaidZ "cluster.nctaid.z" Int "%cluster_nctaid.z" "blocks of a cluster, z";
         LaneId "laneid" Int "%laneid" "lane in the warp";
         ActiveMask "activemask" Int "" "mask of the lanes that execute this together";
         Clock64 "clock64" Int "%clock64" "i64 cycle counter; the emulator counts schedule points";
@@ -275,10 +279,10 @@ impl BinOp {
 }
 
 impl BarOp {
-    /// The type of the result; `sync` and `grid` have none.
+    /// The type of the result; `sync`, `cluster` and `grid` have none.
     pub fn result(self) -> Option<Ty> {
         match self {
-            BarOp::Sync | BarOp::Grid => None,
+            BarOp::Sync | BarOp::Cluster | BarOp::Grid => None,
             BarOp::And | BarOp::Or => Some(Ty::Pred),
             BarOp::Count => Some(Ty::I32),
         }
@@ -317,6 +321,9 @@ impl Special {
             | Special::NctaidX
             | Special::NctaidY
             | Special::NctaidZ
+            | Special::ClusterNctaidX
+            | Special::ClusterNctaidY
+            | Special::ClusterNctaidZ
             | Special::LaneId
             | Special::ActiveMask => Ty::I32,
         }

@@ -225,5 +225,9 @@ services! {
     ErrorAllocated "error.unallocated" (I64 I64) -> () Both "use of an array that is not allocated: address and length of the name";
     ErrorAlreadyAllocated "error.allocated" (I64 I64) -> () Both "ALLOCATE of what is allocated: address and length of the name";
     RealMade "real.made" (I32 I64 I64 I32 I32 F64 F64 F64 F64) -> () Device "perhaps an operation to blame (`--check fp`): 0 a result that is not finite, 1 a real that its integer cannot hold, 2 an integer division by zero; address and length of the operation's name (1: the type); kind of the operands, their number, three operands, the result";
+    ClusterMap "cluster.map" (I64 I32) -> (I64) Device "address of a place of shared memory in that of another block of the cluster: the place, the rank of the block from 0";
+    PipelineCopy "pipeline.copy" (I64 I64 I32) -> () Device "begins a copy of 4, 8 or 16 bytes: address in shared memory, address of global memory, bytes";
+    PipelineCommit "pipeline.commit" () -> () Device "the copies that the thread has begun since the last time become a group";
+    PipelineWait "pipeline.wait" (I32) -> () Device "waits for the groups of copies of the thread but for so many of the last ones";
     ErrorShape "error.shape" (I64 I64 I32) -> () Both "shapes that do not conform: two extents, dimension from 1";
 }

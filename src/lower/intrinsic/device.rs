@@ -7,12 +7,13 @@ use super::{Args, arg};
 use crate::builder::Builder;
 use crate::builder::fast::Fast;
 use crate::function::FunctionLowering;
-use crate::types::{imm, ir_ty};
+use crate::types::{const_bytes, imm, ir_ty};
 use crate::value::Value;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{AtomOp, BarOp, BinOp, CmpOp, ShflOp, Special, VoteOp};
+use ir::rt::Rt;
 use ir::{InstKind, Scope, Space, Ty, Val};
-use sema::checked::{Expr, Intrinsic, Type};
+use sema::checked::{Const, Expr, ExprKind, Intrinsic, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn device_function(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<Value> {
@@ -43,6 +44,26 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let p = self.truth(arg(args, 0)?);
                 let v = self.b.vote(VoteOp::Ballot, Ty::Pred, None, p);
                 Value::Scalar(self.b.cast(v.into(), Ty::I32, ty))
+            }
+            I::ClusterExtent => {
+                let reg = match arg(args, 0)?.kind {
+                    ExprKind::Const(Const::Int(2)) => Special::ClusterNctaidY,
+                    ExprKind::Const(Const::Int(3)) => Special::ClusterNctaidZ,
+                    _ => Special::ClusterNctaidX,
+                };
+                Value::Scalar(self.b.special(reg).into())
+            }
+            I::ClusterMapSharedRank => {
+                let array = arg(args, 0)?;
+                let mem = match self.designator_view(array) {
+                    Some(view) => view.mem,
+                    None => self.memory_of(array),
+                };
+                let address = self.b.address(mem);
+                let rank = self.int32(arg(args, 1)?);
+                let rank = self.b.bin(BinOp::Sub, Ty::I32, rank, Val::i32(1));
+                let mapped = self.b.rt(Rt::ClusterMap, vec![address, rank.into()]);
+                Value::Scalar(mapped.first().map_or(Val::i64(0), |&reg| reg.into()))
             }
             I::Activemask => {
                 let v = self.b.special(Special::ActiveMask);
@@ -199,6 +220,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         match id {
             I::Syncthreads => match arg(args, 0).map(|group| type_name(&self.b, &group.ty)) {
                 Some("grid_group") => self.b.sync_grid(),
+                Some("cluster_group") => self.b.sync_cluster(),
                 Some("coalesced_group") => self.b.sync_warp(Val::i32(-1)),
                 _ => self.b.sync_threads(),
             },
@@ -214,6 +236,23 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let value = self.value(val);
                 let place = self.lvalue(mem);
                 self.b.store_value(place, &mem.ty, &value);
+            }
+            I::PipelineMemcpyAsync => {
+                let (Some(to), Some(from)) = (arg(args, 0), arg(args, 1)) else { return false };
+                let bytes = const_bytes(self.b.program(), &to.ty).unwrap_or(0);
+                let [to, from] = [to, from].map(|e| match self.lvalue(e) {
+                    Lvalue::Mem(mem) => self.b.address(mem),
+                    _ => Val::i64(0),
+                });
+                self.b.rt(Rt::PipelineCopy, vec![to, from, Val::i32(bytes as i32)]);
+            }
+            I::PipelineCommit => {
+                self.b.rt(Rt::PipelineCommit, Vec::new());
+            }
+            I::PipelineWaitPrior => {
+                let Some(n) = arg(args, 0) else { return false };
+                let n = self.int32(n);
+                self.b.rt(Rt::PipelineWait, vec![n]);
             }
             I::Threadfence => self.b.fence(Scope::Device),
             I::ThreadfenceBlock => self.b.fence(Scope::Block),

@@ -258,6 +258,11 @@ intrinsics! {
     SyncthreadsAnd "syncthreads_and" ["value"] Device;
     SyncthreadsOr "syncthreads_or" ["value"] Device;
     SyncthreadsCount "syncthreads_count" ["value"] Device;
+    ClusterExtent "__cluster_extent" ["dim"] Device;
+    ClusterMapSharedRank "cluster_map_shared_rank" ["array" "rank"] Device;
+    PipelineMemcpyAsync "pipelinememcpyasync" ["dst_shared" "src_global"] Device;
+    PipelineCommit "pipelinecommit" [] Device;
+    PipelineWaitPrior "pipelinewaitprior" ["n"] Device;
     Syncwarp "syncwarp" ["mask"] Device;
     Threadfence "threadfence" [] Device;
     ThreadfenceBlock "threadfence_block" [] Device;

@@ -41,6 +41,14 @@ impl Typing<'_> {
                 if entry.module.is_some() {
                     continue;
                 }
+                // A procedure of another generic that has this one's name is reached through it, and is none of its own.
+                let is_of_another = |id: ProcId| {
+                    self.defs.proc(id).name == *name
+                        && data.names.own().any(|(other, entry)| {
+                            other != name && matches!(&entry.sym, Sym::Generic { procs, .. } if procs.contains(&id))
+                        })
+                };
+                let procs: Vec<ProcId> = procs.iter().copied().filter(|id| !is_of_another(*id)).collect();
                 for (i, &b) in procs.iter().enumerate() {
                     if let Some(&a) = procs[..i].iter().find(|a| is_ambiguous(self.defs, **a, b, name)) {
                         found.push((a, b, name.clone()));

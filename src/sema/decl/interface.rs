@@ -35,7 +35,7 @@ impl<'a> Checker<'a> {
                         match self.find_from(scope, &name.text) {
                             Some(Sym::Proc(id)) => specific.push(id),
                             Some(Sym::Generic { procs, .. }) => {
-                                // The generic and a specific procedure share the name; the procedure was put first.
+                                // The generic and a specific procedure share the name.
                                 let own = procs.iter().copied().find(|p| self.defs.proc(*p).name == name.text);
                                 specific.extend(own);
                             }
@@ -72,10 +72,10 @@ impl<'a> Checker<'a> {
         let sym = match &old {
             None => new,
             Some(Sym::Proc(id)) => match new {
-                // The specific procedure of the same name stays reachable through the generic.
+                // The specific procedure of the same name stays reachable through the generic, behind those that it names.
                 Sym::Generic { mut procs, ty } => {
                     if !procs.contains(id) {
-                        procs.insert(0, *id);
+                        procs.push(*id);
                     }
                     Sym::Generic { procs, ty }
                 }

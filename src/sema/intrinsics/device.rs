@@ -1,7 +1,7 @@
 //! Procedures of device code: barriers, votes, shuffles, atomics, clocks (CUDA Fortran guide, 3.6).
 
 use super::Reference;
-use crate::checked::{Class, Expr, ExprKind, Intrinsic as I, Type, is_designator};
+use crate::checked::{Class, Expr, ExprKind, Intrinsic as I, Type, is_designator, root};
 use crate::typing::{Typing, same_type, type_name};
 use diag::Code;
 
@@ -19,6 +19,9 @@ pub(super) fn is_subroutine(id: I) -> bool {
             | I::ThreadfenceBlock
             | I::ThreadfenceSystem
             | I::GpuTime
+            | I::PipelineMemcpyAsync
+            | I::PipelineCommit
+            | I::PipelineWaitPrior
     )
 }
 
@@ -38,6 +41,19 @@ impl Typing<'_> {
         match id {
             I::Clock | I::Activemask => self.intrinsic_node(id, Vec::new(), int4, 0, span),
             I::Clock64 | I::Globaltimer => self.intrinsic_node(id, Vec::new(), Type::Integer(8), 0, span),
+            I::ClusterExtent => {
+                let Some(dim) = self.take_integer(&mut r, 0, 4, true)? else { return self.need(&mut r, 0) };
+                self.intrinsic_node(id, vec![Some(dim)], int4, 0, span)
+            }
+            I::ClusterMapSharedRank => {
+                let array = self.need(&mut r, 0)?;
+                let attr = root(&array).and_then(|v| self.defs.var(v).attrs.cuda);
+                if !is_designator(&array) || attr != Some(ast::CudaAttr::Shared) {
+                    return self.bad_argument(id, 0, &array, "shared data");
+                }
+                let Some(rank) = self.take_integer(&mut r, 1, 4, true)? else { return self.need(&mut r, 1) };
+                self.intrinsic_node(id, vec![Some(array), Some(rank)], Type::Integer(8), 0, span)
+            }
             I::SyncthreadsAnd | I::SyncthreadsOr | I::SyncthreadsCount | I::Ballot => {
                 let value = self.vote_value(&mut r, 0)?;
                 self.intrinsic_node(id, vec![Some(value)], int4, 0, span)
@@ -128,6 +144,26 @@ impl Typing<'_> {
         self.check_device_target(&mem)?;
         let val = self.convert(val, &mem.ty.clone())?;
         Some((id, vec![Some(mem), Some(val)]))
+    }
+
+    /// The arguments of `pipelineMemcpyAsync`: an element of shared and one of global memory, of one type of 4, 8 or 16 bytes.
+    pub(super) fn pipeline_copy(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
+        let id = r.id;
+        let (to, from) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        let attr = root(&to).and_then(|v| self.defs.var(v).attrs.cuda);
+        let has_size = matches!(to.ty, Type::Integer(4 | 8) | Type::Logical(4 | 8) | Type::Real(_) | Type::Complex(_));
+        if !is_designator(&to) || to.rank != 0 || attr != Some(ast::CudaAttr::Shared) || !has_size {
+            return self.bad_argument(id, 0, &to, "a scalar of 4, 8 or 16 bytes in shared memory");
+        }
+        let attr = root(&from).and_then(|v| self.defs.var(v).attrs.cuda);
+        if !is_designator(&from)
+            || from.rank != 0
+            || attr == Some(ast::CudaAttr::Shared)
+            || !same_type(&to.ty, &from.ty)
+        {
+            return self.bad_argument(id, 1, &from, "a scalar of the same type in global memory");
+        }
+        Some((id, vec![Some(to), Some(from)]))
     }
 
     fn vote_value(&mut self, r: &mut Reference, at: usize) -> Option<Expr> {

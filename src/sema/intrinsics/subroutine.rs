@@ -58,6 +58,7 @@ fn wanted(id: I) -> &'static [(Wanted, bool)] {
         I::Flush => &[(W::Integer, false)],
         I::Sleep => &[(W::Integer, true)],
         I::Syncthreads => &[(W::Group, false)],
+        I::PipelineWaitPrior => &[(W::Integer, true)],
         I::Syncwarp => &[(W::Integer, false)],
         I::GpuTime => &[(W::Out, true)],
         _ => &[],
@@ -73,6 +74,7 @@ impl Checker<'_> {
             I::Mvbits => return self.typing().mvbits(r),
             I::CFPointer => return self.typing().c_f_pointer(r),
             I::CFProcpointer => return self.typing().c_f_procpointer(r),
+            I::PipelineMemcpyAsync => return self.typing().pipeline_copy(r),
             I::Stwb | I::Stcg | I::Stcs | I::Stwt => return self.typing().hinted_store(r),
             _ => {}
         }
@@ -120,7 +122,7 @@ impl Checker<'_> {
 
     fn is_group(&mut self, e: &Expr) -> bool {
         let Type::Derived(id) = e.ty else { return false };
-        let groups = ["grid_group", "thread_group", "coalesced_group"];
+        let groups = ["grid_group", "thread_group", "coalesced_group", "cluster_group"];
         e.rank == 0
             && groups.iter().any(|name| matches!(self.embedded_type(name), Some(Type::Derived(group)) if group == id))
     }

@@ -29,7 +29,8 @@ const LACKING: &[(&str, &str)] = &[
     ("curand", "curand_device"),
     ("mpi_", "mpi"),
     ("mpi_", "mpi_f08"),
-    ("this_cluster", "cooperative_groups"),
+    ("submatrix", "wmma"),
+    ("wmma", "wmma"),
 ];
 
 /// Procedures of device code that are not supported.

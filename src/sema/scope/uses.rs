@@ -28,7 +28,6 @@ const LIBRARIES: &[&str] = &[
     "nvlamath",
     "nccl",
     "nvshmem",
-    "wmma",
     "openacc",
     "cudecomp",
     "hdf5",

@@ -102,6 +102,8 @@ pub(crate) struct Code {
     pub(crate) unset: Vec<((Ty, Slot), bool)>,
     /// Whether a warp that runs it waits for no other: it has no barrier and calls nothing.
     pub(crate) meets_nobody: bool,
+    /// Whether it is a kernel whose blocks meet those of their cluster or reach their shared memory.
+    pub(crate) unites_cluster: bool,
     /// Bytes of local memory of a frame.
     pub(crate) local_bytes: u64,
     /// Offset of each local slot.

@@ -7,6 +7,7 @@
 //!
 //! Not here: optimisation of the IR (`opt`), execution (`exec`).
 
+mod cluster;
 mod instructions;
 mod layout;
 mod plan;
@@ -83,6 +84,7 @@ impl<'a> Compiler<'a> {
         let mut code = Code::default();
         code.shared_offsets.clone_from(&shared.offsets[id.index()]);
         code.shared_bytes = shared.totals[id.index()];
+        code.unites_cluster = cluster::is_united(module, id);
         Compiler {
             module,
             globals,

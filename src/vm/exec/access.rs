@@ -31,7 +31,7 @@ pub(crate) fn reported<const W: usize>(space: Space, at: &LaneAddresses<W>, mask
         Space::Local => Space::Local,
         Space::Generic => match target(space, at.address(mask.trailing_zeros() as usize)) {
             Target::Memory => Space::Global,
-            Target::Shared => Space::Shared,
+            Target::Shared | Target::Cluster => Space::Shared,
             Target::Local => Space::Local,
         },
     }
@@ -56,6 +56,19 @@ macro_rules! by_width {
                 type $word = u64;
                 $body
             }
+        }
+    };
+}
+
+/// The memories that an access reaches.
+macro_rules! reach {
+    ($ctx:expr, $warp:expr) => {
+        SlowPath {
+            memory: $ctx.memory,
+            shared: $ctx.shared,
+            cluster: $ctx.cluster,
+            locals: &mut $warp.locals,
+            open: $warp.open,
         }
     };
 }
@@ -271,7 +284,7 @@ fn load_lanes<T: Word, const W: usize>(
     out: &mut [T; W],
 ) -> u32 {
     let mut hint = warp.hint;
-    let reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
+    let reach = reach!(ctx, warp);
     let mut bad = 0;
     for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask) {
         if mask != 0 {
@@ -291,7 +304,7 @@ fn store_lanes<T: Word, const W: usize>(
     values: &[T; W],
 ) -> u32 {
     let mut hint = warp.hint;
-    let mut reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
+    let mut reach = reach!(ctx, warp);
     let mut bad = 0;
     for (to, mask) in SlowPath::parts(space, &run.lanes, run.mask) {
         if mask != 0 {
@@ -314,13 +327,14 @@ pub(crate) fn atomic_is_inside<const W: usize>(
     let Some(frame) = warp.frame(run.frame) else { return false };
     run.lanes = addresses(code, &code.variants[run.variant].address_exprs[a.expr as usize], frame, run);
     let bytes = Width::of(a.ty).bytes();
-    let reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
+    let reach = reach!(ctx, warp);
     SlowPath::parts(a.space, &run.lanes, run.mask).into_iter().all(|(to, mask)| match to {
         Target::Memory if run.lanes.as_uniform().is_some() => {
             mask == 0 || reach.has(run.lanes.address(mask.trailing_zeros() as usize), bytes)
         }
         Target::Memory => lanes(mask).all(|lane| reach.has(run.lanes.address(lane), bytes)),
         Target::Shared => reach.shared_has(&run.lanes, mask, bytes),
+        Target::Cluster => lanes(mask).all(|lane| reach.cluster_has(run.lanes.address(lane), bytes)),
         Target::Local => mask == 0,
     })
 }
@@ -349,13 +363,13 @@ pub(crate) fn atomic<const W: usize>(
     let order = warp.lane_order();
     let mut hint = warp.hint;
     let deferred = ctx.atomics.as_deref().is_some_and(|sink| sink.takes(run.site));
-    let mut reach = SlowPath { memory: ctx.memory, shared: ctx.shared, locals: &mut warp.locals, open: warp.open };
+    let mut reach = reach!(ctx, warp);
     // What a lane finds and what it leaves.
     let mut update = |to: Target, lane: usize, found: u64, failed: &mut u32| -> u64 {
         let b = second.as_ref().map_or(0, |b| b[lane]);
         let new = match to {
             Target::Memory => eval::eval_atomic_global(op, ty, found, first[lane], b),
-            Target::Shared | Target::Local => eval::eval_atomic(op, ty, found, first[lane], b),
+            Target::Shared | Target::Cluster | Target::Local => eval::eval_atomic(op, ty, found, first[lane], b),
         };
         (old[lane], left[lane]) = (found, new);
         changed |= new != found;

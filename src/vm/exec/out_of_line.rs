@@ -375,6 +375,9 @@ pub(crate) fn block_value(ctx: &Context<'_>, reg: Special) -> Option<u32> {
         Special::NctaidX => g.grid[0],
         Special::NctaidY => g.grid[1],
         Special::NctaidZ => g.grid[2],
+        Special::ClusterNctaidX => g.cluster[0],
+        Special::ClusterNctaidY => g.cluster[1],
+        Special::ClusterNctaidZ => g.cluster[2],
         Special::TidX
         | Special::TidY
         | Special::TidZ

@@ -14,6 +14,8 @@ use scalar::lanes;
 pub(crate) struct SlowPath<'a, const W: usize> {
     pub(crate) memory: MemoryView<'a>,
     pub(crate) shared: &'a mut [u8],
+    /// Shared memory of other blocks of the cluster by rank.
+    pub(crate) cluster: &'a mut [Option<Vec<u8>>],
     pub(crate) locals: &'a mut [Local<W>],
     /// The regions that may be touched.
     pub(crate) open: u64,
@@ -24,6 +26,8 @@ pub(crate) struct SlowPath<'a, const W: usize> {
 pub(crate) enum Target {
     Memory,
     Shared,
+    /// Shared memory of another block of the cluster.
+    Cluster,
     Local,
 }
 
@@ -32,6 +36,7 @@ pub(crate) fn target(space: Space, address: u64) -> Target {
         Space::Host | Space::Global | Space::Const => Target::Memory,
         Space::Shared => Target::Shared,
         Space::Local => Target::Local,
+        Space::Generic if mem::address::cluster_place(address).is_some() => Target::Cluster,
         Space::Generic if mem::address::is_shared(address) => Target::Shared,
         Space::Generic if mem::address::is_local(address) => Target::Local,
         Space::Generic => Target::Memory,
@@ -86,6 +91,11 @@ impl<const W: usize> SlowPath<'_, W> {
                 self.memory.load_lanes(at, mask, out, hint)
             }
             Target::Shared => load_window(self.shared, at, mask, out),
+            Target::Cluster => each(mask, |lane| {
+                let (block, offset) = self.cluster_place(at.address(lane), T::BYTES)?;
+                out[lane] = T::read(&self.cluster.get(block)?.as_ref()?[offset..]);
+                Some(())
+            }),
             Target::Local => {
                 let mut guess = 0;
                 each(mask, |lane| {
@@ -109,6 +119,10 @@ impl<const W: usize> SlowPath<'_, W> {
             }
             Target::Shared => {
                 window(address, SHARED_BASE, self.shared.len(), T::BYTES).map(|at| T::read(&self.shared[at..]))
+            }
+            Target::Cluster => {
+                let (block, offset) = self.cluster_place(address, T::BYTES)?;
+                Some(T::read(&self.cluster.get(block)?.as_ref()?[offset..]))
             }
             Target::Local => {
                 let (frame, offset) = self.local(address, T::BYTES, &mut 0)?;
@@ -139,6 +153,11 @@ impl<const W: usize> SlowPath<'_, W> {
             Target::Shared => {
                 let at = window(address, SHARED_BASE, self.shared.len(), T::BYTES)?;
                 value.write(&mut self.shared[at..]);
+                Some(())
+            }
+            Target::Cluster => {
+                let (block, offset) = self.cluster_place(address, T::BYTES)?;
+                value.write(&mut self.cluster.get_mut(block)?.as_mut()?[offset..]);
                 Some(())
             }
             Target::Local => {
@@ -180,6 +199,11 @@ impl<const W: usize> SlowPath<'_, W> {
                 self.memory.store_lanes(at, mask, values, hint)
             }
             Target::Shared => store_window(self.shared, at, mask, values),
+            Target::Cluster => each(mask, |lane| {
+                let (block, offset) = self.cluster_place(at.address(lane), T::BYTES)?;
+                values[lane].write(&mut self.cluster.get_mut(block)?.as_mut()?[offset..]);
+                Some(())
+            }),
             Target::Local => {
                 let mut guess = 0;
                 each(mask, |lane| {
@@ -193,6 +217,19 @@ impl<const W: usize> SlowPath<'_, W> {
         }
     }
 
+    /// The rank of the other block whose shared memory holds an aligned word, and where it is there.
+    fn cluster_place(&self, address: u64, bytes: usize) -> Option<(usize, usize)> {
+        let (rank, offset) = mem::address::cluster_place(address)?;
+        let (rank, offset) = (rank as usize, usize::try_from(offset).ok()?);
+        let last = self.cluster.get(rank)?.as_ref()?.len().checked_sub(bytes)?;
+        (offset <= last && offset.is_multiple_of(bytes)).then_some((rank, offset))
+    }
+
+    /// Whether a lane may touch the word of so many bytes at an address of shared memory of another block.
+    pub(crate) fn cluster_has(&self, address: u64, bytes: usize) -> bool {
+        self.cluster_place(address, bytes).is_some()
+    }
+
     /// The frame whose local memory holds an aligned word, and how far behind its first byte; `guess` is where the last was.
     fn local(&self, address: u64, bytes: usize, guess: &mut usize) -> Option<(usize, usize)> {
         let found =
@@ -202,8 +239,8 @@ impl<const W: usize> SlowPath<'_, W> {
     }
 
     /// Splits the lanes of a generic access by the memory that their addresses name.
-    pub(crate) fn parts(space: Space, at: &LaneAddresses<W>, mask: u32) -> [(Target, u32); 3] {
-        let mut parts = [(Target::Memory, 0), (Target::Shared, 0), (Target::Local, 0)];
+    pub(crate) fn parts(space: Space, at: &LaneAddresses<W>, mask: u32) -> [(Target, u32); 4] {
+        let mut parts = [(Target::Memory, 0), (Target::Shared, 0), (Target::Cluster, 0), (Target::Local, 0)];
         if space == Space::Generic {
             for lane in lanes(mask) {
                 let to = target(space, at.address(lane));

@@ -88,6 +88,11 @@ impl Program {
         offset.map(|offset| SHARED_BASE + offset)
     }
 
+    /// Whether blocks of a kernel meet those of their cluster, or reach their shared memory.
+    pub fn unites_cluster(&self, kernel: FuncId) -> bool {
+        self.code.get(kernel.index()).is_some_and(|c| c.unites_cluster)
+    }
+
     /// Whether a warp that runs a kernel waits for no other warp.
     pub fn meets_nobody(&self, kernel: FuncId) -> bool {
         self.code.get(kernel.index()).is_some_and(|c| c.meets_nobody)

@@ -19,12 +19,33 @@ pub struct Geometry {
     pub grid: [u32; 3],
     /// Bytes of static shared memory; dynamic shared memory follows.
     pub static_shared: u64,
+    /// Blocks of a cluster along each dimension.
+    pub cluster: [u32; 3],
 }
 
 impl Geometry {
     /// How many threads a block has.
     pub fn threads(&self) -> u32 {
         self.block.iter().product()
+    }
+
+    /// How many blocks a cluster has.
+    pub fn cluster_blocks(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    /// The rank of the block in its cluster.
+    pub fn cluster_rank(&self) -> u32 {
+        let [x, y, z] = std::array::from_fn(|i| self.cta[i] % self.cluster[i].max(1));
+        x + self.cluster[0] * (y + self.cluster[1] * z)
+    }
+
+    /// The index in the grid of the block of a rank in the cluster of this one.
+    pub fn cluster_member(&self, rank: u32) -> u64 {
+        let [nx, ny, _] = self.cluster.map(|n| n.max(1));
+        let place = [rank % nx, rank / nx % ny, rank / (nx * ny)];
+        let at = |i: usize| u64::from(self.cta[i] - self.cta[i] % self.cluster[i].max(1) + place[i]);
+        at(0) + u64::from(self.grid[0]) * (at(1) + u64::from(self.grid[1]) * at(2))
     }
 
     /// The lanes of a warp of the block that are threads; none if there is no such warp.
@@ -41,6 +62,8 @@ pub struct Context<'a> {
     pub memory: MemoryView<'a>,
     /// Shared memory of the block.
     pub shared: &'a mut [u8],
+    /// Shared memory of the other blocks of its cluster by rank, where that can be reached.
+    pub cluster: &'a mut [Option<Vec<u8>>],
     /// Where compiled code found memory.
     pub windows: &'a mut WindowTable,
     /// Where the block is.

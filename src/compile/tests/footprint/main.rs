@@ -60,6 +60,7 @@ fn analyse(module: &Module, launch: &Launch) -> Footprint {
     let facts = LaunchFacts {
         grid: launch.grid,
         block: launch.block,
+        cluster: [1; 3],
         args: &args,
         globals: &globals,
         shared: (SHARED, SHARED + 49152),

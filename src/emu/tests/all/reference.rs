@@ -95,7 +95,7 @@ fn learns(collective: Collective, thread: usize, met: &[Option<Collective>]) -> 
             let preds: Vec<bool> = met.iter().flatten().map(|m| matches!(m, Collective::Barrier(_, true))).collect();
             let count = preds.iter().filter(|&&p| p).count();
             match op {
-                BarOp::Sync | BarOp::Grid => 0,
+                BarOp::Sync | BarOp::Cluster | BarOp::Grid => 0,
                 BarOp::And => u64::from(count == preds.len()),
                 BarOp::Or => u64::from(count > 0),
                 BarOp::Count => count as u64,

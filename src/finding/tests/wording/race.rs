@@ -126,6 +126,28 @@ fn race_across_blocks_says_that_syncthreads_does_not_reach() {
 }
 
 #[test]
+fn race_in_a_cluster_names_the_barrier_of_the_cluster() {
+    let first = access(thread(1, 1), What::Write, Space::Shared, ("s", 1), "s(t) = x(i)");
+    let second = access(thread(2, 1), What::Read, Space::Shared, ("s", 1), "total + s(1)");
+    check(
+        &plain(RaceKind::CrossBlock, first, second),
+        &expect![[r#"
+        error[R0104]: data race on shared `s(1)` between threads of two blocks
+          --> reduce.cuf:11:11
+           |
+         4 |   s(t) = x(i)
+           |   ----------- (1) thread (1,1,1) of block (1,1,1) wrote it here
+        ...
+        11 |   total = total + s(1)
+           |           ^^^^^^^^^^^^ (2) thread (1,1,1) of block (2,1,1) reads it here, nothing orders the two
+           |
+           = help: put `call syncthreads(cluster)` between the two
+           = note: launch 1 of `reduce`; replay with --schedule seed:0
+    "#]],
+    );
+}
+
+#[test]
 fn race_between_streams_names_launches_and_copies() {
     let first = access(thread(1, 1), What::Write, Space::Global, ("x", 1), "s(t) = x(i)").launch(launch(4, 1));
     let copy = Actor::Copy { call: "cudaMemcpyAsync".to_owned(), stream: 2 };

@@ -179,19 +179,6 @@ fn grid_synchronisation_says_what_is_missing() {
               = note: launch 1 of `reduce`
         "#]],
     );
-    check(
-        &grid(GridSyncFault::NoCluster),
-        &expect![[r#"
-            error[R0408]: cluster operation in a kernel without clusters
-             --> reduce.cuf:7:5
-              |
-            7 |     call syncthreads()
-              |     ^^^^^^^^^^^^^^^^^^ in thread (1,1,1) of block (1,1,1)
-              |
-              = help: add `cluster_dims(x, y, z)` to the kernel
-              = note: launch 1 of `reduce`
-        "#]],
-    );
 }
 
 #[test]

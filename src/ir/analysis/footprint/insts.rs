@@ -200,6 +200,9 @@ impl<'a> Walk<'a> {
             Special::NctaidX => extent(self.launch.grid[0]),
             Special::NctaidY => extent(self.launch.grid[1]),
             Special::NctaidZ => extent(self.launch.grid[2]),
+            Special::ClusterNctaidX => extent(self.launch.cluster[0]),
+            Special::ClusterNctaidY => extent(self.launch.cluster[1]),
+            Special::ClusterNctaidZ => extent(self.launch.cluster[2]),
             Special::LaneId => {
                 let [x, y, _] = self.launch.block.map(i128::from);
                 let [tx, ty, tz] = &self.digits.tid;

@@ -68,6 +68,8 @@ pub struct LaunchFacts<'a> {
     pub grid: [u32; 3],
     /// Block extents.
     pub block: [u32; 3],
+    /// Blocks of a cluster along each dimension.
+    pub cluster: [u32; 3],
     /// The bits of each argument; `None` where an object is passed by value.
     pub args: &'a [Option<u64>],
     /// Address of each global variable.

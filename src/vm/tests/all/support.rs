@@ -5,7 +5,8 @@ use std::sync::Arc;
 use vm::{Context, Geometry, Program, WindowTable};
 
 /// The geometry of a launch of one warp.
-pub(crate) const ONE_WARP: Geometry = Geometry { grid: [1; 3], block: [32, 1, 1], cta: [0; 3], static_shared: 0 };
+pub(crate) const ONE_WARP: Geometry =
+    Geometry { grid: [1; 3], block: [32, 1, 1], cta: [0; 3], static_shared: 0, cluster: [1; 3] };
 
 /// The program of a module that is valid.
 pub(crate) fn compile(text: &str) -> Program {
@@ -22,5 +23,6 @@ pub(crate) fn context<'a>(
     geometry: Geometry,
     budget: u64,
 ) -> Context<'a> {
-    Context { memory: memory.view(), shared, windows, geometry, budget, statements: 0, atomics: None, services: None }
+    let (memory, cluster) = (memory.view(), &mut []);
+    Context { memory, shared, windows, geometry, budget, statements: 0, atomics: None, services: None, cluster }
 }
