@@ -440,5 +440,7 @@ pub fn converts(op: CvtOp, from: Ty, to: Ty) -> bool {
         CvtOp::Bits => from != Ty::Pred && to != Ty::Pred && from.bytes() == to.bytes(),
         CvtOp::PredToInt => from == Ty::Pred && to.is_int(),
         CvtOp::IntToPred => from.is_int() && to == Ty::Pred,
+        CvtOp::FromHalf => (from, to) == (Ty::I16, Ty::F32),
+        CvtOp::ToHalf => from.is_real() && to == Ty::I16,
     }
 }

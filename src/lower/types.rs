@@ -20,7 +20,8 @@ pub(crate) enum Side {
 pub(crate) fn ir_ty(ty: &Type) -> Ty {
     match ty {
         Type::Integer(1) | Type::Logical(1) => Ty::I8,
-        Type::Integer(2) | Type::Logical(2) => Ty::I16,
+        // A real(2) is held as its bits, and computed with as real(4).
+        Type::Integer(2) | Type::Logical(2) | Type::Real(2) => Ty::I16,
         Type::Integer(4) | Type::Logical(4) => Ty::I32,
         Type::Real(8) | Type::Complex(8) => Ty::F64,
         Type::Real(_) | Type::Complex(_) => Ty::F32,

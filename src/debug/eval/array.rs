@@ -5,9 +5,8 @@
 use crate::command::Radix;
 use crate::eval::compiled::{CompiledExpr, Evaluated, constant_object};
 use crate::eval::context::{Context, Object, Store};
-use crate::eval::value::{Eval, Kind, fail, from_bytes};
+use crate::eval::value::{Eval, Kind, fail, from_bytes, real_value};
 use crate::view::snapshot::{ArrayRequest, ArrayView, Statistics};
-use ir::Ty;
 use mem::Region;
 use mem::address::{SHARED_BASE, is_local, is_shared};
 
@@ -44,15 +43,13 @@ fn space(object: &Object) -> &'static str {
 
 /// The number that an element is, if it is one; complex ones count by their magnitude.
 fn number(kind: Kind, bytes: &[u8]) -> Option<f64> {
-    let real =
-        |ty: Ty, bits: u64| if ty == Ty::F64 { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() };
     let bits = from_bytes(bytes);
     Some(match kind {
         Kind::Int(ty) => scalar::bits::signed(ty, bits) as f64,
-        Kind::Real(ty) => real(ty, bits),
+        Kind::Real(ty) => real_value(ty, bits),
         Kind::Complex(ty) => {
             let (re, im) = bytes.split_at(bytes.len() / 2);
-            real(ty, from_bytes(re)).hypot(real(ty, from_bytes(im)))
+            real_value(ty, from_bytes(re)).hypot(real_value(ty, from_bytes(im)))
         }
         Kind::Logical(_) => (bits & 1) as f64,
         Kind::Char(_) | Kind::Derived(..) => return None,

@@ -5,7 +5,7 @@
 use crate::command::Radix;
 use crate::eval::compiled::constant_object;
 use crate::eval::context::{Context, Object, Store};
-use crate::eval::value::{Eval, Kind, Value, from_bytes};
+use crate::eval::value::{Eval, Kind, Value, from_bytes, real_value};
 use ir::Ty;
 use std::fmt::Write;
 
@@ -185,6 +185,10 @@ fn word(kind: Kind, bytes: &[u8], radix: Radix) -> String {
             text::display(text::Value::Complex { ty, re: from_bytes(re), im: from_bytes(im) })
         }
         (Kind::Int(ty), Radix::Natural | Radix::Decimal | Radix::Real) => text::display(text::Value::Int { ty, bits }),
+        (Kind::Real(Ty::I16), Radix::Natural | Radix::Real) => {
+            let bits = u64::from(scalar::half::widen(bits as u16).to_bits());
+            text::display(text::Value::Real { ty: Ty::F32, bits })
+        }
         (Kind::Real(ty), Radix::Natural | Radix::Real) => text::display(text::Value::Real { ty, bits }),
         (Kind::Logical(_), Radix::Natural | Radix::Real) => if bits & 1 != 0 { ".true." } else { ".false." }.to_owned(),
         (Kind::Complex(ty), radix) => {
@@ -192,8 +196,7 @@ fn word(kind: Kind, bytes: &[u8], radix: Radix) -> String {
             format!("({}, {})", word(Kind::Real(ty), re, radix), word(Kind::Real(ty), im, radix))
         }
         (Kind::Real(ty), Radix::Decimal | Radix::Unsigned | Radix::Character) => {
-            let x = if ty == Ty::F64 { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() };
-            (x as i64).to_string()
+            (real_value(ty, bits) as i64).to_string()
         }
         (Kind::Logical(ty), Radix::Decimal) => scalar::bits::signed(ty, bits).to_string(),
         (_, Radix::Unsigned) => bits.to_string(),

@@ -2,8 +2,7 @@
 //!
 //! Not here: evaluating the arguments (`session`).
 
-use crate::eval::value::{Eval, Kind, Value, fail, from_bytes};
-use ir::Ty;
+use crate::eval::value::{Eval, Kind, Value, fail, from_bytes, real_value};
 
 /// Splits the arguments of `printf`: the format without its quotes, and expressions.
 pub(crate) fn split(text: &str) -> Eval<(String, Vec<String>)> {
@@ -203,8 +202,7 @@ fn integer(value: &Value) -> Eval<i64> {
 fn number(value: &Value) -> Eval<f64> {
     is_scalar(value)?;
     match value.kind {
-        Kind::Real(Ty::F64) => Ok(f64::from_bits(from_bytes(value.element(0)))),
-        Kind::Real(_) => Ok(f32::from_bits(from_bytes(value.element(0)) as u32).into()),
+        Kind::Real(ty) => Ok(real_value(ty, from_bytes(value.element(0)))),
         Kind::Int(_) | Kind::Logical(_) | Kind::Char(_) => integer(value).map(|n| n as f64),
         Kind::Complex(_) | Kind::Derived(..) => fail("a number is expected; `%s` shows any value"),
     }
@@ -269,6 +267,7 @@ pub(crate) fn format(format: &str, values: &[Value], natural: &dyn Fn(&Value) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ir::Ty;
 
     fn real(x: f64) -> Value {
         Value::word(Kind::Real(Ty::F64), x.to_bits())

@@ -26,7 +26,7 @@ pub(crate) fn fail<T>(text: impl Into<String>) -> Eval<T> {
 pub(crate) enum Kind {
     /// Of that width.
     Int(Ty),
-    /// Of that width.
+    /// Of that type; real(2) is `I16`, its bits.
     Real(Ty),
     /// Of two reals of that width.
     Complex(Ty),
@@ -40,7 +40,20 @@ pub(crate) enum Kind {
 
 /// The real type of so many bytes.
 pub(crate) fn real_ty(bytes: u8) -> Ty {
-    if bytes == 8 { Ty::F64 } else { Ty::F32 }
+    match bytes {
+        2 => Ty::I16,
+        8 => Ty::F64,
+        _ => Ty::F32,
+    }
+}
+
+/// The number that the bits of a real of a [`Kind`] are.
+pub(crate) fn real_value(ty: Ty, bits: u64) -> f64 {
+    match ty {
+        Ty::F64 => f64::from_bits(bits),
+        Ty::I16 => scalar::half::widen(bits as u16).into(),
+        _ => f32::from_bits(bits as u32).into(),
+    }
 }
 
 impl Kind {
@@ -222,6 +235,7 @@ fn decode(program: &Program, kind: Kind, bytes: &[u8]) -> Eval<Const> {
         Kind::Int(ty) => Const::Int(scalar::bits::signed(ty, from_bytes(bytes))),
         Kind::Logical(_) => Const::Logical(from_bytes(bytes) & 1 != 0),
         Kind::Real(Ty::F64) => Const::Real8(real8(bytes)),
+        Kind::Real(Ty::I16) => Const::Real2(from_bytes(bytes) as u16),
         Kind::Real(_) => Const::Real4(real4(bytes)),
         Kind::Complex(Ty::F64) => Const::Complex8(real8(first), real8(second)),
         Kind::Complex(_) => Const::Complex4(real4(first), real4(second)),
@@ -264,6 +278,7 @@ fn encode(program: &Program, ty: &Type, constant: &Const, out: &mut Vec<u8>) -> 
         (Const::Logical(v), Type::Logical(k) | Type::Integer(k)) => {
             out.extend(to_bytes(if *v { u64::MAX } else { 0 }, u64::from(*k)));
         }
+        (Const::Real2(bits), _) => out.extend(bits.to_le_bytes()),
         (Const::Real4(v), _) => out.extend(v.to_le_bytes()),
         (Const::Real8(v), _) => out.extend(v.to_le_bytes()),
         (Const::Complex4(re, im), _) => out.extend([re.to_le_bytes(), im.to_le_bytes()].concat()),

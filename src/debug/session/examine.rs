@@ -143,7 +143,7 @@ impl Session {
         };
         let bytes = request.bytes.or(element).or(before.map(|b| b.bytes)).unwrap_or(4);
         let kind = match (radix, bytes) {
-            (Radix::Real, 4 | 8) => Kind::Real(real_ty(bytes as u8)),
+            (Radix::Real, 2 | 4 | 8) => Kind::Real(real_ty(bytes as u8)),
             _ => Kind::Int(Ty::integer(bytes)),
         };
         let per_line = match bytes {

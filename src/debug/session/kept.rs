@@ -2,10 +2,9 @@
 //!
 //! Not here: how an expression names them (`eval::names`).
 
-use crate::eval::value::{Eval, Kind, Value, fail};
+use crate::eval::value::{Eval, Kind, Value, fail, real_value};
 use crate::session::{Session, SessionError, refuse};
 use crate::view::reply::{Outcome, Reply};
-use ir::Ty;
 use std::collections::BTreeMap;
 
 /// Most elements of an array that is kept.
@@ -141,8 +140,7 @@ impl Session {
         match (value.kind, value.dims.is_empty()) {
             (Kind::Logical(_), true) => Ok(value.word_at(0) & 1 != 0),
             (Kind::Int(_), true) => Ok(value.word_at(0) != 0),
-            (Kind::Real(Ty::F64), true) => Ok(f64::from_bits(value.word_at(0)) != 0.0),
-            (Kind::Real(_), true) => Ok(f32::from_bits(value.word_at(0) as u32) != 0.0),
+            (Kind::Real(ty), true) => Ok(real_value(ty, value.word_at(0)) != 0.0),
             _ => refuse(format!("`{text}` is neither a logical nor a number.")),
         }
     }

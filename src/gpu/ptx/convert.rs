@@ -44,8 +44,31 @@ impl Body<'_, '_> {
                 ins!(self, "and.{} {low}, {a}, 1", width.bits());
                 ins!(self, "setp.ne.{} {d}, {low}, 0", arithmetic(from));
             }
+            CvtOp::FromHalf => {
+                let (d, a) = (self.reg(dst), self.value(from, a));
+                self.with_half(|body| {
+                    ins!(body, "cvt.u16.u32 half, {a}");
+                    ins!(body, "cvt.f32.f16 {d}, half");
+                });
+            }
+            CvtOp::ToHalf => {
+                let (d, a) = (self.reg(dst), self.value(from, a));
+                self.with_half(|body| {
+                    ins!(body, "cvt.rn.f16.{} half, {a}", arithmetic(from));
+                    // Narrow integers are sign-extended.
+                    ins!(body, "cvt.s32.s16 {d}, half");
+                });
+            }
         }
         Ok(())
+    }
+
+    /// Instructions with a register of 16 bits, `half`.
+    fn with_half(&mut self, instructions: impl FnOnce(&mut Self)) {
+        self.text.push_str("\t{\n");
+        ins!(self, ".reg .b16 half");
+        instructions(self);
+        self.text.push_str("\t}\n");
     }
 
     /// Value conversion; `op` says how a real is rounded to an integer.
@@ -85,9 +108,13 @@ impl Body<'_, '_> {
                     CvtOp::FloorI => ("rmi", self.value(from, a)),
                     CvtOp::CeilI => ("rpi", self.value(from, a)),
                     CvtOp::Nint => ("rzi", self.rounded_away(from, a)),
-                    CvtOp::Cast | CvtOp::CastU | CvtOp::Bits | CvtOp::PredToInt | CvtOp::IntToPred => {
-                        ("rzi", self.value(from, a))
-                    }
+                    CvtOp::Cast
+                    | CvtOp::CastU
+                    | CvtOp::Bits
+                    | CvtOp::PredToInt
+                    | CvtOp::IntToPred
+                    | CvtOp::FromHalf
+                    | CvtOp::ToHalf => ("rzi", self.value(from, a)),
                 };
                 let wide = self.wide(to, dst);
                 ins!(self, "cvt.{rounding}.{}.{} {wide}, {a}", arithmetic(to), arithmetic(from));

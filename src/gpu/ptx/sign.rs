@@ -38,7 +38,7 @@ fn hides(kind: &InstKind) -> bool {
         InstKind::Un { op, ty, .. } => (*op == UnOp::Sqrt || op.is_approximate()) && *ty == Ty::F32,
         InstKind::Cmp { .. } => true,
         InstKind::Cvt { op, to, .. } => {
-            to.is_int() && matches!(op, CvtOp::Cast | CvtOp::Nint | CvtOp::FloorI | CvtOp::CeilI)
+            to.is_int() && matches!(op, CvtOp::Cast | CvtOp::Nint | CvtOp::FloorI | CvtOp::CeilI | CvtOp::ToHalf)
         }
         _ => false,
     }

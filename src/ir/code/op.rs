@@ -181,6 +181,8 @@ ops! {
         Bits "bits" Any "mov" "same bits, other type of the same width";
         PredToInt "p2i" Any "selp" "predicate to logical: true is all ones, false 0";
         IntToPred "i2p" Any "setp" "logical to predicate: the lowest bit";
+        FromHalf "half.widen" Any "cvt" "the bits of a real(2) (IEEE binary16) as real(4); exact";
+        ToHalf "half.round" Any "cvt.rn" "real to the bits of the nearest real(2), ties to even";
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn is_known(value: &Value) -> bool {
             CvtOp::FloorI | CvtOp::CeilI => {
                 matches!((from, to), (Ty::F32 | Ty::F64, Ty::I32))
             }
-            CvtOp::Nint => false,
+            CvtOp::Nint | CvtOp::FromHalf | CvtOp::ToHalf => false,
         },
         _ => true,
     }

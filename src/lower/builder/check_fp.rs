@@ -68,11 +68,11 @@ impl Watch<'_, '_> {
         let span = inst.span;
         let is_before = tests.iter().any(|t| !matches!(t.looks, Looks::Real));
         if is_before {
-            tests.iter().for_each(|t| self.add(t, span));
+            tests.into_iter().for_each(|t| self.add(t, span));
             self.f.blocks[self.here].insts.push(inst);
         } else {
             self.f.blocks[self.here].insts.push(inst);
-            tests.iter().for_each(|t| self.add(t, span));
+            tests.into_iter().for_each(|t| self.add(t, span));
         }
     }
 
@@ -108,13 +108,21 @@ impl Watch<'_, '_> {
             InstKind::Cvt { op: CvtOp::Cast, from: Ty::F64, to: Ty::F32, dst, a } => {
                 Test { operands: vec![(*a, Ty::F64)], ..real("real", &[], Ty::F32, *dst) }
             }
+            InstKind::Cvt { op: CvtOp::ToHalf, from, dst, a, .. } => {
+                Test { operands: vec![(*a, *from)], ..real("real", &[], Ty::I16, *dst) }
+            }
             InstKind::Cvt { op, from, to, a, .. } if from.is_real() && to.is_int() => {
                 let rounding = match op {
                     CvtOp::Cast => UnOp::Trunc,
                     CvtOp::Nint => UnOp::Round,
                     CvtOp::FloorI => UnOp::Floor,
                     CvtOp::CeilI => UnOp::Ceil,
-                    CvtOp::CastU | CvtOp::Bits | CvtOp::PredToInt | CvtOp::IntToPred => return Vec::new(),
+                    CvtOp::CastU
+                    | CvtOp::Bits
+                    | CvtOp::PredToInt
+                    | CvtOp::IntToPred
+                    | CvtOp::FromHalf
+                    | CvtOp::ToHalf => return Vec::new(),
                 };
                 let (from, a, name) = (*from, *a, format!("integer({})", to.bytes()));
                 let rounded = self.emit(from, span, |dst| InstKind::Un { op: rounding, ty: from, dst, a });
@@ -180,7 +188,12 @@ impl Watch<'_, '_> {
     }
 
     /// Adds a test: if it holds, the service is called.
-    fn add(&mut self, test: &Test, span: Span) {
+    fn add(&mut self, mut test: Test, span: Span) {
+        if let (Looks::Real, (a, from @ Ty::I16)) = (test.looks, test.tested) {
+            // A real(2) is looked at as real(4).
+            let kind = |dst| InstKind::Cvt { op: CvtOp::FromHalf, from, to: Ty::F32, dst, a };
+            test.tested = (self.emit(Ty::F32, span, kind).into(), Ty::F32);
+        }
         let (value, ty) = test.tested;
         let cond = match test.looks {
             Looks::Real => {
@@ -214,7 +227,7 @@ impl Watch<'_, '_> {
         here.term = Term::Branch { cond: cond.into(), then_bb, else_bb };
         here.term_span = span;
         self.here = then_bb.index();
-        self.call(test, span);
+        self.call(&test, span);
         self.f.blocks[self.here].term = Term::Jump(else_bb);
         self.here = else_bb.index();
     }

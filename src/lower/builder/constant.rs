@@ -13,6 +13,7 @@ impl Builder<'_, '_> {
     pub(crate) fn constant_value(&mut self, c: &Const, ty: &Type) -> Value {
         match c {
             Const::Int(n) => Value::Scalar(imm(ir_ty(ty), *n)),
+            Const::Real2(bits) => Value::Scalar(imm(ir_ty(ty), i64::from(*bits))),
             Const::Real4(x) => Value::Scalar(Val::f32(*x)),
             Const::Real8(x) => Value::Scalar(Val::f64(*x)),
             Const::Complex4(re, im) => Value::Complex(Val::f32(*re), Val::f32(*im)),

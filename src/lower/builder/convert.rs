@@ -34,6 +34,14 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// A real(2) widened, or a real rounded to one.
+    fn half(&mut self, op: CvtOp, from: Ty, to: Ty, v: Val) -> Val {
+        match v {
+            Val::Imm(bits) => Val::Imm(ir::eval::eval_cvt(op, from, to, bits)),
+            Val::Reg(_) => self.cvt(op, from, to, v).into(),
+        }
+    }
+
     /// A value converted to another type.
     pub(crate) fn convert(&mut self, v: &Value, from: &Type, to: &Type) -> Value {
         let (source, target) = (ir_ty(from), ir_ty(to));
@@ -41,6 +49,18 @@ impl Builder<'_, '_> {
             (Type::Complex(_), Type::Complex(_)) => {
                 let (re, im) = self.as_complex(v, from);
                 Value::Complex(self.cast(re, source, target), self.cast(im, source, target))
+            }
+            (Type::Real(2), Type::Integer(_) | Type::Real(4 | 8) | Type::Complex(_)) => {
+                let bits = self.as_scalar(v, from);
+                let wide = Value::Scalar(self.half(CvtOp::FromHalf, Ty::I16, Ty::F32, bits));
+                self.convert(&wide, &Type::Real(4), to)
+            }
+            (Type::Integer(_) | Type::Real(4 | 8) | Type::Complex(_), Type::Real(2)) => {
+                // An integer that real(4) rounds is too large for real(2).
+                let (real, ty) = if source == Ty::F64 { (Type::Real(8), Ty::F64) } else { (Type::Real(4), Ty::F32) };
+                let wide = self.convert(v, from, &real);
+                let wide = self.as_scalar(&wide, &real);
+                Value::Scalar(self.half(CvtOp::ToHalf, ty, Ty::I16, wide))
             }
             (Type::Integer(_) | Type::Real(_), Type::Complex(_)) => {
                 let re = self.as_scalar(v, from);

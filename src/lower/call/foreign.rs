@@ -168,6 +168,7 @@ fn foreign_value(program: &Program, ty: &Type) -> Option<CValue> {
     let scalar = |scalar| Some(CValue::Scalar(scalar));
     match ty {
         Type::Integer(k) | Type::Logical(k) => scalar(CScalar::Int(*k)),
+        Type::Real(2) | Type::Any => None,
         Type::Real(k) => scalar(CScalar::Real(*k)),
         Type::Character(_) => scalar(CScalar::Int(1)),
         Type::Complex(_) | Type::Derived(_) => {
@@ -175,7 +176,6 @@ fn foreign_value(program: &Program, ty: &Type) -> Option<CValue> {
             add_members(program, ty, 0, &mut members, &mut bytes)?;
             Some(CValue::Object { bytes, members })
         }
-        Type::Any => None,
     }
 }
 
@@ -213,9 +213,9 @@ fn add_members(
             return Some(());
         }
         Type::Integer(k) | Type::Logical(k) => CScalar::Int(*k),
+        Type::Real(2) | Type::Any => return None,
         Type::Real(k) => CScalar::Real(*k),
         Type::Character(_) => CScalar::Int(1),
-        Type::Any => return None,
     };
     members.push((at, scalar));
     *bytes = (*bytes).max(at + scalar.bytes());

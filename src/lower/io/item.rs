@@ -29,6 +29,8 @@ pub(super) struct Transfer<'p> {
     pub(super) reading: bool,
     /// Whether it is a namelist statement.
     pub(super) is_group: bool,
+    /// Whether bytes are transferred as they are.
+    pub(super) is_unformatted: bool,
     /// The procedures for objects of derived types.
     pub(super) defined: &'p [DefinedIo],
 }
@@ -96,6 +98,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let mem = self.b.as_object(value);
                 self.components(mem, ty, how);
             }
+            (Type::Real(2), _) if how.is_unformatted => put(&mut self.b, value, &Type::Integer(2)),
+            (Type::Real(2), _) => {
+                let wide = self.b.convert(value, ty, &Type::Real(4));
+                put(&mut self.b, &wide, &Type::Real(4));
+            }
             _ => put(&mut self.b, value, ty),
         }
     }
@@ -116,6 +123,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             (Type::Derived(_), Lvalue::Mem(mem), None) => self.components(mem, ty, how),
             (Type::Derived(_), ..) => {}
+            (Type::Real(2), ..) if how.is_unformatted => get(&mut self.b, place, &Type::Integer(2)),
+            (Type::Real(2), ..) if how.is_group => self.b.unsupported("input of `real(2)` in a namelist group"),
+            (Type::Real(2), ..) => get_half(&mut self.b, place),
             _ => get(&mut self.b, place, ty),
         }
     }
@@ -296,6 +306,20 @@ fn get(b: &mut Builder<'_, '_>, place: Lvalue, ty: &Type) {
         let new = b.load_value(element_lvalue(mem, matches!(ty, Type::Character(_)).then_some(len)), ty);
         b.store_value(place, ty, &new);
     }
+}
+
+/// Reads a real(2), as a real(8) that is rounded then.
+fn get_half(b: &mut Builder<'_, '_>, place: Lvalue) {
+    let (half, wide) = (Type::Real(2), Type::Real(8));
+    let slot = Lvalue::Mem(b.slot(8, 8, "input", source::Span::NONE).1);
+    // An item that is not read keeps its value.
+    let old = b.load_value(place, &half);
+    let old = b.convert(&old, &half, &wide);
+    b.store_value(slot, &wide, &old);
+    get(b, slot, &wide);
+    let new = b.load_value(slot, &wide);
+    let new = b.convert(&new, &wide, &half);
+    b.store_value(place, &half, &new);
 }
 
 /// Writes one value of intrinsic type.

@@ -25,6 +25,7 @@ pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<
         }
         (Const::Int(v), Type::Integer(k) | Type::Logical(k)) => integer(out, *k, *v),
         (Const::Logical(v), Type::Logical(k) | Type::Integer(k)) => integer(out, *k, -i64::from(*v)),
+        (Const::Real2(bits), _) => out.extend_from_slice(&bits.to_le_bytes()),
         (Const::Real4(v), _) => out.extend_from_slice(&v.to_le_bytes()),
         (Const::Real8(v), _) => out.extend_from_slice(&v.to_le_bytes()),
         (Const::Complex4(re, im), _) => {

@@ -276,6 +276,8 @@ pub enum LogicOp {
 pub enum Const {
     /// An integer of any kind, in range.
     Int(i64),
+    /// `real(2)`, by its bits (IEEE binary16)
+    Real2(u16),
     /// `real(4)`
     Real4(f32),
     /// `real(8)`

@@ -14,7 +14,7 @@ pub struct TypeId(pub u32);
 pub enum Type {
     /// `integer(k)`, k = 1, 2, 4, 8
     Integer(u8),
-    /// `real(k)`, k = 4, 8 (2 is refused by name for now)
+    /// `real(k)`, k = 2, 4, 8; values of kind 2 are computed with as `real(4)`
     Real(u8),
     /// `complex(k)`, k = 4, 8
     Complex(u8),

@@ -149,6 +149,7 @@ impl<'a> Checker<'a> {
     pub(crate) fn zero(&mut self, ty: &Type) -> Const {
         match ty {
             Type::Integer(_) | Type::Any => Const::Int(0),
+            Type::Real(2) => Const::Real2(0),
             Type::Real(4) => Const::Real4(0.0),
             Type::Real(_) => Const::Real8(0.0),
             Type::Complex(4) => Const::Complex4(0.0, 0.0),

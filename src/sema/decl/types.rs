@@ -29,10 +29,7 @@ impl Checker<'_> {
             }
             TypeSpecKind::Real(kind) => {
                 let k = self.kind(kind.as_ref(), self.options.real_kind(), 1)?;
-                if k == 2 {
-                    return self.reporter.refuse(spec.span, "type `real(2)`");
-                }
-                self.typing().known_kind(k, &[4, 8], "real", spec.span).map(Type::Real)
+                self.typing().known_kind(k, &[2, 4, 8], "real", spec.span).map(Type::Real)
             }
             TypeSpecKind::DoublePrecision => Some(Type::Real(8)),
             TypeSpecKind::Complex(kind) => {

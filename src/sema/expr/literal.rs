@@ -9,6 +9,7 @@ use crate::fold::fits;
 use crate::typing::{Typing, constant, shape_name};
 use ast::{Name, Radix};
 use diag::Code;
+use scalar::half;
 use source::Span;
 use std::sync::Arc;
 
@@ -61,6 +62,10 @@ impl Checker<'_> {
         }
         let digits = lower.replace('d', "e");
         match k {
+            2 => match digits.parse::<f64>().map(half::round) {
+                Ok(bits) if half::widen(bits).is_finite() => Some(constant(Const::Real2(bits), Type::Real(2), span)),
+                _ => self.reporter.error(Code::ConstantOverflow, span, format!("{text} does not fit into `real(2)`")),
+            },
             4 => match digits.parse::<f32>() {
                 Ok(v) if v.is_finite() => Some(constant(Const::Real4(v), Type::Real(4), span)),
                 _ => self.reporter.error_help(
@@ -74,7 +79,6 @@ impl Checker<'_> {
                 Ok(v) if v.is_finite() => Some(constant(Const::Real8(v), Type::Real(8), span)),
                 _ => self.reporter.error(Code::ConstantOverflow, span, format!("{text} does not fit into `real(8)`")),
             },
-            2 => self.reporter.refuse(span, "type `real(2)`"),
             other => self.typing().no_kind("real", other, span),
         }
     }
@@ -174,6 +178,7 @@ impl Typing<'_> {
             _ => own,
         };
         let value = match &ty {
+            Type::Real(2) => Const::Real2(bits as u16),
             Type::Real(4) => Const::Real4(f32::from_bits(bits as u32)),
             Type::Real(_) => Const::Real8(f64::from_bits(bits)),
             Type::Integer(k) => {

@@ -2,7 +2,7 @@
 
 use crate::checked::{BinaryOp, CharLen, CmpOp, Expr, ExprKind, LogicOp, ProcId, Type, UnaryOp};
 use crate::checker::{Binding, Checker, Sym, operator_key};
-use crate::typing::{Argument, Typing, is_class, is_numeric, promoted, shape_name};
+use crate::typing::{Argument, Typing, computed, is_class, is_numeric, promoted, shape_name};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::borrow::Cow;
@@ -25,6 +25,12 @@ impl Checker<'_> {
             Err(operands) => operands,
         };
         let (ty, rank) = (value.ty.clone(), value.rank);
+        if let (ast::UnaryOp::Minus, Type::Real(2)) = (op, &ty) {
+            let wide = self.typing().convert(value, &Type::Real(4))?;
+            let kind = ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(wide) };
+            let negated = self.typing().fold(Expr { kind, ty: Type::Real(4), rank, span })?;
+            return self.typing().convert(negated, &ty);
+        }
         let kind = match op {
             ast::UnaryOp::Plus if is_numeric(&ty) => ExprKind::Paren(Box::new(value)),
             ast::UnaryOp::Minus if is_numeric(&ty) => ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(value) },
@@ -137,7 +143,8 @@ impl Checker<'_> {
             BinaryOp::Div => "/",
             BinaryOp::Pow => "**",
         };
-        let Some(ty) = promoted(&a.ty, &b.ty) else { return self.no_operation(symbol, &a, &b, span) };
+        let Some(own) = promoted(&a.ty, &b.ty) else { return self.no_operation(symbol, &a, &b, span) };
+        let ty = computed(own.clone());
         let a = self.typing().convert(a, &ty)?;
         // An integer exponent stays one: the power is a product then.
         let b = if op == BinaryOp::Pow && matches!(b.ty, Type::Integer(_)) && !matches!(ty, Type::Integer(_)) {
@@ -146,7 +153,8 @@ impl Checker<'_> {
             self.typing().convert(b, &ty)?
         };
         let kind = ExprKind::Binary { op, left: Box::new(a), right: Box::new(b) };
-        self.typing().fold(Expr { kind, ty, rank, span })
+        let value = self.typing().fold(Expr { kind, ty, rank, span })?;
+        self.typing().convert(value, &own)
     }
 
     fn comparison(&mut self, op: CmpOp, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
@@ -168,7 +176,7 @@ impl Checker<'_> {
                 return self.logical_operation(logic, a, b, rank, span);
             }
             _ => match promoted(&a.ty, &b.ty) {
-                Some(ty) => ty,
+                Some(ty) => computed(ty),
                 None => return self.no_operation(symbol, &a, &b, span),
             },
         };

@@ -7,6 +7,7 @@ use super::Outcome;
 use crate::checked::{CharLen, Const, Type};
 use diag::Code;
 use scalar::convert::{narrow, widen};
+use scalar::half;
 use std::sync::Arc;
 
 /// Least and greatest value of `integer(kind)`.
@@ -32,12 +33,13 @@ pub(crate) fn convert(c: &Const, from: &Type, to: &Type) -> Outcome {
         Type::Integer(kind) => {
             let value = match c {
                 Const::Int(v) => i128::from(*v),
+                Const::Real2(bits) if half::widen(*bits).is_finite() => half::widen(*bits) as i128,
                 Const::Real4(v) if v.is_finite() => f64::from(*v) as i128,
                 Const::Real8(v) if v.is_finite() => *v as i128,
                 Const::Complex4(v, _) if v.is_finite() => f64::from(*v) as i128,
                 Const::Complex8(v, _) if v.is_finite() => *v as i128,
                 Const::Logical(v) => i128::from(*v),
-                Const::Real4(_) | Const::Real8(_) => {
+                Const::Real2(_) | Const::Real4(_) | Const::Real8(_) => {
                     return Err((Code::ConstantConversion, "value is not finite and has no integer".into()));
                 }
                 _ => return wrong(),
@@ -127,6 +129,7 @@ impl Number {
 fn real_part(c: &Const, _kind: u8) -> Option<Number> {
     Some(match c {
         Const::Int(v) => Number::Int(*v),
+        Const::Real2(bits) => Number::Real4(half::widen(*bits)),
         Const::Real4(v) | Const::Complex4(v, _) => Number::Real4(*v),
         Const::Real8(v) | Const::Complex8(v, _) => Number::Real8(*v),
         _ => return None,
@@ -137,9 +140,14 @@ fn real(value: Number, kind: u8) -> Outcome {
     if kind == 8 {
         return Ok(Const::Real8(value.wide()));
     }
-    let out = value.narrow();
-    if value.is_finite() && !out.is_finite() {
-        return Err((Code::ConstantConversion, format!("{:e} does not fit into `real(4)`", value.wide())));
+    let (value_of_kind, constant) = if kind == 2 {
+        let bits = half::round(value.wide());
+        (half::widen(bits), Const::Real2(bits))
+    } else {
+        (value.narrow(), Const::Real4(value.narrow()))
+    };
+    if value.is_finite() && !value_of_kind.is_finite() {
+        return Err((Code::ConstantConversion, format!("{:e} does not fit into `real({kind})`", value.wide())));
     }
-    Ok(Const::Real4(out))
+    Ok(constant)
 }

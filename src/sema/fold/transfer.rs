@@ -72,6 +72,7 @@ fn encode(program: &Program, value: &Const, ty: &Type, out: &mut Vec<u8>) -> Res
         Const::Logical(v) => {
             out.resize(out.len() + size_of(program, ty).ok_or_else(no_fold)?, if *v { 0xff } else { 0 });
         }
+        Const::Real2(bits) => out.extend_from_slice(&bits.to_le_bytes()),
         Const::Real4(v) => out.extend_from_slice(&v.to_le_bytes()),
         Const::Real8(v) => out.extend_from_slice(&v.to_le_bytes()),
         Const::Complex4(re, im) => out.extend([re.to_le_bytes(), im.to_le_bytes()].concat()),
@@ -118,6 +119,7 @@ fn decode(program: &Program, bytes: &[u8], ty: &Type) -> Option<Const> {
             Const::Int((bits << unused) as i64 >> unused)
         }
         Type::Logical(_) => Const::Logical(bytes.iter().any(|b| *b != 0)),
+        Type::Real(2) => Const::Real2(u16::from_le_bytes(bytes.get(..2)?.try_into().ok()?)),
         Type::Real(4) => Const::Real4(four(0)?),
         Type::Real(_) => Const::Real8(eight(0)?),
         Type::Complex(4) => Const::Complex4(four(0)?, four(4)?),

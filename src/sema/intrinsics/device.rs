@@ -71,7 +71,7 @@ impl Typing<'_> {
             I::MatchAnySync | I::MatchAllSync => {
                 let Some(mask) = self.take_integer(&mut r, 0, 4, true)? else { return self.need(&mut r, 0) };
                 let value = self.need(&mut r, 1)?;
-                if !matches!(value.ty, Type::Integer(4 | 8) | Type::Real(_)) || value.rank != 0 {
+                if !matches!(value.ty, Type::Integer(4 | 8) | Type::Real(4 | 8)) || value.rank != 0 {
                     return self.bad_argument(id, 1, &value, "a scalar integer or real of 4 or 8 bytes");
                 }
                 let mut args = vec![Some(mask), Some(value)];
@@ -86,7 +86,7 @@ impl Typing<'_> {
             }
             I::Shfl | I::ShflUp | I::ShflDown | I::ShflXor => {
                 let var = self.need(&mut r, 0)?;
-                if !matches!(var.ty, Type::Integer(4 | 8) | Type::Real(_)) || var.rank != 0 {
+                if !matches!(var.ty, Type::Integer(4 | 8) | Type::Real(4 | 8)) || var.rank != 0 {
                     return self.bad_argument(id, 0, &var, "a scalar integer or real of 4 or 8 bytes");
                 }
                 let Some(lane) = self.take_integer(&mut r, 1, 4, true)? else { return self.need(&mut r, 1) };
@@ -151,7 +151,8 @@ impl Typing<'_> {
         let id = r.id;
         let (to, from) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
         let attr = root(&to).and_then(|v| self.defs.var(v).attrs.cuda);
-        let has_size = matches!(to.ty, Type::Integer(4 | 8) | Type::Logical(4 | 8) | Type::Real(_) | Type::Complex(_));
+        let has_size =
+            matches!(to.ty, Type::Integer(4 | 8) | Type::Logical(4 | 8) | Type::Real(4 | 8) | Type::Complex(_));
         if !is_designator(&to) || to.rank != 0 || attr != Some(ast::CudaAttr::Shared) || !has_size {
             return self.bad_argument(id, 0, &to, "a scalar of 4, 8 or 16 bytes in shared memory");
         }
@@ -183,7 +184,7 @@ impl Typing<'_> {
         let mem = self.need(&mut r, 0)?;
         let kinds = match id {
             I::Atomicadd | I::Atomicsub | I::Atomicmax | I::Atomicmin | I::Atomicexch | I::Atomiccas => {
-                matches!(mem.ty, Type::Integer(4 | 8) | Type::Real(_))
+                matches!(mem.ty, Type::Integer(4 | 8) | Type::Real(4 | 8))
             }
             I::Atomicand | I::Atomicor | I::Atomicxor => matches!(mem.ty, Type::Integer(4 | 8)),
             _ => matches!(mem.ty, Type::Integer(4)),

@@ -71,6 +71,7 @@ impl Checker<'_> {
             r.args[at] = Some(constant(Const::Int(i64::from(kind)), Type::Integer(4), span));
         }
         self.typing().check_host_intrinsic(r.id, &r.args)?;
+        let rounds = self.typing().widen_half(&mut r)?;
         let value = match id.class() {
             Class::Elemental => self.elemental(r),
             Class::Transformational => self.transformational(r),
@@ -78,6 +79,11 @@ impl Checker<'_> {
             Class::Device => self.typing().device_function(r),
             Class::Subroutine => None,
         }?;
+        let value = if rounds && matches!(value.ty, Type::Real(4)) {
+            self.typing().convert(value, &Type::Real(2))?
+        } else {
+            value
+        };
         match found.result {
             Some(ty) => {
                 if !assignable_types(&ty, &value.ty) {
@@ -239,6 +245,34 @@ fn alias_of_keyword(id: Intrinsic, given: usize, keyword: &str) -> &str {
 }
 
 impl Typing<'_> {
+    /// Functions compute with arguments of real(2) as real(4). Says whether their real result is one of real(2).
+    fn widen_half(&mut self, r: &mut Reference) -> Option<bool> {
+        use Intrinsic as I;
+        let is_half = |e: &&Expr| matches!(e.ty, Type::Real(2));
+        let Some(half) = r.args.iter().flatten().find(is_half) else { return Some(false) };
+        let computes = match r.id {
+            I::Int | I::Real | I::Dble | I::Logical | I::Cmplx | I::Merge => false,
+            I::Nearest | I::Spacing | I::Rrspacing | I::OutOfRange => {
+                let what = format!("`{}` of `real(2)`", r.id.name());
+                return self.reporter.refuse(half.span, &what);
+            }
+            I::Sum | I::Product | I::Maxval | I::Minval | I::Maxloc | I::Minloc | I::Findloc => true,
+            I::DotProduct | I::Matmul | I::Norm2 => true,
+            id => id.class() == Class::Elemental,
+        };
+        if !computes {
+            return Some(false);
+        }
+        let has_kind = r.id.dummies().iter().position(|d| *d == "kind").is_some_and(|at| r.get(at).is_some());
+        let is_wide = |e: &Expr| matches!(e.ty, Type::Real(4 | 8));
+        let rounds = !has_kind && r.id != I::Dprod && !r.args.iter().flatten().any(is_wide);
+        for arg in r.args.iter_mut().filter(|a| a.as_ref().is_some_and(|e| is_half(&e))) {
+            let Some(e) = arg.take() else { continue };
+            *arg = Some(self.convert(e, &Type::Real(4))?);
+        }
+        Some(rounds)
+    }
+
     /// What single intrinsic procedures ask of their arguments beyond type and rank.
     fn check_particulars(&mut self, r: &Reference) -> Option<()> {
         let arg = |at: usize| r.args.get(at).and_then(Option::as_ref);

@@ -8,7 +8,8 @@ use crate::typing::{Typing, constant, is_numeric, promoted, same_type, shape_nam
 use diag::Code;
 
 const INTEGERS: &[u8] = &[1, 2, 4, 8];
-const REALS: &[u8] = &[4, 8];
+const REALS: &[u8] = &[2, 4, 8];
+const PARTS: &[u8] = &[4, 8];
 
 impl Checker<'_> {
     /// Types an elemental reference.
@@ -496,7 +497,7 @@ impl Typing<'_> {
         let span = r.span;
         // With a complex first argument the second place is KIND.
         let x = self.need(&mut r, 0)?;
-        let kind = self.take_kind(&mut r, 2, self.options.real_kind(), REALS)?;
+        let kind = self.take_kind(&mut r, 2, self.options.real_kind(), PARTS)?;
         let Some(y) = r.take(1) else {
             return self.conversion(I::Cmplx, x, Type::Complex(kind), span);
         };

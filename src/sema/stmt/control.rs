@@ -5,7 +5,7 @@ use crate::checked::{
     Block, CaseRange, Const, Expr, ExprKind, Intrinsic, LoopControl, Shape, Stmt, StmtKind, Storage, Type, visit,
 };
 use crate::checker::{Checker, ConstructKind, Sym};
-use crate::typing::{Typing, shape_name, type_name};
+use crate::typing::{Typing, computed, shape_name, type_name};
 use ast::{DoControl, IfArm, Name, SelectArm};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -59,6 +59,8 @@ impl<'a> Checker<'a> {
         for label in labels {
             self.typing().check_label(label, span)?;
         }
+        let ty = computed(value.ty.clone());
+        let value = self.typing().convert(value, &ty)?;
         Some(StmtKind::ArithmeticIf(value, labels))
     }
 
@@ -110,7 +112,7 @@ impl<'a> Checker<'a> {
     ) -> Option<LoopControl> {
         let var = self.designator(var);
         if let Some(v) = &var {
-            if v.rank != 0 || !matches!(v.ty, Type::Integer(_) | Type::Real(_)) {
+            if v.rank != 0 || !matches!(v.ty, Type::Integer(_) | Type::Real(4 | 8)) {
                 let text =
                     format!("a loop variable must be an integer scalar, not {}", shape_name(&self.defs, &v.ty, v.rank));
                 return self.reporter.error(Code::BadDoVariable, v.span, text);

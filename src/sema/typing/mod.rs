@@ -25,7 +25,7 @@ pub(crate) use objects::{
     has_vector_subscript, is_allocatable, is_class, is_pointer, is_procedure_pointer, shape_of, space_of,
 };
 pub(crate) use shapes::{constant_extents, descriptor_bytes, elements_of, one};
-pub(crate) use types::{is_numeric, promoted, same_type, shape_name, type_name};
+pub(crate) use types::{computed, is_numeric, promoted, same_type, shape_name, type_name};
 
 use crate::SemaOptions;
 use crate::checker::{Checker, Context, Definitions, Reporter, Scopes};

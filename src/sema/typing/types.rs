@@ -61,3 +61,8 @@ pub(crate) fn promoted(a: &Type, b: &Type) -> Option<Type> {
         _ => return None,
     })
 }
+
+/// The type as which values of a type are computed with: real(2) has no arithmetic of its own.
+pub(crate) fn computed(ty: Type) -> Type {
+    if matches!(ty, Type::Real(2)) { Type::Real(4) } else { ty }
+}

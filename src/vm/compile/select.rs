@@ -138,7 +138,9 @@ pub(crate) fn convert(op: CvtOp, from: Ty, to: Ty, r: R2) -> Op {
         | CvtOp::FloorI
         | CvtOp::CeilI
         | CvtOp::PredToInt
-        | CvtOp::IntToPred => eval,
+        | CvtOp::IntToPred
+        | CvtOp::FromHalf
+        | CvtOp::ToHalf => eval,
     }
 }
 

@@ -46,7 +46,9 @@ impl Op {
             out.extend(CmpOp::ALL.iter().filter(|o| o.class().has(ty)).map(|&o| Op::Cmp(o, ty)));
             out.push(Op::Select(ty));
             for to in Ty::ALL {
-                out.extend(CvtOp::ALL.iter().filter(|&&o| converts(o, ty, to)).map(|&o| Op::Cvt(o, ty, to)));
+                out.extend(
+                    CvtOp::ALL.iter().filter(|&&o| ir::verify::converts(o, ty, to)).map(|&o| Op::Cvt(o, ty, to)),
+                );
             }
         }
         out
@@ -172,18 +174,6 @@ impl Op {
             }
             _ => Vec::new(),
         }
-    }
-}
-
-/// The conversions that the verifier allows.
-fn converts(op: CvtOp, from: Ty, to: Ty) -> bool {
-    match op {
-        CvtOp::Cast => from != Ty::Pred && to != Ty::Pred,
-        CvtOp::CastU => from.is_int() && to.is_int(),
-        CvtOp::Nint | CvtOp::FloorI | CvtOp::CeilI => from.is_real() && to.is_int(),
-        CvtOp::Bits => from != Ty::Pred && to != Ty::Pred && from.bytes() == to.bytes(),
-        CvtOp::PredToInt => from == Ty::Pred && to.is_int(),
-        CvtOp::IntToPred => from.is_int() && to == Ty::Pred,
     }
 }
 

@@ -207,6 +207,7 @@ fn logic(op: LogicOp) -> &'static str {
 pub(super) fn constant(c: &Const) -> String {
     match c {
         Const::Int(v) => v.to_string(),
+        Const::Real2(bits) => format!("{:?}_2", scalar::half::widen(*bits)),
         Const::Real4(v) => format!("{v:?}_4"),
         Const::Real8(v) => format!("{v:?}_8"),
         Const::Complex4(r, i) => format!("({r:?},{i:?})_4"),
