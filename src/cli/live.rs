@@ -67,6 +67,10 @@ impl World for Live {
         self.world.ask(question)
     }
 
+    fn caller(&mut self) -> Option<&mut foreign::Caller> {
+        self.world.caller()
+    }
+
     fn write(&mut self, stream: Stream, bytes: &[u8]) {
         self.progress.hide();
         self.progress.is_in_line = bytes.last().is_some_and(|&b| b != b'\n');

@@ -268,6 +268,7 @@ impl Block {
             budget: *with.budget,
             statements: 0,
             atomics: with.atomics.as_deref_mut().map(|a| a as &mut dyn Atomics),
+            services: None,
         };
         let result = run(&mut self.warps, &self.kernel.1, &mut ctx);
         *with.budget = ctx.budget;

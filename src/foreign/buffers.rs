@@ -1,4 +1,6 @@
 //! The program's memory as procedures of C see it: a buffer for each stretch, at an address that stays the same.
+//!
+//! A buffer is a copy of the program's memory, or that memory itself, which the program has lent.
 #![allow(unsafe_code)] // C has the addresses of the buffers and writes to them during a call.
 
 use crate::stack;
@@ -15,22 +17,40 @@ struct Line(#[expect(dead_code, reason = "bytes are reached by the address")] [u
 
 /// A stretch of memory.
 struct Buffer {
-    lines: Vec<Line>,
+    place: Place,
     bytes: usize,
 }
 
+enum Place {
+    /// A copy.
+    Copy(Vec<Line>),
+    /// Memory of the program that is lent, by its address.
+    Lent(*mut u8),
+}
+
+// SAFETY: who calls C has borrowed the memory that is lent as long as the call lasts, on whichever thread.
+unsafe impl Send for Buffer {}
+
 impl Buffer {
     fn new(bytes: usize) -> Buffer {
-        Buffer { lines: vec![Line([0; 64]); bytes.div_ceil(64).max(1)], bytes }
+        Buffer { place: Place::Copy(vec![Line([0; 64]); bytes.div_ceil(64).max(1)]), bytes }
     }
 
     fn address(&self) -> u64 {
-        self.lines.as_ptr() as u64
+        match &self.place {
+            Place::Copy(lines) => lines.as_ptr() as u64,
+            Place::Lent(first) => *first as u64,
+        }
     }
 
     fn contents(&mut self) -> &mut [u8] {
-        // SAFETY: the lines are that many bytes in a row, any byte is a value, and no procedure of C runs now.
-        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast::<u8>(), self.bytes) }
+        let first = match &mut self.place {
+            Place::Copy(lines) => lines.as_mut_ptr().cast::<u8>(),
+            Place::Lent(first) => *first,
+        };
+        // SAFETY: that many bytes are there in a row, any byte is a value, and no procedure of C runs now; who has lent memory has
+        // borrowed it exclusively.
+        unsafe { std::slice::from_raw_parts_mut(first, self.bytes) }
     }
 }
 
@@ -55,9 +75,36 @@ impl Buffers {
             buffer.contents().copy_from_slice(&piece.bytes);
         }
         for piece in memory {
-            for &at in &piece.pointers {
-                self.translate(piece, at, Buffers::to_native);
-            }
+            self.translate(piece.base, &piece.pointers, Buffers::to_native);
+        }
+    }
+
+    /// Lends memory of the program, which has so many bytes from `first` on.
+    ///
+    /// # Safety
+    /// The bytes stay there until they are taken back, and while C runs or buffers are looked at nobody else uses them.
+    pub(crate) unsafe fn lend(&mut self, base: u64, bytes: usize, first: *mut u8) {
+        self.buffers.insert(base, Buffer { place: Place::Lent(first), bytes });
+    }
+
+    /// The first addresses of what is lent, and its bytes.
+    pub(crate) fn lent(&self) -> impl Iterator<Item = (u64, u64)> {
+        let is_lent = |(_, buffer): &(&u64, &Buffer)| matches!(buffer.place, Place::Lent(_));
+        self.buffers.iter().filter(is_lent).map(|(&base, buffer)| (base, buffer.bytes as u64))
+    }
+
+    /// C has no use any more for what was lent there.
+    pub(crate) fn take_back(&mut self, base: u64) {
+        self.buffers.remove(&base);
+    }
+
+    /// Where so many bytes of the program are that are lent.
+    pub(crate) fn lent_at(&self, address: u64, bytes: u64) -> Option<*mut u8> {
+        let (base, buffer) = self.buffers.range(..=address).next_back()?;
+        let offset = address - base;
+        match buffer.place {
+            Place::Lent(first) if offset + bytes <= buffer.bytes as u64 => Some(first.wrapping_add(offset as usize)),
+            _ => None,
         }
     }
 
@@ -65,9 +112,7 @@ impl Buffers {
     pub(crate) fn changes(&mut self, memory: &[Piece]) -> Vec<(u64, Vec<u8>)> {
         let mut out = Vec::new();
         for piece in memory.iter().filter(|piece| !piece.reads_only) {
-            for &at in &piece.pointers {
-                self.translate(piece, at, Buffers::to_program);
-            }
+            self.translate(piece.base, &piece.pointers, Buffers::to_program);
             if let Some(buffer) = self.buffers.get_mut(&piece.base) {
                 changed(piece, buffer.contents(), &mut out);
             }
@@ -75,14 +120,21 @@ impl Buffers {
         out
     }
 
-    fn translate(&mut self, piece: &Piece, at: u64, translated: fn(&Buffers, u64) -> u64) {
-        let at = at as usize;
-        let word = |buffer: &mut Buffer| buffer.contents().get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
-        let Some(old) = self.buffers.get_mut(&piece.base).and_then(word) else { return };
-        let new = translated(self, old);
-        if let Some(buffer) = self.buffers.get_mut(&piece.base) {
-            buffer.contents()[at..at + 8].copy_from_slice(&new.to_le_bytes());
+    /// Translates the pointers at some offsets from an address of the program on.
+    pub(crate) fn translate(&mut self, from: u64, pointers: &[u64], translated: fn(&Buffers, u64) -> u64) {
+        for &at in pointers {
+            let Some(&mut old) = self.word(from + at) else { continue };
+            let new = translated(self, u64::from_le_bytes(old));
+            if let Some(word) = self.word(from + at) {
+                *word = new.to_le_bytes();
+            }
         }
+    }
+
+    /// The word at an address of the program.
+    fn word(&mut self, address: u64) -> Option<&mut [u8; 8]> {
+        let (base, buffer) = self.buffers.range_mut(..=address).next_back()?;
+        buffer.contents().get_mut((address - base) as usize..)?.first_chunk_mut()
     }
 
     /// Gives the procedures that C may call entries, if they have none yet.
@@ -96,6 +148,11 @@ impl Buffers {
             }
         }
         Ok(())
+    }
+
+    /// How many procedures have entries.
+    pub(crate) fn known(&self) -> usize {
+        self.entries.len()
     }
 
     /// What the program has as the address of the procedure with an entry.
@@ -165,6 +222,25 @@ mod tests {
         buffers.buffers.get_mut(&0x1000).expect("there").contents()[9] = 0;
         assert_eq!(buffers.changes(&memory[..1]), [(0x1008, vec![9, 0])]);
         assert_eq!(buffers.to_program(address), 0x1008);
+    }
+
+    #[test]
+    fn memory_that_is_lent_is_where_it_is() {
+        let (mut buffers, mut words) = (Buffers::default(), [0x2008u64, 0, 7]);
+        // SAFETY: the words stay where they are.
+        unsafe {
+            buffers.lend(0x1000, 8, words.as_mut_ptr().cast());
+            buffers.lend(0x2000, 16, (&raw mut words[1]).cast());
+        }
+        let address = &raw const words[2] as u64;
+        assert_eq!((buffers.to_native(0x2008), buffers.to_program(address)), (address, 0x2008));
+        assert_eq!(buffers.lent_at(0x2008, 8).map(|at| at as u64), Some(address));
+        assert_eq!(buffers.lent_at(0x2009, 8), None);
+        buffers.translate(0x1000, &[0], Buffers::to_native);
+        assert_eq!(words[0], address);
+        buffers.take_back(0x2000);
+        assert_eq!(buffers.to_native(0x2008), 0x2008);
+        assert_eq!(buffers.lent().collect::<Vec<_>>(), [(0x1000, 8)]);
     }
 
     #[test]

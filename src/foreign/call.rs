@@ -1,67 +1,146 @@
 //! The C convention of 64-bit Unix on x86 (System V ABI, AMD64 supplement, 3.2.3): arguments in registers and on the stack.
 //!
-//! A function is called as one that takes six integers, eight reals and some words of the stack: the convention puts those into
-//! the registers and places where the function looks for its own arguments, and what it does not take does no harm.
-#![allow(unsafe_code)] // Calls code that nobody has checked.
+//! Not here: who makes the call (`stack`).
+#![allow(unsafe_code)] // Reads and writes memory that C has given addresses of.
 
 use crate::frame::Frame;
 use ir::foreign::{CScalar, CValue};
 
-/// Why there is no call elsewhere.
-pub(crate) const UNSUPPORTED: &str = "calls of C are supported on 64-bit x86 with Unix only";
-/// Words of the stack that a call may have.
-const STACK: usize = 64;
-
 /// Where a value of up to 16 bytes goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Class {
+pub(crate) enum Class {
     Integer,
     Real,
 }
 
+/// The classes of the words of a value, two at most.
+#[derive(Clone, Copy)]
+struct Classes([Class; 2], usize);
+
+impl Classes {
+    fn words(&self) -> &[Class] {
+        &self.0[..self.1]
+    }
+
+    /// How many words go to integer registers, and how many to those for reals.
+    fn counts(&self) -> (usize, usize) {
+        let reals = self.words().iter().filter(|class| **class == Class::Real).count();
+        (self.1 - reals, reals)
+    }
+}
+
 /// The classes of the words of a value; `None` if it goes through memory.
-fn classes(value: &CValue) -> Option<Vec<Class>> {
-    let of = |scalar: CScalar| if matches!(scalar, CScalar::Real(_)) { Class::Real } else { Class::Integer };
+fn classes(value: &CValue) -> Option<Classes> {
     match value {
-        CValue::Scalar(scalar) => Some(vec![of(*scalar)]),
+        CValue::Scalar(scalar) => Some(Classes([class(*scalar), Class::Integer], 1)),
         CValue::Object { bytes, .. } if *bytes > 16 => None,
         CValue::Object { bytes, members } => {
             let word = |i: u64| {
                 let mut inside = members.iter().filter(|(at, _)| at / 8 == i);
-                if inside.all(|&(_, scalar)| of(scalar) == Class::Real) { Class::Real } else { Class::Integer }
+                if inside.all(|&(_, scalar)| class(scalar) == Class::Real) { Class::Real } else { Class::Integer }
             };
-            Some((0..bytes.div_ceil(8)).map(word).collect())
+            Some(Classes([word(0), word(1)], bytes.div_ceil(8) as usize))
         }
     }
 }
 
-/// The classes of the words of an argument that goes in registers when so many of those are taken; `None` if it does not.
-fn in_registers(value: &CValue, integers: usize, reals: usize) -> Option<Vec<Class>> {
-    let classes = classes(value)?;
-    let wanted = classes.iter().filter(|class| **class == Class::Real).count();
-    (integers + classes.len() - wanted <= 6 && reals + wanted <= 8).then_some(classes)
+/// For scalars as arguments the class and the number of the register of each; `None` if they do not all have one.
+pub(crate) fn registers(scalars: impl Iterator<Item = CScalar>) -> Option<Vec<(CScalar, Class, usize)>> {
+    let (mut integers, mut reals) = (0..6, 0..8);
+    let mut place = |scalar| {
+        let class = class(scalar);
+        let number = if class == Class::Real { reals.next() } else { integers.next() };
+        Some((scalar, class, number?))
+    };
+    scalars.map(&mut place).collect()
 }
 
-/// The arguments of a call, where they go.
+fn class(scalar: CScalar) -> Class {
+    if matches!(scalar, CScalar::Real(_)) { Class::Real } else { Class::Integer }
+}
+
+/// The classes of the words of an argument that goes in registers when so many of those are taken; `None` if it does not.
+fn in_registers(value: &CValue, integers: usize, reals: usize) -> Option<Classes> {
+    let classes = classes(value)?;
+    let (more_integers, more_reals) = classes.counts();
+    (integers + more_integers <= 6 && reals + more_reals <= 8).then_some(classes)
+}
+
+/// The arguments of a call, where they go, and its result.
 #[derive(Default)]
 pub(crate) struct Arguments {
-    integers: Vec<u64>,
-    reals: Vec<u64>,
+    frame: Frame,
+    integers: usize,
+    reals: usize,
     stack: Vec<u64>,
+    /// Where a large result goes.
+    large: Vec<u64>,
 }
 
 impl Arguments {
+    /// Begins anew, with those of a procedure that has this result.
+    pub(crate) fn begin(&mut self, result: Option<&CValue>) {
+        (self.integers, self.reals) = (0, 0);
+        self.stack.clear();
+        self.large.clear();
+        if let Some(value) = result.filter(|value| classes(value).is_none()) {
+            self.large.resize(value.bytes().div_ceil(8) as usize, 0);
+            self.frame.integers[0] = self.large.as_mut_ptr() as u64;
+            self.integers = 1;
+        }
+    }
+
     /// Adds an argument: the words of its bytes.
     pub(crate) fn add(&mut self, value: &CValue, words: &[u64]) {
-        let Some(classes) = in_registers(value, self.integers.len(), self.reals.len()) else {
+        let Some(classes) = in_registers(value, self.integers, self.reals) else {
             self.stack.extend(words);
             return;
         };
-        for (class, &word) in classes.iter().zip(words) {
+        for (class, &word) in classes.words().iter().zip(words) {
             match class {
-                Class::Integer => self.integers.push(word),
-                Class::Real => self.reals.push(word),
+                Class::Integer => {
+                    self.frame.integers[self.integers] = word;
+                    self.integers += 1;
+                }
+                Class::Real => {
+                    self.frame.reals[self.reals] = word;
+                    self.reals += 1;
+                }
             }
+        }
+    }
+
+    /// The frame with which the call is made. It holds until an argument is added.
+    pub(crate) fn frame(&mut self) -> &mut Frame {
+        self.frame.stack = self.stack.as_ptr();
+        self.frame.count = self.stack.len() as u64;
+        &mut self.frame
+    }
+
+    /// Puts a word into a register.
+    pub(crate) fn put(&mut self, class: Class, number: usize, word: u64) {
+        match class {
+            Class::Integer => self.frame.integers[number] = word,
+            Class::Real => self.frame.reals[number] = word,
+        }
+    }
+
+    /// A scalar that is the result, once the call is over.
+    pub(crate) fn scalar_result(&self, scalar: CScalar) -> u64 {
+        match class(scalar) {
+            Class::Integer => self.frame.integer_results[0],
+            Class::Real => self.frame.real_results[0],
+        }
+    }
+
+    /// The word of that number of the result, once the call is over.
+    pub(crate) fn result_word(&self, value: &CValue, number: usize) -> u64 {
+        let Some(classes) = classes(value) else { return self.large.get(number).copied().unwrap_or(0) };
+        let before = |class| classes.words()[..number].iter().filter(|c| **c == class).count();
+        match classes.words().get(number) {
+            Some(Class::Integer) => self.frame.integer_results[before(Class::Integer)],
+            Some(Class::Real) => self.frame.real_results[before(Class::Real)],
+            None => 0,
         }
     }
 }
@@ -82,6 +161,25 @@ impl<'a> Incoming<'a> {
         Incoming { frame, integers, reals: 0, stack: 0 }
     }
 
+    /// The word of the next argument, which is a scalar.
+    ///
+    /// # Safety
+    /// C has called the entry, which has not returned, and passes such an argument.
+    pub(crate) unsafe fn take_scalar(&mut self, scalar: CScalar) -> u64 {
+        let (from, at) = match class(scalar) {
+            Class::Integer => (&self.frame.integers[..], &mut self.integers),
+            Class::Real => (&self.frame.reals[..], &mut self.reals),
+        };
+        *at += 1;
+        if let Some(&word) = from.get(*at - 1) {
+            return word;
+        }
+        *at -= 1;
+        self.stack += 1;
+        // SAFETY: the caller says that C has put the argument there.
+        unsafe { *self.frame.stack.add(self.stack - 1) }
+    }
+
     /// The words of the next argument.
     ///
     /// # Safety
@@ -96,13 +194,21 @@ impl<'a> Incoming<'a> {
                 *at += 1;
                 from[*at - 1]
             };
-            return classes.iter().map(&mut next).collect();
+            return classes.words().iter().map(&mut next).collect();
         }
         let words = value.bytes().div_ceil(8) as usize;
         let first = self.stack;
         self.stack += words;
         // SAFETY: the caller says that C has put the argument there.
         (first..first + words).map(|i| unsafe { *self.frame.stack.add(i) }).collect()
+    }
+}
+
+/// Gives C the result of an entry that it has called, which is a scalar.
+pub(crate) fn give_scalar(frame: &mut Frame, scalar: CScalar, word: u64) {
+    match class(scalar) {
+        Class::Integer => frame.integer_results[0] = word,
+        Class::Real => frame.real_results[0] = word,
     }
 }
 
@@ -120,7 +226,7 @@ pub(crate) unsafe fn give(frame: &mut Frame, value: &CValue, words: &[u64]) {
         return;
     };
     let (mut integers, mut reals) = (0, 0);
-    for (class, &word) in classes.iter().zip(words) {
+    for (class, &word) in classes.words().iter().zip(words) {
         let (to, at) = match class {
             Class::Integer => (&mut frame.integer_results, &mut integers),
             Class::Real => (&mut frame.real_results, &mut reals),
@@ -129,102 +235,6 @@ pub(crate) unsafe fn give(frame: &mut Frame, value: &CValue, words: &[u64]) {
             *to = word;
         }
         *at += 1;
-    }
-}
-
-/// Calls the function at an address; the bytes of its result.
-///
-/// # Safety
-/// A function with these parameters and this result is there, and all that it does is sound.
-pub(crate) unsafe fn call(
-    function: *const (),
-    mut arguments: Arguments,
-    result: Option<&CValue>,
-) -> Result<Vec<u8>, String> {
-    if !cfg!(all(unix, target_arch = "x86_64")) {
-        return Err(UNSUPPORTED.to_owned());
-    }
-    let bytes = result.map_or(0, CValue::bytes) as usize;
-    let classes = result.map_or(Some(Vec::new()), classes);
-    // A large result goes where the caller says.
-    let mut large = vec![0u64; if classes.is_none() { bytes.div_ceil(8) } else { 0 }];
-    if classes.is_none() {
-        arguments.integers.insert(0, large.as_mut_ptr() as u64);
-        if arguments.integers.len() > 6 {
-            arguments.stack.insert(0, arguments.integers.remove(6));
-        }
-    }
-    if arguments.stack.len() > STACK {
-        return Err(format!("its arguments take more than {STACK} words of the stack"));
-    }
-    arguments.integers.resize(6, 0);
-    arguments.reals.resize(8, 0);
-    use Class::{Integer, Real};
-    // SAFETY: as the caller says.
-    let words = unsafe {
-        match classes.as_deref() {
-            None => {
-                enter::<Pair<u64, u64>>(function, &arguments);
-                large
-            }
-            Some([] | [Integer] | [Integer, Integer]) => {
-                let Pair(a, b) = enter::<Pair<u64, u64>>(function, &arguments);
-                vec![a, b]
-            }
-            Some([Real] | [Real, Real]) => {
-                let Pair(a, b) = enter::<Pair<f64, f64>>(function, &arguments);
-                vec![a.to_bits(), b.to_bits()]
-            }
-            Some([Integer, Real]) => {
-                let Pair(a, b) = enter::<Pair<u64, f64>>(function, &arguments);
-                vec![a, b.to_bits()]
-            }
-            Some(_) => {
-                let Pair(a, b) = enter::<Pair<f64, u64>>(function, &arguments);
-                vec![a.to_bits(), b]
-            }
-        }
-    };
-    Ok(words.iter().flat_map(|word| word.to_le_bytes()).take(bytes).collect())
-}
-
-/// Two words of a result.
-#[repr(C)]
-struct Pair<A, B>(A, B);
-
-/// Calls a function with as many words of the stack as are needed, or more.
-///
-/// # Safety
-/// As `call` says; `R` is returned as the function returns its result.
-unsafe fn enter<R>(function: *const (), arguments: &Arguments) -> R {
-    macro_rules! with_stack {
-        ($($word:ident $at:literal)*) => {{
-            // SAFETY: a pointer to a function; the head of this file says why this type fits.
-            let function: unsafe extern "C" fn(
-                u64, u64, u64, u64, u64, u64, f64, f64, f64, f64, f64, f64, f64, f64, $($word),*
-            ) -> R = unsafe { std::mem::transmute(function) };
-            let integer = |i: usize| arguments.integers[i];
-            let real = |i: usize| f64::from_bits(arguments.reals[i]);
-            let _stack = |i: usize| arguments.stack.get(i).copied().unwrap_or(0);
-            // SAFETY: as the caller says.
-            unsafe {
-                function(
-                    integer(0), integer(1), integer(2), integer(3), integer(4), integer(5),
-                    real(0), real(1), real(2), real(3), real(4), real(5), real(6), real(7), $(_stack($at)),*
-                )
-            }
-        }};
-    }
-    match arguments.stack.len() {
-        0 => with_stack!(),
-        1..=8 => with_stack!(u64 0 u64 1 u64 2 u64 3 u64 4 u64 5 u64 6 u64 7),
-        _ => with_stack!(
-            u64 0 u64 1 u64 2 u64 3 u64 4 u64 5 u64 6 u64 7 u64 8 u64 9 u64 10 u64 11 u64 12 u64 13 u64 14 u64 15
-            u64 16 u64 17 u64 18 u64 19 u64 20 u64 21 u64 22 u64 23 u64 24 u64 25 u64 26 u64 27 u64 28 u64 29 u64 30
-            u64 31 u64 32 u64 33 u64 34 u64 35 u64 36 u64 37 u64 38 u64 39 u64 40 u64 41 u64 42 u64 43 u64 44 u64 45
-            u64 46 u64 47 u64 48 u64 49 u64 50 u64 51 u64 52 u64 53 u64 54 u64 55 u64 56 u64 57 u64 58 u64 59 u64 60
-            u64 61 u64 62 u64 63
-        ),
     }
 }
 
@@ -237,9 +247,12 @@ mod tests {
 
     fn called(function: *const (), args: &[(CValue, &[u64])], result: &CValue) -> Vec<u8> {
         let mut arguments = Arguments::default();
+        arguments.begin(Some(result));
         args.iter().for_each(|(value, words)| arguments.add(value, words));
         // SAFETY: the tests give functions with these parameters.
-        unsafe { call(function, arguments, Some(result)) }.expect("a call")
+        unsafe { crate::frame::enter(function, arguments.frame()) };
+        let words = (0..result.bytes().div_ceil(8) as usize).map(|i| arguments.result_word(result, i));
+        words.flat_map(u64::to_le_bytes).take(result.bytes() as usize).collect()
     }
 
     #[repr(C)]

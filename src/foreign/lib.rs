@@ -1,17 +1,18 @@
 //! Procedures of C: files are compiled, libraries loaded, procedures called. Kernels of CUDA C become PTX (`nvrtc`).
 //!
 //! [`Libraries`] are made from what the command line gives (`link`) and know which procedures there are. A [`Caller`] makes the
-//! calls ([`ir::foreign`]): memory of the program lies in buffers (`buffers`) at addresses that stay the same while the program
-//! has it, pointers are translated in both directions, and the C convention of the platform passes the arguments (`call`). A call runs on a
-//! stack of its own (`stack`) and waits there while the program runs a procedure that C calls.
+//! calls ([`ir::foreign`]): memory of the program lies in buffers (`buffers`), or is lent, at addresses that stay the same while the
+//! program has it, pointers are translated in both directions, and the C convention of the platform passes the arguments (`call`). A
+//! call runs on a stack of its own (`stack`) and waits there while the program runs a procedure that C calls.
 //!
 //! Not here: which memory a call is given (`host`), and when it is made (`machine`).
 
 mod buffers;
 mod call;
 mod caller;
+mod event;
+mod flush;
 mod frame;
-mod job;
 mod libraries;
 mod link;
 mod nvrtc;
@@ -21,7 +22,7 @@ mod stack;
 #[path = "no_stack.rs"]
 mod stack;
 
-pub use caller::Caller;
+pub use caller::{Called, Caller, Pointers, Route};
 pub use libraries::Libraries;
 pub use link::Inputs;
 pub use nvrtc::compile_cuda;

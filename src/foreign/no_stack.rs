@@ -1,8 +1,8 @@
 //! Stacks of C where calls of C are not supported: there are none. `stack` says what they are.
 
-use crate::call::UNSUPPORTED;
+use crate::call::Arguments;
+use crate::event::Event;
 use crate::frame::Frame;
-use crate::job::{Event, Job};
 use std::ffi::c_int;
 
 /// How many entries there are.
@@ -14,23 +14,31 @@ pub(crate) fn entry_of(_: &Frame) -> usize {
 }
 
 /// A stack of C.
-pub(crate) struct Stack;
+#[derive(Default)]
+pub(crate) struct Stack {
+    arguments: Arguments,
+}
 
 impl Stack {
     /// That there is none.
     pub(crate) fn new() -> Result<Stack, String> {
-        Err(UNSUPPORTED.to_owned())
+        Err("calls of C are supported on 64-bit x86 with Unix only".to_owned())
     }
 
     /// Not reached: there are no stacks.
-    pub(crate) fn begin(&mut self, _: Job) {}
+    pub(crate) fn arguments(&mut self) -> &mut Arguments {
+        &mut self.arguments
+    }
+
+    /// Not reached: there are no stacks.
+    pub(crate) fn begin(&mut self, _: *const ()) {}
 
     /// Not reached: there are no stacks.
     ///
     /// # Safety
     /// It is always safe.
     pub(crate) unsafe fn run(&mut self) -> Event {
-        Event::Done(Err(UNSUPPORTED.to_owned()))
+        Event::Done
     }
 }
 
@@ -45,6 +53,6 @@ pub(crate) fn entry_at(_: u64) -> Option<usize> {
 }
 
 /// What a signal says.
-pub(crate) fn crash(_: c_int) -> &'static str {
-    "it has crashed"
+pub(crate) fn crash(_: c_int, _: Option<&str>) -> String {
+    "it has crashed".to_owned()
 }

@@ -7,9 +7,9 @@
 //! Not here: what the arguments mean (`call`), which entry stands for which procedure (`buffers`).
 #![allow(unsafe_code)] // Switches stacks, and is entered by code that nobody has checked.
 
-use crate::call;
-use crate::frame::Frame;
-use crate::job::{Event, Job};
+use crate::call::Arguments;
+use crate::event::Event;
+use crate::frame::{Frame, enter};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::ptr::{null_mut, slice_from_raw_parts};
@@ -26,7 +26,7 @@ pub(crate) const ENTRIES: usize = 512;
 
 /// Which entry was called.
 pub(crate) fn entry_of(frame: &Frame) -> usize {
-    (frame.entry as usize).wrapping_sub(entry_address(0)) / ENTRY_BYTES
+    (frame.count as usize).wrapping_sub(entry_address(0)) / ENTRY_BYTES
 }
 
 /// What a stack and who runs it share.
@@ -35,8 +35,10 @@ struct State {
     runner: usize,
     /// Its own, while it does not.
     own: usize,
-    job: Option<Job>,
-    event: Option<Event>,
+    /// What is called.
+    function: *const (),
+    arguments: Arguments,
+    event: Event,
 }
 
 /// A stack of C.
@@ -66,12 +68,19 @@ impl Stack {
             }
             memory.cast::<u8>()
         };
-        let state = Box::new(State { runner: 0, own: 0, job: None, event: None });
+        let (function, arguments) = (std::ptr::null(), Arguments::default());
+        let state = Box::new(State { runner: 0, own: 0, function, arguments, event: Event::Done });
         Ok(Stack { memory, state: Box::into_raw(state) })
     }
 
+    /// The arguments of the next call, or the result of the last one.
+    pub(crate) fn arguments(&mut self) -> &mut Arguments {
+        // SAFETY: the state is this stack's, on which nothing runs now.
+        unsafe { &mut (*self.state).arguments }
+    }
+
     /// Makes a call the next thing that it runs. No call may be in progress on it.
-    pub(crate) fn begin(&mut self, job: Job) {
+    pub(crate) fn begin(&mut self, function: *const ()) {
         // What `switch` takes from a stack: the control words, r15 to r12, rbx, rbp, and where to go.
         let control = 0x037f_u64 << 32 | 0x1f80;
         let words = [control, 0, 0, body as *const () as u64, self.state as u64, 0, 0, start as *const () as u64];
@@ -80,7 +89,7 @@ impl Stack {
             let first = self.memory.add(BYTES - 64 - size_of_val(&words));
             std::ptr::copy_nonoverlapping(words.as_ptr().cast::<u8>(), first, size_of_val(&words));
             (*self.state).own = first as usize;
-            (*self.state).job = Some(job);
+            (*self.state).function = function;
         }
     }
 
@@ -94,8 +103,7 @@ impl Stack {
         unsafe { switch(&raw mut (*self.state).runner, (*self.state).own) };
         CURRENT.set(before);
         // SAFETY: nothing runs on the stack now.
-        let event = unsafe { (*self.state).event.take() };
-        event.unwrap_or_else(|| Event::Done(Err("it ended in an unknown way".to_owned())))
+        unsafe { std::mem::replace(&mut (*self.state).event, Event::Done) }
     }
 }
 
@@ -122,10 +130,10 @@ pub(crate) fn entry_at(address: u64) -> Option<usize> {
 
 /// What runs on a stack: makes the call, and says that it is over.
 unsafe extern "C" fn body(state: *mut State) {
-    // SAFETY: the state lives longer than the call; `begin`'s caller vouches for the function.
+    // SAFETY: the state lives longer than the call; `run`'s caller vouches for the function.
     unsafe {
-        let Some(Job { function, arguments, result }) = (*state).job.take() else { return };
-        (*state).event = Some(Event::Done(call::call(function, arguments, result.as_ref())));
+        enter((*state).function, (*state).arguments.frame());
+        (*state).event = Event::Done;
         switch(&raw mut (*state).own, (*state).runner);
     }
 }
@@ -146,7 +154,7 @@ unsafe extern "C" fn entered(frame: *mut Frame) {
     }
     // SAFETY: the state is that of the stack on which this runs.
     unsafe {
-        (*state).event = Some(Event::Called(frame));
+        (*state).event = Event::Called(frame);
         switch(&raw mut (*state).own, (*state).runner);
     }
 }
@@ -154,14 +162,15 @@ unsafe extern "C" fn entered(frame: *mut Frame) {
 /// Signals that say that C has crashed.
 const SIGNALS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
 
-/// What a signal that [`SIGNALS`] has says.
-pub(crate) fn crash(signal: c_int) -> &'static str {
+/// What a signal that [`SIGNALS`] has says; `memory` is what was accessed, if that is known.
+pub(crate) fn crash(signal: c_int, memory: Option<&str>) -> String {
+    let memory = memory.unwrap_or("memory that is not there");
     match signal {
-        libc::SIGSEGV => "it has crashed: an access to memory that is not there (SIGSEGV)",
-        libc::SIGBUS => "it has crashed: an access to memory that is not there (SIGBUS)",
-        libc::SIGFPE => "it has crashed: a division of an integer by zero, or one that overflows (SIGFPE)",
-        libc::SIGILL => "it has crashed: an instruction that the processor does not know (SIGILL)",
-        _ => "it has ended itself by `abort` (SIGABRT)",
+        libc::SIGSEGV => format!("it has crashed: an access to {memory} (SIGSEGV)"),
+        libc::SIGBUS => format!("it has crashed: an access to {memory} (SIGBUS)"),
+        libc::SIGFPE => "it has crashed: a division of an integer by zero, or one that overflows (SIGFPE)".to_owned(),
+        libc::SIGILL => "it has crashed: an instruction that the processor does not know (SIGILL)".to_owned(),
+        _ => "it has ended itself by `abort` (SIGABRT)".to_owned(),
     }
 }
 
@@ -191,12 +200,14 @@ fn catch_crashes() {
 }
 
 /// A signal has come.
-unsafe extern "C" fn crashed(signal: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+unsafe extern "C" fn crashed(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     let state = CURRENT.get();
     // SAFETY: the state is that of the stack on which the thread ran C, which is not run again.
     unsafe {
         if !state.is_null() {
-            (*state).event = Some(Event::Crashed(signal));
+            let is_access = matches!(signal, libc::SIGSEGV | libc::SIGBUS) && !info.is_null();
+            let address = if is_access { (*info).si_addr() as u64 } else { 0 };
+            (*state).event = Event::Crashed(signal, address);
             let mut nowhere = 0;
             switch(&raw mut nowhere, (*state).runner);
         }
@@ -299,7 +310,7 @@ unsafe extern "C" fn common() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::Arguments;
+    use crate::call;
     use ir::foreign::{CScalar, CValue};
 
     const INT: CValue = CValue::Scalar(CScalar::Int(4));
@@ -315,9 +326,9 @@ mod tests {
 
     fn begun(function: *const (), words: &[u64]) -> Stack {
         let mut stack = Stack::new().expect("memory for a stack");
-        let mut arguments = Arguments::default();
-        words.iter().for_each(|word| arguments.add(&CValue::Scalar(CScalar::Int(8)), &[*word]));
-        stack.begin(Job { function, arguments, result: Some(INT) });
+        stack.arguments().begin(Some(&INT));
+        words.iter().for_each(|word| stack.arguments().add(&CValue::Scalar(CScalar::Int(8)), &[*word]));
+        stack.begin(function);
         stack
     }
 
@@ -334,8 +345,8 @@ mod tests {
             unsafe { call::give(frame, &INT, &[100 + n as u64]) };
         }
         // SAFETY: as before.
-        let Event::Done(Ok(bytes)) = (unsafe { stack.run() }) else { panic!("it is over") };
-        assert_eq!(bytes, 241i32.to_le_bytes());
+        assert!(matches!(unsafe { stack.run() }, Event::Done));
+        assert_eq!(stack.arguments().result_word(&INT, 0) as i32, 241);
     }
 
     #[test]
@@ -345,7 +356,7 @@ mod tests {
         assert!(matches!(unsafe { waiting.run() }, Event::Called(_)));
         let mut stack = begun(divide_by_zero as *const (), &[]);
         // SAFETY: the same.
-        assert!(matches!(unsafe { stack.run() }, Event::Crashed(libc::SIGFPE)));
+        assert!(matches!(unsafe { stack.run() }, Event::Crashed(libc::SIGFPE, 0)));
         // SAFETY: the same.
         assert!(matches!(unsafe { waiting.run() }, Event::Called(_)));
     }

@@ -5,7 +5,8 @@
 //! only local variables of procedures are gone when the call ends. What it wrote is in the program's memory after the call.
 //!
 //! The call is a question to the world, so a run that is done again does not make it again. What a procedure reads is not known,
-//! so no check looks at it; what it changed counts as written by the host.
+//! so no check looks at it; what it changed counts as written by the host. Where no run is done again and no check looks, calls are
+//! made at once and procedures work on the program's memory itself (`service::direct`).
 //!
 //! A procedure may call procedures of the program that it has the addresses of. Then it waits, and its service gives 1: the code
 //! behind the call asks what is called, does it, and lets the procedure go on (`lower::call::callback`). What the procedure has
@@ -15,10 +16,12 @@
 //!
 //! Not here: the service itself (`service::foreign`), how a call is made (crate `foreign`), what the routines do (`library`).
 
+use crate::direct::Direct;
 use crate::protocol::Halt;
 use crate::storage;
 use ir::foreign::{CArg, CParam, CScalar, CValue, Callback, Entries, Piece, Signature, word_of};
 use mem::{Memory, Region};
+use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -29,6 +32,8 @@ pub(crate) struct Foreign {
     pub(crate) has_routine: fn(&str) -> bool,
     /// Signatures by the addresses of their texts.
     pub(crate) signatures: BTreeMap<u64, Arc<Signature>>,
+    /// What calls that are made at once know.
+    pub(crate) direct: Direct,
     /// First addresses of the allocations that were passed.
     pub(crate) kept: BTreeSet<u64>,
     /// The procedures of the program that libraries may call.
@@ -48,6 +53,8 @@ pub(crate) struct Waiting {
     pub(crate) callback: Callback,
     /// Copies of memory of C: where they are, where they come from, and their bytes.
     pub(crate) copies: Vec<(u64, u64, u64)>,
+    /// Whether what the call was given has pointers in it, which are to be translated whenever C runs.
+    pub(crate) has_pointers: bool,
 }
 
 /// What the program has as the address of a procedure for libraries is this and what a procedure pointer to it holds, unless that
@@ -69,11 +76,29 @@ impl Foreign {
         Foreign {
             has_routine,
             signatures: BTreeMap::new(),
+            direct: Direct::default(),
             kept: BTreeSet::new(),
             entries: Arc::default(),
             waiting: Vec::new(),
         }
     }
+
+    /// Notes that a call waits for a procedure of the program; the reason if that is none.
+    pub(crate) fn wait_for(&mut self, signature: &Arc<Signature>, room: u64, callback: Callback) -> Result<(), String> {
+        let callee = self.entries.get(&callback.entry).cloned();
+        let callee = callee.ok_or("it has called a procedure of the program that is not there")?;
+        let (signature, has_pointers) = (signature.clone(), signature.passes_pointers());
+        self.waiting.push(Waiting { signature, room, callee, callback, copies: Vec::new(), has_pointers });
+        Ok(())
+    }
+}
+
+/// Where a service is called.
+pub(crate) struct CallSite<'a> {
+    pub(crate) locals: LocalExtent<'a>,
+    /// The first free address of the stack.
+    pub(crate) top: u64,
+    pub(crate) span: Span,
 }
 
 /// Address and bytes of the local variable at an address of the stack.
@@ -86,12 +111,8 @@ pub(crate) fn args(memory: &Memory, signature: &Signature, room: u64) -> Result<
     for (param, word) in signature.params.iter().zip(words) {
         args.push(match param {
             CParam::Value(CValue::Object { bytes, .. }) => CArg::Object(peek(memory, word, *bytes)?),
-            CParam::Value(CValue::Scalar(CScalar::Int(n))) => {
-                let unused = 64 - 8 * u32::from(*n);
-                CArg::Word(((word << unused) as i64 >> unused) as u64)
-            }
-            CParam::Value(CValue::Scalar(CScalar::Real(4))) => CArg::Word(word & u64::from(u32::MAX)),
-            _ => CArg::Word(word),
+            CParam::Value(CValue::Scalar(scalar)) => CArg::Word(scalar.extended(word)),
+            CParam::Reference { .. } => CArg::Word(word),
         });
     }
     Ok(args)
@@ -129,7 +150,7 @@ pub(crate) struct Pieces<'a> {
 pub(crate) struct Extent {
     pub(crate) bytes: u64,
     pub(crate) reads_only: bool,
-    pointers: Vec<u64>,
+    pub(crate) pointers: Vec<u64>,
 }
 
 impl<'a> Pieces<'a> {

@@ -2,13 +2,15 @@
 
 use crate::cuda::Symbols;
 use crate::fault::{self, Where};
-use crate::foreign::Foreign;
+use crate::foreign::{CallSite, Foreign};
 use crate::mpi::Mpi;
 use crate::outside::{Answer, HostYield};
 use crate::protocol::{Args, Halt};
 use crate::restart::RestartCheck;
 use crate::runtime::Runtime;
+use crate::service::AtOnce;
 use crate::storage;
+use ::foreign::Caller;
 use device::{Api, Arg, Call, KernelLaunch};
 use finding::{Access, Actor, Finding, FindingKind};
 use ir::ParamKind;
@@ -134,20 +136,22 @@ impl Host {
 
     /// Runs for at most `budget` schedule points, which it counts down, until something is needed from outside.
     ///
-    /// A question that was not answered is put again.
+    /// A question that was not answered is put again. With a `caller`, procedures of libraries are called at once: the run is not done
+    /// again, and no check wants to know what they change. A host has the same caller all the time, or never one.
     pub fn advance(
         &mut self,
         program: &Program,
         memory: &mut Memory,
         budget: &mut u64,
         mut hooks: Option<&mut dyn Hooks<1>>,
+        mut caller: Option<&mut Caller>,
     ) -> HostYield {
         loop {
             if let Some((stream, bytes)) = self.runtime.io.outbox.pop_front() {
                 return HostYield::Output { stream, bytes };
             }
             let halted = match &self.phase {
-                Phase::Run => match self.run(program, memory, budget, reborrow(&mut hooks)) {
+                Phase::Run => match self.run(program, memory, budget, reborrow(&mut hooks), caller.as_deref_mut()) {
                     Some(out) => return out,
                     None => continue,
                 },
@@ -169,7 +173,11 @@ impl Host {
                     let served = if is_foreign {
                         let warp = &self.warp;
                         let locals = |address| warp.local_extent_at(program, address);
-                        self.runtime.serve_foreign(memory, rt, args, &locals, span).map(|result| [result, 0])
+                        let top = warp.stack_top().unwrap_or(0);
+                        let at = CallSite { locals: &locals, top, span };
+                        self.runtime
+                            .serve_foreign(memory, rt, args, &at, caller.as_deref_mut())
+                            .map(|result| [result, 0])
                     } else {
                         if let Some(check) = &mut self.restarts {
                             check.rehearse(&self.runtime, memory, rt, args, span);
@@ -256,7 +264,9 @@ impl Host {
         memory: &mut Memory,
         budget: &mut u64,
         hooks: Option<&mut dyn Hooks<1>>,
+        caller: Option<&mut Caller>,
     ) -> Option<HostYield> {
+        let mut at_once = caller.map(|caller| AtOnce { foreign: &mut self.runtime.foreign, caller });
         let mut ctx = Context {
             memory: memory.view(),
             cluster: &mut [],
@@ -266,6 +276,7 @@ impl Host {
             budget: *budget,
             statements: 0,
             atomics: None,
+            services: at_once.as_mut().map(|services| services as &mut dyn vm::Services),
         };
         let stop = self.warp.run(program, &mut ctx, hooks);
         *budget = ctx.budget;

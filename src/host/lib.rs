@@ -13,6 +13,7 @@
 
 mod condition;
 mod cuda;
+mod direct;
 mod fault;
 mod foreign;
 mod host;

@@ -465,16 +465,18 @@ impl Machine {
             keeping = Before::new(InitHooks { state, bits, program: &program }, hooks);
             hooks = Some(&mut keeping);
         }
+        // Checks want to know what procedures of libraries change.
+        let caller = if self.order.is_none() && !keeps { world.caller() } else { None };
         let order = self.order.as_ref().filter(|order| order.watches_host());
         let is_noting = order.is_some() || keeps;
         memory.note_touches(is_noting);
         let (out, seen) = match order {
             Some(order) => {
                 ordering = Before::new(OrderHooks::new(order, &program), hooks);
-                let out = host.advance(&program, memory, budget, Some(&mut ordering));
+                let out = host.advance(&program, memory, budget, Some(&mut ordering), caller);
                 (out, ordering.first.seen)
             }
-            None => (host.advance(&program, memory, budget, hooks), Vec::new()),
+            None => (host.advance(&program, memory, budget, hooks, caller), Vec::new()),
         };
         let unseen = host.take_unseen();
         if unseen > 0 && !is_observed {

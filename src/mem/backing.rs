@@ -317,6 +317,45 @@ impl Backing {
         }
     }
 
+    /// Where `len` bytes from `offset` on lie side by side, to be written: always at the same place, and until the generation changes
+    /// for sure. `None` if they do not lie in the backing, the pool or the system has no room, or a clone has pages of that place.
+    pub(crate) fn settle(&mut self, offset: usize, len: usize) -> Option<NonNull<u8>> {
+        if !self.holds(offset, len.max(1)) {
+            return None;
+        }
+        let pages = self.slots.len();
+        if !matches!(self.runs.0[0].get(), Some(Some(_))) {
+            self.runs.0[0] = OnceLock::from(Some(Arc::new(Run::new(pages)?)));
+        }
+        let run = self.runs.at(0, pages)?.clone();
+        for index in offset / PAGE..=(offset + len.max(1) - 1) / PAGE {
+            let raw = self.slots[index].load(Ordering::Relaxed);
+            let is_there = run.holds(unmarked(raw));
+            if is_there && is_own(raw) {
+                continue;
+            }
+            // SAFETY: the slot owns a reference of the page.
+            let is_sole = || unsafe { Page::with_raw(unmarked(raw), Page::is_sole) } == Some(true);
+            if is_there && is_sole() {
+                self.slots[index].store(unmarked(raw), Ordering::Relaxed);
+                continue;
+            }
+            let take = |old: Option<&Page>| self.list.pool.take(self.len(index), old, [(&*run, index)]);
+            // SAFETY: as above; nobody writes the page, since this backing is borrowed exclusively.
+            let fresh =
+                unsafe { Page::with_raw(unmarked(raw), |old| take(Some(old))) }.unwrap_or_else(|| take(None))?;
+            if !run.holds(fresh.bytes()) {
+                self.list.pool.give(fresh);
+                return None;
+            }
+            self.list.renew();
+            self.slots[index].store(fresh.into_raw(), Ordering::Relaxed);
+            // SAFETY: the slot has lost its reference, and `&mut self` means that no other thread uses the page through it.
+            unsafe { give(&self.list.pool, raw) };
+        }
+        NonNull::new(unmarked(self.slots[offset / PAGE].load(Ordering::Relaxed)).wrapping_add(offset % PAGE))
+    }
+
     /// The same contents for a memory with another list, sharing all pages.
     ///
     /// # Safety
@@ -474,6 +513,32 @@ mod tests {
         assert_eq!(read(&b, 0), Some([7, 0, 0, 0]));
         assert_eq!(read(&a, 2 * PAGE), Some([0; 4]));
         assert_eq!((read(&a, 3 * PAGE - 3), read(&a, usize::MAX - 1)), (None, None));
+    }
+
+    #[test]
+    fn settled_bytes_are_always_at_the_same_place() {
+        for bytes in [100, 3 * PAGE + 100] {
+            let mut a = backing(bytes);
+            write(&a, 0, &[1; 4]);
+            // Without an arena nothing can be settled.
+            let Some(place) = a.settle(0, bytes) else { return };
+            // SAFETY: the bytes are settled there, and nobody else uses them.
+            let settled = || unsafe { std::slice::from_raw_parts_mut(place.as_ptr(), bytes) };
+            assert!(settled()[..4] == [1; 4] && settled()[4..].iter().all(|&b| b == 0));
+            settled()[bytes - 1] = 7;
+            let clone = share(&a);
+            write(&a, bytes - 1, &[8]);
+            assert_eq!(a.settle(0, bytes), None, "a clone has what lies there");
+            drop(clone);
+            let before = a.list.generation();
+            // SAFETY: nobody else uses the backing.
+            unsafe { a.list.release() };
+            assert_eq!(a.settle(0, bytes), Some(place));
+            assert_ne!(a.list.generation(), before);
+            assert_eq!((settled()[0], settled()[bytes - 1]), (1, 8));
+            assert_eq!(a.settle(bytes - 1, 1).map(NonNull::as_ptr), Some(place.as_ptr().wrapping_add(bytes - 1)));
+            assert_eq!(a.settle(bytes - 1, 200), None);
+        }
     }
 
     #[test]

@@ -350,6 +350,21 @@ impl Memory {
         (address - l.base < l.bytes.max(1) && !l.is_dead).then_some(at)
     }
 
+    /// Makes `len` bytes from `address` on lie side by side, and gives where. They stay there until the generation changes, and are at
+    /// the same place whenever they are settled. `None` if they do not lie in one live allocation, if there is no room, or if a clone
+    /// has what lies there.
+    pub fn settle(&mut self, address: u64, len: u64) -> Option<*mut u8> {
+        // Pages that were replaced may lie where those are wanted that have replaced them.
+        self.release_retired();
+        let at = self.position(address)?;
+        let l = &mut self.live[at];
+        let offset = address - l.base;
+        if len > l.bytes - offset {
+            return None;
+        }
+        l.backing.settle(offset as usize, len as usize).map(std::ptr::NonNull::as_ptr)
+    }
+
     /// Makes pages that no clone shares any more this memory's own, so that they are written in place, and releases those that
     /// clones have left behind.
     pub fn reclaim(&mut self) {

@@ -40,7 +40,8 @@ pub use frame::Frame;
 pub use memory::windows::WindowTable;
 pub use observe::{AccessEvent, AccessKind, Activation, Before, CopyOnlyRegs, Hooks, SilentSites, SplitView, Values};
 pub use warp::{
-    Arg, Atomics, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, State, Stop, Warp, WarpSync,
+    Arg, Atomics, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, Services, State, Stop,
+    Warp, WarpSync,
 };
 
 /// Schedule points that a split may pass without making progress before others get their turn.

@@ -1,10 +1,11 @@
 //! The services that call procedures of libraries, and have them call procedures of the program.
 
-use crate::foreign::{LocalExtent, Pieces, Waiting, args, entry_of, peek, pointer_of};
+use crate::foreign::{CallSite, LocalExtent, Pieces, Waiting, args, entry_of, peek, pointer_of};
 use crate::outside::Ask;
 use crate::protocol::{Args, Halt};
 use crate::runtime::Runtime;
 use crate::storage;
+use ::foreign::Caller;
 use device::{Api, Call, LibraryCall};
 use finding::HostFault;
 use ir::foreign::{CArg, CValue, ForeignCall, ForeignEnd, ForeignReturn, ForeignStep, Piece, Signature, word_of};
@@ -14,15 +15,19 @@ use source::Span;
 use std::sync::Arc;
 
 impl Runtime {
-    /// One of the services by which procedures of libraries are called; gives its result. The arguments are those of the service.
+    /// One of the services by which procedures of libraries are called; gives its result. The arguments are those of the service. With a
+    /// caller they are called at once.
     pub(crate) fn serve_foreign(
         &mut self,
         memory: &mut Memory,
         rt: Rt,
         a: Args<'_>,
-        locals: LocalExtent<'_>,
-        span: Span,
+        at: &CallSite<'_>,
+        caller: Option<&mut Caller>,
     ) -> Result<u64, Halt> {
+        if let Some(reason) = self.foreign.direct.failed.take() {
+            return Err(failed(&*self.signature(memory, a)?, reason));
+        }
         match rt {
             Rt::ForeignEntry => {
                 let signature = self.signature(memory, a)?;
@@ -33,9 +38,9 @@ impl Runtime {
                 Ok(entry)
             }
             Rt::ForeignTarget => Ok(pointer_of(a.bits(0))),
-            Rt::ForeignCallback => self.begin_callback(memory, a.bits(0), span),
-            Rt::ForeignReturn => self.end_callback(memory, a, locals, span).map(u64::from),
-            _ => self.call_foreign(memory, a, locals, span).map(u64::from),
+            Rt::ForeignCallback => self.begin_callback(memory, a.bits(0), at.span),
+            Rt::ForeignReturn => self.end_callback(memory, a, at, caller).map(u64::from),
+            _ => self.call_foreign(memory, a, at, caller).map(u64::from),
         }
     }
 
@@ -44,13 +49,16 @@ impl Runtime {
         &mut self,
         memory: &mut Memory,
         a: Args<'_>,
-        locals: LocalExtent<'_>,
-        span: Span,
+        at: &CallSite<'_>,
+        caller: Option<&mut Caller>,
     ) -> Result<bool, Halt> {
         let signature = self.signature(memory, a)?;
-        let room = a.bits(2);
+        let (room, locals) = (a.bits(2), at.locals);
         if (self.foreign.has_routine)(&signature.name) {
-            return self.call_routine(memory, &signature, room, span).map(|()| false);
+            return self.call_routine(memory, &signature, room, at.span).map(|()| false);
+        }
+        if let Some(caller) = self.direct_caller(memory, caller, room) {
+            return self.call_directly(memory, caller, (a.bits(0), &signature, room), at);
         }
         match self.answers.foreign() {
             Some(end) => self.take_end(memory, &signature, room, locals, end),
@@ -73,8 +81,7 @@ impl Runtime {
         locals: LocalExtent<'_>,
         end: Result<ForeignEnd, String>,
     ) -> Result<bool, Halt> {
-        let failed = |reason| Halt::Fault(HostFault::Foreign { name: signature.name.to_string(), reason });
-        let ForeignEnd { result, written, callback } = end.map_err(failed)?;
+        let ForeignEnd { result, written, callback } = end.map_err(|reason| failed(signature, reason))?;
         let passed = Pieces::of(memory, signature, room, locals)?.extents;
         for (address, bytes) in &written {
             storage::write(memory, *address, bytes)?;
@@ -89,12 +96,8 @@ impl Runtime {
             storage::write(memory, room, &result)?;
             return Ok(false);
         };
-        let Some(callee) = self.foreign.entries.get(&callback.entry).cloned() else {
-            return Err(failed("it has called a procedure of the program that is not there".to_owned()));
-        };
-        let signature = signature.clone();
-        self.foreign.waiting.push(Waiting { signature, room, callee, callback, copies: Vec::new() });
-        Ok(true)
+        let waits = self.foreign.wait_for(signature, room, callback);
+        waits.map(|()| true).map_err(|reason| failed(signature, reason))
     }
 
     /// Puts what a procedure of the program is called with into a room; gives what a pointer to it holds.
@@ -114,8 +117,7 @@ impl Runtime {
                     let size = bytes.len() as u64;
                     let Ok(copy) = memory.alloc(Region::Host, size, "", span) else {
                         let reason = "there is no memory for what it passes to a procedure of the program".to_owned();
-                        let name = waiting.signature.name.to_string();
-                        return Err(Halt::Fault(HostFault::Foreign { name, reason }));
+                        return Err(failed(&waiting.signature, reason));
                     };
                     waiting.copies.push((copy, *native, size));
                     storage::write(memory, copy, bytes)?;
@@ -132,15 +134,13 @@ impl Runtime {
         &mut self,
         memory: &mut Memory,
         a: Args<'_>,
-        locals: LocalExtent<'_>,
-        span: Span,
+        at: &CallSite<'_>,
+        caller: Option<&mut Caller>,
     ) -> Result<bool, Halt> {
-        let (signature, room) = (self.signature(memory, a)?, a.bits(2));
+        let (signature, room, locals) = (self.signature(memory, a)?, a.bits(2), at.locals);
         if let Some(end) = self.answers.foreign() {
             if let Some(waiting) = self.foreign.waiting.pop() {
-                for (copy, ..) in waiting.copies {
-                    let _ = memory.free(copy, span);
-                }
+                waiting.free_copies(memory, at.span);
             }
             return self.take_end(memory, &signature, room, locals, end);
         }
@@ -150,6 +150,12 @@ impl Runtime {
         let mut copies = Vec::new();
         for &(copy, native, size) in &waiting.copies {
             copies.push((native, peek(memory, copy, size)?));
+        }
+        if let Some(caller) = self.direct_caller(memory, caller, room) {
+            if let Some(waiting) = self.foreign.waiting.pop() {
+                waiting.free_copies(memory, at.span);
+            }
+            return self.go_on_directly(memory, caller, (&signature, room), (&result, &copies), at);
         }
         let pieces = self.pieces(memory, &signature, room, locals)?;
         let entries = self.foreign.entries.clone();
@@ -197,16 +203,40 @@ impl Runtime {
         room: u64,
         locals: LocalExtent<'_>,
     ) -> Result<Vec<Piece>, Halt> {
-        let mut passed = Pieces::of(memory, signature, room, locals)?;
+        let mut passed = self.passed(memory, signature, room, locals)?;
         for &base in &self.foreign.kept {
             if memory.find(base).is_some_and(|id| memory.info(id).base == base) {
                 passed.add(base, false);
             }
         }
-        // Calls that wait have what they were given.
+        passed.read()
+    }
+
+    /// What a call is given, and what the calls were given that wait.
+    pub(crate) fn passed<'m>(
+        &self,
+        memory: &'m Memory,
+        signature: &Signature,
+        room: u64,
+        locals: LocalExtent<'m>,
+    ) -> Result<Pieces<'m>, Halt> {
+        let mut passed = Pieces::of(memory, signature, room, locals)?;
         for waiting in &self.foreign.waiting {
             passed.add_arguments(&waiting.signature, waiting.room)?;
         }
-        passed.read()
+        Ok(passed)
     }
+}
+
+impl Waiting {
+    fn free_copies(&self, memory: &mut Memory, span: Span) {
+        for &(copy, ..) in &self.copies {
+            let _ = memory.free(copy, span);
+        }
+    }
+}
+
+/// That a procedure cannot be called.
+pub(super) fn failed(signature: &Signature, reason: String) -> Halt {
+    Halt::Fault(HostFault::Foreign { name: signature.name.to_string(), reason })
 }

@@ -36,6 +36,18 @@ impl CScalar {
             CScalar::Pointer => 8,
         }
     }
+
+    /// The word that C takes for such a scalar, of a word in whose lower bytes it is.
+    pub fn extended(self, word: u64) -> u64 {
+        match self {
+            CScalar::Int(n) => {
+                let unused = 64 - 8 * u32::from(n);
+                ((word << unused) as i64 >> unused) as u64
+            }
+            CScalar::Real(4) => word & u64::from(u32::MAX),
+            CScalar::Real(_) | CScalar::Pointer => word,
+        }
+    }
 }
 
 /// What is passed by value, or given as a result.
@@ -58,6 +70,17 @@ impl CValue {
         match self {
             CValue::Scalar(scalar) => scalar.bytes(),
             CValue::Object { bytes, .. } => *bytes,
+        }
+    }
+
+    /// The scalar that it is for C: an object with one member is like that.
+    pub fn as_scalar(&self) -> Option<CScalar> {
+        match self {
+            CValue::Scalar(scalar) => Some(*scalar),
+            CValue::Object { bytes, members } => match members[..] {
+                [(0, scalar)] if scalar.bytes() == *bytes => Some(scalar),
+                _ => None,
+            },
         }
     }
 
@@ -125,6 +148,13 @@ impl Signature {
     /// Where in that room the objects begin.
     pub fn objects_at(&self) -> u64 {
         self.result_bytes() + 8 * self.params.len() as u64
+    }
+
+    /// Whether memory that is passed by reference has pointers in it.
+    pub fn passes_pointers(&self) -> bool {
+        let has =
+            |param: &CParam| matches!(param, CParam::Reference { element: (_, pointers), .. } if !pointers.is_empty());
+        self.params.iter().any(has)
     }
 
     /// Reads the text form; `None` if it is none.

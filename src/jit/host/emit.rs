@@ -12,8 +12,8 @@ use crate::emit::{CompileError, is_available};
 use crate::segment::Class;
 use iced_x86::BlockEncoderOptions;
 use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegisterXmm, CodeAssembler, CodeLabel, al, dword_ptr, eax, ecx, edx, qword_ptr, r8, r12, r13,
-    r14, r15, r15d, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, xmm0,
+    AsmMemoryOperand, AsmRegisterXmm, CodeAssembler, CodeLabel, al, dword_ptr, eax, ecx, edx, esi, qword_ptr, r8, r12,
+    r13, r14, r15, r15d, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, xmm0,
 };
 use ir::Ty;
 use ir::op::{BinOp, CmpOp};
@@ -97,6 +97,7 @@ pub(super) struct Emitter<'a> {
     finish: CodeLabel,
     refill: CodeLabel,
     evaluate: CodeLabel,
+    serving: CodeLabel,
     /// Of the block that is emitted: what was done, and the comparison that is still to be done.
     pub(super) progress: Progress,
     pub(super) late: Option<Late>,
@@ -112,7 +113,7 @@ pub fn compile(routine: &HostRoutine) -> Result<HostCode> {
     }
     let mut a = CodeAssembler::new(64)?;
     let mut label = || a.create_label();
-    let (leave, finish, refill, evaluate) = (label(), label(), label(), label());
+    let (leave, finish, refill, evaluate, serving) = (label(), label(), label(), label(), label());
     let labels = routine.nests.iter().flat_map(|n| &n.blocks).map(|b| (b.pc, label())).collect();
     let mut emitter = Emitter {
         a,
@@ -128,6 +129,7 @@ pub fn compile(routine: &HostRoutine) -> Result<HostCode> {
         finish,
         refill,
         evaluate,
+        serving,
         progress: Progress::default(),
         late: None,
     };
@@ -162,6 +164,7 @@ impl Emitter<'_> {
     /// What all nests share.
     fn epilogue(&mut self) -> Result {
         let (mut finish, mut refill, mut evaluating) = (self.finish, self.refill, self.evaluate);
+        let mut serving = self.serving;
         let a = &mut self.a;
         a.set_label(&mut finish)?;
         a.mov(rdi, qword_ptr(rsp + STATE))?;
@@ -186,6 +189,21 @@ impl Emitter<'_> {
         a.mov(rdi, qword_ptr(rax + field!(user)))?;
         a.sub(rsp, 8)?;
         a.call(qword_ptr(rax + field!(refill)))?;
+        a.add(rsp, 8)?;
+        self.save(false)?;
+        let a = &mut self.a;
+        a.test(al, al)?;
+        a.ret()?;
+        // The operation is in `ecx`.
+        a.set_label(&mut serving)?;
+        self.save(true)?;
+        let a = &mut self.a;
+        a.mov(esi, ecx)?;
+        a.mov(rax, qword_ptr(rsp + (8 + STATE)))?;
+        a.mov(rdi, qword_ptr(rax + field!(user)))?;
+        a.lea(rdx, qword_ptr(rax + field!(served)))?;
+        a.sub(rsp, 8)?;
+        a.call(qword_ptr(rax + field!(serve)))?;
         a.add(rsp, 8)?;
         self.save(false)?;
         let a = &mut self.a;
@@ -437,6 +455,17 @@ impl Emitter<'_> {
                 self.pointer(address, (*bytes, true), fail)?;
                 self.store_at(*bytes, *value, (rax, None))?;
             }
+            Operation::Serve { result, operands } => {
+                let fail = self.exit(instruction.pc);
+                self.serve(instruction.pc, operands, fail)?;
+                // A service is progress; what was done before is counted now.
+                let done = std::mem::take(&mut self.progress);
+                self.count(done)?;
+                self.a.xor(r15d, r15d)?;
+                if let Some(result) = result {
+                    self.write(*result, RAX)?;
+                }
+            }
             Operation::BackEdge => {
                 let Progress { stores, loads, .. } = self.progress;
                 let quantum = self.routine.poll_quantum;
@@ -643,6 +672,22 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Has the service at an operation served; its result is in `rax`. Goes to `fail` if the interpreter has to do it.
+    fn serve(&mut self, pc: u32, operands: &[Operand], fail: CodeLabel) -> Result {
+        let word = |i: usize| qword_ptr(rcx + (field!(served) + 8 * i as i32));
+        for (i, &operand) in operands.iter().enumerate() {
+            let of = self.read(operand, RAX)?;
+            self.a.mov(rcx, qword_ptr(rsp + STATE))?;
+            self.a.mov(word(i), of.q)?;
+        }
+        self.a.mov(ecx, pc)?;
+        self.a.call(self.serving)?;
+        self.a.je(fail)?;
+        self.a.mov(rcx, qword_ptr(rsp + STATE))?;
+        self.a.mov(rax, word(0))?;
+        Ok(())
+    }
+
     /// Has the evaluator compute a formula into `rax`.
     pub(super) fn call_evaluator(&mut self, formula: Formula, operands: &[Operand]) -> Result {
         let number = self.formulas.iter().position(|f| *f == formula).unwrap_or_else(|| {
@@ -670,7 +715,7 @@ pub(super) fn totals(block: &Block) -> Progress {
 pub(super) fn after(progress: Progress, operation: &Operation) -> Progress {
     let Progress { points, stores, loads, statements } = progress;
     match operation {
-        Operation::Compute { .. } => progress,
+        Operation::Compute { .. } | Operation::Serve { .. } => progress,
         Operation::Load { .. } => Progress { points: points + 1, loads: loads + 1, ..progress },
         Operation::Store { .. } => Progress { points: points + 1, stores: stores + 1, loads: 0, ..progress },
         Operation::Statement => Progress { statements: statements + 1, ..progress },
@@ -682,6 +727,7 @@ pub(super) fn after(progress: Progress, operation: &Operation) -> Progress {
 pub(super) fn written(operation: &Operation) -> Option<Register> {
     match operation {
         Operation::Compute { result, .. } | Operation::Load { result, .. } => Some(*result),
+        Operation::Serve { result, .. } => *result,
         Operation::Store { .. } | Operation::Statement | Operation::BackEdge => None,
     }
 }

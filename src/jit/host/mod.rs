@@ -104,6 +104,9 @@ impl Formula {
     }
 }
 
+/// Arguments of an [`Operation::Serve`].
+pub const MOST_ARGUMENTS: usize = 4;
+
 /// An operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operation {
@@ -133,6 +136,13 @@ pub enum Operation {
         value: Operand,
         /// Where to.
         address: Address,
+    },
+    /// Has a service of the run time served, unless that has to be done by the interpreter ([`HostState::serve`]).
+    Serve {
+        /// Where to, if there is a result.
+        result: Option<Register>,
+        /// Its arguments, at most [`MOST_ARGUMENTS`].
+        operands: Vec<Operand>,
     },
     /// A statement of the source begins.
     Statement,

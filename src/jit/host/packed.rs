@@ -141,6 +141,7 @@ pub(super) fn packing(block: &Block, late: Option<Late>, walks: &[Walk]) -> Opti
                 (has_stored, is_store) = (true, true);
                 operands = std::slice::from_ref(value);
             }
+            Operation::Serve { .. } => return None,
             Operation::Statement | Operation::BackEdge => continue,
         }
         packed.push((at, operands));
@@ -451,7 +452,7 @@ impl Emitter<'_> {
                 Operation::Compute { formula, .. } => {
                     may_be_nan |= self.packed_formula(*formula, value, &of.sources[&at])?;
                 }
-                Operation::Store { .. } | Operation::Statement | Operation::BackEdge => {}
+                Operation::Store { .. } | Operation::Serve { .. } | Operation::Statement | Operation::BackEdge => {}
             }
         }
         if may_be_nan {

@@ -96,9 +96,7 @@ impl Homes {
                     }
                 };
                 // An exit writes the predicate of a comparison that is skipped.
-                if let Operation::Compute { result, .. } | Operation::Load { result, .. } = &instruction.operation {
-                    written.insert(*result);
-                }
+                written.extend(super::emit::written(&instruction.operation));
                 match &instruction.operation {
                     Operation::Compute { formula, result, operands } => {
                         let (to, from) = types(*formula);
@@ -126,6 +124,13 @@ impl Homes {
                             note(*register, None);
                         }
                         address.terms.iter().for_each(|term| note(term.register, Some(Ty::I64)));
+                    }
+                    Operation::Serve { result, operands } => {
+                        let of_operands = operands.iter().filter_map(|operand| match operand {
+                            Operand::Register(register) => Some(*register),
+                            Operand::Constant(_) => None,
+                        });
+                        of_operands.chain(*result).for_each(|register| note(register, None));
                     }
                     Operation::Statement | Operation::BackEdge => {}
                 }

@@ -259,7 +259,8 @@ impl Emitter<'_> {
                     let place = self.place(walk, *base, &steps)?;
                     self.store_at(*bytes, *value, place)?;
                 }
-                Operation::Statement | Operation::BackEdge => {}
+                // A block with a service is not repeated.
+                Operation::Serve { .. } | Operation::Statement | Operation::BackEdge => {}
             }
         }
         for (i, &(step, register)) in steps.iter().enumerate() {

@@ -55,7 +55,12 @@ pub struct HostState {
     pub local_base: u64,
     /// Fills a site, given `user`, the address and the site's number in the routine. False if there is no memory for the access.
     pub refill: extern "C" fn(*mut c_void, u64, u32) -> bool,
-    /// What `refill` is given.
+    /// Has the service at an operation served, given `user`, the operation and `served`, where the arguments are and the result comes.
+    /// False if the interpreter has to do it; then nothing was done. Where bytes of memory lie does not change.
+    pub serve: extern "C" fn(*mut c_void, u32, *mut u64) -> bool,
+    /// The arguments and the result of a service.
+    pub served: [u64; super::MOST_ARGUMENTS],
+    /// What these functions are given.
     pub user: *mut c_void,
     /// The formulas of the code, see [`HostCode::formulas`].
     pub formulas: *const Formula,

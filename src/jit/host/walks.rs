@@ -45,7 +45,7 @@ pub(super) fn address_of(operation: &Operation) -> &Address {
     static NONE: Address = Address { base: 0, is_local: false, terms: Vec::new() };
     match operation {
         Operation::Load { address, .. } | Operation::Store { address, .. } => address,
-        Operation::Compute { .. } | Operation::Statement | Operation::BackEdge => &NONE,
+        Operation::Compute { .. } | Operation::Serve { .. } | Operation::Statement | Operation::BackEdge => &NONE,
     }
 }
 
@@ -58,6 +58,9 @@ pub(super) fn walks(block: &Block) -> Option<(Vec<Walk>, Vec<Narrow>)> {
     // Polls are asked once for all iterations, as they are at a back edge that comes last.
     let is_back_edge = |i: &Instruction| matches!(i.operation, Operation::BackEdge);
     if block.body.iter().rev().skip(1).any(is_back_edge) {
+        return None;
+    }
+    if block.body.iter().any(|i| matches!(i.operation, Operation::Serve { .. })) {
         return None;
     }
     let (mut walks, mut narrow): (Vec<Walk>, Vec<Narrow>) = (Vec::new(), Vec::new());

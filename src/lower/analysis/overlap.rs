@@ -95,9 +95,6 @@ fn may_be_associated(program: &Program, a: VarId, b: VarId) -> bool {
 
 /// Whether a procedure, or one that it calls, may read a variable that is none of its own.
 fn may_read(program: &Program, proc: ProcId, v: VarId) -> bool {
-    if matches!(program.var(v).storage, Storage::Dummy(_) | Storage::Result) && program.proc(proc).parent.is_none() {
-        return false;
-    }
     let (mut seen, mut waiting, mut found) = (BTreeSet::new(), vec![proc], false);
     while let Some(proc) = waiting.pop() {
         if found || !seen.insert(proc) {
@@ -116,15 +113,24 @@ fn may_read(program: &Program, proc: ProcId, v: VarId) -> bool {
                     });
                 });
             }),
-            ProcBody::Service(_) | ProcBody::Missing => {}
-            // What runs is not known here; it does not see a variable that is some procedure's own.
-            ProcBody::Foreign { .. } | ProcBody::Dispatch { .. } | ProcBody::Pointer => {
+            ProcBody::Service(_) => {}
+            ProcBody::Missing if program.proc(proc).through.is_none() => {}
+            // What runs is not known here. A variable that is some procedure's own is seen by procedures inside that one, of which a
+            // pointer may be given away, to C code too.
+            ProcBody::Foreign { .. } | ProcBody::Dispatch { .. } | ProcBody::Pointer | ProcBody::Missing => {
                 let var = program.var(v);
                 found |= var.owner.is_none() || var.module.is_some() || var.attrs.target || var.attrs.pointer;
+                waiting.extend(inside(program, var.owner));
             }
         }
     }
     found
+}
+
+/// The procedures that a procedure contains.
+fn inside(program: &Program, owner: Option<ProcId>) -> impl Iterator<Item = ProcId> {
+    let ids = (0..program.procs.len() as u32).map(ProcId);
+    ids.filter(move |&id| owner.is_some() && program.proc(id).parent == owner)
 }
 
 fn operand_conflicts(program: &Program, target: &Expr, v: VarId, e: &Expr) -> bool {

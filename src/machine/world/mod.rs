@@ -5,12 +5,18 @@ pub(crate) mod input;
 pub(crate) mod real;
 pub(crate) mod record;
 
+use foreign::Caller;
 use host::{Answer, Ask, FileStatus, Stream};
 
 /// What a running program reaches outside of itself.
 pub trait World {
     /// Answers a question; with [`Answer::Later`] the machine stops, and asks again when it continues.
     fn ask(&mut self, question: &Ask) -> Answer;
+
+    /// Who calls procedures of libraries, if they may be called without asking: no run is done again in this world.
+    fn caller(&mut self) -> Option<&mut Caller> {
+        None
+    }
 
     /// Takes bytes for a standard stream. A closed pipe is no error.
     fn write(&mut self, stream: Stream, bytes: &[u8]);

@@ -4,6 +4,7 @@ use crate::world::World;
 use crate::world::calendar;
 use crate::world::input::{EndWanted, GLANCE, Input, read_line};
 use host::{Answer, Ask, CommandEnd, FileKind, FileStatus, Stream};
+use mem::Region;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -47,7 +48,7 @@ impl RealWorld {
     /// The same with the procedures of these libraries.
     #[must_use]
     pub fn with_libraries(self, libraries: Arc<foreign::Libraries>) -> RealWorld {
-        RealWorld { libraries: Some(foreign::Caller::new(libraries)), ..self }
+        RealWorld { libraries: Some(foreign::Caller::new(libraries, out_of_reach)), ..self }
     }
 
     fn sleep(&self, time: Duration) -> Answer {
@@ -65,6 +66,16 @@ impl RealWorld {
     /// The error of standard output, if there was one: the run should end. A reader that has closed the pipe gives a broken pipe.
     pub fn output_error(&self) -> Option<&io::Error> {
         self.output_error.as_ref()
+    }
+}
+
+/// What memory of the program has such an address that C code was not given.
+fn out_of_reach(address: u64) -> Option<&'static str> {
+    match Region::of(address)? {
+        // Addresses of this process look like those of devices with large numbers.
+        Region::Device(8..) => None,
+        Region::Device(_) => Some("device memory, which code of the host cannot reach"),
+        _ => Some("memory of the program that it was not given"),
     }
 }
 
@@ -209,6 +220,10 @@ impl World for RealWorld {
             }),
             Ask::Sleep { milliseconds } => self.sleep(Duration::from_millis(*milliseconds)),
         }
+    }
+
+    fn caller(&mut self) -> Option<&mut foreign::Caller> {
+        self.libraries.as_mut()
     }
 
     fn write(&mut self, stream: Stream, bytes: &[u8]) {

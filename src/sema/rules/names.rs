@@ -111,6 +111,10 @@ impl Typing<'_> {
                 continue;
             }
             let p = self.defs.proc(id);
+            // An internal procedure has no label (18.10.2).
+            if p.parent.is_some() {
+                continue;
+            }
             if let Some(label) = info.bind.clone().filter(|label| !label.is_empty()) {
                 labels.push((label, p.name.clone(), p.span));
             } else if self.scopes.own_external(&p.name) == Some(id) && info.bind.is_none() {

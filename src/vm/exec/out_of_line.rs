@@ -3,12 +3,12 @@
 
 use super::access;
 use super::report::{Exit, RunState};
-use crate::code::{NO_RECONVERGENCE, Op, Program, Site, SwitchOp};
+use crate::code::{NO_RECONVERGENCE, Op, Program, RtOp, Site, SwitchOp};
 use crate::frame::{Frame, SlotRef};
 use crate::warp::Atomics;
 use crate::warp::State;
 use crate::warp::sync::{self, Group, WarpSync};
-use crate::warp::{Context, Fault, FaultKind, LaunchRequest, RtRequest, Stop, Warp};
+use crate::warp::{Context, Fault, FaultKind, HostStack, LaunchRequest, MOST_SERVED, RtRequest, Stop, Warp};
 use ir::op::{BarOp, ShflOp, Special, VoteOp};
 use ir::{Space, Trap, Ty, eval};
 use scalar::lanes;
@@ -30,6 +30,17 @@ pub(crate) enum Step {
     Again,
     /// Not before its caller has seen to something.
     Exit(Exit),
+}
+
+/// Has a service of the host served at once, if somebody does that.
+fn serve<const W: usize>(frame: &Frame<W>, stack: Option<HostStack>, ctx: &mut Context<'_>, rt: &RtOp) -> Option<u64> {
+    let services = ctx.services.as_deref_mut()?;
+    let mut args = [0; MOST_SERVED];
+    let args = args.get_mut(..rt.args.len()).filter(|_| rt.results.len() <= 1)?;
+    for (arg, &slot) in args.iter_mut().zip(&rt.args) {
+        *arg = frame.get(slot, 0);
+    }
+    services.serve(&ctx.memory, rt.rt, args, stack?.top)
 }
 
 /// Executes one operation; the split's own counter stands at it.
@@ -206,6 +217,13 @@ pub(crate) fn step<const W: usize>(
             return Step::Again;
         }
         Op::Rt(ref rt) => {
+            if let Some(result) = serve(frame, warp.stack, ctx, rt) {
+                if let Some(&slot) = rt.results.first() {
+                    frame.put(slot, 0, result);
+                }
+                at.polls = 0;
+                return Step::Next;
+            }
             warp.splits[current].state = State::AtRt;
             let request = RtRequest { rt: rt.rt, site, mask, args: rt.args.to_vec() };
             return Step::Exit(run.stop(Stop::Rt(request)));

@@ -148,7 +148,7 @@ fn interpret<const W: usize, S: Isa>(
             && is_armed
             && !reported
             && let Some(entry) = host.entry(pc)
-            && let Some(left) = native::host::run(host, entry, warp, number, ctx, polls)
+            && let Some(left) = native::host::run((host, ops), entry, warp, number, ctx, polls)
         {
             (pc, polls) = left;
             is_armed = false;

@@ -2,11 +2,11 @@
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
 use super::nests::{Translation, translate};
-use crate::code::{HostFunction, Program};
+use crate::code::{HostFunction, Op, Program};
 use crate::frame::Frame;
 use crate::memory::slow_path::allowed;
 use crate::memory::windows::WindowTable;
-use crate::warp::{Context, Warp};
+use crate::warp::{Context, MOST_SERVED, Services, Warp};
 use ir::FuncId;
 use jit::Entry;
 use jit::host::{HostCode, HostState};
@@ -46,17 +46,40 @@ pub(crate) fn take<'p, const W: usize>(
 }
 
 /// What the functions need that the code calls.
-struct Environment<'a> {
+struct Environment<'a, 's> {
     memory: MemoryView<'a>,
     windows: *mut WindowTable,
     code: &'a HostCode,
     open: u64,
+    /// The operations of the function, who serves services among them, and the first free address of the stack.
+    ops: &'a [Op],
+    services: Option<*mut (dyn Services + 's)>,
+    top: u64,
+}
+
+/// Has a service served, if somebody does that at once.
+extern "C" fn serve(user: *mut c_void, pc: u32, words: *mut u64) -> bool {
+    // SAFETY: `run` gave this pointer, and waits in compiled code.
+    let environment = unsafe { &*user.cast::<Environment<'_, '_>>() };
+    let (Some(services), Some(Op::Rt(rt))) = (environment.services, environment.ops.get(pc as usize)) else {
+        return false;
+    };
+    // SAFETY: the context of the run has them, which nobody else uses meanwhile; the code gives the address of so many words.
+    let (services, words) = unsafe { (&mut *services, std::slice::from_raw_parts_mut(words, MOST_SERVED)) };
+    let Some(args) = words.get(..rt.args.len()) else { return false };
+    match services.serve(&environment.memory, rt.rt, args, environment.top) {
+        Some(result) => {
+            words[0] = result;
+            true
+        }
+        None => false,
+    }
 }
 
 /// Fills a site.
 extern "C" fn refill(user: *mut c_void, address: u64, number: u32) -> bool {
     // SAFETY: `run` gave this pointer, and waits in compiled code.
-    let environment = unsafe { &*user.cast::<Environment<'_>>() };
+    let environment = unsafe { &*user.cast::<Environment<'_, '_>>() };
     // SAFETY: this is the table of the run, which nobody else uses meanwhile.
     let windows = unsafe { &mut *environment.windows };
     let Some(site) = environment.code.site(number) else { return false };
@@ -66,7 +89,7 @@ extern "C" fn refill(user: *mut c_void, address: u64, number: u32) -> bool {
 /// Runs the host from an entry on, in the frame of that number; gives where the interpreter goes on, and the points since the last
 /// progress. Counts the budget of the context down; `polls` are the points since the last progress so far.
 pub(crate) fn run<const W: usize>(
-    host: &HostFunction,
+    (host, ops): (&HostFunction, &[Op]),
     entry: Entry,
     warp: &mut Warp<W>,
     number: u32,
@@ -75,9 +98,12 @@ pub(crate) fn run<const W: usize>(
 ) -> Option<(u32, u32)> {
     let open = warp.open;
     let writes = warp.writes;
+    let top = warp.stack?.top;
     let frame = warp.frame_mut(number).filter(|_| W == 1)?;
     let sites = ctx.windows.sites_at(ctx.memory.generation(), host.code.table());
-    let mut environment = Environment { memory: ctx.memory, windows: &raw mut *ctx.windows, code: &host.code, open };
+    let services = ctx.services.as_deref_mut().map(std::ptr::from_mut);
+    let (memory, windows, code) = (ctx.memory, &raw mut *ctx.windows, &host.code);
+    let mut environment = Environment { memory, windows, code, open, ops, services, top };
     let mut state = HostState {
         preds: frame.preds.as_mut_ptr(),
         words: frame.words.as_mut_ptr().cast(),
@@ -90,6 +116,8 @@ pub(crate) fn run<const W: usize>(
         pc: 0,
         local_base: frame.local_base,
         refill,
+        serve,
+        served: [0; MOST_SERVED],
         user: (&raw mut environment).cast(),
         formulas: host.code.formulas(),
     };

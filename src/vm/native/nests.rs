@@ -1,11 +1,13 @@
 //! From operations of host code to loop nests of `jit::host`.
 //!
-//! A block of the IR that lies in a loop becomes one block or several: what is left to the interpreter (calls, services, launches and
+//! A block of the IR that lies in a loop becomes one block or several: what is left to the interpreter (calls, most services, launches and
 //! whatever else can stop the host) ends one, and the next begins behind it.
 
 use super::liveness::{Liveness, each_successor};
 use super::translate::{class_of, constants};
 use crate::code::{AddressExpr, Code, FileSlot, HostBlock, MemOp, Op, RegFile, Slot, Variant, form};
+use crate::warp::MOST_SERVED;
+use ir::rt::Rt;
 use ir::{Access, Space, Ty};
 use jit::Class;
 use jit::host::{
@@ -113,8 +115,10 @@ impl Translator<'_> {
     /// Notes the registers of a block that are live at an operation behind it.
     fn note_live(&self, block: &mut Block, pc: u32) {
         for instruction in &block.body {
-            let (Operation::Compute { result, .. } | Operation::Load { result, .. }) = &instruction.operation else {
-                continue;
+            let result = match &instruction.operation {
+                Operation::Compute { result, .. } | Operation::Load { result, .. } => result,
+                Operation::Serve { result: Some(result), .. } => result,
+                _ => continue,
             };
             let file = match result.class {
                 Class::Pred => RegFile::P,
@@ -168,6 +172,14 @@ impl Translator<'_> {
             Op::Nop | Op::Reconverge => return Some(None),
             Op::Stmt => return Some(Some(Operation::Statement)),
             Op::BackEdge => return Some(Some(Operation::BackEdge)),
+            Op::Rt(ref rt) => {
+                let is_served = matches!(rt.rt, Rt::ForeignCall | Rt::ForeignCallback | Rt::ForeignReturn)
+                    && rt.args.len() <= MOST_SERVED
+                    && rt.results.len() <= 1;
+                let result = rt.results.first().map(|&(ty, slot)| register(RegFile::of(ty), slot));
+                let operands = rt.args.iter().map(|&(ty, slot)| self.operand((RegFile::of(ty), slot))).collect();
+                return is_served.then_some(Some(Operation::Serve { result, operands }));
+            }
             Op::LocalAddr { d, offset } => {
                 let operands = vec![Operand::Constant(offset)];
                 return Some(Some(Operation::Compute {

@@ -339,6 +339,11 @@ impl<const W: usize> Warp<W> {
         Some((frame.local_address(program, slot), bytes))
     }
 
+    /// The first free address of its stack, if it is the host.
+    pub fn stack_top(&self) -> Option<u64> {
+        Some(self.stack?.top)
+    }
+
     /// The argument of a request of the current split in one lane.
     pub fn arg(&self, request: &RtRequest, index: usize, lane: usize) -> u64 {
         let frame = self.splits.get(self.current).and_then(|f| self.frame(f.frame));

@@ -1,9 +1,10 @@
-//! What a warp reaches while it runs: memory, its place in the launch, and who takes its atomics.
+//! What a warp reaches while it runs: memory, its place in the launch, who takes its atomics, and who serves it at once.
 
 use crate::code::Site;
 use crate::memory::windows::WindowTable;
 use ir::Ty;
 use ir::op::AtomOp;
+use ir::rt::Rt;
 use mem::MemoryView;
 
 /// Extents and place of a block in its launch; everything counts from 0. Compiled code reads the first nine words.
@@ -73,7 +74,19 @@ pub struct Context<'a> {
     pub statements: u64,
     /// Who takes atomics without a result, if anybody does.
     pub atomics: Option<&'a mut dyn Atomics>,
+    /// Who serves some services of the host at once, if anybody does.
+    pub services: Option<&'a mut dyn Services>,
 }
+
+/// Serves services of the run time that the host asks for, so that it need not stop.
+pub trait Services: std::fmt::Debug {
+    /// Serves one with these few arguments; `top` is the first free address of the stack. Gives
+    /// the result, 0 if it has none, or `None` if the host has to stop for it. Where bytes of the memory lie may not change.
+    fn serve(&mut self, memory: &MemoryView<'_>, rt: Rt, args: &[u64], top: u64) -> Option<u64>;
+}
+
+/// Arguments of a service that may be served at once.
+pub(crate) const MOST_SERVED: usize = jit::host::MOST_ARGUMENTS;
 
 /// Takes atomics on memory whose result is not used and does them later in another order; may make a warp wait.
 pub trait Atomics: std::fmt::Debug {

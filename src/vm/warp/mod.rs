@@ -10,7 +10,8 @@ mod split;
 pub(crate) mod sync;
 mod threads;
 
-pub use context::{Atomics, Context, Geometry};
+pub(crate) use context::MOST_SERVED;
+pub use context::{Atomics, Context, Geometry, Services};
 pub use request::{Arg, Fault, FaultKind, LaunchRequest, RtRequest, Stop};
 pub use split::State;
 pub(crate) use split::{LoopExit, Split};

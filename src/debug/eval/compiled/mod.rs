@@ -289,7 +289,7 @@ fn run(code: &vm::Program, memory: &mut Memory) -> Eval<()> {
     let Some(mut host) = Host::new(code, memory, &options) else { return refused() };
     let mut budget = PATIENCE;
     loop {
-        match host.advance(code, memory, &mut budget, None) {
+        match host.advance(code, memory, &mut budget, None, None) {
             HostYield::Done { code: 0 } => return Ok(()),
             HostYield::Output { .. } => {}
             HostYield::Fault(finding) => return fail(finding.diagnostic().message),

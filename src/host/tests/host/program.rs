@@ -230,7 +230,7 @@ impl Run {
     /// Runs until one yield is served; gives the exit code at the end.
     pub(crate) fn step(&mut self, budget: u64) -> Option<i32> {
         let mut budget = budget;
-        match self.host.advance(&self.program, &mut self.memory, &mut budget, None) {
+        match self.host.advance(&self.program, &mut self.memory, &mut budget, None, None) {
             HostYield::Budget | HostYield::Statement(_) => {}
             HostYield::Output { stream: Stream::Stdout, bytes } => self.world.out.extend(bytes),
             HostYield::Output { stream: Stream::Stderr, bytes } => self.world.err.extend(bytes),

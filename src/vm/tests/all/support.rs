@@ -23,5 +23,6 @@ pub(crate) fn context<'a>(
     geometry: Geometry,
     budget: u64,
 ) -> Context<'a> {
-    Context { memory: memory.view(), shared, windows, geometry, budget, statements: 0, atomics: None, cluster: &mut [] }
+    let (memory, cluster) = (memory.view(), &mut []);
+    Context { memory, shared, windows, geometry, budget, statements: 0, atomics: None, services: None, cluster }
 }

@@ -1,0 +1,234 @@
+//! Calls of procedures of libraries at once, on the program's memory itself.
+//!
+//! Memory that a call is given is *lent*: its pages are settled side by side, and procedures see their real addresses, which are the
+//! same while the allocation lives. Of the stack all that is in use is lent. As long as bytes lie where they were (the generation of the
+//! memory), a call that needs nothing else is made while the host runs, even by its machine code ([`AtOnce`]), and so are calls of
+//! procedures of the program by libraries; others stop the host as any service does.
+//!
+//! Not here: whether calls are made at once (`machine`), how (crate `foreign`).
+#![allow(unsafe_code)] // Lends memory, and has libraries called.
+
+use super::foreign::failed;
+use crate::direct::Stack;
+use crate::foreign::{CallSite, Foreign, args, pointer_of};
+use crate::protocol::Halt;
+use crate::runtime::Runtime;
+use ::foreign::{Called, Caller};
+use ir::foreign::{CArg, CValue, Callback, Signature};
+use ir::rt::Rt;
+use mem::{Memory, MemoryView, Region};
+use std::sync::Arc;
+
+/// Makes calls while the host runs.
+#[derive(Debug)]
+pub(crate) struct AtOnce<'a> {
+    pub(crate) foreign: &'a mut Foreign,
+    pub(crate) caller: &'a mut Caller,
+}
+
+impl vm::Services for AtOnce<'_> {
+    fn serve(&mut self, memory: &MemoryView<'_>, rt: Rt, args: &[u64], top: u64) -> Option<u64> {
+        let direct = &self.foreign.direct;
+        if direct.generation != memory.generation() || top > direct.stack.end || direct.failed.is_some() {
+            return None;
+        }
+        if self.foreign.waiting.iter().any(|waiting| waiting.has_pointers) {
+            return None;
+        }
+        match (rt, args) {
+            (Rt::ForeignCall, &[text, _, room]) => self.call(text, room),
+            (Rt::ForeignCallback, &[room]) => self.begin_callback(room),
+            (Rt::ForeignReturn, &[_, _, room, given]) => self.end_callback(room, given),
+            _ => None,
+        }
+    }
+}
+
+impl AtOnce<'_> {
+    fn call(&mut self, text: u64, room: u64) -> Option<u64> {
+        let direct = &mut self.foreign.direct;
+        let native = direct.stack.at(room)?;
+        let route = direct.route(text).filter(|route| route.is_quick())?;
+        // SAFETY: the host, which has borrowed the memory, waits; the room is as lowering has made it for the signature, below the end of
+        // the stack, which is lent.
+        let called = unsafe { self.caller.call_quickly(route, native, &self.foreign.entries, is_lendable) };
+        let signature = if let Called::Waits(_) = called { Some(route.signature().clone()) } else { None };
+        self.take(called, signature, room)
+    }
+
+    /// What a call came to; `None` if the host has to stop for it.
+    fn take(&mut self, called: Called, signature: Option<Arc<Signature>>, room: u64) -> Option<u64> {
+        match called {
+            Called::NotLent => None,
+            Called::Over => Some(0),
+            Called::Waits(callback) => match self.foreign.wait_for(&signature?, room, callback) {
+                Ok(()) => Some(1),
+                Err(reason) => {
+                    self.foreign.direct.failed = Some(reason);
+                    None
+                }
+            },
+            Called::Failed(reason) => {
+                self.foreign.direct.failed = Some(reason);
+                None
+            }
+        }
+    }
+
+    fn begin_callback(&self, room: u64) -> Option<u64> {
+        let waiting = self.foreign.waiting.last()?;
+        let callback = &waiting.callback;
+        if !callback.args.iter().all(|arg| matches!(arg, CArg::Word(_))) {
+            return None;
+        }
+        let mut at = self.foreign.direct.stack.at(room + waiting.callee.result_bytes())?;
+        for arg in &callback.args {
+            if let CArg::Word(word) = arg {
+                // SAFETY: the room is as lowering has made it for procedures that libraries call, below the end of the stack, which is
+                // lent; the host waits.
+                unsafe { at.cast::<[u8; 8]>().write(word.to_le_bytes()) };
+            }
+            at = at.wrapping_add(8);
+        }
+        Some(pointer_of(callback.entry))
+    }
+
+    fn end_callback(&mut self, room: u64, given: u64) -> Option<u64> {
+        let direct = &self.foreign.direct;
+        let (native, given) = (direct.stack.at(room)?, direct.stack.at(given)?);
+        let waiting = self.foreign.waiting.last().filter(|waiting| waiting.copies.is_empty())?;
+        let bytes = waiting.callee.result.as_ref().map_or(0, CValue::bytes) as usize;
+        if bytes > 8 {
+            return None;
+        }
+        let mut result = [0; 8];
+        // SAFETY: as in `begin_callback`.
+        unsafe { std::ptr::copy_nonoverlapping(given, result.as_mut_ptr(), bytes) };
+        let signature = self.foreign.waiting.pop()?.signature;
+        // SAFETY: as in `call`.
+        let called = unsafe { self.caller.go_on_directly((&result[..bytes], &[]), native, &[], &self.foreign.entries) };
+        self.take(called.into(), Some(signature), room)
+    }
+}
+
+/// Whether memory at that address is lent to procedures.
+fn is_lendable(address: u64) -> bool {
+    Region::of(address).is_some_and(Region::is_host_accessible)
+}
+
+impl Runtime {
+    /// A caller to which memory can be lent. The room of each call is, so it shows whether that is possible.
+    pub(crate) fn direct_caller<'c>(
+        &mut self,
+        memory: &mut Memory,
+        caller: Option<&'c mut Caller>,
+        room: u64,
+    ) -> Option<&'c mut Caller> {
+        let caller = caller?;
+        let can_lend = self.foreign.direct.can_lend.get_or_insert_with(|| memory.settle(room, 1).is_some());
+        can_lend.then_some(caller)
+    }
+
+    /// Makes a call; gives whether it waits for a procedure of the program.
+    pub(crate) fn call_directly(
+        &mut self,
+        memory: &mut Memory,
+        caller: &mut Caller,
+        (text, signature, room): (u64, &Arc<Signature>, u64),
+        at: &CallSite<'_>,
+    ) -> Result<bool, Halt> {
+        if self.foreign.direct.route(text).is_none() {
+            let route = caller.route(signature).map_err(|reason| failed(signature, reason))?;
+            self.foreign.direct.routes.push((text, route));
+        }
+        let (native, pointers) = self.lend(memory, caller, (signature, room), at)?;
+        let args = args(memory, signature, room)?;
+        let Some(route) = self.foreign.direct.route(text) else { return Ok(false) };
+        // SAFETY: the memory is borrowed exclusively; the room is as lowering has made it for the signature.
+        let called = unsafe { caller.call_directly(route, &args, native, &pointers, &self.foreign.entries) };
+        self.take_called(called, signature, room)
+    }
+
+    /// Lets a call go on that has waited for a procedure of the program; gives whether it waits again.
+    pub(crate) fn go_on_directly(
+        &mut self,
+        memory: &mut Memory,
+        caller: &mut Caller,
+        (signature, room): (&Arc<Signature>, u64),
+        back: (&[u8], &[(u64, Vec<u8>)]),
+        at: &CallSite<'_>,
+    ) -> Result<bool, Halt> {
+        let (native, pointers) = self.lend(memory, caller, (signature, room), at)?;
+        // SAFETY: as in `call_directly`.
+        let called = unsafe { caller.go_on_directly(back, native, &pointers, &self.foreign.entries) };
+        self.take_called(called, signature, room)
+    }
+
+    fn take_called(
+        &mut self,
+        called: Result<Option<Callback>, String>,
+        signature: &Arc<Signature>,
+        room: u64,
+    ) -> Result<bool, Halt> {
+        let Some(callback) = called.map_err(|reason| failed(signature, reason))? else { return Ok(false) };
+        let waits = self.foreign.wait_for(signature, room, callback);
+        waits.map(|()| true).map_err(|reason| failed(signature, reason))
+    }
+
+    /// Lends what a call is given, and sees to it that what was lent before is where it was. Gives where the room is, and which
+    /// pointers are in what is given.
+    fn lend(
+        &mut self,
+        memory: &mut Memory,
+        caller: &mut Caller,
+        (signature, room): (&Arc<Signature>, u64),
+        at: &CallSite<'_>,
+    ) -> Result<(*mut u8, Vec<(u64, Vec<u64>)>), Halt> {
+        let no_room = |bytes: u64| {
+            let reason =
+                format!("there is no room for the {bytes} bytes that it is given, which have to lie in one piece");
+            failed(signature, reason)
+        };
+        let mut wanted = Vec::new();
+        let mut pointers = Vec::new();
+        for (base, extent) in self.passed(memory, signature, room, at.locals)?.extents {
+            if Region::of(base) != Some(Region::HostStack) {
+                wanted.push((base, extent.bytes));
+            }
+            if !extent.pointers.is_empty() {
+                pointers.push((base, extent.pointers));
+            }
+        }
+        let direct = &mut self.foreign.direct;
+        let is_stale = direct.generation != memory.generation();
+        if is_stale {
+            for (base, bytes) in caller.lent().into_iter().filter(|&(base, _)| base != direct.stack.base) {
+                let info = memory.find(base).map(|id| memory.info(id));
+                if info.is_some_and(|info| (info.base, info.bytes) == (base, bytes)) {
+                    wanted.push((base, bytes));
+                } else {
+                    caller.take_back(base);
+                }
+            }
+        }
+        for (base, bytes) in wanted {
+            if is_stale || caller.lent_at(base, bytes).is_none() {
+                let place = memory.settle(base, bytes).ok_or_else(|| no_room(bytes))?;
+                // SAFETY: the bytes are settled there, and each call asks whether they still are; the memory is borrowed exclusively.
+                unsafe { caller.lend(base, bytes, place) };
+            }
+        }
+        if is_stale || at.top > direct.stack.end {
+            let base = memory.find(room).map_or(room, |id| memory.info(id).base);
+            let place = memory.settle(base, at.top - base).ok_or_else(|| no_room(at.top - base))?;
+            direct.stack = Stack { base, end: at.top, place };
+            // SAFETY: as above.
+            unsafe { caller.lend(base, at.top - base, place) };
+        }
+        direct.generation = memory.generation();
+        match direct.stack.at(room) {
+            Some(native) => Ok((native, pointers)),
+            None => Err(failed(signature, "its arguments are not where they should be".to_owned())),
+        }
+    }
+}

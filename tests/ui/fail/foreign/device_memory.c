@@ -1,0 +1,2 @@
+/* What device_memory.cuf calls. */
+float first(const float *x) { return x[0]; }

@@ -1,2 +1,0 @@
-/* A procedure that many.cuf declares. */
-void many_arguments(void) {}

@@ -1,0 +1,2 @@
+/* What not_given.f90 calls. */
+int at(long address) { return *(int *)address; }

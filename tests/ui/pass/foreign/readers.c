@@ -1,0 +1,2 @@
+/* What readers.f90 calls. */
+int ask(int (*f)(void)) { return f(); }
