@@ -294,6 +294,7 @@ pub(crate) fn show_value(program: &Program, func: &Function, name: &str, bits: u
         (DebugTypeKind::Integer, 2) => text::Value::Int { ty: Ty::I16, bits },
         (DebugTypeKind::Integer, 4) => text::Value::Int { ty: Ty::I32, bits },
         (DebugTypeKind::Integer, 8) => text::Value::Int { ty: Ty::I64, bits },
+        (DebugTypeKind::Real, 2) => text::Value::Real { ty: Ty::I16, bits },
         (DebugTypeKind::Real, 4) => text::Value::Real { ty: Ty::F32, bits },
         (DebugTypeKind::Real, 8) => text::Value::Real { ty: Ty::F64, bits },
         _ => return None,

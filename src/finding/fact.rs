@@ -139,6 +139,11 @@ pub enum GridSyncFault {
         /// How many.
         ended: u64,
     },
+    /// Blocks wait for others of their cluster, which wait for the grid.
+    AtCluster {
+        /// How many.
+        waiting: u64,
+    },
 }
 
 /// Why a block of a cluster has no shared memory that others reach.
@@ -146,13 +151,21 @@ pub enum GridSyncFault {
 pub enum ClusterFault {
     /// A cluster of the launch has fewer blocks.
     NoSuchBlock {
+        /// The rank from 1, if an address can hold it.
+        rank: Option<u64>,
         /// How many.
         blocks: u64,
     },
     /// The blocks have not met since the launch began, so it may not have begun.
-    PerhapsNotBegun,
+    PerhapsNotBegun {
+        /// Its rank from 1.
+        rank: u64,
+    },
     /// It has ended.
-    Ended,
+    Ended {
+        /// Its rank from 1.
+        rank: u64,
+    },
 }
 
 /// Which extent of a launch.

@@ -129,8 +129,6 @@ pub enum FindingKind {
     },
     /// Access to shared memory of a block of the cluster that has none.
     ClusterAccess {
-        /// The rank of the block, from 1.
-        rank: u64,
         /// Why.
         fault: ClusterFault,
     },

@@ -86,8 +86,8 @@ pub fn of_cluster(address: u64, rank: u32) -> u64 {
     SHARED_BASE + ((u64::from(rank.min(MOST_RANK)) + 1) << CLUSTER_SHIFT) + offset
 }
 
-/// The highest rank that an address can hold.
-const MOST_RANK: u32 = 254;
+/// The highest rank, from 0, that an address can hold; higher ones count as this one.
+pub const MOST_RANK: u32 = 254;
 /// An offset that no block has.
 const NOTHING: u64 = 1 << 31;
 

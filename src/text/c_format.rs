@@ -2,7 +2,7 @@
 //!
 //! Not here: `%n` and wide characters; the formats of the debugger, which know the types of their values (`debug`).
 
-use crate::value::Value;
+use crate::value::{Value, real_value};
 use scalar::{Ty, bits};
 
 /// Columns of a field and digits of a number, at most.
@@ -29,11 +29,8 @@ impl CWriter {
             Value::Char(text) if self.format.is_none() => self.format = Some(text.to_vec()),
             Value::Char(text) => self.arguments.push(Argument::Text(text.to_vec())),
             Value::Int { ty, bits } | Value::Logical { ty, bits } => self.arguments.push(Argument::Integer(ty, bits)),
-            Value::Real { ty: Ty::F64, bits } | Value::Complex { ty: Ty::F64, re: bits, .. } => {
-                self.arguments.push(Argument::Real(f64::from_bits(bits)));
-            }
-            Value::Real { bits, .. } | Value::Complex { re: bits, .. } => {
-                self.arguments.push(Argument::Real(f32::from_bits(bits as u32).into()));
+            Value::Real { ty, bits } | Value::Complex { ty, re: bits, .. } => {
+                self.arguments.push(Argument::Real(real_value(ty, bits)));
             }
         }
     }

@@ -17,8 +17,8 @@ fn real(ty: Ty, word: u64) -> String {
     }
     let with_exponent = value != 0.0 && !(1e-5..1e16).contains(&value.abs());
     match (ty, with_exponent) {
-        (Ty::F32, false) => format!("{:?}", value as f32),
-        (Ty::F32, true) => format!("{:E}", value as f32),
+        (Ty::I16 | Ty::F32, false) => format!("{:?}", value as f32),
+        (Ty::I16 | Ty::F32, true) => format!("{:E}", value as f32),
         (_, false) => format!("{value:?}"),
         (_, true) => format!("{value:E}"),
     }

@@ -315,7 +315,7 @@ impl RealField {
     /// count in deciding on an exponent.
     pub(crate) fn listed(&mut self, out: &mut Vec<u8>, ty: Ty, word: u64, modes: Modes) {
         let value = crate::value::real_value(ty, word);
-        let (w, d, e) = if ty == Ty::F32 { (15, 7, 2) } else { (25, 16, 3) };
+        let (w, d, e) = if ty == Ty::F64 { (25, 16, 3) } else { (15, 7, 2) };
         let shape = Shape { w, d, e: Some(e), k: 1 };
         if Self::special(out, value, w, modes) {
             return;

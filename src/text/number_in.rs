@@ -89,11 +89,20 @@ pub(crate) fn real(ty: Ty, text: &[u8], decimal: Decimal, implied: usize, scale:
         plain.push_str(&power.to_string());
         match ty {
             Ty::F32 => bits::from_f32(plain.parse().map_err(|_| bad("real", text))?),
+            Ty::I16 => scalar::half::round(plain.parse().map_err(|_| bad("real", text))?).into(),
             _ => bits::from_f64(plain.parse().map_err(|_| bad("real", text))?),
         }
     };
-    let word = if ty == Ty::F32 && digits == 0 { bits::convert(Ty::F64, Ty::F32, word) } else { word };
-    Ok(if negative { bits::neg(ty, word) } else { word })
+    let word = match ty {
+        Ty::F32 if digits == 0 => bits::convert(Ty::F64, Ty::F32, word),
+        Ty::I16 if digits == 0 => scalar::half::round(f64::from_bits(word)).into(),
+        _ => word,
+    };
+    Ok(match ty {
+        _ if !negative => word,
+        Ty::I16 => word ^ 0x8000,
+        _ => bits::neg(ty, word),
+    })
 }
 
 /// The real of a field under a format. A point, a sign or an exponent without a digit before it is 0, as the validation suite of

@@ -85,6 +85,9 @@ impl Value<'_> {
 
 /// A real's value, widened; exact.
 pub(crate) fn real_value(ty: Ty, word: u64) -> f64 {
+    if ty == Ty::I16 {
+        return scalar::half::widen(word as u16).into();
+    }
     f64::from_bits(bits::convert(ty, Ty::F64, word))
 }
 

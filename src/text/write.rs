@@ -194,7 +194,7 @@ impl FormatWriter {
 
     /// The shape of a real's field; without a width nvfortran's default for the kind.
     fn shape(&self, ty: Ty, w: Option<usize>, d: Option<usize>, e: Option<usize>) -> Shape {
-        let (width, digits) = if ty == Ty::F32 { (15, 7) } else { (25, 16) };
+        let (width, digits) = if ty == Ty::F64 { (25, 16) } else { (15, 7) };
         match w {
             Some(w) => Shape { w, d: d.unwrap_or(digits), e, k: self.scale },
             None => Shape { w: width, d: digits, e, k: self.scale },
@@ -243,7 +243,7 @@ impl FormatWriter {
 
     /// `G0` and `G0.d`: the general field without its blanks, an exponent of two digits or three.
     fn minimal(&mut self, ty: Ty, value: f64, d: Option<usize>) -> Vec<u8> {
-        let default = if ty == Ty::F32 { 7 } else { 16 };
+        let default = if ty == Ty::F64 { 16 } else { 7 };
         let d = match d {
             None | Some(0) if value == 0.0 => 1,
             None | Some(0) => default,

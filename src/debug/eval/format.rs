@@ -185,10 +185,6 @@ fn word(kind: Kind, bytes: &[u8], radix: Radix) -> String {
             text::display(text::Value::Complex { ty, re: from_bytes(re), im: from_bytes(im) })
         }
         (Kind::Int(ty), Radix::Natural | Radix::Decimal | Radix::Real) => text::display(text::Value::Int { ty, bits }),
-        (Kind::Real(Ty::I16), Radix::Natural | Radix::Real) => {
-            let bits = u64::from(scalar::half::widen(bits as u16).to_bits());
-            text::display(text::Value::Real { ty: Ty::F32, bits })
-        }
         (Kind::Real(ty), Radix::Natural | Radix::Real) => text::display(text::Value::Real { ty, bits }),
         (Kind::Logical(_), Radix::Natural | Radix::Real) => if bits & 1 != 0 { ".true." } else { ".false." }.to_owned(),
         (Kind::Complex(ty), radix) => {

@@ -4,7 +4,7 @@
 //! the launch runs again under the exact pass. With rehearsal it then runs once more, without a check.
 
 use super::{Emulator, LaunchUse};
-use crate::block::{BlockStop, Others};
+use crate::block::{Block, BlockStop, Others};
 use crate::checks::{self, Checks, ExactPass, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters};
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
@@ -137,10 +137,6 @@ impl Emulator {
                     tracer.cluster_sync(blocks, grid.points);
                 }
             }
-            grid.redirect(&program, checks);
-            if let (Some(tracer), Some(first)) = (tracer.as_mut(), grid.take_first_lanes()) {
-                tracer.order_lanes(first);
-            }
             if handed.is_none() && grid.active.front().is_some_and(|b| b.waits_for.is_some()) {
                 match grid.meet(&program, checks) {
                     Meeting::Waiting => {}
@@ -150,8 +146,13 @@ impl Emulator {
                         }
                     }
                     Meeting::Crossed => {
-                        let found = grid.active.front().map(|block| report::stuck(&program, grid, block));
-                        self.end(memory, found.map(|found| (found, CudaError::LaunchTimeout)));
+                        let at_cluster = |block: &&Block| block.waits_for == Some(Others::Cluster);
+                        let waiting = grid.active.iter().filter(at_cluster).count() as u64;
+                        // The place is that of a block that waits for the grid.
+                        let first = grid.active.iter().position(|block| block.waits_for == Some(Others::Grid));
+                        grid.active.rotate_left(first.unwrap_or(0));
+                        let found = report::grid_sync(&program, grid, GridSyncFault::AtCluster { waiting });
+                        self.end(memory, Some((found, CudaError::LaunchTimeout)));
                     }
                     Meeting::Never => {
                         let fault = GridSyncFault::NotReached { ended: grid.total - grid.active.len() as u64 };
@@ -160,6 +161,10 @@ impl Emulator {
                     }
                 }
                 continue;
+            }
+            grid.redirect(&program, checks);
+            if let (Some(tracer), Some(first)) = (tracer.as_mut(), grid.take_first_lanes()) {
+                tracer.order_lanes(first);
             }
             let (stop, is_slice_over) = self.run_block(&program, memory, handed, budget, observer)?;
             if self.launch.as_ref().is_some_and(|launch| launch.checks.must_begin_again(false)) {

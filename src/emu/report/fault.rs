@@ -124,22 +124,25 @@ fn in_cluster(grid: &Grid, block: &Block, address: u64) -> Option<FindingKind> {
     let (rank, _) = mem::address::cluster_place(address)?;
     let blocks = block.geometry.cluster_blocks();
     let member = block.geometry.cluster_member(rank);
+    let from_one = u64::from(rank) + 1;
     let fault = if rank >= blocks {
-        ClusterFault::NoSuchBlock { blocks: u64::from(blocks) }
+        let rank = (rank < mem::address::MOST_RANK).then_some(from_one);
+        ClusterFault::NoSuchBlock { rank, blocks: u64::from(blocks) }
     } else if !block.has_met {
-        ClusterFault::PerhapsNotBegun
+        ClusterFault::PerhapsNotBegun { rank: from_one }
     } else if grid.active.iter().all(|other| other.linear != member) {
-        ClusterFault::Ended
+        ClusterFault::Ended { rank: from_one }
     } else {
         return None;
     };
-    Some(FindingKind::ClusterAccess { rank: u64::from(rank) + 1, fault })
+    Some(FindingKind::ClusterAccess { fault })
 }
 
 /// Whether an address is behind the dynamic shared memory that the launch has, in a kernel that uses such.
 fn beyond_launch(program: &Program, grid: &Grid, address: u64, bytes: u64) -> Option<FindingKind> {
     let begin = SHARED_BASE + program.dynamic_shared_offset(grid.launch.func);
     let is_dynamic = program.has_dynamic_shared(grid.launch.func);
+    let address = mem::address::cluster_place(address).map_or(address, |(_, offset)| SHARED_BASE + offset);
     let needed = address.checked_sub(begin).filter(|_| is_dynamic && mem::address::is_shared(address))? + bytes;
     Some(FindingKind::SharedBeyondLaunch { available: grid.launch.dynamic_shared, needed })
 }

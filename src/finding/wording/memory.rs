@@ -37,17 +37,21 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 d
             }
         }
-        FindingKind::ClusterAccess { rank, fault } => match fault {
-            ClusterFault::NoSuchBlock { blocks } => {
-                at(format!("access to shared memory of block {rank} of a cluster of {}", count(*blocks, "block"))).help(
+        FindingKind::ClusterAccess { fault } => match fault {
+            ClusterFault::NoSuchBlock { rank, blocks } => {
+                let block = match rank {
+                    Some(rank) => format!("block {rank} of a cluster of {}", count(*blocks, "block")),
+                    None => format!("a block whose rank is not from 1 to {blocks}"),
+                };
+                at(format!("access to shared memory of {block}")).help(
                     "ranks count from 1; `cluster_dims(x, y, z)` of the kernel says how many blocks a cluster has",
                 )
             }
-            ClusterFault::PerhapsNotBegun => {
+            ClusterFault::PerhapsNotBegun { rank } => {
                 at(format!("access to shared memory of block {rank} of the cluster, which may not have begun"))
                     .help("call `syncthreads(cluster)` first: behind it all blocks of the cluster have begun")
             }
-            ClusterFault::Ended => {
+            ClusterFault::Ended { rank } => {
                 at(format!("access to shared memory of block {rank} of the cluster, which has ended"))
                     .help("call `syncthreads(cluster)` behind the access, so that all blocks wait for it")
             }

@@ -39,6 +39,12 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 start(finding, format!("grid synchronisation that {} never {verb}", count(*ended, "block")))
                     .help("make every block of the grid call it, and all blocks equally often")
             }
+            GridSyncFault::AtCluster { waiting } => {
+                let verb = if *waiting == 1 { "waits" } else { "wait" };
+                let who = count(*waiting, "block");
+                start(finding, format!("grid synchronisation while {who} {verb} at a barrier of the cluster"))
+                    .help("make all blocks of a cluster call the two in the same order")
+            }
         },
         FindingKind::Deadlock { groups } => {
             let message = "deadlock: every remaining thread waits for another one".to_owned();

@@ -10,9 +10,13 @@ use mem::Memory;
 use scalar::Ty;
 use text::{Value, Written};
 
-/// The real type of a kind.
+/// The real type of a kind; that of kind 2 is `I16`, its bits.
 pub(crate) fn real_type(kind: i32) -> Ty {
-    if kind == 8 { Ty::F64 } else { Ty::F32 }
+    match kind {
+        2 => Ty::I16,
+        8 => Ty::F64,
+        _ => Ty::F32,
+    }
 }
 
 impl IoService<'_> {

@@ -77,6 +77,7 @@ impl Runtime {
                 };
                 self.io().put(memory, Value::Logical { ty, bits: shown }).map(nothing)
             }
+            Rt::IoPutReal2 => self.io().put(memory, Value::Real { ty: Ty::I16, bits: a.bits(0) & 0xffff }).map(nothing),
             Rt::IoPutReal4 => self.io().put(memory, Value::Real { ty: Ty::F32, bits: a.bits(0) }).map(nothing),
             Rt::IoPutReal8 => self.io().put(memory, Value::Real { ty: Ty::F64, bits: a.bits(0) }).map(nothing),
             Rt::IoPutComplex4 | Rt::IoPutComplex8 => {

@@ -14,7 +14,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Reg, Ty, Val};
-use sema::checked::{BinaryOp, CmpOp as Relation, Expr, Intrinsic, Type};
+use sema::checked::{BinaryOp, CmpOp as Relation, Expr, ExprKind, Intrinsic, Type};
 
 /// The accumulator of a reduction.
 struct Accumulator<'p> {
@@ -474,7 +474,12 @@ fn total<'p>(b: &mut Builder<'_, 'p>, acc: &Accumulator<'p>, to: &Type) -> Optio
         }
         (_, Some(found)) => {
             // Of no elements at all the result is the least (greatest) finite number.
-            let least = if ty == Ty::F32 { f64::from(f32::MAX) } else { f64::MAX };
+            let is_half = matches!(&acc.array.kind, ExprKind::Convert(e) if matches!(e.ty, Type::Real(2)));
+            let least = match ty {
+                _ if is_half => 65504.0,
+                Ty::F32 => f64::from(f32::MAX),
+                _ => f64::MAX,
+            };
             let least = if acc.id == I::Maxval { -least } else { least };
             let v = b.as_scalar(&v, &acc.ty);
             Value::Scalar(b.select(ty, found, v, real_imm(ty, least)).into())

@@ -10,7 +10,7 @@ use crate::analysis::designators::is_class;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::types::{const_bytes, ir_ty};
+use crate::types::{Side, const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::arguments::Passed;
 use crate::value::array_view::ArrayView;
@@ -29,8 +29,6 @@ pub(super) struct Transfer<'p> {
     pub(super) reading: bool,
     /// Whether it is a namelist statement.
     pub(super) is_group: bool,
-    /// Whether bytes are transferred as they are.
-    pub(super) is_unformatted: bool,
     /// The procedures for objects of derived types.
     pub(super) defined: &'p [DefinedIo],
 }
@@ -98,11 +96,6 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let mem = self.b.as_object(value);
                 self.components(mem, ty, how);
             }
-            (Type::Real(2), _) if how.is_unformatted => put(&mut self.b, value, &Type::Integer(2)),
-            (Type::Real(2), _) => {
-                let wide = self.b.convert(value, ty, &Type::Real(4));
-                put(&mut self.b, &wide, &Type::Real(4));
-            }
             _ => put(&mut self.b, value, ty),
         }
     }
@@ -123,9 +116,6 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             (Type::Derived(_), Lvalue::Mem(mem), None) => self.components(mem, ty, how),
             (Type::Derived(_), ..) => {}
-            (Type::Real(2), ..) if how.is_unformatted => get(&mut self.b, place, &Type::Integer(2)),
-            (Type::Real(2), ..) if how.is_group => self.b.unsupported("input of `real(2)` in a namelist group"),
-            (Type::Real(2), ..) => get_half(&mut self.b, place),
             _ => get(&mut self.b, place, ty),
         }
     }
@@ -308,20 +298,6 @@ fn get(b: &mut Builder<'_, '_>, place: Lvalue, ty: &Type) {
     }
 }
 
-/// Reads a real(2), as a real(8) that is rounded then.
-fn get_half(b: &mut Builder<'_, '_>, place: Lvalue) {
-    let (half, wide) = (Type::Real(2), Type::Real(8));
-    let slot = Lvalue::Mem(b.slot(8, 8, "input", source::Span::NONE).1);
-    // An item that is not read keeps its value.
-    let old = b.load_value(place, &half);
-    let old = b.convert(&old, &half, &wide);
-    b.store_value(slot, &wide, &old);
-    get(b, slot, &wide);
-    let new = b.load_value(slot, &wide);
-    let new = b.convert(&new, &wide, &half);
-    b.store_value(place, &half, &new);
-}
-
 /// Writes one value of intrinsic type.
 fn put(b: &mut Builder<'_, '_>, value: &Value, ty: &Type) {
     match ty {
@@ -331,9 +307,18 @@ fn put(b: &mut Builder<'_, '_>, value: &Value, ty: &Type) {
             let rt = if matches!(ty, Type::Integer(_)) { Rt::IoPutInt } else { Rt::IoPutLogical };
             b.rt(rt, vec![v, Val::i32(i32::from(*k))]);
         }
+        Type::Real(2) if b.side() == Side::Device => {
+            let wide = b.convert(value, ty, &Type::Real(4));
+            put(b, &wide, &Type::Real(4));
+        }
         Type::Real(k) => {
             let v = b.as_scalar(value, ty);
-            b.rt(if *k == 8 { Rt::IoPutReal8 } else { Rt::IoPutReal4 }, vec![v]);
+            let rt = match k {
+                2 => Rt::IoPutReal2,
+                8 => Rt::IoPutReal8,
+                _ => Rt::IoPutReal4,
+            };
+            b.rt(rt, vec![v]);
         }
         Type::Complex(k) => {
             let (re, im) = b.as_complex(value, ty);

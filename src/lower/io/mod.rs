@@ -133,12 +133,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn transfer_statement(&mut self, io: &'p IoStmt) {
         let reading = io.kind == IoKind::Read;
-        let how = Transfer {
-            reading,
-            is_group: matches!(io.form, IoForm::Namelist(..)),
-            is_unformatted: matches!(io.form, IoForm::Unformatted),
-            defined: &io.defined,
-        };
+        let how = Transfer { reading, is_group: matches!(io.form, IoForm::Namelist(..)), defined: &io.defined };
         let form = match &io.form {
             IoForm::List => 0,
             IoForm::Format(_) => 1,

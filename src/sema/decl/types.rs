@@ -86,12 +86,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type is one that this version lacks; `None` if its kind is no constant.
-    pub(crate) fn is_lacking(&mut self, spec: &TypeSpec) -> Option<bool> {
-        let TypeSpecKind::Real(Some(KindParam::Expr(kind))) = &spec.kind else { return Some(false) };
-        self.constant_integer(kind).map(|kind| kind == 2)
-    }
-
     /// A kind: the default, a constant, or bytes divided by the number of parts.
     fn kind(&mut self, kind: Option<&KindParam>, default: u8, parts: u32) -> Option<i64> {
         let Some(kind) = kind else { return Some(i64::from(default)) };

@@ -118,6 +118,9 @@ impl Checker<'_> {
                 }
             }
         }
+        if kind == 2 {
+            return self.typing().no_kind("complex", 2, span);
+        }
         let kind = if kind == 0 { self.options.real_kind() } else { kind };
         let (re, im) = (self.typing().convert(re, &Type::Real(kind))?, self.typing().convert(im, &Type::Real(kind))?);
         let value = match (self.typing().evaluate(&re)?, self.typing().evaluate(&im)?) {

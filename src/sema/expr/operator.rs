@@ -145,12 +145,12 @@ impl Checker<'_> {
         };
         let Some(own) = promoted(&a.ty, &b.ty) else { return self.no_operation(symbol, &a, &b, span) };
         let ty = computed(own.clone());
-        let a = self.typing().convert(a, &ty)?;
+        let a = self.typing().operand(a, &own)?;
         // An integer exponent stays one: the power is a product then.
         let b = if op == BinaryOp::Pow && matches!(b.ty, Type::Integer(_)) && !matches!(ty, Type::Integer(_)) {
             b
         } else {
-            self.typing().convert(b, &ty)?
+            self.typing().operand(b, &own)?
         };
         let kind = ExprKind::Binary { op, left: Box::new(a), right: Box::new(b) };
         let value = self.typing().fold(Expr { kind, ty, rank, span })?;
@@ -176,14 +176,14 @@ impl Checker<'_> {
                 return self.logical_operation(logic, a, b, rank, span);
             }
             _ => match promoted(&a.ty, &b.ty) {
-                Some(ty) => computed(ty),
+                Some(ty) => ty,
                 None => return self.no_operation(symbol, &a, &b, span),
             },
         };
         if matches!(ty, Type::Complex(_)) && !matches!(op, CmpOp::Eq | CmpOp::Ne) {
             return self.no_operation(symbol, &a, &b, span);
         }
-        let (a, b) = (self.typing().convert(a, &ty)?, self.typing().convert(b, &ty)?);
+        let (a, b) = (self.typing().operand(a, &ty)?, self.typing().operand(b, &ty)?);
         let kind = ExprKind::Compare { op, left: Box::new(a), right: Box::new(b) };
         self.typing().fold(Expr { kind, ty: Type::Logical(4), rank, span })
     }

@@ -1,7 +1,7 @@
 //! Procedures of device code: barriers, votes, shuffles, atomics, clocks (CUDA Fortran guide, 3.6).
 
 use super::Reference;
-use crate::checked::{Class, Expr, ExprKind, Intrinsic as I, Type, is_designator, root};
+use crate::checked::{Class, Expr, ExprKind, Intrinsic as I, Storage, Type, is_designator, root};
 use crate::typing::{Typing, same_type, type_name};
 use diag::Code;
 
@@ -156,12 +156,18 @@ impl Typing<'_> {
         if !is_designator(&to) || to.rank != 0 || attr != Some(ast::CudaAttr::Shared) || !has_size {
             return self.bad_argument(id, 0, &to, "a scalar of 4, 8 or 16 bytes in shared memory");
         }
-        let attr = root(&from).and_then(|v| self.defs.var(v).attrs.cuda);
-        if !is_designator(&from)
-            || from.rank != 0
-            || attr == Some(ast::CudaAttr::Shared)
-            || !same_type(&to.ty, &from.ty)
-        {
+        let is_global = root(&from).is_some_and(|v| {
+            let var = self.defs.var(v);
+            match var.attrs.cuda {
+                Some(ast::CudaAttr::Device | ast::CudaAttr::Managed | ast::CudaAttr::Unified) => true,
+                Some(_) => false,
+                None => {
+                    let is_referenced = matches!(var.storage, Storage::Dummy(_)) && !var.attrs.value;
+                    is_referenced || var.attrs.pointer || matches!(var.storage, Storage::Pointee(_) | Storage::Alias(_))
+                }
+            }
+        });
+        if !is_designator(&from) || from.rank != 0 || !is_global || !same_type(&to.ty, &from.ty) {
             return self.bad_argument(id, 1, &from, "a scalar of the same type in global memory");
         }
         Some((id, vec![Some(to), Some(from)]))

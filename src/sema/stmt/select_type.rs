@@ -66,8 +66,6 @@ impl<'a> Checker<'a> {
         for (guard, body, span) in arms {
             let (order, condition, seen) = match guard {
                 None => (u32::MAX, None, selector.clone()),
-                // No object has such a type, so that the arm is never taken.
-                Some((_, spec)) if self.is_lacking(spec) == Some(true) => continue,
                 Some((exact, spec)) => {
                     let Some(ty) = self.guard_type(*exact, spec, selector) else {
                         complete = false;

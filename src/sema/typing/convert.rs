@@ -2,7 +2,7 @@
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
 use crate::fold;
-use crate::typing::{Typing, is_numeric, same_type, type_name};
+use crate::typing::{Typing, computed, is_numeric, same_type, type_name};
 use diag::{Code, Diagnostic};
 
 /// Whether a value of type `from` may be assigned to type `to`: numbers among each other, and integers to logicals and back as
@@ -38,6 +38,12 @@ impl Typing<'_> {
             return Some(Expr { kind: ExprKind::Const(value), ..node });
         }
         self.fold(Expr { kind: ExprKind::Convert(Box::new(e)), ty: ty.clone(), rank, span })
+    }
+
+    /// An operand of an operation of that type, as which the operation is computed.
+    pub(crate) fn operand(&mut self, e: Expr, ty: &Type) -> Option<Expr> {
+        let e = self.convert(e, ty)?;
+        self.convert(e, &computed(ty.clone()))
     }
 
     /// Warns of a real constant that loses its fraction by becoming an integer without a word.

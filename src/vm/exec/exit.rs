@@ -137,7 +137,10 @@ pub(crate) fn handle_exit<const W: usize>(
                     warp.points = at.total.wrapping_sub(ctx.budget);
                     Next::Go((pc + 1, cursor.polls, reported))
                 }
-                Step::Again => Next::Pick,
+                Step::Again => {
+                    warp.points = at.total.wrapping_sub(ctx.budget);
+                    Next::Pick
+                }
                 Step::Exit(exit) => {
                     warp.points = at.total.wrapping_sub(ctx.budget);
                     Next::Exit(exit)

@@ -6,7 +6,6 @@ use expect_test::expect;
 #[test]
 fn refused_features_leave_the_rest_of_the_program() {
     expect![[r#"
-        2:3 W0901 type `real(2)` is not supported
         module m
         type t bytes=16 align=8
           integer(8) :: f @0 = 0
@@ -17,8 +16,6 @@ fn refused_features_leave_the_rest_of_the_program() {
           integer(4) e(2) [byte 0 of /e/]
           integer(4) f(2) [byte 0 of /e/]
           i = 1
-          unsupported<type `real(2)`>
-          unsupported<type `real(2)`>
           call m.s(i)
           call m.second()
           call external.f.13(o%f, i)
