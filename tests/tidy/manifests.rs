@@ -42,6 +42,9 @@ fn names(code: &str, name: &str) -> bool {
     code.match_indices(name).any(|(i, _)| {
         let (before, after) = (&code[..i], &code[i + name.len()..]);
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        // `::name` is a crate too, where a module has its name.
+        let root = before.strip_suffix("::").filter(|path| !path.ends_with(is_part));
+        let before = root.unwrap_or(before);
         let begins = !before.ends_with(is_part) && !before.ends_with("::");
         let ends = after.starts_with("::") || (after.starts_with([';', ' ']) && before.ends_with(['e', ' ']));
         let is_imported = before.trim_end().ends_with("use") || before.trim_end().ends_with("crate");

@@ -6,7 +6,6 @@ use crate::command::Radix;
 use crate::eval::compiled::constant_object;
 use crate::eval::context::{Context, Object, Store};
 use crate::eval::value::{Eval, Kind, Value, from_bytes, real_value};
-use ir::Ty;
 use std::fmt::Write;
 
 /// Elements shown of an array, unless the user wants more or fewer; a run of equal ones counts as one.

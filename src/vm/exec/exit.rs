@@ -138,7 +138,10 @@ pub(crate) fn handle_exit<const W: usize>(
                     Next::Go((pc + 1, cursor.polls, reported))
                 }
                 Step::Again => {
-                    warp.points = at.total.wrapping_sub(ctx.budget);
+                    // The model's clock does not count the point of a wait, which compiled code does not make. Orders count it.
+                    if warp.is_directed() {
+                        warp.points = at.total.wrapping_sub(ctx.budget);
+                    }
                     Next::Pick
                 }
                 Step::Exit(exit) => {

@@ -74,6 +74,11 @@ impl<const W: usize> Warp<W> {
         }
     }
 
+    /// Whether others say who goes on at some of its points.
+    pub(crate) fn is_directed(&self) -> bool {
+        self.directed.is_some()
+    }
+
     /// Which lanes have gone on from which of the warp's points, since the last call.
     pub fn take_picks(&mut self) -> VecDeque<(u64, u32)> {
         let picks = self.directed.as_mut().and_then(|directed| directed.picks.as_mut());

@@ -90,7 +90,7 @@ fn declarations_that_contradict_each_other_are_refused() {
             write `int(…)` or `nint(…)` if that is meant
         15:21 E0304 initial value has shape 3, `l` has shape 2
         16:3 E0302 there is no `real(3)`
-            there is `real(4)`, `real(8)`
+            there is `real(2)`, `real(4)`, `real(8)`
         17:8 E0203 there is no derived type `nothing` here
         18:29 E0201 `p2` has no declaration
             declare it, or check its spelling

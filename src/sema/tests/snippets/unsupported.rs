@@ -7,6 +7,7 @@ use expect_test::expect;
 fn refused_features_leave_the_rest_of_the_program() {
     expect![[r#"
         module m
+          real(2) half [static]
         type t bytes=16 align=8
           integer(8) :: f @0 = 0
           integer(4) :: n @8
@@ -16,6 +17,9 @@ fn refused_features_leave_the_rest_of_the_program() {
           integer(4) e(2) [byte 0 of /e/]
           integer(4) f(2) [byte 0 of /e/]
           i = 1
+          half = 1.0_2
+          if (real(4)<half> > 2.0_4)
+            i = 3
           call m.s(i)
           call m.second()
           call external.f.13(o%f, i)
