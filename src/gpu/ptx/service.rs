@@ -95,7 +95,8 @@ impl Body<'_, '_> {
             }
             Rt::PipelineCommit => ins!(self, "cp.async.commit_group"),
             Rt::PipelineWait => match args[0] {
-                Val::Imm(n) => ins!(self, "cp.async.wait_group {n}"),
+                // Of no group too, all are waited for.
+                Val::Imm(n) => ins!(self, "cp.async.wait_group {}", (n as i32).max(0)),
                 // The number is part of the instruction; waiting for all is waiting for enough.
                 Val::Reg(_) => ins!(self, "cp.async.wait_all"),
             },
