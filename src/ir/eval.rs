@@ -106,8 +106,7 @@ pub fn eval_cvt(op: CvtOp, from: Ty, to: Ty, a: u64) -> u64 {
         CvtOp::PredToInt => bits::canonical(to, if a & 1 != 0 { u64::MAX } else { 0 }),
         CvtOp::IntToPred => a & 1,
         CvtOp::FromHalf => u64::from(scalar::half::widen(a as u16).to_bits()),
-        CvtOp::ToHalf if from == Ty::F64 => u64::from(scalar::half::round(f64::from_bits(a))),
-        CvtOp::ToHalf => u64::from(scalar::half::round_single(f32::from_bits(a as u32))),
+        CvtOp::ToHalf => u64::from(scalar::half::round(f64::from_bits(bits::convert(from, Ty::F64, a)))),
     }
 }
 

@@ -58,6 +58,12 @@ impl Body<'_, '_> {
                     // Narrow integers are sign-extended.
                     ins!(body, "cvt.s32.s16 {d}, half");
                 });
+                if from == Ty::F64 {
+                    // An H200 keeps the payload of a NaN, and ptxas gives the canonical one where it folds.
+                    let is_nan = self.temp(Width::Pred);
+                    ins!(self, "setp.nan.f64 {is_nan}, {a}, {a}");
+                    ins!(self, "selp.b32 {d}, 0x7fff, {d}, {is_nan}");
+                }
             }
         }
         Ok(())
