@@ -265,7 +265,12 @@ impl Typing<'_> {
         }
         let has_kind = r.id.dummies().iter().position(|d| *d == "kind").is_some_and(|at| r.get(at).is_some());
         let is_wide = |e: &Expr| matches!(e.ty, Type::Real(4 | 8));
-        let rounds = !has_kind && r.id != I::Dprod && !r.args.iter().flatten().any(is_wide);
+        let has_wide = match r.id {
+            // The kind is that of the first argument (Fortran 2018, 16.9.176).
+            I::Sign => r.get(0).is_some_and(is_wide),
+            _ => r.args.iter().flatten().any(is_wide),
+        };
+        let rounds = !has_kind && r.id != I::Dprod && !has_wide;
         for arg in r.args.iter_mut().filter(|a| a.as_ref().is_some_and(|e| is_half(&e))) {
             let Some(e) = arg.take() else { continue };
             *arg = Some(self.convert(e, &Type::Real(4))?);

@@ -594,9 +594,12 @@ impl Typing<'_> {
                 return self.bad_argument(r.id, 1, &b, &wanted);
             }
         };
+        // The kinds of the arguments of SIGN may differ (Fortran 2018, 16.9.176).
+        let own = if r.id == I::Sign { a.ty.clone() } else { ty.clone() };
         let args = vec![Some(self.convert(a, &ty)?), Some(self.convert(b, &ty)?)];
         let rank = self.elemental_rank(r.id, &args, r.span)?;
-        self.intrinsic_node(r.id, args, ty, rank, r.span)
+        let value = self.intrinsic_node(r.id, args, ty, rank, r.span)?;
+        self.convert(value, &own)
     }
 
     fn real_pair(&mut self, mut r: Reference) -> Option<Expr> {
