@@ -6,14 +6,9 @@
 # `CUFEMU=path` takes a binary that is built already. Nothing else should run on the machine.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/.." && pwd)
 programs="$here/programs"
 runs=${RUNS:-5}
-cufemu=${CUFEMU:-}
-if [ -z "$cufemu" ]; then
-  cargo build --release --quiet --manifest-path "$root/Cargo.toml"
-  cufemu="${CARGO_TARGET_DIR:-$root/target}/release/cufemu"
-fi
+. "$here/binary.sh"
 names=("$@")
 [ $# -gt 0 ] || names=(mm nbody saxpy stencil reduce transpose blackscholes collatz host)
 

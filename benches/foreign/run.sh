@@ -6,12 +6,7 @@
 # `CUFEMU=path` takes a binary that is built already. Nothing else should run on the machine.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-cufemu=${CUFEMU:-}
-if [ -z "$cufemu" ]; then
-  cargo build --release --quiet --manifest-path "$root/Cargo.toml"
-  cufemu="${CARGO_TARGET_DIR:-$root/target}/release/cufemu"
-fi
+. "$here/../binary.sh"
 for _ in $(seq "${RUNS:-5}"); do
   "$cufemu" "$@" "$here/calls.f90" "$here/calls.c" -- "${CALLS:-2000000}" "${ELEMENTS:-100000}"
 done | awk -F: '{ if (!($1 in n)) order[++k] = $1; v[$1, ++n[$1]] = $2 }

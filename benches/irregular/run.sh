@@ -7,12 +7,7 @@
 # `CUFEMU=path` takes a binary that is built already. Nothing else should run on the machine.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-cufemu=${CUFEMU:-}
-if [ -z "$cufemu" ]; then
-  cargo build --release --quiet --manifest-path "$root/Cargo.toml"
-  cufemu="${CARGO_TARGET_DIR:-$root/target}/release/cufemu"
-fi
+. "$here/../binary.sh"
 names=("$@")
 [ $# -gt 0 ] || names=(csr search histogram bitonic fft lattice mandelbrot tridiagonal)
 

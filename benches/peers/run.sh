@@ -5,13 +5,8 @@
 # that it ends.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
 runs=${RUNS:-3}
-cufemu=${CUFEMU:-}
-if [ -z "$cufemu" ]; then
-  cargo build --release --quiet --manifest-path "$root/Cargo.toml"
-  cufemu="${CARGO_TARGET_DIR:-$root/target}/release/cufemu"
-fi
+. "$here/../binary.sh"
 if ! command -v oclgrind >/dev/null || [ ! -e /etc/OpenCL/vendors/pocl.icd ] || [ ! -e /usr/include/CL/cl.h ] || ! ls /usr/lib/*/libOpenCL.so >/dev/null 2>&1; then
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq oclgrind pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers gcc >/dev/null

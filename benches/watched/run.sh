@@ -7,12 +7,7 @@
 # `CUFEMU=path` takes a binary that is built already.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-cufemu=${CUFEMU:-}
-if [ -z "$cufemu" ]; then
-  cargo build --release --quiet --manifest-path "$root/Cargo.toml"
-  cufemu="${CARGO_TARGET_DIR:-$root/target}/release/cufemu"
-fi
+. "$here/../binary.sh"
 cases=("$@")
 [ $# -gt 0 ] || cases=(search:100000 pull:300000 scatter:4000000 csr:1000000 bins:1000000 fft:1048576 boltzmann:512
   red_black:1024 bitonic:4096 saxpy_managed:4000000 saxpy_stream:4000000 product_stream:512
