@@ -44,5 +44,5 @@ pub use namelist_read::{Designator, NamelistReader, NamelistTarget, Part, Subscr
 pub use namelist_write::NamelistWriter;
 pub use read::{FormatReader, Place, Progress};
 pub use record::{Partial, Records, Written};
-pub use value::{Datum, Value, Want};
+pub use value::{Datum, Value, Want, real_type, real_value};
 pub use write::FormatWriter;

@@ -3,8 +3,8 @@
 //! Invariant: numeric bits are in `scalar`'s canonical form (the value in the low bits of a word, the rest zero), so that a
 //! caller passes what its registers or memory hold.
 //!
-//! Not here: derived types and arrays (the caller takes them apart), kinds other than integer(1, 2, 4, 8), real(4, 8) and
-//! the complex and logical kinds of the same sizes.
+//! Not here: derived types and arrays (the caller takes them apart), kinds other than integer(1, 2, 4, 8),
+//! real(2, 4, 8), complex(4, 8) and logical(1, 2, 4, 8).
 
 use scalar::{Ty, bits};
 
@@ -20,7 +20,7 @@ pub enum Value<'a> {
     },
     /// A real of type `ty`.
     Real {
-        /// Real type.
+        /// Real type, as [`real_type`] has it.
         ty: Ty,
         /// Its canonical bits.
         bits: u64,
@@ -83,8 +83,17 @@ impl Value<'_> {
     }
 }
 
-/// A real's value, widened; exact.
-pub(crate) fn real_value(ty: Ty, word: u64) -> f64 {
+/// The type of a real of so many bytes. A real(2) is held as its bits, an `I16`.
+pub fn real_type(bytes: u64) -> Ty {
+    match bytes {
+        2 => Ty::I16,
+        8 => Ty::F64,
+        _ => Ty::F32,
+    }
+}
+
+/// The value of a real of a type that [`real_type`] gives, widened; exact.
+pub fn real_value(ty: Ty, word: u64) -> f64 {
     if ty == Ty::I16 {
         return scalar::half::widen(word as u16).into();
     }

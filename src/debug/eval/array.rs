@@ -5,7 +5,7 @@
 use crate::command::Radix;
 use crate::eval::compiled::{CompiledExpr, Evaluated, constant_object};
 use crate::eval::context::{Context, Object, Store};
-use crate::eval::value::{Eval, Kind, fail, from_bytes, real_value};
+use crate::eval::value::{Eval, Kind, fail, from_bytes};
 use crate::view::snapshot::{ArrayRequest, ArrayView, Statistics};
 use mem::Region;
 use mem::address::{SHARED_BASE, is_local, is_shared};
@@ -46,10 +46,10 @@ fn number(kind: Kind, bytes: &[u8]) -> Option<f64> {
     let bits = from_bytes(bytes);
     Some(match kind {
         Kind::Int(ty) => scalar::bits::signed(ty, bits) as f64,
-        Kind::Real(ty) => real_value(ty, bits),
+        Kind::Real(ty) => text::real_value(ty, bits),
         Kind::Complex(ty) => {
             let (re, im) = bytes.split_at(bytes.len() / 2);
-            real_value(ty, from_bytes(re)).hypot(real_value(ty, from_bytes(im)))
+            text::real_value(ty, from_bytes(re)).hypot(text::real_value(ty, from_bytes(im)))
         }
         Kind::Logical(_) => (bits & 1) as f64,
         Kind::Char(_) | Kind::Derived(..) => return None,

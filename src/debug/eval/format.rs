@@ -5,7 +5,7 @@
 use crate::command::Radix;
 use crate::eval::compiled::constant_object;
 use crate::eval::context::{Context, Object, Store};
-use crate::eval::value::{Eval, Kind, Value, from_bytes, real_value};
+use crate::eval::value::{Eval, Kind, Value, from_bytes};
 use std::fmt::Write;
 
 /// Elements shown of an array, unless the user wants more or fewer; a run of equal ones counts as one.
@@ -191,7 +191,7 @@ fn word(kind: Kind, bytes: &[u8], radix: Radix) -> String {
             format!("({}, {})", word(Kind::Real(ty), re, radix), word(Kind::Real(ty), im, radix))
         }
         (Kind::Real(ty), Radix::Decimal | Radix::Unsigned | Radix::Character) => {
-            (real_value(ty, bits) as i64).to_string()
+            (text::real_value(ty, bits) as i64).to_string()
         }
         (Kind::Logical(ty), Radix::Decimal) => scalar::bits::signed(ty, bits).to_string(),
         (_, Radix::Unsigned) => bits.to_string(),

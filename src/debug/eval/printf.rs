@@ -2,7 +2,7 @@
 //!
 //! Not here: evaluating the arguments (`session`).
 
-use crate::eval::value::{Eval, Kind, Value, fail, from_bytes, real_value};
+use crate::eval::value::{Eval, Kind, Value, fail, from_bytes};
 
 /// Splits the arguments of `printf`: the format without its quotes, and expressions.
 pub(crate) fn split(text: &str) -> Eval<(String, Vec<String>)> {
@@ -202,7 +202,7 @@ fn integer(value: &Value) -> Eval<i64> {
 fn number(value: &Value) -> Eval<f64> {
     is_scalar(value)?;
     match value.kind {
-        Kind::Real(ty) => Ok(real_value(ty, from_bytes(value.element(0)))),
+        Kind::Real(ty) => Ok(text::real_value(ty, from_bytes(value.element(0)))),
         Kind::Int(_) | Kind::Logical(_) | Kind::Char(_) => integer(value).map(|n| n as f64),
         Kind::Complex(_) | Kind::Derived(..) => fail("a number is expected; `%s` shows any value"),
     }

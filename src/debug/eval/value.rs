@@ -26,7 +26,7 @@ pub(crate) fn fail<T>(text: impl Into<String>) -> Eval<T> {
 pub(crate) enum Kind {
     /// Of that width.
     Int(Ty),
-    /// Of that type; real(2) is `I16`, its bits.
+    /// Of that type, as [`text::real_type`] has it.
     Real(Ty),
     /// Of two reals of that width.
     Complex(Ty),
@@ -38,31 +38,13 @@ pub(crate) enum Kind {
     Derived(TypeId, u64),
 }
 
-/// The real type of so many bytes.
-pub(crate) fn real_ty(bytes: u8) -> Ty {
-    match bytes {
-        2 => Ty::I16,
-        8 => Ty::F64,
-        _ => Ty::F32,
-    }
-}
-
-/// The number that the bits of a real of a [`Kind`] are.
-pub(crate) fn real_value(ty: Ty, bits: u64) -> f64 {
-    match ty {
-        Ty::F64 => f64::from_bits(bits),
-        Ty::I16 => scalar::half::widen(bits as u16).into(),
-        _ => f32::from_bits(bits as u32).into(),
-    }
-}
-
 impl Kind {
     /// The kind of a type; `len` is the length of a character where the type does not say it.
     pub(crate) fn of(program: &Program, ty: &Type, len: Option<u64>) -> Eval<Kind> {
         Ok(match ty {
             Type::Integer(k) => Kind::Int(Ty::integer((*k).into())),
-            Type::Real(k) => Kind::Real(real_ty(*k)),
-            Type::Complex(k) => Kind::Complex(real_ty(*k)),
+            Type::Real(k) => Kind::Real(text::real_type((*k).into())),
+            Type::Complex(k) => Kind::Complex(text::real_type((*k).into())),
             Type::Logical(k) => Kind::Logical(Ty::integer((*k).into())),
             Type::Character(CharLen::Const(n)) => Kind::Char((*n).max(0) as u64),
             Type::Character(_) => match len {

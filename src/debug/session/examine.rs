@@ -5,7 +5,7 @@
 use crate::command::{ExamineRequest, Radix};
 use crate::eval::compiled::Evaluated;
 use crate::eval::context::{Context, Object, Store};
-use crate::eval::value::{Eval, Kind, Value, fail, real_ty};
+use crate::eval::value::{Eval, Kind, Value, fail};
 use crate::session::{Session, SessionError};
 use crate::view::reply::{Outcome, Reply};
 use mem::Region;
@@ -143,7 +143,7 @@ impl Session {
         };
         let bytes = request.bytes.or(element).or(before.map(|b| b.bytes)).unwrap_or(4);
         let kind = match (radix, bytes) {
-            (Radix::Real, 2 | 4 | 8) => Kind::Real(real_ty(bytes as u8)),
+            (Radix::Real, 2 | 4 | 8) => Kind::Real(text::real_type(bytes)),
             _ => Kind::Int(Ty::integer(bytes)),
         };
         let per_line = match bytes {

@@ -2,7 +2,7 @@
 //!
 //! Not here: how an expression names them (`eval::names`).
 
-use crate::eval::value::{Eval, Kind, Value, fail, real_value};
+use crate::eval::value::{Eval, Kind, Value, fail};
 use crate::session::{Session, SessionError, refuse};
 use crate::view::reply::{Outcome, Reply};
 use std::collections::BTreeMap;
@@ -140,7 +140,7 @@ impl Session {
         match (value.kind, value.dims.is_empty()) {
             (Kind::Logical(_), true) => Ok(value.word_at(0) & 1 != 0),
             (Kind::Int(_), true) => Ok(value.word_at(0) != 0),
-            (Kind::Real(ty), true) => Ok(real_value(ty, value.word_at(0)) != 0.0),
+            (Kind::Real(ty), true) => Ok(text::real_value(ty, value.word_at(0)) != 0.0),
             _ => refuse(format!("`{text}` is neither a logical nor a number.")),
         }
     }

@@ -2,7 +2,6 @@
 
 use crate::condition::{Condition, OTHER};
 use crate::io::IoService;
-use crate::io::output::real_type;
 use crate::io::statement::{Form, INTERNAL, Statement, Work, format_of};
 use crate::io::unit::{Access, Medium, Unit};
 use crate::outside::{Answer, Ask};
@@ -10,7 +9,7 @@ use crate::protocol::Halt;
 use crate::storage;
 use mem::Memory;
 use scalar::Ty;
-use text::{Datum, FormatReader, ListReader, Modes, NamelistReader, Progress, Want};
+use text::{Datum, FormatReader, ListReader, Modes, NamelistReader, Progress, Want, real_type};
 
 /// An object to be read into.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +28,8 @@ impl Object {
     pub(crate) fn want(&self) -> Want {
         match self.class {
             0 => Want::Int(Ty::integer(self.kind as u64)),
-            1 => Want::Real(real_type(self.kind)),
-            2 => Want::Complex(real_type(self.kind)),
+            1 => Want::Real(real_type(self.kind as u64)),
+            2 => Want::Complex(real_type(self.kind as u64)),
             3 => Want::Logical(Ty::integer(self.kind as u64)),
             5 => Want::Defined,
             _ => Want::Char(self.length as usize),

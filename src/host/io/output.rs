@@ -10,15 +10,6 @@ use mem::Memory;
 use scalar::Ty;
 use text::{Value, Written};
 
-/// The real type of a kind; that of kind 2 is `I16`, its bits.
-pub(crate) fn real_type(kind: i32) -> Ty {
-    match kind {
-        2 => Ty::I16,
-        8 => Ty::F64,
-        _ => Ty::F32,
-    }
-}
-
 impl IoService<'_> {
     /// Writes one item.
     pub(crate) fn put(&mut self, memory: &Memory, value: Value<'_>) -> Result<(), Halt> {

@@ -27,15 +27,11 @@ impl Builder<'_, '_> {
 
     /// The bits of a number as a number of another type of the same width.
     pub(crate) fn same_bits(&mut self, v: Val, from: Ty, to: Ty) -> Val {
-        match v {
-            _ if from == to => v,
-            Val::Imm(bits) => Val::Imm(ir::eval::eval_cvt(CvtOp::Bits, from, to, bits)),
-            Val::Reg(_) => self.cvt(CvtOp::Bits, from, to, v).into(),
-        }
+        if from == to { v } else { self.converted(CvtOp::Bits, from, to, v) }
     }
 
-    /// A real(2) widened, or a real rounded to one.
-    fn half(&mut self, op: CvtOp, from: Ty, to: Ty, v: Val) -> Val {
+    /// A register value converted by an operation; a constant stays one.
+    fn converted(&mut self, op: CvtOp, from: Ty, to: Ty, v: Val) -> Val {
         match v {
             Val::Imm(bits) => Val::Imm(ir::eval::eval_cvt(op, from, to, bits)),
             Val::Reg(_) => self.cvt(op, from, to, v).into(),
@@ -52,7 +48,7 @@ impl Builder<'_, '_> {
             }
             (Type::Real(2), Type::Integer(_) | Type::Real(4 | 8) | Type::Complex(_)) => {
                 let bits = self.as_scalar(v, from);
-                let wide = Value::Scalar(self.half(CvtOp::FromHalf, Ty::I16, Ty::F32, bits));
+                let wide = Value::Scalar(self.converted(CvtOp::FromHalf, Ty::I16, Ty::F32, bits));
                 self.convert(&wide, &Type::Real(4), to)
             }
             (Type::Integer(_) | Type::Real(4 | 8) | Type::Complex(_), Type::Real(2)) => {
@@ -60,7 +56,7 @@ impl Builder<'_, '_> {
                 let (real, ty) = if source == Ty::F64 { (Type::Real(8), Ty::F64) } else { (Type::Real(4), Ty::F32) };
                 let wide = self.convert(v, from, &real);
                 let wide = self.as_scalar(&wide, &real);
-                Value::Scalar(self.half(CvtOp::ToHalf, ty, Ty::I16, wide))
+                Value::Scalar(self.converted(CvtOp::ToHalf, ty, Ty::I16, wide))
             }
             (Type::Integer(_) | Type::Real(_), Type::Complex(_)) => {
                 let re = self.as_scalar(v, from);

@@ -25,15 +25,15 @@ impl Checker<'_> {
             Err(operands) => operands,
         };
         let (ty, rank) = (value.ty.clone(), value.rank);
-        if let (ast::UnaryOp::Minus, Type::Real(2)) = (op, &ty) {
-            let wide = self.typing().convert(value, &Type::Real(4))?;
-            let kind = ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(wide) };
-            let negated = self.typing().fold(Expr { kind, ty: Type::Real(4), rank, span })?;
-            return self.typing().convert(negated, &ty);
-        }
         let kind = match op {
             ast::UnaryOp::Plus if is_numeric(&ty) => ExprKind::Paren(Box::new(value)),
-            ast::UnaryOp::Minus if is_numeric(&ty) => ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(value) },
+            ast::UnaryOp::Minus if is_numeric(&ty) => {
+                let operand = self.typing().operand(value, &ty)?;
+                let computed = operand.ty.clone();
+                let kind = ExprKind::Unary { op: UnaryOp::Neg, operand: Box::new(operand) };
+                let negated = self.typing().fold(Expr { kind, ty: computed, rank, span })?;
+                return self.typing().convert(negated, &ty);
+            }
             ast::UnaryOp::Not if matches!(ty, Type::Logical(_)) => {
                 ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(value) }
             }
