@@ -147,6 +147,10 @@ impl Detector {
         }
     }
 
+    pub(crate) fn order_mut(&mut self) -> &mut Order {
+        &mut self.order
+    }
+
     /// What orders threads.
     pub fn rules(&self) -> Rules {
         self.options.rules
@@ -181,11 +185,15 @@ impl Detector {
 
     /// A block of the launch starts.
     pub fn begin_block(&mut self, block: u64) -> CtaSlot {
+        self.begin(block, Order::begin_block)
+    }
+
+    pub(crate) fn begin(&mut self, block: u64, begin: impl FnOnce(&mut Order, u32) -> CtaSlot) -> CtaSlot {
         if block >= MAX_TAG {
             self.found.incomplete.is_out_of_blocks = true;
             return CtaSlot(u32::MAX);
         }
-        let slot = self.order.begin_block(block as u32);
+        let slot = begin(&mut self.order, block as u32);
         let at = slot.0 as usize;
         if at >= self.shared.len() {
             self.shared.resize_with(at + 1, || SharedShadow::new(self.launch.shared_bytes, finest(self.options)));

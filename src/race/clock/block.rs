@@ -107,6 +107,11 @@ impl BlockClock {
         }
     }
 
+    /// The clocks of the same block as if it began.
+    pub(crate) fn emptied(&self) -> Self {
+        Self::new(self.block, self.threads, self.is_strict)
+    }
+
     /// The block's linear number.
     pub fn block(&self) -> u32 {
         self.block
@@ -315,13 +320,9 @@ impl BlockClock {
                 }
                 here.pending[CTA] = None;
             }
-            let mark = Mark {
-                time,
-                bar,
-                wsync: state.wsync,
-                row: state.rows.as_ref().map(|rows| Box::new(rows[lane])),
-                acq: here.acq.as_ref().or(block_acq.as_ref()).cloned(),
-            };
+            let acq = here.acq.as_ref().or(block_acq.as_ref()).cloned();
+            let row = state.rows.as_ref().map(|rows| Box::new(rows[lane]));
+            let mark = Mark { time, bar, wsync: state.wsync, row, acq };
             if is_wide {
                 here.heads[WIDE] = Head::Fence(mark.clone());
             }
@@ -340,6 +341,35 @@ impl BlockClock {
         }
         acquired.raise_thread(self.block, first + lane as u16, mark.time);
         acquired
+    }
+
+    /// All that a lane has done and knows at the current time.
+    pub(crate) fn known_to(&self, warp: u32, lane: usize) -> SparseClock {
+        let state = &self.warps[warp as usize];
+        let mark = Mark {
+            time: self.time,
+            bar: self.bar,
+            wsync: state.wsync,
+            row: state.rows.as_ref().map(|rows| Box::new(rows[lane])),
+            acq: self.acq(state, lane).cloned(),
+        };
+        self.clock_at(&mark, warp, lane)
+    }
+
+    /// All that the threads of the block together have done and know at the current time.
+    pub(crate) fn known_to_all(&self) -> SparseClock {
+        let mut known = self.acq.as_deref().cloned().unwrap_or_default();
+        let of_lanes = self.warps.iter().filter_map(|w| w.lanes.as_ref()).flat_map(|l| l.iter());
+        of_lanes.filter_map(|lane| lane.acq.as_deref()).for_each(|acquired| known.join(acquired));
+        known.raise_cta(self.block, self.time);
+        known
+    }
+
+    /// The lane learns something at once, whatever the rules of fences.
+    pub(crate) fn learn(&mut self, warp: u32, lane: usize, news: &Arc<SparseClock>) {
+        let state = &self.warps[warp as usize];
+        let known = join_shared(self.acq(state, lane), news);
+        self.warps[warp as usize].lanes.get_or_insert_default()[lane].acq = Some(known);
     }
 
     /// What a strong write of the lane releases.

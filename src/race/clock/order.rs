@@ -96,8 +96,7 @@ impl Order {
             self.counted_bytes = 0;
             self.global.clear();
             for cta in self.ctas.iter_mut().flatten() {
-                let block = cta.block_clock.block();
-                cta.block_clock = BlockClock::new(block, self.threads, self.rules.is_strict);
+                cta.block_clock = cta.block_clock.emptied();
                 cta.shared.clear();
                 cta.is_followed = false;
             }
@@ -109,8 +108,22 @@ impl Order {
     }
 
     pub(crate) fn begin_block(&mut self, block: u32) -> CtaSlot {
+        self.begin(BlockClock::new(block, self.threads, self.rules.is_strict))
+    }
+
+    /// A block of a nested launch begins, with so many threads, all of which know what the launching thread knew.
+    pub(crate) fn begin_nested(&mut self, block: u32, threads: u32, known: Option<&Arc<SparseClock>>) -> CtaSlot {
+        let mut block_clock = BlockClock::new(block, threads, self.rules.is_strict);
+        if let Some(known) = known {
+            block_clock.set_acquired(known);
+        }
+        self.made += 1;
+        self.begin(block_clock)
+    }
+
+    fn begin(&mut self, block_clock: BlockClock) -> CtaSlot {
         let cta = Cta {
-            block_clock: BlockClock::new(block, self.threads, self.rules.is_strict),
+            block_clock,
             shared: SyncTable::default(),
             is_followed: !self.is_out_of_memory,
         };
@@ -203,6 +216,40 @@ impl Order {
             if let (Some(cta), Some(joined)) = (self.cta(slot), &joined) {
                 cta.block_clock.set_acquired(joined);
             }
+        }
+    }
+
+    /// What a lane has done and knows.
+    pub(crate) fn known_to(&mut self, slot: CtaSlot, warp: u32, lane: usize) -> Option<Arc<SparseClock>> {
+        let rules = self.rules;
+        let cta = self.step(slot).filter(|cta| cta.block_clock.has_warp(warp))?;
+        if rules.is_legacy_warp_sync {
+            cta.block_clock.run_in_step(warp);
+        }
+        let known = Arc::new(cta.block_clock.known_to(warp, lane));
+        self.made += 1;
+        Some(known)
+    }
+
+    /// What all threads of a block together have done and know.
+    pub(crate) fn known_to_all(&mut self, slot: CtaSlot) -> Option<Arc<SparseClock>> {
+        let known = Arc::new(self.step(slot)?.block_clock.known_to_all());
+        self.made += 1;
+        Some(known)
+    }
+
+    /// Lanes of a warp learn something.
+    pub(crate) fn learn(&mut self, slot: CtaSlot, warp: u32, mask: u32, news: &Arc<SparseClock>) {
+        let rules = self.rules;
+        if let Some(cta) = self.step(slot)
+            && cta.block_clock.has_warp(warp)
+        {
+            if rules.is_legacy_warp_sync {
+                cta.block_clock.run_in_step(warp);
+            }
+            let lanes = lanes(mask & cta.block_clock.lanes_of(warp));
+            lanes.for_each(|lane| cta.block_clock.learn(warp, lane, news));
+            self.made += 1;
         }
     }
 

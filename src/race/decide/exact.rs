@@ -103,6 +103,11 @@ impl Exact {
         Self { span_limit: ranges, ..self }
     }
 
+    /// The order, and the one that takes every scope for that of the system.
+    pub(crate) fn orders(&mut self) -> [&mut Order; 2] {
+        [&mut self.order, &mut self.scopeless]
+    }
+
     /// What orders threads.
     pub fn rules(&self) -> Rules {
         self.order.rules()
@@ -115,12 +120,18 @@ impl Exact {
 
     /// A block of the launch starts.
     pub fn begin_block(&mut self, block: u64) -> CtaSlot {
+        self.begin(block, |[order, scopeless], block| {
+            scopeless.begin_block(block);
+            order.begin_block(block)
+        })
+    }
+
+    pub(crate) fn begin(&mut self, block: u64, begin: impl FnOnce([&mut Order; 2], u32) -> CtaSlot) -> CtaSlot {
         if block >= MAX_TAG {
             self.verdict.incomplete.is_out_of_blocks = true;
             return CtaSlot(u32::MAX);
         }
-        let slot = self.order.begin_block(block as u32);
-        self.scopeless.begin_block(block as u32);
+        let slot = begin(self.orders(), block as u32);
         let at = slot.0 as usize;
         if at >= self.shared.len() {
             self.shared.resize_with(at + 1, SpanMap::default);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use cufemu_race::{
-    CtaSlot, Details, Detector, Exact, Kind, Launch, Options, Scope, Space, Suspicion, Verdict, WarpAccess,
+    CtaSlot, Details, Detector, Exact, Kind, Knowledge, Launch, Options, Scope, Space, Suspicion, Verdict, WarpAccess,
 };
 use mem::{LaneAddresses, Strided};
 
@@ -19,6 +19,10 @@ pub enum Event {
     Access(Access),
     GridSync,
     ClusterSync(Vec<u32>),
+    /// A lane launches a grid of one block, which begins.
+    Spawn { block: u32, warp: u32, lane: u32, child: u32 },
+    /// Lanes wait for a block that has ended.
+    Join { block: u32, warp: u32, mask: u32, child: u32 },
 }
 
 #[derive(Clone)]
@@ -83,13 +87,23 @@ pub fn launch(threads: u32) -> Launch {
 /// Runs the first pass.
 pub fn suspect(detector: &mut Detector, threads: u32, events: &[Event]) -> Suspicion {
     let mut slots: BTreeMap<u32, CtaSlot> = BTreeMap::new();
+    let mut ended: BTreeMap<u32, Knowledge> = BTreeMap::new();
     detector.begin_launch(launch(threads));
     for event in events {
         match event {
             Event::Begin(block) => {
                 slots.insert(*block, detector.begin_block(u64::from(*block)));
             }
-            Event::End(block) => detector.end_block(slots.remove(block).expect("begun")),
+            Event::End(block) => {
+                let slot = slots.remove(block).expect("begun");
+                ended.insert(*block, detector.known_to_all(slot));
+                detector.end_block(slot);
+            }
+            Event::Spawn { block, warp, lane, child } => {
+                let known = detector.known_to(slots[block], *warp, *lane as usize);
+                slots.insert(*child, detector.begin_nested_block(u64::from(*child), threads, &known));
+            }
+            Event::Join { block, warp, mask, child } => detector.on_learn(slots[block], *warp, *mask, &ended[child]),
             Event::Barrier(block) => detector.on_barrier(slots[block]),
             Event::Syncwarp { block, warp, mask } => detector.on_syncwarp(slots[block], *warp, *mask),
             Event::Fence { block, warp, mask, scope } => detector.on_fence(slots[block], *warp, *mask, *scope),
@@ -107,18 +121,28 @@ pub fn suspect(detector: &mut Detector, threads: u32, events: &[Event]) -> Suspi
 
 /// Runs the second pass.
 pub fn decide(options: Options, threads: u32, suspicion: Suspicion, events: &[Event]) -> Verdict {
-    decide_by(Exact::new(options.rules, launch(threads), suspicion), events)
+    decide_by(Exact::new(options.rules, launch(threads), suspicion), threads, events)
 }
 
 /// Runs a second pass that is ready.
-pub fn decide_by(mut exact: Exact, events: &[Event]) -> Verdict {
+pub fn decide_by(mut exact: Exact, threads: u32, events: &[Event]) -> Verdict {
     let mut slots: BTreeMap<u32, CtaSlot> = BTreeMap::new();
+    let mut ended: BTreeMap<u32, Knowledge> = BTreeMap::new();
     for event in events {
         match event {
             Event::Begin(block) => {
                 slots.insert(*block, exact.begin_block(u64::from(*block)));
             }
-            Event::End(block) => exact.end_block(slots.remove(block).expect("begun")),
+            Event::End(block) => {
+                let slot = slots.remove(block).expect("begun");
+                ended.insert(*block, exact.known_to_all(slot));
+                exact.end_block(slot);
+            }
+            Event::Spawn { block, warp, lane, child } => {
+                let known = exact.known_to(slots[block], *warp, *lane as usize);
+                slots.insert(*child, exact.begin_nested_block(u64::from(*child), threads, &known));
+            }
+            Event::Join { block, warp, mask, child } => exact.on_learn(slots[block], *warp, *mask, &ended[child]),
             Event::Barrier(block) => exact.on_barrier(slots[block]),
             Event::Syncwarp { block, warp, mask } => exact.on_syncwarp(slots[block], *warp, *mask),
             Event::Fence { block, warp, mask, scope } => exact.on_fence(slots[block], *warp, *mask, *scope),

@@ -21,8 +21,12 @@ fn bytes(watch: &SuspectSet) -> BTreeSet<(Space, u64)> {
 
 /// The blocks' events without those that order blocks.
 fn without_fences(events: Vec<Event>) -> Vec<Event> {
-    let is_kept = |e: &Event| !matches!(e, Event::Fence { .. } | Event::GridSync | Event::ClusterSync(_));
-    events.into_iter().filter(is_kept).collect()
+    let kept = |e: Event| match e {
+        Event::Fence { .. } | Event::GridSync | Event::ClusterSync(_) | Event::Join { .. } => None,
+        Event::Spawn { child, .. } => Some(Event::Begin(child)),
+        other => Some(other),
+    };
+    events.into_iter().filter_map(kept).collect()
 }
 
 /// The forks after a launch; which one follows a block is random.
@@ -48,7 +52,11 @@ fn follow(detector: &mut Detector, r: &mut Rng, threads: u32, events: &[Event]) 
                 let (fork, slot) = slots[&a.block];
                 forks[fork].on_access(slot, a.space, &a.warp_access());
             }
-            Event::Fence { .. } | Event::GridSync | Event::ClusterSync(_) => unreachable!("left out"),
+            Event::Fence { .. }
+            | Event::GridSync
+            | Event::ClusterSync(_)
+            | Event::Spawn { .. }
+            | Event::Join { .. } => unreachable!("left out"),
         }
     }
     forks

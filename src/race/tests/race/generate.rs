@@ -26,6 +26,7 @@ pub struct Mix {
     blocks: u32,
     is_misaligned: bool,
     grid_percent: u64,
+    nested_percent: u64,
 }
 
 impl Mix {
@@ -56,6 +57,7 @@ impl Mix {
             blocks: r.choice([1, 2, 2, 3]).unwrap(),
             is_misaligned: r.u64(..100) < 10,
             grid_percent: r.choice([0, 0, 0, 6]).unwrap(),
+            nested_percent: r.choice([0, 0, 10, 30]).unwrap(),
         }
     }
 
@@ -112,6 +114,7 @@ pub fn launch(r: &mut Rng) -> Vec<Event> {
     let mut next = mix.blocks;
     let mut events: Vec<Event> = resident.iter().map(|b| Event::Begin(*b)).collect();
     let mut is_grid_synced = false;
+    let mut ended = Vec::new();
     let longest = r.choice([4, 9, 22]).unwrap();
     let count = 3 + r.u64(..longest);
     for site in 0..count {
@@ -125,10 +128,23 @@ pub fn launch(r: &mut Rng) -> Vec<Event> {
             } else {
                 events.push(Event::ClusterSync(resident[..=at].to_vec()));
             }
+        } else if r.u64(..100) < mix.nested_percent {
+            match (r.u64(..3), ended.last()) {
+                (0, Some(&child)) => events.push(Event::Join { block, warp, mask: mask(r, 50), child }),
+                (1, _) if resident.len() > 1 => {
+                    events.push(Event::End(block));
+                    ended.push(resident.swap_remove(at));
+                }
+                _ => {
+                    events.push(Event::Spawn { block, warp, lane: *r.choice(&LANES).unwrap(), child: next });
+                    resident.push(next);
+                    next += 1;
+                }
+            }
         } else if r.u64(..100) < 3 && !is_grid_synced {
             events.push(Event::End(block));
             events.push(Event::Begin(next));
-            resident[at] = next;
+            ended.push(std::mem::replace(&mut resident[at], next));
             next += 1;
         } else if r.u64(..100) < mix.sync_percent {
             events.push(match r.u64(..10) {

@@ -66,6 +66,8 @@ pub struct Graph {
     state: BTreeMap<(u32, u32), Thread>,
     /// Last events of threads that have exited; they count as arrived at a grid synchronisation.
     exited: Vec<usize>,
+    /// What the threads of a block that has ended did.
+    ended: BTreeMap<u32, usize>,
     ops: Vec<Op>,
     at: BTreeMap<Byte, Vec<usize>>,
     last_write: BTreeMap<Byte, usize>,
@@ -85,6 +87,7 @@ impl Graph {
             before: Vec::new(),
             state: BTreeMap::new(),
             exited: Vec::new(),
+            ended: BTreeMap::new(),
             ops: Vec::new(),
             at: BTreeMap::new(),
             last_write: BTreeMap::new(),
@@ -161,8 +164,25 @@ impl Graph {
                 }
             }
             Event::End(b) => {
-                self.exited.extend(self.block(*b).iter().filter_map(|t| self.state[t].last));
+                let lasts: Vec<usize> = self.block(*b).iter().filter_map(|t| self.state[t].last).collect();
+                let end = self.node(lasts);
+                self.exited.push(end);
+                self.ended.insert(*b, end);
                 self.state.retain(|t, _| t.0 != *b);
+            }
+            Event::Spawn { block, warp, lane, child } => {
+                self.step_in_legacy(*block, *warp);
+                let node = self.node(self.state[&(*block, warp * 32 + lane)].last);
+                for t in self.block(*child) {
+                    self.state.insert(t, Thread { last: Some(node), ..Thread::default() });
+                }
+            }
+            Event::Join { block, warp, mask, child } => {
+                self.step_in_legacy(*block, *warp);
+                for t in self.block(*block).into_iter().filter(|t| t.1 / 32 == *warp && mask >> (t.1 % 32) & 1 == 1) {
+                    let node = self.node(self.state[&t].last.into_iter().chain([self.ended[child]]));
+                    self.state.get_mut(&t).expect("begun").last = Some(node);
+                }
             }
             Event::Barrier(b) => self.meet(&self.block(*b), hand_on),
             Event::Syncwarp { block, warp, mask } => {

@@ -154,7 +154,7 @@ fn more_stretches_than_are_followed_leave_the_launch_undecided() {
     let suspicion = suspect(&mut Detector::new(Options::default()), THREADS, &events);
     let exact = |limit| {
         let exact = Exact::new(Rules::default(), launch(THREADS), suspicion.clone());
-        decide_by(exact.with_limit(limit), &events)
+        decide_by(exact.with_limit(limit), THREADS, &events)
     };
     let all = exact(32);
     assert!(!all.undecided.is_any());

@@ -71,7 +71,7 @@ fn shrink(options: Options, mut events: Vec<Event>) -> Vec<Event> {
     let mut at = 0;
     while at < events.len() {
         let mut fewer = events.clone();
-        let is_needed = matches!(fewer.remove(at), Event::Begin(_) | Event::End(_));
+        let is_needed = matches!(fewer.remove(at), Event::Begin(_) | Event::End(_) | Event::Spawn { .. });
         if !is_needed && is_wrong(&fewer) {
             events = fewer;
             at = 0;
