@@ -31,6 +31,7 @@ pub use command::{
     Command, Completer, Completions, FocusRequest, FrameRequest, ListRequest, Over, ProgramArguments, Radix, Topic,
     WatchOn, Where, help, parse, table,
 };
+pub use finding::launch_name;
 pub use line::{LineMode, PROMPT, Terminal, Typed};
 pub use process::Progress;
 pub use restore::restored;

@@ -22,7 +22,9 @@ pub use command::{Arg, Bytes, Command, Fill, KernelLaunch, Progress, Routine, Ro
 pub use error::{CudaError, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};
 pub use properties::Properties;
-pub use runtime::{Runtime, Step, Waiting, allocation_of, free_fault, origin_of, property_type, space_of};
+pub use runtime::{
+    Runtime, Step, Waiting, allocation_of, free_fault, launch_error, launch_fault, origin_of, property_type, space_of,
+};
 pub use strided::{Runs, copy_strided, fill};
 
 use finding::Finding;

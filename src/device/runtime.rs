@@ -18,6 +18,7 @@ mod memory;
 mod streams;
 
 pub use inquire::property_type;
+pub use launch::{launch_error, launch_fault};
 pub use memory::{allocation_of, free_fault, origin_of, space_of};
 
 use crate::{Api, Call, Command, CudaError, Device, Kernels, Order, OrderStep, Reply, Routine, Strided, Work};

@@ -9,7 +9,8 @@ use race::CtaSlot;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use vm::{
-    Arg, Atomics, Context, Fault, Geometry, Hooks, Program, RtRequest, Site, SplitView, State, Stop, Warp, WindowTable,
+    Arg, Atomics, Context, Fault, Geometry, Hooks, LaunchRequest, Program, RtRequest, Site, SplitView, State, Stop,
+    Warp, WindowTable,
 };
 
 /// A thread block that has begun.
@@ -17,6 +18,8 @@ use vm::{
 pub struct Block {
     /// Linear index in the grid, from 0.
     pub linear: u64,
+    /// Number among all blocks of the launch, those of the grids that device code launches too: a race detector knows them by it.
+    pub(crate) number: u64,
     /// Where it is.
     pub geometry: Geometry,
     /// Its warps.
@@ -108,6 +111,8 @@ pub(crate) enum BlockStop {
     Stopped,
     /// A warp asks for a service.
     Rt(usize, RtRequest),
+    /// Lanes of a warp launch kernels.
+    Launch(usize, Vec<LaunchRequest>),
     /// A warp did something it must not do.
     Fault(usize, Fault),
     /// All its threads wait at a barrier of several blocks ([`Block::waits_for`]).
@@ -135,6 +140,7 @@ impl Block {
     pub(crate) fn new(func: FuncId, args: &Arc<[Arg]>, geometry: Geometry, shared: usize) -> Block {
         Block {
             linear: 0,
+            number: 0,
             geometry,
             warps: Vec::new(),
             order: Vec::new(),
@@ -160,6 +166,7 @@ impl Block {
     /// warp before it runs and no values, in the natural order: then warps that wait for no other take turns in the registers of one.
     pub(crate) fn begin(&mut self, program: &Program, linear: u64, geometry: Geometry, is_lazy: bool) {
         self.linear = linear;
+        self.number = linear;
         self.geometry = geometry;
         self.slot = None;
         self.turn = 0;
@@ -316,12 +323,7 @@ impl Block {
                     Stop::Statement => return BlockStop::Stopped,
                     Stop::Rt(request) => return BlockStop::Rt(number, request),
                     Stop::Fault(fault) => return BlockStop::Fault(number, fault),
-                    Stop::Launch(request) => {
-                        let kind = vm::FaultKind::Trap(ir::Trap::Unsupported);
-                        let mask = self.warps[number].live();
-                        let fault = Fault { kind, site: request.site, mask, addresses: Vec::new() };
-                        return BlockStop::Fault(number, fault);
-                    }
+                    Stop::Launch(requests) => return BlockStop::Launch(number, requests),
                 }
             }
             self.turn = 0;

@@ -2,6 +2,7 @@
 
 use crate::checks::{Checks, RacePass, Tracer};
 use crate::footprint::KnownLaunches;
+use crate::nested::Nested;
 use crate::parallel::{LaunchMode, Parallel};
 use crate::report;
 use crate::schedule::Grid;
@@ -31,6 +32,8 @@ pub(crate) struct ActiveLaunch {
     /// What it does, if that is written down.
     pub(crate) tracer: Option<Box<Tracer>>,
     pub(crate) shown: Shown,
+    /// The launches that device code makes in it.
+    pub(crate) nested: Nested,
 }
 
 /// How much output a launch has written. A launch that begins again writes it again.
@@ -66,8 +69,10 @@ impl ActiveLaunch {
     ) -> ActiveLaunch {
         let parallel = Parallel::Undecided;
         let mode = parallel.mode();
+        let grid = Grid::new(launch, seed);
         ActiveLaunch {
-            grid: Grid::new(launch, seed),
+            nested: Nested::new(&grid),
+            grid,
             checks,
             parallel,
             mode,
@@ -81,8 +86,10 @@ impl ActiveLaunch {
 
     /// The launch before its first block, to run again under another pass of the race detector.
     pub(crate) fn restart(self, race: RacePass) -> ActiveLaunch {
+        let grid = self.grid.restart();
         ActiveLaunch {
-            grid: self.grid.restart(),
+            nested: Nested::new(&grid),
+            grid,
             checks: self.checks.restart(race),
             parallel: Parallel::Undecided,
             mode: Parallel::Undecided.mode(),
@@ -91,6 +98,14 @@ impl ActiveLaunch {
             points_before: self.points_before,
             tracer: None,
             shown: Shown::default(),
+        }
+    }
+
+    /// Makes the grid that the host has launched the present one, before the launch ends or begins again.
+    pub(crate) fn unwind(&mut self) {
+        if let Some(grid) = self.nested.unwind() {
+            self.grid = grid;
+            self.checks.nested = None;
         }
     }
 

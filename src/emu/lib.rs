@@ -5,7 +5,7 @@
 //! calls of `advance`, and both copies give the same bytes (invariant I8).
 //!
 //! A launch runs block by block (`schedule`), or several blocks at a time where that gives the same result (`parallel`).
-//! While it runs it may be checked (`checks`).
+//! While it runs it may be checked (`checks`). Grids that device code launches are part of it (`nested`).
 //!
 //! Not here: the lane executor (`vm`), the race detector (`race`), the CUDA API (`device`).
 
@@ -14,6 +14,7 @@ mod checks;
 mod emulator;
 mod footprint;
 mod launch;
+mod nested;
 mod observer;
 mod parallel;
 mod report;

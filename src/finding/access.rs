@@ -146,7 +146,42 @@ pub struct LaunchInfo {
     pub kernel: String,
     /// The stream; 0 is the default stream.
     pub stream: u64,
+    /// Who launched it, if that was device code.
+    pub by: Option<Box<Launcher>>,
 }
+
+/// A device thread that launches a kernel.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Launcher {
+    /// Its own kernel.
+    pub kernel: String,
+    /// The thread.
+    pub thread: ThreadId,
+    /// The launch statement.
+    pub span: Span,
+}
+
+/// The number of the launch of that index, from 1, which device code makes in the launch from the host of that number.
+pub fn nested_number(outer: u64, index: u64) -> u64 {
+    outer & OUTER | index << OUTER_BITS
+}
+
+/// The number of a launch as it is shown: `3`, or `3.2` for the second launch that device code makes in launch 3.
+pub fn launch_name(number: u64) -> String {
+    let (outer, index) = (number & OUTER, number >> OUTER_BITS);
+    if index == 0 { outer.to_string() } else { format!("{outer}.{index}") }
+}
+
+/// The number of a launch by how it is shown.
+pub fn launch_named(name: &str) -> Option<u64> {
+    let (outer, index) = name.split_once('.').map_or((name, None), |(outer, index)| (outer, Some(index)));
+    let index = index.map_or(Some(0), |index| index.parse().ok().filter(|&index| index > 0))?;
+    outer.parse().ok().filter(|outer| *outer <= OUTER).map(|outer: u64| nested_number(outer, index))
+}
+
+/// Bits of a launch's number that say which launch of the host it is in.
+const OUTER_BITS: u32 = 32;
+const OUTER: u64 = (1 << OUTER_BITS) - 1;
 
 /// One step of a call stack.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -15,6 +15,8 @@ pub enum RaceKind {
     Block,
     /// Threads of two blocks of one launch.
     CrossBlock,
+    /// A kernel that device code launches, and the launching kernel or another one that this launches.
+    Nested,
     /// Work in two streams.
     Streams,
     /// Host and device.
@@ -211,6 +213,11 @@ pub enum LaunchFault {
         threads: u64,
         /// What the kernel says.
         bound: u64,
+    },
+    /// Launches from device code in each other, more than possible.
+    Depth {
+        /// The most that are possible.
+        limit: u64,
     },
     /// A grid that is no multiple of `cluster_dims`.
     ClusterMultiple {

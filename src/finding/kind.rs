@@ -132,6 +132,8 @@ pub enum FindingKind {
         /// Why.
         fault: ClusterFault,
     },
+    /// Local or shared memory is passed to a kernel that device code launches; the access says which.
+    PrivateArgument,
     /// Grid synchronisation that cannot work.
     GridSync {
         /// Why.
@@ -240,6 +242,7 @@ impl FindingKind {
                 RaceKind::Block if space == Space::Shared => Code::SharedRace,
                 RaceKind::Block => Code::GlobalRace,
                 RaceKind::CrossBlock => Code::BlockRace,
+                RaceKind::Nested => Code::NestedRace,
                 RaceKind::Streams => Code::StreamRace,
                 RaceKind::HostDevice => Code::HostDeviceRace,
                 RaceKind::Message => Code::MessageRace,
@@ -251,6 +254,7 @@ impl FindingKind {
             FindingKind::Subscript { .. } => Code::SubscriptOutOfBounds,
             FindingKind::SharedBeyondLaunch { .. } => Code::SharedBeyondLaunch,
             FindingKind::ClusterAccess { .. } => Code::ClusterAccess,
+            FindingKind::PrivateArgument => Code::PrivateArgument,
             FindingKind::UseAfterFree { .. } => Code::UseAfterFree,
             FindingKind::NeverAllocated => Code::WildAddress,
             FindingKind::HostMemoryOnDevice => Code::HostMemoryOnDevice,
@@ -286,7 +290,9 @@ impl FindingKind {
                 LaunchFault::TooManyThreads { .. } => Code::TooManyThreads,
                 LaunchFault::SharedMemory { .. } => Code::TooMuchSharedMemory,
                 LaunchFault::LaunchBounds { .. } => Code::LaunchBoundsExceeded,
-                LaunchFault::ClusterMultiple { .. } | LaunchFault::ClusterSize { .. } => Code::BadLaunchConfiguration,
+                LaunchFault::ClusterMultiple { .. } | LaunchFault::ClusterSize { .. } | LaunchFault::Depth { .. } => {
+                    Code::BadLaunchConfiguration
+                }
             },
             FindingKind::Api { fault, .. } => match fault {
                 ApiFault::Unchecked { .. } => Code::UncheckedError,

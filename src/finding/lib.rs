@@ -17,7 +17,9 @@ mod kind;
 mod mpi;
 mod wording;
 
-pub use access::{Access, Actor, Call, LaunchInfo, Place, Space, ThreadId, What};
+pub use access::{
+    Access, Actor, Call, LaunchInfo, Launcher, Place, Space, ThreadId, What, launch_name, launch_named, nested_number,
+};
 pub use collect::{Added, Findings};
 pub use diag::{Code, Diagnostic, Severity};
 pub use fact::{

@@ -65,7 +65,7 @@ fn value_of(item: &PrintItem) -> Option<Value<'_>> {
 
 fn info(launch: &KernelLaunch, kernel: &str) -> LaunchInfo {
     let kernel = ir::short_name(kernel).to_owned();
-    LaunchInfo { number: launch.number, kernel, stream: launch.stream }
+    LaunchInfo { number: launch.number, kernel, stream: launch.stream, by: None }
 }
 
 /// The finding of a fault; a STOP ends its thread and is none.

@@ -287,7 +287,8 @@ impl Host {
             // A loop that only reads looks like polling to the executor.
             Stop::Polling | Stop::Waiting => self.warp.wake_pollers(),
             Stop::Rt(request) => self.phase = Phase::Service(request),
-            Stop::Launch(request) => self.phase = Phase::Launch(request),
+            // Host code has one lane.
+            Stop::Launch(requests) => self.phase = requests.into_iter().next().map_or(Phase::Run, Phase::Launch),
             Stop::Statement => return Some(HostYield::Statement(self.site().unwrap_or_default())),
             Stop::Fault(fault) => {
                 let has_foreign = self.runtime.has_called_c();
@@ -335,17 +336,10 @@ impl Host {
                 ParamKind::Bytes { bytes, .. } => Arg::Bytes(storage::read(memory, bits, bytes)?.into()),
             });
         }
-        let extents = |e: [i32; 3]| e.map(|n| n as u32);
-        let grid = match request.grid {
-            [-1, -1, -1] => [0; 3],
-            // All zeros would say `*`; any zero is as wrong as three.
-            [0, 0, 0] => [0, 1, 1],
-            grid => extents(grid),
-        };
         let launch = KernelLaunch {
             func: request.func,
-            grid,
-            block: extents(request.block),
+            grid: request.grid,
+            block: request.block,
             dynamic_shared: request.bytes.max(0) as u64,
             stream: request.stream as u64,
             args,

@@ -7,8 +7,8 @@
 
 use crate::clock::order::{CtaSlot, Order};
 use crate::clock::sparse::{SparseClock, join_options};
-use crate::detector::Detector;
 use crate::decide::exact::Exact;
+use crate::detector::Detector;
 use std::sync::Arc;
 
 /// What some threads have done and know at one moment, for the pass that gave it.

@@ -64,7 +64,7 @@ impl Server {
         };
         let cells = map.cells.iter().map(|cell| json!({ "state": state_name(cell.state), "isFocused": cell.focused }));
         Ok(json!({
-            "kernel": kernel.number,
+            "kernel": debug::launch_name(kernel.number),
             "name": kernel.name,
             "grid": kernel.grid,
             "block": kernel.block,

@@ -254,6 +254,14 @@ fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, ParseError>
     text.parse().or_else(|_| fail(format!("Bad number \"{text}\": {what} is expected.")))
 }
 
+/// The number of a kernel: `3`, or `3.2` for one that device code has launched.
+fn kernel(text: &str) -> Result<u64, ParseError> {
+    match finding::launch_named(text) {
+        Some(number) => Ok(number),
+        None => number(text, "a kernel number"),
+    }
+}
+
 fn count(rest: &str) -> Result<u64, ParseError> {
     if rest.is_empty() {
         return Ok(1);
@@ -379,7 +387,7 @@ fn focus(text: &str) -> Result<FocusRequest, ParseError> {
                     "Threads are not chosen by {name} here: use kernel, block, thread, warp or lane."
                 ));
             }
-            _ => request.kernel = Some(number(value, "a kernel number")?),
+            _ => request.kernel = Some(kernel(value)?),
         }
     }
     Ok(request)

@@ -24,7 +24,7 @@ use crate::process::timeline::Timeline;
 use crate::process::trace::{Blocks, Reach, Trace};
 use crate::process::watcher::{Begun, Seek, Seen, Sides, Step, Thread, Watcher};
 use device::Statement;
-use emu::{Block, Emulator};
+use emu::{Block, Emulator, Grid};
 use finding::{Actor, Finding, Severity};
 use host::{Answer, Ask};
 use ir::{FuncId, FuncKind};
@@ -296,13 +296,18 @@ impl Process {
     /// The emulator that runs a launch, or any launch.
     pub(crate) fn emulator(&self, launch: Option<u64>) -> Option<&Emulator> {
         let emulators = self.machine.devices().iter().filter_map(|d| d.emulator());
-        let runs = |e: &&Emulator| e.grid().is_some_and(|r| launch.is_none_or(|n| r.launch.number == n));
+        let runs = |e: &&Emulator| e.grids().any(|r| launch.is_none_or(|n| r.launch.number == n));
         emulators.into_iter().find(runs)
+    }
+
+    /// The grid of a launch that has begun and not ended.
+    pub(crate) fn grid(&self, launch: u64) -> Option<&Grid> {
+        self.emulator(Some(launch))?.grids().find(|grid| grid.launch.number == launch)
     }
 
     /// A running block.
     pub(crate) fn block(&self, launch: u64, linear: u64) -> Option<&Block> {
-        self.emulator(Some(launch))?.grid()?.active.iter().find(|b| b.linear == linear)
+        self.grid(launch)?.active.iter().find(|b| b.linear == linear)
     }
 
     fn is_checkpoint_due(&self, is_seen: bool) -> bool {
@@ -722,7 +727,7 @@ impl Process {
             return self.machine.host_mut().warp_mut().write_reg(&program, *frame, *reg, 0, *bits);
         };
         let emulators = self.machine.devices_mut().iter_mut().filter_map(|d| d.emulator_mut());
-        let mut runnings = emulators.filter_map(Emulator::grid_mut);
+        let mut runnings = emulators.flat_map(Emulator::grids_mut);
         let running = runnings.find(|r| r.launch.number == launch)?;
         let block = running.active.iter_mut().find(|b| b.linear == block)?;
         match change {

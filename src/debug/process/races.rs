@@ -119,7 +119,7 @@ impl Process {
             {
                 continue;
             }
-            let Some(grid) = self.emulator(Some(launch)).and_then(|e| e.grid()).map(|r| r.launch.grid) else {
+            let Some(grid) = self.grid(launch).map(|r| r.launch.grid) else {
                 continue;
             };
             let races = new_findings.iter().filter(|(_, f)| of_launch(f)).filter_map(|(i, f)| {

@@ -234,15 +234,14 @@ impl Session {
             Thread::Device { launch, block, warp, lane } => Some((launch, block, warp, lane)),
             Thread::Host => None,
         };
-        let Some(running) = self.process.emulator(None).and_then(|e| e.grid()) else {
-            return refuse("No CUDA kernel is running.");
+        let Some(shown) = self.running() else { return refuse("No CUDA kernel is running.") };
+        let asked = request.kernel.unwrap_or(shown.launch.number);
+        let Some(running) = self.process.grid(asked) else {
+            let [asked, launch] = [asked, shown.launch.number].map(finding::launch_name);
+            return refuse(format!("Kernel {asked} is not running; kernel {launch} is."));
         };
         let launch = running.launch.number;
-        if let Some(kernel) = request.kernel
-            && kernel != launch
-        {
-            return refuse(format!("Kernel {kernel} is not running; kernel {launch} is."));
-        }
+        let current = current.filter(|c| c.0 == launch);
         let front = running.active.front().map(|b| b.linear);
         let Some(mut linear) = current.map(|c| c.1).or(front) else { return refuse("No block is running.") };
         if let Some(index) = request.block {

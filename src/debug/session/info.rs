@@ -84,11 +84,16 @@ impl Session {
         Ok(Outcome::Reply(reply))
     }
 
+    /// The grid in focus, or the one that runs.
     pub(crate) fn running(&self) -> Option<&Grid> {
         if self.process.over().is_some() {
             return None;
         }
-        self.process.emulator(None)?.grid()
+        let focused = match self.focus {
+            Thread::Device { launch, .. } => self.process.grid(launch),
+            Thread::Host => None,
+        };
+        focused.or_else(|| self.process.emulator(None)?.grid())
     }
 
     pub(crate) fn kernels(&self) -> Vec<KernelRow> {
@@ -103,7 +108,16 @@ impl Session {
             total: r.total,
             current: matches!(self.focus, Thread::Device { launch, .. } if launch == r.launch.number),
         };
-        self.running().map(row).into_iter().collect()
+        if self.process.over().is_some() {
+            return Vec::new();
+        }
+        self.process.emulator(None).into_iter().flat_map(|e| e.grids()).map(row).collect()
+    }
+
+    /// The kernel of [`Session::running`].
+    pub(crate) fn kernel_in_view(&self) -> Option<KernelRow> {
+        let number = self.running()?.launch.number;
+        self.kernels().into_iter().find(|row| row.number == number)
     }
 
     fn is_focused(&self, launch: u64, linear: u64) -> bool {

@@ -67,7 +67,7 @@ impl Session {
             focus: self.view(self.focus),
             place: self.current_line(),
             part: self.selected().and_then(|level| self.part_of_line(self.span_of(&level))),
-            kernel: self.kernels().into_iter().next(),
+            kernel: self.kernel_in_view(),
             blocks: self.running().map(|r| self.block_map(r, wanted.block_cells)),
             warps,
             lanes,

@@ -8,6 +8,7 @@ use crate::view::reply::{
     LaneRow, LaneState, Outcome, PlaceView, ProgramView, Reply, SourceWindow, Stop, StopReason, ThreadRow, VariableRow,
     WarpRow,
 };
+use finding::launch_name;
 use std::fmt::Write;
 
 /// The text of an outcome; every line ends with a line end.
@@ -82,7 +83,8 @@ pub fn focus(focus: &FocusView) -> String {
     match focus {
         FocusView::Host => "the host".to_owned(),
         FocusView::Thread { kernel, block, thread, warp, lane } => format!(
-            "CUDA kernel {kernel}, block {}, thread {}, warp {warp}, lane {lane}",
+            "CUDA kernel {}, block {}, thread {}, warp {warp}, lane {lane}",
+            launch_name(*kernel),
             triple(*block),
             triple(*thread)
         ),
@@ -223,7 +225,7 @@ fn kernels(rows: &[KernelRow]) -> String {
     let row = |r: &KernelRow| {
         vec![
             star(r.current),
-            r.number.to_string(),
+            launch_name(r.number),
             triple(r.grid),
             triple(r.block),
             format!("{} of {} blocks done, {} running", r.ended, r.total, r.begun - r.ended),

@@ -43,7 +43,7 @@ impl Runtime {
         let work = Work::Launch { number, kernel: info.name.clone() };
         self.last_launch = Some((info.name, span));
         if let Some(fault) = fault {
-            let error = error_of(&fault);
+            let error = launch_error(&fault);
             self.launch_fault = Some(fault);
             return Step::Done(self.fail("launch", span, error));
         }
@@ -58,8 +58,8 @@ impl Runtime {
     }
 }
 
-/// What is wrong with the configuration of a launch by the limits of the device.
-fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most: u64) -> Option<LaunchFault> {
+/// What is wrong with the configuration of a launch by the limits of the device; a block may have `most` bytes of shared memory.
+pub fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most: u64) -> Option<LaunchFault> {
     let any = launch.grid == [0; 3];
     let grid = (0..3u8).zip(launch.grid).zip(p.max_grid_size).filter(|_| !any).map(|((i, n), m)| (Axis::Grid(i), n, m));
     let block = (0..3u8).zip(launch.block).zip(p.max_threads_dim).map(|((i, n), m)| (Axis::Block(i), n, m));
@@ -95,9 +95,10 @@ fn launch_fault(p: &Properties, launch: &KernelLaunch, kernel: &KernelInfo, most
 }
 
 /// The error that CUDA reports for it.
-fn error_of(fault: &LaunchFault) -> CudaError {
+pub fn launch_error(fault: &LaunchFault) -> CudaError {
     match fault {
         LaunchFault::Extent { .. } | LaunchFault::TooManyThreads { .. } => CudaError::InvalidConfiguration,
+        LaunchFault::Depth { .. } => CudaError::LaunchMaxDepthExceeded,
         LaunchFault::LaunchBounds { .. } => CudaError::LaunchOutOfResources,
         LaunchFault::SharedMemory { .. } => CudaError::InvalidValue,
         LaunchFault::ClusterMultiple { .. } | LaunchFault::ClusterSize { .. } => CudaError::InvalidClusterSize,

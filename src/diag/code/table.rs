@@ -250,6 +250,7 @@ crate::code::codes! {
     R0109 Warning SameValueRace "same value written to one element by several threads without order";
     R0111 Warning RaceCheckIncomplete "incomplete race check";
     R0112 Error MessageRace "data race with a message";
+    R0113 Error NestedRace "data race with a kernel that device code launches";
 
     R0201 Error OutOfBounds "access outside every array";
     R0202 Error SubscriptOutOfBounds "subscript outside the declared bounds in device code";
@@ -263,6 +264,7 @@ crate::code::codes! {
     R0211 Error InvalidFree "memory freed in the wrong way";
     R0212 Error SharedBeyondLaunch "access beyond the shared memory of the launch";
     R0213 Error ClusterAccess "access to shared memory of a block of the cluster that is not there";
+    R0214 Error PrivateArgument "local or shared memory passed to a kernel that device code launches";
     R0215 Error CopyOutOfBounds "copy or fill beyond the end of an array";
 
     R0301 Error UninitialisedGlobal "read of device memory that nothing has written";

@@ -22,7 +22,7 @@
 //! again in the interpreter, whose frames say which variable was read; so do later launches of the kernel.
 
 use crate::checks::lane_bits::LaneBits;
-use crate::report;
+use crate::report::{self, Grids};
 use crate::schedule::Grid;
 use finding::{Access, Actor, Finding, FindingKind, Space, What};
 use ir::{AddrBase, Reg, VarLoc};
@@ -99,16 +99,17 @@ impl LaunchInit {
     }
 
     /// The findings of the launch, in the order of the source.
-    pub(crate) fn findings(self, program: &Program, memory: &Memory, grid: &Grid) -> Vec<Finding> {
+    pub(crate) fn findings(self, program: &Program, memory: &Memory, grid: &Grid, grids: &Grids) -> Vec<Finding> {
         let found = |((site, space), (used, count)): ((Site, Space), (Use, u64))| {
-            let who = Actor::Thread(report::thread(grid, used.block, used.tid));
+            let named = grids.of(used.block);
+            let who = Actor::Thread(named.thread(used.block, used.tid));
             let mut access = Access::new(who, used.what, space, program.span(site)).address(used.address, used.bytes);
             let frame = used.frame.as_ref();
             access.place = frame.and_then(|f| report::place_at(program, memory, f, used.lane as usize, used.address));
             let origin = used.origin.map(|origin| device::origin_of(memory, origin));
             let mut finding = Finding::new(FindingKind::Uninitialised { origin }, vec![access])
-                .in_launch(report::launch_info(program, grid))
-                .with_seed(grid.seed);
+                .in_launch(named.info(program))
+                .with_seed(grid.replay);
             finding.count = count;
             finding
         };

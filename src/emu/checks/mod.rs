@@ -23,11 +23,20 @@ pub(crate) use watched::Watched;
 
 use crate::block::Block;
 use crate::schedule::BlockEvents;
-use ::race::CtaSlot;
+use ::race::{CtaSlot, Knowledge};
 use finding::Finding;
 use mem::SharedInitBits;
 use std::collections::BTreeMap;
 use vm::{Before, Hooks, Program, Site};
+
+/// What the race detector has to know of a grid that device code has launched.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NestedClocks {
+    /// What came before it.
+    pub(crate) known: Knowledge,
+    /// What its blocks that have ended did, and the grids that these have launched.
+    pub(crate) ended: Knowledge,
+}
 
 /// The checks of a launch, with what they have seen so far.
 #[derive(Clone, Debug)]
@@ -41,6 +50,8 @@ pub(crate) struct Checks {
     pub(crate) short_barriers: Option<BTreeMap<Site, Finding>>,
     /// NaNs, infinities and the like, if compiled code tests for them.
     pub(crate) reals: RealFaults,
+    /// The clocks of the present grid, if device code has launched it.
+    pub(crate) nested: Option<NestedClocks>,
     /// The blocks of each cluster that has met, until somebody has asked.
     pub(crate) met: Vec<Vec<u64>>,
 }
@@ -54,6 +65,7 @@ impl Checks {
             init: self.init.map(|init| Box::new(init.restart())),
             short_barriers: self.short_barriers.map(|_| BTreeMap::new()),
             reals: RealFaults::default(),
+            nested: None,
             met: Vec::new(),
         }
     }
@@ -95,7 +107,7 @@ impl Checks {
         };
         match (init, global) {
             (Some(launch), Some(global)) => {
-                let first = InitHooks { program, global, launch, block: block.linear, geometry: block.geometry };
+                let first = InitHooks { program, global, launch, block: block.number, geometry: block.geometry };
                 run(block, Some(&mut Before::new(first, hooks)))
             }
             _ => run(block, hooks),
@@ -105,13 +117,19 @@ impl Checks {
 
 impl BlockEvents for Checks {
     fn on_begin(&mut self, block: &mut Block) {
-        self.race.on_begin(block);
+        match &self.nested {
+            Some(clocks) => self.race.on_begin_nested(block, &clocks.known),
+            None => self.race.on_begin(block),
+        }
     }
 
     fn on_end(&mut self, block: &mut Block) {
+        if let Some(clocks) = &mut self.nested {
+            clocks.ended.join(&self.race.known_to_all(block));
+        }
         self.race.on_end(block);
         if let Some(init) = &mut self.init {
-            init.end_block(block.linear);
+            init.end_block(block.number);
         }
     }
 

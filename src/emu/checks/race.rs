@@ -11,7 +11,7 @@ use crate::schedule::BlockEvents;
 use ir::Access;
 use mem::LaneAddresses;
 use mem::address::SHARED_BASE;
-use race::{CtaSlot, Details, Detector, Exact, Kind, Scope, Space, UsedBytes, WarpAccess};
+use race::{CtaSlot, Details, Detector, Exact, Kind, Knowledge, Scope, Space, UsedBytes, WarpAccess};
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, Geometry, Hooks, SilentSites, Site, Warp};
 
@@ -30,6 +30,43 @@ impl RacePass {
     /// The second pass, if this is it.
     pub(crate) fn exact(&self) -> Option<&Exact> {
         if let RacePass::Decide(pass) = self { Some(&pass.exact) } else { None }
+    }
+
+    /// A block of a grid that device code has launched is about to begin; `known` is what came before the grid.
+    pub(crate) fn on_begin_nested(&mut self, block: &mut Block, known: &Knowledge) {
+        let (number, threads) = (block.number, block.geometry.threads());
+        block.slot = match self {
+            RacePass::Off => None,
+            RacePass::Detect(d) => Some(d.begin_nested_block(number, threads, known)),
+            RacePass::Decide(d) => Some(d.exact.begin_nested_block(number, threads, known)),
+        };
+    }
+
+    /// What a lane of a block has done and knows.
+    pub(crate) fn known_to(&mut self, block: &Block, warp: u32, lane: usize) -> Knowledge {
+        match (self, block.slot) {
+            (RacePass::Detect(d), Some(slot)) => d.known_to(slot, warp, lane),
+            (RacePass::Decide(d), Some(slot)) => d.exact.known_to(slot, warp, lane),
+            _ => Knowledge::default(),
+        }
+    }
+
+    /// What all threads of a block have done and know.
+    pub(crate) fn known_to_all(&mut self, block: &Block) -> Knowledge {
+        match (self, block.slot) {
+            (RacePass::Detect(d), Some(slot)) => d.known_to_all(slot),
+            (RacePass::Decide(d), Some(slot)) => d.exact.known_to_all(slot),
+            _ => Knowledge::default(),
+        }
+    }
+
+    /// Lanes of a warp of a block have waited for those who knew this.
+    pub(crate) fn on_learn(&mut self, block: &Block, (warp, mask): (u32, u32), news: &Knowledge) {
+        match (self, block.slot) {
+            (RacePass::Detect(d), Some(slot)) => d.on_learn(slot, warp, mask, news),
+            (RacePass::Decide(d), Some(slot)) => d.exact.on_learn(slot, warp, mask, news),
+            _ => {}
+        }
     }
 
     /// Whether it judges by the letter.
@@ -98,8 +135,8 @@ impl BlockEvents for RacePass {
     fn on_begin(&mut self, block: &mut Block) {
         block.slot = match self {
             RacePass::Off => None,
-            RacePass::Detect(d) => Some(d.begin_block(block.linear)),
-            RacePass::Decide(d) => Some(d.exact.begin_block(block.linear)),
+            RacePass::Detect(d) => Some(d.begin_block(block.number)),
+            RacePass::Decide(d) => Some(d.exact.begin_block(block.number)),
         };
     }
 

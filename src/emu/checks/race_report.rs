@@ -1,7 +1,7 @@
 //! Findings of the race detector: each race with both accesses, and why a verdict is incomplete.
 
 use crate::checks::race::{ExactPass, of_cluster_cell};
-use crate::report::{calls, launch_info, thread};
+use crate::report::{Grids, calls, launch_info};
 use crate::schedule::Grid;
 use crate::symbolize::{global_place, place_of, shared_place, show_value};
 use device::space_of;
@@ -12,10 +12,11 @@ use race::{AccessInfo, Incomplete, Kind, RacePair, Relation};
 use vm::Program;
 
 /// The findings of the second pass of the race detector.
-pub(crate) fn races(program: &Program, memory: &Memory, grid: &Grid, pass: ExactPass) -> Vec<Finding> {
+pub(crate) fn races(program: &Program, memory: &Memory, grid: &Grid, grids: &Grids, pass: ExactPass) -> Vec<Finding> {
     let names = pass.clone();
     let verdict = pass.exact.end_launch();
-    let mut out: Vec<Finding> = verdict.pairs.iter().map(|pair| race(program, memory, grid, &names, pair)).collect();
+    let named = Named { program, memory, grid, grids, names: &names };
+    let mut out: Vec<Finding> = verdict.pairs.iter().map(|pair| race(named, pair)).collect();
     let is_undecided = verdict.undecided.is_any();
     let why = if is_undecided { verdict.undecided } else { verdict.incomplete };
     out.extend(incomplete(program, grid, why, is_undecided));
@@ -30,9 +31,25 @@ pub(crate) fn incomplete(program: &Program, grid: &Grid, why: Incomplete, is_und
     })
 }
 
-fn race(program: &Program, memory: &Memory, grid: &Grid, names: &ExactPass, pair: &RacePair) -> Finding {
+/// What findings take their names from.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    program: &'a Program,
+    memory: &'a Memory,
+    /// That of the launch from the host.
+    grid: &'a Grid,
+    grids: &'a Grids,
+    names: &'a ExactPass,
+}
+
+fn race(named: Named<'_>, pair: &RacePair) -> Finding {
+    let Named { program, grid, grids, .. } = named;
+    let [first, second] = [&pair.first, &pair.second].map(|info| grids.of(u64::from(info.thread.block)));
+    let is_nested = first.launch.number != second.launch.number;
     let used = finding::Scope::Block;
-    let between = if pair.is_insufficient_scope {
+    let between = if is_nested {
+        RaceKind::Nested
+    } else if pair.is_insufficient_scope {
         RaceKind::Scope { used, needed: finding::Scope::Device }
     } else {
         match pair.relation() {
@@ -49,28 +66,22 @@ fn race(program: &Program, memory: &Memory, grid: &Grid, names: &ExactPass, pair
         RaceFlavour::Plain
     };
     // The kernel of a loop stands where it is launched.
-    let is_in_loop = program.module().func(grid.launch.func).span == grid.launch.span;
-    let accesses = vec![
-        race_access(program, memory, grid, names, pair, &pair.first),
-        race_access(program, memory, grid, names, pair, &pair.second),
-    ];
+    let is_in_loop = program.module().func(second.launch.func).span == second.launch.span;
+    let mut accesses = vec![race_access(named, pair, &pair.first), race_access(named, pair, &pair.second)];
+    accesses[0].launch = is_nested.then(|| first.info(program));
     let mut found = Finding::new(FindingKind::Race { between, flavour, is_in_loop }, accesses)
-        .in_launch(launch_info(program, grid))
-        .with_seed(grid.seed);
+        .in_launch(second.info(program))
+        .with_seed(grid.replay);
     found.count = pair.count.max(1);
     found
 }
 
-fn race_access(
-    program: &Program,
-    memory: &Memory,
-    grid: &Grid,
-    names: &ExactPass,
-    pair: &RacePair,
-    info: &AccessInfo,
-) -> Access {
+fn race_access(named: Named<'_>, pair: &RacePair, info: &AccessInfo) -> Access {
+    let Named { program, memory, grid, grids, names } = named;
     let site = names.site(info.site);
-    let who = Actor::Thread(thread(grid, u64::from(info.thread.block), u32::from(info.thread.tid)));
+    let block = u64::from(info.thread.block);
+    let of_grid = grids.of(block);
+    let who = Actor::Thread(of_grid.thread(block, u32::from(info.thread.tid)));
     let what = match info.kind {
         Kind::Read => What::Read,
         Kind::Write => What::Write,
@@ -85,9 +96,10 @@ fn race_access(
     };
     let address = of_cluster_cell(info.address).unwrap_or(base + info.address);
     let mut access = Access::new(who, what, space, program.span(site)).address(address, u64::from(info.width));
-    let place = grid.witness.as_ref().and_then(|f| place_of(program, memory, f, 0, address));
-    let place = place.map(|place| (grid.launch.func, place)).or_else(|| shared_place(program, address));
-    let place = place.or_else(|| global_place(program, memory, address).map(|place| (grid.launch.func, place)));
+    let witness = of_grid.witness().or(grid.witness.as_ref());
+    let place = witness.and_then(|f| place_of(program, memory, f, 0, address));
+    let place = place.map(|place| (of_grid.launch.func, place)).or_else(|| shared_place(program, address));
+    let place = place.or_else(|| global_place(program, memory, address).map(|place| (of_grid.launch.func, place)));
     if let Some((func, place)) = place {
         access.value = show_value(program, program.module().func(func), &place.array, info.value);
         access.place = Some(place);

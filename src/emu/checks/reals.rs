@@ -53,7 +53,9 @@ impl RealFaults {
                     let who = Actor::Thread(report::thread(grid, block.linear, warp.number() * 32 + lane as u32));
                     let stack = report::stack_of(program, warp, lane as u32, request.site.func);
                     let access = Access::step(who, span).stack(stack);
-                    Finding::new(kind, vec![access]).in_launch(report::launch_info(program, grid)).with_seed(grid.seed)
+                    Finding::new(kind, vec![access])
+                        .in_launch(report::launch_info(program, grid))
+                        .with_seed(grid.replay)
                 });
             }
         }

@@ -84,6 +84,11 @@ impl Tracer {
         }
     }
 
+    /// Not all that the launch does is written down.
+    pub(crate) fn cut(&mut self) {
+        self.trace.is_cut = true;
+    }
+
     /// The hooks of a block.
     pub(crate) fn hooks(&mut self, block: u64, geometry: Geometry) -> TraceHooks<'_> {
         TraceHooks { tracer: self, block, geometry }

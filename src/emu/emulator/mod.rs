@@ -1,8 +1,9 @@
 //! The emulator as a device: what it holds, and its options.
 //!
-//! `run` advances the active launch, `device` takes commands and implements [`device::Device`].
+//! `run` advances the active launch, `nested` serves what that launches itself, `device` takes commands and implements [`device::Device`].
 
 mod device;
+mod nested;
 mod run;
 
 use crate::footprint::KnownLaunches;
@@ -174,14 +175,20 @@ impl Emulator {
         self.program.as_ref()
     }
 
-    /// The blocks of the active launch.
+    /// The blocks of the running grid of the active launch.
     pub fn grid(&self) -> Option<&Grid> {
         self.launch.as_ref().map(|launch| &launch.grid)
     }
 
-    /// The blocks of the active launch, for a debugger that changes them.
-    pub fn grid_mut(&mut self) -> Option<&mut Grid> {
-        self.launch.as_mut().map(|launch| &mut launch.grid)
+    /// The grids of the active launch that have begun and not ended: the running one, then those that have launched it, the one of the
+    /// host last.
+    pub fn grids(&self) -> impl Iterator<Item = &Grid> {
+        self.launch.iter().flat_map(|launch| std::iter::once(&launch.grid).chain(launch.nested.outer()))
+    }
+
+    /// The same, for a debugger that changes them.
+    pub fn grids_mut(&mut self) -> impl Iterator<Item = &mut Grid> {
+        self.launch.iter_mut().flat_map(|launch| std::iter::once(&mut launch.grid).chain(launch.nested.outer_mut()))
     }
 
     /// Whether it checks for races.

@@ -3,7 +3,7 @@
 //! A launch that is checked for races runs once with shadow memory. If that pass suspects any byte, memory is set back and
 //! the launch runs again under the exact pass. With rehearsal it then runs once more, without a check.
 
-use super::{Emulator, LaunchUse};
+use super::{Emulator, LaunchUse, nested};
 use crate::block::{Block, BlockStop, Others};
 use crate::checks::{self, Checks, ExactPass, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters};
 use crate::launch::{ActiveLaunch, Failure};
@@ -60,7 +60,8 @@ impl Emulator {
         let may_repeat = matches!(race, RacePass::Detect(_)) || watched.is_guarded() || init.is_some() && !is_exact;
         let before = may_repeat.then(|| memory.clone());
         let short_barriers = self.is_strict().then(BTreeMap::new);
-        let checks = Checks { race, watched, init, short_barriers, reals: RealFaults::default(), met: Vec::new() };
+        let checks =
+            Checks { race, watched, init, short_barriers, reals: RealFaults::default(), nested: None, met: Vec::new() };
         let mut launch = ActiveLaunch::new(launch, checks, before, (self.options.seed, self.points));
         if let Some(order) = &self.options.order {
             let number = launch.grid.launch.number;
@@ -77,6 +78,7 @@ impl Emulator {
     /// launch only once.
     fn begin_again(&mut self, memory: &mut Memory) {
         let Some(mut launch) = self.launch.take() else { return };
+        launch.unwind();
         let kernel = launch.grid.launch.func;
         if launch.checks.watched.is_guarded() {
             self.guards.note(kernel, false);
@@ -116,6 +118,12 @@ impl Emulator {
             if self.launch.as_ref()?.checks.must_begin_again(is_seen) {
                 self.begin_again(memory);
             }
+            if self.begin_nested(observer) {
+                continue;
+            }
+            if let Some((warp, request)) = self.launch.as_mut()?.nested.take_asked() {
+                self.serve_nested(&program, warp, request);
+            }
             if self.launch.as_ref()?.grid.active.is_empty() {
                 match self.run_parallel(&program, memory, budget, observer) {
                     Next::Spent => return Some(Progress::Busy),
@@ -126,7 +134,9 @@ impl Emulator {
             let ActiveLaunch { grid, checks, tracer, .. } = self.launch.as_mut()?;
             if grid.active.is_empty() {
                 if grid.begun == grid.total {
-                    self.end(memory, None);
+                    if !self.leave_grid() {
+                        self.end(memory, None);
+                    }
                     continue;
                 }
                 let is_seen = observer.wants_statements() || observer.wants_accesses() || checks.want_values();
@@ -291,9 +301,12 @@ impl Emulator {
     /// Does what the stop of the running block asks for.
     fn handle(&mut self, program: &Program, memory: &mut Memory, stop: BlockStop) {
         let Some(launch) = &mut self.launch else { return };
-        let ActiveLaunch { grid, checks, .. } = launch;
+        let ActiveLaunch { grid, checks, nested, .. } = launch;
         let failure = match stop {
             BlockStop::Done => {
+                if let Some(block) = grid.active.front() {
+                    nested.end_block(block.number);
+                }
                 grid.end_block(program, checks);
                 None
             }
@@ -304,8 +317,9 @@ impl Emulator {
             BlockStop::Stopped => None,
             BlockStop::Polling => {
                 launch.find_independence(program, &mut self.known, memory);
-                let ActiveLaunch { grid, checks, .. } = launch;
-                let can_progress = grid.rotate(program, checks);
+                let ActiveLaunch { grid, checks, nested, .. } = launch;
+                // It may wait for a grid that it has launched.
+                let can_progress = grid.rotate(program, checks) || nested.make_all_due();
                 (!can_progress).then(|| (report::livelock(program, grid), CudaError::LaunchTimeout))
             }
             BlockStop::Meeting => {
@@ -318,6 +332,11 @@ impl Emulator {
                 checks.reals.serve(program, memory, grid, warp, &request);
                 None
             }
+            BlockStop::Rt(warp, request) if nested::is_about_launches(request.rt) => {
+                self.serve_nested(program, warp, request);
+                None
+            }
+            BlockStop::Launch(warp, requests) => self.launch_nested(program, memory, warp, &requests),
             BlockStop::Rt(warp, request) => self.serve(program, memory, warp, &request),
             BlockStop::Fault(warp, fault) => launch.fault(program, memory, warp, &fault),
             BlockStop::Stuck => {
@@ -377,6 +396,7 @@ impl Emulator {
             return self.begin_again(memory);
         }
         let Some(mut launch) = self.launch.take() else { return };
+        launch.unwind();
         let Some(program) = self.program.clone() else { return };
         if let Some(tracer) = launch.tracer.take() {
             self.traces.push(tracer.finish());
@@ -422,7 +442,7 @@ impl Emulator {
                 }
             }
             RacePass::Decide(pass) => {
-                self.findings.extend(checks::races(&program, memory, &launch.grid, *pass));
+                self.findings.extend(checks::races(&program, memory, &launch.grid, &launch.nested.grids, *pass));
                 if self.undo_rehearsal(memory, &mut launch) {
                     self.launch = Some(launch.restart(RacePass::Off));
                     return;
@@ -430,9 +450,10 @@ impl Emulator {
             }
         }
         self.findings.extend(std::mem::take(&mut launch.checks.reals).findings());
+        self.findings.extend(launch.nested.take_faults());
         self.findings.extend(launch.checks.short_barriers.take().into_iter().flat_map(BTreeMap::into_values));
         if let Some(init) = launch.checks.init.take() {
-            self.findings.extend(init.findings(&program, memory, &launch.grid));
+            self.findings.extend(init.findings(&program, memory, &launch.grid, &launch.nested.grids));
         }
         if let Some((finding, error)) = failure {
             self.findings.push(finding);

@@ -319,7 +319,11 @@ impl Chunk {
                     self.state = State::Failed;
                 }
             }
-            BlockStop::Stopped | BlockStop::Fault(..) | BlockStop::Meeting | BlockStop::Stuck => {
+            BlockStop::Stopped
+            | BlockStop::Launch(..)
+            | BlockStop::Fault(..)
+            | BlockStop::Meeting
+            | BlockStop::Stuck => {
                 self.state = State::Failed;
             }
         }

@@ -149,6 +149,12 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
     if is_cooperative {
         return serial(SerialReason::Cooperative);
     }
+    if program.launches(func) {
+        return serial(SerialReason::Launches);
+    }
+    if checks.nested.is_some() && !matches!(checks.race, RacePass::Off) {
+        return serial(SerialReason::Nested);
+    }
     if left < 2 || work < grain.worth / 4 {
         return serial(SerialReason::Small);
     }

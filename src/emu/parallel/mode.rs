@@ -36,6 +36,10 @@ pub enum SerialReason {
     Small,
     /// Blocks of a cooperative launch wait for each other.
     Cooperative,
+    /// It launches kernels.
+    Launches,
+    /// Device code has launched it, and the race detector watches both.
+    Nested,
     /// Blocks execute fences, and the race detector watches them.
     Watched,
     /// Blocks execute fences, and the race detector repeats the launch to decide about what it suspects.
@@ -72,6 +76,8 @@ impl Display for SerialReason {
             SerialReason::Strict => "`--race=strict` checks its barriers in order",
             SerialReason::Small => "it has too little work for several",
             SerialReason::Cooperative => "blocks of a cooperative launch wait for each other",
+            SerialReason::Launches => "it launches kernels",
+            SerialReason::Nested => "device code has launched it, and `--race` follows both in order",
             SerialReason::Watched => "its blocks execute fences, and `--race` follows them in order",
             SerialReason::Decided => "its blocks execute fences, and `--race` repeats it to decide what it suspects",
             SerialReason::NoGain => "its blocks share memory, so several threads gain nothing",

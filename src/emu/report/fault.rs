@@ -78,7 +78,7 @@ pub(crate) fn fault(
     let count = u64::from(fault.mask.count_ones());
     let mut found = Finding::new(kind, vec![access.stack(stack)]).in_launch(launch_info(program, grid));
     found.count = count.max(1);
-    (found.with_seed(grid.seed), error)
+    (found.with_seed(grid.replay), error)
 }
 
 /// The finding of an error that compiled code raised in the running block.
@@ -93,7 +93,7 @@ pub(crate) fn raised(
     let lane = request.mask.trailing_zeros().min(31);
     let who = Actor::Thread(thread(grid, block.linear, block.warps.get(warp)?.number() * 32 + lane));
     let access = Access::step(who, program.span(request.site)).at(finding::Place::variable(name));
-    let mut found = Finding::new(kind, vec![access]).in_launch(launch_info(program, grid)).with_seed(grid.seed);
+    let mut found = Finding::new(kind, vec![access]).in_launch(launch_info(program, grid)).with_seed(grid.replay);
     found.count = u64::from(request.mask.count_ones()).max(1);
     Some(found)
 }

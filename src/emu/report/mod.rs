@@ -1,16 +1,22 @@
 //! Findings that end a launch: faults, and threads that wait for ever. Also what every finding of a launch says: the thread,
 //! the launch, the call stack.
 //!
+//! A launch from the host may hold several grids, since device code launches kernels, too. A finding names the grid that it is about
+//! ([`Grids`]).
+//!
 //! Not here: findings of the checks (`checks`), and the words (`finding`).
 
 mod fault;
+mod grids;
 mod sync;
 
 pub(crate) use fault::{fault, place_at, raised};
+pub(crate) use grids::Grids;
 pub(crate) use sync::{grid_sync, livelock, short_barrier, stuck};
 
 use crate::schedule::Grid;
-use finding::{Call, LaunchInfo, ThreadId};
+use device::KernelLaunch;
+use finding::{Call, LaunchInfo, Launcher, ThreadId};
 use vm::{Program, Site};
 
 /// A thread as findings name it.
@@ -20,8 +26,13 @@ pub(crate) fn thread(grid: &Grid, linear: u64, tid: u32) -> ThreadId {
 
 /// The launch as findings name it.
 pub(crate) fn launch_info(program: &Program, grid: &Grid) -> LaunchInfo {
-    let kernel = program.module().func(grid.launch.func).short_name().to_owned();
-    LaunchInfo { number: grid.launch.number, kernel, stream: grid.launch.stream }
+    info(program, &grid.launch, grid.by.as_deref())
+}
+
+/// A launch as findings name it, which device code has made if there is `by`.
+fn info(program: &Program, launch: &KernelLaunch, by: Option<&Launcher>) -> LaunchInfo {
+    let kernel = program.module().func(launch.func).short_name().to_owned();
+    LaunchInfo { number: launch.number, kernel, stream: launch.stream, by: by.cloned().map(Box::new) }
 }
 
 /// The calls of a stack, the innermost first; the innermost procedure is `inner`.

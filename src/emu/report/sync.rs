@@ -63,7 +63,7 @@ pub(crate) fn stuck(program: &Program, grid: &Grid, block: &Block) -> Finding {
         }
         None => FindingKind::Deadlock { groups },
     };
-    Finding::new(kind, accesses).in_launch(launch_info(program, grid)).with_seed(grid.seed)
+    Finding::new(kind, accesses).in_launch(launch_info(program, grid)).with_seed(grid.replay)
 }
 
 /// The finding of a barrier that was complete although threads of the block had exited.
@@ -88,7 +88,7 @@ pub(crate) fn grid_sync(program: &Program, grid: &Grid, fault: GridSyncFault) ->
     });
     Finding::new(FindingKind::GridSync { fault }, access.into_iter().collect())
         .in_launch(launch_info(program, grid))
-        .with_seed(grid.seed)
+        .with_seed(grid.replay)
 }
 
 /// The finding of a launch whose blocks only poll what none of them changes. Others of a block may wait for those that poll.
@@ -117,5 +117,7 @@ pub(crate) fn livelock(program: &Program, grid: &Grid) -> Finding {
     groups.sort_by_key(|g| !g.operation.is_empty());
     let polling = groups.iter().filter(|g| g.operation.is_empty());
     let accesses = polling.map(|g| Access::step(g.first.clone(), g.span)).collect();
-    Finding::new(FindingKind::Livelock { groups }, accesses).in_launch(launch_info(program, grid)).with_seed(grid.seed)
+    Finding::new(FindingKind::Livelock { groups }, accesses)
+        .in_launch(launch_info(program, grid))
+        .with_seed(grid.replay)
 }

@@ -14,6 +14,7 @@ use crate::schedule::LivelockDetector;
 use crate::schedule::directed::Directed;
 use crate::schedule::seed::{block_of_position, mix, position_of_block, shuffle_warps};
 use device::KernelLaunch;
+use finding::Launcher;
 use race::CtaSlot;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -36,6 +37,10 @@ pub(crate) trait BlockEvents {
 pub struct Grid {
     /// The launch.
     pub launch: KernelLaunch,
+    /// Who launched it, if that was device code.
+    pub(crate) by: Option<Arc<Launcher>>,
+    /// The number of its first block among all blocks of the launch from the host.
+    pub(crate) first: u64,
     /// Its arguments as the executor takes them.
     args: Arc<[Arg]>,
     /// How many blocks the grid has.
@@ -46,6 +51,8 @@ pub struct Grid {
     pub active: VecDeque<Block>,
     /// Order of blocks and warps; 0 is the natural one.
     pub(crate) seed: u64,
+    /// The seed of the launch from the host, by which a user repeats the run.
+    pub(crate) replay: u64,
     /// Where the order departs from that, if others say so.
     pub(crate) directed: Option<Directed>,
     /// Places in the order of the blocks that have begun before their turn; the others that have begun are the first ones.
@@ -77,11 +84,14 @@ impl Grid {
         let args = launch.args.iter().map(arg).collect();
         Grid {
             launch,
+            by: None,
+            first: 0,
             args,
             total,
             begun: 0,
             active: VecDeque::new(),
             seed,
+            replay: seed,
             directed: None,
             ahead: BTreeSet::new(),
             points: 0,
@@ -143,6 +153,7 @@ impl Grid {
         if let Some(directed) = &self.directed {
             directed.begin(&mut block);
         }
+        block.number += self.first;
         self.begun += 1;
         events.on_begin(&mut block);
         self.active.push_back(block);

@@ -81,6 +81,10 @@ fn launch(finding: &Finding, fault: &LaunchFault) -> Diagnostic {
                 n.div_ceil(*m) * m
             ))
         }
+        LaunchFault::Depth { limit } => {
+            start(finding, format!("launch inside {limit} launches from device code, and no more are possible"))
+                .help("end the recursion earlier, or launch from the host")
+        }
         LaunchFault::ClusterSize { blocks, limit } => start(
             finding,
             format!("launch of a kernel with {blocks} blocks in a cluster, but at most {limit} are possible"),

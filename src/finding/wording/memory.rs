@@ -37,6 +37,14 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 d
             }
         }
+        FindingKind::PrivateArgument => {
+            let (what, whose) = match access.space {
+                Space::Shared => ("shared memory", "of the launching block"),
+                _ => ("local memory", "of the launching thread"),
+            };
+            start(finding, format!("{what} {whose} is passed to a kernel, which cannot reach it"))
+                .help("pass a scalar by value (attribute `value` of the dummy argument), an array in global memory")
+        }
         FindingKind::ClusterAccess { fault } => match fault {
             ClusterFault::NoSuchBlock { rank, blocks } => {
                 let block = match rank {

@@ -13,9 +13,9 @@ mod phrase;
 mod race;
 mod sync;
 
-use crate::{Finding, FindingKind};
+use crate::{Finding, FindingKind, launch_name};
 use diag::Diagnostic;
-use phrase::{name, who};
+use phrase::{name, thread, who};
 
 /// How many innermost calls of a stack are shown; an endless recursion has very many.
 const INNERMOST: usize = 8;
@@ -45,6 +45,16 @@ fn word(finding: &Finding) -> Diagnostic {
             diagnostic = diagnostic.note(format!("{left_out} calls in the middle of the stack are not shown"));
         }
     }
+    let own = finding.launch.as_ref();
+    let others = finding.accesses.iter().filter_map(|access| access.launch.as_ref());
+    let mut told = Vec::new();
+    for launch in own.into_iter().chain(others) {
+        if let Some(by) = launch.by.as_ref().filter(|by| !told.contains(&(&launch.kernel, by.span))) {
+            told.push((&launch.kernel, by.span));
+            let label = format!("`{}` is launched here by {} of `{}`", launch.kernel, thread(&by.thread), by.kernel);
+            diagnostic = diagnostic.secondary(by.span, label);
+        }
+    }
     for note in &finding.notes {
         diagnostic = diagnostic.note(note.clone());
     }
@@ -62,6 +72,7 @@ fn body(finding: &Finding) -> Diagnostic {
         | FindingKind::Subscript { .. }
         | FindingKind::SharedBeyondLaunch { .. }
         | FindingKind::ClusterAccess { .. }
+        | FindingKind::PrivateArgument
         | FindingKind::UseAfterFree { .. }
         | FindingKind::NeverAllocated
         | FindingKind::HostMemoryOnDevice
@@ -108,7 +119,8 @@ fn start(finding: &Finding, message: impl Into<String>) -> Diagnostic {
 /// Which rank and launch, how many more, and how to see it again.
 fn circumstances(finding: &Finding) -> Option<String> {
     let rank = finding.rank.map(|rank| format!("rank {rank}"));
-    let launch = finding.launch.as_ref().map(|launch| format!("launch {} of `{}`", launch.number, launch.kernel));
+    let launch =
+        finding.launch.as_ref().map(|launch| format!("launch {} of `{}`", launch_name(launch.number), launch.kernel));
     let more = (finding.count > 1).then(|| format!("{} more like this", finding.count - 1));
     let replay = finding.seed.map(|seed| format!("replay with --schedule seed:{seed}"));
     let what: Vec<String> = rank.into_iter().chain(launch).chain(more).collect();

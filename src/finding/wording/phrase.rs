@@ -1,16 +1,22 @@
 //! The small phrases that sentences consist of: threads, things, verbs, counts.
 
-use crate::{Access, Actor, Allocation, LaunchInfo, Space, What};
+use crate::access::launch_name;
+use crate::{Access, Actor, Allocation, LaunchInfo, Space, ThreadId, What};
 
 /// `(1,2,3)`.
 pub(super) fn triple([x, y, z]: [u32; 3]) -> String {
     format!("({x},{y},{z})")
 }
 
+/// A thread, with its block.
+pub(super) fn thread(id: &ThreadId) -> String {
+    format!("thread {} of block {}", triple(id.thread), triple(id.block))
+}
+
 /// Who, with the block: for findings that may be anywhere in the grid.
 pub(super) fn who(actor: &Actor) -> String {
     match actor {
-        Actor::Thread(id) => format!("thread {} of block {}", triple(id.thread), triple(id.block)),
+        Actor::Thread(id) => thread(id),
         _ => who_in_block(actor),
     }
 }
@@ -20,9 +26,7 @@ pub(super) fn who_in_block(actor: &Actor) -> String {
     match actor {
         Actor::Host => "the host".to_owned(),
         Actor::Thread(id) => format!("thread {}", triple(id.thread)),
-        Actor::Kernel(launch) => {
-            format!("`{}`, launch {} on {},", launch.kernel, launch.number, stream_name(launch.stream))
-        }
+        Actor::Kernel(launch) => named(launch),
         Actor::Message { call } => format!("`{call}`"),
         Actor::Copy { call, stream } if call == "assignment" => format!("the assignment on {}", stream_name(*stream)),
         Actor::Copy { call, stream } => format!("`{call}` on {}", stream_name(*stream)),
@@ -37,14 +41,25 @@ pub(super) fn who_in_warp(actor: &Actor) -> String {
     }
 }
 
+/// Who, with the thread and its kernel.
+pub(super) fn who_in_grid(access: &Access, launch: Option<&LaunchInfo>) -> String {
+    match (&access.actor, access.launch.as_ref().or(launch)) {
+        (Actor::Thread(id), Some(launch)) => format!("{} of `{}`", thread(id), launch.kernel),
+        (actor, _) => who(actor),
+    }
+}
+
 /// Who, with the launch that the thread belongs to.
 pub(super) fn who_in_launch(access: &Access, launch: Option<&LaunchInfo>) -> String {
     match (&access.actor, access.launch.as_ref().or(launch)) {
-        (Actor::Thread(_), Some(launch)) => {
-            format!("`{}`, launch {} on {},", launch.kernel, launch.number, stream_name(launch.stream))
-        }
+        (Actor::Thread(_), Some(launch)) => named(launch),
         (actor, _) => who(actor),
     }
+}
+
+/// A launch with its number and stream.
+fn named(launch: &LaunchInfo) -> String {
+    format!("`{}`, launch {} on {},", launch.kernel, launch_name(launch.number), stream_name(launch.stream))
 }
 
 /// `the default stream` or `stream 3`.

@@ -1,6 +1,6 @@
 //! Races: both ends are shown, the earlier as (1), the later as (2).
 
-use super::phrase::{noun, object, past, present, triple, who, who_in_block, who_in_launch, who_in_warp};
+use super::phrase::{noun, object, past, present, triple, who, who_in_block, who_in_grid, who_in_launch, who_in_warp};
 use super::start;
 use crate::{Access, Actor, Finding, FindingKind, LaunchInfo, RaceFlavour, RaceKind, Scope, Space, What};
 use diag::Diagnostic;
@@ -84,6 +84,7 @@ fn actor(access: &Access, between: RaceKind, launch: Option<&LaunchInfo>) -> Str
         RaceKind::WithinWarp => who_in_warp(&access.actor),
         RaceKind::Block => who_in_block(&access.actor),
         RaceKind::CrossBlock | RaceKind::Scope { .. } => who(&access.actor),
+        RaceKind::Nested => who_in_grid(access, launch),
         RaceKind::Streams | RaceKind::HostDevice | RaceKind::Message => who_in_launch(access, launch),
     }
 }
@@ -97,6 +98,7 @@ fn parties(between: RaceKind, first: &Access, second: &Access) -> String {
         RaceKind::WithinWarp => format!("between two lanes of one warp{block}"),
         RaceKind::Block => format!("between two threads{block}"),
         RaceKind::CrossBlock => "between threads of two blocks".to_owned(),
+        RaceKind::Nested => "with a kernel that device code launches".to_owned(),
         RaceKind::Streams => "between two streams".to_owned(),
         RaceKind::HostDevice => "between host and device".to_owned(),
         RaceKind::Message => "with a message of MPI".to_owned(),
@@ -126,6 +128,9 @@ fn writers(between: RaceKind, second: &Access) -> String {
         }
         (RaceKind::Block, Actor::Thread(id)) => format!("by several threads of block {}", triple(id.block)),
         (RaceKind::CrossBlock, _) => "by threads of several blocks".to_owned(),
+        (RaceKind::Nested, _) => {
+            "by kernels, one of which launches the other or both of which one kernel launches".to_owned()
+        }
         (RaceKind::Streams, _) => "from two streams".to_owned(),
         (RaceKind::HostDevice, _) => "by host and device".to_owned(),
         (RaceKind::Message, _) => "while a message uses it".to_owned(),
@@ -138,7 +143,7 @@ fn missing(between: RaceKind, first: &Access, second: &Access) -> &'static str {
     match between {
         RaceKind::WithinWarp => ", no `syncwarp` of both lanes in between",
         RaceKind::Block => ", no barrier in between",
-        RaceKind::CrossBlock => ", nothing orders the two",
+        RaceKind::CrossBlock | RaceKind::Nested => ", nothing orders the two",
         RaceKind::Streams => ", no event or synchronisation in between",
         RaceKind::HostDevice if second.actor == Actor::Host => ", without waiting for the device",
         RaceKind::HostDevice => ", in work that the host has not waited for",
@@ -230,6 +235,11 @@ fn help(between: RaceKind, flavour: RaceFlavour, first: &Access, second: &Access
         (RaceKind::CrossBlock, RaceFlavour::Plain) => {
             "use an atomic such as `atomicadd`, give each block its own elements, or split the kernel into two launches; \
              `syncthreads` does not reach other blocks"
+                .to_owned()
+        }
+        (RaceKind::Nested, RaceFlavour::Plain) => {
+            "call `cudaDeviceSynchronize()` in the launching thread between the two, with a barrier on its other side for \
+             other threads; or launch both kernels in one stream of one block"
                 .to_owned()
         }
         (RaceKind::Streams, RaceFlavour::Plain) => {

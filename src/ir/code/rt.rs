@@ -230,5 +230,9 @@ services! {
     PipelineCopy "pipeline.copy" (I64 I64 I32) -> () Device "begins a copy of 4, 8 or 16 bytes: address in shared memory, address of global memory, bytes";
     PipelineCommit "pipeline.commit" () -> () Device "the copies that the thread has begun since the last time become a group";
     PipelineWait "pipeline.wait" (I32) -> () Device "waits for the groups of copies of the thread but for so many of the last ones";
+    NestedWait "nested.wait" () -> (I32) Device "waits for all grids that threads of the block have launched; gives a code of CUDA";
+    NestedError "nested.error" (I32) -> (I32) Device "the code of the last launch or call of the thread that failed; 1 forgets it";
+    NestedStreamCreate "nested.stream.create" (I32) -> (I64) Device "makes a stream for launches of the block, with flags; gives 0 if they are wrong";
+    NestedStreamDestroy "nested.stream.destroy" (I64) -> (I32) Device "gives a stream of the block back; gives a code of CUDA";
     ErrorShape "error.shape" (I64 I64 I32) -> () Both "shapes that do not conform: two extents, dimension from 1";
 }

@@ -3,6 +3,8 @@
 //! Arguments follow the ordinary conventions: values, addresses, the parts of assumed-shape arrays. A grid or block given as
 //! an integer has extents 1 in y and z. The grid `*` is −1 in all three.
 //!
+//! A kernel that device code launches is the same function; what it does with the launch is up to the device.
+//!
 //! Not here: CUF kernels (`cuf_kernel`).
 
 use crate::function::FunctionLowering;

@@ -148,7 +148,7 @@ impl CommandOrder {
         match work {
             Work::Launch { number, kernel } => {
                 let kernel = ir::short_name(&kernel).to_owned();
-                let actor = Actor::Kernel(LaunchInfo { number, kernel, stream });
+                let actor = Actor::Kernel(LaunchInfo { number, kernel, stream, by: None });
                 self.commands.insert(id, Submitted { actor, span });
                 self.launches.insert(number, (id, moment));
             }

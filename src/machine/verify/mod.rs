@@ -181,7 +181,7 @@ impl VerifyDevice {
 
     fn info(&self, launch: &KernelLaunch) -> LaunchInfo {
         let kernel = self.emulator.program().map_or("", |p| p.module().func(launch.func).short_name()).to_owned();
-        LaunchInfo { number: launch.number, kernel, stream: launch.stream }
+        LaunchInfo { number: launch.number, kernel, stream: launch.stream, by: None }
     }
 
     /// Reports an error that the GPU alone had. After one that stays it is left alone.

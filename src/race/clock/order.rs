@@ -122,11 +122,7 @@ impl Order {
     }
 
     fn begin(&mut self, block_clock: BlockClock) -> CtaSlot {
-        let cta = Cta {
-            block_clock,
-            shared: SyncTable::default(),
-            is_followed: !self.is_out_of_memory,
-        };
+        let cta = Cta { block_clock, shared: SyncTable::default(), is_followed: !self.is_out_of_memory };
         let slot = self.free.pop().unwrap_or_else(|| {
             self.ctas.push(None);
             self.ctas.len() as u32 - 1

@@ -8,17 +8,27 @@ mod foreign;
 mod units;
 mod uses;
 
-use crate::checked::ProcId;
-use crate::checker::{Checker, ScopeId, Sym};
+use crate::checked::{ProcId, ProcKind};
+use crate::checker::{Checker, CodeSide, ScopeId, Sym};
 use crate::typing::Typing;
 use ast::Name;
 use source::Span;
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// What a name means here.
+    /// What a name means here. Routines of CUDA's runtime that device code may call, too, have a procedure of device code beside that
+    /// of the host (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", "Device-Side Runtime API").
     pub(crate) fn find_name(&mut self, name: &Name) -> Option<Sym> {
-        self.find(&name.text)
+        let found = self.find(&name.text);
+        let is_of_host = |id: ProcId| {
+            self.cx.side == CodeSide::Device
+                && self.defs.proc_info(id).embedded
+                && self.defs.proc(id).kind == ProcKind::Host
+        };
+        match found {
+            Some(Sym::Proc(id)) if is_of_host(id) => self.device_module_name(&name.text).or(found),
+            found => found,
+        }
     }
 
     /// What a name means here.

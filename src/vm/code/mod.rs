@@ -104,6 +104,8 @@ pub(crate) struct Code {
     pub(crate) meets_nobody: bool,
     /// Whether it is a kernel whose blocks meet those of their cluster or reach their shared memory.
     pub(crate) unites_cluster: bool,
+    /// Whether it is a kernel that launches others.
+    pub(crate) launches: bool,
     /// Bytes of local memory of a frame.
     pub(crate) local_bytes: u64,
     /// Offset of each local slot.

@@ -7,10 +7,10 @@
 //!
 //! Not here: optimisation of the IR (`opt`), execution (`exec`).
 
-mod cluster;
 mod instructions;
 mod layout;
 mod plan;
+mod reach;
 mod select;
 mod side_exit_loop;
 mod slots;
@@ -84,7 +84,8 @@ impl<'a> Compiler<'a> {
         let mut code = Code::default();
         code.shared_offsets.clone_from(&shared.offsets[id.index()]);
         code.shared_bytes = shared.totals[id.index()];
-        code.unites_cluster = cluster::is_united(module, id);
+        code.unites_cluster = reach::unites_cluster(module, id);
+        code.launches = module.func(id).kind == FuncKind::Kernel && reach::launches(module, id);
         Compiler {
             module,
             globals,

@@ -229,19 +229,27 @@ pub(crate) fn step<const W: usize>(
             return Step::Exit(run.stop(Stop::Rt(request)));
         }
         Op::Launch(ref launch) => {
-            let lane = mask.trailing_zeros() as usize;
-            let extent = |i: usize| frame.get((Ty::I32, launch.extents[i]), lane) as i32;
-            let request = LaunchRequest {
-                func: launch.func,
-                site,
-                grid: [extent(0), extent(1), extent(2)],
-                block: [extent(3), extent(4), extent(5)],
-                bytes: frame.get((Ty::I64, launch.bytes), lane) as i64,
-                stream: frame.get((Ty::I64, launch.stream), lane) as i64,
-                args: launch.args.iter().map(|&a| frame.get(a, lane)).collect(),
+            let request = |lane: usize| {
+                let extent = |i: usize| frame.get((Ty::I32, launch.extents[i]), lane) as u32;
+                LaunchRequest {
+                    lane: lane as u32,
+                    func: launch.func,
+                    site,
+                    grid: match [extent(0), extent(1), extent(2)] {
+                        [u32::MAX, u32::MAX, u32::MAX] => [0; 3],
+                        // All zeros would say `*`; any zero is as wrong as three.
+                        [0, 0, 0] => [0, 1, 1],
+                        grid => grid,
+                    },
+                    block: [extent(3), extent(4), extent(5)],
+                    bytes: frame.get((Ty::I64, launch.bytes), lane) as i64,
+                    stream: frame.get((Ty::I64, launch.stream), lane) as i64,
+                    args: launch.args.iter().map(|&a| frame.get(a, lane)).collect(),
+                }
             };
+            let requests = lanes(mask).map(request).collect();
             warp.splits[current].state = State::AtRt;
-            return Step::Exit(run.stop(Stop::Launch(request)));
+            return Step::Exit(run.stop(Stop::Launch(requests)));
         }
         Op::Stmt => {
             let resumed = std::mem::take(&mut warp.splits[current].resume);

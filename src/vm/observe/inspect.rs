@@ -93,6 +93,11 @@ impl Program {
         self.code.get(kernel.index()).is_some_and(|c| c.unites_cluster)
     }
 
+    /// Whether a kernel launches others.
+    pub fn launches(&self, kernel: FuncId) -> bool {
+        self.code.get(kernel.index()).is_some_and(|c| c.launches)
+    }
+
     /// Whether a warp that runs a kernel waits for no other warp.
     pub fn meets_nobody(&self, kernel: FuncId) -> bool {
         self.code.get(kernel.index()).is_some_and(|c| c.meets_nobody)

@@ -29,8 +29,8 @@ pub enum Stop {
     Polling,
     /// A service is asked for; answer with [`Warp::answer`](crate::Warp::answer).
     Rt(RtRequest),
-    /// A kernel is launched; go on with [`Warp::answer`](crate::Warp::answer) and no results.
-    Launch(LaunchRequest),
+    /// Lanes launch a kernel, each its own; go on with [`Warp::answer`](crate::Warp::answer) and no results.
+    Launch(Vec<LaunchRequest>),
     /// A hook asked to stop before a statement.
     Statement,
     /// Something went wrong; the split stays where it is.
@@ -50,17 +50,19 @@ pub struct RtRequest {
     pub(crate) args: Vec<SlotRef>,
 }
 
-/// A launch by the current split (its first lane's values).
+/// A launch by a lane of the current split.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaunchRequest {
+    /// The lane.
+    pub lane: u32,
     /// The kernel.
     pub func: FuncId,
     /// Where it is launched.
     pub site: Site,
-    /// Grid extents; −1 for `*`.
-    pub grid: [i32; 3],
+    /// Grid extents; all 0 for `*`.
+    pub grid: [u32; 3],
     /// Block extents.
-    pub block: [i32; 3],
+    pub block: [u32; 3],
     /// Dynamic shared bytes.
     pub bytes: i64,
     /// The stream.

@@ -62,7 +62,7 @@ fn thread(block: u32, x: u32) -> Actor {
 }
 
 fn launch(number: u64, stream: u64) -> LaunchInfo {
-    LaunchInfo { number, kernel: "reduce".to_owned(), stream }
+    LaunchInfo { number, kernel: "reduce".to_owned(), stream, by: None }
 }
 
 fn access(actor: Actor, what: What, space: Space, element: (&str, i64), text: &str) -> Access {

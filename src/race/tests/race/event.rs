@@ -14,15 +14,34 @@ pub enum Event {
     Begin(u32),
     End(u32),
     Barrier(u32),
-    Syncwarp { block: u32, warp: u32, mask: u32 },
-    Fence { block: u32, warp: u32, mask: u32, scope: Scope },
+    Syncwarp {
+        block: u32,
+        warp: u32,
+        mask: u32,
+    },
+    Fence {
+        block: u32,
+        warp: u32,
+        mask: u32,
+        scope: Scope,
+    },
     Access(Access),
     GridSync,
     ClusterSync(Vec<u32>),
     /// A lane launches a grid of one block, which begins.
-    Spawn { block: u32, warp: u32, lane: u32, child: u32 },
+    Spawn {
+        block: u32,
+        warp: u32,
+        lane: u32,
+        child: u32,
+    },
     /// Lanes wait for a block that has ended.
-    Join { block: u32, warp: u32, mask: u32, child: u32 },
+    Join {
+        block: u32,
+        warp: u32,
+        mask: u32,
+        child: u32,
+    },
 }
 
 #[derive(Clone)]

@@ -1,0 +1,228 @@
+//! What device code asks for about launches of its own: launches, streams, errors, waiting.
+//!
+//! Not here: which of the grids runs when (`crate::nested`).
+
+use super::Emulator;
+use crate::block::Block;
+use crate::checks::RacePass;
+use crate::launch::{ActiveLaunch, Failure};
+use crate::nested::{MOST_DEPTH, Made, Nested};
+use crate::parallel::Parallel;
+use crate::report;
+use crate::schedule::{Grid, mix};
+use crate::symbolize::Memories;
+use ::device::{Arg, CudaError, KernelInfo, KernelLaunch, Observer, launch_error, launch_fault};
+use finding::{Access, Actor, ApiFault, Finding, FindingKind, LaunchFault, Launcher, Space, What};
+use ir::rt::Rt;
+use ir::{Function, ParamKind, VarLoc};
+use mem::Memory;
+use mem::address::{is_local, is_shared};
+use scalar::lanes;
+use std::sync::Arc;
+use vm::{LaunchRequest, Program, RtRequest};
+
+/// `cudaStreamNonBlocking`: the one kind of stream that device code can make.
+const NON_BLOCKING: u64 = 1;
+
+/// Whether a service is about launches from device code.
+pub(super) fn is_about_launches(rt: Rt) -> bool {
+    matches!(rt, Rt::NestedWait | Rt::NestedError | Rt::NestedStreamCreate | Rt::NestedStreamDestroy)
+}
+
+impl Emulator {
+    /// Lanes of a warp of the running block launch kernels; gives why the whole launch fails if it does.
+    pub(super) fn launch_nested(
+        &mut self,
+        program: &Program,
+        memory: &Memory,
+        warp: usize,
+        requests: &[LaunchRequest],
+    ) -> Option<Failure> {
+        let ActiveLaunch { grid, checks, nested, tracer, .. } = self.launch.as_mut()?;
+        if let Some(tracer) = tracer {
+            // What nested grids do is not written down.
+            tracer.cut();
+        }
+        for request in requests {
+            let block = grid.active.front()?;
+            let tid = block.warps[warp].number() * 32 + request.lane;
+            let thread = report::thread(grid, block.linear, tid);
+            let span = program.span(request.site);
+            let kernel = program.module().func(request.func);
+            let args = match arguments(kernel, memory, block, warp, request) {
+                Ok(args) => args,
+                Err((space, address)) => {
+                    let access = Access::new(Actor::Thread(thread), What::Read, space, span).address(address, 0);
+                    let found = Finding::new(FindingKind::PrivateArgument, vec![access]);
+                    let found = found.in_launch(report::launch_info(program, grid)).with_seed(grid.replay);
+                    return Some((found, CudaError::InvalidAddressSpace));
+                }
+            };
+            let launch = KernelLaunch {
+                func: request.func,
+                grid: request.grid,
+                block: request.block,
+                dynamic_shared: request.bytes.max(0) as u64,
+                stream: request.stream as u64,
+                args,
+                number: finding::nested_number(grid.launch.number, nested.next_index()),
+                span,
+            };
+            if let Some((kind, error)) = fault_of(program, nested, &self.properties, block.number, &launch) {
+                let access = Access::step(Actor::Thread(thread), span);
+                nested.fail((block.number, tid), error, request.site, || {
+                    let mut found = Finding::new(kind, vec![access]).in_launch(report::launch_info(program, grid));
+                    if error == CudaError::InvalidResourceHandle {
+                        let note = "device code launches in streams that threads of its block have made";
+                        found.notes.push(note.to_owned());
+                    }
+                    found.with_seed(grid.replay)
+                });
+                continue;
+            }
+            let name = program.module().func(grid.launch.func).short_name().to_owned();
+            let by = Arc::new(Launcher { kernel: name, thread, span });
+            let known = checks.race.known_to(block, block.warps[warp].number(), request.lane as usize);
+            nested.push(Made { launch, by, block: block.number, known });
+        }
+        grid.active.front_mut()?.warps[warp].answer(program, |_, _| 0);
+        let is_put_off = grid.seed != 0 && mix(grid.seed ^ mix(nested.made())) & 1 != 0;
+        if !is_put_off {
+            nested.make_all_due();
+        }
+        None
+    }
+
+    /// Begins the next grid that must begin before the present one goes on. False if there is none.
+    pub(super) fn begin_nested(&mut self, observer: &mut dyn Observer) -> bool {
+        let Some(launch) = &mut self.launch else { return false };
+        let Some((made, clocks)) = launch.nested.next_due() else { return false };
+        let outer_seed = launch.grid.seed;
+        let seed = if outer_seed == 0 { 0 } else { mix(outer_seed ^ mix(made.launch.number)) | 1 };
+        let mut grid = Grid::new(made.launch.clone(), seed);
+        grid.replay = launch.grid.replay;
+        grid.by = Some(made.by.clone());
+        launch.nested.grids.add(&mut grid);
+        let is_shown = match launch.checks.race {
+            RacePass::Off => true,
+            RacePass::Detect(_) => !self.options.rehearse,
+            RacePass::Decide(_) => false,
+        };
+        if is_shown {
+            observer.on_launch(&grid.launch);
+        }
+        let clocks = launch.checks.nested.replace(clocks);
+        let parallel = std::mem::replace(&mut launch.parallel, Parallel::Undecided);
+        let mode = std::mem::replace(&mut launch.mode, Parallel::Undecided.mode());
+        let outer = std::mem::replace(&mut launch.grid, grid);
+        launch.nested.enter((outer, parallel, mode), clocks, made);
+        true
+    }
+
+    /// The present grid has ended: what waits in it begins, or the grid that has launched it goes on. False if the whole launch has ended.
+    pub(super) fn leave_grid(&mut self) -> bool {
+        let Some(launch) = &mut self.launch else { return false };
+        let ActiveLaunch { grid, checks, nested, parallel, mode, .. } = launch;
+        if nested.make_all_due() {
+            return true;
+        }
+        let ended = checks.nested.as_ref().map(|clocks| clocks.ended.clone()).unwrap_or_default();
+        let Some(outer) = nested.leave(&ended) else { return false };
+        *self.modes.entry((grid.launch.func, *mode)).or_default() += 1;
+        if matches!(checks.race, RacePass::Decide(_)) || checks.init.is_some() {
+            nested.grids.keep_witness(grid);
+        }
+        (*grid, *parallel, *mode) = (outer.grid, outer.parallel, outer.mode);
+        checks.nested = outer.clocks;
+        if let Some(clocks) = &mut checks.nested {
+            clocks.ended.join(&ended);
+        }
+        true
+    }
+
+    /// Serves what a warp of the running block asks about launches of its own, or puts it off until what is waited for has ended.
+    pub(super) fn serve_nested(&mut self, program: &Program, warp: usize, request: RtRequest) {
+        let Some(ActiveLaunch { grid, checks, nested, .. }) = &mut self.launch else { return };
+        if request.rt == Rt::NestedWait && nested.make_all_due() {
+            nested.ask(warp, request);
+            return;
+        }
+        let Some(block) = grid.active.front() else { return };
+        let number = block.warps[warp].number();
+        let mut results = [0; 32];
+        for lane in lanes(request.mask) {
+            let arg = || block.warps[warp].arg(&request, 0, lane);
+            let thread = (block.number, number * 32 + lane as u32);
+            let code = |error: Option<CudaError>| error.map_or(0, |error| u64::from(error.code() as u32));
+            results[lane] = match request.rt {
+                Rt::NestedError => code(nested.error(thread, arg() & 1 != 0)),
+                Rt::NestedStreamCreate if u64::from(arg() as u32) == NON_BLOCKING => nested.make_stream(block.number),
+                Rt::NestedStreamDestroy if !nested.drop_stream(block.number, arg()) => {
+                    code(Some(CudaError::InvalidResourceHandle))
+                }
+                _ => 0,
+            };
+        }
+        if request.rt == Rt::NestedWait
+            && let Some(ended) = nested.ended(block.number)
+        {
+            checks.race.on_learn(block, (number, request.mask), ended);
+        }
+        if let Some(block) = grid.active.front_mut() {
+            block.warps[warp].answer(program, |_, lane| results[lane]);
+        }
+    }
+}
+
+/// Why a launch cannot begin, and the error of CUDA.
+fn fault_of(
+    program: &Program,
+    nested: &Nested,
+    properties: &::device::Properties,
+    block: u64,
+    launch: &KernelLaunch,
+) -> Option<(FindingKind, CudaError)> {
+    let kernel = program.module().func(launch.func);
+    let info = KernelInfo {
+        name: kernel.name.to_string(),
+        shared_bytes: program.shared_bytes(launch.func),
+        max_threads: kernel.max_threads,
+        ..KernelInfo::default()
+    };
+    let too_deep = (nested.depth() >= MOST_DEPTH).then_some(LaunchFault::Depth { limit: MOST_DEPTH as u64 });
+    let fault = too_deep.or_else(|| launch_fault(properties, launch, &info, properties.shared_mem_per_block));
+    if let Some(fault) = fault {
+        let error = launch_error(&fault);
+        return Some((FindingKind::Launch { fault }, error));
+    }
+    (!nested.has_stream(block, launch.stream)).then(|| {
+        let fault = ApiFault::InvalidHandle { what: "stream".to_owned() };
+        (FindingKind::Api { call: "launch".to_owned(), fault }, CudaError::InvalidResourceHandle)
+    })
+}
+
+/// The arguments of a launch by a lane, or an address among them that only the lane or its block can reach.
+fn arguments(
+    kernel: &Function,
+    memory: &Memory,
+    block: &Block,
+    warp: usize,
+    request: &LaunchRequest,
+) -> Result<Vec<Arg>, (Space, u64)> {
+    let reach = Memories { memory, shared: &block.shared, warp: &block.warps[warp] };
+    let args = kernel.params.iter().zip(&request.args).map(|(param, &bits)| {
+        let is_address = |var: &ir::DebugVar| matches!(var.loc, VarLoc::At(reg) if reg == param.reg);
+        match param.kind {
+            ParamKind::Value if kernel.vars.iter().any(is_address) && is_local(bits) => Err((Space::Local, bits)),
+            ParamKind::Value if kernel.vars.iter().any(is_address) && is_shared(bits) => Err((Space::Shared, bits)),
+            ParamKind::Value => Ok(Arg::Bits(bits)),
+            ParamKind::Bytes { bytes, .. } => {
+                let mut data = vec![0; bytes as usize];
+                // What cannot be read was reported where the object was made.
+                let _ = reach.read(request.lane as usize, bits, &mut data);
+                Ok(Arg::Bytes(data.into()))
+            }
+        }
+    });
+    args.collect()
+}
