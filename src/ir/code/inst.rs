@@ -182,7 +182,7 @@ pub enum InstKind {
     Call { func: FuncId, args: Vec<Val>, results: Vec<Reg> },
     /// Calls a service of the run time: input and output, allocation, the CUDA API …
     Rt { rt: Rt, args: Vec<Val>, results: Vec<Reg> },
-    /// Launches a kernel. Host code only (device code: dynamic parallelism).
+    /// Launches a kernel; in device code each lane launches one.
     Launch { func: FuncId, config: LaunchConfig, args: Vec<Val> },
     /// A source statement begins here; the debugger stops at these.
     Stmt,
