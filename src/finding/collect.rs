@@ -71,7 +71,8 @@ impl Findings {
         }
     }
 
-    /// Keeps at most `limit` different findings (`--max-findings`); further ones are counted.
+    /// Keeps at most `limit` different findings (`--max-findings`), and as many again that are more severe than those; further ones
+    /// are counted.
     #[must_use]
     pub fn with_limit(mut self, limit: usize) -> Findings {
         self.limit = limit;
@@ -114,9 +115,11 @@ impl Findings {
             self.list[i].count += finding.count;
             return Added::Merged(i);
         }
-        if self.list.len() >= self.limit {
+        // What is less severe does not take its room.
+        let severity = finding.severity();
+        if self.list.iter().filter(|kept| kept.severity() >= severity).count() >= self.limit {
             self.over_limit_count += finding.count;
-            self.worst_over_limit = self.worst_over_limit.max(Some(finding.severity()));
+            self.worst_over_limit = self.worst_over_limit.max(Some(severity));
             return Added::OverLimit;
         }
         let i = self.list.len();

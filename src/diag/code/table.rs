@@ -50,6 +50,7 @@ crate::code::codes! {
     W0102 Warning WarningDirective "`#warning` reached";
     W0103 Warning MacroRedefined "macro redefined with a different text";
     W0104 Warning DirectiveWithoutLoop "`!$cuf kernel do` without a loop";
+    W0105 Warning LateDeclaration "declaration after an assignment of a structure";
 
     E0201 Error UndeclaredName "undeclared name under `implicit none`";
     E0202 Error UnknownProcedure "procedure that nothing defines";

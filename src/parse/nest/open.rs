@@ -4,7 +4,7 @@ use super::frame::{Frame, FrameKind, Part, UnitFrame, UnitHead};
 use super::function::{is_statement_function, statement_function, take_back};
 use super::{At, MAX_NESTING, Nest};
 use crate::statement::EndKind;
-use ast::{Attr, Block, DeclKind, Declaration, Name, Stmt, StmtKind, TypeField, TypeItem, UseStmt};
+use ast::{Attr, Block, DeclKind, Declaration, Expr, ExprKind, Name, Stmt, StmtKind, TypeField, TypeItem, UseStmt};
 use diag::{Code, Diagnostic};
 
 impl Nest {
@@ -285,8 +285,19 @@ impl Nest {
         }
     }
 
-    /// A declaration among executable statements: reported, and taken nevertheless so that its names are known.
+    /// A declaration among executable statements: reported, and taken nevertheless so that its names are known. Behind assignments
+    /// of structure constructors nvfortran takes declarations.
     fn late_declaration(&mut self, declaration: Declaration, at: &mut At<'_>) {
+        if let Some(Frame { kind: FrameKind::Unit(unit), block, .. }) = self.frames.last_mut()
+            && block.iter().all(may_assign_structure)
+        {
+            unit.decls.push(declaration);
+            let first = unit.first_executable;
+            let warning = at.error(Code::LateDeclaration, "a declaration stands after an assignment");
+            let warning = warning.help("move it up: other compilers may refuse it");
+            at.diags.push(first.into_iter().fold(warning, |d, first| d.secondary(first, "the assignment")));
+            return;
+        }
         let in_block = match self.frames.last_mut().map(|f| (&mut f.kind, f.block.first())) {
             Some((FrameKind::Block { decls, .. }, first)) => {
                 decls.push(declaration.clone());
@@ -364,5 +375,18 @@ fn component(kind: DeclKind, span: source::Span, bindings: bool) -> Option<TypeI
             bindings: entities.into_iter().map(|e| (e.name, e.pointer_init.and_then(initial_procedure))).collect(),
         }),
         _ => None,
+    }
+}
+
+/// Whether a statement is the assignment of a structure constructor, as far as it is written.
+fn may_assign_structure(stmt: &Stmt) -> bool {
+    let is_name = |e: &Expr| matches!(e.kind, ExprKind::Name(_));
+    match &stmt.kind {
+        StmtKind::Assign { target, value } => {
+            stmt.label.is_none()
+                && is_name(target)
+                && matches!(&value.kind, ExprKind::Apply { base, .. } if is_name(base))
+        }
+        _ => false,
     }
 }

@@ -91,7 +91,8 @@ impl<'a> Checker<'a> {
         };
         if is_parameter {
             self.typing().check_constant_attributes(p)?;
-            if let Some((cuda, span)) = p.cuda {
+            // nvfortran takes `constant` for what it says.
+            if let Some((cuda, span)) = p.cuda.filter(|(cuda, _)| *cuda != ast::CudaAttr::Constant) {
                 let text = format!("named constant `{}` cannot be {} data", p.name, crate::cuda::spelling(cuda));
                 let help = "named constants can be used in device code as they are";
                 let code =

@@ -26,11 +26,24 @@ const LACKING: &[(&str, &str)] = &[
     ("c_long", "iso_c_binding"),
     ("c_null_", "iso_c_binding"),
     ("cluster_", "cooperative_groups"),
+    ("cublas", "cublas"),
+    ("cublas", "cublas_v2"),
+    ("cufft", "cufft"),
+    ("curand", "curand"),
     ("curand", "curand_device"),
+    ("cusolver", "cusolverdn"),
+    ("cusparse", "cusparse"),
     ("mpi_", "mpi"),
     ("mpi_", "mpi_f08"),
     ("submatrix", "wmma"),
     ("wmma", "wmma"),
+];
+
+/// Procedures of BLAS, without the letter of their type, that module `cublas` lacks for device arrays.
+const BLAS: &[&str] = &[
+    "gbmv", "gerc", "geru", "hbmv", "hemm", "hemv", "her", "her2", "her2k", "herk", "hpmv", "hpr", "hpr2", "rot",
+    "rotg", "rotm", "rotmg", "sbmv", "spmv", "spr", "spr2", "symm", "symv", "syr", "syr2", "syr2k", "tbmv", "tbsv",
+    "tpmv", "tpsv", "trmm", "trmv",
 ];
 
 /// Procedures of device code that are not supported.
@@ -120,6 +133,10 @@ impl Typing<'_> {
         }
         if self.cx.side.on_device() && is_of_device(name) {
             return Some(format!("procedure `{name}` of device code").into());
+        }
+        let blas = name.strip_prefix(['s', 'd', 'c', 'z']).filter(|stem| BLAS.contains(stem));
+        if blas.is_some() && self.scopes.reaches_module(self.cx.scope, "cublas") {
+            return Some(format!("`{name}` of module `cublas`").into());
         }
         let (_, module) = LACKING
             .iter()

@@ -44,7 +44,7 @@ fn findings_without_a_place_merge_only_when_they_say_the_same() {
 }
 
 #[test]
-fn limit_keeps_the_first_and_still_counts_severity() {
+fn limit_keeps_the_first_of_each_severity_and_counts_the_others() {
     let mut all = Findings::new().with_limit(1);
     let mixed = FindingKind::Race {
         between: RaceKind::Block,
@@ -55,11 +55,15 @@ fn limit_keeps_the_first_and_still_counts_severity() {
     assert_eq!(all.add(mixed.clone()), Added::New(0));
     assert_eq!(all.worst(), Some(Severity::Warning));
     assert!(!all.fails(Severity::Error));
-    assert_eq!(all.add(null("x(i)")), Added::OverLimit);
+    let other = |name| Finding { accesses: vec![global(What::Atomic, name), global(What::Read, "z(i)")], ..mixed.clone() };
+    assert_eq!(all.add(other("y(i)")), Added::OverLimit);
+    // Warnings do not take the room of errors.
+    assert_eq!(all.add(null("x(i)")), Added::New(1));
+    assert_eq!(all.add(null("y(i)")), Added::OverLimit);
     assert_eq!(all.add(mixed), Added::Merged(0));
     assert!(all.fails(Severity::Error));
-    assert_eq!((all.len(), all.over_limit_count()), (1, 1));
-    assert_eq!(all.summary().as_deref(), Some("1 finding (2 in all), 1 more not shown (--max-findings 1)"));
+    assert_eq!((all.len(), all.over_limit_count()), (2, 2));
+    assert_eq!(all.summary().as_deref(), Some("2 findings (3 in all), 2 more not shown (--max-findings 1)"));
 }
 
 #[test]
