@@ -159,11 +159,18 @@ pub struct Launcher {
     pub thread: ThreadId,
     /// The launch statement.
     pub span: Span,
+    /// Extents of the grid that it launches.
+    pub grid: [u32; 3],
 }
 
 /// The number of the launch of that index, from 1, which device code makes in the launch from the host of that number.
 pub fn nested_number(outer: u64, index: u64) -> u64 {
     outer & OUTER | index << OUTER_BITS
+}
+
+/// The number of the launch from the host in which a launch is, which may be that itself.
+pub fn host_launch(number: u64) -> u64 {
+    number & OUTER
 }
 
 /// The number of a launch as it is shown: `3`, or `3.2` for the second launch that device code makes in launch 3.

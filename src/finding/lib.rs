@@ -18,7 +18,8 @@ mod mpi;
 mod wording;
 
 pub use access::{
-    Access, Actor, Call, LaunchInfo, Launcher, Place, Space, ThreadId, What, launch_name, launch_named, nested_number,
+    Access, Actor, Call, LaunchInfo, Launcher, Place, Space, ThreadId, What, host_launch, launch_name, launch_named,
+    nested_number,
 };
 pub use collect::{Added, Findings};
 pub use diag::{Code, Diagnostic, Severity};

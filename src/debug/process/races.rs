@@ -11,7 +11,7 @@
 use super::watcher::Thread;
 use super::{IoHooks, Process, Ran};
 use device::{DeviceAccess, Statement};
-use finding::{Access, Actor, Finding, FindingKind};
+use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, host_launch};
 use source::Span;
 
 /// When the accesses of a finding happen.
@@ -39,11 +39,14 @@ struct End {
 }
 
 impl End {
-    fn new(access: &Access, launch: u64, grid: [u32; 3]) -> Option<End> {
+    /// `of_host` are the extents of the grid that the host has launched.
+    fn new(access: &Access, of_finding: &LaunchInfo, of_host: [u32; 3]) -> Option<End> {
         let Actor::Thread(t) = &access.actor else { return None };
+        let LaunchInfo { number: launch, by, .. } = access.launch.as_ref().unwrap_or(of_finding);
+        let grid = by.as_ref().map_or(of_host, |by| by.grid);
         let [gx, gy, _] = grid.map(u64::from);
         let [x, y, z] = t.block.map(|i| u64::from(i.saturating_sub(1)));
-        let thread = Thread::Device { launch, block: (z * gy + y) * gx + x, warp: t.warp, lane: t.lane };
+        let thread = Thread::Device { launch: *launch, block: (z * gy + y) * gx + x, warp: t.warp, lane: t.lane };
         Some(End { thread, span: access.span, address: access.address, bytes: access.bytes, begun: 0, time: None })
     }
 
@@ -54,7 +57,7 @@ impl End {
     }
 }
 
-/// The races of a launch to locate in its run.
+/// The races of a launch from the host to locate in its run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Search {
     launch: u64,
@@ -69,7 +72,7 @@ impl Search {
                 end.begun = time;
             }
         }
-        s.launch != self.launch || self.is_done()
+        finding::host_launch(s.launch) != self.launch || self.is_done()
     }
 
     /// A lane accesses memory; returns whether all accesses are located.
@@ -92,12 +95,13 @@ impl Search {
     }
 }
 
-/// Whether a finding is a race between two threads of one launch. Such a finding stops the program at its accesses, not where it
+/// Whether a finding is a race between two threads of one launch from the host. Such a finding stops the program at its accesses, not where it
 /// is reported.
 pub(crate) fn is_race(finding: &Finding) -> bool {
-    let by_thread = |a: &Access| matches!(a.actor, Actor::Thread(_)) && a.launch.is_none();
+    let Some(launch) = finding.launch.as_ref().map(|launch| host_launch(launch.number)) else { return false };
+    let is_within = |a: &Access| a.launch.as_ref().is_none_or(|own| host_launch(own.number) == launch);
+    let by_thread = |a: &Access| matches!(a.actor, Actor::Thread(_)) && is_within(a);
     matches!(finding.kind, FindingKind::Race { .. })
-        && finding.launch.is_some()
         && finding.accesses.len() == 2
         && finding.accesses.iter().all(by_thread)
 }
@@ -109,11 +113,11 @@ impl Process {
         let new_findings: Vec<(usize, Finding)> =
             self.machine().findings().iter().cloned().enumerate().skip(from).filter(|(_, f)| is_race(f)).collect();
         let mut launches: Vec<u64> =
-            new_findings.iter().filter_map(|(_, f)| f.launch.as_ref().map(|l| l.number)).collect();
+            new_findings.iter().filter_map(|(_, f)| f.launch.as_ref().map(|l| host_launch(l.number))).collect();
         launches.dedup();
         let mut found = Vec::new();
         for launch in launches {
-            let of_launch = |f: &Finding| f.launch.as_ref().is_some_and(|l| l.number == launch);
+            let of_launch = |f: &Finding| f.launch.as_ref().is_some_and(|l| host_launch(l.number) == launch);
             if let Some(begun) = self.begun(launch)
                 && !self.go_to(begun)
             {
@@ -123,8 +127,8 @@ impl Process {
                 continue;
             };
             let races = new_findings.iter().filter(|(_, f)| of_launch(f)).filter_map(|(i, f)| {
-                let [a, b] = f.accesses.as_slice() else { return None };
-                Some((*i, End::new(a, launch, grid)?, End::new(b, launch, grid)?))
+                let ([a, b], info) = (f.accesses.as_slice(), f.launch.as_ref()?) else { return None };
+                Some((*i, End::new(a, info, grid)?, End::new(b, info, grid)?))
             });
             let mut search = Search { launch, races: races.collect() };
             // The next statement has been counted already.

@@ -305,9 +305,12 @@ impl Watcher {
     }
 }
 
-/// Whether a thread can reach no further statement when this one begins, because its launch is over.
+/// Whether a thread can reach no further statement when this one begins, because its launch is over. It is not while a kernel runs
+/// that the launch itself may have launched.
 pub(crate) fn has_ended(thread: Thread, s: &Statement) -> bool {
-    matches!(thread, Thread::Device { launch, .. } if s.launch != launch)
+    let Thread::Device { launch, .. } = thread else { return false };
+    let is_within = finding::host_launch(s.launch) == finding::host_launch(launch);
+    s.launch != launch && (!is_within || s.launch == finding::host_launch(s.launch))
 }
 
 impl device::Observer for Watcher {

@@ -81,7 +81,7 @@ impl Emulator {
                 continue;
             }
             let name = program.module().func(grid.launch.func).short_name().to_owned();
-            let by = Arc::new(Launcher { kernel: name, thread, span });
+            let by = Arc::new(Launcher { kernel: name, thread, span, grid: request.grid });
             let known = checks.race.known_to(block, block.warps[warp].number(), request.lane as usize);
             nested.push(Made { launch, by, block: block.number, known });
         }
