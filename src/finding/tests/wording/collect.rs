@@ -55,7 +55,8 @@ fn limit_keeps_the_first_of_each_severity_and_counts_the_others() {
     assert_eq!(all.add(mixed.clone()), Added::New(0));
     assert_eq!(all.worst(), Some(Severity::Warning));
     assert!(!all.fails(Severity::Error));
-    let other = |name| Finding { accesses: vec![global(What::Atomic, name), global(What::Read, "z(i)")], ..mixed.clone() };
+    let other =
+        |name| Finding { accesses: vec![global(What::Atomic, name), global(What::Read, "z(i)")], ..mixed.clone() };
     assert_eq!(all.add(other("y(i)")), Added::OverLimit);
     // Warnings do not take the room of errors.
     assert_eq!(all.add(null("x(i)")), Added::New(1));
