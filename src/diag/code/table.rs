@@ -156,6 +156,7 @@ crate::code::codes! {
     E0421 Error KernelParameters "kernel of CUDA C whose parameters are not those of its interface";
 
     W0401 Warning RecursionNotDeclared "procedure that calls itself without `recursive`";
+    W0412 Warning AllocatedOfPointer "`allocated` of a pointer";
     W0416 Warning InterfaceShape "interface with arrays of assumed shape for a procedure that takes them in sequence";
     W0418 Warning PointerToExtension "type-bound procedure that takes a pointer to an extension only";
 

@@ -34,6 +34,8 @@ pub(crate) struct Nest {
     frames: Vec<Frame>,
     /// A CUF directive that waits for its DO loop.
     cuf: Option<Box<CufKernel>>,
+    /// The first statement behind that directive, if it is no loop.
+    before_loop: Option<Span>,
     /// How many constructs are open beyond the limit; their statements are dropped.
     beyond: usize,
     /// Whether the limit was reported in this unit.
@@ -90,8 +92,12 @@ impl Nest {
             return false;
         }
         self.check_label(&mut at);
-        if self.cuf.is_some() && !matches!(statement, Statement::Do(..) | Statement::Broken) {
-            self.drop_cuf(&mut at);
+        match &statement {
+            Statement::Broken => {}
+            Statement::Do(..) => self.note_cuf_behind(&mut at),
+            // nvfortran lets the directive wait for the next loop.
+            Statement::Exec(_) => self.before_loop = self.before_loop.or(Some(at.span)),
+            _ => self.drop_cuf(&mut at),
         }
         self.take(name, statement, broken, &mut at);
         if let Some(label) = at.label() {
@@ -280,16 +286,27 @@ impl Nest {
         }
     }
 
+    /// A CUF directive whose loop follows behind other statements.
+    fn note_cuf_behind(&mut self, at: &mut At<'_>) {
+        if let (Some(kernel), Some(first)) = (&self.cuf, self.before_loop) {
+            let text = "`!$cuf kernel do` is not followed by a DO loop; it is taken for the next one";
+            let help = "put the directive directly in front of its loop";
+            let d = Diagnostic::new(Code::DirectiveWithoutLoop, kernel.span, text);
+            at.diags.push(d.secondary(first, "this comes first").help(help));
+        }
+    }
+
     /// A CUF directive that no loop follows.
     fn drop_cuf(&mut self, at: &mut At<'_>) {
         let Some(kernel) = self.cuf.take() else { return };
+        let expected = self.before_loop.unwrap_or(at.span);
         at.diags.push(
             Diagnostic::new(
                 Code::DirectiveWithoutLoop,
                 kernel.span,
                 "`!$cuf kernel do` is not followed by a DO loop; it has no effect",
             )
-            .secondary(at.span, "expected `do` here")
+            .secondary(expected, "expected `do` here")
             .help("nothing but comments may stand between the directive and its loop"),
         );
     }
@@ -298,6 +315,7 @@ impl Nest {
         if !self.frames.is_empty() && self.in_executable_place() {
             self.begin_executables(at);
             self.cuf = Some(kernel);
+            self.before_loop = None;
             return;
         }
         let error = at.error(Code::BadDirective, "`!$cuf kernel do` stands where no loop can follow");

@@ -402,7 +402,7 @@ impl Typing<'_> {
             return self.reporter.error_help(Code::BadInitialisation, p.span, text, help);
         }
         if on_device && !matches!(p.cuda, Some((ast::CudaAttr::Constant, _))) {
-            if (p.save.is_some() || !matches!(p.init, Init::None))
+            if (p.save.is_some() || p.data || !matches!(p.init, Init::None))
                 && !matches!(p.cuda, Some((ast::CudaAttr::Shared, _)))
             {
                 let text =

@@ -10,7 +10,7 @@ use crate::fold::{int_range, kind_of};
 use crate::typing::{
     Typing, constant, constant_extents, is_allocatable, is_class, is_pointer, is_procedure_pointer, shape_of,
 };
-use diag::Code;
+use diag::{Code, Diagnostic};
 use source::Span;
 
 const INTEGERS: &[u8] = &[1, 2, 4, 8];
@@ -64,6 +64,18 @@ impl Checker<'_> {
             }
             I::Allocated => {
                 let a = self.typing().need(&mut r, 0)?;
+                if is_pointer(&self.defs, &a) {
+                    // nvfortran takes it for the other inquiry.
+                    let d = Diagnostic::new(Code::AllocatedOfPointer, span, "`allocated` of a pointer");
+                    self.reporter.report(d.help("write `associated`"));
+                    return self.typing().intrinsic_node(
+                        I::Associated,
+                        vec![Some(a), None],
+                        options.logical(),
+                        0,
+                        span,
+                    );
+                }
                 if !is_allocatable(&self.defs, &a) {
                     return self.typing().bad_argument(id, 0, &a, "allocatable");
                 }

@@ -109,6 +109,8 @@ impl Checker<'_> {
             .or_else(|| {
                 diag::nearest_name(name.as_str(), self.scopes.externals().keys().map(|k| &**k)).map(str::to_owned)
             });
+        // `zscal` is no misspelt `dscal`: libraries have a procedure for each type.
+        let near = near.filter(|near| !is_of_other_type(name.as_str(), near));
         // With nothing like it in sight it is a procedure of a library rather than a mistyped name.
         let use_help = self.typing().use_help(name.as_str());
         if near.is_none() && use_help.is_none() && !self.cx.side.on_device() && launch.is_none() {
@@ -418,4 +420,10 @@ impl Typing<'_> {
         let text = format!("kernel `{}` is called without a launch configuration", self.defs.proc(id).name);
         self.reporter.error_help(Code::ChevronsMismatch, span, text, "write `<<<grid, block>>>` after its name")
     }
+}
+
+/// Whether two names differ only in the first letter, which says in LAPACK and kin for which type a procedure is.
+fn is_of_other_type(name: &str, other: &str) -> bool {
+    let stem = |name: &str| name.strip_prefix(['s', 'd', 'c', 'z']).map(str::to_owned);
+    stem(name).is_some_and(|of_name| name.len() > 4 && stem(other) == Some(of_name))
 }
