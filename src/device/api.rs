@@ -180,6 +180,8 @@ pub enum Api {
     StreamDestroy {
         stream: u64,
     },
+    /// A call that concerns graphs.
+    Graph(GraphCall),
     StreamSynchronize {
         stream: u64,
     },
@@ -365,8 +367,64 @@ impl Api {
             Api::FuncGetAttributes { .. } => "cudaFuncGetAttributes",
             Api::FuncSetAttribute { .. } => "cudaFuncSetAttribute",
             Api::OccupancyMaxActiveBlocks { .. } => "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+            Api::Graph(call) => call.name(),
             Api::Library(_) => "library",
             Api::Answer { name, .. } => name,
+        }
+    }
+}
+
+/// A call that concerns graphs and captured streams. Handles of new graphs go to `at`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the fields have the names that NVIDIA's manual gives them")]
+pub enum GraphCall {
+    BeginCapture {
+        stream: u64,
+        mode: i32,
+    },
+    EndCapture {
+        stream: u64,
+        at: u64,
+    },
+    /// The status as an integer(4) at `at`.
+    IsCapturing {
+        stream: u64,
+        at: u64,
+    },
+    Instantiate {
+        at: u64,
+        graph: u64,
+    },
+    Launch {
+        executable: u64,
+        stream: u64,
+    },
+    /// The result as an integer(4) at `at`.
+    Update {
+        executable: u64,
+        graph: u64,
+        at: u64,
+    },
+    DestroyExecutable {
+        executable: u64,
+    },
+    Destroy {
+        graph: u64,
+    },
+}
+
+impl GraphCall {
+    /// The routine.
+    pub fn name(self) -> &'static str {
+        match self {
+            GraphCall::BeginCapture { .. } => "cudaStreamBeginCapture",
+            GraphCall::EndCapture { .. } => "cudaStreamEndCapture",
+            GraphCall::IsCapturing { .. } => "cudaStreamIsCapturing",
+            GraphCall::Instantiate { .. } => "cudaGraphInstantiate",
+            GraphCall::Launch { .. } => "cudaGraphLaunch",
+            GraphCall::Update { .. } => "cudaGraphExecUpdate",
+            GraphCall::DestroyExecutable { .. } => "cudaGraphExecDestroy",
+            GraphCall::Destroy { .. } => "cudaGraphDestroy",
         }
     }
 }

@@ -182,6 +182,19 @@ impl Command {
         }
     }
 
+    /// The same on another stream.
+    #[must_use]
+    pub fn on(mut self, on: u64) -> Command {
+        match &mut self {
+            Command::Launch(launch) => launch.stream = on,
+            Command::Routine(routine) => routine.stream = on,
+            Command::Copy { stream, .. } | Command::CopyStrided { stream, .. } | Command::Fill { stream, .. } => {
+                *stream = on;
+            }
+        }
+        self
+    }
+
     /// The statement that asked for it.
     pub fn span(&self) -> Span {
         match self {

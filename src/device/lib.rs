@@ -17,7 +17,9 @@ mod properties;
 mod runtime;
 mod strided;
 
-pub use api::{Api, Call, CopyKind, KernelInfo, Kernels, LibraryCall, Order, OrderStep, Pitched, Reply, Work};
+pub use api::{
+    Api, Call, CopyKind, GraphCall, KernelInfo, Kernels, LibraryCall, Order, OrderStep, Pitched, Reply, Work,
+};
 pub use command::{Arg, Bytes, Command, Fill, KernelLaunch, Progress, Routine, RoutineWork, Section, Strided};
 pub use error::{CudaError, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};

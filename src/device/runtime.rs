@@ -12,6 +12,7 @@
 //!
 //! Not here: running anything (`emu`, `gpu`).
 
+mod graphs;
 mod inquire;
 mod launch;
 mod memory;
@@ -21,6 +22,7 @@ pub use inquire::property_type;
 pub use launch::{launch_error, launch_fault};
 pub use memory::{allocation_of, free_fault, origin_of, space_of};
 
+use self::graphs::Graphs;
 use crate::{Api, Call, Command, CudaError, Device, Kernels, Order, OrderStep, Reply, Routine, Strided, Work};
 use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, LaunchFault, LeakKind};
 use mem::{Memory, Region};
@@ -58,6 +60,7 @@ pub struct Runtime {
     /// Streams of single arrays, by their first address.
     array_streams: BTreeMap<u64, u64>,
     launches: u64,
+    graphs: Graphs,
     findings: Vec<Finding>,
     steps: Vec<OrderStep>,
 }
@@ -164,6 +167,7 @@ impl Runtime {
             default_stream: 0,
             array_streams: BTreeMap::new(),
             launches: 0,
+            graphs: Graphs::default(),
             findings: Vec::new(),
             steps: Vec::new(),
         }
@@ -196,6 +200,10 @@ impl Runtime {
 
     /// Orders host and streams, and reports the order to the observer.
     pub(crate) fn order(&mut self, device: &mut dyn Device, order: Order) {
+        if matches!(order, Order::HostWaitsForStream(stream) if self.graphs.has(stream)) {
+            // A copy that is captured; nothing has been done that the host could wait for.
+            return;
+        }
         device.order(order);
         self.steps.push(OrderStep::Ordered { device: self.current, order });
     }
@@ -219,6 +227,9 @@ impl Runtime {
             Command::Fill { fill, .. } => (vec![(fill.target.clone(), fill.element.len() as u64)], Vec::new()),
             Command::Routine(routine) => (routine.writes.clone(), routine.reads.clone()),
         };
+        if self.graphs.take_command(&command, call)? {
+            return Ok(());
+        }
         let (stream, span) = (command.stream(), command.span());
         device.submit(memory, command)?;
         let work = Work::Transfer { call, written, read };
@@ -253,6 +264,8 @@ impl Runtime {
         }
         let half = match call.api {
             Api::Launch(launch) => return self.launch(device, memory, launch, span, kernels),
+            Api::DeviceSynchronize if let Err(error) = self.graphs.forbid_waiting(None) => Err(error),
+            Api::Graph(call) => self.graph_call(device, memory, &call, span),
             Api::DeviceSynchronize => {
                 self.order(device, Order::HostWaitsForDevice);
                 Ok(Some(Half::Report))
@@ -382,6 +395,12 @@ impl Runtime {
         let handle = |span| Allocation { name: None, base: 0, bytes: 0, span };
         for stream in self.streams.values() {
             self.findings.push(leak(LeakKind::Stream, handle(stream.made_at)));
+        }
+        let (graphs, executables) = self.graphs.leaks();
+        for (leaks, what) in
+            [(graphs.collect::<Vec<_>>(), LeakKind::Graph), (executables.collect(), LeakKind::ExecutableGraph)]
+        {
+            self.findings.extend(leaks.into_iter().map(|made_at| leak(what, handle(made_at))));
         }
         for event in self.events.values() {
             self.findings.push(leak(LeakKind::Event, handle(event.made_at)));

@@ -290,6 +290,10 @@ pub enum LeakKind {
     Stream,
     /// An event.
     Event,
+    /// A graph.
+    Graph,
+    /// An instantiated graph.
+    ExecutableGraph,
     /// A library handle.
     Handle,
 }

@@ -5,7 +5,7 @@
 //!
 //! Not here: how entries are shown (`session::timeline`).
 
-use device::{Api, Call, KernelLaunch, Strided};
+use device::{Api, Call, GraphCall, KernelLaunch, Strided};
 use mem::{Memory, Region};
 use source::Span;
 use std::collections::BTreeMap;
@@ -92,6 +92,7 @@ fn activity(call: &Call, program: &Program, memory: &Memory) -> Option<Activity>
         Api::StreamWaitEvent { stream, event: number } => {
             (format!("{name}: waits for {}", event(*number)), Some(*stream))
         }
+        Api::Graph(GraphCall::Launch { stream, .. }) => (name.to_owned(), Some(*stream)),
         Api::StreamSynchronize { stream } => (format!("{name}: the host waits"), Some(*stream)),
         Api::StreamDestroy { stream } | Api::SetDefaultStream { stream } => (name.to_owned(), Some(*stream)),
         Api::DeviceSynchronize => (format!("{name}: the host waits"), None),

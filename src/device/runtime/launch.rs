@@ -5,7 +5,7 @@
 //! Source: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 
 use super::{Half, Runtime, Step, Waiting};
-use crate::{Arg, Command, CudaError, Device, KernelInfo, KernelLaunch, Kernels, OrderStep, Properties, Work};
+use crate::{Arg, Command, CudaError, Device, KernelInfo, KernelLaunch, Kernels, OrderStep, Properties, Reply, Work};
 use finding::{Axis, LaunchFault};
 use ir::LaunchConfig;
 use mem::Memory;
@@ -40,16 +40,22 @@ impl Runtime {
         let most = self.shared_limit(device.properties(), launch.func);
         let fault = launch_fault(device.properties(), &launch, &info, most);
         let (number, stream) = (launch.number, launch.stream);
-        let work = Work::Launch { number, kernel: info.name.clone() };
+        let kernel = info.name.clone();
         self.last_launch = Some((info.name, span));
         if let Some(fault) = fault {
             let error = launch_error(&fault);
             self.launch_fault = Some(fault);
             return Step::Done(self.fail("launch", span, error));
         }
+        match self.graphs.take_launch(&launch, &kernel) {
+            Ok(false) => {}
+            Ok(true) => return Step::Done(Reply::default()),
+            Err(error) => return Step::Done(self.fail("launch", span, error)),
+        }
         match device.submit(memory, Command::Launch(launch)) {
             Ok(()) => {
                 self.launches += 1;
+                let work = Work::Launch { number, kernel };
                 self.steps.push(OrderStep::Submitted { work, device: self.current, stream, span });
                 Step::Wait(Waiting { call: "launch", span, half: Half::Launch })
             }

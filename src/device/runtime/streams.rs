@@ -30,6 +30,11 @@ impl Runtime {
         name: &'static str,
         span: Span,
     ) -> Outcome<Option<Half>> {
+        match self.graphs.captured_call(&api) {
+            Some(Ok(())) => return Ok(None),
+            Some(Err(error)) => return Err(error),
+            None => {}
+        }
         match api {
             Api::StreamCreate { at, flags, priority } => {
                 self.stream_create(device, memory, at, flags, Handle { made_at: span, priority })

@@ -225,6 +225,8 @@ fn leak(finding: &Finding, what: LeakKind, memory: &Allocation) -> Diagnostic {
             "add `deallocate` in device code: the host cannot free it",
         ),
         LeakKind::Stream => (format!("stream{named} never destroyed"), "add `cudaStreamDestroy`"),
+        LeakKind::Graph => (format!("graph{named} never destroyed"), "add `cudaGraphDestroy`"),
+        LeakKind::ExecutableGraph => (format!("executable graph{named} never destroyed"), "add `cudaGraphExecDestroy`"),
         LeakKind::Event => (format!("event{named} never destroyed"), "add `cudaEventDestroy`"),
         LeakKind::Handle => {
             (format!("library handle{named} never destroyed"), "destroy it with the library's own routine")

@@ -5,7 +5,7 @@
 use crate::condition::{Condition, OTHER};
 use crate::protocol::{Args, Halt};
 use crate::storage;
-use device::{Api, CopyKind, CudaError, Pitched};
+use device::{Api, CopyKind, CudaError, GraphCall, Pitched};
 use ir::rt::Rt;
 use mem::{Memory, Region};
 
@@ -92,6 +92,22 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaStreamSynchronize => Api::StreamSynchronize { stream: a.bits(0) },
         Rt::CudaStreamQuery => Api::StreamQuery { stream: a.bits(0) },
         Rt::CudaStreamWaitEvent => Api::StreamWaitEvent { stream: a.bits(0), event: word(memory, a.bits(1))? },
+        Rt::CudaStreamBeginCapture => Api::Graph(GraphCall::BeginCapture { stream: a.bits(0), mode: a.int(1) }),
+        Rt::CudaStreamEndCapture => Api::Graph(GraphCall::EndCapture { stream: a.bits(0), at: a.bits(1) }),
+        Rt::CudaStreamIsCapturing => Api::Graph(GraphCall::IsCapturing { stream: a.bits(0), at: a.bits(1) }),
+        Rt::CudaGraphInstantiate => {
+            Api::Graph(GraphCall::Instantiate { at: a.bits(0), graph: word(memory, a.bits(1))? })
+        }
+        Rt::CudaGraphLaunch => {
+            Api::Graph(GraphCall::Launch { executable: word(memory, a.bits(0))?, stream: a.bits(1) })
+        }
+        Rt::CudaGraphExecUpdate => Api::Graph(GraphCall::Update {
+            executable: word(memory, a.bits(0))?,
+            graph: word(memory, a.bits(1))?,
+            at: a.bits(2),
+        }),
+        Rt::CudaGraphExecDestroy => Api::Graph(GraphCall::DestroyExecutable { executable: word(memory, a.bits(0))? }),
+        Rt::CudaGraphDestroy => Api::Graph(GraphCall::Destroy { graph: word(memory, a.bits(0))? }),
         Rt::CudaSetDefaultStream => Api::SetDefaultStream { stream: a.bits(0) },
         Rt::CudaGetDefaultStream => Api::GetDefaultStream { address: a.bits(0) },
         Rt::CudaSetArrayStream => Api::SetArrayStream { address: a.bits(0), stream: a.bits(2) },

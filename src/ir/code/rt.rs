@@ -134,6 +134,14 @@ services! {
     CudaStreamGetPriority "cuda.stream.priority" (I64 I64) -> (I32) Host "cudaStreamGetPriority: stream, address of an integer(4)";
     CudaStreamAttachMem "cuda.stream.attach" (I64 I64 I64 I64 I32) -> (I32) Host "cudaStreamAttachMemAsync: stream, address, bytes of an element, elements, flags";
     CudaStreamWaitEvent "cuda.stream.wait" (I64 I64 I32) -> (I32) Host "cudaStreamWaitEvent: stream, address of the event, flags";
+    CudaStreamBeginCapture "cuda.capture.begin" (I64 I32) -> (I32) Host "cudaStreamBeginCapture: stream, mode";
+    CudaStreamEndCapture "cuda.capture.end" (I64 I64) -> (I32) Host "cudaStreamEndCapture: stream, address of the graph";
+    CudaStreamIsCapturing "cuda.capture.status" (I64 I64) -> (I32) Host "cudaStreamIsCapturing: stream, address of an integer(4)";
+    CudaGraphInstantiate "cuda.graph.instantiate" (I64 I64) -> (I32) Host "cudaGraphInstantiate: addresses of the executable graph and the graph";
+    CudaGraphLaunch "cuda.graph.launch" (I64 I64) -> (I32) Host "cudaGraphLaunch: address of the executable graph, stream";
+    CudaGraphExecUpdate "cuda.graph.update" (I64 I64 I64) -> (I32) Host "cudaGraphExecUpdate: addresses of the executable graph, the graph, and an integer(4)";
+    CudaGraphExecDestroy "cuda.graph.executable.destroy" (I64) -> (I32) Host "cudaGraphExecDestroy: address of the executable graph";
+    CudaGraphDestroy "cuda.graph.destroy" (I64) -> (I32) Host "cudaGraphDestroy: address of the graph";
     CudaMalloc "cuda.malloc" (I64 I64) -> (I32) Host "cudaMalloc: address of the pointer to set, bytes";
     CudaMallocHost "cuda.malloc.host" (I64 I64 I32) -> (I32) Host "cudaHostAlloc: address of the pointer to set, bytes, flags";
     CudaMallocManaged "cuda.malloc.managed" (I64 I64 I32) -> (I32) Host "cudaMallocManaged: address of the pointer to set, bytes, flags";
