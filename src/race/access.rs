@@ -96,12 +96,21 @@ pub struct WarpAccess<'a> {
     pub width: u32,
     /// Where each lane accesses; of shared memory offsets in the block's own.
     pub addresses: &'a LaneAddresses<LANES>,
+    /// All lanes in the order in which an atomic takes them; `None` if by number.
+    pub order: Option<&'a [u8; LANES]>,
 }
 
 impl WarpAccess<'_> {
     /// What `lane` does: a failed compare-and-swap is a strong read.
     pub fn kind_of(&self, lane: usize) -> Kind {
         if self.kind.is_rmw() && self.failed >> lane & 1 == 1 { Kind::VolatileRead } else { self.kind }
+    }
+
+    /// The active lanes in the order in which an atomic takes them.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = usize> {
+        let (active, order) = (self.active, self.order);
+        let lane = move |at: usize| order.map_or(at, |order| usize::from(order[at]) % LANES);
+        (0..LANES).map(lane).filter(move |lane| active >> lane & 1 == 1)
     }
 }
 
@@ -135,8 +144,12 @@ mod tests {
             scope: Scope::Gpu,
             width: 4,
             addresses: &LaneAddresses::uniform(64),
+            order: None,
         };
         assert_eq!(access.kind_of(0), Kind::Atomic);
         assert_eq!(access.kind_of(1), Kind::VolatileRead);
+        let turned: [u8; LANES] = std::array::from_fn(|at| (LANES - 1 - at) as u8);
+        assert_eq!(access.in_order().collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(WarpAccess { order: Some(&turned), ..access }.in_order().collect::<Vec<_>>(), [1, 0]);
     }
 }

@@ -10,7 +10,7 @@ use crate::byteset::ByteSet;
 use crate::clock::order::{CtaSlot, Order, Rules};
 use crate::shadow::global::{ByteUse, GlobalShadow};
 use crate::shadow::shared::SharedShadow;
-use crate::shadow::uses::UseShadow;
+use crate::shadow::uses::{SeenBits, UseShadow};
 use crate::stamp::MAX_TAG;
 use crate::used::UsedBytes;
 
@@ -129,6 +129,8 @@ pub struct Detector {
     shared: Vec<SharedShadow>,
     /// What a launch uses that is known to be free of races.
     uses: Option<UseShadow>,
+    /// What any other launch reads, if wanted: the stamps do not keep a read that is before a write.
+    seen: SeenBits,
     found: Suspicion,
 }
 
@@ -143,6 +145,7 @@ impl Detector {
             global: GlobalShadow::new(finest(options), options.limit_bytes),
             shared: Vec::new(),
             uses: None,
+            seen: SeenBits::default(),
             found: Suspicion::default(),
         }
     }
@@ -174,6 +177,7 @@ impl Detector {
         self.global.set_limit(self.options.limit_bytes);
         self.shared.clear();
         self.uses = None;
+        self.seen = SeenBits::default();
         self.found = Suspicion::default();
     }
 
@@ -237,6 +241,7 @@ impl Detector {
         found.strong.shared.extend(&theirs.strong.shared);
         fork.shared.iter().for_each(|shared| shared.add_strong_places(&mut found.strong.shared));
         found.used.merge(&theirs.used);
+        found.used.seen.extend(&fork.seen.into_set());
         let used = self.options.is_use_wanted.then_some(&mut found.used);
         self.global.merge(fork.global, &mut found.watch.global, &mut ByteUse { used });
     }
@@ -261,6 +266,7 @@ impl Detector {
             found.used.merge(&uses.into_used());
         } else if self.options.is_use_wanted {
             self.global.collect_used(&mut ByteUse { used: Some(&mut found.used) });
+            found.used.seen.extend(&std::mem::take(&mut self.seen).into_set());
         }
         // Whether a byte that was written was also read before or after depends on who followed its blocks.
         let UsedBytes { written, read, .. } = &mut found.used;
@@ -324,6 +330,9 @@ impl Detector {
             Space::Global => {
                 self.found.is_narrow |= access.kind.is_strong() && !access.scope.is_wide();
                 let view = view(u64::from(block_clock.block()) + 1);
+                if self.options.is_use_wanted {
+                    self.seen.access(access);
+                }
                 let found = &mut self.found;
                 let used = self.options.is_use_wanted.then_some(&mut found.used);
                 let is_new = self.global.access(&view, access, &mut found.watch.global, &mut ByteUse { used });

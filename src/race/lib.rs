@@ -9,7 +9,8 @@
 //! *conflict* if they overlap and one writes. They race if they are neither ordered by causality nor *morally strong*: both
 //! strong (atomic or volatile), each in the scope of the other, and of exactly the same place and width. A warp is not
 //! a scope: lanes of one instruction are concurrent, and lanes of a warp are unordered between instructions unless
-//! something orders them ([`Rules::is_legacy_warp_sync`] brings back the promise of the years before Volta).
+//! something orders them ([`Rules::is_legacy_warp_sync`] brings back the promise of the years before Volta). The lanes of an
+//! atomic come one after another, and those that come later have read what those before them have left.
 //!
 //! Causality is: program order; a barrier, which joins all threads of the block (`syncthreads`), the lanes of its mask
 //! (`syncwarp`), a cluster or the grid; a fence followed by a strong write, read by a strong read (a release pattern
@@ -78,6 +79,7 @@
 //!     scope: Scope::Gpu,
 //!     width: 4,
 //!     addresses: &row,
+//!     order: None,
 //! };
 //! let mut first_pass = Detector::new(options);
 //! first_pass.begin_launch(launch);

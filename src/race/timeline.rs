@@ -162,6 +162,8 @@ pub struct UseConflict {
     pub is_second_write: bool,
     /// The bytes.
     pub bytes: ByteSet,
+    /// Whether one of the two may have seen what the other stored there, so that it matters even if both store the same.
+    pub is_seen: bool,
 }
 
 /// What is left of one command's uses: bytes that no later, ordered command has taken over.
@@ -199,7 +201,9 @@ impl UseLog {
                         if is_first_write || is_second_write { theirs.common(ours) } else { ByteSet::default() };
                     bytes.remove(&exempt);
                     if !bytes.is_empty() {
-                        out.push(UseConflict { first: earlier.id, is_first_write, is_second_write, bytes });
+                        let is_in = |seen: &ByteSet| !seen.common(&bytes).is_empty();
+                        let is_seen = is_in(&earlier.bytes.seen) || is_in(&used.seen);
+                        out.push(UseConflict { first: earlier.id, is_first_write, is_second_write, bytes, is_seen });
                     }
                 }
             }
@@ -308,7 +312,18 @@ mod tests {
     }
 
     fn used(written: &[(u64, u64)], read: &[(u64, u64)]) -> UsedBytes {
-        UsedBytes { written: bytes(written), read: bytes(read), ..UsedBytes::default() }
+        UsedBytes { written: bytes(written), read: bytes(read), seen: bytes(read), ..UsedBytes::default() }
+    }
+
+    #[test]
+    fn bytes_that_are_also_read_are_known_to_be_seen() {
+        for (first, second, is_seen) in [(&[][..], &[][..], false), (&[(4, 4)], &[], true), (&[], &[(0, 1)], true)] {
+            let (mut t, mut log) = (Timeline::default(), UseLog::default());
+            let of = |seen: &[(u64, u64)]| UsedBytes { seen: bytes(seen), ..used(&[(0, 8)], &[]) };
+            assert!(log.command(1, &t.submit(A), of(first)).is_empty());
+            let found = log.command(2, &t.submit(B), of(second));
+            assert_eq!(found.iter().map(|c| c.is_seen).collect::<Vec<_>>(), [is_seen]);
+        }
     }
 
     #[test]
@@ -342,7 +357,8 @@ mod tests {
         let b = t.submit(B);
         assert!(log.command(6, &a, used(&[(0, 8)], &[])).is_empty());
         let found = log.command(7, &b, used(&[], &[(4, 8)]));
-        let conflict = UseConflict { first: 6, is_first_write: true, is_second_write: false, bytes: bytes(&[(4, 4)]) };
+        let bytes = bytes(&[(4, 4)]);
+        let conflict = UseConflict { first: 6, is_first_write: true, is_second_write: false, bytes, is_seen: true };
         assert_eq!(found, [conflict]);
     }
 

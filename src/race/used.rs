@@ -12,7 +12,9 @@ pub struct UsedBytes {
     pub written: ByteSet,
     /// Bytes that it read. Bytes that it also wrote may be missing: they are in conflict with whatever those read are.
     pub read: ByteSet,
-    /// Of both, the bytes that it accessed by atomic or volatile accesses of one width and of device scope only, by width.
+    /// Bytes that it read or changed by atomics, those that it also wrote included: what other commands store there it may see.
+    pub seen: ByteSet,
+    /// Of written and read ones, the bytes that it accessed by atomic or volatile accesses of one width and of device scope only, by width.
     pub strong: BTreeMap<u32, ByteSet>,
 }
 
@@ -29,11 +31,12 @@ impl UsedBytes {
         }
         self.written.extend(&other.written);
         self.read.extend(&other.read);
+        self.seen.extend(&other.seen);
     }
 
     /// Takes away all from one address up to, not with, another, which lie on borders of 64 KB.
     pub fn forget(&mut self, from: u64, to: u64) {
-        let sets = [&mut self.written, &mut self.read];
+        let sets = [&mut self.written, &mut self.read, &mut self.seen];
         sets.into_iter().chain(self.strong.values_mut()).for_each(|set| set.forget(from, to));
         self.strong.retain(|_, strong| !strong.is_empty());
     }

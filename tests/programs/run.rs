@@ -59,8 +59,13 @@ pub(crate) fn compile(name: &str, text: &str, variant: Variant) -> Compiled {
 
 /// A machine with one emulated device, before its first step.
 pub(crate) fn load(module: &Arc<ir::Module>, options: emu::Options) -> Machine {
+    load_for(module, options, machine::Engine::default())
+}
+
+/// The same for one engine.
+pub(crate) fn load_for(module: &Arc<ir::Module>, options: emu::Options, engine: machine::Engine) -> Machine {
     let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, options)))];
-    let settings = MachineOptions { clock: machine::ClockKind::Model, ..MachineOptions::default() };
+    let settings = MachineOptions { clock: machine::ClockKind::Model, engine, ..MachineOptions::default() };
     Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), settings).expect("it loads")
 }
 

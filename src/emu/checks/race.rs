@@ -253,7 +253,7 @@ pub(crate) fn described<'a>(
         offsets
     };
     let (warp, active, width) = (warp.number(), event.mask, event.bytes as u32);
-    Some((space, WarpAccess { warp, active, failed, kind, scope: reach, width, addresses }))
+    Some((space, WarpAccess { warp, active, failed, kind, scope: reach, width, addresses, order: event.order }))
 }
 
 /// The lanes that have arrived at a `syncwarp` that those of `mask` execute.

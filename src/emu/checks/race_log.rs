@@ -197,7 +197,8 @@ impl EventLog {
                         Some(rule) => LaneAddresses::Strided(rule),
                         None => LaneAddresses::List(of_lanes(&mut addresses, active)),
                     };
-                    let access = WarpAccess { warp, active, failed, kind, scope, width, addresses: &places };
+                    let access =
+                        WarpAccess { warp, active, failed, kind, scope, width, addresses: &places, order: None };
                     let Some(detail) = details.next() else {
                         listener.access(slot, space, &access, &[], &[0; 32]);
                         continue;
@@ -285,7 +286,9 @@ impl Hooks<32> for LogHooks<'_> {
             log.values.extend(lanes(event.mask).map(|lane| event.values.get(lane)));
         }
         log.block.1 = true;
-        let WarpAccess { warp, active, failed, kind, scope, width, addresses } = access;
+        let WarpAccess { warp, active, failed, kind, scope, width, addresses, order } = access;
+        // Blocks run ahead in the natural order only.
+        log.is_unfit |= order.is_some();
         let rule = match addresses {
             LaneAddresses::Strided(rule) => Some(*rule),
             LaneAddresses::List(all) => {

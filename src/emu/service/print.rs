@@ -115,6 +115,7 @@ pub(super) fn tell(
                 bytes,
                 lanes: &LaneAddresses::uniform(address),
                 values: Values::Same(value),
+                order: None,
             },
         );
         address += bytes as u64;

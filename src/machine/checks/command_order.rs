@@ -235,7 +235,8 @@ impl CommandOrder {
         for conflict in self.log.command(id, moment, bytes) {
             self.conflicts.insert((conflict.first, Some(id)));
             let is_write_write = conflict.is_first_write && conflict.is_second_write;
-            let is_same_value = is_write_write && states.is_some_and(|states| are_alike(states, &conflict.bytes));
+            let is_same_value =
+                is_write_write && !conflict.is_seen && states.is_some_and(|states| are_alike(states, &conflict.bytes));
             let flavour = if is_same_value { RaceFlavour::SameValue } else { RaceFlavour::Plain };
             if let Some(finding) = self.between_commands(id, &conflict, flavour, memory) {
                 self.findings.push(finding);

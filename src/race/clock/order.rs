@@ -7,10 +7,10 @@
 
 use crate::access::{Space, Thread, WarpAccess};
 use crate::clock::block::{BlockClock, Heads};
-use crate::clock::sparse::{SparseClock, join_options};
+use crate::clock::sparse::{SparseClock, join_options, join_shared};
 use crate::clock::sync::{Strong, SyncTable};
 use scalar::lanes;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The rules that the order follows.
@@ -264,13 +264,38 @@ impl Order {
             cta.block_clock.run_in_step(access.warp);
         }
         let table = if space == Space::Shared { &cta.shared } else { global };
-        if !access.kind.is_acquiring() || table.is_empty() {
+        if !access.kind.is_acquiring() {
             return true;
         }
-        for lane in lanes(access.active) {
+        let is_handed_on = access.kind.is_rmw() && access.active.count_ones() > 1 && cta.block_clock.is_fenced();
+        if table.is_empty() && !is_handed_on {
+            return true;
+        }
+        // What the next lane of an atomic acquires, by place: it comes after the lanes before it, which are of its block, so that
+        // any scope covers them.
+        let mut released: BTreeMap<u64, [Option<Arc<SparseClock>>; 2]> = BTreeMap::new();
+        for lane in access.in_order() {
             let read = strong(access, lane, space, is_scopeless, cta.block_clock.block());
-            if let Some((all, local)) = table.acquired(&read) {
-                cta.block_clock.acquire(access.warp, lane, &all, local.as_ref());
+            let acquired = || table.acquired(&read).map_or([None, None], |(all, local)| [Some(all), local]);
+            let mut alone;
+            let [all, local] = if is_handed_on {
+                released.entry(read.address).or_insert_with(acquired)
+            } else {
+                alone = acquired();
+                &mut alone
+            };
+            if let Some(all) = all {
+                cta.block_clock.acquire(access.warp, lane, all, local.as_ref());
+                self.made += 1;
+            }
+            if is_handed_on
+                && access.kind_of(lane).is_write()
+                && let Some(own) = cta.block_clock.heads(access.warp, lane).cta
+            {
+                *all = Some(join_shared(all.as_ref(), &own));
+                if rules.is_strict {
+                    *local = Some(join_shared(local.as_ref(), &own));
+                }
                 self.made += 1;
             }
         }

@@ -232,7 +232,7 @@ impl Exact {
         touched.clear();
         found.clear();
         let mut cursor = watched.cursor();
-        for lane in lanes(access.active) {
+        for lane in access.in_order() {
             let address = access.addresses.address(lane);
             let before = parts.len();
             cursor.for_ranges(address, u64::from(access.width), |start, end| {
@@ -312,6 +312,11 @@ impl Exact {
                 } else {
                     arrive(history, rest);
                 }
+            } else if access.kind.is_rmw() {
+                // Each lane finds what those before it have left.
+                same.iter().for_each(|one| {
+                    arrive(history, std::slice::from_ref(one));
+                });
             } else {
                 arrive(history, same);
             }

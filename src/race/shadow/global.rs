@@ -467,7 +467,16 @@ mod tests {
 
     fn write(first: u64) -> WarpAccess<'static> {
         let addresses = strided(first, 4);
-        WarpAccess { warp: 0, active: u32::MAX, failed: 0, kind: Kind::Write, scope: Scope::Gpu, width: 4, addresses }
+        WarpAccess {
+            warp: 0,
+            active: u32::MAX,
+            failed: 0,
+            kind: Kind::Write,
+            scope: Scope::Gpu,
+            width: 4,
+            addresses,
+            order: None,
+        }
     }
 
     #[test]

@@ -156,7 +156,16 @@ mod tests {
 
     fn write(first: u64) -> WarpAccess<'static> {
         let addresses = Box::leak(Box::new(LaneAddresses::Strided(Strided::contiguous(first, 4))));
-        WarpAccess { warp: 0, active: u32::MAX, failed: 0, kind: Kind::Write, scope: Scope::Gpu, width: 4, addresses }
+        WarpAccess {
+            warp: 0,
+            active: u32::MAX,
+            failed: 0,
+            kind: Kind::Write,
+            scope: Scope::Gpu,
+            width: 4,
+            addresses,
+            order: None,
+        }
     }
 
     #[test]

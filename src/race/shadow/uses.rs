@@ -24,6 +24,26 @@ pub(crate) struct UseShadow {
     weak: Uses,
     /// By strong accesses of device scope, by width.
     strong: BTreeMap<u32, Uses>,
+    /// By read-modify-writes, which count as writes above.
+    updated: Bits,
+}
+
+/// The bytes of global memory that a launch read or changed by atomics.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SeenBits(Bits);
+
+impl SeenBits {
+    /// Notes an access to global memory, if it reads.
+    pub(crate) fn access(&mut self, access: &WarpAccess<'_>) {
+        if access.kind.is_read() {
+            self.0.access(access);
+        }
+    }
+
+    /// All that was read.
+    pub(crate) fn into_set(self) -> ByteSet {
+        self.0.into_set()
+    }
 }
 
 /// The bytes that were written, and those that were read.
@@ -77,6 +97,23 @@ impl Bits {
         }
     }
 
+    /// Adds the bytes of all active lanes.
+    fn access(&mut self, access: &WarpAccess<'_>) {
+        let width = u64::from(access.width);
+        let first = access.active.trailing_zeros();
+        let run = access.active >> first;
+        if let Some(rows) = rows_of(access) {
+            let is_one = rows.is_uniform();
+            let is_run = rows.is_contiguous(access.width as usize) && run & run.wrapping_add(1) == 0;
+            if is_one || is_run {
+                let count = if is_one { 1 } else { u64::from(run.count_ones()) };
+                self.add(rows.address(first as usize), count * width);
+                return;
+            }
+        }
+        lanes(access.active).for_each(|lane| self.add(access.addresses.address(lane), width));
+    }
+
     fn into_set(self) -> ByteSet {
         let mut pages: Vec<Option<Box<[u64; WORDS]>>> = self.pages.into_iter().map(Some).collect();
         let take = |(number, at): (u64, usize)| Some((number, pages.get_mut(at)?.take()?));
@@ -94,22 +131,13 @@ impl Uses {
 impl UseShadow {
     /// Notes an access to global memory.
     pub(crate) fn access(&mut self, access: &WarpAccess<'_>) {
-        let width = u64::from(access.width);
         if !access.kind.is_strong() {
-            let bits = &mut self.weak.0[usize::from(access.kind.is_read())];
-            let first = access.active.trailing_zeros();
-            let run = access.active >> first;
-            if let Some(rows) = rows_of(access) {
-                let is_one = rows.is_uniform();
-                let is_run = rows.is_contiguous(access.width as usize) && run & run.wrapping_add(1) == 0;
-                if is_one || is_run {
-                    let count = if is_one { 1 } else { u64::from(run.count_ones()) };
-                    bits.add(rows.address(first as usize), count * width);
-                    return;
-                }
-            }
-            lanes(access.active).for_each(|lane| bits.add(access.addresses.address(lane), width));
+            self.weak.0[usize::from(access.kind.is_read())].access(access);
             return;
+        }
+        let width = u64::from(access.width);
+        if access.kind.is_rmw() {
+            self.updated.access(access);
         }
         for lane in lanes(access.active) {
             let address = access.addresses.address(lane);
@@ -130,6 +158,8 @@ impl UseShadow {
             strong.strong.insert(width, all);
             out.merge(&strong);
         }
+        out.seen = out.read.clone();
+        out.seen.extend(&self.updated.into_set());
         out
     }
 }
@@ -144,8 +174,16 @@ mod tests {
     fn accesses_are_noted_to_the_byte() {
         let mut shadow = UseShadow::default();
         let mut touch = |kind, active, addresses: LaneAddresses<32>| {
-            let access =
-                WarpAccess { warp: 0, active, failed: 0, kind, scope: Scope::Gpu, width: 4, addresses: &addresses };
+            let access = WarpAccess {
+                warp: 0,
+                active,
+                failed: 0,
+                kind,
+                scope: Scope::Gpu,
+                width: 4,
+                addresses: &addresses,
+                order: None,
+            };
             shadow.access(&access);
         };
         touch(Kind::Write, u32::MAX, LaneAddresses::Strided(Strided::contiguous(0xffc0, 4)));
@@ -156,6 +194,7 @@ mod tests {
         let used = shadow.into_used();
         assert_eq!(used.written.ranges(), [(0x300, 8), (0xffc0, 128)]);
         assert_eq!(used.read.ranges(), [(0x100, 4), (0x108, 4), (0x203, 4), (0x300, 4)]);
+        assert_eq!(used.seen.ranges(), [(0x100, 4), (0x108, 4), (0x203, 4), (0x300, 8)]);
         assert_eq!(used.strong[&4].ranges(), [(0x304, 4)]);
     }
 }

@@ -85,7 +85,8 @@ pub(crate) struct Code {
     pub(crate) scalars: Vec<u64>,
     /// Where each register of the IR lives. Registers that no operation needs have a slot that means nothing.
     pub(crate) slots: Vec<(Ty, Slot)>,
-    /// Slots of the variables of the source, if the code keeps its statements: a debugger may stop anywhere and read them.
+    /// Slots that are read from outside: of device code those that tell where arrays lie, for findings; of code that keeps its
+    /// statements those of all variables of the source, for a debugger, which may stop anywhere.
     pub(crate) shown: Vec<(Ty, Slot)>,
     /// Constants: 32-bit slots.
     pub(crate) consts32: Vec<(Slot, u32)>,

@@ -27,7 +27,8 @@ use crate::code::{
 use ir::analysis::{Cfg, Dominators, Loops, PostDominators, UniformLevel};
 use ir::op::Special;
 use ir::{
-    AddrBase, Bb, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, RegInfo, Term as IrTerm, Ty, Val,
+    AddrBase, Bb, DebugVar, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, RegInfo, Term as IrTerm, Ty,
+    Val, VarLoc,
 };
 use mem::address::SHARED_BASE;
 use source::Span;
@@ -143,10 +144,16 @@ impl<'a> Compiler<'a> {
         self.find_side_exit_loops(&cfg, &post);
         self.find_host_blocks(&cfg);
         self.resolve();
-        if self.code.ops.iter().any(|op| matches!(op, Op::Stmt)) {
-            let variables = self.f.var_regs().into_iter().map(|reg| self.code.slots[reg.index()]);
-            self.code.shown = variables.collect();
+        // A debugger shows all variables at each statement; findings name elements by where arrays lie and by their shape.
+        let has_statements = self.code.ops.iter().any(|op| matches!(op, Op::Stmt));
+        let is_placed = |var: &DebugVar| !matches!(var.loc, VarLoc::Reg(_) | VarLoc::Complex(..));
+        let mut shown = BTreeSet::new();
+        for var in self.f.vars.iter().filter(|var| has_statements || self.f.kind != FuncKind::Host && is_placed(var)) {
+            var.each_reg(|reg| {
+                shown.insert(reg);
+            });
         }
+        self.code.shown = shown.into_iter().map(|reg| self.code.slots[reg.index()]).collect();
         self.code.register_words += self.code.consts32.len() as u32 + 2 * self.code.consts64.len() as u32;
         Ok(self.code)
     }

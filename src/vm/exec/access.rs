@@ -426,6 +426,7 @@ pub(crate) fn atomic<const W: usize>(
     run.unchanged = unchanged;
     if run.report {
         run.left = Some(Box::new(left));
+        run.order = (!order.is_by_number()).then(|| Box::new(order.all()));
     }
     warp.hint = hint;
     if let (Some(d), Some(Some(frame))) = (a.d, warp.frames.get_mut(run.frame as usize)) {

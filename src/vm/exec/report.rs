@@ -86,7 +86,8 @@ pub(crate) fn report<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &
     };
     let space = access::reported(space, &run.lanes, run.mask);
     let (site, frame, mask) = (run.site, run.frame, run.mask);
-    hooks.on_access(warp, &AccessEvent { site, frame, mask, kind, space, bytes, lanes: &run.lanes, values });
+    let order = run.order.as_deref().filter(|_| matches!(kind, AccessKind::Atomic { .. }));
+    hooks.on_access(warp, &AccessEvent { site, frame, mask, kind, space, bytes, lanes: &run.lanes, values, order });
 }
 
 /// Why the loop was left.
@@ -141,6 +142,8 @@ pub(crate) struct RunState<'h, const W: usize> {
     pub(crate) unchanged: u32,
     /// Of an atomic: what it leaves. Made when the first one is reported.
     pub(crate) left: Option<Box<[u64; W]>>,
+    /// Of an atomic: all lanes in the order in which they came, unless by number.
+    pub(crate) order: Option<Box<[u8; W]>>,
 }
 
 impl<const W: usize> RunState<'_, W> {
@@ -163,6 +166,7 @@ impl<const W: usize> RunState<'_, W> {
             failed: 0,
             unchanged: 0,
             left: None,
+            order: None,
         }
     }
 

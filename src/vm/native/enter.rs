@@ -164,6 +164,7 @@ extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
             bytes: told.op.width.bytes(),
             lanes: &lanes,
             values: Values::Untold,
+            order: None,
         },
     );
 }

@@ -75,6 +75,8 @@ pub struct AccessEvent<'a, const W: usize> {
     pub lanes: &'a LaneAddresses<W>,
     /// Values.
     pub values: Values<'a, W>,
+    /// Of an atomic: all lanes in the order in which they came, unless by number.
+    pub order: Option<&'a [u8; W]>,
 }
 
 /// An observer. Without one, execution pays next to nothing; each part that it does not write it does not want.

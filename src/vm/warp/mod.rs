@@ -355,6 +355,19 @@ pub(crate) struct LaneOrder {
 }
 
 impl LaneOrder {
+    /// Whether the lanes come by number.
+    pub(crate) fn is_by_number(&self) -> bool {
+        self.ahead.is_empty() && self.first == 0 && self.flip == 0
+    }
+
+    /// All lanes of a warp of `W` in this order.
+    pub(crate) fn all<const W: usize>(&self) -> [u8; W] {
+        let mut all = [0; W];
+        let lanes = self.lanes(u32::MAX >> (32 - W));
+        all.iter_mut().zip(lanes).for_each(|(at, lane)| *at = lane as u8);
+        all
+    }
+
     /// The lanes of a mask in this order.
     pub(crate) fn lanes(&self, mask: u32) -> impl Iterator<Item = usize> {
         let (first, flip) = (self.first, self.flip);

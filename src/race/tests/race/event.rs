@@ -57,6 +57,8 @@ pub struct Access {
     pub places: LaneAddresses<32>,
     pub site: u32,
     pub values: [u64; 32],
+    /// The lanes in the order of an atomic, if not by number.
+    pub order: Option<[u8; 32]>,
 }
 
 /// Lanes `stride` bytes apart.
@@ -81,6 +83,9 @@ impl fmt::Debug for Access {
             let failed = if self.failed >> lane & 1 == 1 { "failed " } else { "" };
             write!(f, " {lane}: {failed}{:#x}", self.places.address(lane))?;
         }
+        if let Some(order) = self.order {
+            write!(f, " in the order {order:?}")?;
+        }
         Ok(())
     }
 }
@@ -95,6 +100,7 @@ impl Access {
             scope: self.scope,
             width: self.width,
             addresses: &self.places,
+            order: self.order.as_ref(),
         }
     }
 }

@@ -104,7 +104,13 @@ fn access(r: &mut Rng, mix: &Mix, block: u32, site: u32) -> Access {
         *v = r.u64(..2);
     }
     let scope = mix.scope(r);
-    Access { block, space, warp: r.u64(..2) as u32, active, failed, kind, scope, width, places, site, values }
+    let order = (kind.is_rmw() && r.u64(..100) < 50).then(|| {
+        let mut order: [u8; 32] = std::array::from_fn(|lane| lane as u8);
+        r.shuffle(&mut order);
+        order
+    });
+    let warp = r.u64(..2) as u32;
+    Access { block, space, warp, active, failed, kind, scope, width, places, site, values, order }
 }
 
 /// One launch.
@@ -175,6 +181,7 @@ fn single(block: u32, tid: u32, space: Space, kind: Kind, scope: Scope, place: (
         places: LaneAddresses::uniform(base + place.0),
         site,
         values: [u64::from(site); 32],
+        order: None,
     })
 }
 

@@ -251,9 +251,22 @@ impl Graph {
 
     fn access(&mut self, a: &Access) {
         self.step_in_legacy(a.block, a.warp);
+        if a.kind.is_rmw() {
+            // One lane after another.
+            let by_number = std::array::from_fn(|lane| lane as u8);
+            for &lane in a.order.as_ref().unwrap_or(&by_number) {
+                self.access_at_once(a, a.active & 1 << lane);
+            }
+        } else {
+            self.access_at_once(a, a.active);
+        }
+    }
+
+    /// Lanes that access at once: none sees what another one does.
+    fn access_at_once(&mut self, a: &Access, active: u32) {
         let space = (a.space == Space::Shared).then_some(a.block);
         let mut new = Vec::new();
-        for lane in lanes(a.active) {
+        for lane in lanes(active) {
             let thread = (a.block, a.warp * 32 + lane);
             let kind = a.warp_access().kind_of(lane as usize);
             let address = a.places.address(lane as usize);

@@ -23,6 +23,7 @@ fn access(block: u32, warp: u32, space: Space, kind: Kind, places: &LaneAddresse
         places: *places,
         site,
         values: std::array::from_fn(|lane| lane as u64),
+        order: None,
     })
 }
 
@@ -358,6 +359,44 @@ fn failed_compare_and_swap_releases_nothing() {
     events.push(one(1, 0, Kind::Atomic, FLAG, 2));
     events.push(one(1, 0, Kind::Read, DATA, 3));
     assert_eq!(verdict_of(&events).pairs.len(), 1);
+}
+
+#[test]
+fn lanes_of_an_atomic_acquire_from_those_before_them() {
+    // Each lane writes its place, fences and counts; then one lane reads the places of all.
+    let events = |count: Event| {
+        let places = row(0, 0, Space::Global, Kind::Write, DATA, 1);
+        let mut events = vec![Event::Begin(0), places];
+        events.push(Event::Fence { block: 0, warp: 0, mask: u32::MAX, scope: Scope::Gpu });
+        events.push(count);
+        events
+    };
+    let count = access(0, 0, Space::Global, Kind::Atomic, &LaneAddresses::uniform(FLAG), 2);
+    let reads = |lane: u32, count: Event| {
+        let mut events = events(count);
+        events.extend((0..32).map(|place| one(0, lane, Kind::Read, DATA + 4 * place, 3)));
+        verdict_of(&events).bytes.global.ranges()
+    };
+    // By number, lane 31 comes last: it knows what all wrote, and lane 0 only its own place.
+    assert_eq!(reads(31, count.clone()), []);
+    assert_eq!(reads(0, count.clone()), [(DATA + 4, 124)]);
+    assert_eq!(reads(5, count.clone()), [(DATA + 24, 104)]);
+    let turned: [u8; 32] = std::array::from_fn(|at| 31 - at as u8);
+    let turned = with(count.clone(), |a| a.order = Some(turned));
+    assert_eq!((reads(0, turned.clone()), reads(31, turned)), (vec![], vec![(DATA, 124)]));
+    // A swap that fails reads, but hands nothing on; a reduction reads nothing.
+    assert_eq!(reads(5, with(count.clone(), |a| a.failed = 1 << 5 | 1 << 2)), [(DATA + 8, 4), (DATA + 24, 104)]);
+    assert_eq!(reads(31, with(count, |a| a.kind = Kind::Reduce)), [(DATA, 124)]);
+}
+
+#[test]
+fn last_lane_of_an_atomic_may_read_its_result_plainly() {
+    let events = |lane| {
+        let count = access(0, 0, Space::Global, Kind::Atomic, &LaneAddresses::uniform(FLAG), 1);
+        [Event::Begin(0), count, one(0, lane, Kind::Read, FLAG, 2)]
+    };
+    assert!(verdict_of(&events(31)).pairs.is_empty());
+    assert!(verdict_of(&events(30)).pairs[0].is_mixed);
 }
 
 #[test]

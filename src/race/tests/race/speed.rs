@@ -8,7 +8,7 @@ use cufemu_race::{Detector, Kind, Launch, Options, Scope, Space, WarpAccess};
 use mem::LaneAddresses;
 
 fn access(warp: u32, kind: Kind, width: u32, addresses: &LaneAddresses<32>) -> WarpAccess<'_> {
-    WarpAccess { warp, active: u32::MAX, failed: 0, kind, scope: Scope::Gpu, width, addresses }
+    WarpAccess { warp, active: u32::MAX, failed: 0, kind, scope: Scope::Gpu, width, addresses, order: None }
 }
 
 /// Nanoseconds that the thread has been on a processor, as Linux counts them; elsewhere those that have passed.

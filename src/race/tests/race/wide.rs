@@ -78,7 +78,20 @@ impl Rule {
         };
         let active = if mask & live == 0 { 1 } else { mask & live };
         let (scope, kind, width) = (Scope::Gpu, self.kind, self.width);
-        Access { block, space: self.space, warp, active, failed: 0, kind, scope, width, places, site, values: [0; 32] }
+        Access {
+            block,
+            space: self.space,
+            warp,
+            active,
+            failed: 0,
+            kind,
+            scope,
+            width,
+            places,
+            site,
+            values: [0; 32],
+            order: None,
+        }
     }
 }
 
