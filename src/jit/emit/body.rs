@@ -261,8 +261,12 @@ impl Strip<'_, '_, '_, '_> {
             }
         };
         let from = memory(base, 0);
+        let home = match self.at.segment.accesses[access as usize].bytes {
+            8 => Home::Long(from),
+            4 => Home::Word(from),
+            bytes => Home::Narrow { from, bytes, is_run: false },
+        };
         for &part in parts_of(class) {
-            let home = if class == Class::Long { Home::Long(from) } else { Home::Word(from) };
             self.of.parts[id as usize][part].home = Some(home);
             if held.is_none() {
                 self.of.pinned = 0;

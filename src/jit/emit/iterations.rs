@@ -270,6 +270,7 @@ impl Emitter<'_> {
                 fail: at.fail,
                 places: scalars.clone(),
                 pointers: places.pointers.clone(),
+                shifts: at.shifts.clone(),
                 addresses: Vec::new(),
                 waiting: BTreeMap::new(),
                 needed: of.needed.clone(),
