@@ -52,8 +52,17 @@ impl Generator<'_> {
         self.segment.values.len() as u32 - 1
     }
 
-    /// A value of a type; a narrow integer is cut from a word.
+    /// A value of a type; a narrow integer is loaded, or cut from a word.
     fn operand(&mut self, ty: Ty) -> u32 {
+        let bytes = ty.bytes();
+        let is_loaded = |v: &u32| match self.segment.values[*v as usize] {
+            Value::Load(Class::Word, access) => self.segment.accesses[access as usize].bytes == bytes,
+            _ => false,
+        };
+        let loaded: Vec<u32> = (0..self.segment.values.len() as u32).filter(is_loaded).collect();
+        if bytes < 4 && !loaded.is_empty() && self.rng.u32(0..3) > 0 {
+            return loaded[self.rng.usize(0..loaded.len())];
+        }
         let value = self.pick(crate::frame::class(ty));
         if matches!(ty, Ty::I8 | Ty::I16) { self.push(Value::Cvt(CvtOp::Cast, Ty::I32, ty, value)) } else { value }
     }
