@@ -4,9 +4,7 @@
 //! Not here: rows of integers (`emit::ops`), reals (`emit::reals`, `host::reals`).
 
 use iced_x86::IcedError;
-use iced_x86::code_asm::{
-    AsmRegister64, CodeAssembler, al, ax, cl, cx, eax, ecx, edx, rax, rcx, rdx,
-};
+use iced_x86::code_asm::{AsmRegister64, CodeAssembler, al, ax, cl, cx, eax, ecx, edx, rax, rcx, rdx};
 use ir::Ty;
 use ir::op::{BinOp, UnOp};
 

@@ -49,14 +49,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// The same to a type that is no narrow integer; `from` is one perhaps, which is converted as a word.
-    fn conversion_of_words(
-        &mut self,
-        id: ValueId,
-        op: CvtOp,
-        (own, from): (Ty, Ty),
-        to: Ty,
-        a: ValueId,
-    ) -> Result {
+    fn conversion_of_words(&mut self, id: ValueId, op: CvtOp, (own, from): (Ty, Ty), to: Ty, a: ValueId) -> Result {
         if (from, to) != (Ty::F32, Ty::I32) || op == CvtOp::Bits {
             self.canonical(a)?;
         }
@@ -198,7 +191,7 @@ impl Strip<'_, '_, '_, '_> {
             let x = self.reg(a, WORD)?;
             let d = self.alloc()?;
             self.pack_shorts(d, x)?;
-            self.from_half(Code::VEX_Vcvtph2ps_ymm_xmmm128, d)?;
+            self.extend_half(Code::VEX_Vcvtph2ps_ymm_xmmm128, d)?;
             d
         };
         self.set(id, WORD, d);
@@ -210,8 +203,8 @@ impl Strip<'_, '_, '_, '_> {
     fn round_to_half(&mut self, id: ValueId, a: ValueId) -> Result {
         let x = self.reg(a, WORD)?;
         let (d, mask) = (self.alloc()?, self.alloc_mask()?);
-        self.to_half(d, x)?;
-        self.from_half(Code::VEX_Vpmovzxwd_ymm_xmmm128, d)?;
+        self.round_half(d, x)?;
+        self.extend_half(Code::VEX_Vpmovzxwd_ymm_xmmm128, d)?;
         self.compare(false, mask, x, Src::Reg(x), 3)?;
         let nan = self.words(0x7fff);
         self.blend(WORD, d, d, nan, mask)?;

@@ -11,10 +11,10 @@ use super::{CompileError, Current, Emitter, Form, Result, field};
 use crate::segment::{Class, Indexed, Movement, PatternRow, Place};
 use crate::state::{State, Window};
 use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegisterYmm, AsmRegisterZmm, CodeLabel, al, byte_ptr, cl, cx, dword_ptr, eax, ecx, edi, esi, k1, k2, k3,
-    k4, qword_ptr, r8, r8d, r9, r9d, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, ymm16, ymm17, ymm18, ymm19, ymm20,
-    word_ptr, ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmm8, zmm9, zmm10, zmm11, zmm16, zmm17, zmm18, zmm19, zmm20, zmm28, zmm29,
-    zmm30, zmmword_ptr,
+    AsmMemoryOperand, AsmRegisterYmm, AsmRegisterZmm, CodeLabel, al, byte_ptr, cl, cx, dword_ptr, eax, ecx, edi, esi,
+    k1, k2, k3, k4, qword_ptr, r8, r8d, r9, r9d, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, word_ptr, ymm16,
+    ymm17, ymm18, ymm19, ymm20, ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmm8, zmm9, zmm10, zmm11, zmm16, zmm17, zmm18,
+    zmm19, zmm20, zmm28, zmm29, zmm30, zmmword_ptr,
 };
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 use ir::op::AtomOp;

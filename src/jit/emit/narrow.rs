@@ -59,8 +59,11 @@ impl Strip<'_, '_, '_, '_> {
             BinOp::And | BinOp::Or | BinOp::Xor | BinOp::ShrU => return self.binary(id, op, Ty::I32, a, b),
             BinOp::Min | BinOp::Max => {
                 let (x, y) = (self.raised(a, bits)?, self.raised(b, bits)?);
-                let code =
-                    if op == BinOp::Min { Code::VEX_Vpminsd_ymm_ymm_ymmm256 } else { Code::VEX_Vpmaxsd_ymm_ymm_ymmm256 };
+                let code = if op == BinOp::Min {
+                    Code::VEX_Vpminsd_ymm_ymm_ymmm256
+                } else {
+                    Code::VEX_Vpmaxsd_ymm_ymm_ymmm256
+                };
                 self.emit3(code, x, x, Src::Reg(y))?;
                 self.shift(Code::VEX_Vpsrld_ymm_ymm_imm8, x, x, 32 - bits)?;
                 self.drop_reg(y);

@@ -129,9 +129,8 @@ impl Emitter<'_> {
 
     /// Stores words of one or two bytes, which lie in words of 32 bits.
     fn store_narrow(&mut self, form: Form, places: &[i32; 32], from: i32, bytes: usize) -> Result {
-        let is_run = |first: usize, lanes: usize| {
-            places[first..first + lanes].windows(2).all(|w| w[1] - w[0] == bytes as i32)
-        };
+        let is_run =
+            |first: usize, lanes: usize| places[first..first + lanes].windows(2).all(|w| w[1] - w[0] == bytes as i32);
         let mut first = 0;
         while first < 32 {
             let is_wide = self.set == InstructionSet::Avx512;

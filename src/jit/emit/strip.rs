@@ -494,9 +494,7 @@ impl Strip<'_, '_, '_, '_> {
             (None, Some(Home::Word(from))) => self.emit2m(Code::VEX_Vbroadcastss_ymm_m32, d, from),
             (None, Some(Home::Long(from))) => self.emit2m(Code::VEX_Vbroadcastsd_ymm_m64, d, from),
             (None, Some(Home::Narrow { from, bytes, is_run: false })) => self.broadcast_narrow(d, from, bytes),
-            (None, Some(Home::Narrow { from, bytes: 1, .. })) => {
-                self.emit2m(Code::VEX_Vpmovzxbd_ymm_xmmm64, d, from)
-            }
+            (None, Some(Home::Narrow { from, bytes: 1, .. })) => self.emit2m(Code::VEX_Vpmovzxbd_ymm_xmmm64, d, from),
             (None, Some(Home::Narrow { from, .. })) => self.emit2m(Code::VEX_Vpmovzxwd_ymm_xmmm128, d, from),
             (None, None) => Err(CompileError::Encoding(format!("value {id} is not there"))),
         }

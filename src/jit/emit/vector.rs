@@ -652,11 +652,11 @@ impl Strip<'_, '_, '_, '_> {
             let from = Register::XMM0 + u32::from(d);
             return self.add(Instruction::with2(self.form(extend)?, self.register(d), from)?);
         }
-        self.from_half(extend, d)
+        self.extend_half(extend, d)
     }
 
     /// Applies an instruction that makes words of 32 bits of those of 16 to the lower half of a register.
-    pub(super) fn from_half(&mut self, code: Code, d: Reg) -> Result {
+    pub(super) fn extend_half(&mut self, code: Code, d: Reg) -> Result {
         let code = self.form(code)?;
         self.add(Instruction::with2(code, self.register(d), self.half(d))?)
     }
@@ -671,7 +671,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// real(4) as real(2) in the lower half of a register, rounded to the nearest; NaNs keep what fits.
-    pub(super) fn to_half(&mut self, d: Reg, x: Reg) -> Result {
+    pub(super) fn round_half(&mut self, d: Reg, x: Reg) -> Result {
         let code = self.form(Code::VEX_Vcvtps2ph_xmmm128_ymm_imm8)?;
         self.add(Instruction::with3(code, self.half(d), self.register(x), 0)?)
     }

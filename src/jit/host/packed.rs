@@ -15,8 +15,8 @@ use super::{Block, Formula, Operand, Operation, Register, Terminator};
 use crate::reals;
 use crate::segment::Class;
 use iced_x86::code_asm::{
-    AsmRegisterYmm, CodeLabel, byte_ptr, eax, ecx, qword_ptr, r14, r15d, rax, rbp, rcx, rdx, rsp, word_ptr, xmm1, ymm0, ymm1, ymm2, ymm3,
-    ymm4, ymm5, ymm6, ymm7, ymm8, ymm9, ymm10, ymm11, ymm12, ymm13, ymm14, ymm15, ymmword_ptr,
+    AsmRegisterYmm, CodeLabel, byte_ptr, eax, ecx, qword_ptr, r14, r15d, rax, rbp, rcx, rdx, rsp, word_ptr, xmm1, ymm0,
+    ymm1, ymm2, ymm3, ymm4, ymm5, ymm6, ymm7, ymm8, ymm9, ymm10, ymm11, ymm12, ymm13, ymm14, ymm15, ymmword_ptr,
 };
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};

@@ -159,7 +159,11 @@ impl Generator<'_> {
             bytes: bytes as u32,
             base: bytes * self.rng.i64(0..if bytes < 4 { 100 } else { 30 }),
             is_local: true,
-            terms: if self.rng.bool() { vec![AddressTerm { value, is_narrow: true, factor: bytes }] } else { Vec::new() },
+            terms: if self.rng.bool() {
+                vec![AddressTerm { value, is_narrow: true, factor: bytes }]
+            } else {
+                Vec::new()
+            },
             index: None,
         });
         self.segment.accesses.len() as u32 - 1

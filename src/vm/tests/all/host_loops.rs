@@ -286,8 +286,7 @@ fn statement(rng: &mut Rng) -> String {
     for (reg, ty) in [(40, "i64"), (41, "i64"), (42, "i64"), (43, "i32"), (44, "i32")] {
         writeln!(body.text, "  reg %{reg} {ty} mutable").unwrap();
     }
-    let (bytes, int, real) =
-        [(8, "i64", "f64"), (4, "i32", "f32"), (2, "i16", ""), (1, "i8", "")][body.rng.usize(..4)];
+    let (bytes, int, real) = [(8, "i64", "f64"), (4, "i32", "f32"), (2, "i16", ""), (1, "i8", "")][body.rng.usize(..4)];
     let is_real = !real.is_empty() && body.rng.u64(..3) != 0;
     let ty = if is_real { real } else { int };
     // A vector of narrow words takes more iterations.
