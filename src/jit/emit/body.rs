@@ -2,8 +2,9 @@
 //!
 //! Not here: how many iterations there are, and which strips are computed at a time (`iterations`).
 
+use super::InstructionSet;
 use super::strip::{Home, LONGS, Part, Strip, WORD, memory, parts_of};
-use super::vector::{InstructionSet, MASKS, MaskOp, Reg, Src};
+use super::vector::{MASKS, MaskOp, Reg, Src};
 use super::{CompileError, Emitter, Form, Result};
 use crate::iterations::{Carried, Change, Ending, Iterations};
 use crate::segment::{Class, Segment, Value, ValueId};

@@ -22,11 +22,12 @@ mod ops;
 mod patterns;
 mod reals;
 mod scalars;
+mod set;
 mod stores;
 mod strip;
 mod vector;
 
-pub use vector::InstructionSet;
+pub use set::InstructionSet;
 
 use crate::code::{Entry, NativeCode};
 use crate::iterations::Iterations;

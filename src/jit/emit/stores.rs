@@ -1,6 +1,6 @@
 //! The stores of a segment, which come when everything is computed.
 
-use super::vector::InstructionSet;
+use super::InstructionSet;
 use super::{Current, Emitter, Form, Result, field};
 use crate::segment::{AccessId, Place};
 use crate::state::State;
