@@ -2,7 +2,7 @@
 # What machine code gains for kernels whose threads do different work or access memory out of order (irregular.cuf): milliseconds
 # by events with the interpreter and with machine code, on JOBS threads (default 1), medians of RUNS (default 5) runs that
 # alternate. Both have to print the same. Names of kernels as arguments choose some of them; with OTHER=path a second binary
-# runs beside the first.
+# runs beside the first. KERNELS=path takes another program of that kind.
 #
 # `CUFEMU=path` takes a binary that is built already. Nothing else should run on the machine.
 set -euo pipefail
@@ -11,17 +11,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 names=("$@")
 [ $# -gt 0 ] || names=(csr search histogram bitonic fft lattice mandelbrot tridiagonal)
 
-python3 - "$here" "${RUNS:-5}" "${JOBS:-1}" "$cufemu" "${OTHER:-}" "${names[@]}" <<'PY'
+python3 - "$here" "${RUNS:-5}" "${JOBS:-1}" "$cufemu" "${OTHER:-}" "${KERNELS:-$here/irregular.cuf}" "${names[@]}" <<'PY'
 import statistics, subprocess, sys
-here, runs, jobs, binary, other = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4], sys.argv[5]
+here, runs, jobs, binary, other, kernels = sys.argv[1], int(sys.argv[2]), *sys.argv[3:7]
 ways = [("interpreter", binary), ("native", binary)] + ([("native", other)] if other else [])
 print(f"{'kernel':<12} {'interpreter':>12} {'native':>10} {'times':>7}" + (f" {'other':>10}" if other else ""))
-for name in sys.argv[6:]:
+for name in sys.argv[7:]:
     times, outputs = [[] for _ in ways], set()
     for _ in range(runs):
         for way, (engine, path) in enumerate(ways):
             command = [path, "--check", "none", "--engine", engine, "--jobs", jobs, f"{here}/../programs/timing.cuf",
-                       f"{here}/irregular.cuf", "--", name]
+                       kernels, "--", name]
             run = subprocess.run(command, capture_output=True, text=True, check=True)
             times[way].append(float(run.stderr.split("kernel ms")[1].split()[0]))
             outputs.add(run.stdout)

@@ -1,18 +1,82 @@
-//! Integer arithmetic in general registers.
+//! Integer arithmetic in general registers. Narrow integers lie zero-extended in words of 32 bits: they are extended before where
+//! their signs count, computed as words, and cut behind.
 //!
 //! Not here: rows of integers (`emit::ops`), reals (`emit::reals`, `host::reals`).
 
 use iced_x86::IcedError;
-use iced_x86::code_asm::{CodeAssembler, eax, ecx, edx, rax, rcx, rdx};
-use ir::op::BinOp;
+use iced_x86::code_asm::{AsmRegister64, CodeAssembler, al, ax, cl, cx, eax, ecx, edx, rax, rcx, rdx};
+use ir::Ty;
+use ir::op::{BinOp, UnOp};
 
 /// Whether [`binary`] knows an operation.
 pub(crate) fn is_known(op: BinOp) -> bool {
     !matches!(op, BinOp::MulHi | BinOp::Copysign | BinOp::Fmod | BinOp::DivApprox)
 }
 
-/// Computes `rax op rcx` into `rax`, of 64 bits if `is_wide`, else of 32, zero-extended; `rcx` and `rdx` are lost.
-pub(crate) fn binary(a: &mut CodeAssembler, op: BinOp, is_wide: bool) -> Result<(), IcedError> {
+/// Gives the word of a narrow integer in `rax` or `rcx` its sign; does nothing with others.
+pub(crate) fn extend(a: &mut CodeAssembler, ty: Ty, of: AsmRegister64) -> Result<(), IcedError> {
+    match (ty, of == rcx) {
+        (Ty::I8, false) => a.movsx(eax, al),
+        (Ty::I8, true) => a.movsx(ecx, cl),
+        (Ty::I16, false) => a.movsx(eax, ax),
+        (Ty::I16, true) => a.movsx(ecx, cx),
+        _ => Ok(()),
+    }
+}
+
+/// Clears the bits of `rax` that an integer of a type does not have.
+pub(crate) fn cut(a: &mut CodeAssembler, ty: Ty) -> Result<(), IcedError> {
+    match ty {
+        Ty::I8 => a.movzx(eax, al),
+        Ty::I16 => a.movzx(eax, ax),
+        Ty::I64 => Ok(()),
+        _ => a.mov(eax, eax),
+    }
+}
+
+/// Makes an integer of another type of the one in `rax`, with its sign or with zeros.
+pub(crate) fn convert(a: &mut CodeAssembler, from: Ty, to: Ty, is_signed: bool) -> Result<(), IcedError> {
+    if is_signed && from.bytes() < to.bytes() {
+        extend(a, from, rax)?;
+        if to == Ty::I64 {
+            a.movsxd(rax, eax)?;
+        }
+    }
+    cut(a, to)
+}
+
+/// Computes `op rax` into `rax`, zero-extended; `rcx` is lost.
+pub(crate) fn unary(a: &mut CodeAssembler, op: UnOp, ty: Ty) -> Result<(), IcedError> {
+    let is_wide = ty == Ty::I64;
+    match op {
+        UnOp::Neg if is_wide => a.neg(rax)?,
+        UnOp::Neg => a.neg(eax)?,
+        UnOp::Not if is_wide => a.not(rax)?,
+        UnOp::Not => a.not(eax)?,
+        _ if is_wide => {
+            a.mov(rcx, rax)?;
+            a.neg(rcx)?;
+            a.cmovns(rax, rcx)?;
+        }
+        _ => {
+            extend(a, ty, rax)?;
+            a.mov(ecx, eax)?;
+            a.neg(ecx)?;
+            a.cmovns(eax, ecx)?;
+        }
+    }
+    cut(a, ty)
+}
+
+/// Computes `rax op rcx` into `rax`, zero-extended; `rcx` and `rdx` are lost.
+pub(crate) fn binary(a: &mut CodeAssembler, op: BinOp, ty: Ty) -> Result<(), IcedError> {
+    let is_wide = ty == Ty::I64;
+    if matches!(op, BinOp::Min | BinOp::Max | BinOp::Div | BinOp::Rem | BinOp::ShrS) {
+        extend(a, ty, rax)?;
+    }
+    if matches!(op, BinOp::Min | BinOp::Max | BinOp::Div | BinOp::Rem) {
+        extend(a, ty, rcx)?;
+    }
     let bits = if is_wide { 64 } else { 32 };
     macro_rules! both {
         ($op:ident) => {
@@ -101,9 +165,5 @@ pub(crate) fn binary(a: &mut CodeAssembler, op: BinOp, is_wide: bool) -> Result<
         // These are left to the evaluator.
         BinOp::MulHi | BinOp::Copysign | BinOp::Fmod | BinOp::DivApprox => {}
     }
-    // A word of 32 bits is zero-extended.
-    if !is_wide {
-        a.mov(eax, eax)?;
-    }
-    Ok(())
+    cut(a, ty)
 }

@@ -7,7 +7,9 @@
 //!
 //! Not here: the code that is made of it (`emit`).
 
-use crate::segment::{AddressTerm, Class, Condition, End, Leave, PatternRow, PatternUpdate, Segment, Value, ValueId};
+use crate::segment::{
+    AddressTerm, Class, Condition, End, Leave, PatternRow, PatternUpdate, Place, Segment, Value, ValueId,
+};
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
 
@@ -134,7 +136,9 @@ impl Iterations {
             let terms = access.index.iter().flat_map(|i| &i.terms);
             let wrapped = terms.fold(0i64, |sum, t| sum.saturating_add(step_of(&changes, t)));
             let is_far = |step: i64| step.unsigned_abs() >= FARTHEST;
-            if is_far(stride) || is_far(wrapped) || stride % i64::from(access.bytes) != 0 {
+            // Narrow words of local memory stay where they are in the words that rows are made of.
+            let unit = if access.place == Place::Local { access.bytes.max(4) } else { access.bytes };
+            if is_far(stride) || is_far(wrapped) || stride % i64::from(unit) != 0 {
                 return None;
             }
             strides.push(stride);
@@ -207,7 +211,7 @@ fn changes(segment: &Segment) -> Option<Vec<Change>> {
 /// The change of a scalar that becomes `after` in each iteration.
 fn induction(segment: &Segment, before: ValueId, after: ValueId) -> Option<Change> {
     let Value::ScalarBin(op, ty, a, b) = segment.values[after as usize] else { return None };
-    if ty.is_real() {
+    if !is_counted(ty) {
         return None;
     }
     let constant = |v: ValueId| match segment.values[v as usize] {
@@ -234,6 +238,9 @@ fn linear(segment: &Segment, op: BinOp, ty: Ty, (_, a): (ValueId, Change), (by, 
     if x == 0 && y == 0 {
         return Change::Invariant;
     }
+    if !is_counted(ty) {
+        return Change::Unknown;
+    }
     let constant = match segment.values[by as usize] {
         Value::Constant(word) => Some(if ty == Ty::I32 { i64::from(word as i32) } else { word as i64 }),
         _ => None,
@@ -249,6 +256,11 @@ fn linear(segment: &Segment, op: BinOp, ty: Ty, (_, a): (ValueId, Change), (by, 
         Some(step) if is_small(step) => Change::Linear { step, is_narrow: ty == Ty::I32 },
         _ => Change::Unknown,
     }
+}
+
+/// Whether integers of a type are followed from iteration to iteration.
+fn is_counted(ty: Ty) -> bool {
+    matches!(ty, Ty::I32 | Ty::I64)
 }
 
 /// Whether a scalar changes so little that its sums over all iterations are exact.
@@ -369,7 +381,7 @@ fn is_supported(segment: &Segment, changes: &[Change], needed: &[bool], ending: 
             Change::Linear { .. } => class != Class::Pred,
             Change::Loaded(access) => {
                 let bytes = segment.accesses[access as usize].bytes;
-                matches!((class, bytes), (Class::Word, 4) | (Class::Long, 8))
+                matches!((class, bytes), (Class::Word, 1 | 2 | 4) | (Class::Long, 8))
             }
             Change::Unknown => false,
         },

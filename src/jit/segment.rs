@@ -20,7 +20,7 @@ pub enum Class {
     Scalar,
     /// A truth value for each lane.
     Pred,
-    /// A word of 32 bits for each lane.
+    /// A word of 32 bits for each lane; a narrower integer is zero-extended.
     Word,
     /// A word of 64 bits for each lane.
     Long,
@@ -77,7 +77,7 @@ pub enum Value {
     Cvt(CvtOp, Ty, Ty, ValueId),
     /// The second operand where the first, a predicate, is true, else the third.
     Select(Class, ValueId, ValueId, ValueId),
-    /// A word for each lane, of 32 or of 64 bits.
+    /// A word for each lane, of 32 bits or less, or of 64.
     Load(Class, AccessId),
 }
 
@@ -265,7 +265,7 @@ pub enum Place {
 pub struct Access {
     /// Which memory.
     pub place: Place,
-    /// Bytes of a word: 4 or 8; of a scalar load also 1 or 2.
+    /// Bytes of a word: 1, 2, 4 or 8. Words of less than four are zero-extended in registers.
     pub bytes: u32,
     /// The constant part of the address.
     pub base: i64,
@@ -358,7 +358,7 @@ pub struct Indexed {
     pub base: i64,
     /// Scalars.
     pub terms: Vec<AddressTerm>,
-    /// Bytes of a word: 4 or 8.
+    /// Bytes of a word: 1, 2, 4 or 8; of an atomic 4 or 8.
     pub bytes: u32,
     /// The register that is loaded, stored, or the operand of an atomic.
     pub register: (Class, u32),

@@ -131,6 +131,16 @@ impl Emitter<'_> {
                 }
                 self.a.sub(rax, qword_ptr(rbx + field!(local_base)))?;
                 self.check_room(at, extent, field!(local_len))?;
+                if access.bytes < 4 {
+                    // Read as an operand of 16 bytes, of which eight count.
+                    let shift = self.take(16, 16)?;
+                    self.a.mov(rcx, rax)?;
+                    self.a.and(rcx, 3)?;
+                    self.a.shl(rcx, 3)?;
+                    self.a.mov(qword_ptr(rsp + shift), rcx)?;
+                    self.a.and(rax, -4)?;
+                    at.shifts[id as usize] = shift;
+                }
                 // A word of four bytes is a row of 128.
                 self.a.mov(rcx, rax)?;
                 self.a.shl(rcx, 5)?;

@@ -2,8 +2,9 @@
 //!
 //! Not here: how many iterations there are, and which strips are computed at a time (`iterations`).
 
+use super::InstructionSet;
 use super::strip::{Home, LONGS, Part, Strip, WORD, memory, parts_of};
-use super::vector::{InstructionSet, MASKS, MaskOp, Reg, Src};
+use super::vector::{MASKS, MaskOp, Reg, Src};
 use super::{CompileError, Emitter, Form, Result};
 use crate::iterations::{Carried, Change, Ending, Iterations};
 use crate::segment::{Class, Segment, Value, ValueId};
@@ -261,8 +262,12 @@ impl Strip<'_, '_, '_, '_> {
             }
         };
         let from = memory(base, 0);
+        let home = match self.at.segment.accesses[access as usize].bytes {
+            8 => Home::Long(from),
+            4 => Home::Word(from),
+            bytes => Home::Narrow { from, bytes, is_run: false },
+        };
         for &part in parts_of(class) {
-            let home = if class == Class::Long { Home::Long(from) } else { Home::Word(from) };
             self.of.parts[id as usize][part].home = Some(home);
             if held.is_none() {
                 self.of.pinned = 0;

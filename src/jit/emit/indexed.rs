@@ -1,6 +1,7 @@
 //! Loads and stores of words that lie anywhere in shared memory or in one allocation, with AVX-512: the addresses of all lanes are
 //! compared with the bounds, then the pages of an allocation are looked up, then the words are moved. Of lanes that store to one
-//! place the last one counts, as always. Atomics on words of shared memory follow each other lane by lane.
+//! place the last one counts, as always. Atomics on words of shared memory, and stores of one or two bytes, follow each other lane by
+//! lane.
 //!
 //! If a check fails nothing has changed. It is looked up once where the first lane's allocation is; if the lanes are not all in
 //! there, are not aligned, or touch a page that was never written or is not to be written, the operation is done by a call, as it
@@ -10,10 +11,10 @@ use super::{CompileError, Current, Emitter, Form, Result, field};
 use crate::segment::{Class, Indexed, Movement, PatternRow, Place};
 use crate::state::{State, Window};
 use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegisterYmm, AsmRegisterZmm, CodeLabel, al, byte_ptr, dword_ptr, eax, edi, esi, k1, k2, k3,
-    k4, qword_ptr, r8, r8d, r9, r9d, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, ymm16, ymm17, ymm18, ymm19,
-    ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmm8, zmm9, zmm10, zmm11, zmm16, zmm17, zmm18, zmm19, zmm20, zmm28, zmm29,
-    zmm30, zmmword_ptr,
+    AsmMemoryOperand, AsmRegisterYmm, AsmRegisterZmm, CodeLabel, al, byte_ptr, cl, cx, dword_ptr, eax, ecx, edi, esi,
+    k1, k2, k3, k4, qword_ptr, r8, r8d, r9, r9d, r12, r13, rax, rbp, rbx, rcx, rdi, rdx, rsi, rsp, word_ptr, ymm16,
+    ymm17, ymm18, ymm19, ymm20, ymmword_ptr, zmm0, zmm1, zmm2, zmm3, zmm8, zmm9, zmm10, zmm11, zmm16, zmm17, zmm18,
+    zmm19, zmm20, zmm28, zmm29, zmm30, zmmword_ptr,
 };
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 use ir::op::AtomOp;
@@ -84,6 +85,46 @@ impl Emitter<'_> {
 
     /// Does an operation on the words at [`PLACES`], one lane that runs after another; `rdi` is not 0 if one of them has changed.
     fn atomic_words(&mut self, of: &Indexed, op: AtomOp, form: Form) -> Result {
+        self.a.xor(edi, edi)?;
+        let (class, slot) = of.register;
+        self.lane_by_lane(form, |emitter| {
+            // The operand is in rcx, what is there in r8, and r9 becomes what will be.
+            if class == Class::Long {
+                emitter.a.mov(rcx, qword_ptr(r13 + rax * 8 + 256 * slot as i32))?;
+                emitter.a.mov(r8, qword_ptr(rdx))?;
+            } else {
+                emitter.a.movsxd(rcx, dword_ptr(r12 + rax * 4 + 128 * slot as i32))?;
+                emitter.a.movsxd(r8, dword_ptr(rdx))?;
+            }
+            emitter.a.mov(r9, r8)?;
+            match op {
+                AtomOp::Add => emitter.a.add(r9, rcx)?,
+                AtomOp::Sub => emitter.a.sub(r9, rcx)?,
+                AtomOp::And => emitter.a.and(r9, rcx)?,
+                AtomOp::Or => emitter.a.or(r9, rcx)?,
+                AtomOp::Xor => emitter.a.xor(r9, rcx)?,
+                AtomOp::Min | AtomOp::Max => {
+                    emitter.a.cmp(rcx, r8)?;
+                    if op == AtomOp::Min { emitter.a.cmovl(r9, rcx)? } else { emitter.a.cmovg(r9, rcx)? }
+                }
+                _ => return Err(CompileError::Unsupported("an atomic whose order matters")),
+            }
+            if class == Class::Long {
+                emitter.a.mov(qword_ptr(rdx), r9)?;
+                emitter.a.xor(r9, r8)?;
+                emitter.a.or(rdi, r9)?;
+            } else {
+                emitter.a.mov(dword_ptr(rdx), r9d)?;
+                emitter.a.xor(r9d, r8d)?;
+                emitter.a.or(edi, r9d)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Does something for one lane that runs after another, whose number is in `rax` and whose word is where `rdx` points to. `rsi` is
+    /// taken.
+    fn lane_by_lane(&mut self, form: Form, each: impl FnOnce(&mut Self) -> Result) -> Result {
         let places = self.take(256, 64)?;
         for (group, place) in PLACES.into_iter().enumerate() {
             self.a.vmovdqu64(zmmword_ptr(rsp + (places + 64 * group as i32)), place)?;
@@ -92,43 +133,12 @@ impl Emitter<'_> {
             Form::Full => self.a.mov(esi, -1)?,
             Form::Partial => self.a.mov(esi, dword_ptr(rbx + field!(mask)))?,
         }
-        self.a.xor(edi, edi)?;
         let mut lane = self.a.create_label();
         self.a.set_label(&mut lane)?;
         self.a.tzcnt(eax, esi)?;
         self.a.blsr(esi, esi)?;
         self.a.mov(rdx, qword_ptr(rsp + rax * 8 + places))?;
-        let (class, slot) = of.register;
-        // The operand is in rcx, what is there in r8, and r9 becomes what will be.
-        if class == Class::Long {
-            self.a.mov(rcx, qword_ptr(r13 + rax * 8 + 256 * slot as i32))?;
-            self.a.mov(r8, qword_ptr(rdx))?;
-        } else {
-            self.a.movsxd(rcx, dword_ptr(r12 + rax * 4 + 128 * slot as i32))?;
-            self.a.movsxd(r8, dword_ptr(rdx))?;
-        }
-        self.a.mov(r9, r8)?;
-        match op {
-            AtomOp::Add => self.a.add(r9, rcx)?,
-            AtomOp::Sub => self.a.sub(r9, rcx)?,
-            AtomOp::And => self.a.and(r9, rcx)?,
-            AtomOp::Or => self.a.or(r9, rcx)?,
-            AtomOp::Xor => self.a.xor(r9, rcx)?,
-            AtomOp::Min | AtomOp::Max => {
-                self.a.cmp(rcx, r8)?;
-                if op == AtomOp::Min { self.a.cmovl(r9, rcx)? } else { self.a.cmovg(r9, rcx)? }
-            }
-            _ => return Err(CompileError::Unsupported("an atomic whose order matters")),
-        }
-        if class == Class::Long {
-            self.a.mov(qword_ptr(rdx), r9)?;
-            self.a.xor(r9, r8)?;
-            self.a.or(rdi, r9)?;
-        } else {
-            self.a.mov(dword_ptr(rdx), r9d)?;
-            self.a.xor(r9d, r8d)?;
-            self.a.or(edi, r9d)?;
-        }
+        each(self)?;
         self.a.test(esi, esi)?;
         Ok(self.a.jne(lane)?)
     }
@@ -237,6 +247,9 @@ impl Emitter<'_> {
 
     /// Loads words from [`PLACES`] into the register, of the lanes that run.
     fn load_words(&mut self, of: &Indexed, form: Form) -> Result {
+        if of.bytes < 4 {
+            return self.load_narrow(of, form);
+        }
         for (group, (place, word)) in PLACES.into_iter().zip(WORDS).enumerate() {
             self.lanes_of(form, group)?;
             self.a.vpxorq(word, word, word)?;
@@ -250,9 +263,40 @@ impl Emitter<'_> {
         self.write_words(of, form)
     }
 
+    /// The same with words of one or two bytes, each a part of a word of 32 bits: that lies in the same page, unlike what is behind.
+    fn load_narrow(&mut self, of: &Indexed, form: Form) -> Result {
+        let within = self.constant(longs(3));
+        let all = (1u64 << (8 * of.bytes)) - 1;
+        let all = self.constant(longs(all | all << 32));
+        for (group, (place, half)) in PLACES.into_iter().zip(HALVES).enumerate() {
+            self.lanes_of(form, group)?;
+            self.a.vpandq(zmm20, place, zmmword_ptr(rbp + within))?;
+            self.a.vpsubq(place, place, zmm20)?;
+            self.a.vpsllq(zmm20, zmm20, 3u32)?;
+            self.a.vpmovqd(ymm20, zmm20)?;
+            self.a.vpxord(half, half, half)?;
+            let from = MemoryOperand::with_index_scale_displ_size(place.into(), 1, 0, 8);
+            let gather = Instruction::with2(Code::EVEX_Vpgatherqd_ymm_k1_vm64z, Register::from(half), from)?;
+            self.add_masked(gather)?;
+            self.a.evex().vpsrlvd(half, half, ymm20)?;
+            self.a.vpandd(half, half, ymmword_ptr(rbp + all))?;
+        }
+        self.write_words(of, form)
+    }
+
     /// Stores words of the register to [`PLACES`], of the lanes that run.
     fn store_words(&mut self, of: &Indexed, form: Form) -> Result {
         let (class, slot) = of.register;
+        if of.bytes < 4 {
+            return self.lane_by_lane(form, |emitter| {
+                emitter.a.mov(ecx, dword_ptr(r12 + rax * 4 + 128 * slot as i32))?;
+                match of.bytes {
+                    1 => emitter.a.mov(byte_ptr(rdx), cl)?,
+                    _ => emitter.a.mov(word_ptr(rdx), cx)?,
+                }
+                Ok(())
+            });
+        }
         for (group, (place, word)) in PLACES.into_iter().zip(WORDS).enumerate() {
             self.lanes_of(form, group)?;
             let (code, register): (Code, Register) = if class == Class::Long {

@@ -6,9 +6,10 @@
 //!
 //! What a loop has to be like for that is said in `crate::iterations`; the code of an iteration is made by `body`.
 
+use super::InstructionSet;
 use super::body::{Body, Held};
 use super::strip::{Allocation, POINTERS, Strip};
-use super::vector::{InstructionSet, Reg};
+use super::vector::Reg;
 use super::{CompileError, Current, Emitter, Form, Result, field};
 use crate::iterations::{Change, Ending, Iterations, step_of};
 use crate::segment::{Class, Leave, Place, Value, ValueId};
@@ -270,6 +271,7 @@ impl Emitter<'_> {
                 fail: at.fail,
                 places: scalars.clone(),
                 pointers: places.pointers.clone(),
+                shifts: at.shifts.clone(),
                 addresses: Vec::new(),
                 waiting: BTreeMap::new(),
                 needed: of.needed.clone(),

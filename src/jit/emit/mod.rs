@@ -8,22 +8,26 @@
 //! of the code. `rax` is free between any two instructions; the others hold the places of accesses while strips are computed.
 //! The stack has a word for each scalar value, spilled vectors and rows that wait to be stored.
 //!
-//! Not here: the vector sequences of operations (`ops`) and their instructions (`vector`), registers of a strip (`strip`), many
+//! Not here: the vector sequences of operations (`ops`, `narrow`, `conversions`) and their instructions (`vector`), registers of a strip (`strip`), many
 //! iterations of a loop in one go (`iterations`).
 
 mod access;
 mod body;
+mod conversions;
 mod indexed;
 mod iterations;
+mod loads;
+mod narrow;
 mod ops;
 mod patterns;
 mod reals;
 mod scalars;
+mod set;
 mod stores;
 mod strip;
 mod vector;
 
-pub use vector::InstructionSet;
+pub use set::InstructionSet;
 
 use crate::code::{Entry, NativeCode};
 use crate::iterations::Iterations;
@@ -185,6 +189,8 @@ struct Current<'s> {
     places: Vec<Option<i32>>,
     /// Where the host address of each access lies on the stack.
     pointers: Vec<i32>,
+    /// Of an access of one or two bytes of local memory: where it lies on the stack by how many bits they are shifted in the word.
+    shifts: Vec<i32>,
     /// Where the lowest address of each access lies on the stack that is told of.
     addresses: Vec<i32>,
     /// Rows that wait to be stored, by value.
@@ -387,6 +393,7 @@ impl<'a> Emitter<'a> {
             fail,
             places: vec![None; count],
             pointers: Vec::new(),
+            shifts: vec![0; segment.accesses.len()],
             addresses: vec![0; segment.accesses.len()],
             waiting: BTreeMap::new(),
             needed: needed(segment),

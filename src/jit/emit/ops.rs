@@ -1,21 +1,23 @@
 //! The instructions of each operation on rows. What an operation means is said in `scalar` and `ir::eval`.
+//!
+//! Not here: conversions (`conversions`), integers of 8 and of 16 bits (`narrow`).
 
 use super::strip::{LONGS, Strip, WORD};
 use super::vector::{MaskOp, Reg, Src};
-use super::{CompileError, Result};
+use super::{CompileError, Result, conversions, narrow};
 use crate::reals;
 use crate::segment::{Class, Value, ValueId, class_of};
 use iced_x86::Code;
 use ir::Ty;
-use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
+use ir::op::{BinOp, CmpOp, TriOp, UnOp};
 
 /// Whether the compiler knows the operations of a value on rows. The others are left to the interpreter.
 pub(crate) fn is_known(value: &Value) -> bool {
-    let row = |ty: Ty| matches!(ty, Ty::I32 | Ty::I64 | Ty::F32 | Ty::F64);
+    let row = |ty: Ty| ty != Ty::Pred;
+    let is_word = |ty: Ty| matches!(ty, Ty::I8 | Ty::I16 | Ty::I32);
     match *value {
         Value::Un(op, ty, _) => match op {
-            UnOp::Mov => row(ty) || ty == Ty::Pred,
-            UnOp::Not => !matches!(ty, Ty::I8 | Ty::I16),
+            UnOp::Mov | UnOp::Not => true,
             UnOp::Neg | UnOp::Abs => row(ty),
             UnOp::Sqrt | UnOp::Floor | UnOp::Ceil | UnOp::Trunc | UnOp::RoundEven | UnOp::Canon => ty.is_real(),
             UnOp::Round | UnOp::Popc | UnOp::Clz | UnOp::Ctz | UnOp::Brev => false,
@@ -28,38 +30,22 @@ pub(crate) fn is_known(value: &Value) -> bool {
         },
         Value::Bin(op, ty, ..) => match op {
             BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max => row(ty),
-            BinOp::Div => ty.is_real() || ty == Ty::I32,
-            BinOp::Rem => ty == Ty::I32,
-            BinOp::And | BinOp::Or | BinOp::Xor => !matches!(ty, Ty::I8 | Ty::I16),
-            BinOp::Shl | BinOp::ShrU | BinOp::ShrS => matches!(ty, Ty::I32 | Ty::I64),
+            BinOp::Div => ty.is_real() || is_word(ty),
+            BinOp::Rem => is_word(ty),
+            BinOp::And | BinOp::Or | BinOp::Xor => true,
+            BinOp::Shl | BinOp::ShrU | BinOp::ShrS => ty.is_int(),
             BinOp::Copysign => ty.is_real(),
             BinOp::MulHi | BinOp::Fmod | BinOp::DivApprox => false,
         },
         Value::Tri(_, ty, ..) => row(ty),
         Value::Cmp(_, ty, ..) => row(ty),
-        Value::Cvt(op, from, to, _) => match op {
-            CvtOp::Cast => matches!(
-                (from, to),
-                (Ty::I32, Ty::I64 | Ty::F32 | Ty::F64)
-                    | (Ty::I64, Ty::I32)
-                    | (Ty::F32, Ty::F64 | Ty::I32)
-                    | (Ty::F64, Ty::F32 | Ty::I32)
-            ),
-            CvtOp::CastU => (from, to) == (Ty::I32, Ty::I64),
-            CvtOp::Bits => row(from) && from.bytes() == to.bytes() && row(to),
-            CvtOp::PredToInt => (from, to) == (Ty::Pred, Ty::I32),
-            CvtOp::IntToPred => (from, to) == (Ty::I32, Ty::Pred),
-            CvtOp::FloorI | CvtOp::CeilI => {
-                matches!((from, to), (Ty::F32 | Ty::F64, Ty::I32))
-            }
-            CvtOp::Nint | CvtOp::FromHalf | CvtOp::ToHalf => false,
-        },
+        Value::Cvt(op, from, to, _) => conversions::is_known(op, from, to),
         _ => true,
     }
 }
 
 /// The parts of a row of a type.
-fn parts(ty: Ty) -> &'static [usize] {
+pub(super) fn parts(ty: Ty) -> &'static [usize] {
     if class_of(ty) == Class::Long { &LONGS } else { &[WORD] }
 }
 
@@ -72,6 +58,7 @@ impl Strip<'_, '_, '_, '_> {
         match *value {
             Value::Un(op, Ty::Pred, a) => self.pred_unary(id, op, a),
             Value::Bin(op, Ty::Pred, a, b) => self.pred_binary(id, op, a, b),
+            _ if narrow::is_one(value) => self.narrow_operation(id, value),
             Value::Un(op, ty, a) => self.unary(id, op, ty, a),
             Value::Bin(op, ty, a, b) => self.binary(id, op, ty, a, b),
             Value::Tri(op, ty, a, b, c) => self.ternary(id, op, ty, [a, b, c]),
@@ -93,7 +80,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// `d = a op b` for each part, by one instruction.
-    fn each(&mut self, id: ValueId, ty: Ty, code: Code, a: ValueId, b: ValueId) -> Result {
+    pub(super) fn each(&mut self, id: ValueId, ty: Ty, code: Code, a: ValueId, b: ValueId) -> Result {
         for &part in parts(ty) {
             let x = self.reg(a, part)?;
             let y = self.src(b, part)?;
@@ -145,7 +132,7 @@ impl Strip<'_, '_, '_, '_> {
         Ok(())
     }
 
-    fn unary(&mut self, id: ValueId, op: UnOp, ty: Ty, a: ValueId) -> Result {
+    pub(super) fn unary(&mut self, id: ValueId, op: UnOp, ty: Ty, a: ValueId) -> Result {
         let is_real = ty.is_real();
         match op {
             UnOp::Mov | UnOp::Canon => {
@@ -249,7 +236,7 @@ impl Strip<'_, '_, '_, '_> {
         Ok(())
     }
 
-    fn round(&mut self, ty: Ty, d: Reg, x: Src, op: UnOp) -> Result {
+    pub(super) fn round(&mut self, ty: Ty, d: Reg, x: Src, op: UnOp) -> Result {
         let mode = match op {
             UnOp::Floor => 9,
             UnOp::Ceil => 10,
@@ -261,7 +248,7 @@ impl Strip<'_, '_, '_, '_> {
         self.emit2i(code, d, x, mode)
     }
 
-    fn binary(&mut self, id: ValueId, op: BinOp, ty: Ty, a: ValueId, b: ValueId) -> Result {
+    pub(super) fn binary(&mut self, id: ValueId, op: BinOp, ty: Ty, a: ValueId, b: ValueId) -> Result {
         self.seen(ty, &[a, b])?;
         match (op, ty) {
             // Of two NaNs the second operand's is kept, which the instruction does of its first.
@@ -333,7 +320,10 @@ impl Strip<'_, '_, '_, '_> {
                     self.set(id, part, d);
                 }
             }
-            (BinOp::Div | BinOp::Rem, _) => self.quotient(id, op == BinOp::Div, a, b)?,
+            (BinOp::Div | BinOp::Rem, _) => {
+                let (x, y) = (self.reg(a, WORD)?, self.reg(b, WORD)?);
+                self.quotient(id, op == BinOp::Div, x, y)?;
+            }
             (BinOp::Copysign, _) => {
                 let is_wide = ty == Ty::F64;
                 for &part in parts(ty) {
@@ -467,8 +457,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// Quotients or remainders of 32-bit integers by way of real(8), where they are exact.
-    fn quotient(&mut self, id: ValueId, wants_quotient: bool, a: ValueId, b: ValueId) -> Result {
-        let (x, y) = (self.reg(a, WORD)?, self.reg(b, WORD)?);
+    pub(super) fn quotient(&mut self, id: ValueId, wants_quotient: bool, x: Reg, y: Reg) -> Result {
         let (low, high) = (self.alloc()?, self.alloc()?);
         let (under, over) = (self.alloc()?, self.alloc()?);
         self.halves(Code::VEX_Vcvtdq2pd_ymm_xmmm128, low, high, x)?;
@@ -524,7 +513,7 @@ impl Strip<'_, '_, '_, '_> {
         Ok(())
     }
 
-    fn ternary(&mut self, id: ValueId, op: TriOp, ty: Ty, [a, b, c]: [ValueId; 3]) -> Result {
+    pub(super) fn ternary(&mut self, id: ValueId, op: TriOp, ty: Ty, [a, b, c]: [ValueId; 3]) -> Result {
         self.seen(ty, &[a, b, c])?;
         for &part in parts(ty) {
             match (op, ty) {
@@ -632,121 +621,6 @@ impl Strip<'_, '_, '_, '_> {
                 let is_raw = self.is_raw(a);
                 self.mark_raw(id, is_raw);
             }
-        }
-        Ok(())
-    }
-
-    fn conversion(&mut self, id: ValueId, op: CvtOp, from: Ty, to: Ty, a: ValueId) -> Result {
-        if (from, to) != (Ty::F32, Ty::I32) || op == CvtOp::Bits {
-            self.canonical(a)?;
-        }
-        match (op, from, to) {
-            (CvtOp::Bits, ..) => {
-                for &part in parts(from) {
-                    let x = self.reg(a, part)?;
-                    let d = self.alloc()?;
-                    self.copy(d, x)?;
-                    self.set(id, part, d);
-                }
-            }
-            (CvtOp::PredToInt, ..) => {
-                let mask = self.pred_words(a)?;
-                let d = self.alloc()?;
-                self.words_of_mask(d, mask)?;
-                self.set(id, WORD, d);
-            }
-            (CvtOp::IntToPred, ..) => {
-                let x = self.reg(a, WORD)?;
-                let d = self.alloc_mask()?;
-                self.mask_of_bits(d, x)?;
-                self.set(id, WORD, d);
-            }
-            (_, Ty::I32, Ty::F32) => {
-                let x = self.src(a, WORD)?;
-                let d = self.alloc()?;
-                self.emit2(Code::VEX_Vcvtdq2ps_ymm_ymmm256, d, x)?;
-                self.set(id, WORD, d);
-            }
-            (_, Ty::I32 | Ty::F32, Ty::I64 | Ty::F64) => {
-                let code = match (op, from, to) {
-                    (CvtOp::CastU, ..) => Code::VEX_Vpmovzxdq_ymm_xmmm128,
-                    (_, Ty::I32, Ty::I64) => Code::VEX_Vpmovsxdq_ymm_xmmm128,
-                    (_, Ty::I32, _) => Code::VEX_Vcvtdq2pd_ymm_xmmm128,
-                    _ => Code::VEX_Vcvtps2pd_ymm_xmmm128,
-                };
-                let x = self.reg(a, WORD)?;
-                let (low, high) = (self.alloc()?, self.alloc()?);
-                self.halves(code, low, high, x)?;
-                self.set(id, LONGS[0], low);
-                self.set(id, LONGS[1], high);
-            }
-            (_, Ty::I64, Ty::I32) => {
-                let (low, high) = (self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?);
-                let d = self.alloc()?;
-                self.narrow(d, low, high)?;
-                self.set(id, WORD, d);
-            }
-            (_, Ty::F64, Ty::F32) => {
-                let (low, high) = (self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?);
-                let (d, t) = (self.alloc()?, self.alloc()?);
-                self.copy(t, high)?;
-                self.join(Code::VEX_Vcvtpd2ps_xmm_ymmm256, d, low, t)?;
-                self.drop_reg(t);
-                self.set(id, WORD, d);
-            }
-            (_, Ty::F32, Ty::I32) => {
-                let mut x = self.reg(a, WORD)?;
-                let (d, mask, t) = (self.alloc()?, self.alloc_mask()?, self.alloc()?);
-                if op != CvtOp::Cast {
-                    self.round(Ty::F32, t, Src::Reg(x), if op == CvtOp::FloorI { UnOp::Floor } else { UnOp::Ceil })?;
-                    x = t;
-                }
-                self.emit2(Code::VEX_Vcvttps2dq_ymm_ymmm256, d, Src::Reg(x))?;
-                // What is too large becomes the greatest integer; what is too small is the least one already; a NaN becomes 0.
-                let limit = self.words(2_147_483_648.0_f32.to_bits());
-                self.compare(false, mask, x, limit, 0x1d)?;
-                let greatest = self.words(i32::MAX as u32);
-                self.blend(WORD, d, d, greatest, mask)?;
-                self.compare(false, mask, x, Src::Reg(x), 3)?;
-                let zero = self.words(0);
-                self.blend(WORD, d, d, zero, mask)?;
-                self.drop_reg(mask);
-                self.drop_reg(t);
-                self.set(id, WORD, d);
-            }
-            (_, Ty::F64, Ty::I32) => {
-                let mut x = [self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?];
-                let (d, high) = (self.alloc()?, self.alloc()?);
-                let masks = [self.alloc_mask()?, self.alloc_mask()?];
-                let limit = self.longs(2_147_483_648.0_f64.to_bits());
-                if op != CvtOp::Cast {
-                    for (x, d) in x.iter_mut().zip([d, high]) {
-                        self.round(
-                            Ty::F64,
-                            d,
-                            Src::Reg(*x),
-                            if op == CvtOp::FloorI { UnOp::Floor } else { UnOp::Ceil },
-                        )?;
-                        *x = d;
-                    }
-                }
-                for (x, mask) in x.iter().zip(masks) {
-                    self.compare(true, mask, *x, limit, 0x1d)?;
-                }
-                self.narrow_mask(masks[0], masks[0], masks[1])?;
-                if x[1] != high {
-                    self.copy(high, x[1])?;
-                }
-                // A NaN and what is too small become the least integer by the instruction itself.
-                self.join(Code::VEX_Vcvttpd2dq_xmm_ymmm256, d, x[0], high)?;
-                let greatest = self.words(i32::MAX as u32);
-                self.blend(WORD, d, d, greatest, masks[0])?;
-                for reg in [high, masks[0], masks[1]] {
-                    self.drop_reg(reg);
-                }
-                self.set(id, WORD, d);
-            }
-            _ => return Err(CompileError::Unsupported("a conversion of rows")),
         }
         Ok(())
     }

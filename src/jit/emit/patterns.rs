@@ -3,7 +3,7 @@
 //! As a rule the lanes differ as they did when the code was made. Where all lanes run, the code checks that and sets the head of the
 //! pattern itself. Else it calls.
 
-use super::vector::InstructionSet;
+use super::InstructionSet;
 use super::{Emitter, Form, Result, Stub, field};
 use crate::segment::{Class, PatternKey, PatternRow, PatternUpdate};
 use crate::state::{PatternHead, State};

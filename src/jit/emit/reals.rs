@@ -3,15 +3,16 @@
 //! Not here: operations whose NaNs take more than one instruction to get right; `ops` has them for rows.
 
 use super::{CompileError, Current, Emitter, Result};
+use crate::integers;
 use crate::reals::predicate;
 use crate::segment::{Value, ValueId};
-use iced_x86::code_asm::{AsmRegisterXmm, eax, rax, xmm0, xmm1, xmm2};
+use iced_x86::code_asm::{AsmRegisterXmm, ax, eax, rax, xmm0, xmm1, xmm2};
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 
 /// Whether a value is such an operation, and one that the compiler knows.
 pub(super) fn is_known(value: &Value) -> bool {
-    use Ty::{F32, F64, I32, I64};
+    use Ty::{F32, F64, I8, I16, I32, I64};
     match *value {
         Value::ScalarUn(op, F32, _) => matches!(op, UnOp::Neg | UnOp::Abs | UnOp::Sqrt),
         Value::ScalarUn(op, F64, _) => op == UnOp::Sqrt,
@@ -20,7 +21,10 @@ pub(super) fn is_known(value: &Value) -> bool {
         Value::ScalarTri(op, F32, ..) => op == TriOp::Fma,
         Value::ScalarCmp(op, F32 | F64, ..) => !matches!(op, CmpOp::LtU | CmpOp::GeU),
         Value::ScalarCvt(CvtOp::Cast, from, to, _) => {
-            matches!((from, to), (I32 | I64, F32 | F64) | (F32, F64) | (F64, F32))
+            matches!((from, to), (I8 | I16 | I32 | I64, F32 | F64) | (F32, F64) | (F64, F32))
+        }
+        Value::ScalarCvt(op, from, to, _) => {
+            matches!((op, from, to), (CvtOp::FromHalf, I16, F32) | (CvtOp::ToHalf, F32, I16))
         }
         _ => false,
     }
@@ -83,11 +87,31 @@ impl Emitter<'_> {
                 self.a.and(eax, 1)?;
                 Ok(())
             }
+            Value::ScalarCvt(CvtOp::FromHalf, _, _, a) => {
+                self.put(at, a, xmm0)?;
+                self.a.vcvtph2ps(xmm0, xmm0)?;
+                self.take_real(Ty::F32)
+            }
+            Value::ScalarCvt(CvtOp::ToHalf, _, _, a) => {
+                let (mut nan, mut done) = (self.a.create_label(), self.a.create_label());
+                self.put(at, a, xmm0)?;
+                self.a.vucomiss(xmm0, xmm0)?;
+                self.a.jp(nan)?;
+                self.a.vcvtps2ph(xmm0, xmm0, 0)?;
+                self.a.vmovd(eax, xmm0)?;
+                self.a.movzx(eax, ax)?;
+                self.a.jmp(done)?;
+                self.a.set_label(&mut nan)?;
+                self.a.mov(eax, 0x7fff)?;
+                self.a.set_label(&mut done)?;
+                Ok(self.a.nop()?)
+            }
             Value::ScalarCvt(_, from, to, a) => {
                 self.load_scalar(at, a, rax)?;
+                integers::extend(&mut self.a, from, rax)?;
                 match (from, to) {
-                    (Ty::I32, Ty::F32) => self.a.vcvtsi2ss(xmm0, xmm0, eax)?,
-                    (Ty::I32, _) => self.a.vcvtsi2sd(xmm0, xmm0, eax)?,
+                    (Ty::I8 | Ty::I16 | Ty::I32, Ty::F32) => self.a.vcvtsi2ss(xmm0, xmm0, eax)?,
+                    (Ty::I8 | Ty::I16 | Ty::I32, _) => self.a.vcvtsi2sd(xmm0, xmm0, eax)?,
                     (Ty::I64, Ty::F32) => self.a.vcvtsi2ss(xmm0, xmm0, rax)?,
                     (Ty::I64, _) => self.a.vcvtsi2sd(xmm0, xmm0, rax)?,
                     (Ty::F32, _) => {

@@ -16,16 +16,15 @@ pub(crate) fn is_known(value: &Value) -> bool {
     if reals::is_known(value) {
         return true;
     }
-    let int = |ty: Ty| matches!(ty, Ty::I32 | Ty::I64);
     match *value {
         Value::ScalarUn(op, ty, _) => {
-            op == UnOp::Mov && ty.bytes() >= 4 || int(ty) && matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs)
+            op == UnOp::Mov && ty != Ty::Pred || ty.is_int() && matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs)
         }
-        Value::ScalarBin(op, ty, ..) => int(ty) && integers::is_known(op),
-        Value::ScalarTri(op, ty, ..) => int(ty) && op == TriOp::Mad,
-        Value::ScalarCmp(_, ty, ..) => int(ty),
+        Value::ScalarBin(op, ty, ..) => ty.is_int() && integers::is_known(op),
+        Value::ScalarTri(op, ty, ..) => ty.is_int() && op == TriOp::Mad,
+        Value::ScalarCmp(_, ty, ..) => ty.is_int(),
         Value::ScalarCvt(op, from, to, _) => {
-            matches!((op, from, to), (CvtOp::Cast | CvtOp::CastU, Ty::I32, Ty::I64) | (CvtOp::Cast, Ty::I64, Ty::I32))
+            matches!(op, CvtOp::Cast | CvtOp::CastU) && from.is_int() && to.is_int() && from != to
                 || op == CvtOp::Bits && from.bytes() == to.bytes() && from != Ty::Pred && to != Ty::Pred
         }
         _ => true,
@@ -94,33 +93,24 @@ impl Emitter<'_> {
             }
             Value::ScalarUn(op, ty, a) => {
                 self.load_scalar(at, a, rax)?;
-                match (op, ty) {
-                    (UnOp::Neg, Ty::I32) => self.a.neg(eax)?,
-                    (UnOp::Neg, _) => self.a.neg(rax)?,
-                    (UnOp::Not, Ty::I32) => self.a.not(eax)?,
-                    (UnOp::Not, _) => self.a.not(rax)?,
-                    (UnOp::Abs, Ty::I32) => {
-                        self.a.mov(ecx, eax)?;
-                        self.a.neg(ecx)?;
-                        self.a.cmovns(eax, ecx)?;
-                    }
-                    (UnOp::Abs, _) => {
-                        self.a.mov(rcx, rax)?;
-                        self.a.neg(rcx)?;
-                        self.a.cmovns(rax, rcx)?;
-                    }
+                match op {
+                    UnOp::Neg | UnOp::Not | UnOp::Abs => integers::unary(&mut self.a, op, ty)?,
                     _ => {}
                 }
             }
             Value::ScalarTri(_, ty, a, b, c) => {
-                self.scalar_binary(at, BinOp::Mul, ty == Ty::I64, a, b)?;
+                self.scalar_binary(at, BinOp::Mul, ty, a, b)?;
                 self.load_scalar(at, c, rcx)?;
-                if ty == Ty::I64 { self.a.add(rax, rcx)? } else { self.a.add(eax, ecx)? }
+                integers::binary(&mut self.a, BinOp::Add, ty)?;
             }
-            Value::ScalarBin(op, ty, a, b) => self.scalar_binary(at, op, ty == Ty::I64, a, b)?,
+            Value::ScalarBin(op, ty, a, b) => self.scalar_binary(at, op, ty, a, b)?,
             Value::ScalarCmp(op, ty, a, b) => {
                 self.load_scalar(at, a, rax)?;
                 self.load_scalar(at, b, rcx)?;
+                if !matches!(op, CmpOp::LtU | CmpOp::GeU) {
+                    integers::extend(&mut self.a, ty, rax)?;
+                    integers::extend(&mut self.a, ty, rcx)?;
+                }
                 if ty == Ty::I64 {
                     self.a.cmp(rax, rcx)?;
                 } else {
@@ -141,10 +131,8 @@ impl Emitter<'_> {
             }
             Value::ScalarCvt(op, from, to, a) => {
                 self.load_scalar(at, a, rax)?;
-                match (op, from, to) {
-                    (CvtOp::Cast, Ty::I32, Ty::I64) => self.a.movsxd(rax, eax)?,
-                    (_, _, Ty::I32) => self.a.mov(eax, eax)?,
-                    _ => {}
+                if op != CvtOp::Bits {
+                    integers::convert(&mut self.a, from, to, op == CvtOp::Cast)?;
                 }
             }
             Value::ScalarSelect(condition, a, b) => {
@@ -172,10 +160,10 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn scalar_binary(&mut self, at: &Current<'_>, op: BinOp, is_wide: bool, a: ValueId, b: ValueId) -> Result {
+    fn scalar_binary(&mut self, at: &Current<'_>, op: BinOp, ty: Ty, a: ValueId, b: ValueId) -> Result {
         self.load_scalar(at, a, rax)?;
         self.load_scalar(at, b, rcx)?;
-        Ok(integers::binary(&mut self.a, op, is_wide)?)
+        Ok(integers::binary(&mut self.a, op, ty)?)
     }
 
     /// Where a scalar lies, to be read by a vector instruction.

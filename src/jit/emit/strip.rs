@@ -10,7 +10,7 @@
 
 use super::vector::{REGISTERS, Reg, Src};
 use super::{CompileError, Current, Emitter, Form, Result, field, long_bits, word_bits};
-use crate::segment::{Class, Condition, End, Place, Value, ValueId};
+use crate::segment::{Class, Condition, End, Value, ValueId};
 use crate::state::State;
 use iced_x86::code_asm::AsmRegister64;
 use iced_x86::code_asm::{
@@ -30,6 +30,8 @@ pub(super) enum Home {
     Word(MemoryOperand),
     /// A word of 64 bits for all lanes.
     Long(MemoryOperand),
+    /// Words of one or two bytes: those of the lanes side by side, or one for all lanes.
+    Narrow { from: MemoryOperand, bytes: u32, is_run: bool },
 }
 
 /// A part of a value.
@@ -392,77 +394,6 @@ impl Strip<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// A load: where it is one piece of memory it is not loaded before it is used.
-    fn load(&mut self, id: ValueId, class: Class, number: u32, pointers: &[Option<AsmRegister64>]) -> Result {
-        let access = &self.at.segment.accesses[number as usize];
-        let places = Emitter::displacements(access)?;
-        let held = pointers[number as usize];
-        let base = match held {
-            Some(register) => register,
-            None => {
-                let pointer = Emitter::pointer(self.at, number);
-                self.e.a.mov(rax, pointer)?;
-                rax
-            }
-        };
-        let i = id as usize;
-        if access.place == Place::Local && class == Class::Long {
-            for (k, part) in LONGS.into_iter().enumerate() {
-                let (d, high) = (self.alloc()?, self.alloc()?);
-                let from = ((2 * self.of.number + k) * self.e.set.bytes() / 2) as i32;
-                self.emit2m(Code::VEX_Vpmovzxdq_ymm_xmmm128, d, memory(base, from))?;
-                self.emit2m(Code::VEX_Vpmovzxdq_ymm_xmmm128, high, memory(base, from + 128))?;
-                self.shift(Code::VEX_Vpsllq_ymm_ymm_imm8, high, high, 32)?;
-                self.emit3(Code::VEX_Vpor_ymm_ymm_ymmm256, d, d, Src::Reg(high))?;
-                self.drop_reg(high);
-                self.set(id, part, d);
-            }
-            return Ok(());
-        }
-        let bytes = self.e.set.bytes();
-        let size = if class == Class::Word { 4 } else { 8 };
-        let lanes = bytes / size;
-        let shape = |places: &[i32]| {
-            let is_run = places.windows(2).all(|w| w[1] - w[0] == size as i32);
-            (is_run || places.windows(2).all(|w| w[1] == w[0])).then_some((is_run, memory(base, places[0])))
-        };
-        for (k, &part) in parts_of(class).iter().enumerate() {
-            let first = (parts_of(class).len() * self.of.number + k) * lanes;
-            let places = &places[first..first + lanes];
-            let home = shape(places).map(|(is_run, from)| match class {
-                _ if is_run => Home::Row(from),
-                Class::Word => Home::Word(from),
-                _ => Home::Long(from),
-            });
-            let halves = [shape(&places[..lanes / 2]), shape(&places[lanes / 2..])];
-            match home {
-                Some(home) => {
-                    self.of.parts[i][part].home = Some(home);
-                    if held.is_none() {
-                        self.reg(id, part)?;
-                        self.of.parts[i][part].home = None;
-                    }
-                }
-                None => {
-                    let d = self.alloc()?;
-                    if let ([Some(low), Some(high)], true) = (halves, self.has_mask_registers()) {
-                        self.pair(part, d, [low, high])?;
-                    } else {
-                        let index = self.alloc()?;
-                        let distances: Vec<u8> =
-                            places.iter().flat_map(|&p| i64::from(p).to_le_bytes().into_iter().take(size)).collect();
-                        let row = self.constant_row(&distances);
-                        self.load_row(index, row)?;
-                        self.gather(part, d, base.into(), index)?;
-                        self.drop_reg(index);
-                    }
-                    self.set(id, part, d);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// The mask of a predicate in words of 32 bits.
     pub(super) fn pred_words(&mut self, id: ValueId) -> Result<Reg> {
         if self.of.parts[id as usize][WORD].is_there() {
@@ -562,6 +493,9 @@ impl Strip<'_, '_, '_, '_> {
             (None, Some(Home::Row(from))) => self.load_row(d, from),
             (None, Some(Home::Word(from))) => self.emit2m(Code::VEX_Vbroadcastss_ymm_m32, d, from),
             (None, Some(Home::Long(from))) => self.emit2m(Code::VEX_Vbroadcastsd_ymm_m64, d, from),
+            (None, Some(Home::Narrow { from, bytes, is_run: false })) => self.broadcast_narrow(d, from, bytes),
+            (None, Some(Home::Narrow { from, bytes: 1, .. })) => self.emit2m(Code::VEX_Vpmovzxbd_ymm_xmmm64, d, from),
+            (None, Some(Home::Narrow { from, .. })) => self.emit2m(Code::VEX_Vpmovzxwd_ymm_xmmm128, d, from),
             (None, None) => Err(CompileError::Encoding(format!("value {id} is not there"))),
         }
     }

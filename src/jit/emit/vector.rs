@@ -7,79 +7,12 @@
 //! Not here: which operation takes which instructions (`ops`), which value is in which register (`strip`).
 
 use super::strip::{LONGS, Strip, WORD, memory};
-use super::{CompileError, Result, field};
+use super::{CompileError, InstructionSet, Result, field};
 use crate::state::State;
 use iced_x86::code_asm::{eax, rbp, rbx};
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 use ir::op::CmpOp;
 use std::mem::offset_of;
-use std::ops::Range;
-
-/// The instructions that code is made of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum InstructionSet {
-    /// AVX2, FMA, BMI1 and BMI2, LZCNT and POPCNT.
-    Avx2,
-    /// Those, and the foundation, VL, DQ and BW of AVX-512.
-    Avx512,
-}
-
-impl InstructionSet {
-    /// Those of the processor, the best last.
-    pub fn available() -> Vec<InstructionSet> {
-        #[cfg(all(target_arch = "x86_64", unix))]
-        {
-            use std::arch::is_x86_feature_detected as has;
-            let avx2 = has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt");
-            let avx512 = has!("avx512f") && has!("avx512vl") && has!("avx512dq") && has!("avx512bw");
-            let sets = [(InstructionSet::Avx2, avx2), (InstructionSet::Avx512, avx2 && avx512)];
-            sets.into_iter().filter(|set| set.1).map(|set| set.0).collect()
-        }
-        #[cfg(not(all(target_arch = "x86_64", unix)))]
-        {
-            Vec::new()
-        }
-    }
-
-    /// The best of them.
-    pub fn best() -> Option<InstructionSet> {
-        InstructionSet::available().pop()
-    }
-
-    /// Lanes of a strip: words of 32 bits in a register.
-    pub(super) fn lanes(self) -> usize {
-        self.bytes() / 4
-    }
-
-    /// Strips of a warp.
-    pub(super) fn strips(self) -> usize {
-        32 / self.lanes()
-    }
-
-    /// Bytes of a register.
-    pub(super) fn bytes(self) -> usize {
-        match self {
-            InstructionSet::Avx2 => 32,
-            InstructionSet::Avx512 => 64,
-        }
-    }
-
-    /// Vector registers.
-    pub(super) fn vectors(self) -> Range<Reg> {
-        match self {
-            InstructionSet::Avx2 => 0..16,
-            InstructionSet::Avx512 => 0..MASKS,
-        }
-    }
-
-    /// Registers for masks; with AVX2 they are vector registers.
-    pub(super) fn masks(self) -> Range<Reg> {
-        match self {
-            InstructionSet::Avx2 => self.vectors(),
-            InstructionSet::Avx512 => MASKS + 1..REGISTERS as Reg,
-        }
-    }
-}
 
 /// A vector register by number, or a mask register.
 pub(super) type Reg = u8;
@@ -130,6 +63,9 @@ fn widened(code: Code) -> Option<Code> {
         Code::VEX_Vpsrlvd_ymm_ymm_ymmm256 => Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32,
         Code::VEX_Vpsravd_ymm_ymm_ymmm256 => Code::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32,
         Code::VEX_Vpslld_ymm_ymm_imm8 => Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+        Code::VEX_Vpsrld_ymm_ymm_imm8 => Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
+        Code::VEX_Vpsrad_ymm_ymm_imm8 => Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
+        Code::VEX_Vpsrld_ymm_ymm_xmmm128 => Code::EVEX_Vpsrld_zmm_k1z_zmm_xmmm128,
         Code::VEX_Vpaddq_ymm_ymm_ymmm256 => Code::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64,
         Code::VEX_Vpsubq_ymm_ymm_ymmm256 => Code::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64,
         Code::VEX_Vpmuludq_ymm_ymm_ymmm256 => Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64,
@@ -145,11 +81,19 @@ fn widened(code: Code) -> Option<Code> {
         Code::VEX_Vcvtps2pd_ymm_xmmm128 => Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae,
         Code::VEX_Vpmovsxdq_ymm_xmmm128 => Code::EVEX_Vpmovsxdq_zmm_k1z_ymmm256,
         Code::VEX_Vpmovzxdq_ymm_xmmm128 => Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256,
+        Code::VEX_Vpmovsxbd_ymm_xmmm64 => Code::EVEX_Vpmovsxbd_zmm_k1z_xmmm128,
+        Code::VEX_Vpmovsxwd_ymm_xmmm128 => Code::EVEX_Vpmovsxwd_zmm_k1z_ymmm256,
+        Code::VEX_Vpmovzxbd_ymm_xmmm64 => Code::EVEX_Vpmovzxbd_zmm_k1z_xmmm128,
+        Code::VEX_Vpmovzxwd_ymm_xmmm128 => Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256,
+        Code::VEX_Vcvtph2ps_ymm_xmmm128 => Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae,
+        Code::VEX_Vcvtps2ph_xmmm128_ymm_imm8 => Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae,
         Code::VEX_Vmovaps_ymm_ymmm256 => Code::EVEX_Vmovaps_zmm_k1z_zmmm512,
         Code::VEX_Vmovups_ymm_ymmm256 => Code::EVEX_Vmovups_zmm_k1z_zmmm512,
         Code::VEX_Vmovups_ymmm256_ymm => Code::EVEX_Vmovups_zmmm512_k1z_zmm,
         Code::VEX_Vbroadcastss_ymm_m32 => Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32,
         Code::VEX_Vbroadcastsd_ymm_m64 => Code::EVEX_Vbroadcastsd_zmm_k1z_xmmm64,
+        Code::VEX_Vpbroadcastb_ymm_xmmm8 => Code::EVEX_Vpbroadcastb_zmm_k1z_xmmm8,
+        Code::VEX_Vpbroadcastw_ymm_xmmm16 => Code::EVEX_Vpbroadcastw_zmm_k1z_xmmm16,
         Code::VEX_Vpbroadcastd_ymm_xmmm32 => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
         Code::VEX_Vextracti128_xmmm128_ymm_imm8 => Code::EVEX_Vextracti64x4_ymmm256_k1z_zmm_imm8,
         Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8 => Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8,
@@ -581,21 +525,100 @@ impl Strip<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// A register of 512 bits of two rows of 256 bits, or of words that all lanes of a half have.
-    pub(super) fn pair(&mut self, part: usize, d: Reg, halves: [(bool, MemoryOperand); 2]) -> Result {
+    /// A register of 512 bits of two rows of 256 bits, or of words that all lanes of a half have; words of so many bytes in memory.
+    pub(super) fn pair(&mut self, bytes: u32, d: Reg, halves: [(bool, MemoryOperand); 2]) -> Result {
         let t = self.alloc()?;
         for (reg, (is_run, from)) in [d, t].into_iter().zip(halves) {
-            let code = match (is_run, part) {
+            let code = match (is_run, bytes) {
+                (true, 1) => Code::EVEX_Vpmovzxbd_ymm_k1z_xmmm64,
+                (true, 2) => Code::EVEX_Vpmovzxwd_ymm_k1z_xmmm128,
                 (true, _) => Code::EVEX_Vmovups_ymm_k1z_ymmm256,
-                (false, WORD) => Code::EVEX_Vbroadcastss_ymm_k1z_xmmm32,
+                (false, 1) => Code::EVEX_Vpbroadcastb_ymm_k1z_xmmm8,
+                (false, 2) => Code::EVEX_Vpbroadcastw_ymm_k1z_xmmm16,
+                (false, 4) => Code::EVEX_Vbroadcastss_ymm_k1z_xmmm32,
                 (false, _) => Code::EVEX_Vbroadcastsd_ymm_k1z_xmmm64,
             };
             self.add(Instruction::with2(code, lower_half(reg), from)?)?;
         }
-        let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
-        self.add(Instruction::with4(code, self.register(d), self.register(d), lower_half(t), 1)?)?;
+        self.join_halves(d, t)?;
         self.drop_reg(t);
-        Ok(())
+        if bytes < 4 { self.cut_words(d, 8 * bytes) } else { Ok(()) }
+    }
+
+    /// Puts the lower half of a register of 512 bits into the upper half of another.
+    fn join_halves(&mut self, d: Reg, high: Reg) -> Result {
+        let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
+        self.add(Instruction::with4(code, self.register(d), self.register(d), lower_half(high), 1)?)
+    }
+
+    /// Words of one or two bytes at places of memory, one for each lane, in words of 32 bits.
+    pub(super) fn collect(&mut self, bytes: u32, d: Reg, base: Register, places: &[i32]) -> Result {
+        let is_wide = self.has_mask_registers();
+        let code = match (is_wide, bytes) {
+            (false, 1) => Code::VEX_Vpinsrb_xmm_xmm_r32m8_imm8,
+            (false, _) => Code::VEX_Vpinsrw_xmm_xmm_r32m16_imm8,
+            (true, 1) => Code::EVEX_Vpinsrb_xmm_xmm_r32m8_imm8,
+            (true, _) => Code::EVEX_Vpinsrw_xmm_xmm_r32m16_imm8,
+        };
+        let extend = if bytes == 1 { Code::VEX_Vpmovzxbd_ymm_xmmm64 } else { Code::VEX_Vpmovzxwd_ymm_xmmm128 };
+        // A register of 128 bits has the bytes of 16 lanes, or the words of eight.
+        let per_register = if bytes == 1 { places.len() } else { 8 };
+        let mut parts = Vec::new();
+        for places in places.chunks(per_register) {
+            let part = if parts.is_empty() { d } else { self.alloc()? };
+            let xmm = Register::XMM0 + u32::from(part);
+            self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, part, part, Src::Reg(part))?;
+            for (i, &place) in places.iter().enumerate() {
+                let from = MemoryOperand::with_base_displ(base, i64::from(place));
+                self.add(Instruction::with4(code, xmm, xmm, from, i as u32)?)?;
+            }
+            parts.push(part);
+        }
+        if let [low, high] = parts[..] {
+            let join = Code::EVEX_Vinserti32x4_ymm_k1z_ymm_xmmm128_imm8;
+            let from = Register::XMM0 + u32::from(high);
+            self.add(Instruction::with4(join, lower_half(low), lower_half(low), from, 1)?)?;
+            self.drop_reg(high);
+        }
+        if is_wide && bytes == 1 {
+            let from = Register::XMM0 + u32::from(d);
+            return self.add(Instruction::with2(self.form(extend)?, self.register(d), from)?);
+        }
+        self.extend_half(extend, d)
+    }
+
+    /// Applies an instruction that makes words of 32 bits of those of 16 to the lower half of a register.
+    pub(super) fn extend_half(&mut self, code: Code, d: Reg) -> Result {
+        let code = self.form(code)?;
+        self.add(Instruction::with2(code, self.register(d), self.half(d))?)
+    }
+
+    /// The lower 16 bits of words of 32 bits, whose others are zero, in the lower half of a register.
+    pub(super) fn pack_shorts(&mut self, d: Reg, x: Reg) -> Result {
+        if self.has_mask_registers() {
+            return self.add(Instruction::with2(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, lower_half(d), self.register(x))?);
+        }
+        self.raw3(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, d, x, Src::Reg(x))?;
+        self.shift(Code::VEX_Vpermq_ymm_ymmm256_imm8, d, d, 0xd8)
+    }
+
+    /// real(4) as real(2) in the lower half of a register, rounded to the nearest; NaNs keep what fits.
+    pub(super) fn round_half(&mut self, d: Reg, x: Reg) -> Result {
+        let code = self.form(Code::VEX_Vcvtps2ph_xmmm128_ymm_imm8)?;
+        self.add(Instruction::with3(code, self.half(d), self.register(x), 0)?)
+    }
+
+    /// Words shifted right by as many bits as a word of 64 bits in memory says.
+    pub(super) fn shift_right_by(&mut self, d: Reg, count: MemoryOperand) -> Result {
+        let code = self.form(Code::VEX_Vpsrld_ymm_ymm_xmmm128)?;
+        self.add(Instruction::with3(code, self.register(d), self.register(d), count)?)
+    }
+
+    /// One narrow word of memory in all lanes.
+    pub(super) fn broadcast_narrow(&mut self, d: Reg, from: MemoryOperand, bytes: u32) -> Result {
+        let code = if bytes == 1 { Code::VEX_Vpbroadcastb_ymm_xmmm8 } else { Code::VEX_Vpbroadcastw_ymm_xmmm16 };
+        self.emit2m(code, d, from)?;
+        self.cut_words(d, 8 * bytes)
     }
 
     /// A constant word of 32 bits in all lanes.

@@ -1,23 +1,25 @@
-//! Integers of 32 and of 64 bits.
+//! Integers, and logicals, which are integers of all ones or none.
 
 use super::emit::{Emitter, Result};
 use super::registers::{Gpr, Home, RAX, RCX};
 use super::{Formula, Operand, Register};
 use crate::integers;
-use iced_x86::code_asm::{eax, ecx, rax, rcx};
+use iced_x86::code_asm::{eax, rax};
 use ir::Ty;
 use ir::op::{BinOp, CvtOp, TriOp, UnOp};
 
 /// Whether a formula is one of this file.
 pub(super) fn is_known(formula: Formula) -> bool {
-    let is_int = |ty: Ty| matches!(ty, Ty::I32 | Ty::I64);
     match formula {
-        Formula::Un(op, ty) => is_int(ty) && matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs),
-        Formula::Bin(op, ty) => is_int(ty) && integers::is_known(op),
-        Formula::Tri(op, ty) => is_int(ty) && op == TriOp::Mad,
-        Formula::Cvt(op, from, to) => {
-            matches!((op, from, to), (CvtOp::Cast | CvtOp::CastU, Ty::I32, Ty::I64) | (CvtOp::Cast, Ty::I64, Ty::I32))
-        }
+        Formula::Un(op, ty) => ty.is_int() && matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs),
+        Formula::Bin(op, ty) => ty.is_int() && integers::is_known(op),
+        Formula::Tri(op, ty) => ty.is_int() && op == TriOp::Mad,
+        Formula::Cvt(op, from, to) => match op {
+            CvtOp::Cast | CvtOp::CastU => from.is_int() && to.is_int(),
+            CvtOp::PredToInt => from == Ty::Pred && to.is_int(),
+            CvtOp::IntToPred => from.is_int() && to == Ty::Pred,
+            _ => false,
+        },
         Formula::Move | Formula::Select | Formula::Cmp(..) | Formula::LocalAddress => false,
     }
 }
@@ -42,59 +44,62 @@ impl Emitter<'_> {
         match (formula, operands) {
             (Formula::Un(op, ty), &[a]) => {
                 self.read_into(a, RAX)?;
-                let wide = ty == Ty::I64;
-                match op {
-                    UnOp::Neg => {
-                        if wide {
-                            self.a.neg(rax)?;
-                        } else {
-                            self.a.neg(eax)?;
-                        }
-                    }
-                    UnOp::Not => {
-                        if wide {
-                            self.a.not(rax)?;
-                        } else {
-                            self.a.not(eax)?;
-                        }
-                    }
-                    _ => {
-                        sized!(self, wide, mov, RCX, RAX);
-                        if wide {
-                            self.a.neg(rcx)?;
-                        } else {
-                            self.a.neg(ecx)?;
-                        }
-                        sized!(self, wide, cmovns, RAX, RCX);
-                    }
-                }
+                integers::unary(&mut self.a, op, ty)?;
                 self.write(result, RAX)
             }
-            (Formula::Bin(op, ty), &[a, b]) => self.integer_binary(op, ty == Ty::I64, result, a, b),
+            (Formula::Bin(op, ty @ (Ty::I8 | Ty::I16)), &[a, b]) => {
+                self.read_into(a, RAX)?;
+                self.read_into(b, RCX)?;
+                integers::binary(&mut self.a, op, ty)?;
+                self.write(result, RAX)
+            }
+            (Formula::Bin(op, ty), &[a, b]) => self.integer_binary(op, ty, result, a, b),
             (Formula::Tri(_, ty), &[a, b, c]) => {
                 let wide = ty == Ty::I64;
                 self.read_into(a, RAX)?;
                 self.combine(BinOp::Mul, wide, RAX, b)?;
                 self.combine(BinOp::Add, wide, RAX, c)?;
+                integers::cut(&mut self.a, ty)?;
                 self.write(result, RAX)
             }
-            (Formula::Cvt(CvtOp::Cast, Ty::I32, _), &[a]) => {
-                let to = if let Home::General(to) = self.homes.of(result) { to } else { RAX };
-                let from = self.read(a, RCX)?;
-                self.a.movsxd(to.q, from.d)?;
-                self.write(result, to)
+            (Formula::Cvt(CvtOp::PredToInt, _, to), &[a]) => {
+                self.read_into(a, RAX)?;
+                self.a.neg(rax)?;
+                integers::cut(&mut self.a, to)?;
+                self.write(result, RAX)
             }
-            (_, &[a]) => {
-                let to = if let Home::General(to) = self.homes.of(result) { to } else { RAX };
-                let from = self.read(a, RCX)?;
-                self.a.mov(to.d, from.d)?;
-                self.write(result, to)
+            (Formula::Cvt(CvtOp::IntToPred, ..), &[a]) => {
+                self.read_into(a, RAX)?;
+                self.a.and(eax, 1)?;
+                self.write(result, RAX)
+            }
+            (Formula::Cvt(op, from, to), &[a]) => {
+                let d = if let Home::General(d) = self.homes.of(result) { d } else { RAX };
+                let of = self.read(a, RCX)?;
+                let extends = op == CvtOp::Cast && from.bytes() < to.bytes();
+                match (extends, from, to) {
+                    (true, Ty::I8, Ty::I64) => self.a.movsx(d.q, of.b)?,
+                    (true, Ty::I8, _) => self.a.movsx(d.d, of.b)?,
+                    (true, Ty::I16, Ty::I64) => self.a.movsx(d.q, of.w)?,
+                    (true, Ty::I16, _) => self.a.movsx(d.d, of.w)?,
+                    (true, ..) => self.a.movsxd(d.q, of.d)?,
+                    (false, _, Ty::I8) => self.a.movzx(d.d, of.b)?,
+                    (false, _, Ty::I16) => self.a.movzx(d.d, of.w)?,
+                    (false, Ty::I64, Ty::I64) => self.a.mov(d.q, of.q)?,
+                    (false, ..) => self.a.mov(d.d, of.d)?,
+                }
+                // A word of 16 bits that was a byte has the sign in the upper half too.
+                if extends && to == Ty::I16 {
+                    self.a.movzx(d.d, d.w)?;
+                }
+                self.write(result, d)
             }
             _ => Ok(()),
         }
     }
 
-    fn integer_binary(&mut self, op: BinOp, wide: bool, result: Register, a: Operand, b: Operand) -> Result {
+    fn integer_binary(&mut self, op: BinOp, ty: Ty, result: Register, a: Operand, b: Operand) -> Result {
+        let wide = ty == Ty::I64;
         let bits = if wide { 64 } else { 32 };
         let is_simple = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor);
         let count = match b {
@@ -104,7 +109,7 @@ impl Emitter<'_> {
         if !is_simple && count.is_none() {
             self.read_into(a, RAX)?;
             self.read_into(b, RCX)?;
-            integers::binary(&mut self.a, op, wide)?;
+            integers::binary(&mut self.a, op, ty)?;
             return self.write(result, RAX);
         }
         let own = if let Home::General(own) = self.homes.of(result) { own } else { RAX };

@@ -5,7 +5,7 @@ use super::emit::{Emitter, Result, STATE, field};
 use super::registers::{Home, RAX, RCX, RDX};
 use super::state::HostState;
 use super::{Formula, Operand, Register, integers, reals};
-use iced_x86::code_asm::{CodeLabel, al, cl, eax, ecx, qword_ptr, rax, rdx, rsp, xmm0, xmm1};
+use iced_x86::code_asm::{CodeLabel, al, cl, eax, ecx, qword_ptr, rax, rcx, rdx, rsp, xmm0, xmm1};
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
 use std::mem::offset_of;
@@ -13,9 +13,9 @@ use std::mem::offset_of;
 /// Whether a comparison is one that sets flags.
 pub(super) fn is_comparison(op: CmpOp, ty: Ty) -> bool {
     match ty {
-        Ty::I32 | Ty::I64 => true,
+        Ty::I8 | Ty::I16 | Ty::I32 | Ty::I64 => true,
         Ty::F32 | Ty::F64 => !matches!(op, CmpOp::LtU | CmpOp::GeU),
-        Ty::Pred | Ty::I8 | Ty::I16 => false,
+        Ty::Pred => false,
     }
 }
 
@@ -111,6 +111,13 @@ impl Emitter<'_> {
                 self.a.vucomiss(x, y)?;
             }
             return Ok(());
+        }
+        if matches!(ty, Ty::I8 | Ty::I16) && matches!(op, CmpOp::Lt | CmpOp::Le | CmpOp::Gt | CmpOp::Ge) {
+            self.read_into(a, RAX)?;
+            self.read_into(b, RCX)?;
+            crate::integers::extend(&mut self.a, ty, rax)?;
+            crate::integers::extend(&mut self.a, ty, rcx)?;
+            return Ok(self.a.cmp(eax, ecx)?);
         }
         let x = self.read(a, RAX)?;
         match b {

@@ -1,4 +1,4 @@
-//! Loops of one block whose iterations do not depend on each other, eight or four of them at a time in vector registers.
+//! Loops of one block whose iterations do not depend on each other, 4 to 32 of them at a time in vector registers.
 //!
 //! A loop is one of these if all its words have one size, side by side from iteration to iteration or the same for all, if what it
 //! computes is used within the iteration, but for counters of any size, to which a constant is added, and if it ends by a counter. Whether what it stores is what it loads in another iteration is
@@ -15,8 +15,8 @@ use super::{Block, Formula, Operand, Operation, Register, Terminator};
 use crate::reals;
 use crate::segment::Class;
 use iced_x86::code_asm::{
-    AsmRegisterYmm, CodeLabel, eax, ecx, qword_ptr, r14, r15d, rax, rbp, rcx, rdx, rsp, xmm1, ymm0, ymm1, ymm2, ymm3,
-    ymm4, ymm5, ymm6, ymm7, ymm8, ymm9, ymm10, ymm11, ymm12, ymm13, ymm14, ymm15, ymmword_ptr,
+    AsmRegisterYmm, CodeLabel, byte_ptr, eax, ecx, qword_ptr, r14, r15d, rax, rbp, rcx, rdx, rsp, word_ptr, xmm1, ymm0,
+    ymm1, ymm2, ymm3, ymm4, ymm5, ymm6, ymm7, ymm8, ymm9, ymm10, ymm11, ymm12, ymm13, ymm14, ymm15, ymmword_ptr,
 };
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
@@ -114,8 +114,12 @@ pub(super) fn packing(block: &Block, late: Option<Late>, walks: &[Walk]) -> Opti
                 }
                 of.take_width(width_of(*formula, *result)?)?;
                 let is_constant = |o: &Operand| matches!(o, Operand::Constant(_));
-                if result.class == Class::Pred && !matches!(formula, Formula::Cmp(..)) && of_it.iter().any(is_constant)
-                {
+                let takes_truth = match formula {
+                    Formula::Cmp(..) => false,
+                    Formula::Cvt(CvtOp::PredToInt, ..) => true,
+                    _ => result.class == Class::Pred,
+                };
+                if takes_truth && of_it.iter().any(is_constant) {
                     return None;
                 }
                 if *formula == Formula::Select && !matches!(of_it[0], Operand::Register(c) if current.contains_key(&c))
@@ -167,7 +171,7 @@ pub(super) fn packing(block: &Block, late: Option<Late>, walks: &[Walk]) -> Opti
             current.insert(result, at);
         }
     }
-    if of.width < 4 || !has_stored {
+    if !has_stored {
         return None;
     }
     of.assign(block, &packed, &last_use)?;
@@ -250,25 +254,23 @@ fn opposite(op: CmpOp) -> Option<CmpOp> {
 #[allow(clippy::option_option)] // Not known, any, or so many.
 fn width_of(formula: Formula, result: Register) -> Option<Option<u32>> {
     let of = |ty: Ty| match ty {
-        Ty::I32 | Ty::F32 => Some(Some(4)),
-        Ty::I64 | Ty::F64 => Some(Some(8)),
-        Ty::Pred | Ty::I8 | Ty::I16 => None,
+        Ty::Pred => None,
+        ty => Some(Some(ty.bytes())),
     };
     match formula {
-        Formula::Move | Formula::Select => Some(match result.class {
-            Class::Word => Some(4),
-            Class::Long => Some(8),
-            Class::Pred | Class::Scalar => None,
-        }),
+        // A word is whatever it is loaded as, or stored.
+        Formula::Move | Formula::Select => Some((result.class == Class::Long).then_some(8)),
         Formula::Un(UnOp::Not, Ty::Pred) | Formula::Bin(BinOp::And | BinOp::Or | BinOp::Xor, Ty::Pred) => Some(None),
         Formula::Un(UnOp::Sqrt | UnOp::Neg | UnOp::Abs, ty) if ty.is_real() => of(ty),
         Formula::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div, ty) if ty.is_real() => of(ty),
         Formula::Bin(BinOp::Add | BinOp::Sub | BinOp::And | BinOp::Or | BinOp::Xor, ty) if ty.is_int() => of(ty),
-        Formula::Bin(BinOp::Mul, Ty::I32) => of(Ty::I32),
+        Formula::Bin(BinOp::Mul, ty @ (Ty::I16 | Ty::I32)) => of(ty),
         Formula::Tri(TriOp::Fma, ty) => of(ty),
         Formula::Cmp(CmpOp::LtU | CmpOp::GeU, _) => None,
         Formula::Cmp(_, ty) => of(ty),
         Formula::Cvt(CvtOp::Bits, from, to) if from.bytes() == to.bytes() => of(to),
+        Formula::Cvt(CvtOp::PredToInt, _, to) => of(to),
+        Formula::Cvt(CvtOp::IntToPred, from @ (Ty::I8 | Ty::I16 | Ty::I32), _) => of(from),
         _ => None,
     }
 }
@@ -311,6 +313,7 @@ impl Emitter<'_> {
         self.a.mov(rax, rdx)?;
         self.a.mov(rdx, qword_ptr(rsp + SURE))?;
         self.a.shr(rax, of.width.trailing_zeros())?;
+        self.a.test(rax, rax)?;
         self.a.je(none)?;
         for &(register, step) in &of.counters {
             let own = self.read(Operand::Register(register), RCX)?;
@@ -410,10 +413,12 @@ impl Emitter<'_> {
                 self.a.neg(rax)?;
             }
             self.a.vmovq(xmm1, rax)?;
-            if of.width == 8 || is_predicate {
-                self.a.vpbroadcastq(ymm1, xmm1)?;
-            } else {
-                self.a.vpbroadcastd(ymm1, xmm1)?;
+            match of.width {
+                _ if is_predicate => self.a.vpbroadcastq(ymm1, xmm1)?,
+                1 => self.a.vpbroadcastb(ymm1, xmm1)?,
+                2 => self.a.vpbroadcastw(ymm1, xmm1)?,
+                4 => self.a.vpbroadcastd(ymm1, xmm1)?,
+                _ => self.a.vpbroadcastq(ymm1, xmm1)?,
             }
             self.a.vmovups(ymmword_ptr(rsp + (INVARIANTS + BYTES * i as i32)), ymm1)?;
         }
@@ -444,6 +449,8 @@ impl Emitter<'_> {
                     let (place, step) = base(at);
                     self.a.mov(rax, place)?;
                     match (step, of.width) {
+                        (Step::Constant(0), 1) => self.a.vpbroadcastb(value, byte_ptr(rax))?,
+                        (Step::Constant(0), 2) => self.a.vpbroadcastw(value, word_ptr(rax))?,
                         (Step::Constant(0), 8) => self.a.vbroadcastsd(value, qword_ptr(rax))?,
                         (Step::Constant(0), _) => self.a.vbroadcastss(value, iced_x86::code_asm::dword_ptr(rax))?,
                         _ => self.a.vmovups(value, ymmword_ptr(rax + rdx))?,
@@ -476,7 +483,7 @@ impl Emitter<'_> {
         if let (Formula::Select, &[Source::Value(c), x, y]) = (formula, sources) {
             let y = self.packed_source(y, ymm1)?;
             let x = self.packed_source(x, ymm2)?;
-            self.a.vblendvps(d, y, x, c)?;
+            self.a.vpblendvb(d, y, x, c)?;
             return Ok(false);
         }
         let x = self.packed_source(sources[0], ymm1)?;
@@ -521,14 +528,31 @@ impl Emitter<'_> {
                 Some(ty)
             }
             Formula::Bin(op, ty) => {
-                match op {
-                    BinOp::Add => sized!(ty, vpaddq | vpaddd, d, x, y),
-                    BinOp::Sub => sized!(ty, vpsubq | vpsubd, d, x, y),
-                    BinOp::Mul => self.a.vpmulld(d, x, y)?,
-                    BinOp::And => self.a.vandps(d, x, y)?,
-                    BinOp::Or => self.a.vorps(d, x, y)?,
+                match (op, ty) {
+                    (BinOp::Add, Ty::I8) => self.a.vpaddb(d, x, y)?,
+                    (BinOp::Add, Ty::I16) => self.a.vpaddw(d, x, y)?,
+                    (BinOp::Sub, Ty::I8) => self.a.vpsubb(d, x, y)?,
+                    (BinOp::Sub, Ty::I16) => self.a.vpsubw(d, x, y)?,
+                    (BinOp::Mul, Ty::I16) => self.a.vpmullw(d, x, y)?,
+                    (BinOp::Add, _) => sized!(ty, vpaddq | vpaddd, d, x, y),
+                    (BinOp::Sub, _) => sized!(ty, vpsubq | vpsubd, d, x, y),
+                    (BinOp::Mul, _) => self.a.vpmulld(d, x, y)?,
+                    (BinOp::And, _) => self.a.vandps(d, x, y)?,
+                    (BinOp::Or, _) => self.a.vorps(d, x, y)?,
                     _ => self.a.vxorps(d, x, y)?,
                 }
+                None
+            }
+            Formula::Cvt(CvtOp::IntToPred, from, _) => {
+                // Ones, and the lowest bits.
+                self.a.vpcmpeqd(ymm2, ymm2, ymm2)?;
+                match from {
+                    Ty::I8 => self.a.vpabsb(ymm2, ymm2)?,
+                    Ty::I16 => self.a.vpabsw(ymm2, ymm2)?,
+                    _ => self.a.vpabsd(ymm2, ymm2)?,
+                }
+                self.a.vpand(d, x, ymm2)?;
+                self.packed_comparison(CmpOp::Eq, from, d, d, ymm2)?;
                 None
             }
             Formula::Tri(_, ty) => {
@@ -579,10 +603,14 @@ impl Emitter<'_> {
             sized!(vcmppd | vcmpps, d, x, y, reals::predicate(op));
             return Ok(());
         }
-        match op {
-            CmpOp::Eq | CmpOp::Ne => sized!(vpcmpeqq | vpcmpeqd, d, x, y),
-            CmpOp::Gt | CmpOp::Le => sized!(vpcmpgtq | vpcmpgtd, d, x, y),
-            _ => sized!(vpcmpgtq | vpcmpgtd, d, y, x),
+        let (x, y) = if matches!(op, CmpOp::Lt | CmpOp::Ge) { (y, x) } else { (x, y) };
+        match (matches!(op, CmpOp::Eq | CmpOp::Ne), ty) {
+            (true, Ty::I8) => self.a.vpcmpeqb(d, x, y)?,
+            (true, Ty::I16) => self.a.vpcmpeqw(d, x, y)?,
+            (true, _) => sized!(vpcmpeqq | vpcmpeqd, d, x, y),
+            (false, Ty::I8) => self.a.vpcmpgtb(d, x, y)?,
+            (false, Ty::I16) => self.a.vpcmpgtw(d, x, y)?,
+            (false, _) => sized!(vpcmpgtq | vpcmpgtd, d, x, y),
         }
         if matches!(op, CmpOp::Ne | CmpOp::Le | CmpOp::Ge) {
             self.a.vpcmpeqd(ymm1, ymm1, ymm1)?;

@@ -6,7 +6,8 @@
 use super::emit::{Emitter, Result, Stub};
 use super::registers::{RAX, RCX};
 use super::{Formula, Operand, Register};
-use iced_x86::code_asm::{AsmRegisterXmm, eax, rax, rcx, xmm0, xmm1, xmm2};
+use crate::integers;
+use iced_x86::code_asm::{AsmRegisterXmm, ax, eax, rax, rcx, xmm0, xmm1, xmm2};
 use ir::Ty;
 use ir::op::{BinOp, CvtOp, TriOp, UnOp};
 
@@ -25,14 +26,10 @@ pub(super) fn is_known(formula: Formula) -> bool {
         }
         Formula::Tri(op, ty) => ty.is_real() && op == TriOp::Fma,
         Formula::Cvt(CvtOp::Cast, from, to) => {
-            matches!(
-                (from, to),
-                (Ty::I32 | Ty::I64, Ty::F32 | Ty::F64)
-                    | (Ty::F32 | Ty::F64, Ty::I32 | Ty::I64)
-                    | (Ty::F32, Ty::F64)
-                    | (Ty::F64, Ty::F32)
-            )
+            let is_known = |ty: Ty| ty.is_int() || ty.is_real();
+            from != to && (from.is_real() || to.is_real()) && is_known(from) && is_known(to)
         }
+        Formula::Cvt(CvtOp::FromHalf, Ty::I16, Ty::F32) | Formula::Cvt(CvtOp::ToHalf, Ty::F32, Ty::I16) => true,
         Formula::Move | Formula::Select | Formula::Cmp(..) | Formula::Cvt(..) | Formula::LocalAddress => false,
     }
 }
@@ -100,6 +97,24 @@ impl Emitter<'_> {
                 sized!(self, ty, vfmadd231sd | vfmadd231ss, xmm0, x, y);
                 self.settle(ty, formula, result, operands)
             }
+            (Formula::Cvt(CvtOp::FromHalf, ..), &[a]) => {
+                let of = self.read(a, RAX)?;
+                self.a.vmovd(xmm0, of.d)?;
+                self.a.vcvtph2ps(xmm0, xmm0)?;
+                self.settle(Ty::F32, formula, result, operands)
+            }
+            (Formula::Cvt(CvtOp::ToHalf, ..), &[a]) => {
+                let x = self.read_real(a, xmm1)?;
+                let (label, mut back) = (self.a.create_label(), self.a.create_label());
+                self.a.vcvtps2ph(xmm0, x, 0)?;
+                self.a.vmovd(eax, xmm0)?;
+                self.a.movzx(eax, ax)?;
+                self.a.vucomiss(x, x)?;
+                self.a.jp(label)?;
+                self.a.set_label(&mut back)?;
+                self.stubs.push(Stub::Evaluate { label, back, formula, operands: operands.to_vec() });
+                self.write(result, RAX)
+            }
             (Formula::Cvt(_, from, to), &[a]) => self.convert(from, to, formula, result, a),
             _ => Ok(()),
         }
@@ -141,11 +156,16 @@ impl Emitter<'_> {
 
     fn convert(&mut self, from: Ty, to: Ty, formula: Formula, result: Register, a: Operand) -> Result {
         if !from.is_real() {
-            let of = self.read(a, RAX)?;
+            let mut of = self.read(a, RAX)?;
+            if matches!(from, Ty::I8 | Ty::I16) {
+                self.read_into(a, RAX)?;
+                integers::extend(&mut self.a, from, rax)?;
+                of = RAX;
+            }
             self.a.vxorps(xmm0, xmm0, xmm0)?;
             match (from, to) {
-                (Ty::I32, Ty::F64) => self.a.vcvtsi2sd(xmm0, xmm0, of.d)?,
-                (Ty::I32, _) => self.a.vcvtsi2ss(xmm0, xmm0, of.d)?,
+                (Ty::I8 | Ty::I16 | Ty::I32, Ty::F64) => self.a.vcvtsi2sd(xmm0, xmm0, of.d)?,
+                (Ty::I8 | Ty::I16 | Ty::I32, _) => self.a.vcvtsi2ss(xmm0, xmm0, of.d)?,
                 (_, Ty::F64) => self.a.vcvtsi2sd(xmm0, xmm0, of.q)?,
                 _ => self.a.vcvtsi2ss(xmm0, xmm0, of.q)?,
             }
@@ -167,6 +187,7 @@ impl Emitter<'_> {
             self.a.cmp(eax, i32::MIN)?;
         }
         self.a.je(label)?;
+        integers::cut(&mut self.a, to)?;
         self.a.set_label(&mut back)?;
         self.stubs.push(Stub::Evaluate { label, back, formula, operands: vec![a] });
         self.write(result, RAX)

@@ -19,6 +19,10 @@ const MISSES: u32 = 256;
 /// A warp that was interrupted so often is long enough to be compiled before one has ended.
 const LONG: u32 = 8;
 
+/// So many warps that have ended are enough to go by, even if patterns of addresses have not been seen in all lanes: the first warps
+/// may have nothing to do at the edge of an array.
+const ENOUGH: u32 = 2;
+
 /// What runs device code. Results do not depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Engine {
@@ -69,8 +73,11 @@ struct Shape {
 /// What was made for a block shape.
 #[derive(Debug, Default)]
 struct Made {
-    /// How the lanes of each pattern differ, as the first warp found it, and then as others did.
+    /// How the lanes of each pattern differ, as the first warps found it, and then as others did.
     keys: Vec<PatternKey>,
+    /// The most lanes that each pattern was seen in, and the warps that have ended.
+    lanes: Vec<u32>,
+    ended: u32,
     function: Option<Arc<NativeFunction>>,
     /// The code for observers of accesses; the outer level says whether it was made.
     telling: Option<Option<Arc<NativeFunction>>>,
@@ -149,15 +156,17 @@ impl NativeCache {
         self.shapes.iter().map(|slot| slot.get_or_init(fresh)).find(|shape| shape.block == block)
     }
 
-    /// Notes how the lanes of each pattern differ, once a warp has ended or was interrupted often.
-    pub(crate) fn note(&self, block: [u32; 3], has_ended: bool, keys: impl Iterator<Item = PatternKey>) {
+    /// Notes how the lanes of each pattern differ, with their number, once a warp has ended or was interrupted often.
+    pub(crate) fn note(&self, block: [u32; 3], has_ended: bool, seen: impl Iterator<Item = (u32, PatternKey)>) {
         let Some(shape) = self.shape(block).filter(|shape| !shape.is_known.load(Ordering::Relaxed)) else { return };
         let interrupted = shape.interrupted.fetch_add(1, Ordering::Relaxed);
         if has_ended || interrupted >= LONG {
             let mut made = shape.made();
             if !shape.is_known.load(Ordering::Relaxed) {
-                made.keys = keys.collect();
-                shape.is_known.store(true, Ordering::Release);
+                made.ended += u32::from(has_ended);
+                let is_seen = made.add(seen);
+                let is_known = is_seen || made.ended >= ENOUGH || interrupted >= LONG;
+                shape.is_known.store(is_known, Ordering::Release);
             }
         }
     }
@@ -219,6 +228,23 @@ impl NativeCache {
             }
         }
         native.misses.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Made {
+    /// Takes the patterns over that were seen in more lanes than before; whether all were seen in all lanes.
+    fn add(&mut self, seen: impl Iterator<Item = (u32, PatternKey)>) -> bool {
+        let mut is_seen = true;
+        for (i, (lanes, key)) in seen.enumerate() {
+            if i == self.keys.len() {
+                self.keys.push(key);
+                self.lanes.push(lanes);
+            } else if lanes > self.lanes[i] {
+                (self.keys[i], self.lanes[i]) = (key, lanes);
+            }
+            is_seen &= self.lanes[i] == u32::BITS;
+        }
+        is_seen
     }
 }
 

@@ -73,14 +73,14 @@ impl<const W: usize> LanePattern<W> {
         }
     }
 
-    /// How its lanes differ as a rule; irregular if that was often another one.
-    pub(crate) fn usual_key(&self) -> PatternKey {
+    /// How its lanes differ as a rule, and how many of them; irregular if that was often another one.
+    pub(crate) fn usual(&self) -> (u32, PatternKey) {
         let mut usual = self.usual;
         if self.is_used.get() || usual.lanes == 0 {
             usual.note(self.head.mask.count_ones(), self.head.key);
         }
-        let Usual { key, same, others, .. } = usual;
-        if others > same / 4 { PatternKey::IRREGULAR } else { key }
+        let Usual { lanes, key, same, others } = usual;
+        (lanes, if others > same / 4 { PatternKey::IRREGULAR } else { key })
     }
 
     /// How the lanes of a whole warp differ; `None` if it was not worked out for all.

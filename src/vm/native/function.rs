@@ -62,7 +62,7 @@ pub(crate) fn put_back<const W: usize>(warp: &mut Warp<W>, number: u32, native: 
 /// Notes what the interpreter has found out of a frame when its lanes end, or are interrupted.
 pub(crate) fn note<const W: usize>(code: &Code, has_ended: bool, warp: &Warp<W>, number: u32, ctx: &Context<'_>) {
     if let Some(frame) = warp.frame(number) {
-        code.native.note(ctx.geometry.block, has_ended, frame.patterns.iter().map(LanePattern::usual_key));
+        code.native.note(ctx.geometry.block, has_ended, frame.patterns.iter().map(LanePattern::usual));
     }
 }
 

@@ -3,7 +3,7 @@
 //! A segment begins at a place where operations may be entered: the beginning, the target of a branch, and behind an operation that
 //! is left to the interpreter. Within it the slots of the frame become values, and what is read behind the segment is written back.
 //!
-//! Executed by a call ([`can_be_called`]): atomics, irregular addresses, words of one and two bytes, and what `jit` does not know.
+//! Executed by a call ([`can_be_called`]): atomics, irregular addresses, and what `jit` does not know.
 //! Left to the interpreter: whatever can stop a warp or part its lanes, and calls of functions.
 
 use super::liveness::{Liveness, each_successor};
@@ -409,9 +409,6 @@ impl Translator<'_> {
         if m.access == Access::Volatile || is_scalar && expr.index.is_some() {
             return None;
         }
-        if !is_scalar && !matches!(m.width, Width::W32 | Width::W64) {
-            return None;
-        }
         let index = match &expr.index {
             None => None,
             Some(index) => {
@@ -483,7 +480,7 @@ impl Translator<'_> {
             Space::Global | Space::Host | Space::Const => Place::Memory,
             Space::Local | Space::Generic => return None,
         };
-        if !matches!(width, Width::W32 | Width::W64) || expr.local || (self.tells)(pc) {
+        if expr.local || (self.tells)(pc) {
             return None;
         }
         let row = |term: &Term| {

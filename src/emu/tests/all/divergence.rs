@@ -29,7 +29,7 @@ struct Variant {
     set: usize,
     exact: bool,
     budget: u64,
-    /// Whether it is run by machine code; the launch is done twice then, since the first one finds out what to compile.
+    /// Whether it is run by machine code; the launch is done three times then, since the first warps find out what to compile.
     is_native: bool,
 }
 
@@ -42,7 +42,7 @@ fn by_warps(seed: u64, made: &Made, variant: Variant, options: Options) -> (Vec<
     program.set_engine(if variant.is_native { vm::Engine::Native } else { vm::Engine::Interpreter });
     rig.emulator.load(program.into());
     let mut last = (Vec::new(), 0, Vec::new());
-    for _ in 0..=usize::from(variant.is_native) {
+    for _ in 0..if variant.is_native { 3 } else { 1 } {
         let points = rig.emulator.points();
         let x = rig.words("in", &input(seed));
         let out = rig.words("out", &vec![0; OUT * threads(made)]);

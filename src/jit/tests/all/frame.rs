@@ -14,6 +14,9 @@ pub(crate) const SLOTS: usize = 24;
 pub(crate) const MEMORY: usize = 1 << 14;
 /// The address of the first byte of memory.
 pub(crate) const MEMORY_BASE: u64 = 0x2_0000_0000;
+/// Bytes of local memory, and the address of the first.
+pub(crate) const LOCAL: usize = 256;
+pub(crate) const LOCAL_BASE: u64 = 0x5_0000;
 /// The address of the first byte of shared memory.
 pub(crate) const SHARED_BASE: u64 = 0x1_0000;
 
@@ -27,6 +30,8 @@ pub(crate) struct TestFrame {
     pub(crate) patterns: Vec<PatternHead>,
     pub(crate) memory: Vec<u8>,
     pub(crate) shared: Vec<u8>,
+    /// Rows of local memory.
+    pub(crate) local: Vec<[u32; 32]>,
     pub(crate) mask: u32,
     pub(crate) budget: u64,
     pub(crate) polls: u32,
@@ -46,7 +51,18 @@ pub(crate) struct TestFrame {
 pub(crate) const QUANTUM: u32 = 1 << 14;
 
 /// Words that are worth a try, as bits of any type.
-const SPECIAL: [u64; 24] = [
+const SPECIAL: [u64; 34] = [
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    // Real(2): infinity and a NaN; real(4): what is halfway between two of them, or beyond the last.
+    0x7c00,
+    0xfe01,
+    0x477f_f000,
+    0x3380_1000,
     0,
     1,
     2,
@@ -94,6 +110,7 @@ impl TestFrame {
             patterns: Vec::new(),
             memory: (0..MEMORY).map(|_| rng.u8(..)).collect(),
             shared: (0..MEMORY).map(|_| rng.u8(..)).collect(),
+            local: (0..LOCAL / 4).map(|_| std::array::from_fn(|_| rng.u32(..))).collect(),
             mask: if rng.bool() { u32::MAX } else { rng.u32(1..) },
             budget: 1000,
             polls: 0,
@@ -141,9 +158,9 @@ impl TestFrame {
             entered: self.mask,
             shared: self.shared.as_mut_ptr(),
             shared_len: self.shared.len() as u64,
-            local_base: 0,
-            local_rows: std::ptr::null_mut(),
-            local_len: 0,
+            local_base: LOCAL_BASE,
+            local_rows: self.local.as_mut_ptr().cast(),
+            local_len: LOCAL as u64,
             threads: threads.as_ptr().cast(),
             geometry: geometry.as_ptr(),
             refill,
@@ -214,7 +231,7 @@ impl TestFrame {
                         self.pc = segment.pc;
                         return false;
                     };
-                    std::array::from_fn(|i| self.fetch(access, at[i]))
+                    std::array::from_fn(|i| self.fetch(access, i, at[i]))
                 }
             };
             values.push(lanes);
@@ -232,7 +249,8 @@ impl TestFrame {
         for &(id, number) in &segment.told {
             let base = match segment.accesses[id as usize].place {
                 Place::Shared(base) => base,
-                _ => MEMORY_BASE,
+                Place::Local => LOCAL_BASE,
+                Place::Memory => MEMORY_BASE,
             };
             let lowest = addresses[id as usize].iter().flatten().min().copied().unwrap_or(0);
             self.told.push((number, base + lowest as u64));
@@ -242,7 +260,14 @@ impl TestFrame {
                 let bytes = access.bytes as usize;
                 let to = match access.place {
                     Place::Shared(_) => &mut self.shared,
-                    _ => &mut self.memory,
+                    Place::Memory => &mut self.memory,
+                    Place::Local => {
+                        for (at, byte) in (at[lane]..).zip(&row[lane].to_le_bytes()[..bytes]) {
+                            let word = &mut self.local[at / 4][lane];
+                            *word = *word & !(0xff << (at % 4 * 8)) | u32::from(*byte) << (at % 4 * 8);
+                        }
+                        continue;
+                    }
                 };
                 to[at[lane]..at[lane] + bytes].copy_from_slice(&row[lane].to_le_bytes()[..bytes]);
             }
@@ -319,6 +344,9 @@ impl TestFrame {
         let offsets = access.index.as_ref().map_or(Some([0; 32]), |i| i.key.offsets())?;
         for (i, out) in out.iter_mut().enumerate() {
             let mut address = access.base.wrapping_add(sum(&access.terms));
+            if access.is_local {
+                address = address.wrapping_add(LOCAL_BASE as i64);
+            }
             if let Some(index) = &access.index {
                 let head = self.patterns[index.pattern as usize];
                 if head.key != index.key || self.mask & !head.mask != 0 {
@@ -331,12 +359,13 @@ impl TestFrame {
                 }
                 address = address.wrapping_add(value.wrapping_mul(index.factor));
             }
-            let base = match access.place {
-                Place::Shared(base) => base,
-                _ => MEMORY_BASE,
+            let (base, len) = match access.place {
+                Place::Shared(base) => (base, MEMORY),
+                Place::Local => (LOCAL_BASE, LOCAL),
+                Place::Memory => (MEMORY_BASE, MEMORY),
             };
             let at = (address as u64).wrapping_sub(base);
-            if at > (MEMORY - access.bytes as usize) as u64 || at % u64::from(access.bytes) != 0 {
+            if at > (len - access.bytes as usize) as u64 || at % u64::from(access.bytes) != 0 {
                 return None;
             }
             *out = at as usize;
@@ -344,14 +373,13 @@ impl TestFrame {
         Some(out)
     }
 
-    fn fetch(&self, access: &Access, at: usize) -> u64 {
-        let from = match access.place {
-            Place::Shared(_) => &self.shared,
-            _ => &self.memory,
+    fn fetch(&self, access: &Access, lane: usize, at: usize) -> u64 {
+        let byte = |at: usize| match access.place {
+            Place::Shared(_) => self.shared[at],
+            Place::Local => (self.local[at / 4][lane] >> (at % 4 * 8)) as u8,
+            Place::Memory => self.memory[at],
         };
-        let mut word = [0; 8];
-        word[..access.bytes as usize].copy_from_slice(&from[at..at + access.bytes as usize]);
-        u64::from_le_bytes(word)
+        (0..access.bytes as usize).rev().fold(0, |word, i| word << 8 | u64::from(byte(at + i)))
     }
 }
 

@@ -133,20 +133,23 @@ fn check(set: InstructionSet) {
         // Page 2 was never written; page 1 is marked.
         let place = |page: usize| of.bytes.as_ptr() as u64 + (page * PAGE) as u64;
         of.slots = vec![place(0), place(1) | 1, 0, place(3)];
-        let bytes = if rng.bool() { 4u32 } else { 8 };
-        let class = if bytes == 4 { Class::Word } else { Class::Long };
+        let mut bytes = [1, 2, 4, 8, 4, 8][rng.usize(0..6)];
+        let class = if bytes == 8 { Class::Long } else { Class::Word };
         let wraps = rng.bool();
         let mask = if rng.bool() { u32::MAX } else { rng.u32(1..) };
         let is_shared = rng.u32(0..3) == 0;
         let movement = match rng.u32(0..4) {
-            0 if is_shared => Movement::Atomic { op: ATOMICS[rng.usize(0..ATOMICS.len())], polls: 5 },
+            0 if is_shared => {
+                bytes = bytes.max(4);
+                Movement::Atomic { op: ATOMICS[rng.usize(0..ATOMICS.len())], polls: 5 }
+            }
             0 | 1 => Movement::Load,
             _ => Movement::Store,
         };
         let is_store = movement == Movement::Store;
         let (low, len) = if is_shared { (SHARED, SHARED_LEN) } else { (LOW, LEN) };
         let goes_wrong = rng.u32(0..4) == 0;
-        let is_skewed = rng.u32(0..16) == 0;
+        let is_skewed = rng.u32(0..16) == 0 && bytes > 2;
         let mut rows = Rows {
             words: std::array::from_fn(|_| std::array::from_fn(|_| rng.u32(..))),
             longs: std::array::from_fn(|_| std::array::from_fn(|_| rng.u64(..))),
@@ -157,15 +160,15 @@ fn check(set: InstructionSet) {
             (rows.words[2], rows.longs[2]) = ([0; 32], [0; 32]);
         }
         // The address is the first one + bytes * (sum of rows [+ 3 + scalar 0]) + bytes * scalar 1.
-        let mut offsets = [0u64; 32];
+        let (mut offsets, unit) = ([0u64; 32], u64::from(bytes));
         for (lane, offset) in offsets.iter_mut().enumerate() {
             let is_active = mask >> lane & 1 != 0;
             // Page 1 must not be written.
             let page = if is_shared || is_store { [0, 0, 3, 0] } else { [0, 1, 3, 0] }[rng.usize(0..4)];
             let room = if page == 3 { 4096 } else { PAGE };
-            *offset = (page * PAGE) as u64 + rng.u64(0..room as u64 / 8) * 8;
+            *offset = (page * PAGE) as u64 + rng.u64(0..room as u64 / unit) * unit;
             if is_shared {
-                *offset = rng.u64(0..SHARED_LEN as u64 / 8) * 8;
+                *offset = rng.u64(0..SHARED_LEN as u64 / unit) * unit;
             }
             if is_active && goes_wrong && rng.u32(0..8) == 0 {
                 *offset = match rng.u32(0..4) {

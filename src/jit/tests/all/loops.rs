@@ -20,7 +20,7 @@ const FIXED: u32 = SLOTS as u32 - 3;
 /// A load at an address that grows with the index.
 fn load(g: &mut Generator<'_>, frame: &mut TestFrame, index: u32, fixed: u32) {
     let class = if g.rng.bool() { Class::Word } else { Class::Long };
-    let bytes = if class == Class::Long { 8 } else { 4 };
+    let bytes = g.bytes(class);
     let is_scalar = g.rng.bool();
     let place = if g.rng.bool() { Place::Memory } else { Place::Shared(SHARED_BASE) };
     let base = if place == Place::Memory { MEMORY_BASE } else { SHARED_BASE };

@@ -52,10 +52,30 @@ impl Generator<'_> {
         self.segment.values.len() as u32 - 1
     }
 
+    /// A value of a type; a narrow integer is loaded, or cut from a word.
+    fn operand(&mut self, ty: Ty) -> u32 {
+        let bytes = ty.bytes();
+        let is_loaded = |v: &u32| match self.segment.values[*v as usize] {
+            Value::Load(Class::Word, access) => self.segment.accesses[access as usize].bytes == bytes,
+            _ => false,
+        };
+        let loaded: Vec<u32> = (0..self.segment.values.len() as u32).filter(is_loaded).collect();
+        if bytes < 4 && !loaded.is_empty() && self.rng.u32(0..3) > 0 {
+            return loaded[self.rng.usize(0..loaded.len())];
+        }
+        let value = self.pick(crate::frame::class(ty));
+        if matches!(ty, Ty::I8 | Ty::I16) { self.push(Value::Cvt(CvtOp::Cast, Ty::I32, ty, value)) } else { value }
+    }
+
+    /// Bytes of a word in memory of which a value of a class is made.
+    pub(crate) fn bytes(&mut self, class: Class) -> i64 {
+        if class == Class::Long { 8 } else { [1, 2, 4, 4][self.rng.usize(0..4)] }
+    }
+
     pub(crate) fn operation(&mut self) {
-        let ty = [Ty::I32, Ty::I64, Ty::F32, Ty::F64][self.rng.usize(0..4)];
+        let ty = [Ty::I32, Ty::I64, Ty::F32, Ty::F64, Ty::I8, Ty::I16][self.rng.usize(0..6)];
         let class = crate::frame::class(ty);
-        let (a, b, c) = (self.pick(class), self.pick(class), self.pick(class));
+        let [a, b, c] = [(); 3].map(|()| self.operand(ty));
         let pred = self.pick(Class::Pred);
         let value = match self.rng.u32(0..10) {
             0 => Value::Un(UnOp::ALL[self.rng.usize(0..UnOp::ALL.len())], ty, a),
@@ -64,8 +84,12 @@ impl Generator<'_> {
             5 => Value::Cmp(CmpOp::ALL[self.rng.usize(0..6)], ty, a, b),
             6 => Value::Select(class, pred, a, b),
             7 => {
-                let to = [Ty::I32, Ty::I64, Ty::F32, Ty::F64][self.rng.usize(0..4)];
-                Value::Cvt(CvtOp::Cast, ty, to, a)
+                let to = [Ty::I32, Ty::I64, Ty::F32, Ty::F64, Ty::I8, Ty::I16][self.rng.usize(0..6)];
+                match (ty, self.rng.bool()) {
+                    (Ty::I16, true) => Value::Cvt(CvtOp::FromHalf, Ty::I16, Ty::F32, a),
+                    (Ty::F32, true) => Value::Cvt(CvtOp::ToHalf, Ty::F32, Ty::I16, a),
+                    _ => Value::Cvt(CvtOp::Cast, ty, to, a),
+                }
             }
             8 => {
                 let other = self.pick(Class::Pred);
@@ -88,7 +112,10 @@ impl Generator<'_> {
     }
 
     fn access(&mut self, frame: &mut TestFrame, class: Class) -> u32 {
-        let bytes = if class == Class::Long { 8 } else { 4 };
+        let bytes = self.bytes(class);
+        if self.rng.u32(0..6) == 0 {
+            return self.local_access(bytes);
+        }
         let shape = SHAPES[self.rng.usize(0..SHAPES.len())];
         let key = PatternKey::new(shape.0, shape.1, shape.2);
         let pattern = frame.patterns.len() as u32;
@@ -119,6 +146,27 @@ impl Generator<'_> {
             index: Some(index),
         });
         number
+    }
+}
+
+impl Generator<'_> {
+    /// An access of local memory, now and then outside.
+    fn local_access(&mut self, bytes: i64) -> u32 {
+        let slot = SLOTS as u32 - 1 - self.rng.u32(0..3);
+        let value = self.push(Value::Scalar(slot));
+        self.segment.accesses.push(Access {
+            place: Place::Local,
+            bytes: bytes as u32,
+            base: bytes * self.rng.i64(0..if bytes < 4 { 100 } else { 30 }),
+            is_local: true,
+            terms: if self.rng.bool() {
+                vec![AddressTerm { value, is_narrow: true, factor: bytes }]
+            } else {
+                Vec::new()
+            },
+            index: None,
+        });
+        self.segment.accesses.len() as u32 - 1
     }
 }
 

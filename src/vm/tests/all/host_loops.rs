@@ -156,10 +156,46 @@ impl Body<'_> {
                 let (ty, bytes) = if self.rng.bool() { ("i8", 1) } else { ("i16", 2) };
                 let at = self.address(bytes);
                 let word = self.temp(&format!("load.host.{ty} {at}"));
-                let sum = self.temp(&format!("add.{ty} %{word}, 5"));
+                let count = self.rng.u64(..20);
+                let other = self.temp(&format!("cvt.cast.{ty}.i32 %{}", VARS[0].1[1]));
+                let op = match self.rng.u64(..8) {
+                    0 => {
+                        let p = self.temp(&format!("cmp.lt.{ty} %{word}, %{other}"));
+                        format!("select.{ty} %{p}, %{other}, %{word}")
+                    }
+                    1 => {
+                        let p = self.temp(&format!("cvt.i2p.pred.{ty} %{word}"));
+                        format!("cvt.p2i.{ty}.pred %{p}")
+                    }
+                    2 => {
+                        let op = self.pick(&["neg", "abs", "not"]);
+                        format!("{op}.{ty} %{word}")
+                    }
+                    3 => {
+                        let op = self.pick(&["shl", "shr.u", "shr.s"]);
+                        format!("{op}.{ty} %{word}, {count}")
+                    }
+                    4 => format!("mad.{ty} %{word}, %{other}, 3"),
+                    5 if bytes == 2 => {
+                        let real = self.temp(&format!("cvt.half.widen.f32.i16 %{word}"));
+                        let sum = self.temp(&format!("mul.f32 %{real}, %{}", VARS[2].1[0]));
+                        format!("cvt.half.round.i16.f32 %{sum}")
+                    }
+                    5 => {
+                        let real = self.temp(&format!("cvt.cast.f64.{ty} %{word}"));
+                        let sum = self.temp(&format!("mul.f64 %{real}, %{}", VARS[3].1[0]));
+                        format!("cvt.cast.{ty}.f64 %{sum}")
+                    }
+                    _ => {
+                        let op = self.pick(&["add", "sub", "mul", "min", "max", "div", "rem", "xor"]);
+                        format!("{op}.{ty} %{word}, %{other}")
+                    }
+                };
+                let result = self.temp(&op);
                 let at = self.address(bytes);
-                writeln!(self.text, "  store.host.{ty} {at}, %{sum}").unwrap();
-                format!("cvt.cast.{name}.{ty} %{sum}")
+                writeln!(self.text, "  store.host.{ty} {at}, %{result}").unwrap();
+                let cast = self.pick(&["cast", "cast.u"]);
+                format!("cvt.{cast}.{name}.{ty} %{result}")
             }
             (_, true) => format!("{}.{name} {a}, {b}", self.pick(&["add", "sub", "mul"])),
             (_, false) => format!("{}.{name} {a}, {b}", self.pick(&["add", "sub", "mul", "div", "min", "max"])),
@@ -250,14 +286,15 @@ fn statement(rng: &mut Rng) -> String {
     for (reg, ty) in [(40, "i64"), (41, "i64"), (42, "i64"), (43, "i32"), (44, "i32")] {
         writeln!(body.text, "  reg %{reg} {ty} mutable").unwrap();
     }
-    let is_wide = body.rng.bool();
-    let (bytes, int, real) = if is_wide { (8, "i64", "f64") } else { (4, "i32", "f32") };
-    let is_real = body.rng.u64(..3) != 0;
+    let (bytes, int, real) = [(8, "i64", "f64"), (4, "i32", "f32"), (2, "i16", ""), (1, "i8", "")][body.rng.usize(..4)];
+    let is_real = !real.is_empty() && body.rng.u64(..3) != 0;
     let ty = if is_real { real } else { int };
+    // A vector of narrow words takes more iterations.
+    let rounds = if bytes < 4 { 300 } else { 90 };
     writeln!(
         body.text,
         "bb0:\n  %9 = addr g0\n  %10 = load.host.{ty} [%9+24]\n  %42 = mov.i64 40\n  jump bb1\nbb1:\n  \
-        %40 = mov.i64 0\n  %43 = mov.i32 90\n  jump bb2\nbb2:"
+        %40 = mov.i64 0\n  %43 = mov.i32 {rounds}\n  jump bb2\nbb2:"
     )
     .unwrap();
     let mut values = vec!["%10".to_owned(), if is_real { "1.25" } else { "3" }.to_owned()];
@@ -274,16 +311,22 @@ fn statement(rng: &mut Rng) -> String {
         let pick = |body: &mut Body<'_>, values: &[String]| values[body.rng.usize(..values.len())].clone();
         let (a, b, c) = (pick(&mut body, &values), pick(&mut body, &values), pick(&mut body, &values));
         let text = match (body.rng.u64(..6), is_real) {
-            (0, _) => {
+            (5, _) => {
                 let op = body.pick(&["eq", "ne", "lt", "le", "gt", "ge"]);
                 let p = body.temp(&format!("cmp.{op}.{ty} {a}, {b}"));
                 let p = if body.rng.bool() { body.temp(&format!("not.pred %{p}")) } else { p };
                 format!("select.{ty} %{p}, {c}, {a}")
             }
+            (0, false) if bytes < 8 => {
+                let p = body.temp(&format!("cvt.i2p.pred.{ty} {a}"));
+                let other = body.temp(&format!("cmp.gt.{ty} {b}, {c}"));
+                let p = body.temp(&format!("or.pred %{p}, %{other}"));
+                format!("cvt.p2i.{ty}.pred %{p}")
+            }
             (1, true) => format!("fma.{ty} {a}, {b}, {c}"),
             (2, true) => format!("{}.{ty} {a}", body.pick(&["neg", "abs", "sqrt"])),
             (_, true) => format!("{}.{ty} {a}, {b}", body.pick(&["add", "sub", "mul", "div"])),
-            (1, false) if !is_wide => format!("mul.{ty} {a}, {b}"),
+            (1, false) if bytes < 8 => format!("mul.{ty} {a}, {b}"),
             (_, false) => format!("{}.{ty} {a}, {b}", body.pick(&["add", "sub", "and", "or", "xor"])),
         };
         let d = body.temp(&text);
@@ -295,17 +338,17 @@ fn statement(rng: &mut Rng) -> String {
         writeln!(body.text, "  store.host.{ty} [%{at}+{far}], {value}").unwrap();
     }
     let (count, test) = match body.rng.u64(..4) {
-        0 => ("%43 = add.i32 %43, -1", "cmp.ne.i32 %43, 0"),
-        1 => ("%43 = add.i32 %43, -1", "cmp.gt.i32 %43, 1"),
-        2 => ("%43 = add.i32 %43, 1", "cmp.le.i32 %43, 171"),
-        _ => ("%43 = add.i32 %43, 1", "cmp.eq.i32 %43, 177"),
+        0 => ("%43 = add.i32 %43, -1", "cmp.ne.i32 %43, 0".to_owned()),
+        1 => ("%43 = add.i32 %43, -1", "cmp.gt.i32 %43, 1".to_owned()),
+        2 => ("%43 = add.i32 %43, 1", format!("cmp.le.i32 %43, {}", 2 * rounds - 9)),
+        _ => ("%43 = add.i32 %43, 1", format!("cmp.eq.i32 %43, {}", 2 * rounds - 3)),
     };
     // Counters that no address has, with steps of any size.
     let (wide, narrow) =
         (body.pick(&["7", "-2147483649", "5000000000", "9000000000000000001"]), body.pick(&["3", "-2147483647"]));
     writeln!(body.text, "  %41 = add.i64 %41, {wide}\n  %44 = sub.i32 %44, {narrow}").unwrap();
     writeln!(body.text, "  %40 = add.i64 %40, 1\n  {count}").unwrap();
-    let more = body.temp(test);
+    let more = body.temp(&test);
     let (yes, no) = if test.contains(".eq.") { (3, 2) } else { (2, 3) };
     writeln!(body.text, "  backedge\n  branch %{more}, bb{yes}, bb{no}").unwrap();
     body.text += "bb3:\n  %50 = cmp.ne.i64 %42, 0\n  %42 = add.i64 %42, -1\n  backedge\n  branch %50, bb1, bb4\nbb4:\n  \

@@ -38,12 +38,17 @@ impl Gen {
             let v = self.b.cvt(CvtOp::Cast, Ty::I64, Ty::I32, v);
             self.b.set(self.words[i], v);
         } else {
+            // Rows of 16 bytes, or words side by side.
             let base = self.shared(4);
+            let ty = self.rng.choice([Ty::I8, Ty::I16, Ty::I32]).unwrap();
+            let step = self.rng.choice([16, ty.bytes() as i64]).unwrap();
             let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, self.linear);
-            let row = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(16));
+            let row = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(step));
             let at = self.b.bin(BinOp::Add, Ty::I64, base, row);
-            self.b.store(Ty::I32, Space::Shared, Access::Plain, at, 4, value);
-            let v = self.b.load(Ty::I32, Space::Shared, Access::Plain, at, 4);
+            let value = if ty == Ty::I32 { value } else { self.b.cvt(CvtOp::Cast, Ty::I32, ty, value).into() };
+            self.b.store(ty, Space::Shared, Access::Plain, at, 4, value);
+            let v = self.b.load(ty, Space::Shared, Access::Plain, at, 4);
+            let v = if ty == Ty::I32 { v } else { self.b.cvt(CvtOp::Cast, ty, Ty::I32, v) };
             self.b.set(self.words[i], v);
         }
     }

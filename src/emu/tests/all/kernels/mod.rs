@@ -203,8 +203,53 @@ impl Gen {
         self.b.store(Ty::I32, Space::Global, Access::Plain, self.own, 4 * j as i64, value);
     }
 
-    /// The address of some word of `in`, computed in one of many ways.
-    fn address(&mut self) -> (Val, i64) {
+    /// Stores a part of one of the thread's own words.
+    fn store_narrow(&mut self) {
+        let ty = self.rng.choice([Ty::I8, Ty::I16]).unwrap();
+        let value = self.narrow(ty);
+        let at = 4 * self.rng.usize(..OUT) as i64 + self.rng.choice([0, 2]).unwrap();
+        self.b.store(ty, Space::Global, Access::Plain, self.own, at, value);
+    }
+
+    /// A narrow integer, cut from a word.
+    fn narrow(&mut self, ty: Ty) -> Val {
+        let word = self.word();
+        self.b.cvt(CvtOp::Cast, Ty::I32, ty, word).into()
+    }
+
+    /// Computes with narrow integers, or with a real(2).
+    fn assign_narrow(&mut self, i: usize) {
+        let ty = self.rng.choice([Ty::I8, Ty::I16]).unwrap();
+        let (a, b) = (self.narrow(ty), self.narrow(ty));
+        let v = match self.rng.usize(..5) {
+            0 => {
+                let p = self.b.cmp(self.rng.choice([CmpOp::Lt, CmpOp::Ge, CmpOp::LtU]).unwrap(), ty, a, b);
+                self.b.select(ty, p, a, b)
+            }
+            1 => {
+                let real = self.b.cvt(CvtOp::Cast, ty, Ty::F32, a);
+                self.b.set(self.reals[i], real);
+                self.b.un(UnOp::Neg, ty, b)
+            }
+            2 => {
+                let real = self.real();
+                let bits = self.b.cvt(CvtOp::ToHalf, Ty::F32, Ty::I16, real);
+                let bits = self.b.bin(BinOp::Xor, Ty::I16, bits, Val::i32(1));
+                let real = self.b.cvt(CvtOp::FromHalf, Ty::I16, Ty::F32, bits);
+                return self.b.set(self.reals[i], real);
+            }
+            _ => {
+                use BinOp::{Add, Div, Max, Mul, Or, Rem, Shl, ShrS, ShrU, Sub};
+                let op = self.rng.choice([Add, Sub, Mul, Or, Max, Shl, ShrS, ShrU, Div, Rem]).unwrap();
+                self.b.bin(op, ty, a, b)
+            }
+        };
+        let v = self.b.cvt(self.rng.choice([CvtOp::Cast, CvtOp::CastU]).unwrap(), ty, Ty::I32, v);
+        self.b.set(self.words[i], v);
+    }
+
+    /// The address of some word of `in` of so many bytes, computed in one of many ways.
+    fn address(&mut self, bytes: i64) -> (Val, i64) {
         let mut sum: Option<Reg> = None;
         let narrow = self.rng.usize(..2) == 0;
         let ty = if narrow { Ty::I32 } else { Ty::I64 };
@@ -232,12 +277,12 @@ impl Gen {
         }
         let index = sum.expect("terms");
         let wide = if narrow { self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, index) } else { index };
-        let bytes = if self.rng.usize(..2) == 0 {
-            self.b.bin(BinOp::Shl, Ty::I64, wide, Val::i64(2))
+        let far = if self.rng.usize(..2) == 0 {
+            self.b.bin(BinOp::Shl, Ty::I64, wide, Val::i64(i64::from(bytes.trailing_zeros())))
         } else {
-            self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4))
+            self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(bytes))
         };
-        (self.b.bin(BinOp::Add, Ty::I64, self.input, bytes).into(), 4 * (self.rng.usize(..5) as i64 - 2))
+        (self.b.bin(BinOp::Add, Ty::I64, self.input, far).into(), bytes * (self.rng.usize(..5) as i64 - 2))
     }
 
     fn condition(&mut self) -> Val {
@@ -269,7 +314,9 @@ impl Gen {
 
     fn assign(&mut self) {
         let i = self.rng.usize(..3);
-        match self.rng.usize(..12) {
+        match self.rng.usize(..14) {
+            12 => self.assign_narrow(i),
+            13 => self.store_narrow(),
             0..=3 => {
                 let op = self
                     .rng
@@ -326,8 +373,9 @@ impl Gen {
                 self.b.set(self.words[i], v);
             }
             _ => {
-                let (at, offset) = self.address();
                 let ty = self.rng.choice([Ty::I32, Ty::I32, Ty::F32, Ty::I16, Ty::I8]).unwrap();
+                let bytes = self.rng.choice([4, ty.bytes() as i64]).unwrap();
+                let (at, offset) = self.address(bytes);
                 let space = self.rng.choice([Space::Global, Space::Global, Space::Generic]).unwrap();
                 let v = self.b.load(ty, space, Access::Plain, at, offset);
                 match ty {
