@@ -14,7 +14,8 @@ pub struct UsedBytes {
     pub read: ByteSet,
     /// Bytes that it read or changed by atomics, those that it also wrote included: what other commands store there it may see.
     pub seen: ByteSet,
-    /// Of written and read ones, the bytes that it accessed by atomic or volatile accesses of one width and of device scope only, by width.
+    /// Of written and read ones, those that it accessed by atomic or volatile accesses of one width and of device scope only, by
+    /// width.
     pub strong: BTreeMap<u32, ByteSet>,
 }
 
