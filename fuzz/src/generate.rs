@@ -88,7 +88,7 @@ pub fn module(bytes: &[u8]) -> Module {
 /// Whether the printer may refuse that of a module made here: of a generic address it may find out that it is of a space
 /// which has no atomics, or is not written.
 pub fn may_be_refused(what: &str) -> bool {
-    let on_other_targets = ["clusters on a GPU", "copies that are waited for on a GPU"];
+    let on_other_targets = ["clusters on a GPU", "copies that are waited for on a GPU", "the service `nested."];
     what.starts_with("an atomic operation on")
         || on_other_targets.iter().any(|start| what.starts_with(start))
         || ["a store to constant memory", "a copy of an unknown number of bytes"].contains(&what)

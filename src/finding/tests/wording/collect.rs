@@ -56,11 +56,11 @@ fn limit_keeps_the_first_of_each_severity_and_counts_the_others() {
     assert_eq!(all.worst(), Some(Severity::Warning));
     assert!(!all.fails(Severity::Error));
     let other =
-        |name| Finding { accesses: vec![global(What::Atomic, name), global(What::Read, "z(i)")], ..mixed.clone() };
-    assert_eq!(all.add(other("y(i)")), Added::OverLimit);
+        |name| Finding { accesses: vec![global(What::Atomic, name), global(What::Read, "s(1)")], ..mixed.clone() };
+    assert_eq!(all.add(other("r(1)")), Added::OverLimit);
     // Warnings do not take the room of errors.
     assert_eq!(all.add(null("x(i)")), Added::New(1));
-    assert_eq!(all.add(null("y(i)")), Added::OverLimit);
+    assert_eq!(all.add(null("r(1)")), Added::OverLimit);
     assert_eq!(all.add(mixed), Added::Merged(0));
     assert!(all.fails(Severity::Error));
     assert_eq!((all.len(), all.over_limit_count()), (2, 2));
