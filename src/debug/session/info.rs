@@ -111,7 +111,7 @@ impl Session {
         if self.process.over().is_some() {
             return Vec::new();
         }
-        self.process.emulator(None).into_iter().flat_map(|e| e.grids()).map(row).collect()
+        self.process.emulator(None).into_iter().flat_map(emu::Emulator::grids).map(row).collect()
     }
 
     /// The kernel of [`Session::running`].

@@ -79,9 +79,9 @@ struct Executable {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graphs {
     captures: Vec<Capture>,
-    graphs: BTreeMap<u64, Graph>,
+    made: BTreeMap<u64, Graph>,
     executables: BTreeMap<u64, Executable>,
-    made: u64,
+    handles: u64,
 }
 
 impl Graphs {
@@ -91,7 +91,7 @@ impl Graphs {
 
     /// The places where graphs were made that were not destroyed, and those where instantiated graphs were.
     pub(super) fn leaks(&self) -> (impl Iterator<Item = Span>, impl Iterator<Item = Span>) {
-        (self.graphs.values().map(|graph| graph.made_at), self.executables.values().map(|exec| exec.made_at))
+        (self.made.values().map(|graph| graph.made_at), self.executables.values().map(|exec| exec.made_at))
     }
 
     /// Takes a call of a stream into the graph if that is captured. A call of the default stream is an error beside captures.
@@ -181,8 +181,8 @@ impl Graphs {
     }
 
     fn next_handle(&mut self) -> u64 {
-        self.made += 1;
-        FIRST_GRAPH + self.made
+        self.handles += 1;
+        FIRST_GRAPH + self.handles
     }
 }
 
@@ -239,7 +239,7 @@ impl Runtime {
                 let handle = self.graphs.next_handle();
                 put(memory, at, &handle.to_le_bytes())?;
                 let graph = Graph { origin: capture.origin, nodes: capture.nodes, made_at: span };
-                self.graphs.graphs.insert(handle, graph);
+                self.graphs.made.insert(handle, graph);
                 Ok(None)
             }
             GraphCall::IsCapturing { stream, at } => {
@@ -289,14 +289,14 @@ impl Runtime {
             }
             GraphCall::Destroy { graph } => {
                 self.graph(graph, call.name(), span)?;
-                self.graphs.graphs.remove(&graph);
+                self.graphs.made.remove(&graph);
                 Ok(None)
             }
         }
     }
 
     fn graph(&mut self, graph: u64, call: &str, span: Span) -> Outcome<Graph> {
-        let found = self.graphs.graphs.get(&graph).cloned();
+        let found = self.graphs.made.get(&graph).cloned();
         found.ok_or_else(|| self.no_such_graph("graph", call, span))
     }
 
