@@ -3,7 +3,8 @@
 //! It may name too many bytes, never too few (unless it says that it is incomplete). If it names any, the launch is run
 //! again from the same state in the same order and [`Exact`](crate::Exact) decides. Its caller tells it every event in
 //! the order in which the launch *is defined* to run. As long as nobody has executed a fence, blocks know nothing of each other;
-//! then each block may be told to any detector of the launch ([`Detector::fork`], [`Detector::absorb`]), in any order.
+//! then each block may be told to any detector of the launch ([`Detector::fork`], [`Detector::absorb`]). The blocks of one
+//! detector are told in that order all the same: a strong read comes after the strong write that it observes.
 
 use crate::access::{Scope, Space, WarpAccess};
 use crate::byteset::ByteSet;

@@ -2,8 +2,8 @@
 //!
 //! A piece of a launch that runs ahead may be discarded ([`crate::parallel`]), and then the race detector must not have heard of
 //! it. So the blocks write down what they do ([`LogHooks`]), and when the piece commits, the log is told to the detector
-//! ([`EventLog::tell`]): for the first pass to any detector of the launch, since no order of blocks matters to it as long as
-//! there are no fences ([`race::Detector::fork`]); for the second pass, which decides, in block order.
+//! ([`EventLog::tell`]): for the first pass to any detector of the launch, since blocks know nothing of each other as long as
+//! there are no fences ([`race::Detector::fork`]), to each in block order; for the second pass, which decides, in block order.
 //!
 //! For the second pass only accesses of watched bytes are kept, with values and call stacks. An atomic that is done at the
 //! commit leaves a value that is known only then; its place among the atomics of the piece is kept instead.

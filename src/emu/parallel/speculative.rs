@@ -40,10 +40,7 @@ use ir::op::AtomOp;
 use ir::rt::Rt;
 use mem::{Memory, MemoryView, WriteBuffer};
 use race::{CtaSlot, Detector, Exact};
-use rayon::iter::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator,
-    ParallelIterator,
-};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -142,11 +139,16 @@ struct Watch {
 }
 
 impl Watch {
-    /// Tells the logs to forks of the detector.
+    /// Tells the logs to forks of the detector. Each fork is told of blocks in their order, also from call to call: an atomic that has
+    /// found what another one left comes behind that, and not before it.
     fn tell(&self, logs: &[EventLog], detector: &Detector) {
-        logs.par_iter().with_max_len(1).for_each(|log| {
-            let mut fork = self.forks.pop().unwrap_or_else(|| detector.fork());
-            log.tell(&mut fork, &[]);
+        let shares = logs.chunks(logs.len().div_ceil(rayon::current_num_threads()).max(1));
+        let forked = |share| (share, self.forks.pop().unwrap_or_else(|| detector.fork()));
+        let shares: Vec<(&[EventLog], Detector)> = shares.map(forked).collect();
+        shares.into_par_iter().with_max_len(1).for_each(|(share, mut fork)| {
+            for log in share {
+                log.tell(&mut fork, &[]);
+            }
             self.forks.push(fork);
         });
     }
