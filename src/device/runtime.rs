@@ -208,6 +208,11 @@ impl Runtime {
         self.steps.push(OrderStep::Ordered { device: self.current, order });
     }
 
+    /// A copy for which the host waits cannot be captured.
+    pub(crate) fn forbid_waiting_copy(&mut self, waits: bool, stream: u64) -> Outcome<()> {
+        if waits { self.graphs.forbid_waiting(Some(stream)) } else { Ok(()) }
+    }
+
     /// Puts a command on its stream, and reports it to the observer.
     pub(crate) fn submit(
         &mut self,
@@ -308,6 +313,7 @@ impl Runtime {
             return Err(error);
         }
         let (call, stream, span) = (routine.name, routine.stream, routine.span);
+        self.forbid_waiting_copy(waits, stream)?;
         self.submit(device, memory, Command::Routine(routine), call)?;
         if waits {
             self.order(device, Order::HostWaitsForStream(stream));
@@ -325,6 +331,7 @@ impl Runtime {
                 Ok(()) => {
                     (self.sticky, self.held, self.last_error) = (None, None, 0);
                     self.registered.clear();
+                    self.graphs = Graphs::default();
                     Reply::default()
                 }
                 Err(error) => {

@@ -14,7 +14,7 @@ use crate::{Api, Command, CudaError, Device, GraphCall, KernelLaunch, Order, Ord
 use finding::ApiFault;
 use mem::Memory;
 use source::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Handles of graphs are greater than this number.
 const FIRST_GRAPH: u64 = 0x100_0000;
@@ -72,6 +72,8 @@ struct Executable {
     /// Its own streams and events, by those that were captured.
     streams: BTreeMap<u64, u64>,
     events: BTreeMap<u64, u64>,
+    /// The event that its last launch has recorded at its end: the next one comes after it, on whichever stream.
+    done: u64,
     made_at: Span,
 }
 
@@ -81,6 +83,8 @@ pub(super) struct Graphs {
     captures: Vec<Capture>,
     made: BTreeMap<u64, Graph>,
     executables: BTreeMap<u64, Executable>,
+    /// Streams that wait for the default stream.
+    blocking: BTreeSet<u64>,
     handles: u64,
 }
 
@@ -97,16 +101,40 @@ impl Graphs {
     /// Takes a call of a stream into the graph if that is captured. A call of the default stream is an error beside captures.
     fn take(&mut self, stream: u64, node: impl FnOnce() -> Node) -> Outcome<bool> {
         if let Some(capture) = self.capture_of(stream) {
+            if capture.is_broken {
+                return Err(CudaError::StreamCaptureInvalidated);
+            }
             capture.nodes.push(node());
             let state = capture.streams.entry(stream).or_default();
             *state = Captured { calls: state.calls + 1, is_joined: false };
             return Ok(true);
         }
-        if stream <= 1 && self.captures.iter().any(|capture| capture.mode != RELAXED) {
-            self.captures.iter_mut().for_each(|capture| capture.is_broken = true);
-            return Err(CudaError::StreamCaptureImplicit);
+        if stream <= 1 {
+            self.forbid_default_stream()?;
         }
         Ok(false)
+    }
+
+    /// Something is asked of the default stream: an error where a stream is captured that waits for it.
+    fn forbid_default_stream(&mut self) -> Outcome<()> {
+        let blocking = &self.blocking;
+        let mut waiting =
+            self.captures.iter_mut().filter(|capture| capture.streams.keys().any(|stream| blocking.contains(stream)));
+        match waiting.next() {
+            None => Ok(()),
+            Some(first) => {
+                first.is_broken = true;
+                waiting.for_each(|capture| capture.is_broken = true);
+                Err(CudaError::StreamCaptureImplicit)
+            }
+        }
+    }
+
+    /// A stream is made; a blocking one waits for the default stream, and that for it.
+    pub(super) fn note_stream(&mut self, stream: u64, is_blocking: bool) {
+        if is_blocking {
+            self.blocking.insert(stream);
+        }
     }
 
     /// Takes a launch into the graph if its stream is captured.
@@ -128,7 +156,7 @@ impl Graphs {
     pub(super) fn forbid_waiting(&mut self, stream: Option<u64>) -> Outcome<()> {
         let is_meant = |capture: &&mut Capture| match stream {
             Some(stream) => capture.streams.contains_key(&stream),
-            None => capture.mode != RELAXED,
+            None => true,
         };
         match self.captures.iter_mut().find(is_meant) {
             Some(capture) => {
@@ -142,8 +170,25 @@ impl Graphs {
     /// What a call on streams and events means while streams are captured; `None` if it is not concerned.
     pub(super) fn captured_call(&mut self, api: &Api) -> Option<Outcome<()>> {
         match *api {
-            Api::EventRecord { event, stream } if self.has(stream) => {
+            // What was recorded in a capture before is no longer what the event stands for.
+            Api::EventRecord { event, stream } if !self.has(stream) => {
+                self.forget_event(event);
+                None
+            }
+            Api::EventDestroy { event } => {
+                self.forget_event(event);
+                None
+            }
+            Api::StreamDestroy { stream } => {
+                self.captures.retain(|capture| !capture.streams.contains_key(&stream));
+                self.blocking.remove(&stream);
+                None
+            }
+            Api::EventRecord { event, stream } => {
                 let capture = self.capture_of(stream)?;
+                if capture.is_broken {
+                    return Some(Err(CudaError::StreamCaptureInvalidated));
+                }
                 capture.nodes.push(Node::Record { event, stream });
                 let calls = capture.streams.get(&stream).map_or(0, |state| state.calls);
                 capture.events.insert(event, (stream, calls));
@@ -156,6 +201,9 @@ impl Graphs {
                     capture.is_broken = true;
                     return Some(Err(CudaError::StreamCaptureIsolation));
                 };
+                if capture.is_broken {
+                    return Some(Err(CudaError::StreamCaptureInvalidated));
+                }
                 capture.nodes.push(Node::Wait { stream, event });
                 let (of, calls) = capture.events.get(&event).copied()?;
                 if let Some(state) = capture.streams.get_mut(&of)
@@ -168,15 +216,29 @@ impl Graphs {
                 *state = Captured { calls: state.calls + 1, is_joined: stream == origin };
                 Some(Ok(()))
             }
-            Api::EventSynchronize { event } | Api::EventQuery { event }
-                if self.captures.iter().any(|capture| capture.events.contains_key(&event)) =>
-            {
+            Api::EventSynchronize { event } | Api::EventQuery { event } => {
+                let capture = self.captures.iter_mut().find(|capture| capture.events.contains_key(&event))?;
+                capture.is_broken = true;
                 Some(Err(CudaError::CapturedEvent))
             }
             Api::StreamSynchronize { stream } | Api::StreamQuery { stream } if self.has(stream) => {
                 Some(self.forbid_waiting(Some(stream)))
             }
+            Api::StreamSynchronize { stream } | Api::StreamQuery { stream } if stream <= 1 => {
+                if let Err(error) = self.forbid_default_stream() {
+                    return Some(Err(error));
+                }
+                let capture = self.captures.iter_mut().find(|capture| capture.mode != RELAXED)?;
+                capture.is_broken = true;
+                Some(Err(CudaError::StreamCaptureUnsupported))
+            }
             _ => None,
+        }
+    }
+
+    fn forget_event(&mut self, event: u64) {
+        for capture in &mut self.captures {
+            capture.events.remove(&event);
         }
     }
 
@@ -283,8 +345,14 @@ impl Runtime {
                 Ok(None)
             }
             GraphCall::DestroyExecutable { executable } => {
-                self.executable(executable, call.name(), span)?;
+                let gone = self.executable(executable, call.name(), span)?;
                 self.graphs.executables.remove(&executable);
+                for &event in gone.events.values().chain([&gone.done]) {
+                    self.order(device, Order::EventGone(event));
+                }
+                for &stream in gone.streams.values() {
+                    self.order(device, Order::StreamGone(stream));
+                }
                 Ok(None)
             }
             GraphCall::Destroy { graph } => {
@@ -351,7 +419,9 @@ impl Runtime {
                 self.next_event += 1;
             }
         }
-        Executable { graph, streams, events, made_at }
+        let done = self.next_event;
+        self.next_event += 1;
+        Executable { graph, streams, events, done, made_at }
     }
 
     /// Makes all calls of an instantiated graph, those of the first stream on `stream`.
@@ -365,6 +435,10 @@ impl Runtime {
         let on = if stream == 0 { self.default_stream } else { stream };
         let stream_of = |stream: u64| executable.streams.get(&stream).copied().unwrap_or(on);
         let event_of = |event: u64| executable.events.get(&event).copied().unwrap_or(event);
+        let is_captured = self.graphs.has(on);
+        if !is_captured {
+            self.order(device, Order::StreamWaits { stream: on, event: executable.done });
+        }
         for node in executable.graph.nodes.iter().cloned() {
             match node {
                 Node::Launch(launch, kernel) => {
@@ -397,6 +471,9 @@ impl Runtime {
                     }
                 }
             }
+        }
+        if !is_captured {
+            self.order(device, Order::Recorded { event: executable.done, stream: on });
         }
         Ok(())
     }

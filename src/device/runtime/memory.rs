@@ -73,6 +73,7 @@ impl Runtime {
                 self.check_range(memory, source, bytes, What::Read, call, span)?;
                 let stream = self.implicit_stream(memory, [destination, source]);
                 let waits = host_waits(destination, Some(source));
+                self.forbid_waiting_copy(waits, stream)?;
                 self.submit(device, memory, Command::Copy { destination, source, bytes, stream, span }, call)?;
                 self.order_copy(device, waits, stream);
                 Ok(Some(Half::Report))
@@ -82,6 +83,7 @@ impl Runtime {
                 self.check_strided(memory, &source, element_bytes, What::Read, call, span)?;
                 let stream = self.implicit_stream(memory, [destination.base, source.base]);
                 let waits = host_waits(destination.base, Some(source.base));
+                self.forbid_waiting_copy(waits, stream)?;
                 let command = Command::CopyStrided { destination, source, element_bytes, stream, span };
                 self.submit(device, memory, command, call)?;
                 self.order_copy(device, waits, stream);
@@ -91,6 +93,7 @@ impl Runtime {
                 self.check_strided(memory, &fill.target, fill.element.len() as u64, What::Write, call, span)?;
                 let stream = self.implicit_stream(memory, [fill.target.base]);
                 let waits = host_waits(fill.target.base, None);
+                self.forbid_waiting_copy(waits, stream)?;
                 self.submit(device, memory, Command::Fill { fill, stream, span }, call)?;
                 self.order_copy(device, waits, stream);
                 Ok(Some(Half::Report))

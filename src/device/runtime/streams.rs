@@ -30,6 +30,10 @@ impl Runtime {
         name: &'static str,
         span: Span,
     ) -> Outcome<Option<Half>> {
+        if let Api::EventRecord { event, stream } | Api::StreamWaitEvent { stream, event } = api {
+            self.stream(stream, name, span)?;
+            self.event(event, name, span)?;
+        }
         match self.graphs.captured_call(&api) {
             Some(Ok(())) => return Ok(None),
             Some(Err(error)) => return Err(error),
@@ -147,6 +151,7 @@ impl Runtime {
         self.next_stream += 1;
         let priority = made.priority.clamp(GREATEST_PRIORITY, LEAST_PRIORITY);
         self.streams.insert(stream, Handle { priority, ..made });
+        self.graphs.note_stream(stream, flags == 0);
         self.order(device, Order::StreamMade { stream, blocking: flags == 0, priority });
         Ok(None)
     }

@@ -60,7 +60,8 @@ impl Emulator {
             };
             let launch = KernelLaunch {
                 func: request.func,
-                grid: request.grid,
+                // `*` is refused in device code: all zeros are extents that were computed.
+                grid: if request.grid == [0; 3] { [0, 1, 1] } else { request.grid },
                 block: request.block,
                 dynamic_shared: request.bytes.max(0) as u64,
                 stream: request.stream as u64,
