@@ -17,7 +17,7 @@ use emu::Emulator;
 use explore::Hold;
 use finding::{Access, Actor, Finding, FindingKind, Findings, HostFault};
 use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};
-use ir::{FuncId, FuncKind, Module, Space};
+use ir::{FuncId, Module};
 use library::Library;
 use mem::{Memory, Region};
 use race::Moment;
@@ -134,19 +134,7 @@ struct KernelTable<'a>(&'a Program);
 
 impl Kernels for KernelTable<'_> {
     fn kernel(&self, func: FuncId) -> Option<KernelInfo> {
-        let function = self.0.module().funcs.get(func.index()).filter(|f| f.kind == FuncKind::Kernel)?;
-        let constant = self.0.module().globals.iter().filter(|g| g.space == Space::Const);
-        // Half of the virtual registers are alive at one time, as a rule of thumb.
-        let words = self.0.register_words(func);
-        Some(KernelInfo {
-            name: function.name.to_string(),
-            shared_bytes: self.0.shared_bytes(func),
-            local_bytes: self.0.local_bytes(func),
-            constant_bytes: constant.map(|g| g.bytes).sum(),
-            registers: (words / 2).clamp(16, 255),
-            max_threads: function.max_threads,
-            cluster: function.cluster,
-        })
+        emu::kernel_info(self.0, func)
     }
 }
 

@@ -95,8 +95,8 @@ impl Search {
     }
 }
 
-/// Whether a finding is a race between two threads of one launch from the host. Such a finding stops the program at its accesses, not where it
-/// is reported.
+/// Whether a finding is a race between two threads of one launch from the host. Such a finding stops the program at its accesses, not
+/// where it is reported.
 pub(crate) fn is_race(finding: &Finding) -> bool {
     let Some(launch) = finding.launch.as_ref().map(|launch| host_launch(launch.number)) else { return false };
     let is_within = |a: &Access| a.launch.as_ref().is_none_or(|own| host_launch(own.number) == launch);

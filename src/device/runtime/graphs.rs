@@ -19,6 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Handles of graphs are greater than this number.
 const FIRST_GRAPH: u64 = 0x100_0000;
 
+/// The legacy default stream; 0 stands for it, too.
+const LEGACY: u64 = 1;
+
 /// `cudaStreamCaptureModeRelaxed`: other work may go on beside the capture.
 const RELAXED: i32 = 2;
 /// `cudaStreamCaptureStatus`: none, active, invalidated.
@@ -58,6 +61,29 @@ struct Capture {
     is_broken: bool,
 }
 
+impl Capture {
+    /// Adds a call, unless the capture has failed.
+    fn push(&mut self, node: Node) -> Outcome<()> {
+        if self.is_broken {
+            return Err(CudaError::StreamCaptureInvalidated);
+        }
+        self.nodes.push(node);
+        Ok(())
+    }
+
+    /// Counts a call that a stream has got.
+    fn count(&mut self, stream: u64, is_joined: bool) {
+        let calls = self.streams.get(&stream).map_or(0, |state| state.calls) + 1;
+        self.streams.insert(stream, Captured { calls, is_joined });
+    }
+
+    /// Something was asked that a capture forbids: it fails, and so does the call.
+    fn fail(&mut self, error: CudaError) -> Outcome<()> {
+        self.is_broken = true;
+        Err(error)
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Graph {
     origin: u64,
@@ -93,6 +119,11 @@ impl Graphs {
         self.captures.iter_mut().find(|capture| capture.streams.contains_key(&stream))
     }
 
+    /// The capture in which an event was recorded.
+    fn capture_with(&mut self, event: u64) -> Option<&mut Capture> {
+        self.captures.iter_mut().find(|capture| capture.events.contains_key(&event))
+    }
+
     /// The places where graphs were made that were not destroyed, and those where instantiated graphs were.
     pub(super) fn leaks(&self) -> (impl Iterator<Item = Span>, impl Iterator<Item = Span>) {
         (self.made.values().map(|graph| graph.made_at), self.executables.values().map(|exec| exec.made_at))
@@ -101,15 +132,11 @@ impl Graphs {
     /// Takes a call of a stream into the graph if that is captured. A call of the default stream is an error beside captures.
     fn take(&mut self, stream: u64, node: impl FnOnce() -> Node) -> Outcome<bool> {
         if let Some(capture) = self.capture_of(stream) {
-            if capture.is_broken {
-                return Err(CudaError::StreamCaptureInvalidated);
-            }
-            capture.nodes.push(node());
-            let state = capture.streams.entry(stream).or_default();
-            *state = Captured { calls: state.calls + 1, is_joined: false };
+            capture.push(node())?;
+            capture.count(stream, false);
             return Ok(true);
         }
-        if stream <= 1 {
+        if stream <= LEGACY {
             self.forbid_default_stream()?;
         }
         Ok(false)
@@ -117,17 +144,12 @@ impl Graphs {
 
     /// Something is asked of the default stream: an error where a stream is captured that waits for it.
     fn forbid_default_stream(&mut self) -> Outcome<()> {
-        let blocking = &self.blocking;
-        let mut waiting =
-            self.captures.iter_mut().filter(|capture| capture.streams.keys().any(|stream| blocking.contains(stream)));
-        match waiting.next() {
-            None => Ok(()),
-            Some(first) => {
-                first.is_broken = true;
-                waiting.for_each(|capture| capture.is_broken = true);
-                Err(CudaError::StreamCaptureImplicit)
-            }
+        let waits = |capture: &Capture| capture.streams.keys().any(|stream| self.blocking.contains(stream));
+        let mut result = Ok(());
+        for capture in self.captures.iter_mut().filter(|capture| waits(capture)) {
+            result = capture.fail(CudaError::StreamCaptureImplicit);
         }
+        result
     }
 
     /// A stream is made; a blocking one waits for the default stream, and that for it.
@@ -158,13 +180,8 @@ impl Graphs {
             Some(stream) => capture.streams.contains_key(&stream),
             None => true,
         };
-        match self.captures.iter_mut().find(is_meant) {
-            Some(capture) => {
-                capture.is_broken = true;
-                Err(CudaError::StreamCaptureUnsupported)
-            }
-            None => Ok(()),
-        }
+        let capture = self.captures.iter_mut().find(is_meant);
+        capture.map_or(Ok(()), |capture| capture.fail(CudaError::StreamCaptureUnsupported))
     }
 
     /// What a call on streams and events means while streams are captured; `None` if it is not concerned.
@@ -186,51 +203,42 @@ impl Graphs {
             }
             Api::EventRecord { event, stream } => {
                 let capture = self.capture_of(stream)?;
-                if capture.is_broken {
-                    return Some(Err(CudaError::StreamCaptureInvalidated));
+                let recorded = capture.push(Node::Record { event, stream });
+                if recorded.is_ok() {
+                    let calls = capture.streams.get(&stream).map_or(0, |state| state.calls);
+                    capture.events.insert(event, (stream, calls));
                 }
-                capture.nodes.push(Node::Record { event, stream });
-                let calls = capture.streams.get(&stream).map_or(0, |state| state.calls);
-                capture.events.insert(event, (stream, calls));
-                Some(Ok(()))
+                Some(recorded)
             }
             Api::StreamWaitEvent { stream, event } => {
-                let Some(capture) = self.captures.iter_mut().find(|capture| capture.events.contains_key(&event)) else {
+                let Some(capture) = self.capture_with(event) else {
                     // What is captured cannot wait for what is not.
-                    let capture = self.capture_of(stream)?;
-                    capture.is_broken = true;
-                    return Some(Err(CudaError::StreamCaptureIsolation));
+                    return Some(self.capture_of(stream)?.fail(CudaError::StreamCaptureIsolation));
                 };
-                if capture.is_broken {
-                    return Some(Err(CudaError::StreamCaptureInvalidated));
+                if let Err(error) = capture.push(Node::Wait { stream, event }) {
+                    return Some(Err(error));
                 }
-                capture.nodes.push(Node::Wait { stream, event });
                 let (of, calls) = capture.events.get(&event).copied()?;
                 if let Some(state) = capture.streams.get_mut(&of)
                     && state.calls == calls
                 {
                     state.is_joined = true;
                 }
-                let origin = capture.origin;
-                let state = capture.streams.entry(stream).or_default();
-                *state = Captured { calls: state.calls + 1, is_joined: stream == origin };
+                capture.count(stream, stream == capture.origin);
                 Some(Ok(()))
             }
             Api::EventSynchronize { event } | Api::EventQuery { event } => {
-                let capture = self.captures.iter_mut().find(|capture| capture.events.contains_key(&event))?;
-                capture.is_broken = true;
-                Some(Err(CudaError::CapturedEvent))
+                Some(self.capture_with(event)?.fail(CudaError::CapturedEvent))
             }
             Api::StreamSynchronize { stream } | Api::StreamQuery { stream } if self.has(stream) => {
                 Some(self.forbid_waiting(Some(stream)))
             }
-            Api::StreamSynchronize { stream } | Api::StreamQuery { stream } if stream <= 1 => {
+            Api::StreamSynchronize { stream } | Api::StreamQuery { stream } if stream <= LEGACY => {
                 if let Err(error) = self.forbid_default_stream() {
                     return Some(Err(error));
                 }
                 let capture = self.captures.iter_mut().find(|capture| capture.mode != RELAXED)?;
-                capture.is_broken = true;
-                Some(Err(CudaError::StreamCaptureUnsupported))
+                Some(capture.fail(CudaError::StreamCaptureUnsupported))
             }
             _ => None,
         }
@@ -278,7 +286,7 @@ impl Runtime {
                 if !(0..=RELAXED).contains(&mode) {
                     return Err(CudaError::InvalidValue);
                 }
-                if stream <= 1 {
+                if stream <= LEGACY {
                     return Err(CudaError::StreamCaptureUnsupported);
                 }
                 if self.graphs.has(stream) {

@@ -69,6 +69,16 @@ impl RacePass {
         }
     }
 
+    /// Whether the effects of the pass are undone, so that another one shows output and launches; the first pass's are if it
+    /// `rehearses`.
+    pub(crate) fn is_undone(&self, rehearses: bool) -> bool {
+        match self {
+            RacePass::Off => false,
+            RacePass::Detect(_) => rehearses,
+            RacePass::Decide(_) => true,
+        }
+    }
+
     /// Whether it judges by the letter.
     pub(crate) fn is_strict(&self) -> bool {
         match self {

@@ -5,13 +5,14 @@
 use super::Emulator;
 use crate::block::Block;
 use crate::checks::RacePass;
+use crate::kernel::kernel_info;
 use crate::launch::{ActiveLaunch, Failure};
 use crate::nested::{MOST_DEPTH, Made, Nested};
 use crate::parallel::Parallel;
 use crate::report;
 use crate::schedule::{Grid, mix};
 use crate::symbolize::Memories;
-use ::device::{Arg, CudaError, KernelInfo, KernelLaunch, Observer, launch_error, launch_fault};
+use ::device::{Arg, CudaError, KernelLaunch, Observer, launch_error, launch_fault};
 use finding::{Access, Actor, ApiFault, Finding, FindingKind, LaunchFault, Launcher, Space, What};
 use ir::rt::Rt;
 use ir::{Function, ParamKind, VarLoc};
@@ -104,12 +105,7 @@ impl Emulator {
         grid.replay = launch.grid.replay;
         grid.by = Some(made.by.clone());
         launch.nested.grids.add(&mut grid);
-        let is_shown = match launch.checks.race {
-            RacePass::Off => true,
-            RacePass::Detect(_) => !self.options.rehearse,
-            RacePass::Decide(_) => false,
-        };
-        if is_shown {
+        if !launch.checks.race.is_undone(self.options.rehearse) {
             observer.on_launch(&grid.launch);
         }
         let clocks = launch.checks.nested.replace(clocks);
@@ -183,13 +179,7 @@ fn fault_of(
     block: u64,
     launch: &KernelLaunch,
 ) -> Option<(FindingKind, CudaError)> {
-    let kernel = program.module().func(launch.func);
-    let info = KernelInfo {
-        name: kernel.name.to_string(),
-        shared_bytes: program.shared_bytes(launch.func),
-        max_threads: kernel.max_threads,
-        ..KernelInfo::default()
-    };
+    let info = kernel_info(program, launch.func).unwrap_or_default();
     let too_deep = (nested.depth() >= MOST_DEPTH).then_some(LaunchFault::Depth { limit: MOST_DEPTH as u64 });
     let fault = too_deep.or_else(|| launch_fault(properties, launch, &info, properties.shared_mem_per_block));
     if let Some(fault) = fault {

@@ -354,11 +354,7 @@ impl Emulator {
         let ActiveLaunch { grid, checks, heap, shown, .. } = &mut *launch;
         let block = grid.active.front_mut()?;
         // Output is shown once, by the run whose effects stay.
-        let is_silent = match checks.race {
-            RacePass::Off => false,
-            RacePass::Detect(_) => self.options.rehearse,
-            RacePass::Decide(_) => true,
-        };
+        let is_silent = checks.race.is_undone(self.options.rehearse);
         let from = self.output.len();
         let mut ignored = Vec::new();
         let output = if is_silent { &mut ignored } else { &mut self.output };
