@@ -23,7 +23,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 26] = [
+static MODULES: [Embedded; 28] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
@@ -47,6 +47,9 @@ static MODULES: [Embedded; 26] = [
     Embedded::new(mpi::EXTERNALS, || &mpi::EXTERNAL_PROCEDURES),
     Embedded::new("nvtx", || include_str!("modules/nvtx.cuf")),
     Embedded::new("omp_lib", || include_str!("modules/omp_lib.cuf")),
+    Embedded::new("openacc", || include_str!("modules/openacc.cuf")),
+    // The name that the module had before OpenACC 1.0.
+    Embedded::new("accel_lib", || "module accel_lib\n  use openacc\nend module accel_lib\n"),
     Embedded::new("wmma", || include_str!("modules/wmma.cuf")),
     Embedded::new(LIBRARY, || include_str!("modules/library.cuf")),
     Embedded::new(MATHEMATICS, || &MATHEMATICS_SOURCE),

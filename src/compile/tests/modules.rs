@@ -22,7 +22,17 @@ fn files(map: &SourceMap) -> Vec<String> {
 
 #[test]
 fn every_module_compiles_without_a_word() {
-    for module in ["cudafor", "cudadevice", "iso_c_binding", "iso_fortran_env", "ieee_arithmetic", "nvtx", "omp_lib"] {
+    for module in [
+        "cudafor",
+        "cudadevice",
+        "iso_c_binding",
+        "iso_fortran_env",
+        "ieee_arithmetic",
+        "nvtx",
+        "omp_lib",
+        "openacc",
+        "accel_lib",
+    ] {
         let result = compile(&format!("program p\n  use {module}\n  print *, 1\nend program\n"));
         let (compiled, map) = result.unwrap_or_else(|said| panic!("{module}: {said:?}"));
         assert!(ir::verify::module(&compiled.module).is_empty(), "{module}");

@@ -84,6 +84,7 @@ crate::code::codes! {
     E0230 Error BindingLabelReused "binding label of two procedures or variables";
 
     W0201 Warning CallWithoutParentheses "function called without parentheses";
+    W0219 Warning ContiguousWithoutEffect "`contiguous` on an array that is contiguous in any case";
 
     E0301 Error TypeMismatch "value of a type that is not allowed here";
     E0302 Error UnsupportedKind "kind that the type does not have";
@@ -131,7 +132,11 @@ crate::code::codes! {
     W0304 Warning RealLoopBound "real loop bound or step";
     W0305 Warning LogicalComparison "comparison of logical values with `==` or `/=`";
     W0306 Warning HalfOpenDescent "section with a negative stride and a bound that is left out";
+    W0311 Warning InputValueChanged "assignment to an `intent(in)` argument with `value`";
+    W0312 Warning DeallocatedElement "subscripts in `deallocate`";
     W0313 Warning ManagedPointerFromHost "pointer to managed data that gets what another pointer points to";
+    W0327 Warning AdvanceWithoutFormat "`advance=` in list-directed input or output";
+    W0328 Warning IntentWithoutDummy "`intent` on something that is not a dummy";
 
     E0401 Error ArgumentCount "too many arguments, or a missing one";
     E0402 Error ArgumentType "argument whose type differs from that of its dummy";
@@ -156,9 +161,14 @@ crate::code::codes! {
     E0421 Error KernelParameters "kernel of CUDA C whose parameters are not those of its interface";
 
     W0401 Warning RecursionNotDeclared "procedure that calls itself without `recursive`";
+    W0402 Warning ImplicitArgumentType "argument of another type than its dummy, passed without an interface";
+    W0403 Warning ImplicitArgumentRank "argument of another rank than its dummy, passed without an interface";
+    W0404 Warning TypeDeclaredAgain "argument whose type is declared in another scope like that of its dummy";
     W0412 Warning AllocatedOfPointer "`allocated` of a pointer";
     W0416 Warning InterfaceShape "interface with arrays of assumed shape for a procedure that takes them in sequence";
+    W0417 Warning InterfaceIntent "interface with another `intent` than the procedure";
     W0418 Warning PointerToExtension "type-bound procedure that takes a pointer to an extension only";
+    W0420 Warning TypeNotBound "`bind(c)` procedure or variable with a type that C knows by its memory only";
 
     E0501 Error GlobalFunction "`attributes(global)` on a function";
     E0502 Error KernelPrefix "kernel that is recursive, pure or elemental";
@@ -172,7 +182,6 @@ crate::code::codes! {
     E0511 Error BadConstantData "invalid constant data";
     E0512 Error BadSharedData "invalid shared data";
     E0513 Error BadDeviceComponent "component with a CUDA attribute that it cannot have";
-    E0514 Error BadManagedData "invalid managed data";
     E0515 Error BadPinnedData "invalid pinned data";
     E0516 Error BadUnifiedData "invalid unified or texture data";
     E0517 Error DeviceDataInCommon "device data in a common block or equivalence";
@@ -211,6 +220,7 @@ crate::code::codes! {
     W0503 Warning RepeatedSubprogramAttribute "subprogram attribute given twice";
     W0507 Warning DummyAttributeIgnored "data attribute without effect on a dummy of device code";
     W0509 Warning DeviceProcedureUndefined "device procedure that no given file defines";
+    W0514 Warning ManagedConstant "named constant with a data attribute";
     W0515 Warning PinnedWithoutEffect "pinned data that is not allocatable";
     W0518 Warning SavedInDeviceCode "saved or initialised variable in device code";
     W0520 Warning PointerInDeviceCode "pointer declared or assigned in device code";

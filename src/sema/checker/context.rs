@@ -69,8 +69,8 @@ pub(crate) struct Context {
     pub(crate) loop_vars: Vec<VarId>,
     /// Inside `!$cuf kernel do`: variables from this number on were made there.
     pub(crate) cuf_first_var: Option<u32>,
-    /// The current reference is to an external procedure without an interface here.
-    pub(crate) implicit_interface: bool,
+    /// The external procedure without an interface here that the current reference is to.
+    pub(crate) implicit_interface: Option<ProcId>,
     /// In a procedure compiled for both sides: under a condition on `on_device()`, where calls of either side may stand.
     pub(crate) guarded: bool,
     /// Inside a specification or constant expression: device and host data are not told apart.
@@ -93,7 +93,7 @@ impl Context {
             next_construct: 0,
             loop_vars: Vec::new(),
             cuf_first_var: None,
-            implicit_interface: false,
+            implicit_interface: None,
             guarded: false,
             specification: false,
             by_descriptor: false,

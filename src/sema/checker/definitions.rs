@@ -7,7 +7,7 @@
 
 use super::scopes::ScopeId;
 use crate::checked::{
-    Const, DerivedType, Module, ProcBody, ProcId, Procedure, Program, Scope, Type, TypeId, VarId, Variable,
+    Const, DerivedType, Field, Module, ProcBody, ProcId, Procedure, Program, Scope, Type, TypeId, VarId, Variable,
 };
 use ast::{self, Subprogram};
 use source::Span;
@@ -410,6 +410,14 @@ impl<'a> Definitions<'a> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a component of a type, or of an object in it, is one of these.
+    pub(crate) fn has_part(&self, id: TypeId, is: &dyn Fn(&Field) -> bool) -> bool {
+        self.ty(id).fields.iter().any(|f| {
+            let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
+            is(f) || (!f.pointer && !f.allocatable && inner.is_some_and(|part| self.has_part(part, is)))
+        })
     }
 
     /// The position of the passed object among the dummies.

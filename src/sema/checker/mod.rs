@@ -66,8 +66,8 @@ pub(crate) struct Made {
     pub(crate) intrinsics: BTreeMap<Arc<str>, ProcId>,
     /// The procedures that stand for calls by dynamic type: by the declared type and the type-bound name.
     pub(crate) dispatchers: BTreeMap<(TypeId, Arc<str>), ProcId>,
-    /// The character types that scopes declare for functions defined elsewhere, whose own length may be `*`.
-    pub(crate) declared_results: BTreeMap<(ScopeId, Arc<str>), Type>,
+    /// The names that scopes declare `external`, without an interface, and the types that they declare for them.
+    pub(crate) declared_external: BTreeMap<(ScopeId, Arc<str>), Option<Type>>,
     /// The storage sequence of each COMMON block.
     pub(crate) commons: BTreeMap<Arc<str>, VarId>,
     /// Bytes of the constant data that have been declared so far.

@@ -70,7 +70,9 @@ impl Typing<'_> {
         let unified = self.options.unified && is_designator(e);
         // A value has no memory of its own: what is passed is a copy, which the call puts into managed memory.
         let is_value = managed_dummy && actual.is_none() && !is_designator(e) && callee == ProcKind::Host;
-        match distance(wanted, actual, managed, unified).or_else(|| is_value.then_some(4)) {
+        // Without an interface the address is passed, and host code that gets it for managed data can use it.
+        let is_address = managed_dummy && actual.is_none() && self.cx.implicit_interface == Some(fit.proc);
+        match distance(wanted, actual, managed, unified).or_else(|| (is_value || is_address).then_some(4)) {
             Some(d) => {
                 fit.distance += d;
                 Ok(())

@@ -56,12 +56,7 @@ impl<'a> Checker<'a> {
                         );
                     }
                 }
-                CudaAttr::Managed => {
-                    if p.parameter.is_some() {
-                        let text = format!("`{name}` is a named constant and cannot be managed data");
-                        self.reporter.error::<()>(Code::BadManagedData, span, text);
-                    }
-                }
+                CudaAttr::Managed => {}
                 CudaAttr::Pinned => {
                     if on_device {
                         let text =

@@ -23,8 +23,8 @@ impl<'a> Checker<'a> {
             result = Some(self.type_spec(spec, p.char_len)?);
         }
         if p.dummy.is_none() && p.pointer.is_none() {
-            if let Some(ty @ Type::Character(_)) = &result {
-                self.made.declared_results.insert((scope, p.name.clone()), ty.clone());
+            if p.interface.is_none() && like.is_none() {
+                self.made.declared_external.insert((scope, p.name.clone()), result.clone());
             }
             // An interface body is the procedure itself; `procedure(…)` says how that of this name is called.
             if let Some(id) = p.interface.or_else(|| self.scopes.external(&p.name)) {

@@ -9,7 +9,7 @@
 //! Not here: pointers and allocatables in EQUIVALENCE (the standard forbids them), and groups that leave a variable misaligned,
 //! which are refused by name.
 
-use crate::checked::{Attrs, Const, Dim, Expr, ExprKind, Field, Shape, Storage, Type, TypeId, VarId, Variable};
+use crate::checked::{Attrs, Const, Dim, Expr, ExprKind, Shape, Storage, Type, TypeId, VarId, Variable};
 use crate::checker::{Checker, ScopeId, Sym, VarInfo};
 use crate::expr::base_name;
 use crate::typing::{descriptor_bytes, elements_of};
@@ -147,8 +147,8 @@ impl<'a> Checker<'a> {
         if !self.is_sequence_type(id) {
             return Some("its type has neither `sequence` nor `bind(c)`");
         }
-        self.has_part(id, &|f| f.allocatable).then_some("it has an allocatable component").or_else(|| {
-            let is_initialised = self.has_part(id, &|f| f.init.is_some());
+        self.defs.has_part(id, &|f| f.allocatable).then_some("it has an allocatable component").or_else(|| {
+            let is_initialised = self.defs.has_part(id, &|f| f.init.is_some());
             is_initialised.then_some("its type initialises a component")
         })
     }
@@ -163,19 +163,11 @@ impl<'a> Checker<'a> {
         if !self.is_sequence_type(id) {
             return Some("its type has neither `sequence` nor `bind(c)`");
         }
-        self.has_part(id, &|f| f.allocatable || f.pointer).then_some("it has an allocatable or pointer component")
+        self.defs.has_part(id, &|f| f.allocatable || f.pointer).then_some("it has an allocatable or pointer component")
     }
 
     fn is_sequence_type(&self, id: TypeId) -> bool {
         self.defs.type_info(id).ast.is_none_or(|def| def.sequence || def.bind_c)
-    }
-
-    /// Whether a component of a type, or of an object in it, is one of these.
-    pub(crate) fn has_part(&self, id: TypeId, is: &dyn Fn(&Field) -> bool) -> bool {
-        self.defs.ty(id).fields.iter().any(|f| {
-            let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
-            is(f) || (!f.pointer && !f.allocatable && inner.is_some_and(|part| self.has_part(part, is)))
-        })
     }
 
     /// One set of names in parentheses of an EQUIVALENCE statement.

@@ -91,13 +91,14 @@ impl<'a> Checker<'a> {
         };
         if is_parameter {
             self.typing().check_constant_attributes(p)?;
-            // nvfortran takes `constant` for what it says.
+            // nvfortran takes `constant` for what it says, and `managed` for nothing.
             if let Some((cuda, span)) = p.cuda.filter(|(cuda, _)| *cuda != ast::CudaAttr::Constant) {
                 let text = format!("named constant `{}` cannot be {} data", p.name, crate::cuda::spelling(cuda));
                 let help = "named constants can be used in device code as they are";
-                let code =
-                    if cuda == ast::CudaAttr::Managed { Code::BadManagedData } else { Code::DataAttributeMisplaced };
-                return self.reporter.error_help(code, span, text, help);
+                if cuda != ast::CudaAttr::Managed {
+                    return self.reporter.error_help(Code::DataAttributeMisplaced, span, text, help);
+                }
+                self.reporter.report(Diagnostic::new(Code::ManagedConstant, span, text).help(help));
             }
             return self.declare_constant(scope, p, ty, shape);
         }
@@ -276,9 +277,12 @@ impl Checker<'_> {
             "is no variable of a module"
         } else if p.common.is_some() || p.equivalence.is_some() {
             "is in `common` or `equivalence`"
-        } else if matches!(ty, Type::Character(CharLen::Const(n)) if *n != 1) {
-            "has characters of a length other than 1"
         } else {
+            if matches!(ty, Type::Character(CharLen::Const(n)) if *n != 1) {
+                // C sees an array of characters, and nvfortran takes it.
+                let text = format!("`{}` is `bind(c)` and has characters of a length other than 1", p.name);
+                self.reporter.report(Diagnostic::new(Code::TypeNotBound, span, text));
+            }
             let label = match label {
                 Some(e) => match self.expr(e)?.kind {
                     ExprKind::Const(Const::Char(text)) => String::from_utf8_lossy(&text).trim().into(),
@@ -307,7 +311,7 @@ impl Checker<'_> {
             Type::Character(_) => matches!(ty, Type::Character(CharLen::Const(_))),
             Type::Derived(id) => {
                 self.resolve_type(*id);
-                !self.has_part(*id, &|f| f.allocatable)
+                !self.defs.has_part(*id, &|f| f.allocatable)
             }
             _ => true,
         }
@@ -502,7 +506,11 @@ impl Typing<'_> {
         if let Some(span) = p.contiguous.filter(|_| !may_be_contiguous) {
             // Fortran 2018, C830.
             let text = format!("`{}` is `contiguous` and neither an array pointer nor an assumed-shape array", p.name);
-            return self.reporter.error(Code::AttributeConflict, span, text);
+            if p.dummy.is_none() || matches!(shape, Shape::Scalar) {
+                return self.reporter.error(Code::AttributeConflict, span, text);
+            }
+            // Its elements follow each other in any case, and nvfortran takes it.
+            self.reporter.report(Diagnostic::new(Code::ContiguousWithoutEffect, span, text));
         }
         if let (Some(span), true) = (p.save, p.dummy.is_some() || p.result) {
             let what = if p.result { "a result" } else { "a dummy argument" };
@@ -510,11 +518,13 @@ impl Typing<'_> {
             return self.reporter.error(Code::AttributeConflict, span, text);
         }
         if p.dummy.is_none() {
-            for (span, what) in [(p.optional, "optional"), (p.intent.map(|i| i.1), "intent")] {
-                if let Some(span) = span {
-                    let text = format!("`{what}` is for dummy arguments, and `{}` is not one", p.name);
-                    return self.reporter.error(Code::BadDummyAttribute, span, text);
-                }
+            let text = |what: &str| format!("`{what}` is for dummy arguments, and `{}` is not one", p.name);
+            if let Some(span) = p.optional {
+                return self.reporter.error(Code::BadDummyAttribute, span, text("optional"));
+            }
+            if let Some((_, span)) = p.intent {
+                // nvfortran looks at it in interface bodies only.
+                self.reporter.report(Diagnostic::new(Code::IntentWithoutDummy, span, text("intent")));
             }
             if let Some(span) = p.value {
                 let text = format!("`value` has no effect on `{}`, which is not a dummy argument", p.name);

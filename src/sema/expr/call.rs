@@ -37,14 +37,10 @@ impl Checker<'_> {
         if !self.has_assumed_length(id) {
             return call;
         }
-        let mut scope = Some(self.cx.scope);
-        while let Some(at) = scope {
-            if let Some(ty) = self.made.declared_results.get(&(at, name.text.clone())) {
-                return Expr { ty: ty.clone(), ..call };
-            }
-            scope = self.scopes.get(at).parent;
+        match self.declared_external(name) {
+            Some(Some(ty @ Type::Character(_))) => Expr { ty: ty.clone(), ..call },
+            _ => call,
         }
-        call
     }
 
     /// Whether a function is of assumed length, `character(*)`.
@@ -88,6 +84,7 @@ impl Checker<'_> {
     /// The arguments in the order of the dummies.
     pub(crate) fn pass(&mut self, fit: &Fit, args: Vec<Argument>) -> Option<Vec<Option<Actual>>> {
         let params = self.defs.proc(fit.proc).params.clone();
+        fit.warnings.iter().cloned().for_each(|d| self.reporter.report(d));
         if fit.rank > 0 {
             // An elemental reference: its arrays have one shape.
             let arrays: Vec<&Expr> =

@@ -5,12 +5,15 @@ use crate::checked::{
 };
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
-    Argument, Fit, Given, constant_extents, difference, has_vector_subscript, is_allocatable, is_pointer,
-    is_procedure_pointer, same_type, shape_name, shape_of, type_name,
+    Argument, Fit, Given, are_declared_alike, constant_extents, difference, has_vector_subscript, is_allocatable,
+    is_class, is_pointer, is_procedure_pointer, same_type, shape_name, shape_of, type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
+
+/// How far a type that is declared again is from that of a dummy: farther than any attribute.
+const ANOTHER_TYPE: u32 = 1000;
 
 impl Checker<'_> {
     /// Fits arguments to a procedure; without success says of each argument what is wrong.
@@ -62,7 +65,7 @@ impl Checker<'_> {
             }
             slots[at] = Some(i);
         }
-        let mut fit = Fit { proc, slots, distance: 0, rank: 0 };
+        let mut fit = Fit { proc, slots, distance: 0, rank: 0, warnings: Vec::new() };
         let mut missing = Vec::new();
         for (at, &param) in params.iter().enumerate() {
             match fit.slots[at] {
@@ -113,6 +116,7 @@ impl Checker<'_> {
 
     fn fit_one(&mut self, fit: &mut Fit, param: VarId, arg: &Argument) -> Result<(), Box<Diagnostic>> {
         let dummy = self.defs.var(param).clone();
+        let is_implicit = self.cx.implicit_interface == Some(fit.proc);
         let (elemental, callee) = (self.defs.proc(fit.proc).elemental, self.defs.proc(fit.proc).name.clone());
         let e = match &arg.given {
             Given::Proc(_) | Given::Variable(_) => {
@@ -143,14 +147,14 @@ impl Checker<'_> {
             && self.defs.proc(fit.proc).params.first() == Some(&param);
         let is_pointer_dummy =
             callee_value || self.defs.var_info(param).procedure_pointer || self.defs.proc_info(fit.proc).embedded;
-        if is_procedure_pointer(&self.defs, e) && !is_pointer_dummy && !self.cx.implicit_interface {
+        if is_procedure_pointer(&self.defs, e) && !is_pointer_dummy && !is_implicit {
             let wanted = shape_name(&self.defs, &dummy.ty, dummy.shape.rank());
             let text = format!("argument `{}` must be {wanted}, not a procedure pointer", dummy.name);
             return Err(Box::new(Diagnostic::new(Code::ArgumentType, arg.span, text)));
         }
         let is_null = matches!(e.kind, ExprKind::Null);
         let takes_null = dummy.attrs.pointer || dummy.attrs.allocatable || dummy.attrs.optional || is_pointer_dummy;
-        if is_null && !takes_null && !self.cx.implicit_interface {
+        if is_null && !takes_null && !is_implicit {
             let text = format!("argument `{}` is no pointer, not allocatable and not optional", dummy.name);
             return Err(Box::new(Diagnostic::new(Code::MisplacedNull, arg.span, text)));
         }
@@ -166,9 +170,13 @@ impl Checker<'_> {
                 format!("argument `{}` is cleared on entry, and the size of what is given is not known", dummy.name);
             return Err(Box::new(Diagnostic::new(Code::ArgumentRank, arg.span, text)));
         }
-        fit_type(&self.defs, fit.proc, &dummy, e, arg.span)?;
-        if !is_untyped_null(e) {
-            fit_rank(fit, &dummy, e, elemental, arg.span)?;
+        if let Err(wrong) = fit_type(&self.defs, fit.proc, &dummy, e, arg.span) {
+            self.take_another_type(fit, &dummy, e, wrong)?;
+        }
+        if !is_untyped_null(e)
+            && let Err(wrong) = fit_rank(fit, &dummy, e, elemental, arg.span)
+        {
+            self.take_as_memory(fit, &dummy, e, wrong)?;
         }
         if (dummy.attrs.allocatable && !is_allocatable(&self.defs, e))
             || (dummy.attrs.pointer && !is_null && !is_pointer(&self.defs, e))
@@ -221,11 +229,36 @@ impl Checker<'_> {
                 ));
             }
         }
-        if !self.cx.implicit_interface && !self.defs.proc_info(fit.proc).embedded {
+        if !is_implicit && !self.defs.proc_info(fit.proc).embedded {
             fit_size(&self.defs, &dummy, e, arg.span)?;
         }
         self.typing().fit_space(fit, &dummy, e, arg.span)?;
         self.typing().fit_contiguous(&dummy, e)
+    }
+
+    /// Takes an object of a type that is declared again, or what passes for want of an interface.
+    fn take_another_type(
+        &self,
+        fit: &mut Fit,
+        dummy: &Variable,
+        e: &Expr,
+        wrong: Box<Diagnostic>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let (Type::Derived(wanted), Type::Derived(given)) = (&dummy.ty, &e.ty) else {
+            return self.take_as_memory(fit, dummy, e, wrong);
+        };
+        if dummy.attrs.class || is_class(&self.defs, e) || !are_declared_alike(&self.defs, *wanted, *given) {
+            return self.take_as_memory(fit, dummy, e, wrong);
+        }
+        let ty = &self.defs.ty(*wanted).name;
+        let text = format!("argument `{}` has the type `{ty}` of another scope, which is declared alike", dummy.name);
+        fit.distance += ANOTHER_TYPE;
+        fit.warnings.push(
+            Diagnostic::new(Code::TypeDeclaredAgain, wrong.primary.span, text)
+                .secondary(dummy.span, "declared here")
+                .help("declare the type once, in a module that both use"),
+        );
+        Ok(())
     }
 
     /// A procedure for a procedure dummy: both functions or both subroutines, with the same arguments.
@@ -290,7 +323,7 @@ impl Checker<'_> {
         let Type::Derived(id) = self.defs.var(dummy).ty else { return self.defs.var_info(dummy).polymorphic };
         self.defs.var_info(dummy).polymorphic
             || !self.defs.ty(id).finals.is_empty()
-            || self.has_part(id, &|f| f.allocatable || f.init.is_some())
+            || self.defs.has_part(id, &|f| f.allocatable || f.init.is_some())
     }
 
     fn procedures_differ(&self, given: ProcId, wanted: ProcId, dummy: &Variable) -> Option<String> {

@@ -12,6 +12,7 @@ mod component;
 mod construct;
 mod fit;
 mod generic;
+mod implicit;
 mod library;
 mod literal;
 mod name;

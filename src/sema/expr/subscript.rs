@@ -46,7 +46,7 @@ impl Checker<'_> {
     fn apply_name(&mut self, name: &Name, args: &[Arg], span: Span) -> Option<Expr> {
         match self.find_name(name) {
             Some(Sym::Var(id)) => self.apply_variable(id, name, args, span),
-            Some(Sym::Proc(id)) => self.reference(id, name, args, span),
+            Some(Sym::Proc(id)) => self.by_interface_of(id, name, |this| this.reference(id, name, args, span)),
             Some(Sym::Generic { procs, ty }) => self.generic_reference(&procs, ty, name, args, span),
             Some(Sym::Type(id)) => self.structure(id, args, name.span, span),
             Some(Sym::Intrinsic(id)) => {
@@ -110,9 +110,10 @@ impl Checker<'_> {
             return self.intrinsic_function(found, args, span);
         }
         if let Some(external) = self.scopes.external(&name.text) {
-            self.check_implicit_interface(external, name)?;
-            self.describe(external, Description::Result(var.ty.clone()), var.span);
-            let call = self.reference(external, name, args, span)?;
+            let call = self.by_implicit_interface(external, name, |this| {
+                this.describe(external, Description::Result(var.ty.clone()), var.span);
+                this.reference(external, name, args, span)
+            })?;
             // A function of assumed length gives as many characters as are declared here.
             let ty = if self.has_assumed_length(external) { var.ty } else { call.ty };
             return Some(Expr { ty, ..call });
@@ -163,8 +164,7 @@ impl Checker<'_> {
         if let Some(external) = self.scopes.external(&name.text) {
             let is_library = self.defs.proc_info(external).embedded;
             if is_library || self.scopes.implicit_type(self.cx.scope, name.as_str()).is_some() {
-                self.check_implicit_interface(external, name)?;
-                return self.reference(external, name, args, span);
+                return self.by_implicit_interface(external, name, |this| this.reference(external, name, args, span));
             }
             let text = format!("function `{}` has no declaration here", name.as_str());
             let help = "declare its result's type, or put it into a module";

@@ -2,7 +2,10 @@
 
 use crate::checked::{ProcId, Type};
 use crate::checker::{Described, Description};
-use crate::typing::{Typing, difference, difference_but_for_shapes, difference_of_interface, same_type, type_name};
+use crate::typing::{
+    Typing, difference, difference_but_for_intents, difference_but_for_shapes, difference_of_interface, same_type,
+    type_name,
+};
 use ast::{Prefix, Subprogram};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -16,19 +19,24 @@ impl Typing<'_> {
                     if let Some(what) = difference_of_interface(self.defs, d.of, *body) {
                         let name = &self.defs.proc(d.of).name;
                         let definition = self.defs.proc(d.of).span;
-                        if difference_but_for_shapes(self.defs, d.of, *body).is_none() {
+                        let differs = format!("the definition of `{name}` does not agree with its interface: {what}");
+                        let (code, text, help) = if difference_but_for_shapes(self.defs, d.of, *body).is_none() {
                             let text = format!(
                                 "`{name}` takes its arrays in sequence, and its interface says otherwise: {what}"
                             );
-                            let d = Diagnostic::new(Code::InterfaceShape, d.span, text);
-                            self.reporter.report(
-                                d.secondary(definition, "the definition is here")
-                                    .help("declare the arrays in the interface as in the definition"),
-                            );
+                            (Code::InterfaceShape, text, "declare the arrays in the interface as in the definition")
+                        } else if difference_but_for_intents(self.defs, d.of, *body).is_none() {
+                            (
+                                Code::InterfaceIntent,
+                                differs,
+                                "declare the intents in the interface as in the definition",
+                            )
+                        } else {
+                            self.disagrees(d.span, differs, definition);
                             continue;
-                        }
-                        let text = format!("the definition of `{name}` does not agree with its interface: {what}");
-                        self.disagrees(d.span, text, definition);
+                        };
+                        let d = Diagnostic::new(code, d.span, text);
+                        self.reporter.report(d.secondary(definition, "the definition is here").help(help));
                     }
                 }
                 Description::Separate(body) => self.check_separate(d.of, *body, d.span),

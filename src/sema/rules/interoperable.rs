@@ -5,7 +5,7 @@
 use crate::checked::{ALTERNATE, CharLen, ProcId, Shape, Type, TypeId};
 use crate::typing::Typing;
 use ast::{Attr, TypeItem};
-use diag::Code;
+use diag::{Code, Diagnostic};
 use source::Span;
 
 impl Typing<'_> {
@@ -79,8 +79,18 @@ impl Typing<'_> {
                     "is optional and has `value`"
                 } else if self.defs.var_info(v).polymorphic && !matches!(var.ty, Type::Any) {
                     "is polymorphic"
-                } else if matches!(var.ty, Type::Derived(id) if !is_sequence(id)) {
-                    "has a type that is not `bind(c)`"
+                } else if let Type::Derived(id) = var.ty
+                    && !is_sequence(id)
+                {
+                    let what = "has a type that is not `bind(c)`";
+                    if !self.defs.has_part(id, &|f| f.allocatable || f.pointer) {
+                        // Its components lie as those of a `bind(c)` type, and nvfortran takes it.
+                        let text = format!("argument `{}` of a `bind(c)` procedure {what}", var.name);
+                        let d = Diagnostic::new(Code::TypeNotBound, var.span, text);
+                        self.reporter.report(d.help("declare the type with `bind(c)`"));
+                        continue;
+                    }
+                    what
                 } else if var.attrs.pointer && var.attrs.contiguous {
                     "is a contiguous pointer"
                 } else {

@@ -251,15 +251,22 @@ impl Checker<'_> {
                 complete = false;
                 continue;
             };
-            if !is_allocatable(&self.defs, &object) && !is_pointer(&self.defs, &object) {
-                let what = match &object.kind {
-                    ExprKind::Element { .. } | ExprKind::Section { .. } => "an array is deallocated as a whole",
-                    _ => "only allocatable variables and pointers can be deallocated",
-                };
-                self.reporter.error::<()>(Code::NotAllocatable, e.span, what);
-                complete = false;
-                continue;
-            }
+            let is_whole = |o: &Expr| is_allocatable(&self.defs, o) || is_pointer(&self.defs, o);
+            let object = match object.kind {
+                // nvfortran does not look at the subscripts.
+                ExprKind::Element { base, .. } | ExprKind::Section { base, .. } if is_whole(&base) => {
+                    let text = "an array is deallocated as a whole: the subscripts have no effect";
+                    self.reporter.report(Diagnostic::new(Code::DeallocatedElement, e.span, text));
+                    *base
+                }
+                _ if is_whole(&object) => object,
+                _ => {
+                    let what = "only allocatable variables and pointers can be deallocated";
+                    self.reporter.error::<()>(Code::NotAllocatable, e.span, what);
+                    complete = false;
+                    continue;
+                }
+            };
             match self.typing().check_component_allocation(&object) {
                 Some(()) => objects.push(object),
                 None => complete = false,

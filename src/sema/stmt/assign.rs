@@ -315,7 +315,13 @@ fn is_pointer_reference(program: &Program, e: &Expr) -> bool {
 impl Typing<'_> {
     /// Checks that a designator may be assigned here.
     pub(super) fn check_assigned(&mut self, target: &Expr) -> Option<()> {
-        if let Err(why) = self.definable(target) {
+        if let Some(own) = self.own_copy(target) {
+            // nvfortran lets the copy change.
+            let text =
+                format!("`{own}` is an `intent(in)` argument and is assigned; it has `value`, so that a copy changes");
+            let d = Diagnostic::new(Code::InputValueChanged, target.span, text);
+            self.reporter.report(d.help("remove `intent(in)`"));
+        } else if let Err(why) = self.definable(target) {
             return self.reporter.error(Code::NotDefinable, target.span, format!("{why} and may not be assigned"));
         }
         if let ExprKind::Var(id) = target.kind

@@ -1,7 +1,7 @@
 //! Subroutine calls.
 
 use super::body::alternate_set;
-use crate::checked::{ALTERNATE, CharLen, Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
+use crate::checked::{ALTERNATE, Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
 use crate::checker::{Checker, Sym};
 use crate::typing::{Argument, Fit, Typing};
 use ast::{Arg, GlobalLaunch, Name};
@@ -23,7 +23,9 @@ impl Checker<'_> {
             _ => return self.reporter.error(Code::NotASubroutine, callee.span, "this is not a subroutine"),
         };
         match self.find_name(name) {
-            Some(Sym::Proc(id)) => self.call_procedure(id, name, launch, args, span),
+            Some(Sym::Proc(id)) => {
+                self.by_interface_of(id, name, |this| this.call_procedure(id, name, launch, args, span))
+            }
             Some(Sym::Generic { procs, .. }) => self.call_generic(&procs, name, launch, args, span),
             Some(Sym::Intrinsic(id)) => self.call_intrinsic(id, name, launch, args, span),
             Some(Sym::Refused(what)) => self.reporter.refuse_again(&what),
@@ -77,11 +79,7 @@ impl Checker<'_> {
             return self.call_intrinsic(found.id, name, launch, args, span);
         }
         if let Some(id) = self.scopes.external(&name.text) {
-            self.check_implicit_interface(id, name)?;
-            self.cx.implicit_interface = true;
-            let call = self.call_procedure(id, name, launch, args, span);
-            self.cx.implicit_interface = false;
-            return call;
+            return self.by_implicit_interface(id, name, |this| this.call_procedure(id, name, launch, args, span));
         }
         if launch.is_none() && self.has_library_procedure(name) {
             let arguments = self.arguments(args)?;
@@ -339,73 +337,6 @@ impl Checker<'_> {
                 self.reporter.refuse(span, format!("a call through component `{}`", name.as_str()))
             }
         }
-    }
-
-    /// Checks that a procedure may be referred to without an explicit interface (rules 29 and 30).
-    pub(crate) fn check_implicit_interface(&mut self, id: ProcId, name: &Name) -> Option<()> {
-        self.resolve_interface(id);
-        // Inside a function the interfaces of its entries are known.
-        let is_own = self.defs.proc(id).entry_of.is_some_and(|of| self.cx.proc == Some(of));
-        if self.defs.proc_info(id).embedded || is_own {
-            return Some(());
-        }
-        let help = "put it into a module, or write an interface block";
-        let p = self.defs.proc(id);
-        if p.kind == ProcKind::Kernel {
-            let text = format!("kernel `{}` is launched without an explicit interface", name.as_str());
-            return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
-        }
-        let result = p.result.map(|r| self.defs.var(r));
-        let gives = result.and_then(|r| {
-            if r.shape.rank() > 0 {
-                Some("gives an array")
-            } else if r.attrs.pointer || r.attrs.allocatable {
-                Some("gives a pointer or an allocatable object")
-            } else {
-                matches!(r.ty, Type::Character(CharLen::Expr(_))).then_some("gives characters of a computed length")
-            }
-        });
-        if let Some(what) = gives.or(p.elemental.then_some("is elemental")) {
-            let text = format!("`{}` {what} and needs an explicit interface", name.as_str());
-            return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
-        }
-        for param in p.params.clone() {
-            let var = self.defs.var(param);
-            let dummy = var.name.clone();
-            if var.attrs.value {
-                let text =
-                    format!("`{}` has the `value` argument `{dummy}` and needs an explicit interface", name.as_str());
-                return self.reporter.error_help(Code::ValueDummyImplicitInterface, name.span, text, help);
-            }
-            let what = if matches!(var.shape, Shape::AssumedShape(_)) {
-                Some("assumed-shape")
-            } else if matches!(var.shape, Shape::AssumedRank) {
-                Some("assumed-rank")
-            } else if self.defs.var_info(param).polymorphic {
-                Some("polymorphic")
-            } else if var.attrs.volatile {
-                Some("volatile")
-            } else if var.attrs.optional {
-                Some("optional")
-            } else if var.attrs.allocatable {
-                Some("allocatable")
-            } else if var.attrs.pointer {
-                Some("pointer")
-            } else {
-                None
-            };
-            if let Some(what) = what {
-                let text =
-                    format!("`{}` has the {what} argument `{dummy}` and needs an explicit interface", name.as_str());
-                return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
-            }
-            if var.attrs.cuda.is_some() {
-                let text =
-                    format!("`{}` has the device argument `{dummy}` and no explicit interface here", name.as_str());
-                self.reporter.report(Diagnostic::new(Code::DeviceArgumentWithoutInterface, name.span, text).help(help));
-            }
-        }
-        Some(())
     }
 }
 

@@ -231,7 +231,14 @@ impl<'a> Checker<'a> {
             && !matches!(form, Some(IoForm::Format(_)))
         {
             let text = "`advance=` stands with a format only";
-            return self.reporter.error_help(Code::BadIoSpecifier, at.span, text, "give a format such as `'(a)'`");
+            let help = "give a format such as `'(a)'`";
+            let is_yes = controls.iter().any(|c| &*c.keyword == "advance" && is_yes(&c.value));
+            if !(is_yes && matches!(form, Some(IoForm::List))) {
+                return self.reporter.error_help(Code::BadIoSpecifier, at.span, text, help);
+            }
+            // Such a transfer advances in any case, and nvfortran takes it.
+            self.reporter.report(Diagnostic::new(Code::AdvanceWithoutFormat, at.span, text).help(help));
+            controls.retain(|c| &*c.keyword != "advance");
         }
         if kind == IoKind::Inquire {
             let has_file = controls.iter().any(|c| &*c.keyword == "file");
@@ -503,4 +510,9 @@ impl Typing<'_> {
             _ => Some(()),
         }
     }
+}
+
+/// Whether a specifier is the constant `yes`.
+fn is_yes(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Const(Const::Char(text)) if text.trim_ascii_end().eq_ignore_ascii_case(b"yes"))
 }

@@ -2,6 +2,7 @@
 
 use crate::checked::{Expr, ProcId, VarId};
 use ast::Name;
+use diag::Diagnostic;
 use source::Span;
 
 /// What is passed.
@@ -41,4 +42,6 @@ pub(crate) struct Fit {
     pub(crate) distance: u32,
     /// The rank of an elemental reference.
     pub(crate) rank: u8,
+    /// What is to be said if this is the procedure that is called.
+    pub(crate) warnings: Vec<Diagnostic>,
 }

@@ -43,6 +43,11 @@ pub(crate) fn difference_but_for_shapes(defs: &Definitions<'_>, body: ProcId, of
     Comparison { defs, laxity: Laxity::Shapes, depth: 0 }.procedures(body, of, None)
 }
 
+/// As [`difference_but_for_shapes`], and the intents may be others.
+pub(crate) fn difference_but_for_intents(defs: &Definitions<'_>, body: ProcId, of: ProcId) -> Option<String> {
+    Comparison { defs, laxity: Laxity::Intents, depth: 0 }.procedures(body, of, None)
+}
+
 /// What need not agree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Laxity {
@@ -54,6 +59,8 @@ enum Laxity {
     Sequences,
     /// That, and whether an array of the interface is of assumed shape.
     Shapes,
+    /// That, and intents.
+    Intents,
 }
 
 struct Comparison<'c, 'a> {
@@ -123,6 +130,7 @@ impl Comparison<'_, '_> {
         }
         if let (Some(a), Some(b)) = (x.attrs.intent, y.attrs.intent)
             && a != b
+            && self.laxity != Laxity::Intents
         {
             let word = |intent| match intent {
                 Intent::In => "in",
@@ -200,7 +208,8 @@ impl Comparison<'_, '_> {
 
     fn shapes(&self, x: &Variable, y: &Variable) -> Option<String> {
         let by_descriptor = |v: &Variable| matches!(v.shape, Shape::AssumedShape(_) | Shape::Deferred(_));
-        let is_taken = self.laxity == Laxity::Shapes && matches!(y.shape, Shape::AssumedShape(_));
+        let is_taken =
+            matches!(self.laxity, Laxity::Shapes | Laxity::Intents) && matches!(y.shape, Shape::AssumedShape(_));
         if x.shape.rank() > 0 && by_descriptor(x) != by_descriptor(y) && !is_taken {
             let what = if by_descriptor(x) { "is" } else { "is not" };
             return Some(format!("{what} of assumed shape"));

@@ -42,6 +42,13 @@ impl Typing<'_> {
         if var.attrs.pointer { Ok(()) } else { self.unprotected(id) }
     }
 
+    /// The name of a dummy that is the procedure's own copy and says that it does not change, if that is what may be assigned.
+    pub(crate) fn own_copy(&self, e: &Expr) -> Option<&str> {
+        let var = self.defs.var(root(e)?);
+        let is_own = var.attrs.value && var.attrs.intent == Some(Intent::In) && !through_pointer(self.defs, e);
+        is_own.then_some(&*var.name)
+    }
+
     /// Whether a pointer may be associated with another target; if not, why.
     pub(crate) fn associable(&self, pointer: &Expr) -> Result<(), String> {
         let Some(id) = root(pointer) else { return Ok(()) };

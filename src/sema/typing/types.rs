@@ -1,6 +1,6 @@
 //! Types: which are equal, which one two operands get, and how messages name them.
 
-use crate::checked::{CharLen, Program, Type};
+use crate::checked::{CharLen, Field, Program, Type, TypeId};
 
 /// A type as it is written in messages.
 pub(crate) fn type_name(program: &Program, ty: &Type) -> String {
@@ -42,6 +42,25 @@ pub(crate) fn same_type(a: &Type, b: &Type) -> bool {
         (Type::Derived(a), Type::Derived(b)) => a == b,
         _ => false,
     }
+}
+
+/// Whether two types without allocatable and pointer components have one name and the same components. Declared in two
+/// scopes, they are two types by the standard (Fortran 2018, 7.5.2.4), and one for nvfortran.
+pub(crate) fn are_declared_alike(program: &Program, a: TypeId, b: TypeId) -> bool {
+    let (x, y) = (program.ty(a), program.ty(b));
+    let are_alike = |a: &Field, b: &Field| {
+        let same = match (&a.ty, &b.ty) {
+            (Type::Derived(a), Type::Derived(b)) => a == b || are_declared_alike(program, *a, *b),
+            (x, y) => same_type(x, y),
+        };
+        same && a.name == b.name && a.offset == b.offset
+    };
+    let is_descriptor = |f: &Field| f.allocatable || f.pointer;
+    x.name == y.name
+        && x.bytes == y.bytes
+        && x.fields.len() == y.fields.len()
+        && !x.fields.iter().chain(&y.fields).any(is_descriptor)
+        && x.fields.iter().zip(&y.fields).all(|(a, b)| are_alike(a, b))
 }
 
 /// Whether a type is integer, real or complex.

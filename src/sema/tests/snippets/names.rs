@@ -74,7 +74,7 @@ fn declarations_that_contradict_each_other_are_refused() {
         3:17 E0205 `a` is declared twice
         4:22 E0219 `b` cannot be both `allocatable` and `pointer`
         5:12 E0328 `optional` is for dummy arguments, and `c` is not one
-        6:12 E0328 `intent` is for dummy arguments, and `d` is not one
+        6:12 W0328 `intent` is for dummy arguments, and `d` is not one
         8:13 E0220 `e` is given a shape twice
         9:28 E0324 an allocatable array or pointer has `:` for each dimension
             write `(:)` here and the bounds in `allocate`

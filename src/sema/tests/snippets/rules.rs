@@ -138,7 +138,7 @@ end module
 #[test]
 fn milder_rules_of_cuda_fortran_are_checked() {
     expect![[r#"
-        4:23 E0514 named constant `c` cannot be `managed` data
+        4:23 W0514 named constant `c` cannot be `managed` data
             named constants can be used in device code as they are
         8:5 W0520 pointer assignment in device code, which not every compiler takes
             associate pointers in host code

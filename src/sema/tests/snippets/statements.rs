@@ -438,7 +438,7 @@ end program
         14:25 E0301 `source=` is `real(4)` of rank 2, and the object is `real(4)` of rank 1
         15:23 E0301 an integer variable is needed, not `real(4)`
         16:14 E0312 only allocatable variables and pointers can be deallocated
-        17:14 E0312 an array is deallocated as a whole
+        17:14 W0312 an array is deallocated as a whole: the subscripts have no effect
         18:11 E0312 only pointers can be nullified
         19:8 E0313 the right side of `=>` is neither a target nor a pointer
             declare the variable with `target`

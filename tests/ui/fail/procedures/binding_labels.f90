@@ -11,7 +11,7 @@ module m
   integer(c_int), bind(c, name="count") :: count_of
   integer(c_int), bind(c, name="count") :: second !~ E0230
   integer(c_int), bind(c, name="pair") :: a, b !~ E0420, E0230
-  character(len=3), bind(c) :: word !~ E0420
+  character(len=3), bind(c) :: word !~ W0420
   integer(c_int) :: shared_one, other
   bind(c) :: shared_one !~ E0420
   equivalence (shared_one, other)
@@ -25,7 +25,7 @@ contains
     x = x + 1
   end subroutine
   subroutine takes(p, q, r, s) bind(c)
-    type(plain), intent(in) :: p !~ E0420
+    type(plain), intent(in) :: p !~ W0420
     class(plain), intent(in) :: q !~ E0420
     integer(c_int), value, optional :: r !~ E0420
     integer(c_int), pointer, contiguous, intent(in) :: s(:) !~ E0420

@@ -1,0 +1,155 @@
+//! References to external procedures without an explicit interface (Fortran 2018, 15.4.2; CUDA Fortran guide, rules 29 and 30).
+//!
+//! The compiler of the call does not know the dummies, so that what is given reaches the procedure as memory, whatever its type.
+//! Not here: how arguments fit in general (`fit`), and procedures that no file defines (`library`).
+
+use crate::checked::{CharLen, Expr, ProcId, ProcKind, Shape, Type, Variable, is_designator};
+use crate::checker::Checker;
+use crate::typing::{Fit, same_type, type_name};
+use ast::Name;
+use diag::{Code, Diagnostic};
+
+impl Checker<'_> {
+    /// The type, if any, that a scope declares for a name that it declares `external` without an interface.
+    pub(super) fn declared_external(&self, name: &Name) -> Option<&Option<Type>> {
+        let mut scope = Some(self.cx.scope);
+        while let Some(at) = scope {
+            let found = self.made.declared_external.get(&(at, name.text.clone()));
+            if found.is_some() || self.scopes.get(at).names.contains_key(&name.text) {
+                return found;
+            }
+            scope = self.scopes.get(at).parent;
+        }
+        None
+    }
+
+    /// A reference to a procedure, which has no explicit interface if its name is declared `external`.
+    pub(crate) fn by_interface_of<T>(
+        &mut self,
+        id: ProcId,
+        name: &Name,
+        reference: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        if self.declared_external(name).is_some() {
+            self.by_implicit_interface(id, name, reference)
+        } else {
+            reference(self)
+        }
+    }
+
+    /// Checks a reference to a procedure without an explicit interface.
+    pub(crate) fn by_implicit_interface<T>(
+        &mut self,
+        id: ProcId,
+        name: &Name,
+        reference: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        self.check_implicit_interface(id, name)?;
+        let outer = self.cx.implicit_interface.replace(id);
+        let result = reference(self);
+        self.cx.implicit_interface = outer;
+        result
+    }
+
+    /// Checks that a procedure may be referred to without an explicit interface (rules 29 and 30).
+    fn check_implicit_interface(&mut self, id: ProcId, name: &Name) -> Option<()> {
+        self.resolve_interface(id);
+        // Inside a function the interfaces of its entries are known.
+        let is_own = self.defs.proc(id).entry_of.is_some_and(|of| self.cx.proc == Some(of));
+        if self.defs.proc_info(id).embedded || is_own {
+            return Some(());
+        }
+        let help = "put it into a module, or write an interface block";
+        let p = self.defs.proc(id);
+        if p.kind == ProcKind::Kernel {
+            let text = format!("kernel `{}` is launched without an explicit interface", name.as_str());
+            return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
+        }
+        let result = p.result.map(|r| self.defs.var(r));
+        let gives = result.and_then(|r| {
+            if r.shape.rank() > 0 {
+                Some("gives an array")
+            } else if r.attrs.pointer || r.attrs.allocatable {
+                Some("gives a pointer or an allocatable object")
+            } else {
+                matches!(r.ty, Type::Character(CharLen::Expr(_))).then_some("gives characters of a computed length")
+            }
+        });
+        if let Some(what) = gives.or(p.elemental.then_some("is elemental")) {
+            let text = format!("`{}` {what} and needs an explicit interface", name.as_str());
+            return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
+        }
+        for param in p.params.clone() {
+            let var = self.defs.var(param);
+            let dummy = var.name.clone();
+            if var.attrs.value {
+                let text =
+                    format!("`{}` has the `value` argument `{dummy}` and needs an explicit interface", name.as_str());
+                return self.reporter.error_help(Code::ValueDummyImplicitInterface, name.span, text, help);
+            }
+            let what = if matches!(var.shape, Shape::AssumedShape(_)) {
+                Some("assumed-shape")
+            } else if matches!(var.shape, Shape::AssumedRank) {
+                Some("assumed-rank")
+            } else if self.defs.var_info(param).polymorphic {
+                Some("polymorphic")
+            } else if var.attrs.volatile {
+                Some("volatile")
+            } else if var.attrs.optional {
+                Some("optional")
+            } else if var.attrs.allocatable {
+                Some("allocatable")
+            } else if var.attrs.pointer {
+                Some("pointer")
+            } else {
+                None
+            };
+            if let Some(what) = what {
+                let text =
+                    format!("`{}` has the {what} argument `{dummy}` and needs an explicit interface", name.as_str());
+                return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
+            }
+            if var.attrs.cuda.is_some() {
+                let text =
+                    format!("`{}` has the device argument `{dummy}` and no explicit interface here", name.as_str());
+                self.reporter.report(Diagnostic::new(Code::DeviceArgumentWithoutInterface, name.span, text).help(help));
+            }
+        }
+        Some(())
+    }
+
+    /// Takes an object of another type or rank than its dummy where the call has no interface and both are plain memory: nvfortran
+    /// does not compare them. A value has no memory of its own, and is wrong for sure.
+    pub(super) fn take_as_memory(
+        &self,
+        fit: &mut Fit,
+        dummy: &Variable,
+        e: &Expr,
+        wrong: Box<Diagnostic>,
+    ) -> Result<(), Box<Diagnostic>> {
+        let is_sequence = matches!(dummy.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
+        let is_memory = is_designator(e) && is_sequence && !dummy.attrs.class;
+        let fits = same_type(&dummy.ty, &e.ty) || (self.is_plain(&dummy.ty) && self.is_plain(&e.ty));
+        if self.cx.implicit_interface != Some(fit.proc) || !is_memory || !fits {
+            return Err(wrong);
+        }
+        let (code, what) = if wrong.code == Code::ArgumentRank {
+            (Code::ImplicitArgumentRank, wrong.message)
+        } else {
+            let (wanted, given) = (type_name(&self.defs, &dummy.ty), type_name(&self.defs, &e.ty));
+            (Code::ImplicitArgumentType, format!("argument `{}` is `{wanted}`, and `{given}` is given", dummy.name))
+        };
+        let text = format!("{what}: without an interface its memory is passed as it is");
+        fit.warnings.push(Diagnostic::new(code, wrong.primary.span, text).secondary(dummy.span, "declared here"));
+        Ok(())
+    }
+
+    /// Whether objects of a type are values that follow each other in memory, and nothing else.
+    fn is_plain(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_) => true,
+            Type::Derived(id) => !self.defs.has_part(*id, &|f| f.allocatable || f.pointer),
+            Type::Character(_) | Type::Any => false,
+        }
+    }
+}
