@@ -41,7 +41,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "silent",
     "static",
     "static-nvidia",
-    "stdpar",
     "nostdpar",
     "time",
     "traceback",
@@ -65,7 +64,7 @@ const WITH_A_TAIL: &[&str] = &[
     "O",
     "R",
     "rpath",
-    "stdpar=",
+    "stdpar=multicore",
     "target=",
     "tp",
     "W",
@@ -392,6 +391,11 @@ impl Compiler {
                 "g" | "gopt" => self.debug = true,
                 "O0" => self.level = Some(0),
                 "O" | "O1" | "O2" | "O3" | "O4" | "fast" => self.level = Some(1),
+                // Allocatable data is managed where DO CONCURRENT runs on a GPU, as it is with -gpu=managed.
+                "stdpar" | "stdpar=gpu" => {
+                    self.managed = true;
+                    self.ignored.push(option.to_owned());
+                }
                 "Mflushz" | "Mdaz" | "ffast-math" => self.inexact.push(option.to_owned()),
                 _ if text.starts_with("o=") => self.output = text.strip_prefix("o=").map(str::to_owned),
                 _ if is_known(text) => self.ignored.push(option.to_owned()),
@@ -479,6 +483,8 @@ mod tests {
         let no_cuda =
             |options: &[&str]| Compiler::read(&options.iter().map(|&o| o.to_owned()).collect::<Vec<_>>()).no_cuda;
         assert!(no_cuda(&["-Mcuda", "-nocuda"]) && no_cuda(&["-Mnocuda"]) && !no_cuda(&["-nocuda", "-cuda"]));
+        let managed = |option: &str| Compiler::read(&[option.to_owned()]).managed;
+        assert!(managed("-stdpar") && managed("-stdpar=gpu") && !managed("-stdpar=multicore") && !managed("-nostdpar"));
         assert!(c.refused.is_empty());
         assert!(c.inexact.is_empty());
         assert_eq!(c.fast_math.as_deref(), Some("-gpu=cc80,managed,keep,fastmath (fastmath)"));

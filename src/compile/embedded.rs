@@ -55,6 +55,11 @@ static MODULES: [Embedded; 28] = [
     Embedded::new(MATHEMATICS, || &MATHEMATICS_SOURCE),
 ];
 
+/// An include file that comes with the compiler: the name by which the user knows it, and its text.
+pub(crate) fn include(name: &str) -> Option<(String, String)> {
+    (name == "omp_lib.h").then(|| ("<omp_lib.h>".to_owned(), include_str!("modules/omp_lib.h").to_owned()))
+}
+
 /// The module whose procedures device code may call without a USE statement.
 pub(crate) const DEVICE_PROCEDURES: &str = "cudadevice";
 
@@ -88,9 +93,13 @@ const LIBRARY_NAMES: &[&str] = &[
     "link",
     "ltime",
     "omp_get_max_threads",
+    "omp_get_num_procs",
     "omp_get_num_threads",
     "omp_get_thread_num",
+    "omp_get_wtick",
     "omp_get_wtime",
+    "omp_in_parallel",
+    "omp_set_num_threads",
     "rand",
     "random_init",
     "rename",

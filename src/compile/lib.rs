@@ -150,7 +150,7 @@ pub fn missing_modules(program: &ast::Program) -> BTreeSet<Arc<str>> {
 
 /// An include file that comes with the compiler, such as `mpif.h`: the name by which the user knows it, and its text.
 pub fn built_in_include(name: &str) -> Option<(String, String)> {
-    mpi::include(name)
+    mpi::include(name).or_else(|| embedded::include(name))
 }
 
 /// Compiles the files into one program; `None`, with errors in `diags`, if they are not valid.

@@ -162,6 +162,7 @@ pub fn optimised_observed(module: &Module, target: opt::Target, observer: &mut d
         refusals: module.refusals.clone(),
         designated: module.designated.clone(),
         imports: Vec::new(),
+        embedded_files: module.embedded_files.clone(),
     };
     opt::run_for_gpu_observed(&mut module, target, observer);
     module

@@ -26,13 +26,22 @@ pub(crate) struct Where<'a> {
 }
 
 impl Where<'_> {
+    /// The place: the program's own, where code of an embedded module is to blame.
     pub(crate) fn span(&self) -> Span {
-        self.program.span(self.site)
+        let site = if is_embedded(self.program, self.site) { self.sites().first().copied() } else { None };
+        self.program.span(site.unwrap_or(self.site))
+    }
+
+    /// The places of the calls, the innermost first, without those in embedded modules.
+    fn sites(&self) -> Vec<Site> {
+        let sites = self.warp.splits().next().map(|split| split.call_stack()).unwrap_or_default();
+        let own = sites.iter().position(|&site| !is_embedded(self.program, site)).unwrap_or(0);
+        sites[own..].to_vec()
     }
 
     /// The calls, the innermost first.
     pub(crate) fn stack(&self) -> Vec<Call> {
-        let sites = self.warp.splits().next().map(|split| split.call_stack()).unwrap_or_default();
+        let sites = self.sites();
         let call = |pair: &[Site]| Call {
             procedure: self.program.module().func(pair[0].func).name.to_string(),
             called_at: self.program.span(pair[1]),
@@ -43,6 +52,11 @@ impl Where<'_> {
     fn access(&self, what: What, address: u64, bytes: u64) -> Access {
         Access::new(Actor::Host, what, space_of(address), self.span()).address(address, bytes).stack(self.stack())
     }
+}
+
+/// Whether an operation lies in the source of an embedded module, which the user does not have.
+pub(crate) fn is_embedded(program: &Program, site: Site) -> bool {
+    program.module().embedded_files.contains(&program.span(site).file)
 }
 
 /// The finding for a fault of the executor.

@@ -124,14 +124,14 @@ impl Host {
         self.warp.splits().next().map(|split| split.site())
     }
 
-    /// The place of an operation as the user knows it: what a procedure of module `cudafor` does is where the program calls that.
+    /// The place of an operation as the user knows it: what a procedure of an embedded module does is where the program calls
+    /// that.
     fn place_of(&self, program: &Program, site: Site) -> Span {
-        let is_own = |site: &Site| !program.module().func(site.func).name.starts_with("cudafor.");
-        if is_own(&site) {
+        if !fault::is_embedded(program, site) {
             return program.span(site);
         }
         let stack = self.warp.splits().next().map(|split| split.call_stack()).unwrap_or_default();
-        program.span(stack.into_iter().find(is_own).unwrap_or(site))
+        program.span(stack.into_iter().find(|&site| !fault::is_embedded(program, site)).unwrap_or(site))
     }
 
     /// Runs for at most `budget` schedule points, which it counts down, until something is needed from outside.

@@ -84,7 +84,9 @@ crate::code::codes! {
     E0230 Error BindingLabelReused "binding label of two procedures or variables";
 
     W0201 Warning CallWithoutParentheses "function called without parentheses";
+    W0205 Warning TypeGivenAgain "name given its type a second time";
     W0219 Warning ContiguousWithoutEffect "`contiguous` on an array that is contiguous in any case";
+    W0229 Warning ProcedureNamedAsUnit "procedure with the name of its program unit";
 
     E0301 Error TypeMismatch "value of a type that is not allowed here";
     E0302 Error UnsupportedKind "kind that the type does not have";
@@ -132,9 +134,12 @@ crate::code::codes! {
     W0304 Warning RealLoopBound "real loop bound or step";
     W0305 Warning LogicalComparison "comparison of logical values with `==` or `/=`";
     W0306 Warning HalfOpenDescent "section with a negative stride and a bound that is left out";
+    W0307 Warning RealSubscript "real subscript";
     W0311 Warning InputValueChanged "assignment to an `intent(in)` argument with `value`";
     W0312 Warning DeallocatedElement "subscripts in `deallocate`";
     W0313 Warning ManagedPointerFromHost "pointer to managed data that gets what another pointer points to";
+    W0314 Warning DimensionsFromInteger "integer assigned to a `type(dim3)`";
+    W0318 Warning AutomaticInMain "object of the main program whose bounds or length are not constant";
     W0327 Warning AdvanceWithoutFormat "`advance=` in list-directed input or output";
     W0328 Warning IntentWithoutDummy "`intent` on something that is not a dummy";
 
@@ -164,6 +169,8 @@ crate::code::codes! {
     W0402 Warning ImplicitArgumentType "argument of another type than its dummy, passed without an interface";
     W0403 Warning ImplicitArgumentRank "argument of another rank than its dummy, passed without an interface";
     W0404 Warning TypeDeclaredAgain "argument whose type is declared in another scope like that of its dummy";
+    W0405 Warning KernelWithoutInterface "kernel launched without an explicit interface";
+    W0411 Warning InputComponentChanged "kernel that changes a component of an `intent(in)` argument";
     W0412 Warning AllocatedOfPointer "`allocated` of a pointer";
     W0416 Warning InterfaceShape "interface with arrays of assumed shape for a procedure that takes them in sequence";
     W0417 Warning InterfaceIntent "interface with another `intent` than the procedure";

@@ -2,8 +2,8 @@
 
 use crate::{AddrBase, Bb, DebugTypeId, FuncId, GlobalId, Inst, Reg, Term, Val, VarId};
 use scalar::Ty;
-use source::Span;
-use std::collections::BTreeMap;
+use source::{FileId, Span};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A whole program.
@@ -25,6 +25,9 @@ pub struct Module {
     /// Kernels that are declared here and that other files define. Their functions have parameters and no code until a reader
     /// of such a file takes them out of this list. The text form does not have it.
     pub imports: Vec<Import>,
+    /// Files that the user does not have, those of embedded modules: a finding in them is told where the program calls them.
+    /// The text form does not have it.
+    pub embedded_files: BTreeSet<FileId>,
 }
 
 /// A kernel that another file defines.

@@ -15,8 +15,8 @@ use crate::analysis::usage::Usage;
 use crate::module::generated::{ClassHelper, ObjectHelper};
 use crate::types::Side;
 use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
-use sema::checked::{ProcBody, ProcId, ProcKind, Program, Shape, TypeId, VarId, Variable};
-use source::{SourceMap, Span};
+use sema::checked::{ProcBody, ProcId, ProcKind, Procedure, Program, Shape, TypeId, VarId, Variable};
+use source::{FileId, SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -88,12 +88,15 @@ impl<'p> ModuleLowering<'p> {
             .enumerate()
             .filter_map(|(i, p)| Some((p.qualified.strip_prefix("cufemu_math.")?, ProcId(i as u32))))
             .collect();
+        let embedded: BTreeSet<&str> = program.modules.iter().filter(|m| m.embedded).map(|m| &*m.name).collect();
+        let of_modules = program.procs.iter().filter(|p| embedded.contains(module_of(p)));
+        let embedded_files: BTreeSet<FileId> = of_modules.map(|p| p.span.file).collect();
         ModuleLowering {
             program,
             options,
             sources,
             usage,
-            module: Module::default(),
+            module: Module { embedded_files, ..Module::default() },
             globals: BTreeMap::new(),
             constants: BTreeMap::new(),
             debug_types: BTreeMap::new(),
@@ -108,7 +111,7 @@ impl<'p> ModuleLowering<'p> {
                 let name = MPI_CALLS.join(".");
                 program.procs.iter().position(|p| *p.qualified == *name).map(|i| ProcId(i as u32))
             },
-            embedded: program.modules.iter().filter(|m| m.embedded).map(|m| &*m.name).collect(),
+            embedded,
         }
     }
 
@@ -249,9 +252,7 @@ impl<'p> ModuleLowering<'p> {
 
     /// Whether a procedure is one of the embedded modules. Those have no statements to step through.
     pub(crate) fn is_embedded(&self, id: ProcId) -> bool {
-        let qualified = &self.program.proc(id).qualified;
-        let module = qualified.split_once('.').map_or("", |(module, _)| module);
-        self.embedded.contains(module)
+        self.embedded.contains(module_of(self.program.proc(id)))
     }
 
     /// Whether a dummy is an assumed-rank one for which procedures are cloned by rank. Those of embedded modules and services
@@ -270,6 +271,11 @@ impl<'p> ModuleLowering<'p> {
     pub(crate) fn mathematics(&self, name: &str) -> Option<ProcId> {
         self.mathematics.get(name).copied()
     }
+}
+
+/// The name of the module that a procedure belongs to; empty if there is none.
+fn module_of(proc: &Procedure) -> &str {
+    proc.qualified.split_once('.').map_or("", |(module, _)| module)
 }
 
 fn placeholder(name: &str, kind: FuncKind, span: Span) -> Function {

@@ -10,7 +10,7 @@ use crate::checker::{
 use crate::cuda;
 use crate::expr::base_name;
 use crate::typing::Typing;
-use ast::{Attr, DeclKind, Declaration, Entity, Expr, ExprKind, KindParam, Name, TypeSpec};
+use ast::{Attr, DeclKind, Declaration, Entity, Expr, ExprKind, KindParam, Name, TypeSpec, TypeSpecKind};
 use diag::{Code, Diagnostic};
 use source::Span;
 use std::sync::Arc;
@@ -116,8 +116,24 @@ impl<'a> Checker<'a> {
                     }
                     let Some(at) = self.declared_name(scope, &e.name) else { continue };
                     let p = &mut self.scopes.get_mut(scope).declared[at];
-                    if p.spec.is_some() {
-                        let (name, first) = (p.name.clone(), p.span);
+                    if let Some(given) = p.spec {
+                        let (name, first, is_result) = (p.name.clone(), p.span, p.result);
+                        let unit = self.scopes.get(scope).proc.and_then(|id| self.defs.proc_info(id).ast);
+                        let is_dummy = unit.is_some_and(|unit| unit.args.iter().any(|arg| arg.text == name));
+                        let is_bare = !(is_result && is_dummy)
+                            && attrs.is_empty()
+                            && e.shape.is_none()
+                            && e.init.is_none()
+                            && e.char_len.is_none();
+                        if is_bare && are_same(given, spec) {
+                            // nvfortran warns, but for a result whose type stands before FUNCTION.
+                            if !is_result {
+                                let text = format!("`{name}` is given its type a second time");
+                                let d = Diagnostic::new(Code::TypeGivenAgain, e.name.span, text);
+                                self.reporter.report(d.secondary(first, "first declared here"));
+                            }
+                            continue;
+                        }
                         self.typing().declared_twice(&name, e.name.span, first);
                         continue;
                     }
@@ -553,5 +569,22 @@ impl Typing<'_> {
     pub(crate) fn declared_twice(&mut self, name: &str, span: Span, first: Span) {
         let d = Diagnostic::new(Code::DuplicateDeclaration, span, format!("`{name}` is declared twice"));
         self.reporter.report(d.secondary(first, "first declared here"));
+    }
+}
+
+/// Whether two intrinsic types are written alike, without a kind or with its bytes.
+fn are_same(a: &TypeSpec, b: &TypeSpec) -> bool {
+    use TypeSpecKind::{Complex, DoubleComplex, DoublePrecision, Integer, Logical, Real};
+    let bytes = |kind: &Option<KindParam>| match kind {
+        None => Some(0),
+        Some(KindParam::Star(n)) => Some(*n),
+        Some(KindParam::Expr(_)) => None,
+    };
+    match (&a.kind, &b.kind) {
+        (Integer(x), Integer(y)) | (Real(x), Real(y)) | (Complex(x), Complex(y)) | (Logical(x), Logical(y)) => {
+            bytes(x).is_some() && bytes(x) == bytes(y)
+        }
+        (DoublePrecision, DoublePrecision) | (DoubleComplex, DoubleComplex) => true,
+        _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Resolves a declared name: its type, shape, storage and attributes.
 
-use crate::checked::{Attrs, CharLen, Const, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable};
+use crate::checked::{Attrs, CharLen, Const, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable, visit};
 use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, ScopeId, Sym, VarInfo};
 use crate::decl::shape::ShapeRules;
 use crate::typing::Typing;
@@ -421,9 +421,31 @@ impl Typing<'_> {
         if let (true, Some((what, are))) = (is_main, computed) {
             let text = format!("{what} of `{}` {are} not constant", p.name);
             let help = format!("make it allocatable, or make the {what} named constants");
-            return self.reporter.error_help(Code::BadSpecificationExpression, p.span, text, help);
+            // nvfortran makes it an automatic object of the main program.
+            let code = if self.has_values(shape) { Code::AutomaticInMain } else { Code::BadSpecificationExpression };
+            let d = Diagnostic::new(code, p.span, text).help(help);
+            self.reporter.report(d);
+            if code == Code::BadSpecificationExpression {
+                return None;
+            }
         }
         Some(if (saved || is_main) && computed.is_none() { Storage::Static } else { Storage::Local })
+    }
+
+    /// Whether the bounds of an array need nothing but what has an initial value.
+    fn has_values(&self, shape: &Shape) -> bool {
+        let Shape::Explicit(dims) = shape else { return false };
+        let mut has = true;
+        for bound in dims.iter().flat_map(|d| [&d.lower, &d.upper]) {
+            visit::all(bound, &mut |part| {
+                has &= match part.kind {
+                    ExprKind::Var(id) => self.defs.var(id).init.is_some(),
+                    ExprKind::Call { .. } => false,
+                    _ => true,
+                };
+            });
+        }
+        has
     }
 
     fn check_length(&mut self, p: &DeclaredName<'_>, ty: &Type) -> Option<()> {
@@ -506,7 +528,7 @@ impl Typing<'_> {
         if let Some(span) = p.contiguous.filter(|_| !may_be_contiguous) {
             // Fortran 2018, C830.
             let text = format!("`{}` is `contiguous` and neither an array pointer nor an assumed-shape array", p.name);
-            if p.dummy.is_none() || matches!(shape, Shape::Scalar) {
+            if p.allocatable.is_none() && (p.dummy.is_none() || matches!(shape, Shape::Scalar)) {
                 return self.reporter.error(Code::AttributeConflict, span, text);
             }
             // Its elements follow each other in any case, and nvfortran takes it.

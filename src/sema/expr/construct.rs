@@ -16,7 +16,8 @@ impl Checker<'_> {
         self.structure_of(id, arguments, name, span)
     }
 
-    pub(super) fn structure_of(&mut self, id: TypeId, args: Vec<Argument>, name: Span, span: Span) -> Option<Expr> {
+    /// A structure constructor whose arguments are typed.
+    pub(crate) fn structure_of(&mut self, id: TypeId, args: Vec<Argument>, name: Span, span: Span) -> Option<Expr> {
         let id = self.constructed_type(id, &[], name)?;
         self.resolve_type(id);
         if let Some(what) = self.defs.type_info(id).refused.clone() {

@@ -1,7 +1,8 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
 use crate::checked::{
-    CharLen, Const, Expr, ExprKind, ProcBody, ProcId, Shape, Storage, Type, VarId, Variable, is_designator,
+    CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Shape, Storage, Type, VarId, Variable, is_designator,
+    root,
 };
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
@@ -224,9 +225,16 @@ impl Checker<'_> {
             }
             if let Err(why) = self.typing().definable(e) {
                 let text = format!("`{callee}` changes its argument `{}`, and {why}", dummy.name);
-                return Err(Box::new(
-                    Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text).help("pass a variable"),
-                ));
+                // nvfortran looks at assignments to arguments with `intent(in)`, not at what their components are passed to.
+                let is_component = root(e).is_some_and(|id| {
+                    !matches!(e.kind, ExprKind::Var(_)) && self.defs.var(id).attrs.intent == Some(Intent::In)
+                });
+                let is_allocated = is_allocatable(&self.defs, e);
+                if !(is_component && is_allocated && self.defs.proc(fit.proc).kind == ProcKind::Kernel) {
+                    let d = Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text);
+                    return Err(Box::new(d.help("pass a variable")));
+                }
+                fit.warnings.push(Diagnostic::new(Code::InputComponentChanged, arg.span, text));
             }
         }
         if !is_implicit && !self.defs.proc_info(fit.proc).embedded {

@@ -61,9 +61,11 @@ impl Checker<'_> {
         }
         let help = "put it into a module, or write an interface block";
         let p = self.defs.proc(id);
-        if p.kind == ProcKind::Kernel {
+        let is_kernel = p.kind == ProcKind::Kernel;
+        if is_kernel {
+            // nvfortran takes what the chevrons and the arguments say.
             let text = format!("kernel `{}` is launched without an explicit interface", name.as_str());
-            return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
+            self.reporter.report(Diagnostic::new(Code::KernelWithoutInterface, name.span, text).help(help));
         }
         let result = p.result.map(|r| self.defs.var(r));
         let gives = result.and_then(|r| {
@@ -82,7 +84,7 @@ impl Checker<'_> {
         for param in p.params.clone() {
             let var = self.defs.var(param);
             let dummy = var.name.clone();
-            if var.attrs.value {
+            if var.attrs.value && !is_kernel {
                 let text =
                     format!("`{}` has the `value` argument `{dummy}` and needs an explicit interface", name.as_str());
                 return self.reporter.error_help(Code::ValueDummyImplicitInterface, name.span, text, help);
@@ -109,7 +111,7 @@ impl Checker<'_> {
                     format!("`{}` has the {what} argument `{dummy}` and needs an explicit interface", name.as_str());
                 return self.reporter.error_help(Code::ExplicitInterfaceRequired, name.span, text, help);
             }
-            if var.attrs.cuda.is_some() {
+            if var.attrs.cuda.is_some() && !is_kernel {
                 let text =
                     format!("`{}` has the device argument `{dummy}` and no explicit interface here", name.as_str());
                 self.reporter.report(Diagnostic::new(Code::DeviceArgumentWithoutInterface, name.span, text).help(help));

@@ -2,7 +2,7 @@
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
 use crate::checker::{Checker, CodeSide, Description, Sym};
-use crate::typing::{Typing, shape_name, shape_of};
+use crate::typing::{Typing, shape_name, shape_of, type_name};
 use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -286,7 +286,14 @@ impl Checker<'_> {
     fn one_subscript(&mut self, arg: &Arg) -> Option<Sub> {
         match &arg.value {
             ArgValue::Expr(e) => {
-                let value = self.expr(e)?;
+                let mut value = self.expr(e)?;
+                if matches!(value.ty, Type::Real(_)) && value.rank == 0 {
+                    // nvfortran converts it.
+                    let text =
+                        format!("a subscript is `{}`, and its whole part is taken", type_name(&self.defs, &value.ty));
+                    self.reporter.report(Diagnostic::new(Code::RealSubscript, e.span, text).help("write `int(…)`"));
+                    value = self.typing().convert(value, &Type::Integer(8))?;
+                }
                 if !matches!(value.ty, Type::Integer(_)) {
                     let text = format!(
                         "a subscript must be an integer, not {}",

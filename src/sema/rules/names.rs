@@ -69,11 +69,14 @@ impl Typing<'_> {
         if !(is_other || is_inner) || matches!(entry.sym, Sym::Proc(other) if other == id) {
             return;
         }
+        // A generic name that the procedure itself belongs to means no other one.
+        let has_own = matches!(&entry.sym, Sym::Generic { procs, .. } if procs.contains(&id));
         let d = match &entry.module {
             Some(module) => {
                 let text =
                     format!("`{name}` is the name of the program unit, which uses another `{name}` of `{module}`");
-                let d = Diagnostic::new(Code::UnitNameReused, unit, text);
+                let code = if has_own { Code::ProcedureNamedAsUnit } else { Code::UnitNameReused };
+                let d = Diagnostic::new(code, unit, text);
                 d.secondary(entry.span, "the other one is here").help("rename it in the USE statement")
             }
             None => {
@@ -92,7 +95,9 @@ impl Typing<'_> {
             return;
         }
         let text = format!("`{name}` is the name of the program unit and cannot be declared in it");
-        let d = Diagnostic::new(Code::UnitNameReused, entry.span, text).secondary(unit, "the unit is named here");
+        // nor does it look at procedures.
+        let code = if matches!(entry.sym, Sym::Proc(_)) { Code::ProcedureNamedAsUnit } else { Code::UnitNameReused };
+        let d = Diagnostic::new(code, entry.span, text).secondary(unit, "the unit is named here");
         self.reporter.report(d);
     }
 

@@ -52,6 +52,7 @@ impl Checker<'_> {
             let text = "a polymorphic object is assigned that is not allocatable";
             return self.reporter.error_help(Code::BadPolymorphism, target.span, text, "use `select type`");
         }
+        let value = self.dimensions_of(&target, value)?;
         let fits = assignable(&target.ty, &value) || (is_class && self.defs.class_takes(&target.ty, &value.ty));
         if !fits {
             if self.may_be_defined("assignment(=)", &[&target, &value]) {
@@ -310,6 +311,22 @@ impl Checker<'_> {
 /// Whether an expression is a function reference whose result is a pointer of a declared type.
 fn is_pointer_reference(program: &Program, e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Call { .. }) && is_pointer(program, e) && !is_class(program, e)
+}
+
+impl Checker<'_> {
+    /// An integer that is assigned to a `type(dim3)` stands for that extent in x and 1 in y and z: programs rely on it, though the
+    /// guide does not say so. Other values stay.
+    fn dimensions_of(&mut self, target: &Expr, value: Expr) -> Option<Expr> {
+        let is_dim3 = matches!(target.ty, Type::Derived(id) if id == self.dim3());
+        if !(is_dim3 && target.rank == 0 && value.rank == 0 && matches!(value.ty, Type::Integer(_))) {
+            return Some(value);
+        }
+        let (Type::Derived(id), span) = (&target.ty, value.span) else { return Some(value) };
+        let text = "an integer is assigned to a `type(dim3)`: it is taken for `x`, and `y` and `z` are 1";
+        let d = Diagnostic::new(Code::DimensionsFromInteger, span, text).help("write `dim3(…, 1, 1)`");
+        self.reporter.report(d);
+        self.structure_of(*id, vec![Argument::of(value)], span, span)
+    }
 }
 
 impl Typing<'_> {

@@ -244,8 +244,8 @@ end program
 
 #[test]
 fn external_kernel_needs_an_interface() {
-    expect![[r"
-        17:8 E0405 kernel `k` is launched without an explicit interface
+    expect![[r#"
+        17:8 W0405 kernel `k` is launched without an explicit interface
             put it into a module, or write an interface block
         18:8 E0530 `s` has the `value` argument `n` and needs an explicit interface
             put it into a module, or write an interface block
@@ -253,7 +253,7 @@ fn external_kernel_needs_an_interface() {
             put it into a module, or write an interface block
         20:8 W0529 `u` has the device argument `a` and no explicit interface here
             put it into a module, or write an interface block
-    "]]
+    "#]]
     .assert_eq(&errors(
         "attributes(global) subroutine k(a, n)
   real :: a(*)

@@ -71,7 +71,7 @@ end program
 #[test]
 fn declarations_that_contradict_each_other_are_refused() {
     expect![[r#"
-        3:17 E0205 `a` is declared twice
+        3:17 W0205 `a` is given its type a second time
         4:22 E0219 `b` cannot be both `allocatable` and `pointer`
         5:12 E0328 `optional` is for dummy arguments, and `c` is not one
         6:12 W0328 `intent` is for dummy arguments, and `d` is not one

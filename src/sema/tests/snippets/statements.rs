@@ -494,7 +494,8 @@ fn assignments_are_checked() {
         16:3 E0309 2 subscripts on an array of rank 1
         17:3 E0310 subscripts on `integer(4)`, which is not an array
         18:3 E0309 1 subscript on an array of rank 2
-        19:5 E0307 a subscript must be an integer, not `real(4)`
+        19:5 W0307 a subscript is `real(4)`, and its whole part is taken
+            write `int(…)`
         20:3 E0323 substring 2:9 of a value of length 3
         21:5 E0332 a vector subscript has rank 1, not 2
     "#]]
