@@ -150,9 +150,11 @@ end program
 pub(crate) fn debugged(options: &[&str], commands: &[&str], path: &std::path::Path) -> String {
     let mut command = cufemu();
     command.args(options).args(["--debug", "--batch"]);
-    commands.iter().for_each(|line| drop(command.args(["--ex", line])));
+    for line in commands {
+        command.args(["--ex", line]);
+    }
     let output = command.arg(path).output().expect("it runs");
-    text(&output.stdout) + &text(&output.stderr)
+    text(&output.stderr) + &text(&output.stdout)
 }
 
 /// What each command was answered.
@@ -166,7 +168,7 @@ fn the_debugger_goes_on_with_another_rank_where_that_was() {
     let commands = [
         "info ranks",
         "break 15",
-        "display x",
+        "display total",
         "rank 0",
         "run",
         "info ranks",
@@ -185,12 +187,12 @@ fn the_debugger_goes_on_with_another_rank_where_that_was() {
     assert!(answers[0].contains("  0    -        -    has not begun") && answers[0].contains("* 1    -"), "{said}");
     assert_eq!(answers[3], "[Rank 0 of 3]\n", "{said}");
     // The first message has come; the second rank has sent its own, too.
-    assert!(answers[4].contains("Breakpoint 1, p () at") && answers[4].ends_with("1: x = 10\n"), "{said}");
+    assert!(answers[4].contains("Breakpoint 1, p () at") && answers[4].ends_with("1: total = 0\n"), "{said}");
     assert!(answers[5].lines().nth(1).is_some_and(|row| row.starts_with("* 0") && row.ends_with("15   is here")));
-    assert!(answers[5].contains("19   waits in `MPI_Bcast` for rank 0"), "{said}");
+    assert!(answers[5].contains("19   waits in `MPI_Bcast` for ranks 0 and 2"), "{said}");
     // The message is not lost that rank 2 sends: it waits until rank 0 takes it.
     assert!(answers[6].starts_with("[Switching to rank 2, which waits in `MPI_Send` for rank 0"), "{said}");
-    assert!(answers[6].contains("\n17\t") && answers[6].ends_with("1: x = 20\n"), "{said}");
+    assert!(answers[6].contains("\n17\t") && answers[6].ends_with("1: total = 2\n"), "{said}");
     assert_eq!(answers[7], "$1 = 2\n");
     assert!(answers[8].contains("15   was left here"), "{said}");
     assert!(answers[9].starts_with("[Switching to rank 0, which was left here]") && answers[9].contains("\n15\t"));
@@ -199,7 +201,7 @@ fn the_debugger_goes_on_with_another_rank_where_that_was() {
     // Before rank 1 has sent, rank 0 waits for it.
     assert!(answers[12].contains("which waits in `MPI_Recv` for a message from rank 1 with tag 5]"), "{said}");
     assert!(answers[12].contains("\n14\t"), "{said}");
-    assert!(said.contains("There is no rank 3: the ranks are 0 to 2.") || answers.len() == 14, "{said}");
+    assert!(said.contains("There is no rank 3: the ranks are 0 to 2."), "{said}");
     // What a rank has printed before is not printed again.
     assert_eq!(said.matches("waits for 1\n").count(), 1, "{said}");
     let alone = debugged(&[], &["info ranks", "rank 1"], &path);
@@ -216,7 +218,7 @@ fn a_rank_that_has_ended_or_not_begun_is_where_it_is() {
     let said = debugged(&["--ranks", "2"], &commands, &path);
     let answers = answers(&said);
     assert!(answers[1].starts_with("[Switching to rank 1, which has not begun]"), "{said}");
-    assert!(answers[4].contains("\n7\t") || answers[4].contains("which"), "{said}");
+    assert!(answers[4].contains("[Switching to rank 0, which waits in `MPI_Finalize` for rank 1]"), "{said}");
     assert!(answers[5].contains("[Program exited normally]"), "{said}");
     assert!(answers[6].contains("[Switching to rank 1, which has ended]"), "{said}");
     assert_eq!(answers[8], "$1 = 1\n", "{said}");
@@ -234,7 +236,7 @@ fn recorded_ranks_are_replayed_forwards_and_backwards() {
     let said = debugged(&["--replay", &file_of(2)], &commands, &path);
     let answers = answers(&said);
     assert_eq!((answers[2], answers[4]), ("$1 = 30\n", "$2 = 2\n"), "{said}");
-    assert!(answers[5].starts_with("[Switching to rank 0, which"), "{said}");
+    assert!(answers[5].contains("[Switching to rank 0, which"), "{said}");
     assert!(answers[6].contains("was left here"), "{said}");
     // Another program, another file, a file that was cut off.
     let other = file("other.cuf", SUM.replace("10*rank", "20*rank").as_bytes());

@@ -305,11 +305,10 @@ fn the_ranks_have_a_pane_that_goes_on_with_another() {
     pty.type_in(":break 19\rc");
     pty.wait_for("Breakpoint 1.");
     pty.type_in("R");
-    pty.wait_for(">   1 pane.cuf:19");
-    pty.wait_for("is here");
+    pty.wait_for("  1 pane.cuf:19      is here");
     pty.type_in("jj\r");
     pty.wait_for("rank 2  host");
-    pty.wait_for(">   2 pane.cuf");
+    pty.wait_for("  2 pane.cuf");
     pty.wait_for("was left here");
     pty.type_in("qq");
     assert_eq!(pty.end(), 0);
