@@ -18,7 +18,7 @@ impl Writer {
                 self.many(ended, |w, rank| w.number((*rank).into()));
             }
             MpiFault::Collectives { reason, first, second } => {
-                number(1, &[one(first), one(second)], &[reason], &[], self)
+                number(1, &[one(first), one(second)], &[reason], &[], self);
             }
             MpiFault::Truncated { sent, room, sender, receiver } => {
                 number(2, &[one(sender), one(receiver)], &[], &[*sent, *room], self);
