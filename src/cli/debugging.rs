@@ -96,7 +96,7 @@ fn script(options: &Options) -> Result<Vec<String>, String> {
     Ok(files::text_of(path)?.lines().map(str::to_owned).collect())
 }
 
-/// A session with a program that has not begun; `one` is the rank that it is, if there are others.
+/// A session with a program that has not begun; `one` has the ranks, if there are several.
 pub(crate) fn session(
     compiled: &Compiled,
     map: &SourceMap,
@@ -109,8 +109,9 @@ pub(crate) fn session(
         checked: compiled.program.clone(),
         sources: Arc::new(map.clone()),
         arguments: loader.arguments(),
-        start: Box::new(move |arguments| match &one {
-            Some(one) => one.machine(&loader, arguments),
+        rank: one.as_ref().map_or(0, OneRank::first),
+        start: Box::new(move |arguments, rank| match &one {
+            Some(one) => one.machine(&loader, arguments, rank),
             None => loader.machine(arguments),
         }),
     };

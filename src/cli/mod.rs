@@ -21,6 +21,7 @@ mod nvfortran;
 mod objects;
 mod options;
 mod ranks;
+mod recording;
 mod report;
 mod run;
 mod seeds;

@@ -145,12 +145,28 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) ranks: Option<u32>,
 
-    /// Debug this rank of those of `--ranks`
+    /// Debug this rank of those of `--ranks` first
     ///
-    /// The ranks run to their end first. Then the debugger has the program of this rank alone, and each call of MPI does what it
-    /// did in that run. So it also goes backwards. Standard input is empty, and nothing outside of the program is changed again.
+    /// The default is rank 0. The ranks run to their end first. Then the debugger has the program of this rank alone, and each call
+    /// of MPI does what it did in that run. So it also goes backwards. The command `rank` goes on with another one. Standard input is
+    /// empty, and nothing outside of the program is changed again.
     #[arg(long, value_name = "N", requires = "ranks", hide_short_help = true)]
     pub(crate) rank: Option<u32>,
+
+    /// Record each rank of MPI, for `--replay`
+    ///
+    /// Under `mpirun` and with `--ranks`, rank N writes the file FILE.N: what each call of MPI did to its memory, and what the
+    /// program got from outside. The program is compiled as the debugger has it, without optimisation.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    #[arg(conflicts_with_all = ["debug", "tui", "batch", "ex", "emit", "verify", "many_seeds", "explore"])]
+    pub(crate) record: Option<PathBuf>,
+
+    /// Debug a rank that `--record` has recorded, without MPI
+    ///
+    /// FILE is that of the rank, such as `run.2`. Each call of MPI does what it did in that run, so the debugger also goes
+    /// backwards. The command `rank` goes on with another rank whose file lies beside it.
+    #[arg(long, value_name = "FILE", hide_short_help = true, conflicts_with_all = ["ranks", "record"])]
+    pub(crate) replay: Option<PathBuf>,
 
     /// Under `mpirun`: the MPI library to load
     ///

@@ -5,6 +5,7 @@
 use crate::cli::libraries::Loaded;
 use crate::cli::live::Live;
 use crate::cli::options::{DeviceKind, MessageFormat, Options};
+use crate::cli::recording::Recording;
 use crate::cli::report::{Reporter, output_lost, say, show_findings, show_launch_modes};
 use crate::cli::slice::{Slices, threshold};
 use crate::cli::stopping::{Stopper, place};
@@ -19,6 +20,12 @@ use std::time::Instant;
 
 /// Why these options cannot be given with several ranks, if they cannot.
 pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
+    if options.replay.is_some() && !options.is_debugging() {
+        return Some("`--replay` debugs a recorded rank; add `--debug`");
+    }
+    if options.record.is_some() && options.device == DeviceKind::Gpu {
+        return Some("what is recorded is replayed on the emulator; remove `--device gpu`");
+    }
     if options.rank.is_some() && !options.is_debugging() {
         return Some("`--rank` says which rank is debugged; add `--debug`");
     }
@@ -27,9 +34,6 @@ pub(crate) fn conflict(options: &Options) -> Option<&'static str> {
     }
     if options.ranks.is_none_or(|ranks| ranks == 1) {
         return None;
-    }
-    if options.is_debugging() && options.rank.is_none() {
-        return Some("the debugger shows one rank of several; say which by `--rank N`");
     }
     if options.verify || options.device == DeviceKind::Gpu {
         return Some("the devices of several ranks are emulated; remove `--device gpu` or `--verify`");
@@ -81,6 +85,7 @@ pub(crate) fn run(
     libraries: &Loaded,
     machine: &Machine,
     findings: Findings,
+    program: u64,
 ) -> u8 {
     let count = options.ranks.unwrap_or(1);
     let Some(mut ranks) = Ranks::new(machine, count, options.seed(), findings) else {
@@ -88,6 +93,13 @@ pub(crate) fn run(
     };
     if let Some(order) = options.order() {
         ranks.direct(order.messages());
+    }
+    let mut recordings = match Recording::of_ranks(options, count, program) {
+        Ok(recordings) => recordings,
+        Err(sentence) => return usage(&sentence),
+    };
+    if !recordings.is_empty() {
+        ranks.keep_records();
     }
     let stopper = Stopper::new(options.timeout);
     let is_full = options.message_format == MessageFormat::Full;
@@ -98,6 +110,9 @@ pub(crate) fn run(
         let begun = Instant::now();
         let stop = ranks.advance(slices.points(), &mut world);
         slices.adapt(begun.elapsed());
+        for (rank, recording) in (0..).zip(&mut recordings) {
+            recording.add(&ranks.take_record(rank));
+        }
         let reason = stopper.reason();
         if stop == RanksStop::Done || reason.is_some() || ranks.findings().get(shown).is_some() {
             world.hide_progress();
@@ -113,6 +128,7 @@ pub(crate) fn run(
             let (rank, at) = ranks.whereabouts();
             ranks.end(i32::from(reason.code()));
             while ranks.advance(slices.points(), &mut world) != RanksStop::Done {}
+            end(&mut ranks, recordings);
             say(&format!("cufemu: it was the turn of rank {rank}\n"));
             return reason.report(options.timeout, &at, map);
         }
@@ -120,6 +136,9 @@ pub(crate) fn run(
             let (rank, at) = ranks.whereabouts();
             format!(" rank {rank}{}", place(&at, map))
         });
+    }
+    if !end(&mut ranks, recordings) {
+        return usage("a record could not be written");
     }
     if options.verbose {
         ranks.machines().iter().for_each(show_launch_modes);
@@ -130,4 +149,10 @@ pub(crate) fn run(
         say(&format!("cufemu: {text}\n"));
     }
     (ranks.exit_code(threshold(options), i32::from(options.error_exitcode)) & 0xff) as u8
+}
+
+/// Ends the records of all ranks; whether they are whole.
+fn end(ranks: &mut Ranks, recordings: Vec<Recording>) -> bool {
+    let whole = (0..).zip(recordings).map(|(rank, recording)| recording.end(&ranks.end_record(rank)));
+    whole.fold(true, |all, one| all & one)
 }

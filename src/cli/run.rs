@@ -4,20 +4,23 @@ use crate::cli::libraries::Loaded;
 use crate::cli::live::Live;
 use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, DeviceKind, MessageFormat, Options, Schedule, Stage};
+use crate::cli::recording::Recording;
 use crate::cli::report::{Reporter, has_launched, output_lost, say, show_findings, show_launch_modes};
 use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_options};
 use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::{Stopper, place};
 use crate::cli::suppress::Suppressions;
-use crate::cli::{check, debugging, emit, exploring, files, kernels, objects, ranks, seeds, usage};
+use crate::cli::{check, debugging, emit, exploring, files, kernels, objects, ranks, recording, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
 use foreign::Inputs;
 use gpu::GpuOptions;
-use machine::{Machine, RealWorld};
+use host::{Answer, Ask};
+use machine::{Machine, RealWorld, World};
 use mpilib::Launch;
 use source::{FileId, SourceMap};
 use std::io::IsTerminal;
+use std::time::SystemTime;
 
 /// Compiles the files, then prints a stage, debugs or runs, as the options say.
 pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8 {
@@ -185,6 +188,7 @@ fn loader(
         module: compiled.module.clone(),
         settings: machine_options(options, compiler, suppressions, map),
         devices: options.devices,
+        program: if options.replay.is_some() { recording::program(map, &compiled.module) } else { 0 },
         // The debugger runs one block after another.
         emulator: emu::Options { rehearse: true, jobs: 1, ..emulator_options(options, sm(options, compiler)) },
     })
@@ -216,6 +220,8 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
         }));
     }
     macros.extend(compiler.undefines.iter().cloned().map(MacroOption::Undefine));
+    // A rank that is recorded is debugged later.
+    let is_debugged = options.is_debugging() || options.record.is_some();
     let mut settings = compile::Options {
         parse: ParseOptions {
             form: compiler.fixed.map(|fixed| if fixed { SourceForm::Fixed } else { SourceForm::Free }),
@@ -228,10 +234,10 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
         },
         level: match options.emit {
             Some(Stage::IrAfter(_)) => 0,
-            _ => compiler.level.unwrap_or(if options.is_debugging() { 0 } else { 1 }),
+            _ => compiler.level.unwrap_or(if is_debugged { 0 } else { 1 }),
         },
-        whole_modules: options.is_debugging(),
-        watched: options.is_debugging() || compiler.debug,
+        whole_modules: is_debugged,
+        watched: is_debugged || compiler.debug,
         ..compile::Options::default()
     };
     settings.sema.real8 = compiler.real8;
@@ -291,7 +297,7 @@ impl Program<'_> {
                 return exploring::run_ranks(options, map, reporter, libraries, of, runs);
             }
             let findings = new_findings();
-            return ranks::run(options, map, reporter, libraries, &machine, findings);
+            return ranks::run(options, map, reporter, libraries, &machine, findings, self.program());
         }
         if let Some(launch) = self.launch {
             match mpilib::connect(launch, options.mpi.as_deref()) {
@@ -299,21 +305,40 @@ impl Program<'_> {
                 Err(sentence) => return usage(&sentence),
             }
         }
-        let code = self.watch(&mut machine, reporter);
+        let (rank, count) = self.launch.map_or((0, 1), |launch| (launch.rank, launch.ranks));
+        let mut recording = match Recording::of_rank(options, rank, count, self.program()) {
+            Ok(recording) => recording,
+            Err(sentence) => return usage(&sentence),
+        };
+        let code = self.watch(&mut machine, reporter, recording.as_mut());
+        if let Some(recording) = recording {
+            recording.end(&machine.end_record(i32::from(code)));
+        }
         machine.leave(i32::from(code));
         code
     }
 
+    /// Its number in a record, if one is wanted.
+    fn program(self) -> u64 {
+        if self.options.record.is_some() { recording::program(self.map, &self.compiled.module) } else { 0 }
+    }
+
     /// Runs the machine, and says what it finds; returns the exit code.
-    fn watch(self, machine: &mut Machine, reporter: &mut Reporter) -> u8 {
+    fn watch(self, machine: &mut Machine, reporter: &mut Reporter, mut recording: Option<&mut Recording>) -> u8 {
         let Program { options, map, libraries, .. } = self;
         let stopper = Stopper::new(options.timeout);
         let is_full = options.message_format == MessageFormat::Full;
         let mut world = Live::new(libraries.world(RealWorld::ended_by(stopper.end_wanted())), is_full);
+        if recording.is_some() {
+            machine.keep_record(epoch(&mut world));
+        }
         let mut shown = 0;
         let mut slices = Slices::new();
         loop {
             let step = step(machine, &mut world, &stopper, &mut slices);
+            if let Some(recording) = &mut recording {
+                recording.add(&machine.take_record());
+            }
             if !matches!(step, Step::Running) || machine.findings().get(shown).is_some() {
                 world.hide_progress();
             }
@@ -365,6 +390,15 @@ impl Program<'_> {
                 None => usage(&error.to_string()),
             }
         })
+    }
+}
+
+/// When the clock of the world began, in nanoseconds since 1970: a time that all ranks on a computer have.
+fn epoch(world: &mut Live) -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
+    match world.ask(&Ask::Clock) {
+        Answer::Nanoseconds(since) => now.saturating_sub(since),
+        _ => now,
     }
 }
 

@@ -63,6 +63,8 @@ pub(crate) struct Loader {
     pub(crate) settings: MachineOptions,
     pub(crate) emulator: emu::Options,
     pub(crate) devices: u32,
+    /// The number of the program, see [`recording::program`](crate::cli::recording::program).
+    pub(crate) program: u64,
 }
 
 impl Loader {

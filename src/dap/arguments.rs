@@ -236,6 +236,7 @@ pub(crate) struct FocusArguments {
     pub(crate) thread: Option<[u32; 3]>,
     pub(crate) warp: Option<u32>,
     pub(crate) lane: Option<u32>,
+    pub(crate) rank: Option<u32>,
 }
 
 /// Of `cufemu/array`, `cufemu/grid` and `cufemu/lanes`, of which each has some.

@@ -7,6 +7,19 @@ use crate::wire::{Failure, refuse};
 use debug::{Designator, FocusView, FrameAt, Group};
 use std::collections::BTreeMap;
 
+/// The numbers of ranks of MPI begin here: those that the program is not at present, each as a thread with one frame.
+const FIRST_RANK: i64 = 1 << 30;
+
+/// The number of a rank.
+pub(crate) fn of_rank(rank: u32) -> i64 {
+    FIRST_RANK + i64::from(rank)
+}
+
+/// The rank of a number, if it is that of one.
+pub(crate) fn rank(number: i64) -> Option<u32> {
+    u32::try_from(number.checked_sub(FIRST_RANK)?).ok()
+}
+
 /// What can be opened.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Opened {
@@ -101,6 +114,7 @@ mod tests {
         numbers.forget();
         assert!(numbers.frame(old).is_err() && numbers.of_frame(frame) != old);
         assert_eq!(numbers.of_thread(FocusView::Host), 1);
+        assert_eq!((rank(of_rank(3)), rank(1), rank(i64::MIN)), (Some(3), None, None));
         assert!(numbers.thread(2).is_err() && numbers.thread(i64::MIN + 1).is_err() && numbers.thread(0).is_err());
     }
 }

@@ -41,8 +41,8 @@ pub use view::inspect::{CodeAt, Designator, FindingText, Group, InstructionView,
 pub use view::render;
 pub use view::reply::{
     BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,
-    LaneRow, LaneState, Outcome, PlaceView, ProgramView, Reply, SourceLine, SourceWindow, Stop, StopReason, ThreadRow,
-    VariableRow, WarpRow,
+    LaneRow, LaneState, Outcome, PlaceView, ProgramView, RankRow, Reply, SourceLine, SourceWindow, Stop, StopReason,
+    ThreadRow, VariableRow, WarpRow,
 };
 pub use view::snapshot::{
     ArrayRequest, ArrayView, BanksView, BlockCell, BlockMap, BlockState, EndView, FileText, FindingView, LaneValue,

@@ -19,7 +19,7 @@ pub struct LoadError {
 
 impl LoadError {
     /// An error of the program as a whole.
-    pub(crate) fn new(sentence: impl Into<String>) -> LoadError {
+    pub fn new(sentence: impl Into<String>) -> LoadError {
         LoadError { sentence: sentence.into(), span: Span::NONE }
     }
 }

@@ -115,6 +115,8 @@ pub struct Machine {
     pub(crate) waited: u64,
     /// The record of what a rank gets from the others, if it keeps or follows one.
     pub(crate) solo: Solo,
+    /// When the clock of the world began, for a record with times instead of turns; 0 if it has turns.
+    pub(crate) epoch: u64,
     pub(crate) clock: ClockKind,
     pub(crate) check_leaks: bool,
     /// A device has reported an error itself.
@@ -209,6 +211,7 @@ impl Machine {
             transport: None,
             waited: 0,
             solo: Solo::default(),
+            epoch: 0,
             clock: options.clock,
             check_leaks: options.check_leaks,
             is_explained: false,
@@ -336,6 +339,7 @@ impl Machine {
             transport: None,
             waited: self.waited,
             solo: self.solo.clone(),
+            epoch: self.epoch,
             clock: self.clock,
             check_leaks: self.check_leaks,
             is_explained: self.is_explained,
@@ -453,8 +457,9 @@ impl Machine {
             keeping = Before::new(InitHooks { state, bits, program: &program }, hooks);
             hooks = Some(&mut keeping);
         }
-        // Checks want to know what procedures of libraries change.
-        let caller = if self.order.is_none() && !keeps { world.caller() } else { None };
+        // Checks and records want to know what procedures of libraries change.
+        let is_told = self.order.is_some() || keeps || self.solo.changes().is_some();
+        let caller = if is_told { None } else { world.caller() };
         let order = self.order.as_ref().filter(|order| order.watches_host());
         let is_noting = order.is_some() || keeps;
         memory.note_touches(is_noting);
@@ -498,7 +503,12 @@ impl Machine {
                     self.make_call(call);
                 }
             }
-            HostYield::Mpi(call) => return self.call_mpi(call, world),
+            HostYield::Mpi(call) => {
+                let number = self.solo.position().map(|(_, _, at)| at);
+                let is_stop = number.is_some_and(|number| observing.observer.on_recorded_call(number));
+                let stop = self.call_mpi(call, world);
+                return if is_stop { Some(MachineStop::Budget) } else { stop };
+            }
             HostYield::Fault(finding) => {
                 // What kernels printed before comes first.
                 self.show_output(world);

@@ -6,7 +6,7 @@
 use crate::checks::command_order::CommandOrder;
 use crate::devices::DeviceBox;
 use crate::machine::{Machine, MachineStop, Turn};
-use crate::solo::{Change, Followed, Record, Solo};
+use crate::solo::{Change, Followed, Records, Solo};
 use crate::world::World;
 use finding::{Finding, FindingKind};
 use host::{Answer, Ask, FileKind, MpiCall, Stream};
@@ -251,6 +251,7 @@ impl Machine {
             return None;
         }
         self.take_notes(world);
+        self.note_time(world);
         self.solo.begin_call(&call);
         let MpiCall { routine, words, span } = call;
         let call = mpi::Call { routine, words, span };
@@ -290,11 +291,45 @@ impl Machine {
         }
     }
 
-    /// The rank runs alone, by the record of a run of all. Nothing that is outside is asked or changed.
-    pub fn follow_record(&mut self, record: Arc<Record>) {
-        self.rank = record.rank();
-        self.findings.set_rank(self.rank);
-        self.solo = Solo::Follows { record, at: 0, is_told: false };
+    /// The program is this rank and runs alone, by the records of a run of all. Nothing that is outside is asked or changed.
+    pub fn follow_records(&mut self, records: Arc<Records>, rank: u32) {
+        self.rank = rank;
+        self.findings.set_rank(rank);
+        self.solo = Solo::follow_records(records, rank);
+    }
+
+    /// Keeps a record of what the program gets from other ranks and from outside. `epoch` is when the clock of the world began, in
+    /// nanoseconds of a clock that all ranks have.
+    pub fn keep_record(&mut self, epoch: u64) {
+        self.solo = Solo::keep();
+        self.epoch = epoch;
+    }
+
+    /// The entries that the record has by now, as bytes; it gives them away.
+    pub fn take_record(&mut self) -> Vec<u8> {
+        self.solo.take_bytes()
+    }
+
+    /// The end of the record; `code` is the exit code of the whole run.
+    pub fn end_record(&mut self, code: i32) -> Vec<u8> {
+        if let Turn::Over(code) = self.turn {
+            self.solo.over(code);
+        }
+        let mut out = self.solo.take_bytes();
+        if let Some(record) = self.solo.take_record() {
+            out.extend(record.ended_with(code).end_bytes());
+        }
+        out
+    }
+
+    /// A call of MPI begins or ends in a process of its own: for ranks that do not take turns, times are what turns are.
+    fn note_time(&mut self, world: &mut dyn World) {
+        if self.solo.changes().is_some()
+            && self.epoch > 0
+            && let Answer::Nanoseconds(now) = world.ask(&Ask::Clock)
+        {
+            self.solo.begin_turn(self.epoch + now);
+        }
     }
 
     /// Other ranks access the memory of this one.
@@ -304,6 +339,7 @@ impl Machine {
 
     /// The host waits in a call.
     pub(crate) fn resume_mpi(&mut self, world: &mut dyn World) -> Option<MachineStop> {
+        self.note_time(world);
         let rank = self.rank;
         let (mpi, mut reach) = self.reach(world);
         let outcome = mpi.resume(rank, &mut reach);
@@ -344,6 +380,9 @@ impl Machine {
             Outcome::Waits => {
                 self.turn = Turn::Messages;
                 self.waited = 0;
+                if self.transport.is_some() && self.solo.changes().is_some() {
+                    self.solo.waits(self.mpi.waits_for(self.rank));
+                }
                 // Nobody else can help a rank that is alone.
                 if is_alone {
                     self.mpi.settle(&[]);
@@ -357,6 +396,7 @@ impl Machine {
             self.solo.end_call(outcome);
         }
         if let Some(code) = self.mpi.end_code().filter(|_| self.transport.is_some() && !self.is_ending()) {
+            self.solo.end_all(code);
             self.end(code);
         }
         if self.transport.is_some() {

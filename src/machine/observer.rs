@@ -31,6 +31,12 @@ pub trait Observer: device::Observer {
 
     /// The host program makes a call of the CUDA runtime or of a library.
     fn on_call(&mut self, _call: &Call) {}
+
+    /// The host program makes the call of MPI that is the entry of this number of the record that it follows; `true` stops it
+    /// after the call.
+    fn on_recorded_call(&mut self, _number: usize) -> bool {
+        false
+    }
 }
 
 impl Observer for NoObserver {}

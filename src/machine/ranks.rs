@@ -7,7 +7,7 @@
 //! Standard input is that of rank 0. As under `mpirun`, ranks find their number in the environment.
 
 use crate::machine::{Machine, MachineStop};
-use crate::solo::{Record, Solo};
+use crate::solo::{MOST_BYTES, Records, Solo};
 use crate::whereabouts::Whereabouts;
 use crate::world::World;
 use device::NoObserver;
@@ -27,6 +27,8 @@ pub struct Ranks {
     /// The order of turns in this round, and whose turn it is.
     order: Vec<usize>,
     turn: usize,
+    /// How many turns, or parts of them, there were.
+    turns: u64,
     /// Whether no rank has done anything in this round but look for messages, and those that did.
     is_idle: bool,
     polling: Vec<u32>,
@@ -65,6 +67,7 @@ impl Ranks {
             machines,
             between: mpi::World::new(count, seed),
             turn: 0,
+            turns: 0,
             is_idle: true,
             polling: Vec::new(),
             changes: 0,
@@ -87,23 +90,32 @@ impl Ranks {
         (self.between.choices(), self.between.has_asked())
     }
 
-    /// Keeps a record of what this rank gets from the others and from outside.
-    pub fn keep_record(&mut self, rank: u32) {
-        if let Some(machine) = self.machines.get_mut(rank as usize) {
-            machine.solo = Solo::keep(rank);
-        }
+    /// Keeps records of what each rank gets from the others and from outside.
+    pub fn keep_records(&mut self) {
+        self.machines.iter_mut().for_each(|machine| machine.solo = Solo::keep());
     }
 
-    /// Whether that has no room for more.
-    pub fn is_record_full(&self) -> bool {
-        self.machines.iter().any(|machine| machine.solo.is_full())
+    /// The entries that the record of a rank has by now, as bytes; it gives them away.
+    pub fn take_record(&mut self, rank: u32) -> Vec<u8> {
+        self.machines.get_mut(rank as usize).map_or_else(Vec::new, |machine| machine.solo.take_bytes())
     }
 
-    /// The record that was kept.
-    pub fn into_record(mut self) -> Option<Record> {
+    /// The end of the record of a rank.
+    pub fn end_record(&mut self, rank: u32) -> Vec<u8> {
         let code = self.code;
-        let record = self.machines.iter_mut().find_map(|machine| machine.solo.take_record());
-        record.map(|record| record.ended_with(code))
+        self.machines.get_mut(rank as usize).map_or_else(Vec::new, |machine| machine.end_record(code))
+    }
+
+    /// Whether they have no room for more.
+    pub fn are_records_full(&self) -> bool {
+        self.machines.iter().map(|machine| machine.solo.bytes()).sum::<u64>() > MOST_BYTES
+    }
+
+    /// The records that were kept.
+    pub fn into_records(mut self) -> Records {
+        let code = self.code;
+        let records = self.machines.iter_mut().filter_map(|machine| machine.solo.take_record());
+        Records { ranks: records.map(|record| Some(record.ended_with(code))).collect() }
     }
 
     /// The machines, by rank.
@@ -179,6 +191,8 @@ impl Ranks {
     /// Lets a rank run.
     fn run(&mut self, rank: usize, budget: u64, world: &mut dyn World) -> MachineStop {
         let size = self.machines.len();
+        self.turns += 1;
+        self.machines.iter_mut().for_each(|machine| machine.solo.begin_turn(self.turns));
         let machine = &mut self.machines[rank];
         std::mem::swap(&mut machine.mpi, &mut self.between);
         let stop = machine.advance(budget, &mut RankWorld { rank, size, world }, &mut NoObserver);
@@ -187,7 +201,20 @@ impl Ranks {
             let rank = target as usize;
             self.machines[rank].serve(&mut self.between, &mut RankWorld { rank, size, world });
         }
+        if let MachineStop::Done(code) = stop {
+            self.machines[rank].solo.over(code);
+        }
+        self.note_waits();
         stop
+    }
+
+    /// Writes down what each rank waits for, if records are kept.
+    fn note_waits(&mut self) {
+        for (rank, machine) in self.machines.iter_mut().enumerate() {
+            if machine.solo.changes().is_some() && machine.waits_for_messages() {
+                machine.solo.waits(self.between.waits_for(rank as u32));
+            }
+        }
     }
 
     /// Begins a round; whether there is a rank that is not over.

@@ -46,7 +46,7 @@ mod window;
 mod world;
 
 pub use memory::{Outside, RankMemory, Use};
-pub use routine::number;
+pub use routine::{name, number};
 pub use transport::Transport;
 pub use world::call::Call;
 pub use world::remote::{Packet, Place};

@@ -33,6 +33,8 @@ pub(crate) struct Recipe {
     pub(crate) combiner: i32,
     pub(crate) ints: Vec<i32>,
     pub(crate) longs: Vec<i64>,
+    /// Counts, and what counts like them, of a call whose counts are of kind `MPI_COUNT_KIND`.
+    pub(crate) larges: Vec<i64>,
     pub(crate) types: Vec<Datatype>,
 }
 

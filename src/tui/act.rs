@@ -365,6 +365,11 @@ fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
                 execute(model, &format!("timeline {}", row + 1), effects);
             }
         }
+        Pane::Ranks => {
+            if let Some(rank) = snapshot.ranks.get(row) {
+                execute(model, &format!("rank {}", rank.rank), effects);
+            }
+        }
         Pane::Source | Pane::Threads | Pane::Output | Pane::Memory | Pane::Banks => {}
     }
 }

@@ -211,6 +211,7 @@ keys! {
     ["9" "!"] Panes Action::Show(Pane::Findings), "" "Show the findings";
     ["0"] Panes Action::Show(Pane::Breakpoints), "" "Show the breakpoints";
     ["T"] Panes Action::Show(Pane::Timeline), "" "Show launches, copies, streams and events";
+    ["R"] Panes Action::Show(Pane::Ranks), "" "Show the ranks of MPI, if there are several";
     ["z"] Panes Action::Zoom, "zoom" "Enlarge the pane to the whole screen, or restore it";
     ["j" "Down"] Panes Action::Lines(1), "" "Down";
     ["k" "Up"] Panes Action::Lines(-1), "" "Up";
@@ -229,6 +230,7 @@ keys! {
     ["Enter"] [Stack] Rows Action::Enter, "focus" "Focus on the selected frame";
     ["Enter"] [Findings] Rows Action::Enter, "go there" "Go to the time of the selected access, or show its location";
     ["Enter"] [Timeline] Rows Action::Enter, "go there" "Go to the statement of the selected row, back or forwards";
+    ["Enter"] [Ranks] Rows Action::Enter, "go on" "Go on with the selected rank, where it was when this one was here";
     ["Enter"] [Breakpoints] Rows Action::Enter, "show" "Show the location of the breakpoint";
     ["Enter"] [Watches] Rows Action::Enter, "show" "Show an array in the memory pane, or a scalar in all lanes";
     ["e"] [Watches] Rows Action::Expression, "add" "Add an expression";

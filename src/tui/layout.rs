@@ -53,17 +53,16 @@ fn shown(panes: &[Pane], recent: &[Pane]) -> Pane {
     recent.iter().rev().find(|p| panes.contains(p)).or(panes.first()).copied().unwrap_or(Pane::Source)
 }
 
-/// Arranges a screen of this size. With `zoomed`, one pane fills it.
-pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<Pane>) -> Layout {
+/// Arranges a screen of this size. With `zoomed`, one pane fills it. Without ranks the pane for them has no place.
+pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<Pane>, has_ranks: bool) -> Layout {
     use Pane::{
-        Banks, Breakpoints, Findings, Lanes, Locals, Memory, Output, Source, Stack, Threads, Timeline, Watches,
+        Banks, Breakpoints, Findings, Lanes, Locals, Memory, Output, Ranks, Source, Stack, Threads, Timeline, Watches,
     };
     let line = |y: u16| Rect { x: 0, y, width, height: 1.min(height) };
     let body = Rect { x: 0, y: 1, width, height: height.saturating_sub(3) };
-    let slot = |x: u16, y: u16, width: u16, height: u16, panes: &[Pane]| Slot {
-        area: Rect { x, y, width, height },
-        panes: panes.to_vec(),
-        shown: shown(panes, recent),
+    let slot = |x: u16, y: u16, width: u16, height: u16, panes: &[Pane]| {
+        let panes: Vec<Pane> = panes.iter().copied().filter(|pane| has_ranks || *pane != Ranks).collect();
+        Slot { area: Rect { x, y, width, height }, shown: shown(&panes, recent), panes }
     };
     let slots = if let Some(pane) = zoomed {
         vec![slot(0, body.y, width, body.height, &[pane])]
@@ -82,11 +81,11 @@ pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<P
         ];
         if width >= 160 {
             let third = width / 3;
-            slots.push(slot(0, below, third, lower, &[Output, Breakpoints, Timeline, Stack]));
+            slots.push(slot(0, below, third, lower, &[Output, Breakpoints, Timeline, Stack, Ranks]));
             slots.push(slot(third, below, third, lower, &[Lanes]));
             slots.push(slot(2 * third, below, width - 2 * third, lower, &[Memory, Banks, Findings]));
         } else {
-            slots.push(slot(0, below, left, lower, &[Output, Findings, Breakpoints, Timeline, Stack]));
+            slots.push(slot(0, below, left, lower, &[Output, Findings, Breakpoints, Timeline, Stack, Ranks]));
             slots.push(slot(left, below, right, lower, &[Lanes, Memory, Banks]));
         }
         slots
@@ -104,7 +103,7 @@ pub(crate) fn arrange(width: u16, height: u16, recent: &[Pane], zoomed: Option<P
                 body.y + upper,
                 width,
                 body.height.saturating_sub(upper),
-                &[Output, Lanes, Memory, Banks, Stack, Findings, Breakpoints, Timeline],
+                &[Output, Lanes, Memory, Banks, Stack, Findings, Breakpoints, Timeline, Ranks],
             ),
         ]
     };
@@ -120,7 +119,7 @@ mod tests {
     fn panes_cover_the_screen_without_overlap_at_every_size() {
         for width in LEAST.0..210 {
             for height in LEAST.1..70 {
-                let layout = arrange(width, height, &[], None);
+                let layout = arrange(width, height, &[], None, true);
                 let covered: u32 = layout.slots.iter().map(|p| p.area.area()).sum();
                 assert_eq!(covered, u32::from(width) * u32::from(height - 3), "{width}x{height}");
                 for row in PANES {
@@ -136,7 +135,12 @@ mod tests {
 
     #[test]
     fn a_place_shows_what_was_asked_for_last() {
-        let layout = arrange(80, 24, &[Pane::Lanes, Pane::Memory], None);
+        let layout = arrange(80, 24, &[Pane::Lanes, Pane::Memory], None, false);
         assert!(layout.of(Pane::Memory).is_some() && layout.of(Pane::Lanes).is_none());
+        let homes = |has_ranks| {
+            let layout = arrange(80, 24, &[Pane::Ranks], None, has_ranks);
+            layout.slots.iter().filter(|slot| slot.panes.contains(&Pane::Ranks)).count()
+        };
+        assert_eq!((homes(false), homes(true)), (0, 1));
     }
 }

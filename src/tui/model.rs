@@ -177,7 +177,12 @@ impl Model {
 
     /// Where everything is.
     pub(crate) fn layout(&self) -> Layout {
-        layout::arrange(self.size.0, self.size.1, &self.recent, self.zoomed.then_some(self.pane))
+        layout::arrange(self.size.0, self.size.1, &self.recent, self.zoomed.then_some(self.pane), self.has_ranks())
+    }
+
+    /// Whether the program is one of several ranks of MPI.
+    pub(crate) fn has_ranks(&self) -> bool {
+        self.snapshot.as_ref().is_some_and(|s| !s.ranks.is_empty())
     }
 
     /// Cursor and first row of a pane.
@@ -208,6 +213,7 @@ impl Model {
             Pane::Findings => self.finding_rows().len(),
             Pane::Breakpoints => snapshot.map_or(0, |s| s.breakpoints.len()),
             Pane::Timeline => snapshot.and_then(|s| s.timeline.as_ref()).map_or(0, |t| t.total),
+            Pane::Ranks => snapshot.map_or(0, |s| s.ranks.len()),
         }
     }
 

@@ -29,6 +29,8 @@ pub enum Pane {
     Breakpoints,
     /// What the host has asked of the CUDA runtime.
     Timeline,
+    /// The ranks of MPI.
+    Ranks,
 }
 
 /// A row of the table.
@@ -65,6 +67,7 @@ panes! {
     Findings "9" "Findings" "Findings and the locations of their accesses; Enter goes there";
     Breakpoints "0" "Breakpoints" "Breakpoints and watchpoints";
     Timeline "T" "Timeline" "Launches, copies, and what is done with streams and events, in their order; Enter goes to the statement";
+    Ranks "R" "Ranks" "With --ranks: where each rank of MPI is, and for what it waits; Enter goes on with it";
 }
 
 /// How many panes there are.
@@ -80,7 +83,7 @@ impl Pane {
     pub(crate) fn is_list(self) -> bool {
         match self {
             Pane::Locals | Pane::Watches | Pane::Output | Pane::Lanes => true,
-            Pane::Stack | Pane::Findings | Pane::Breakpoints | Pane::Timeline => true,
+            Pane::Stack | Pane::Findings | Pane::Breakpoints | Pane::Timeline | Pane::Ranks => true,
             Pane::Source | Pane::Threads | Pane::Memory | Pane::Banks => false,
         }
     }

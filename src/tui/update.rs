@@ -365,6 +365,7 @@ pub(crate) fn stop_line(stop: &Stop) -> (String, bool) {
             let which = if *is_first { "first" } else { "second" };
             (format!("The next statement makes the {which} access of finding {number}."), true)
         }
+        StopReason::Rank { rank, state } => (format!("Rank {rank}, which {state}."), false),
         StopReason::HistoryStart => ("This is the start of the program.".to_owned(), false),
     }
 }

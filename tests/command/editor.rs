@@ -100,3 +100,43 @@ fn an_editor_connects_to_a_port() {
     err.read_to_string(&mut rest).expect("text");
     assert_eq!((child.wait().expect("it ends").code(), rest.as_str()), (Some(0), ""));
 }
+
+#[test]
+fn an_editor_sees_the_other_ranks_as_threads() {
+    let program = file("ranks_of_editor.cuf", crate::ranks::SUM.as_bytes());
+    let mut child = cufemu()
+        .arg("dap")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    let mut client = Client::of(child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    client.body("initialize", json!({}));
+    let launch = json!({ "program": program, "args": ["--ranks", "3", "--rank", "1"], "stopOnEntry": true });
+    assert_eq!(client.run("launch", launch)["event"], "initialized");
+    let lines = json!([{ "line": 20 }]);
+    client.body("setBreakpoints", json!({ "source": { "path": program }, "breakpoints": lines }));
+    assert_eq!(client.run("configurationDone", json!({}))["body"]["reason"], "entry");
+    assert_eq!(client.run("continue", json!({ "threadId": 1 }))["body"]["reason"], "breakpoint");
+    let threads = client.body("threads", json!({}));
+    let names: Vec<&str> =
+        threads["threads"].as_array().into_iter().flatten().filter_map(|t| t["name"].as_str()).collect();
+    assert_eq!(names[0], "rank 1: host");
+    assert!(names[1].starts_with("rank 0 ") && names[2].starts_with("rank 2 "), "{names:?}");
+    let rank_2 = threads["threads"][2]["id"].clone();
+    let stack = client.body("stackTrace", json!({ "threadId": rank_2 }));
+    assert_eq!(stack["totalFrames"], 1);
+    assert_eq!(client.body("scopes", json!({ "frameId": stack["stackFrames"][0]["id"] }))["scopes"], json!([]));
+    // A step of the thread chooses the rank first.
+    client.run("next", json!({ "threadId": rank_2 }));
+    assert_eq!(client.body("threads", json!({}))["threads"][0]["name"], "rank 2: host");
+    let chosen = client.body("cufemu/focus", json!({ "rank": 0 }));
+    assert_eq!(chosen["name"], "host");
+    assert_eq!(client.body("threads", json!({}))["threads"][0]["name"], "rank 0: host");
+    let value = client.body("evaluate", json!({ "expression": "rank 1", "context": "repl" }));
+    assert!(value["result"].as_str().is_some_and(|text| text.starts_with("[Switching to rank 1")), "{value}");
+    assert_eq!(client.ask("cufemu/focus", json!({ "rank": 9 }))["success"], false);
+    client.disconnect();
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+}

@@ -2,7 +2,7 @@
 //! and whatever `mpirun` is. Where there is none, the tests say so and pass.
 
 use crate::process::{cufemu, file, said, text};
-use crate::ranks::PROGRAM;
+use crate::ranks::{PROGRAM, SUM, debugged};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -173,5 +173,30 @@ fn a_rank_that_is_killed_ends_the_others() {
         let err = text(&output.stderr) + &text(&output.stdout);
         assert!(output.status.code().is_some_and(|code| code != 0 && code != 124), "{}", launcher.display());
         assert!(err.to_lowercase().contains("kill"), "{}: {err}", launcher.display());
+    }
+}
+
+#[test]
+fn a_rank_is_recorded_and_replayed_alone() {
+    let path = file("launched.cuf", SUM.as_bytes());
+    for launcher in launchers() {
+        let name = launcher.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let record = path.with_file_name(format!("launched.{name}")).display().to_string();
+        let output = launch(&launcher, 3, &["--record", &record, &path.display().to_string()]);
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", text(&output.stderr));
+        let replay = format!("{record}.2");
+        let commands = ["break 20", "run", "print total", "reverse-next", "print total", "rank 0", "print rank"];
+        let said = debugged(&["--replay", &replay], &commands, &path);
+        for expected in ["$1 = 30\n", "$2 = 2\n", "[Switching to rank 0, which", "$3 = 0\n"] {
+            assert!(said.contains(expected), "{name}: {said}");
+        }
+        // A deadlock is found again where it was, and a rank that others have ended ends in its call.
+        let wrong = program("fail/mpi/deadlock.cuf");
+        let output = launch(&launcher, ranks_of(&wrong), &["--record", &record, &wrong]);
+        assert_ne!(output.status.code(), Some(0), "{name}");
+        let all: String = (0..ranks_of(&wrong))
+            .map(|rank| debugged(&["--replay", &format!("{record}.{rank}")], &["run"], Path::new(&wrong)))
+            .collect();
+        assert!(all.contains("R1101"), "{name}: {all}");
     }
 }

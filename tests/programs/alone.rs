@@ -1,7 +1,7 @@
 //! One rank of several, run alone by the record of a run of all, as the debugger does it.
 //!
 //! The programs are those of `tests/ranks`, both twins, and those of `tests/ui` that give `--ranks`. Each rank is run alone once.
-//! Together the ranks print the same lines as in the run of all, and find the same errors; nothing outside is asked. A rank
+//! Records go by way of their bytes, as in files. Together the ranks print the same lines as in the run of all, and find the same errors; nothing outside is asked. A rank
 //! that is stopped now and then, and continued as a copy, prints the same bytes.
 
 use crate::annotated::{Program, programs, read};
@@ -12,7 +12,8 @@ use finding::Findings;
 use host::{Answer, Ask, Stream};
 use libtest_mimic::Trial;
 use machine::{
-    ClosedWorld, DeviceBox, Machine, MachineOptions, MachineStop, NoObserver, Ranks, RanksStop, Record, World,
+    ClosedWorld, DeviceBox, Machine, MachineOptions, MachineStop, NoObserver, Ranks, RanksStop, RecordHead, Records,
+    World,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -55,17 +56,23 @@ fn machine(module: &Arc<ir::Module>) -> Machine {
     Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), settings).expect("it loads")
 }
 
-/// Runs all ranks: what they print, their errors, and the record of one.
-fn together(module: &Arc<ir::Module>, count: u32, rank: u32) -> (Vec<u8>, BTreeSet<String>, Record) {
+/// Runs all ranks: what they print, their errors, and their records.
+fn together(module: &Arc<ir::Module>, count: u32) -> (Vec<u8>, BTreeSet<String>, Arc<Records>) {
     let mut ranks = Ranks::new(&machine(module), count, 0, Findings::new()).expect("emulators");
-    ranks.keep_record(rank);
+    ranks.keep_records();
+    let mut bytes: Vec<Vec<u8>> = (0..count).map(|rank| RecordHead { rank, count, program: 7 }.bytes()).collect();
     let mut world = ClosedWorld::default();
     if ranks.advance(AMPLE, &mut world) != RanksStop::Done {
         ranks.end(124);
         while ranks.advance(AMPLE, &mut world) != RanksStop::Done {}
     }
-    let errors = errors(ranks.findings());
-    (world.printed, errors, ranks.into_record().expect("a record"))
+    let mut records = Records::missing(count);
+    for (rank, bytes) in (0..).zip(&mut bytes) {
+        bytes.extend(ranks.take_record(rank));
+        bytes.extend(ranks.end_record(rank));
+        records.add(bytes).expect("a record");
+    }
+    (world.printed, errors(ranks.findings()), Arc::new(records))
 }
 
 fn errors(findings: &Findings) -> BTreeSet<String> {
@@ -74,9 +81,9 @@ fn errors(findings: &Findings) -> BTreeSet<String> {
 }
 
 /// The rank alone, in slices, each by a copy of the machine before.
-fn alone(module: &Arc<ir::Module>, record: Record, budget: u64) -> (NoWorld, BTreeSet<String>) {
+fn alone(module: &Arc<ir::Module>, records: &Arc<Records>, rank: u32, budget: u64) -> (NoWorld, BTreeSet<String>) {
     let (mut machine, mut world) = (machine(module), NoWorld::default());
-    machine.follow_record(Arc::new(record));
+    machine.follow_records(records.clone(), rank);
     loop {
         let checkpoint = machine.checkpoint().expect("an emulator");
         let mut thrown_away = world.clone();
@@ -103,11 +110,11 @@ fn check(program: &Program) -> Vec<String> {
     for is_wrong in [false, true].into_iter().filter(|is_wrong| !is_wrong || program.text().contains("WRONG")) {
         let compiled = compile(&name, &program.text(), Variant::twin(is_wrong));
         let Some(module) = compiled.module else { continue };
-        let (mut printed, mut found, mut all) = (Vec::new(), BTreeSet::new(), (Vec::new(), BTreeSet::new()));
+        let (mut printed, mut found) = (Vec::new(), BTreeSet::new());
+        let (text, errors, records) = together(&module, count);
         for rank in 0..count {
-            let (text, errors, record) = together(&module, count, rank);
-            let (world, errors_alone) = alone(&module, record.clone(), AMPLE);
-            let (in_slices, _) = alone(&module, record, SLICE);
+            let (world, errors_alone) = alone(&module, &records, rank, AMPLE);
+            let (in_slices, _) = alone(&module, &records, rank, SLICE);
             if !world.asked.is_empty() {
                 wrong.push(format!("wrong {is_wrong}: rank {rank} asks {:?}", world.asked));
             }
@@ -118,14 +125,13 @@ fn check(program: &Program) -> Vec<String> {
             }
             printed.extend(world.printed);
             found.extend(errors_alone);
-            all = (text, errors);
         }
-        if sorted(&printed) != sorted(&all.0) {
-            let [a, b] = [&all.0, &printed].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        if sorted(&printed) != sorted(&text) {
+            let [a, b] = [&text, &printed].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
             wrong.push(format!("wrong {is_wrong}: all print\n{a}\nand each alone\n{b}"));
         }
-        if found != all.1 {
-            wrong.push(format!("wrong {is_wrong}: all find {:?}, and each alone {found:?}", all.1));
+        if found != errors {
+            wrong.push(format!("wrong {is_wrong}: all find {errors:?}, and each alone {found:?}"));
         }
     }
     wrong

@@ -5,7 +5,7 @@
 
 mod tables;
 
-use self::tables::{COUNTING, COUNTS, HANDLES, LONG_NUMBERS, NUMBERS, PROCEDURES, ROUTINES};
+use self::tables::{COUNTING, COUNTS, HANDLES, LARGER, LONG_NUMBERS, NUMBERS, PROCEDURES, ROUTINES};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock};
@@ -80,7 +80,9 @@ fn dummy(name: &str, form: Form) -> String {
         "periods" | "remain_dims" => ("logical(4)".to_owned(), "(*)"),
         "attribute_long" | "extra_state" | "size_long" | "count_long" | "position_long" | "target_disp" | "address"
         | "stride_bytes" | "lb" | "extent" | "offset" | "file_size" => ("integer(8)".to_owned(), ""),
-        "displacements_bytes" | "sdispls_bytes" | "rdispls_bytes" | "addresses" => ("integer(8)".to_owned(), "(*)"),
+        "displacements_bytes" | "sdispls_bytes" | "rdispls_bytes" | "addresses" | "large_counts" => {
+            ("integer(8)".to_owned(), "(*)")
+        }
         "ranges" => ("integer(4)".to_owned(), "(3,*)"),
         "recvcounts" | "sendcounts" | "displs" | "sdispls" | "rdispls" | "indices" | "ranks" | "ranks1" | "ranks2"
         | "dims" | "coords" | "blocklengths" | "displacements" | "sizes" | "subsizes" | "starts" | "index_list"
@@ -116,8 +118,8 @@ fn counts_of(row: &str) -> Vec<&str> {
 /// The routines of `mpi_f08` with counts of kind `MPI_COUNT_KIND`, by the names of the others: their names end with `_c`, as in C.
 fn large_routines() -> String {
     let (mut interfaces, mut names) = (String::new(), String::new());
-    for row in ROUTINES {
-        let counts = counts_of(row);
+    let same = ROUTINES.iter().map(|row| (*row, counts_of(row)));
+    for (row, counts) in same.chain(LARGER.iter().map(|(row, counts)| (*row, counts.to_vec()))) {
         if !counts.is_empty() {
             let name = row.split(' ').next().unwrap_or_default();
             interfaces.push_str(&interface(row, Form::F08, &counts));

@@ -653,6 +653,33 @@ pub(super) const COUNTING: &[(&str, &[&str])] = &[
     ("pack_size", &["incount", "size"]),
     ("pack_external_size", &["incount"]),
     ("type_size", &["size"]),
+    ("type_contiguous", &["count"]),
+    ("type_vector", &["count", "blocklength", "stride"]),
+    ("type_create_hvector", &["count", "blocklength"]),
+    ("type_indexed", &["count", "blocklengths", "displacements"]),
+    ("type_create_hindexed", &["count", "blocklengths"]),
+    ("type_create_indexed_block", &["count", "blocklength", "displacements"]),
+    ("type_create_hindexed_block", &["count", "blocklength"]),
+    ("type_create_struct", &["count", "blocklengths"]),
+    ("type_create_subarray", &["sizes", "subsizes", "starts"]),
+    ("type_create_darray", &["gsizes"]),
+    ("win_create", &["disp_unit"]),
+    ("win_allocate", &["disp_unit"]),
+    ("buffer_attach", &["size"]),
+    ("buffer_detach", &["size"]),
+];
+
+/// Routines with counts of kind `MPI_COUNT_KIND` that have more arguments than those of the same name, and which of them are.
+pub(super) const LARGER: &[(&str, &[&str])] = &[
+    (
+        "type_get_envelope datatype num_integers num_addresses num_large_counts num_datatypes combiner",
+        &["num_integers", "num_addresses", "num_large_counts", "num_datatypes"],
+    ),
+    (
+        "type_get_contents datatype max_integers max_addresses max_large_counts max_datatypes integers addresses \
+         large_counts datatypes",
+        &["max_integers", "max_addresses", "max_large_counts", "max_datatypes"],
+    ),
 ];
 
 /// Dummies that are procedures.

@@ -3,8 +3,9 @@
 //! The order of events is: output of the program, findings, changes of breakpoints, then `stopped`; or `exited` and `terminated`.
 
 use crate::arguments::{self, ThreadArguments};
+use crate::numbers;
 use crate::server::{Phase, Server, not_stopped};
-use crate::wire::{Answer, Request, refuse};
+use crate::wire::{Answer, Failure, Request, refuse};
 use debug::{Attendant, Command, FrameAt, LineMode, Outcome, Session, SessionError, Stop, StopReason};
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
@@ -92,9 +93,12 @@ impl Server {
                 "The program has not begun."
             });
         }
+        if let Some(rank) = wanted.thread_id.and_then(numbers::rank) {
+            session.execute(&Command::Rank(Some(rank)), &mut Attending(self))?;
+        }
         // Where the program runs on does not depend on a thread.
         let is_step = !matches!(request.command.as_str(), "continue" | "reverseContinue");
-        if let Some(number) = wanted.thread_id.filter(|_| is_step) {
+        if let Some(number) = wanted.thread_id.filter(|number| is_step && numbers::rank(*number).is_none()) {
             let thread = self.numbers.thread(number)?;
             // After the end there is no thread to choose.
             if session.is_running() {
@@ -112,6 +116,18 @@ impl Server {
             "reverseContinue" => Command::ReverseContinue,
             _ => Command::Continue(1),
         })
+    }
+
+    /// Chooses another rank of MPI, and tells the client where that is.
+    pub(crate) fn choose_rank(&mut self, session: &mut Session, rank: u32) -> Result<(), Failure> {
+        match session.execute(&Command::Rank(Some(rank)), &mut Attending(self))? {
+            Outcome::Stop(stop) => {
+                self.departs();
+                self.arrived(session, &stop);
+            }
+            Outcome::Reply(_) => {}
+        }
+        Ok(())
     }
 
     /// Executes a command that runs the program, and tells the client where it has arrived.
@@ -176,7 +192,12 @@ impl Server {
             self.client.event("output", json!({ "category": "stdout", "output": rest }));
         }
         // A change of a variable may have taken findings back.
-        self.told = self.told.min(session.finding_texts(0).len());
+        let count = session.finding_texts(0).len();
+        self.told = match stop.reason {
+            // Another rank has findings of its own.
+            StopReason::Rank { .. } => count.saturating_sub(stop.findings.len()),
+            _ => self.told.min(count),
+        };
         let known = self.told;
         self.tell_findings(session);
         if let Some((number, value)) = &stop.returned {
@@ -193,6 +214,10 @@ impl Server {
             StopReason::Exited(_) if !self.manner.stops_at_end => self.ended(session),
             StopReason::Exited(code) => {
                 self.say_stopped(session, "exit", &about(&format!("Ended with code {code}")));
+            }
+            StopReason::Rank { rank, state } => {
+                let text = format!("rank {rank}, which {state}");
+                self.say_stopped(session, "focus", &json!({ "description": "Rank", "text": text }));
             }
             StopReason::Start => self.say_stopped(session, "entry", &json!({})),
             StopReason::HistoryStart => self.say_stopped(session, "entry", &about("Beginning")),

@@ -1,10 +1,11 @@
 //! Threads, their call stacks, and the groups of variables of a frame.
 //!
 //! The threads are the host and the lanes of one warp: that of the thread in focus. `cufemu/focus`, and the commands `block`,
-//! `thread`, `warp` and `lane` in the console, choose another.
+//! `thread`, `warp` and `lane` in the console, choose another. Of several ranks of MPI each other one is a thread too, with the
+//! call in which it waits as its only frame; a step of that thread chooses the rank first.
 
 use crate::arguments::{self, ExpressionArguments, FocusArguments, ThreadArguments};
-use crate::numbers::Opened;
+use crate::numbers::{self, Opened};
 use crate::server::Server;
 use crate::server::code::address;
 use crate::server::run::thread_name;
@@ -16,22 +17,50 @@ impl Server {
     /// The request `threads`.
     pub(crate) fn threads(&mut self, session: &mut Session, _: &Request) -> Answer {
         let mut all = Vec::new();
+        let ranks = session.ranks();
+        let own = ranks.iter().find(|row| row.current).map(|row| format!("rank {}: ", row.rank)).unwrap_or_default();
         for row in session.threads_in_view() {
             let id = self.numbers.of_thread(row.thread);
-            let mut name = thread_name(&row.thread);
+            let mut name = format!("{own}{}", thread_name(&row.thread));
             // That a lane runs needs no word.
             if let Some(state) = row.state.filter(|state| *state != LaneState::Active) {
                 name = format!("{name}, {}", render::state_name(state));
             }
             all.push(json!({ "id": id, "name": name }));
         }
+        for row in ranks.iter().filter(|row| !row.current) {
+            all.push(json!({ "id": numbers::of_rank(row.rank), "name": format!("rank {} {}", row.rank, row.state) }));
+        }
         Ok(json!({ "threads": all }))
+    }
+
+    /// The call stack of a rank that is not the present one.
+    fn stack_of_rank(&mut self, session: &Session, rank: u32) -> Answer {
+        let Some(row) = session.ranks().into_iter().find(|row| row.rank == rank) else {
+            return crate::wire::refuse(format!("There is no rank {rank}."));
+        };
+        let mut frame = json!({
+            "id": numbers::of_rank(rank),
+            "name": format!("rank {rank} {}", row.state),
+            "line": 0,
+            "column": 0,
+            "presentationHint": "subtle",
+        });
+        if let (Some(file), Some((_, line))) = (row.file_id, row.place) {
+            frame["source"] = self.sources.source(file);
+            frame["line"] = json!(self.line_out(line));
+            frame["column"] = json!(usize::from(self.can.lines_start_at_1));
+        }
+        Ok(json!({ "stackFrames": [frame], "totalFrames": 1 }))
     }
 
     /// The request `stackTrace`.
     pub(crate) fn stack_trace(&mut self, session: &mut Session, request: &Request) -> Answer {
         self.need_stopped()?;
         let wanted: ThreadArguments = arguments::of(request)?;
+        if let Some(rank) = wanted.thread_id.and_then(numbers::rank) {
+            return self.stack_of_rank(session, rank);
+        }
         let thread = match wanted.thread_id {
             Some(number) => self.numbers.thread(number)?,
             None => session.focused().thread,
@@ -66,6 +95,10 @@ impl Server {
     pub(crate) fn scopes(&mut self, session: &mut Session, request: &Request) -> Answer {
         self.need_stopped()?;
         let wanted: ExpressionArguments = arguments::of(request)?;
+        if wanted.frame_id.and_then(numbers::rank).is_some() {
+            // Its variables are seen when it is chosen.
+            return Ok(json!({ "scopes": [] }));
+        }
         let frame = self.frame_or_focus(session, wanted.frame_id)?;
         let mut shown = Vec::new();
         for group in Group::ALL {
@@ -95,11 +128,16 @@ impl Server {
         Ok(json!({ "scopes": shown }))
     }
 
-    /// The request `cufemu/focus`: chooses another block, thread, warp or lane, or the host.
+    /// The request `cufemu/focus`: chooses another block, thread, warp or lane, the host, or another rank.
     pub(crate) fn focus(&mut self, session: &mut Session, request: &Request) -> Answer {
         self.need_stopped()?;
         let wanted: FocusArguments = arguments::of(request)?;
-        let FocusArguments { host, kernel, block, thread, warp, lane } = wanted;
+        let FocusArguments { host, kernel, block, thread, warp, lane, rank } = wanted;
+        if let Some(rank) = rank {
+            self.choose_rank(session, rank)?;
+            let thread = session.focused().thread;
+            return Ok(json!({ "threadId": self.numbers.of_thread(thread), "name": thread_name(&thread) }));
+        }
         if [block, thread].into_iter().flatten().flatten().any(|i| i == 0) {
             return crate::wire::refuse("Indices of blocks and threads begin at 1.");
         }

@@ -46,6 +46,8 @@ pub struct Completer {
     pub(crate) procedures: Vec<String>,
     /// Source files of the program.
     pub(crate) files: Vec<String>,
+    /// How many ranks of MPI there are to choose from.
+    pub(crate) ranks: u32,
     /// Commands that the user defined.
     pub(crate) own: Vec<String>,
 }
@@ -107,6 +109,7 @@ impl Completer {
                 let all = COMMANDS.iter().map(|r| r.name).chain(Class::ALL.iter().map(|c| c.name()));
                 found(start, all.map(str::to_owned).chain(self.own.iter().cloned()), word)
             }
+            (_, Takes::Rank) if is_first => found(start, (0..self.ranks).map(|rank| rank.to_string()), word),
             (_, Takes::Place) if before.contains("if ") || before.contains("if(") => {
                 let place = before.split(" if").next().unwrap_or_default().trim();
                 self.among(self.scope_at(place)).expression(start, before, word)
@@ -119,7 +122,7 @@ impl Completer {
             }
             (_, Takes::Place) => self.place(start, word, before),
             (_, Takes::Expression) => self.expression(start, before, word),
-            (_, Takes::Nothing | Takes::Command) => Completions { start, ..Completions::default() },
+            (_, Takes::Nothing | Takes::Command | Takes::Rank) => Completions { start, ..Completions::default() },
         }
     }
 
@@ -250,6 +253,7 @@ mod tests {
             types: vec![vec![name("x", None), name("left", Some(0))]],
             procedures: vec!["saxpy".to_owned(), "main".to_owned()],
             files: vec!["sax.cuf".to_owned()],
+            ranks: 2,
             own: vec!["show-all".to_owned()],
         }
     }
@@ -268,6 +272,8 @@ mod tests {
         assert_eq!(words("b elsewhere if su"), ["sum_d"]);
         assert_eq!(words("info scope m"), ["main"]);
         assert_eq!(words("set ar"), ["args"]);
+        assert_eq!(words("rank "), ["0", "1"]);
+        assert!(words("rank 1 ").is_empty());
         assert_eq!(words("print 2*su"), ["sum_d"]);
         assert_eq!(words("p/x su"), ["sum_d"]);
         assert_eq!(completer().complete("  print 2*su").start, 10);

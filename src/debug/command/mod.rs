@@ -107,6 +107,8 @@ pub enum Command {
     Timeline(usize),
     /// Moves the focus to another thread, or shows it.
     Focus(FocusRequest),
+    /// Goes on with another rank of MPI, or shows the present one.
+    Rank(Option<u32>),
     /// Moves the focus to another frame of the call stack, or shows it.
     Frame(FrameRequest),
     /// Shows the call stack, or so many of its innermost (or, if negative, outermost) frames.
@@ -378,6 +380,8 @@ pub enum Topic {
     Source,
     /// The session.
     Program,
+    /// Ranks of MPI.
+    Ranks,
     /// The code of a line.
     Line,
     /// What is at an address.

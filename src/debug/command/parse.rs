@@ -170,6 +170,11 @@ fn command(row: &Row, rest: &str) -> Result<Command, ParseError> {
             Command::Focus(focus(&format!("{} {rest}", row.name))?)
         }
         Verb::Cuda => Command::Focus(focus(rest)?),
+        Verb::Rank if rest.is_empty() => Command::Rank(None),
+        Verb::Rank => match rest.parse() {
+            Ok(number) => Command::Rank(Some(number)),
+            Err(_) => return fail(format!("Bad rank \"{rest}\": a number from 0 is expected.")),
+        },
         Verb::Host => bare(Command::Focus(FocusRequest { host: true, ..FocusRequest::default() }))?,
         Verb::Backtrace => {
             let (is_full, count) = match split_word(rest) {

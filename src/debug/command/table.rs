@@ -48,6 +48,7 @@ pub enum Verb {
     Warp,
     Lane,
     Host,
+    Rank,
     Cuda,
     Backtrace,
     Frame,
@@ -162,6 +163,8 @@ pub enum Takes {
     Topic,
     /// Commands and chapters.
     Command,
+    /// A rank of MPI.
+    Rank,
     /// A file of the computer.
     File,
 }
@@ -328,6 +331,9 @@ rows! {
     Cuda "cuda" [] "[kernel N] [block (X,Y,Z)] [thread (X,Y,Z)] [warp N] [lane N]" Focus Nothing false
         "Focus on a thread given by its coordinates, as in cuda-gdb"
         "";
+    Rank "rank" [] "[N]" Focus Rank false
+        "Go on with another rank of MPI, or show the present one"
+        "Ranks are counted from 0; \"info ranks\" lists them. The ranks have run once, in turns, and each follows its record of that.\nThe chosen rank goes to where it was when the present one was where it is: before the call in which it waited, at its first\nstatement if it had not begun, at its end if it had ended. Breakpoints do not stop on the way. A rank that has not moved since\nit was chosen leads back to where the other one was left. Breakpoints, watchpoints, displays, settings and kept values stay.";
     Backtrace "backtrace" ["bt" "where"] "[full] [N | -N]" Stack Nothing false
         "Show the call stack of the focused thread"
         "N shows the innermost N frames, -N the outermost ones, and full the variables of each frame.";
@@ -466,6 +472,7 @@ topics! {
     Frame "frame" "f" "" "The focused frame";
     Source "source" "sources" "" "Source files of the program";
     Program "program" "inferiors" "" "The state of the program";
+    Ranks "ranks" "" "" "Ranks of MPI: where each is, and for what it waits";
     Line "line" "" "[LOCATION]" "The code of a line";
     Symbol "symbol" "" "ADDRESS" "What is at an address";
     Scope "scope" "" "LOCATION" "The variables of the procedure at a location";

@@ -10,6 +10,7 @@ mod approach;
 pub(crate) mod history;
 pub(crate) mod outside;
 pub(crate) mod races;
+mod ranks;
 pub(crate) mod sites;
 pub(crate) mod timeline;
 pub(crate) mod trace;
@@ -69,6 +70,8 @@ pub(crate) enum Ran {
     Over(i32),
     /// The user interrupted it.
     Interrupted,
+    /// The host has made the call of MPI that the watcher waits for.
+    Called,
 }
 
 /// The I/O hooks of a running program.
@@ -175,6 +178,8 @@ pub(crate) struct Process {
     reach: Reach,
     /// What the host has asked of the CUDA runtime.
     timeline: Timeline,
+    /// The times of calls of MPI, by the number of their entry in the record that the program follows.
+    recorded: BTreeMap<usize, u64>,
     /// The progress that other threads read.
     progress: Arc<Progress>,
     /// Findings that do not stop the program.
@@ -206,6 +211,7 @@ impl Process {
             blocks: Blocks::default(),
             reach,
             timeline: Timeline::default(),
+            recorded: BTreeMap::new(),
             progress,
             passed: Passed::default(),
         };
@@ -407,6 +413,8 @@ impl Process {
             self.progress.update(self.time, self.emulator(None));
             self.trace.add(before, self.time, &mut watcher.ran);
             self.timeline.add(&mut watcher.calls, self.machine.program(), self.machine.memory());
+            let is_called = watcher.until_call.is_some_and(|until| watcher.recorded.iter().any(|at| at.0 >= until));
+            self.recorded.extend(watcher.recorded.drain(..));
             let has_begun = !watcher.begun.is_empty();
             self.blocks.add(before, self.time, &mut watcher.blocks);
             for (launch, kernel, grid) in watcher.launched.drain(..) {
@@ -456,6 +464,9 @@ impl Process {
             }
             if self.has_new_race() {
                 return Ran::Raced;
+            }
+            if is_called {
+                return Ran::Called;
             }
             if let Some(code) = self.over {
                 return Ran::Over(code);
@@ -704,6 +715,7 @@ impl Process {
         self.blocks.forget_after(self.time);
         // The statement that comes next has not made its calls.
         self.timeline.forget_after(self.time.saturating_sub(1));
+        self.recorded.retain(|_, time| *time < self.time);
         self.scanned = self.machine.findings().len();
         self.latest = self.time;
         self.keep(self.time);

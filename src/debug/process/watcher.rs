@@ -221,6 +221,10 @@ pub(crate) struct Watcher {
     pub(crate) calls: Vec<timeline::Seen>,
     /// How many the last statement of the host has made.
     pub(crate) made: u32,
+    /// Calls of MPI that are entries of the record that the program follows: their numbers and times.
+    pub(crate) recorded: Vec<(usize, u64)>,
+    /// Stops after the call of this number, or the first after it.
+    pub(crate) until_call: Option<usize>,
 }
 
 impl Watcher {
@@ -252,6 +256,7 @@ impl Watcher {
         self.ran.clear();
         self.blocks.clear();
         self.calls.clear();
+        self.recorded.clear();
     }
 
     /// Another block begins statements, or the host.
@@ -382,6 +387,11 @@ impl machine::Observer for Watcher {
     fn on_call(&mut self, call: &Call) {
         self.calls.push((self.time, self.made, call.clone()));
         self.made += 1;
+    }
+
+    fn on_recorded_call(&mut self, number: usize) -> bool {
+        self.recorded.push((number, self.time));
+        self.until_call.is_some_and(|until| number >= until)
     }
 }
 

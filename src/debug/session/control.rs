@@ -264,7 +264,7 @@ impl Session {
                 return self.stopped(reason, thread);
             }
             let (reason, thread) = match ran {
-                Ran::Raced => continue,
+                Ran::Raced | Ran::Called => continue,
                 Ran::Over(code) => (StopReason::Exited(code), Thread::Host),
                 Ran::Found => return self.fault(),
                 Ran::Interrupted if attendant.interrupted(self) => {
@@ -621,7 +621,7 @@ impl Session {
         while self.process.time() < limit {
             match Process::replay(&mut self.process, &mut watcher, limit) {
                 Ran::Statement => {}
-                Ran::Raced => {}
+                Ran::Raced | Ran::Called => {}
                 Ran::Found | Ran::Over(_) | Ran::Interrupted => break,
             }
             let Some(s) = watcher.at else { break };

@@ -71,6 +71,7 @@ impl Session {
                 let names = self.setup.sources.files().map(|(_, f)| f.name().to_owned());
                 Reply::Files(names.filter(|n| !n.starts_with('<')).collect())
             }
+            Topic::Ranks => Reply::Ranks(self.ranks()),
             Topic::Program => Reply::Program(self.program_view()),
             Topic::Line => Reply::Text(self.line_text(arguments)?),
             Topic::Symbol => Reply::Text(self.symbol_text(arguments)?),

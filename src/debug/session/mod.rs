@@ -18,6 +18,7 @@ mod info;
 mod inspect;
 mod kept;
 mod races;
+mod ranks;
 mod snapshot;
 mod symbols;
 mod text;
@@ -43,6 +44,7 @@ use crate::session::clean::Clean;
 use crate::session::examine::Examined;
 pub use crate::session::inspect::FrameAt;
 use crate::session::kept::Kept;
+use crate::session::ranks::{Chosen, OtherRank};
 use crate::view::reply::{BreakpointKind, BreakpointView, FocusView, Outcome, ProgramView, Reply};
 use finding::{Finding, Severity};
 use ir::FuncId;
@@ -61,11 +63,14 @@ pub struct Setup {
     pub checked: Arc<Program>,
     /// Its sources.
     pub sources: Arc<SourceMap>,
-    /// Makes the machine at the start of the program with these arguments; called once at first and at each `run`. Its devices are emulators. With
-    /// race detection they rehearse each launch, since only a run without it can be observed.
-    pub start: Box<dyn Fn(&[String]) -> Result<Machine, LoadError> + Send>,
+    /// Makes the machine at the start of the program with these arguments, as this rank of those of MPI; called once at first, at
+    /// each `run`, and for each rank that is chosen. Its devices are emulators. With race detection they rehearse each launch,
+    /// since only a run without it can be observed.
+    pub start: Box<dyn Fn(&[String], u32) -> Result<Machine, LoadError> + Send>,
     /// The arguments of the program at first.
     pub arguments: Vec<String>,
+    /// The rank that is debugged at first; 0 if there are no others.
+    pub rank: u32,
 }
 
 impl fmt::Debug for Setup {
@@ -105,6 +110,10 @@ pub(crate) fn refuse<T>(text: impl Into<String>) -> Result<T, SessionError> {
 pub struct Session {
     pub(crate) setup: Setup,
     pub(crate) process: Process,
+    /// The ranks that were chosen before, by number.
+    others: BTreeMap<u32, OtherRank>,
+    /// When the present rank was chosen.
+    chosen: Option<Chosen>,
     pub(crate) sites: Sites,
     /// Whether the program has begun.
     pub(crate) started: bool,
@@ -166,7 +175,7 @@ impl Session {
     /// A session whose program has not begun. `world` is what the program reaches outside; its output goes to the caller of
     /// [`Session::execute`].
     pub fn new(setup: Setup, world: Box<dyn World + Send>) -> Result<Session, SessionError> {
-        let machine = (setup.start)(&setup.arguments).map_err(|e| SessionError(e.sentence))?;
+        let machine = (setup.start)(&setup.arguments, setup.rank).map_err(|e| SessionError(e.sentence))?;
         let arguments = ProgramArguments { words: setup.arguments.clone(), input: None };
         let sites = Sites::new(machine.program(), &setup.checked, &setup.sources);
         let progress = Arc::new(Progress::default());
@@ -174,6 +183,8 @@ impl Session {
         Ok(Session {
             setup,
             process,
+            others: BTreeMap::new(),
+            chosen: None,
             sites,
             started: false,
             arguments,
@@ -332,6 +343,7 @@ impl Session {
             Command::Finding { number, first } => self.finding_command(*number, *first),
             Command::Timeline(number) => self.go_to_entry(*number),
             Command::Focus(request) => self.focus_command(request),
+            Command::Rank(number) => self.rank_command(*number, attendant),
             Command::Frame(request) => self.frame_command(*request),
             Command::Backtrace { count, is_full } => self.backtrace(*count, *is_full),
             Command::Print { expression, over, radix } => self.print(expression, *over, *radix),
@@ -427,6 +439,7 @@ impl Session {
             types: checked.types.iter().map(|t| t.fields.iter().map(field).collect()).collect(),
             procedures: self.sites.procedures(self.process.machine().program()),
             files: files.map(|(_, f)| f.name().to_owned()).collect(),
+            ranks: self.process.machine().rank_count(),
             own: Vec::new(),
         }
     }
@@ -483,11 +496,11 @@ impl Session {
         let input = self.arguments.input.as_ref().map(|path| self.process.file(path));
         let input = input.transpose().map_err(SessionError)?;
         if self.started || self.arguments.words != self.setup.arguments {
-            let machine = (self.setup.start)(&self.arguments.words).map_err(|e| SessionError(e.sentence))?;
-            let fresh = Process::new(machine, Outside::empty(), self.sites.hidden(), self.progress.clone());
+            let fresh = self.fresh(self.rank())?;
             let old = std::mem::replace(&mut self.process, fresh);
-            self.process.pass(self.passed.clone());
             self.process.set_world(old.into_world());
+            self.others.clear();
+            self.chosen = None;
         }
         self.process.set_input(input);
         self.started = true;
@@ -500,6 +513,14 @@ impl Session {
         self.last_shown = None;
         self.listed = None;
         Ok(())
+    }
+
+    /// A process of a rank at the start of the program, without a world.
+    fn fresh(&self, rank: u32) -> Result<Process, SessionError> {
+        let machine = (self.setup.start)(&self.arguments.words, rank).map_err(|e| SessionError(e.sentence))?;
+        let mut process = Process::new(machine, Outside::empty(), self.sites.hidden(), self.progress.clone());
+        process.pass(self.passed.clone());
+        Ok(process)
     }
 
     /// A number for a new breakpoint.

@@ -81,6 +81,7 @@ impl Session {
             array,
             banks: wanted.banks.and_then(|(first, rows)| self.banks(first, rows)),
             timeline: wanted.timeline.map(|(first, count)| self.timeline(first, count)),
+            ranks: self.ranks(),
             program,
         }
     }

@@ -5,8 +5,8 @@
 use crate::command::{Topic, WatchOn};
 use crate::view::reply::{
     BarrierRow, BlockRow, BreakpointKind, BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneGroup,
-    LaneRow, LaneState, Outcome, PlaceView, ProgramView, Reply, SourceWindow, Stop, StopReason, ThreadRow, VariableRow,
-    WarpRow,
+    LaneRow, LaneState, Outcome, PlaceView, ProgramView, RankRow, Reply, SourceWindow, Stop, StopReason, ThreadRow,
+    VariableRow, WarpRow,
 };
 use finding::launch_name;
 use std::fmt::Write;
@@ -60,6 +60,9 @@ pub fn stop(stop: &Stop) -> String {
         StopReason::Finding { number, is_first } => {
             let which = if *is_first { "first" } else { "second" };
             let _ = writeln!(text, "\nFinding {number}, {which} access: it happens in the next statement.");
+        }
+        StopReason::Rank { rank, state } => {
+            let _ = writeln!(text, "[Switching to rank {rank}, which {state}]");
         }
         StopReason::HistoryStart => text.push_str("\nNo more reverse-execution history.\n"),
     }
@@ -154,6 +157,7 @@ pub fn reply(reply: &Reply) -> String {
         }
         Reply::Files(names) => names.join("\n") + "\n",
         Reply::Program(view) => program(view),
+        Reply::Ranks(rows) => ranks(rows),
         Reply::Help(text) | Reply::Text(text) => text.clone(),
     }
 }
@@ -468,6 +472,17 @@ fn lane_groups(number: u32, groups: &[LaneGroup]) -> String {
         }
     }
     text
+}
+
+fn ranks(rows: &[RankRow]) -> String {
+    if rows.is_empty() {
+        return "The program is one rank.\n".to_owned();
+    }
+    let row = |r: &RankRow| {
+        let [file, line] = place_cells(r.place.as_ref());
+        vec![star(r.current), r.rank.to_string(), file, line, r.state.clone()]
+    };
+    table(&[" ", "Rank", "Filename", "Line", "State"], &rows.iter().map(row).collect::<Vec<_>>())
 }
 
 fn program(view: &ProgramView) -> String {

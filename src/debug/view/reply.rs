@@ -77,6 +77,8 @@ pub enum Reply {
     Files(Vec<String>),
     /// Where the program is.
     Program(ProgramView),
+    /// Where the ranks of MPI are.
+    Ranks(Vec<RankRow>),
     /// Text, which may have no line end.
     Text(String),
     /// Help.
@@ -178,6 +180,13 @@ pub enum StopReason {
     },
     /// The start of the history.
     HistoryStart,
+    /// Another rank of MPI was chosen; it is where it was at the moment where the one before is.
+    Rank {
+        /// The rank.
+        rank: u32,
+        /// What it does at that moment: words that follow its name.
+        state: String,
+    },
 }
 
 /// The focus.
@@ -453,6 +462,21 @@ pub struct DisplayView {
     pub value: Option<Result<String, String>>,
     /// Whether it is shown at stops.
     pub enabled: bool,
+}
+
+/// A rank of MPI.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RankRow {
+    /// Its number.
+    pub rank: u32,
+    /// What it does: words that follow its name.
+    pub state: String,
+    /// File and line, where it has a place.
+    pub place: Option<(String, usize)>,
+    /// That file.
+    pub file_id: Option<FileId>,
+    /// Whether it is the present one.
+    pub current: bool,
 }
 
 /// Where the program is.

@@ -6,7 +6,8 @@
 //! Not here: how it is collected (`session/snapshot.rs`).
 
 use crate::view::reply::{
-    BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneRow, LaneState, ProgramView, VariableRow, WarpRow,
+    BreakpointView, DisplayView, FocusView, FrameView, KernelRow, LaneRow, LaneState, ProgramView, RankRow,
+    VariableRow, WarpRow,
 };
 use source::FileId;
 
@@ -81,6 +82,8 @@ pub struct Snapshot {
     pub banks: Option<BanksView>,
     /// The requested rows of the timeline.
     pub timeline: Option<TimelineView>,
+    /// Where each rank of MPI is; empty if there is only one.
+    pub ranks: Vec<RankRow>,
 }
 
 /// What the host has asked of the CUDA runtime.

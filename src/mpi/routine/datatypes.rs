@@ -81,19 +81,32 @@ impl Caller<'_> {
     fn displacements(&mut self, count: usize, unit: Unit) -> Result<Vec<i64>, Fault> {
         match unit {
             Unit::Bytes => self.longs(count),
-            Unit::Elements | Unit::ShortBytes => Ok(self.ints(count)?.into_iter().map(i64::from).collect()),
+            Unit::Elements | Unit::ShortBytes => self.amounts(count),
         }
     }
 }
 
-/// The recipe of a call whose displacements are of a unit: among its integers, or among its addresses.
-fn recipe(combiner: i32, mut ints: Vec<i32>, places: &[i64], unit: Unit, types: Vec<Datatype>) -> Recipe {
+/// The recipe of a call with these counts and displacements. Displacements of a unit are among its integers, or among its addresses;
+/// where counts are of kind `MPI_COUNT_KIND`, both are counts.
+fn recipe(
+    call: &Caller<'_>,
+    combiner: i32,
+    counts: &[i64],
+    places: &[i64],
+    unit: Unit,
+    types: Vec<Datatype>,
+) -> Recipe {
+    if call.is_large {
+        return Recipe { combiner, ints: Vec::new(), longs: Vec::new(), larges: [counts, places].concat(), types };
+    }
+    let short = |long: &i64| *long as i32;
+    let mut ints: Vec<i32> = counts.iter().map(short).collect();
     let mut longs = Vec::new();
     match unit {
-        Unit::Elements => ints.extend(places.iter().map(|place| *place as i32)),
+        Unit::Elements => ints.extend(places.iter().map(short)),
         Unit::Bytes | Unit::ShortBytes => longs.extend(places),
     }
-    Recipe { combiner, ints, longs, types }
+    Recipe { combiner, ints, longs, larges: Vec::new(), types }
 }
 
 fn give(call: &mut Caller<'_>, layout: Option<Layout>, recipe: Recipe, at: u64) -> Result<Next, Fault> {
@@ -109,19 +122,21 @@ fn give(call: &mut Caller<'_>, layout: Option<Layout>, recipe: Recipe, at: u64) 
 fn contiguous(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (count, old, at) = (call.count()?, call.datatype()?, call.word());
     let layout = Layout::of_blocks([(0, count, &old.layout)]);
-    give(call, layout, recipe(CONTIGUOUS, vec![count as i32], &[], Unit::Elements, vec![old]), at)
+    let recipe = recipe(call, CONTIGUOUS, &[count as i64], &[], Unit::Elements, vec![old]);
+    give(call, layout, recipe, at)
 }
 
 fn vector(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
     let (count, length) = (call.count()?, call.count()?);
-    let stride = if unit == Unit::Bytes { call.long()? } else { i64::from(call.int()?) };
+    let stride = if unit == Unit::Bytes { call.long()? } else { call.amount()? };
     let (old, at) = (call.datatype()?, call.word());
     let step = stride.checked_mul(unit.step(&old.layout));
     let last = step.and_then(|step| step.checked_mul(count as i64));
     let blocks = |step| Layout::of_blocks((0..count as i64).map(|i| (i * step, length, &old.layout)));
     let layout = step.filter(|_| last.is_some()).and_then(blocks);
     let combiner = if unit == Unit::Elements { VECTOR } else { HVECTOR };
-    give(call, layout, recipe(combiner, vec![count as i32, length as i32], &[stride], unit, vec![old]), at)
+    let recipe = recipe(call, combiner, &[count as i64, length as i64], &[stride], unit, vec![old]);
+    give(call, layout, recipe, at)
 }
 
 /// Blocks of that many elements at places of a unit.
@@ -133,19 +148,20 @@ fn at_places(places: &[i64], counts: impl IntoIterator<Item = u64>, unit: Unit, 
 
 fn indexed(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
     let count = call.count()? as usize;
-    let (lengths, places) = (call.ints(count)?, call.displacements(count, unit)?);
+    let (lengths, places) = (call.amounts(count)?, call.displacements(count, unit)?);
     let (old, at) = (call.datatype()?, call.word());
     let mut counts = Vec::with_capacity(count);
     for &length in &lengths {
-        counts.push(call.checked_count(length.into())?);
+        counts.push(call.checked_count(length)?);
     }
     let layout = at_places(&places, counts, unit, &old.layout);
     let (combiner, layout) = match unit {
         Unit::Elements => (INDEXED, layout),
         Unit::Bytes | Unit::ShortBytes => (HINDEXED, layout.map(Layout::by_address)),
     };
-    let ints = [count as i32].into_iter().chain(lengths).collect();
-    give(call, layout, recipe(combiner, ints, &places, unit, vec![old]), at)
+    let counts: Vec<i64> = [count as i64].into_iter().chain(lengths).collect();
+    let recipe = recipe(call, combiner, &counts, &places, unit, vec![old]);
+    give(call, layout, recipe, at)
 }
 
 fn indexed_block(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
@@ -157,12 +173,13 @@ fn indexed_block(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
         Unit::Elements => (INDEXED_BLOCK, layout),
         Unit::Bytes | Unit::ShortBytes => (HINDEXED_BLOCK, layout.map(Layout::by_address)),
     };
-    give(call, layout, recipe(combiner, vec![count as i32, length as i32], &places, unit, vec![old]), at)
+    let recipe = recipe(call, combiner, &[count as i64, length as i64], &places, unit, vec![old]);
+    give(call, layout, recipe, at)
 }
 
 fn structure(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
     let count = call.count()? as usize;
-    let (lengths, places, handles) = (call.ints(count)?, call.displacements(count, unit)?, call.ints(count)?);
+    let (lengths, places, handles) = (call.amounts(count)?, call.displacements(count, unit)?, call.ints(count)?);
     let at = call.word();
     let mut types = Vec::with_capacity(count);
     for handle in handles {
@@ -170,16 +187,17 @@ fn structure(call: &mut Caller<'_>, unit: Unit) -> Result<Next, Fault> {
     }
     let mut blocks = Vec::with_capacity(count);
     for ((&length, &place), datatype) in lengths.iter().zip(&places).zip(&types) {
-        blocks.push((place, call.checked_count(length.into())?, &datatype.layout));
+        blocks.push((place, call.checked_count(length)?, &datatype.layout));
     }
     let layout = Layout::of_blocks(blocks).and_then(Layout::padded).map(Layout::by_address);
-    let ints = [count as i32].into_iter().chain(lengths).collect();
-    give(call, layout, recipe(STRUCT, ints, &places, unit, types), at)
+    let counts: Vec<i64> = [count as i64].into_iter().chain(lengths).collect();
+    let recipe = recipe(call, STRUCT, &counts, &places, unit, types);
+    give(call, layout, recipe, at)
 }
 
 fn subarray(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let rank = call.count()? as usize;
-    let (sizes, parts, starts) = (call.ints(rank)?, call.ints(rank)?, call.ints(rank)?);
+    let rank = dimensions(call)?;
+    let (sizes, parts, starts) = (call.amounts(rank)?, call.amounts(rank)?, call.amounts(rank)?);
     let (order, old, at) = (call.int()?, call.datatype()?, call.word());
     for i in 0..rank {
         let is_inside =
@@ -195,13 +213,36 @@ fn subarray(call: &mut Caller<'_>) -> Result<Next, Fault> {
             return call.wrong(error::ARGUMENT, reason);
         }
     }
-    let layout = of_array(&old.layout, &sizes, order, |i| [(starts[i].into(), parts[i] as u64)]);
-    let ints = [rank as i32].into_iter().chain(sizes).chain(parts).chain(starts).chain([order]).collect();
-    give(call, layout, recipe(SUBARRAY, ints, &[], Unit::Elements, vec![old]), at)
+    let layout = of_array(&old.layout, &sizes, order, |i| [(starts[i], parts[i] as u64)]);
+    let lists = [sizes, parts, starts].concat();
+    let recipe = array_recipe(call, SUBARRAY, [vec![rank as i32], vec![order]], lists, old);
+    give(call, layout, recipe, at)
+}
+
+/// How many dimensions an array has: always a default integer.
+fn dimensions(call: &mut Caller<'_>) -> Result<usize, Fault> {
+    let count = call.int()?;
+    Ok(call.checked_count(count.into())? as usize)
+}
+
+/// The recipe of a part of an array: integers before and after its extents.
+fn array_recipe(
+    call: &Caller<'_>,
+    combiner: i32,
+    [before, after]: [Vec<i32>; 2],
+    extents: Vec<i64>,
+    old: Datatype,
+) -> Recipe {
+    let types = vec![old];
+    if call.is_large {
+        return Recipe { combiner, ints: [before, after].concat(), longs: Vec::new(), larges: extents, types };
+    }
+    let extents = extents.iter().map(|extent| *extent as i32).collect();
+    Recipe { combiner, ints: [before, extents, after].concat(), longs: Vec::new(), larges: Vec::new(), types }
 }
 
 /// The elements of an array that are in one of these blocks of places in each dimension; the bounds are those of the whole array.
-fn of_array<B>(old: &Layout, sizes: &[i32], order: i32, blocks: impl Fn(usize) -> B) -> Option<Layout>
+fn of_array<B>(old: &Layout, sizes: &[i64], order: i32, blocks: impl Fn(usize) -> B) -> Option<Layout>
 where
     B: IntoIterator<Item = (i64, u64)>,
 {
@@ -212,8 +253,8 @@ where
     let mut layout = old.clone();
     for i in dims {
         let step = layout.extent;
-        let whole = step.checked_mul(sizes[i].into())?;
-        let blocks = blocks(i).into_iter().map(|(start, length)| (start * step, length, &layout));
+        let whole = step.checked_mul(sizes[i])?;
+        let blocks = blocks(i).into_iter().map(|(start, length)| (start.saturating_mul(step), length, &layout));
         layout = Layout::of_blocks(blocks)?.resized(0, whole)?;
     }
     layout.resized(0, layout.extent)
@@ -221,8 +262,9 @@ where
 
 /// The part of an array that a rank of a grid of ranks has.
 fn distributed(call: &mut Caller<'_>) -> Result<Next, Fault> {
-    let (size, rank, count) = (call.int()?, call.int()?, call.count()? as usize);
-    let (sizes, kinds, arguments, grid) = (call.ints(count)?, call.ints(count)?, call.ints(count)?, call.ints(count)?);
+    let (size, rank, count) = (call.int()?, call.int()?, dimensions(call)?);
+    let (sizes, kinds) = (call.amounts(count)?, call.ints(count)?);
+    let (arguments, grid) = (call.ints(count)?, call.ints(count)?);
     let (order, old, at) = (call.int()?, call.datatype()?, call.word());
     let ranks = grid.iter().try_fold(1i64, |ranks, extent| ranks.checked_mul(i64::from(*extent)));
     if grid.iter().any(|extent| *extent < 1) || ranks != Some(size.into()) || !(0..size).contains(&rank) {
@@ -236,9 +278,9 @@ fn distributed(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (mut parts, mut rest) = (vec![(0, 1, 1); count], i64::from(rank));
     for i in (0..count).rev() {
         let ranks = i64::from(grid[i]);
-        let (extent, here) = (i64::from(sizes[i]), rest % ranks);
+        let (extent, here) = (sizes[i], rest % ranks);
         rest /= ranks;
-        let fewest = (extent + ranks - 1) / ranks;
+        let fewest = (extent - 1) / ranks + 1;
         let length = match (kinds[i], arguments[i]) {
             (NONE, _) if ranks == 1 => extent,
             (BLOCK, DEFAULT_ARGUMENT) => fewest,
@@ -253,22 +295,25 @@ fn distributed(call: &mut Caller<'_>) -> Result<Next, Fault> {
                 return call.wrong(error::ARGUMENT, reason);
             }
         };
-        parts[i] = (here * length, length, length * ranks);
+        parts[i] = (here.saturating_mul(length), length, length.saturating_mul(ranks));
     }
     let blocks = |i: usize| {
-        let ((first, length, step), extent) = (parts[i], i64::from(sizes[i]));
-        (first..extent).step_by(step as usize).map(move |start| (start, length.min(extent - start) as u64))
+        let ((first, length, step), extent) = (parts[i], sizes[i]);
+        (first..extent)
+            .step_by(usize::try_from(step).unwrap_or(usize::MAX))
+            .map(move |start| (start, length.min(extent - start) as u64))
     };
     let layout = of_array(&old.layout, &sizes, order, blocks);
-    let lists = sizes.into_iter().chain(kinds).chain(arguments).chain(grid);
-    let ints = [size, rank, count as i32].into_iter().chain(lists).chain([order]).collect();
-    give(call, layout, recipe(DARRAY, ints, &[], Unit::Elements, vec![old]), at)
+    let after = [kinds, arguments, grid, vec![order]].concat();
+    let recipe = array_recipe(call, DARRAY, [vec![size, rank, count as i32], after], sizes, old);
+    give(call, layout, recipe, at)
 }
 
 fn resized(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (old, lower, extent, at) = (call.datatype()?, call.long()?, call.long()?, call.word());
     let layout = old.layout.resized(lower, extent);
-    give(call, layout, recipe(RESIZED, Vec::new(), &[lower, extent], Unit::Bytes, vec![old]), at)
+    let recipe = recipe(call, RESIZED, &[], &[lower, extent], Unit::Bytes, vec![old]);
+    give(call, layout, recipe, at)
 }
 
 /// The datatype of the integers that `selected_int_kind` names.
@@ -312,7 +357,8 @@ fn give_fixed(
     at: u64,
 ) -> Result<Next, Fault> {
     let layout = Layout::basic(Basic::of(class, bytes).unwrap_or(Basic::BYTE));
-    let number = call.own().types.fixed(Recipe { combiner, ints, longs: Vec::new(), types: Vec::new() }, layout);
+    let recipe = Recipe { combiner, ints, longs: Vec::new(), larges: Vec::new(), types: Vec::new() };
+    let number = call.own().types.fixed(recipe, layout);
     call.set_int(at, Kind::Datatype.handle(number))?;
     Ok(Next::Done)
 }
@@ -321,7 +367,7 @@ fn duplicate(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let handle = call.int()?;
     let (old, at) = (call.datatype_of(handle)?, call.word());
     let (layout, is_committed) = (old.layout.clone(), old.is_committed);
-    let recipe = Some(Arc::new(recipe(DUP, Vec::new(), &[], Unit::Elements, vec![old])));
+    let recipe = Some(Arc::new(recipe(call, DUP, &[], &[], Unit::Elements, vec![old])));
     let number = call.own().types.add(Datatype { layout, is_committed, fixed: None, recipe });
     let (from, copy) = (handle, Kind::Datatype.handle(number));
     let give = move |call: &mut Caller<'_>| {

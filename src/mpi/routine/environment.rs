@@ -192,7 +192,7 @@ fn detach(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let Some((_, bytes)) = call.own().attached.take() else {
         return call.wrong(error::BUFFER, "no buffer is attached");
     };
-    call.set_int(at, bytes as i32)?;
+    call.set_amount(at, Some(bytes))?;
     Ok(Next::Done)
 }
 

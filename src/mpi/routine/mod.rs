@@ -102,6 +102,11 @@ pub fn number(name: &str) -> Option<u32> {
     known(name).or_else(|| Some(known(name.strip_suffix(LARGE)?)? + LARGE_NUMBER))
 }
 
+/// The name of the routine of that number.
+pub fn name(number: u32) -> &'static str {
+    get(number).0.name
+}
+
 /// The routine with that number, and whether its counts are of kind `MPI_COUNT_KIND`.
 pub(crate) fn get(number: u32) -> (&'static Routine, bool) {
     let mut rest = (number % LARGE_NUMBER) as usize;

@@ -6,7 +6,7 @@ use super::{Routine, anywhere, large, row};
 use crate::basic::{Basic, Class};
 use crate::error::{self, Fault};
 use crate::handle::Kind;
-use crate::types::Datatype;
+use crate::types::{Datatype, Recipe};
 use crate::world::call::{Caller, Next};
 
 pub(super) static ROUTINES: &[Routine] = &[
@@ -21,6 +21,8 @@ pub(super) static ROUTINES: &[Routine] = &[
     row("MPI_Type_ub", |call| bound(call, |datatype| datatype.layout.lower + datatype.layout.extent)),
     row("MPI_Type_get_envelope", envelope),
     row("MPI_Type_get_contents", contents),
+    row("MPI_Type_get_envelope_c", |call| large(call, envelope)),
+    row("MPI_Type_get_contents_c", |call| large(call, contents)),
     row("MPI_Type_match_size", match_size),
     anywhere("MPI_Sizeof", size_of),
 ];
@@ -61,32 +63,67 @@ fn bound(call: &mut Caller<'_>, of: impl Fn(&Datatype) -> i64) -> Result<Next, F
 
 fn envelope(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let datatype = call.datatype()?;
-    let numbers = match &datatype.recipe {
-        Some(made) => [made.ints.len() as i32, made.longs.len() as i32, made.types.len() as i32, made.combiner],
-        None => [0, 0, 0, NAMED],
-    };
-    for number in numbers {
+    let made = datatype.recipe.as_deref();
+    refuse_larges(call, made)?;
+    let lengths = made.map_or([0; 4], parts);
+    for i in shown(call) {
         let at = call.word();
-        call.set_int(at, number)?;
+        call.set_amount(at, Some(lengths[i] as u64))?;
     }
+    let at = call.word();
+    call.set_int(at, made.map_or(NAMED, |made| made.combiner))?;
     Ok(Next::Done)
+}
+
+/// The place of the large counts among the parts of a recipe, which only calls with arguments of kind `MPI_COUNT_KIND` give.
+const LARGES: usize = 2;
+
+/// The parts that a call has arguments for.
+fn shown(call: &Caller<'_>) -> Vec<usize> {
+    (0..4).filter(|i| call.is_large || *i != LARGES).collect()
+}
+
+/// How many integers, addresses, large counts and datatypes there are.
+fn parts(made: &Recipe) -> [usize; 4] {
+    [made.ints.len(), made.longs.len(), made.larges.len(), made.types.len()]
+}
+
+/// Large counts have no place in the arguments of a call without them.
+fn refuse_larges(call: &Caller<'_>, made: Option<&Recipe>) -> Result<(), Fault> {
+    if call.is_large || made.is_none_or(|made| made.larges.is_empty()) {
+        return Ok(());
+    }
+    call.wrong(
+        error::TYPE,
+        "the datatype was made with counts of kind MPI_COUNT_KIND; give the call arguments of that kind, and one for \
+         such counts",
+    )
 }
 
 /// Datatypes that the program has made are given as new ones.
 fn contents(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let datatype = call.datatype()?;
-    let room = [call.count()?, call.count()?, call.count()?];
-    let (ints_at, longs_at, types_at) = (call.word(), call.word(), call.word());
+    let mut room = [u64::MAX; 4];
+    for i in shown(call) {
+        room[i] = call.count()?;
+    }
+    let (ints_at, longs_at) = (call.word(), call.word());
+    let larges_at = if call.is_large { call.word() } else { 0 };
+    let types_at = call.word();
     let Some(made) = datatype.recipe else {
         return call.wrong(error::TYPE, "the datatype is one that has a name, and was not made by a call");
     };
-    let there = [made.ints.len(), made.longs.len(), made.types.len()];
-    if let Some(i) = (0..3).find(|&i| room[i] < there[i] as u64) {
-        let what = ["integers", "addresses", "datatypes"][i];
+    refuse_larges(call, Some(&made))?;
+    let there = parts(&made);
+    if let Some(i) = (0..4).find(|&i| room[i] < there[i] as u64) {
+        let what = ["integers", "addresses", "large counts", "datatypes"][i];
         return call
             .wrong(error::ARGUMENT, format!("there is room for {} {what}, and there are {}", room[i], there[i]));
     }
     call.set_ints(ints_at, &made.ints)?;
+    for (i, &long) in made.larges.iter().enumerate() {
+        call.set_long(larges_at + 8 * i as u64, long)?;
+    }
     for (i, &long) in made.longs.iter().enumerate() {
         call.set_long(longs_at + 8 * i as u64, long)?;
     }

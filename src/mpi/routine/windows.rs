@@ -186,7 +186,7 @@ fn detach(call: &mut Caller<'_>) -> Result<Next, Fault> {
 }
 
 fn size_and_unit(call: &mut Caller<'_>) -> Result<(u64, u64), Fault> {
-    let (bytes, unit) = (call.long()?, call.int()?);
+    let (bytes, unit) = (call.long()?, call.amount()?);
     match (u64::try_from(bytes), u64::try_from(unit)) {
         (Ok(bytes), Ok(unit @ 1..)) => Ok((bytes, unit)),
         (Err(_), _) => call.wrong(error::SIZE, format!("the size of the window is {bytes}, which is less than 0")),

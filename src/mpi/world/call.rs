@@ -219,6 +219,12 @@ impl Caller<'_> {
         self.int_at(address).map(i64::from)
     }
 
+    /// The next argument, a count or what counts like one.
+    pub(crate) fn amount(&mut self) -> Result<i64, Fault> {
+        let address = self.word();
+        self.amount_at(address)
+    }
+
     /// An array of the same.
     pub(crate) fn amounts(&mut self, count: usize) -> Result<Vec<i64>, Fault> {
         if self.is_large {

@@ -544,8 +544,8 @@ impl World {
         calls
     }
 
-    /// What a rank waits for, in words.
-    pub(crate) fn waits_for(&self, rank: u32) -> Option<RankCall> {
+    /// The call in which a rank waits, and for what, in words; `None` if it does not wait.
+    pub fn waits_for(&self, rank: u32) -> Option<RankCall> {
         let own = &self.ranks[rank as usize];
         let waiting = own.waiting.as_ref()?;
         if let Until::Probe { pattern, .. } = &waiting.until {

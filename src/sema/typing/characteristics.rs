@@ -125,7 +125,12 @@ impl Comparison<'_, '_> {
         }
         let in_sequence = |v: &Variable| matches!(v.shape, Shape::Explicit(_) | Shape::AssumedSize(..));
         let is_lax = !self.is_strict() && in_sequence(x) && in_sequence(y);
-        if x.shape.rank() != y.shape.rank() && !is_lax {
+        // The caller passes an address, whatever is there.
+        let ignores_rank = |v: &Variable| v.attrs.ignore_tkr.contains('r');
+        let is_address =
+            |v: &Variable| !matches!(v.shape, Shape::AssumedShape(_) | Shape::Deferred(_) | Shape::AssumedRank);
+        let is_free = (ignores_rank(x) || ignores_rank(y)) && is_address(x) && is_address(y);
+        if x.shape.rank() != y.shape.rank() && !is_lax && !is_free {
             return Some(format!("has rank {}, not {}", x.shape.rank(), y.shape.rank()));
         }
         if let (Some(a), Some(b)) = (x.attrs.intent, y.attrs.intent)

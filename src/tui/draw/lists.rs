@@ -59,6 +59,7 @@ fn row(model: &Model, pane: Pane, width: usize, index: usize) -> Option<Line<'st
         Pane::Findings => finding(model, index),
         Pane::Breakpoints => breakpoint(model, index),
         Pane::Timeline => entry(model, index),
+        Pane::Ranks => rank(model, index),
         Pane::Source | Pane::Threads | Pane::Memory | Pane::Banks => None,
     }
 }
@@ -352,4 +353,26 @@ fn entry(model: &Model, index: usize) -> Option<Line<'static>> {
         Span::raw(row.what.clone()),
     ]);
     Some(if row.number > view.past { line.patch_style(look.style(Role::Faint)) } else { line })
+}
+
+pub(super) fn ranks(model: &Model, buffer: &mut Buffer, area: Rect) {
+    if model.rows(Pane::Ranks) == 0 {
+        return empty(model, buffer, area, "The program is one rank. To have several, start cufemu with --ranks N.");
+    }
+    rows(model, buffer, area, Pane::Ranks, 0);
+}
+
+fn rank(model: &Model, index: usize) -> Option<Line<'static>> {
+    let look = model.look;
+    let row = model.snapshot.as_ref()?.ranks.get(index)?;
+    let arrow = if row.current { look.char('▶', '>') } else { ' ' };
+    let place = row
+        .place
+        .as_ref()
+        .map_or_else(String::new, |(file, line)| format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)));
+    Some(Line::from(vec![
+        Span::styled(format!("{arrow} {:>3} ", row.rank), look.style(Role::Strong)),
+        Span::styled(format!("{place:<16} "), look.style(Role::Faint)),
+        Span::raw(row.state.clone()),
+    ]))
 }

@@ -34,7 +34,8 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
         put(buffer, area, 0, 0, &Line::raw(text));
         return;
     }
-    let layout = layout::arrange(area.width, area.height, &model.recent, model.zoomed.then_some(model.pane));
+    let zoomed = model.zoomed.then_some(model.pane);
+    let layout = layout::arrange(area.width, area.height, &model.recent, zoomed, model.has_ranks());
     title(model, buffer, layout.title);
     for slot in &layout.slots {
         pane(model, buffer, slot);
@@ -94,6 +95,9 @@ fn title(model: &Model, buffer: &mut Buffer, area: Rect) {
     let mut left = format!(" cufemu  {name}");
     let mut right = String::new();
     if let Some(snapshot) = &model.snapshot {
+        if let Some(own) = snapshot.ranks.iter().find(|row| row.current) {
+            left.push_str(&format!("  rank {}", own.rank));
+        }
         match snapshot.focus {
             _ if model.reads_input() => left.push_str("  running, reads its input"),
             _ if snapshot.program.exited.is_some() => left.push_str("  ended"),
@@ -185,6 +189,7 @@ fn pane(model: &Model, buffer: &mut Buffer, slot: &Slot) {
         Pane::Findings => lists::findings(model, buffer, inner),
         Pane::Breakpoints => lists::breakpoints(model, buffer, inner),
         Pane::Timeline => lists::timeline(model, buffer, inner),
+        Pane::Ranks => lists::ranks(model, buffer, inner),
     }
     position(model, buffer, slot);
 }

@@ -294,3 +294,22 @@ fn the_program_reads_its_lines_between_those_of_the_debugger() {
     pty.type_in("quit\r");
     assert_eq!(pty.end(), 0);
 }
+
+#[test]
+fn the_ranks_have_a_pane_that_goes_on_with_another() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join("pane.cuf");
+    std::fs::write(&path, crate::ranks::SUM).expect("a file");
+    let mut pty = Pty::new(&["--ranks", "3", "--rank", "1", "--tui", &path.display().to_string()]);
+    pty.wait_for("rank 1  not started");
+    pty.type_in(":break 19\rc");
+    pty.wait_for("Breakpoint 1.");
+    pty.type_in("R");
+    pty.wait_for("  1 pane.cuf:19      is here");
+    pty.type_in("jj\r");
+    pty.wait_for("rank 2  host");
+    pty.wait_for("  2 pane.cuf");
+    pty.wait_for("was left here");
+    pty.type_in("qq");
+    assert_eq!(pty.end(), 0);
+}

@@ -35,13 +35,18 @@ fn session() -> Session {
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut Diagnostics::new());
     let compiled = compiled.expect("a program");
     let module = compiled.module.clone();
-    let start = move |_: &[String]| {
+    let start = move |_: &[String], _: u32| {
         let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, emu::Options::default())))];
         let options = MachineOptions { host: HostOptions::default(), ..MachineOptions::default() };
         Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
     };
-    let setup =
-        Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start), arguments: Vec::new() };
+    let setup = Setup {
+        checked: compiled.program,
+        sources: Arc::new(map),
+        start: Box::new(start),
+        arguments: Vec::new(),
+        rank: 0,
+    };
     Session::new(setup, Box::new(Broken)).expect("a session")
 }
 

@@ -62,7 +62,7 @@ impl Launcher for Compiler {
         let compiled = compiled.ok_or("the program has errors")?;
         let module = compiled.module.clone();
         let race = launch.options.iter().any(|o| o == "--race");
-        let start = move |_: &[String]| {
+        let start = move |_: &[String], _: u32| {
             let race = race.then(race::Rules::default);
             let options = emu::Options { race, rehearse: true, ..emu::Options::default() };
             let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, options)))];
@@ -70,8 +70,13 @@ impl Launcher for Compiler {
             let options = MachineOptions { host, clock: ClockKind::Model, ..MachineOptions::default() };
             Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
         };
-        let setup =
-            Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start), arguments: Vec::new() };
+        let setup = Setup {
+            checked: compiled.program,
+            sources: Arc::new(map),
+            start: Box::new(start),
+            arguments: Vec::new(),
+            rank: 0,
+        };
         Session::new(setup, Box::new(Still(input))).map_err(|e| e.to_string())
     }
 }

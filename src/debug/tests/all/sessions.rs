@@ -81,7 +81,7 @@ pub(crate) fn session(name: &str, text: &str) -> Session {
     let shown: String = diags.into_sorted().iter().map(|d| diag::full(d, &map, diag::Style::PLAIN)).collect();
     let compiled = compiled.unwrap_or_else(|| panic!("{name} does not compile:\n{shown}"));
     let module = compiled.module.clone();
-    let start = move |words: &[String]| {
+    let start = move |words: &[String], _: u32| {
         let arguments = std::iter::once("main").chain(words.iter().map(String::as_str));
         let arguments = arguments.map(|word| word.as_bytes().to_vec()).collect();
         let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, emu::Options::default())))];
@@ -89,8 +89,13 @@ pub(crate) fn session(name: &str, text: &str) -> Session {
         let options = MachineOptions { host, clock: ClockKind::Model, ..MachineOptions::default() };
         Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
     };
-    let setup =
-        Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start), arguments: Vec::new() };
+    let setup = Setup {
+        checked: compiled.program,
+        sources: Arc::new(map),
+        start: Box::new(start),
+        arguments: Vec::new(),
+        rank: 0,
+    };
     Session::new(setup, Box::new(Still { lines: vec![b"42"] })).expect("a session")
 }
 

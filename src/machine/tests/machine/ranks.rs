@@ -4,7 +4,7 @@ use crate::program::{TestWorld, load, modelled};
 use compile::Options;
 use diag::Diagnostics;
 use finding::Findings;
-use machine::{Ranks, RanksStop};
+use machine::{Ranks, RanksStop, RecordHead, Records};
 use source::SourceMap;
 
 /// What ranks print, and their exit code.
@@ -86,5 +86,25 @@ fn every_routine_of_the_modules_is_there() {
             }
         }
         assert!(count > 100, "{count}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_record_are_refused_or_end_earlier() {
+    let mut ranks = Ranks::new(&load(COLLECT, modelled()), 3, 0, Findings::new()).expect("emulators");
+    ranks.keep_records();
+    let mut world = TestWorld::default();
+    while ranks.advance(u64::MAX, &mut world) != RanksStop::Done {}
+    let mut bytes = RecordHead { rank: 1, count: 3, program: 9 }.bytes();
+    bytes.extend(ranks.take_record(1));
+    bytes.extend(ranks.end_record(1));
+    assert_eq!(RecordHead::read(&bytes), Some(RecordHead { rank: 1, count: 3, program: 9 }));
+    assert!(Records::missing(3).add(&bytes).is_some() && Records::missing(1).add(&bytes).is_none());
+    for length in 0..bytes.len() {
+        // Cut off anywhere, and one byte after another changed: no panic.
+        let _ = Records::missing(3).add(&bytes[..length]);
+        let mut changed = bytes.clone();
+        changed[length] ^= 0xff;
+        let _ = Records::missing(3).add(&changed);
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn session(name: &str, text: &str, race: bool, reader: cufemu_tui::St
     let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
     let compiled = compiled.unwrap_or_else(|| panic!("{name} does not compile"));
     let module = compiled.module.clone();
-    let start = move |_: &[String]| {
+    let start = move |_: &[String], _: u32| {
         let race = race.then(race::Rules::default);
         let options = emu::Options { race, rehearse: true, ..emu::Options::default() };
         let devices = vec![DeviceBox::Emulator(Box::new(Emulator::new(0, options)))];
@@ -65,8 +65,13 @@ pub(crate) fn session(name: &str, text: &str, race: bool, reader: cufemu_tui::St
         let options = MachineOptions { host, clock: ClockKind::Model, ..MachineOptions::default() };
         Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
     };
-    let setup =
-        Setup { checked: compiled.program, sources: Arc::new(map), start: Box::new(start), arguments: Vec::new() };
+    let setup = Setup {
+        checked: compiled.program,
+        sources: Arc::new(map),
+        start: Box::new(start),
+        arguments: Vec::new(),
+        rank: 0,
+    };
     Session::new(setup, Box::new(Still { reader })).expect("a session")
 }
 
