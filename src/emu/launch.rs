@@ -2,7 +2,7 @@
 
 use crate::checks::{Checks, RacePass, Tracer};
 use crate::footprint::KnownLaunches;
-use crate::nested::Nested;
+use crate::nested::{Nested, Running};
 use crate::parallel::{LaunchMode, Parallel};
 use crate::report;
 use crate::schedule::Grid;
@@ -98,6 +98,16 @@ impl ActiveLaunch {
             points_before: self.points_before,
             tracer: None,
             shown: Shown::default(),
+        }
+    }
+
+    /// Makes another grid the present one; gives that which was it.
+    pub(crate) fn run_instead(&mut self, next: Running) -> Running {
+        Running {
+            grid: std::mem::replace(&mut self.grid, next.grid),
+            parallel: std::mem::replace(&mut self.parallel, next.parallel),
+            mode: std::mem::replace(&mut self.mode, next.mode),
+            clocks: std::mem::replace(&mut self.checks.nested, next.clocks),
         }
     }
 

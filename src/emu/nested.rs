@@ -6,6 +6,9 @@
 //! the next begins. CUDA promises more to nobody: a grid may begin as late as that, and only those of one stream of one block, and
 //! `cudaDeviceSynchronize` in the block, wait for it.
 //!
+//! A grid that only polls is set aside: the grid that has launched it goes on, and it when that waits, launches again, polls or has ended.
+//! If neither makes progress any more by turns, both are stuck, as far as the grid outside of them does not help.
+//!
 //! Source: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", "Execution Environment" and "Programming Interface".
 //!
 //! Not here: how a launch is made from what lanes ask for (`emulator::nested`), what the race detector knows of it (`race::nested`).
@@ -13,11 +16,11 @@
 use crate::checks::NestedClocks;
 use crate::parallel::{LaunchMode, Parallel};
 use crate::report::Grids;
-use crate::schedule::Grid;
+use crate::schedule::{Grid, LivelockDetector, mix};
 use device::{CudaError, KernelLaunch};
 use finding::{Finding, Launcher};
-use race::Knowledge;
-use std::collections::{BTreeMap, VecDeque};
+use race::{EndedGrids, Knowledge, Thread};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use vm::{RtRequest, Site};
 
@@ -31,30 +34,46 @@ pub(crate) struct Made {
     pub(crate) by: Arc<Launcher>,
     /// The number of the launching block.
     pub(crate) block: u64,
+    /// The launching thread in it.
+    pub(crate) tid: u32,
     /// What the launching thread had done and knew.
     pub(crate) known: Knowledge,
 }
 
 /// What the present grid has launched and waits for.
 #[derive(Clone, Debug, Default)]
-struct Here {
+pub(crate) struct Here {
     waiting: VecDeque<Made>,
     /// How many of them must begin before the grid goes on.
     due: usize,
     /// What lanes of the running block asked for that is served when nothing is due: the warp and the request.
     asked: Option<(usize, RtRequest)>,
+    /// The grid that was launched last and begun, if it polls.
+    polling: Option<Box<Aside>>,
+    /// Whether that goes on before the grid does.
+    is_turned: bool,
+    /// Whether the two make progress by turns.
+    livelock: LivelockDetector,
+    /// Where threads wait for the one that polls.
+    waits_at: BTreeSet<Site>,
 }
 
-/// A grid that waits for one that it has launched.
+/// A grid that runs, and how.
 #[derive(Clone, Debug)]
-pub(crate) struct Outer {
+pub(crate) struct Running {
     pub(crate) grid: Grid,
     pub(crate) parallel: Parallel,
     pub(crate) mode: LaunchMode,
     pub(crate) clocks: Option<NestedClocks>,
-    here: Here,
-    /// The launch that it waits for.
-    made: Made,
+}
+
+/// A grid that has begun and does not run: it waits for one that it has launched, or polls.
+#[derive(Clone, Debug)]
+pub(crate) struct Aside {
+    pub(crate) running: Running,
+    pub(crate) here: Here,
+    /// The launch that it waits for, or its own if it polls.
+    pub(crate) made: Made,
 }
 
 /// The launches from device code of a launch.
@@ -64,14 +83,14 @@ pub(crate) struct Nested {
     pub(crate) grids: Grids,
     here: Here,
     /// From the one that the host has launched inwards.
-    outer: Vec<Outer>,
+    outer: Vec<Aside>,
     /// Streams that device code has made, with the number of the block whose they are.
     streams: BTreeMap<u64, u64>,
     streams_made: u64,
     /// What the grids of a stream of a block have done.
     tails: BTreeMap<(u64, u64), Knowledge>,
-    /// What the grids that a block has launched have done.
-    ended: BTreeMap<u64, Knowledge>,
+    /// The grids that threads of a block have launched and that have ended.
+    ended: BTreeMap<u64, EndedGrids>,
     /// The last error of a thread: the number of its block, and its own.
     errors: BTreeMap<(u64, u32), CudaError>,
     /// Launches that could not begin, by place.
@@ -100,14 +119,32 @@ impl Nested {
         }
     }
 
-    /// The grids that wait for one that they have launched, the innermost first.
-    pub(crate) fn outer(&self) -> impl Iterator<Item = &Grid> {
-        self.outer.iter().rev().map(|outer| &outer.grid)
+    /// The grids that have begun and do not run: those that poll, then those that wait for one that they have launched, the innermost first.
+    pub(crate) fn aside(&self) -> impl Iterator<Item = &Grid> {
+        self.polling().chain(self.outer.iter().rev().map(|outer| &outer.running.grid))
     }
 
     /// The same, to change them.
-    pub(crate) fn outer_mut(&mut self) -> impl Iterator<Item = &mut Grid> {
-        self.outer.iter_mut().rev().map(|outer| &mut outer.grid)
+    pub(crate) fn aside_mut(&mut self) -> impl Iterator<Item = &mut Grid> {
+        let mut next = self.here.polling.as_deref_mut();
+        let polling = std::iter::from_fn(move || {
+            let Aside { running, here, .. } = next.take()?;
+            next = here.polling.as_deref_mut();
+            Some(&mut running.grid)
+        });
+        polling.chain(self.outer.iter_mut().rev().map(|outer| &mut outer.running.grid))
+    }
+
+    /// The grids inside the present one that poll, each launched by the one before.
+    pub(crate) fn polling(&self) -> impl Iterator<Item = &Grid> {
+        let first = self.here.polling.as_deref();
+        std::iter::successors(first, |aside| aside.here.polling.as_deref()).map(|aside| &aside.running.grid)
+    }
+
+    /// Whether threads of the present grid, or of those inside it that poll, wait at a place for a grid that polls.
+    pub(crate) fn waits_at(&self, site: Site) -> bool {
+        let inner = std::iter::successors(self.here.polling.as_deref(), |aside| aside.here.polling.as_deref());
+        std::iter::once(&self.here).chain(inner.map(|aside| &aside.here)).any(|here| here.waits_at.contains(&site))
     }
 
     /// How many launches from device code the present grid is in.
@@ -131,10 +168,18 @@ impl Nested {
         self.here.waiting.push_back(made);
     }
 
-    /// All launches that wait must begin before the present grid goes on. False if there are none.
+    /// All launches that wait must begin before the present grid goes on, and the one that polls gets its turn. False if there are none.
     pub(crate) fn make_all_due(&mut self) -> bool {
         self.here.due = self.here.waiting.len();
-        self.here.due > 0
+        self.here.is_turned = self.here.polling.is_some();
+        self.here.due > 0 || self.here.is_turned
+    }
+
+    /// The grid that polls, if it is its turn.
+    pub(crate) fn take_turned(&mut self) -> Option<Aside> {
+        let polling = self.here.polling.take_if(|_| self.here.is_turned)?;
+        self.here.is_turned = false;
+        Some(*polling)
     }
 
     /// The next launch that must begin, and what came before it.
@@ -158,36 +203,81 @@ impl Nested {
         self.here.asked.take_if(|_| self.here.due == 0)
     }
 
-    /// The present grid waits for one that it has launched.
-    pub(crate) fn enter(
-        &mut self,
-        (grid, parallel, mode): (Grid, Parallel, LaunchMode),
-        clocks: Option<NestedClocks>,
-        made: Made,
-    ) {
+    /// The grid `outer`, which was the present one, waits for one that it has launched and that begins.
+    pub(crate) fn enter(&mut self, outer: Running, made: Made) {
         let here = std::mem::take(&mut self.here);
-        self.outer.push(Outer { grid, parallel, mode, clocks, here, made });
+        self.outer.push(Aside { running: outer, here, made });
+    }
+
+    /// The same for one that has polled and goes on.
+    pub(crate) fn enter_again(&mut self, outer: Running, inner: Here, made: Made) {
+        let here = std::mem::replace(&mut self.here, inner);
+        self.outer.push(Aside { running: outer, here, made });
     }
 
     /// The grid that has launched the present one, which has ended; `ended` is what that did.
-    pub(crate) fn leave(&mut self, ended: &Knowledge) -> Option<Outer> {
-        let mut outer = self.outer.pop()?;
-        self.here = std::mem::take(&mut outer.here);
-        let Made { block, launch, .. } = &outer.made;
-        self.tails.entry((*block, launch.stream)).or_default().join(ended);
-        self.ended.entry(*block).or_default().join(ended);
-        Some(outer)
+    pub(crate) fn leave(&mut self, ended: &Knowledge) -> Option<Running> {
+        let Aside { running, here, made } = self.outer.pop()?;
+        self.here = here;
+        let (block, stream) = (made.block, made.launch.stream);
+        let is_alive = running.grid.active.iter().any(|active| active.number == block);
+        if is_alive {
+            let thread = Thread { block: block as u32, tid: made.tid as u16 };
+            self.ended.entry(block).or_default().add(thread, &made.known, ended);
+        }
+        if is_alive || self.here.waiting.iter().any(|made| made.block == block) {
+            self.tails.entry((block, stream)).or_default().join(ended);
+        } else {
+            self.forget_tails(block);
+        }
+        Some(running)
+    }
+
+    /// Takes out the grid that has launched the present one, which only polls, to run instead of it; also the rest of what that is.
+    pub(crate) fn take_outer(&mut self) -> Option<(Running, Here, Made)> {
+        let Aside { mut running, here, made } = self.outer.pop()?;
+        let inner = std::mem::replace(&mut self.here, here);
+        self.here.due = 0;
+        self.here.is_turned = false;
+        if let Some((warp, request)) = self.here.asked.take()
+            && let Some(block) = running.grid.active.front_mut()
+        {
+            block.warps[warp].ask_again();
+            self.here.waits_at.insert(request.site);
+        }
+        Some((running, inner, made))
+    }
+
+    /// Keeps a grid that polls, while the present one, which has launched it, runs. Says whether the two have made progress by turns.
+    pub(crate) fn set_aside(&mut self, present: &mut Grid, mut polling: Aside) -> bool {
+        let mut has_progress = present.take_progress();
+        has_progress |= polling.running.grid.take_progress();
+        if has_progress {
+            self.here.livelock = LivelockDetector::default();
+        } else {
+            let state = mix(present.state() ^ polling.running.grid.state());
+            has_progress = !self.here.livelock.polled(state);
+        }
+        self.here.polling = Some(Box::new(polling));
+        has_progress
     }
 
     /// The grid that the host has launched, if the present one is another; what waits for grids is forgotten.
     pub(crate) fn unwind(&mut self) -> Option<Grid> {
         let outer = std::mem::take(&mut self.outer);
-        outer.into_iter().next().map(|outer| outer.grid)
+        outer.into_iter().next().map(|outer| outer.running.grid)
     }
 
-    /// What the grids that a block has launched have done.
-    pub(crate) fn ended(&self, block: u64) -> Option<&Knowledge> {
-        self.ended.get(&block)
+    /// The grids that threads of a block have launched and that have ended.
+    pub(crate) fn ended(&mut self, block: u64) -> Option<&mut EndedGrids> {
+        self.ended.get_mut(&block)
+    }
+
+    fn forget_tails(&mut self, block: u64) {
+        let streams: Vec<_> = self.tails.range((block, 0)..=(block, u64::MAX)).map(|(at, _)| *at).collect();
+        for stream in streams {
+            self.tails.remove(&stream);
+        }
     }
 
     /// A block has ended: nobody asks for what only its threads can ask.
@@ -200,12 +290,10 @@ impl Nested {
         for thread in threads {
             self.errors.remove(&thread);
         }
-        if self.here.waiting.iter().all(|made| made.block != block) {
-            self.ended.remove(&block);
-            let streams: Vec<_> = self.tails.range((block, 0)..=(block, u64::MAX)).map(|(at, _)| *at).collect();
-            for stream in streams {
-                self.tails.remove(&stream);
-            }
+        self.ended.remove(&block);
+        let mut launched = self.here.waiting.iter().chain(self.here.polling.iter().map(|aside| &aside.made));
+        if launched.all(|made| made.block != block) {
+            self.forget_tails(block);
         }
     }
 

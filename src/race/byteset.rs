@@ -68,6 +68,13 @@ impl ByteSet {
         })
     }
 
+    /// The first byte and the last one.
+    pub(crate) fn extent(&self) -> Option<(u64, u64)> {
+        let (page, map) = self.pages.last_key_value()?;
+        let word = map.iter().rposition(|word| *word != 0)?;
+        Some((self.first()?, page * PAGE + word as u64 * 64 + 63 - u64::from(map[word].leading_zeros())))
+    }
+
     /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()

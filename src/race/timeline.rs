@@ -11,7 +11,7 @@
 
 use crate::byteset::ByteSet;
 use crate::used::UsedBytes;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A stream of a device, by the caller's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +27,9 @@ impl Stream {
         self.number == 0
     }
 }
+
+/// Destroyed streams are forgotten so many at a time at least.
+const FORGET_LEAST: usize = 16;
 
 /// A vector clock over the streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,6 +77,10 @@ pub struct Timeline {
     host: LaunchClock,
     streams: BTreeMap<Stream, StreamState>,
     events: BTreeMap<u64, LaunchClock>,
+    /// Streams that were destroyed, as long as clocks know them.
+    gone: BTreeSet<Stream>,
+    /// How many of them there must be until some are forgotten.
+    forget_at: usize,
 }
 
 impl Timeline {
@@ -110,6 +117,33 @@ impl Timeline {
         Moment { stream, tick, clock }
     }
 
+    /// `cudaStreamDestroy`: no more commands are put on the stream.
+    pub fn destroy_stream(&mut self, stream: Stream) {
+        self.gone.insert(stream);
+    }
+
+    /// `cudaEventDestroy`.
+    pub fn destroy_event(&mut self, event: u64) {
+        self.events.remove(&event);
+    }
+
+    /// Forgets destroyed streams whose commands the host has waited for, so that clocks do not grow with the number of streams that there
+    /// ever were. Moments of those streams must not be compared with later ones any more ([`UseLog::forget_over`]).
+    pub fn forget_gone(&mut self) {
+        if self.gone.len() < self.forget_at {
+            return;
+        }
+        let Timeline { host, streams, events, gone, .. } = self;
+        let is_over = |stream: &Stream| streams.get(stream).is_none_or(|s| host.tick(*stream) >= s.clock.tick(*stream));
+        let over: BTreeSet<Stream> = gone.iter().filter(|stream| is_over(stream)).copied().collect();
+        gone.retain(|stream| !over.contains(stream));
+        streams.retain(|stream, _| !over.contains(stream));
+        let clocks = streams.values_mut().map(|state| &mut state.clock).chain(events.values_mut());
+        clocks.chain([host]).for_each(|clock| clock.ticks.retain(|stream, _| !over.contains(stream)));
+        // What this takes grows with the clocks that there are.
+        self.forget_at = FORGET_LEAST.max(2 * self.gone.len()).max((self.streams.len() + self.events.len()) / 4);
+    }
+
     /// `cudaEventRecord`.
     pub fn record_event(&mut self, event: u64, stream: Stream) {
         let clock = self.past_of(stream);
@@ -138,7 +172,8 @@ impl Timeline {
 
     /// Whether the host has waited for what happened at `moment`.
     pub fn is_over_for_host(&self, moment: &Moment) -> bool {
-        self.host.tick(moment.stream) >= moment.tick
+        // A stream that is forgotten was waited for.
+        self.host.tick(moment.stream) >= moment.tick || !self.streams.contains_key(&moment.stream)
     }
 
     /// `cudaDeviceSynchronize`.
@@ -172,6 +207,15 @@ struct Use {
     id: u64,
     moment: Moment,
     bytes: UsedBytes,
+    /// The first byte and the last one that the command used.
+    extent: (u64, u64),
+}
+
+impl Use {
+    /// Whether it may have used one of the bytes from the first to the last.
+    fn is_near(&self, (first, last): (u64, u64)) -> bool {
+        self.extent.0 <= last && first <= self.extent.1
+    }
 }
 
 /// Which commands last wrote and read which bytes.
@@ -188,7 +232,8 @@ impl UseLog {
     /// Notes that the command `id` at `moment` uses these bytes; returns what it is in conflict with.
     pub fn command(&mut self, id: u64, moment: &Moment, used: UsedBytes) -> Vec<UseConflict> {
         let mut out = Vec::new();
-        for earlier in &mut self.uses {
+        let Some(extent) = used.extent() else { return out };
+        for earlier in self.uses.iter_mut().filter(|earlier| earlier.is_near(extent)) {
             if earlier.moment.is_before(moment) {
                 earlier.bytes.supersede(&used);
                 continue;
@@ -209,15 +254,14 @@ impl UseLog {
             }
         }
         self.uses.retain(|u| !u.bytes.is_empty());
-        if !used.is_empty() {
-            self.uses.push(Use { id, moment: moment.clone(), bytes: used });
-        }
+        self.uses.push(Use { id, moment: moment.clone(), bytes: used, extent });
         out
     }
 
     /// The first command that an access of the host is in conflict with, and whether that command writes.
     pub fn host_conflict(&self, timeline: &Timeline, start: u64, len: u64, is_write: bool) -> Option<(u64, bool)> {
-        let open = self.uses.iter().filter(|u| !timeline.is_over_for_host(&u.moment));
+        let near = self.uses.iter().filter(|u| u.is_near((start, start.saturating_add(len.saturating_sub(1)))));
+        let open = near.filter(|u| !timeline.is_over_for_host(&u.moment));
         open.into_iter().find_map(|u| {
             if u.bytes.written.is_touching(start, len) {
                 Some((u.id, true))
@@ -232,12 +276,13 @@ impl UseLog {
     /// Whether a command that the host has not waited for uses one of these bytes.
     pub fn is_open(&self, timeline: &Timeline, start: u64, len: u64) -> bool {
         let uses = |u: &Use| u.bytes.written.is_touching(start, len) || u.bytes.read.is_touching(start, len);
-        self.uses.iter().any(|u| !timeline.is_over_for_host(&u.moment) && uses(u))
+        let mut near = self.uses.iter().filter(|u| u.is_near((start, start.saturating_add(len.saturating_sub(1)))));
+        near.any(|u| uses(u) && !timeline.is_over_for_host(&u.moment))
     }
 
-    /// Whether anything that the command used may still be in conflict.
-    pub fn contains(&self, id: u64) -> bool {
-        self.uses.iter().any(|u| u.id == id)
+    /// The commands of which anything that they used may still be in conflict.
+    pub fn commands(&self) -> BTreeSet<u64> {
+        self.uses.iter().map(|u| u.id).collect()
     }
 
     /// Forgets commands that the host has waited for: whatever comes is ordered after them.
@@ -284,6 +329,30 @@ mod tests {
         assert!(t.is_over_for_host(&a1) && !t.is_over_for_host(&a2));
         t.synchronize_device(0);
         assert!(t.is_over_for_host(&a2) && t.is_over_for_host(&b2));
+    }
+
+    #[test]
+    fn destroyed_streams_are_forgotten_once_the_host_has_waited() {
+        let mut t = Timeline::default();
+        let open = t.submit(B);
+        t.destroy_stream(B);
+        for number in 10..500 {
+            let stream = Stream { device: 0, number };
+            t.create_non_blocking(stream);
+            let (command, last) = (t.submit(stream), t.submit(A));
+            t.record_event(number, stream);
+            t.wait_event(A, number);
+            assert!(are_unordered(&command, &last) && command.is_before(&t.submit(A)));
+            t.synchronize_stream(stream);
+            t.destroy_stream(stream);
+            t.destroy_event(number);
+            t.forget_gone();
+            assert!(t.is_over_for_host(&command) && !t.is_over_for_host(&open));
+        }
+        let sizes = t.streams.values().map(|state| state.clock.ticks.len());
+        assert!(t.streams.len() < 40 && t.host.ticks.len() < 40 && sizes.max() < Some(40));
+        t.synchronize_device(0);
+        assert!(t.is_over_for_host(&open));
     }
 
     #[test]

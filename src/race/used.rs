@@ -25,6 +25,12 @@ impl UsedBytes {
         self.written.is_empty() && self.read.is_empty()
     }
 
+    /// The first byte and the last one that it wrote or read.
+    pub(crate) fn extent(&self) -> Option<(u64, u64)> {
+        let join = |a: (u64, u64), b: (u64, u64)| (a.0.min(b.0), a.1.max(b.1));
+        [&self.written, &self.read].into_iter().filter_map(ByteSet::extent).reduce(join)
+    }
+
     /// Adds what another part of the same command used.
     pub fn merge(&mut self, other: &Self) {
         if !self.strong.is_empty() || !other.strong.is_empty() {

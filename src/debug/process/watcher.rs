@@ -287,10 +287,11 @@ impl Watcher {
             self.found = Some(self.time);
         }
         let marked = self.marks.get(s.func.index()).and_then(|f| f.get(s.pc as usize)).copied().unwrap_or(false);
+        let is_edge = self.launch != s.launch;
         self.wanted = marked
             || is_halt
             || !self.seen.is_empty()
-            || self.step.as_ref().is_some_and(|step| step.ends_at(s) || has_ended(step.thread, s))
+            || self.step.as_ref().is_some_and(|step| step.ends_at(s) || may_have_ended(step.thread, s, is_edge))
             || self.threads.iter().any(|t| t.begins(s));
         if let Some(search) = &mut self.search {
             self.wanted |= search.statement(s, self.time);
@@ -299,7 +300,6 @@ impl Watcher {
             self.own = Some(self.time);
         }
         // After a launch the session examines its findings; before one there may be a checkpoint.
-        let is_edge = self.launch != s.launch;
         self.has_returned |= is_edge && s.launch == 0;
         self.launch = s.launch;
         let stop = self.wanted || is_edge || self.time >= self.until;
@@ -310,12 +310,11 @@ impl Watcher {
     }
 }
 
-/// Whether a thread can reach no further statement when this one begins, because its launch is over. It is not while a kernel runs
-/// that the launch itself may have launched.
-pub(crate) fn has_ended(thread: Thread, s: &Statement) -> bool {
+/// Whether a thread may reach no further statement when this one begins, because that is of another launch. If both are in one launch
+/// from the host, it depends on whether the thread's launch has ended, which may be where another one begins or goes on.
+fn may_have_ended(thread: Thread, s: &Statement, is_edge: bool) -> bool {
     let Thread::Device { launch, .. } = thread else { return false };
-    let is_within = finding::host_launch(s.launch) == finding::host_launch(launch);
-    s.launch != launch && (!is_within || s.launch == finding::host_launch(s.launch))
+    s.launch != launch && (is_edge || finding::host_launch(s.launch) != finding::host_launch(launch))
 }
 
 impl device::Observer for Watcher {

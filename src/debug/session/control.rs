@@ -9,7 +9,7 @@
 use crate::command::{ProgramArguments, Radix, WatchOn, Where};
 use crate::eval::value::{Value, fail};
 use crate::process::races::AccessTimes;
-use crate::process::watcher::{Seek, Step, Thread, Watcher, has_ended};
+use crate::process::watcher::{Seek, Step, Thread, Watcher};
 use crate::process::{IoHooks, Process, Ran, SLICE, wider};
 use crate::session::attendant::Attendant;
 use crate::session::breakpoint::{Breakpoint, Condition, Kind, Place};
@@ -17,7 +17,7 @@ use crate::session::focus::Level;
 use crate::session::{Session, SessionError, refuse};
 use crate::view::reply::{Outcome, Stop, StopReason};
 use device::Statement;
-use finding::Severity;
+use finding::{Severity, host_launch};
 use source::Span;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -338,10 +338,18 @@ impl Session {
         if step.ends_at(s) {
             return Some((StopReason::Step, if step.thread.begins(s) { step.thread } else { lowest(s) }));
         }
-        has_ended(step.thread, s).then(|| {
+        self.has_ended(step.thread, s).then(|| {
             self.ended = Some((step.thread, self.process.time()));
             (StopReason::ThreadEnded, lowest(s))
         })
+    }
+
+    /// Whether a thread can reach no further statement when this one begins, because its launch is over. It is not while another grid of
+    /// the same launch from the host runs and that of the thread has not ended.
+    fn has_ended(&self, thread: Thread, s: &Statement) -> bool {
+        let Thread::Device { launch, .. } = thread else { return false };
+        let is_within = host_launch(s.launch) == host_launch(launch);
+        s.launch != launch && (!is_within || self.process.grid(launch).is_none())
     }
 
     /// The breakpoint that a statement hits, by index, the thread that hits it, and why its condition cannot be evaluated.

@@ -11,7 +11,7 @@ use crate::schedule::BlockEvents;
 use ir::Access;
 use mem::LaneAddresses;
 use mem::address::SHARED_BASE;
-use race::{CtaSlot, Details, Detector, Exact, Kind, Knowledge, Scope, Space, UsedBytes, WarpAccess};
+use race::{CtaSlot, Details, Detector, EndedGrids, Exact, Kind, Knowledge, Scope, Space, UsedBytes, WarpAccess};
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, Geometry, Hooks, SilentSites, Site, Warp};
 
@@ -60,11 +60,11 @@ impl RacePass {
         }
     }
 
-    /// Lanes of a warp of a block have waited for those who knew this.
-    pub(crate) fn on_learn(&mut self, block: &Block, (warp, mask): (u32, u32), news: &Knowledge) {
+    /// Lanes of a warp of a block have waited for the grids that the block has launched.
+    pub(crate) fn on_wait(&mut self, block: &Block, (warp, mask): (u32, u32), ended: &mut EndedGrids) {
         match (self, block.slot) {
-            (RacePass::Detect(d), Some(slot)) => d.on_learn(slot, warp, mask, news),
-            (RacePass::Decide(d), Some(slot)) => d.exact.on_learn(slot, warp, mask, news),
+            (RacePass::Detect(d), Some(slot)) => d.on_wait(slot, warp, mask, ended),
+            (RacePass::Decide(d), Some(slot)) => d.exact.on_wait(slot, warp, mask, ended),
             _ => {}
         }
     }

@@ -96,7 +96,7 @@ fn race_access(named: Named<'_>, pair: &RacePair, info: &AccessInfo) -> Access {
     };
     let address = of_cluster_cell(info.address).unwrap_or(base + info.address);
     let mut access = Access::new(who, what, space, program.span(site)).address(address, u64::from(info.width));
-    let witness = of_grid.witness().or(grid.witness.as_ref());
+    let witness = of_grid.witness.or(grid.witness.as_ref());
     let place = witness.and_then(|f| place_of(program, memory, f, 0, address));
     let place = place.map(|place| (of_grid.launch.func, place)).or_else(|| shared_place(program, address));
     let place = place.or_else(|| global_place(program, memory, address).map(|place| (of_grid.launch.func, place)));

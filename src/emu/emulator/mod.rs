@@ -180,15 +180,15 @@ impl Emulator {
         self.launch.as_ref().map(|launch| &launch.grid)
     }
 
-    /// The grids of the active launch that have begun and not ended: the running one, then those that have launched it, the one of the
-    /// host last.
+    /// The grids of the active launch that have begun and not ended: the running one, those in it that poll, then those that have launched
+    /// it, the one of the host last.
     pub fn grids(&self) -> impl Iterator<Item = &Grid> {
-        self.launch.iter().flat_map(|launch| std::iter::once(&launch.grid).chain(launch.nested.outer()))
+        self.launch.iter().flat_map(|launch| std::iter::once(&launch.grid).chain(launch.nested.aside()))
     }
 
     /// The same, for a debugger that changes them.
     pub fn grids_mut(&mut self) -> impl Iterator<Item = &mut Grid> {
-        self.launch.iter_mut().flat_map(|launch| std::iter::once(&mut launch.grid).chain(launch.nested.outer_mut()))
+        self.launch.iter_mut().flat_map(|launch| std::iter::once(&mut launch.grid).chain(launch.nested.aside_mut()))
     }
 
     /// Whether it checks for races.

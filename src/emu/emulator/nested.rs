@@ -7,7 +7,7 @@ use crate::block::Block;
 use crate::checks::RacePass;
 use crate::kernel::kernel_info;
 use crate::launch::{ActiveLaunch, Failure};
-use crate::nested::{MOST_DEPTH, Made, Nested};
+use crate::nested::{Aside, MOST_DEPTH, Made, Nested, Running};
 use crate::parallel::Parallel;
 use crate::report;
 use crate::schedule::{Grid, mix};
@@ -85,7 +85,7 @@ impl Emulator {
             let name = program.module().func(grid.launch.func).short_name().to_owned();
             let by = Arc::new(Launcher { kernel: name, thread, span, grid: request.grid });
             let known = checks.race.known_to(block, block.warps[warp].number(), request.lane as usize);
-            nested.push(Made { launch, by, block: block.number, known });
+            nested.push(Made { launch, by, block: block.number, tid, known });
         }
         grid.active.front_mut()?.warps[warp].answer(program, |_, _| 0);
         let is_put_off = grid.seed != 0 && mix(grid.seed ^ mix(nested.made())) & 1 != 0;
@@ -95,31 +95,48 @@ impl Emulator {
         None
     }
 
-    /// Begins the next grid that must begin before the present one goes on. False if there is none.
+    /// Begins the next grid that must begin before the present one goes on, or lets the one go on that has polled. False if there is none.
     pub(super) fn begin_nested(&mut self, observer: &mut dyn Observer) -> bool {
         let Some(launch) = &mut self.launch else { return false };
+        if let Some(Aside { running, here, made }) = launch.nested.take_turned() {
+            let outer = launch.run_instead(running);
+            launch.nested.enter_again(outer, here, made);
+            return true;
+        }
         let Some((made, clocks)) = launch.nested.next_due() else { return false };
         let outer_seed = launch.grid.seed;
         let seed = if outer_seed == 0 { 0 } else { mix(outer_seed ^ mix(made.launch.number)) | 1 };
         let mut grid = Grid::new(made.launch.clone(), seed);
         grid.replay = launch.grid.replay;
         grid.by = Some(made.by.clone());
-        launch.nested.grids.add(&mut grid);
+        launch.nested.grids.add(&mut grid, (made.block, made.tid));
         if !launch.checks.race.is_undone(self.options.rehearse) {
             observer.on_launch(&grid.launch);
         }
-        let clocks = launch.checks.nested.replace(clocks);
-        let parallel = std::mem::replace(&mut launch.parallel, Parallel::Undecided);
-        let mode = std::mem::replace(&mut launch.mode, Parallel::Undecided.mode());
-        let outer = std::mem::replace(&mut launch.grid, grid);
-        launch.nested.enter((outer, parallel, mode), clocks, made);
+        let (parallel, mode) = (Parallel::Undecided, Parallel::Undecided.mode());
+        let outer = launch.run_instead(Running { grid, parallel, mode, clocks: Some(clocks) });
+        launch.nested.enter(outer, made);
         true
+    }
+
+    /// The present grid only polls: the one that has launched it goes on. False if none can make progress any more; then the present grid is
+    /// that of the host.
+    pub(super) fn set_grid_aside(&mut self) -> bool {
+        let Some(launch) = &mut self.launch else { return false };
+        loop {
+            let Some((outer, here, made)) = launch.nested.take_outer() else { return false };
+            let running = launch.run_instead(outer);
+            if launch.nested.set_aside(&mut launch.grid, Aside { running, here, made }) {
+                return true;
+            }
+            // The two are stuck together, unless the grid outside of them helps.
+        }
     }
 
     /// The present grid has ended: what waits in it begins, or the grid that has launched it goes on. False if the whole launch has ended.
     pub(super) fn leave_grid(&mut self) -> bool {
         let Some(launch) = &mut self.launch else { return false };
-        let ActiveLaunch { grid, checks, nested, parallel, mode, .. } = launch;
+        let ActiveLaunch { grid, checks, nested, mode, .. } = launch;
         if nested.make_all_due() {
             return true;
         }
@@ -129,9 +146,8 @@ impl Emulator {
         if matches!(checks.race, RacePass::Decide(_)) || checks.init.is_some() {
             nested.grids.keep_witness(grid);
         }
-        (*grid, *parallel, *mode) = (outer.grid, outer.parallel, outer.mode);
-        checks.nested = outer.clocks;
-        if let Some(clocks) = &mut checks.nested {
+        launch.run_instead(outer);
+        if let Some(clocks) = &mut launch.checks.nested {
             clocks.ended.join(&ended);
         }
         true
@@ -163,7 +179,7 @@ impl Emulator {
         if request.rt == Rt::NestedWait
             && let Some(ended) = nested.ended(block.number)
         {
-            checks.race.on_learn(block, (number, request.mask), ended);
+            checks.race.on_wait(block, (number, request.mask), ended);
         }
         if let Some(block) = grid.active.front_mut() {
             block.warps[warp].answer(program, |_, lane| results[lane]);

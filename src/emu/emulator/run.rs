@@ -318,9 +318,16 @@ impl Emulator {
             BlockStop::Polling => {
                 launch.find_independence(program, &mut self.known, memory);
                 let ActiveLaunch { grid, checks, nested, .. } = launch;
-                // It may wait for a grid that it has launched.
+                // It may wait for a grid that it has launched, or for the one that has launched it.
                 let can_progress = grid.rotate(program, checks) || nested.make_all_due();
-                (!can_progress).then(|| (report::livelock(program, grid), CudaError::LaunchTimeout))
+                if can_progress || self.set_grid_aside() {
+                    None
+                } else {
+                    self.launch.as_ref().map(|ActiveLaunch { grid, nested, .. }| {
+                        let found = report::livelock(program, grid, nested.polling(), |site| nested.waits_at(site));
+                        (found, CudaError::LaunchTimeout)
+                    })
+                }
             }
             BlockStop::Meeting => {
                 let is_of_grid = grid.active.front().is_some_and(|block| block.waits_for == Some(Others::Grid));

@@ -308,7 +308,7 @@ impl Chunk {
                     self.state = State::Failed;
                 } else if block.take_progress() {
                     self.livelock = LivelockDetector::default();
-                } else if self.livelock.polled(|| block.state()) {
+                } else if self.livelock.polled(block.state()) {
                     self.state = State::Failed;
                 }
             }

@@ -91,16 +91,29 @@ pub(crate) fn grid_sync(program: &Program, grid: &Grid, fault: GridSyncFault) ->
         .with_seed(grid.replay)
 }
 
-/// The finding of a launch whose blocks only poll what none of them changes. Others of a block may wait for those that poll.
-pub(crate) fn livelock(program: &Program, grid: &Grid) -> Finding {
+/// The finding of a launch whose blocks only poll what none of them changes. Others of a block may wait for those that poll. `inner` are
+/// grids that device code has launched, each in the one before, and that poll as well; where `waits_at` says so, threads wait for them.
+pub(crate) fn livelock<'a>(
+    program: &Program,
+    outer: &'a Grid,
+    inner: impl Iterator<Item = &'a Grid>,
+    waits_at: impl Fn(Site) -> bool,
+) -> Finding {
     let mut groups: Vec<Waiting> = Vec::new();
-    for block in &grid.active {
+    let mut grids: Vec<&Grid> = std::iter::once(outer).chain(inner).collect();
+    grids.reverse();
+    for (grid, block) in grids.iter().flat_map(|grid| grid.active.iter().map(move |block| (grid, block))) {
         for warp in &block.warps {
             for split in warp.splits() {
-                let span = program.span(split.site());
+                let mut span = program.span(split.site());
                 let operation = match split.state() {
                     State::AtBarrier { .. } => "syncthreads",
                     State::AtWarpSync { at, .. } => at.name(),
+                    _ if waits_at(split.site()) => {
+                        // The procedure of the module asks; the program calls that.
+                        span = split.call_stack().get(1).map_or(span, |caller| program.span(*caller));
+                        "cudaDeviceSynchronize"
+                    }
                     _ => "",
                 };
                 let count = u64::from(split.mask().count_ones());
@@ -117,7 +130,13 @@ pub(crate) fn livelock(program: &Program, grid: &Grid) -> Finding {
     groups.sort_by_key(|g| !g.operation.is_empty());
     let polling = groups.iter().filter(|g| g.operation.is_empty());
     let accesses = polling.map(|g| Access::step(g.first.clone(), g.span)).collect();
-    Finding::new(FindingKind::Livelock { groups }, accesses)
+    let grid = grids.first().copied().unwrap_or(outer);
+    let mut found = Finding::new(FindingKind::Livelock { groups }, accesses)
         .in_launch(launch_info(program, grid))
-        .with_seed(grid.replay)
+        .with_seed(grid.replay);
+    if grids.len() > 1 {
+        let note = "neither the kernel nor those that have launched it go on: they wait for each other";
+        found.notes.push(note.to_owned());
+    }
+    found
 }

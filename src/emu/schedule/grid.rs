@@ -68,6 +68,8 @@ pub struct Grid {
     /// How many blocks in a row have only polled.
     polled: u64,
     livelock: LivelockDetector,
+    /// Whether there was progress since somebody has asked.
+    has_progress: bool,
     /// Time slices that the seed has given.
     slices: u64,
     /// Schedule points left of the present time slice.
@@ -100,6 +102,7 @@ impl Grid {
             spare: Vec::new(),
             polled: 0,
             livelock: LivelockDetector::default(),
+            has_progress: false,
             slices: 0,
             left: 0,
         }
@@ -155,6 +158,7 @@ impl Grid {
         }
         block.number += self.first;
         self.begun += 1;
+        self.has_progress = true;
         events.on_begin(&mut block);
         self.active.push_back(block);
     }
@@ -234,7 +238,25 @@ impl Grid {
         self.active.push_back(block);
     }
 
+    /// Whether a block has begun, ended or written anything since the last call.
+    pub(crate) fn take_progress(&mut self) -> bool {
+        let mut has_written = false;
+        for block in &mut self.active {
+            has_written |= block.take_progress();
+        }
+        if has_written {
+            self.note_progress();
+        }
+        std::mem::take(&mut self.has_progress)
+    }
+
+    /// A hash of all that decides how the blocks go on, but for memory.
+    pub(crate) fn state(&self) -> u64 {
+        self.active.iter().fold(0, |h, b| mix(h ^ b.state()))
+    }
+
     fn note_progress(&mut self) {
+        self.has_progress = true;
         self.polled = 0;
         self.livelock = LivelockDetector::default();
     }
@@ -391,8 +413,8 @@ impl Grid {
             return true;
         }
         self.polled = 0;
-        let active = &self.active;
-        !self.livelock.polled(|| active.iter().fold(0, |h, b| mix(h ^ b.state())))
+        let state = self.state();
+        !self.livelock.polled(state)
     }
 }
 

@@ -12,11 +12,10 @@ pub(crate) struct LivelockDetector {
 }
 
 impl LivelockDetector {
-    /// Every block has polled once and none has written anything: whether this will never end. `state` hashes everything that
-    /// decides how the blocks go on.
-    pub(crate) fn polled(&mut self, state: impl FnOnce() -> u64) -> bool {
+    /// Every block has polled once and none has written anything: whether this will never end. `state` is a hash of everything
+    /// that decides how the blocks go on.
+    pub(crate) fn polled(&mut self, state: u64) -> bool {
         self.iterations += 1;
-        let state = state();
         if self.kept == Some(state) {
             return true;
         }

@@ -41,9 +41,12 @@ pub(super) fn who_in_warp(actor: &Actor) -> String {
     }
 }
 
-/// Who, with the thread and its kernel.
-pub(super) fn who_in_grid(access: &Access, launch: Option<&LaunchInfo>) -> String {
+/// Who, with the thread and its kernel, and with the number of the launch if that `is_numbered`.
+pub(super) fn who_in_grid(access: &Access, launch: Option<&LaunchInfo>, is_numbered: bool) -> String {
     match (&access.actor, access.launch.as_ref().or(launch)) {
+        (Actor::Thread(id), Some(launch)) if is_numbered => {
+            format!("{} of `{}`, launch {},", thread(id), launch.kernel, launch_name(launch.number))
+        }
         (Actor::Thread(id), Some(launch)) => format!("{} of `{}`", thread(id), launch.kernel),
         (actor, _) => who(actor),
     }

@@ -30,7 +30,10 @@ fn race(
     second: &Access,
 ) -> Diagnostic {
     let launch = finding.launch.as_ref();
-    let actor = |access: &Access| actor(access, between, launch);
+    // Two launches of one kernel are told apart by their numbers.
+    let kernel = |access: &Access| access.launch.as_ref().or(launch).map(|launch| launch.kernel.clone());
+    let is_alike = kernel(first) == kernel(second);
+    let actor = |access: &Access| actor(access, between, (launch, is_alike));
     let message = match flavour {
         RaceFlavour::Plain => format!("data race on {} {}", object(second), parties(between, first, second)),
         RaceFlavour::MixedAtomic { .. } => {
@@ -79,12 +82,12 @@ fn race(
 }
 
 /// Who, with as much as the message has left open.
-fn actor(access: &Access, between: RaceKind, launch: Option<&LaunchInfo>) -> String {
+fn actor(access: &Access, between: RaceKind, (launch, is_alike): (Option<&LaunchInfo>, bool)) -> String {
     match between {
         RaceKind::WithinWarp => who_in_warp(&access.actor),
         RaceKind::Block => who_in_block(&access.actor),
         RaceKind::CrossBlock | RaceKind::Scope { .. } => who(&access.actor),
-        RaceKind::Nested => who_in_grid(access, launch),
+        RaceKind::Nested => who_in_grid(access, launch, is_alike),
         RaceKind::Streams | RaceKind::HostDevice | RaceKind::Message => who_in_launch(access, launch),
     }
 }

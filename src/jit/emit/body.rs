@@ -5,10 +5,10 @@
 use super::InstructionSet;
 use super::strip::{Home, LONGS, Part, Strip, WORD, memory, parts_of};
 use super::vector::{MASKS, MaskOp, Reg, Src};
-use super::{CompileError, Emitter, Form, Result};
+use super::{CompileError, Form, Result};
 use crate::iterations::{Carried, Change, Ending, Iterations};
 use crate::segment::{Class, Segment, Value, ValueId};
-use iced_x86::code_asm::{AsmRegister64, rax};
+use iced_x86::code_asm::AsmRegister64;
 use ir::Ty;
 use ir::op::{BinOp, TriOp, UnOp};
 use std::collections::BTreeMap;
@@ -253,14 +253,7 @@ impl Strip<'_, '_, '_, '_> {
 
     /// A word of memory in all lanes.
     fn splat_load(&mut self, id: ValueId, class: Class, access: u32, held: Option<AsmRegister64>) -> Result {
-        let base = match held {
-            Some(register) => register,
-            None => {
-                let pointer = Emitter::pointer(self.at, access);
-                self.e.a.mov(rax, pointer)?;
-                rax
-            }
-        };
+        let base = self.base(access, held)?;
         let from = memory(base, 0);
         let home = match self.at.segment.accesses[access as usize].bytes {
             8 => Home::Long(from),

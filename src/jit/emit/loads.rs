@@ -11,6 +11,16 @@ use iced_x86::{Code, MemoryOperand};
 type Shape = Option<(bool, MemoryOperand)>;
 
 impl Strip<'_, '_, '_, '_> {
+    /// The register with the address that an access counts from: the one that holds it, or one that it is loaded into.
+    pub(super) fn base(&mut self, access: u32, held: Option<AsmRegister64>) -> Result<AsmRegister64> {
+        if let Some(register) = held {
+            return Ok(register);
+        }
+        let pointer = Emitter::pointer(self.at, access);
+        self.e.a.mov(rax, pointer)?;
+        Ok(rax)
+    }
+
     /// A load: where it is one piece of memory it is not loaded before it is used.
     pub(super) fn load(
         &mut self,
@@ -22,14 +32,7 @@ impl Strip<'_, '_, '_, '_> {
         let segment = self.at.segment;
         let access = &segment.accesses[number as usize];
         let held = pointers[number as usize];
-        let base = match held {
-            Some(register) => register,
-            None => {
-                let pointer = Emitter::pointer(self.at, number);
-                self.e.a.mov(rax, pointer)?;
-                rax
-            }
-        };
+        let base = self.base(number, held)?;
         match (access.place, class) {
             (Place::Local, Class::Long) => return self.load_local_longs(id, base),
             (Place::Local, _) if access.bytes < 4 => return self.load_local_narrow(id, number, base),

@@ -1,8 +1,9 @@
 //! Loops of one block whose iterations do not depend on each other, 4 to 32 of them at a time in vector registers.
 //!
 //! A loop is one of these if all its words have one size, side by side from iteration to iteration or the same for all, if what it
-//! computes is used within the iteration, but for counters of any size, to which a constant is added, and if it ends by a counter. Whether what it stores is what it loads in another iteration is
-//! asked when it begins. The last iteration is left to the block, which then leaves the loop.
+//! computes is used within the iteration, but for counters of any size, to which a constant is added, and if it ends by a counter.
+//! Whether what it stores is what it loads in another iteration is asked when it begins. The last iteration is left to the block, which
+//! then leaves the loop.
 //!
 //! NaNs that come out of an operation are the evaluator's business (see `reals`): where one does, the iterations that are at hand are
 //! left to the block, before they have stored anything.

@@ -167,7 +167,9 @@ impl CommandOrder {
             Order::StreamMade { stream, blocking: false, .. } => {
                 self.timeline.create_non_blocking(stream_of(device, stream));
             }
-            Order::StreamMade { .. } | Order::StreamGone(_) | Order::EventGone(_) => {}
+            Order::StreamMade { .. } => {}
+            Order::StreamGone(stream) => self.timeline.destroy_stream(stream_of(device, stream)),
+            Order::EventGone(event) => self.timeline.destroy_event(event),
             Order::Recorded { event, stream } => self.timeline.record_event(event, stream_of(device, stream)),
             Order::StreamWaits { stream, event } => self.timeline.wait_event(stream_of(device, stream), event),
             Order::HostWaitsForDevice => self.timeline.synchronize_device(device),
@@ -217,9 +219,11 @@ impl CommandOrder {
         // A launch that has begun and not ended may be in conflict with what is over now.
         if self.launches.is_empty() {
             self.log.forget_over(&self.timeline);
+            self.timeline.forget_gone();
         }
-        let (log, launches) = (&self.log, &self.launches);
-        self.commands.retain(|id, _| log.contains(*id) || launches.values().any(|(at_work, _)| at_work == id));
+        let mut kept = self.log.commands();
+        kept.extend(self.launches.values().map(|(at_work, _)| at_work));
+        self.commands.retain(|id, _| kept.contains(id));
     }
 
     /// A launch is over and used these bytes.

@@ -122,6 +122,11 @@ impl BlockClock {
         self.time
     }
 
+    /// The time up to which all threads of the block are known to all of them.
+    pub(crate) fn common_time(&self) -> u32 {
+        if self.threads == 1 { self.time } else { self.bar }
+    }
+
     /// Whether the block has a warp of this number.
     pub fn has_warp(&self, warp: u32) -> bool {
         (warp as usize) < self.warps.len()

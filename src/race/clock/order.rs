@@ -234,19 +234,33 @@ impl Order {
         Some(known)
     }
 
-    /// Lanes of a warp learn something.
-    pub(crate) fn learn(&mut self, slot: CtaSlot, warp: u32, mask: u32, news: &Arc<SparseClock>) {
+    /// The time up to which all threads of a block are known to all of them; 0 if the block is not followed.
+    pub(crate) fn common_time(&self, slot: CtaSlot) -> u32 {
+        self.block_clock(slot).map_or(0, BlockClock::common_time)
+    }
+
+    /// Lanes of a warp wait for something; each learns what `news` gives it, which is told whether the lane knows a thread of the
+    /// block up to a time.
+    pub(crate) fn wait(
+        &mut self,
+        slot: CtaSlot,
+        warp: u32,
+        mask: u32,
+        news: impl Fn(&dyn Fn(u16, u32) -> bool) -> Option<Arc<SparseClock>>,
+    ) {
         let rules = self.rules;
-        if let Some(cta) = self.step(slot)
-            && cta.block_clock.has_warp(warp)
-        {
-            if rules.is_legacy_warp_sync {
-                cta.block_clock.run_in_step(warp);
-            }
-            let lanes = lanes(mask & cta.block_clock.lanes_of(warp));
-            lanes.for_each(|lane| cta.block_clock.learn(warp, lane, news));
-            self.made += 1;
+        let Some(cta) = self.step(slot).filter(|cta| cta.block_clock.has_warp(warp)) else { return };
+        if rules.is_legacy_warp_sync {
+            cta.block_clock.run_in_step(warp);
         }
+        let clock = &mut cta.block_clock;
+        for lane in lanes(mask & clock.lanes_of(warp)) {
+            let is_known = |tid, time| clock.is_known(warp, lane, Thread { block: clock.block(), tid }, time);
+            if let Some(news) = news(&is_known) {
+                clock.learn(warp, lane, &news);
+            }
+        }
+        self.made += 1;
     }
 
     /// Starts an access: advances the clock and lets strong reads acquire. False if the block is not followed.

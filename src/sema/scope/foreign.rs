@@ -108,6 +108,11 @@ const FORTRAN_2023: &[&str] =
 /// How long the beginning of a name of CUDA must be to stand for it.
 const MOST_OF_A_NAME: usize = 12;
 
+/// A name without its first letter, if that can say, in BLAS, LAPACK and kin, for which type a procedure is.
+pub(crate) fn without_type(name: &str) -> Option<&str> {
+    name.strip_prefix(['s', 'd', 'c', 'z'])
+}
+
 /// Whether a name is that of a procedure of device code; those of C mathematics have a form for `real(4)`, too, with an `f`.
 fn is_of_device(name: &str) -> bool {
     let is_listed = |name: &str| DEVICE.contains(&name);
@@ -134,8 +139,9 @@ impl Typing<'_> {
         if self.cx.side.on_device() && is_of_device(name) {
             return Some(format!("procedure `{name}` of device code").into());
         }
-        let blas = name.strip_prefix(['s', 'd', 'c', 'z']).filter(|stem| BLAS.contains(stem));
-        if blas.is_some() && self.scopes.reaches_module(self.cx.scope, "cublas") {
+        if without_type(name).is_some_and(|stem| BLAS.contains(&stem))
+            && self.scopes.reaches_module(self.cx.scope, "cublas")
+        {
             return Some(format!("`{name}` of module `cublas`").into());
         }
         let (_, module) = LACKING

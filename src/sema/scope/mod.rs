@@ -8,6 +8,8 @@ mod foreign;
 mod units;
 mod uses;
 
+pub(crate) use foreign::without_type;
+
 use crate::checked::{ProcId, ProcKind};
 use crate::checker::{Checker, CodeSide, ScopeId, Sym};
 use crate::typing::Typing;

@@ -3,6 +3,7 @@
 use super::body::alternate_set;
 use crate::checked::{ALTERNATE, Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
 use crate::checker::{Checker, Sym};
+use crate::scope::without_type;
 use crate::typing::{Argument, Fit, Typing};
 use ast::{Arg, GlobalLaunch, Name};
 use diag::{Code, Diagnostic};
@@ -355,6 +356,5 @@ impl Typing<'_> {
 
 /// Whether two names differ only in the first letter, which says in LAPACK and kin for which type a procedure is.
 fn is_of_other_type(name: &str, other: &str) -> bool {
-    let stem = |name: &str| name.strip_prefix(['s', 'd', 'c', 'z']).map(str::to_owned);
-    stem(name).is_some_and(|of_name| name.len() > 4 && stem(other) == Some(of_name))
+    without_type(name).is_some_and(|stem| name.len() > 4 && without_type(other) == Some(stem))
 }

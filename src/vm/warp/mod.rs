@@ -271,6 +271,14 @@ impl<const W: usize> Warp<W> {
         split.polls = 0;
     }
 
+    /// Leaves what the current split asked for undone: it counts as polling, and asks again at its next turn.
+    pub fn ask_again(&mut self) {
+        if let Some(split) = self.splits.get_mut(self.current) {
+            split.state = State::Runnable;
+            split.polls = u32::MAX / 2;
+        }
+    }
+
     /// Ends the lanes of the current split, as STOP in device code does.
     pub fn exit_current(&mut self) {
         if let Some(split) = self.splits.get(self.current).cloned() {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use cufemu_race::{
-    CtaSlot, Details, Detector, Exact, Kind, Knowledge, Launch, Options, Scope, Space, Suspicion, Verdict, WarpAccess,
+    CtaSlot, Details, Detector, EndedGrids, Exact, Kind, Knowledge, Launch, Options, Scope, Space, Suspicion, Thread,
+    Verdict, WarpAccess,
 };
 use mem::{LaneAddresses, Strided};
 
@@ -35,12 +36,11 @@ pub enum Event {
         lane: u32,
         child: u32,
     },
-    /// Lanes wait for a block that has ended.
-    Join {
+    /// Lanes wait for the grids that their block has launched and that have ended.
+    Wait {
         block: u32,
         warp: u32,
         mask: u32,
-        child: u32,
     },
 }
 
@@ -109,10 +109,35 @@ pub fn launch(threads: u32) -> Launch {
     Launch { threads_per_block: threads, shared_bytes: 64 }
 }
 
+/// The grids that blocks have launched.
+#[derive(Default)]
+struct Grids {
+    /// By their block: who launched them, and what that thread knew.
+    launched: BTreeMap<u32, (Thread, Knowledge)>,
+    /// By the launching block.
+    ended: BTreeMap<u32, EndedGrids>,
+}
+
+impl Grids {
+    fn launch(&mut self, child: u32, (block, tid): (u32, u32), known: &Knowledge) {
+        self.launched.insert(child, (Thread { block, tid: tid as u16 }, known.clone()));
+    }
+
+    fn end(&mut self, child: u32, did: &Knowledge) {
+        if let Some((thread, known)) = self.launched.remove(&child) {
+            self.of(thread.block).add(thread, &known, did);
+        }
+    }
+
+    fn of(&mut self, block: u32) -> &mut EndedGrids {
+        self.ended.entry(block).or_default()
+    }
+}
+
 /// Runs the first pass.
 pub fn suspect(detector: &mut Detector, threads: u32, events: &[Event]) -> Suspicion {
     let mut slots: BTreeMap<u32, CtaSlot> = BTreeMap::new();
-    let mut ended: BTreeMap<u32, Knowledge> = BTreeMap::new();
+    let mut grids = Grids::default();
     detector.begin_launch(launch(threads));
     for event in events {
         match event {
@@ -121,14 +146,15 @@ pub fn suspect(detector: &mut Detector, threads: u32, events: &[Event]) -> Suspi
             }
             Event::End(block) => {
                 let slot = slots.remove(block).expect("begun");
-                ended.insert(*block, detector.known_to_all(slot));
+                grids.end(*block, &detector.known_to_all(slot));
                 detector.end_block(slot);
             }
             Event::Spawn { block, warp, lane, child } => {
                 let known = detector.known_to(slots[block], *warp, *lane as usize);
+                grids.launch(*child, (*block, warp * 32 + lane), &known);
                 slots.insert(*child, detector.begin_nested_block(u64::from(*child), threads, &known));
             }
-            Event::Join { block, warp, mask, child } => detector.on_learn(slots[block], *warp, *mask, &ended[child]),
+            Event::Wait { block, warp, mask } => detector.on_wait(slots[block], *warp, *mask, grids.of(*block)),
             Event::Barrier(block) => detector.on_barrier(slots[block]),
             Event::Syncwarp { block, warp, mask } => detector.on_syncwarp(slots[block], *warp, *mask),
             Event::Fence { block, warp, mask, scope } => detector.on_fence(slots[block], *warp, *mask, *scope),
@@ -152,7 +178,7 @@ pub fn decide(options: Options, threads: u32, suspicion: Suspicion, events: &[Ev
 /// Runs a second pass that is ready.
 pub fn decide_by(mut exact: Exact, threads: u32, events: &[Event]) -> Verdict {
     let mut slots: BTreeMap<u32, CtaSlot> = BTreeMap::new();
-    let mut ended: BTreeMap<u32, Knowledge> = BTreeMap::new();
+    let mut grids = Grids::default();
     for event in events {
         match event {
             Event::Begin(block) => {
@@ -160,14 +186,15 @@ pub fn decide_by(mut exact: Exact, threads: u32, events: &[Event]) -> Verdict {
             }
             Event::End(block) => {
                 let slot = slots.remove(block).expect("begun");
-                ended.insert(*block, exact.known_to_all(slot));
+                grids.end(*block, &exact.known_to_all(slot));
                 exact.end_block(slot);
             }
             Event::Spawn { block, warp, lane, child } => {
                 let known = exact.known_to(slots[block], *warp, *lane as usize);
+                grids.launch(*child, (*block, warp * 32 + lane), &known);
                 slots.insert(*child, exact.begin_nested_block(u64::from(*child), threads, &known));
             }
-            Event::Join { block, warp, mask, child } => exact.on_learn(slots[block], *warp, *mask, &ended[child]),
+            Event::Wait { block, warp, mask } => exact.on_wait(slots[block], *warp, *mask, grids.of(*block)),
             Event::Barrier(block) => exact.on_barrier(slots[block]),
             Event::Syncwarp { block, warp, mask } => exact.on_syncwarp(slots[block], *warp, *mask),
             Event::Fence { block, warp, mask, scope } => exact.on_fence(slots[block], *warp, *mask, *scope),

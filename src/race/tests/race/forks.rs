@@ -22,7 +22,7 @@ fn bytes(watch: &SuspectSet) -> BTreeSet<(Space, u64)> {
 /// The blocks' events without those that order blocks.
 fn without_fences(events: Vec<Event>) -> Vec<Event> {
     let kept = |e: Event| match e {
-        Event::Fence { .. } | Event::GridSync | Event::ClusterSync(_) | Event::Join { .. } => None,
+        Event::Fence { .. } | Event::GridSync | Event::ClusterSync(_) | Event::Wait { .. } => None,
         Event::Spawn { child, .. } => Some(Event::Begin(child)),
         other => Some(other),
     };
@@ -56,7 +56,7 @@ fn follow(detector: &mut Detector, r: &mut Rng, threads: u32, events: &[Event]) 
             | Event::GridSync
             | Event::ClusterSync(_)
             | Event::Spawn { .. }
-            | Event::Join { .. } => unreachable!("left out"),
+            | Event::Wait { .. } => unreachable!("left out"),
         }
     }
     forks

@@ -120,7 +120,6 @@ pub fn launch(r: &mut Rng) -> Vec<Event> {
     let mut next = mix.blocks;
     let mut events: Vec<Event> = resident.iter().map(|b| Event::Begin(*b)).collect();
     let mut is_grid_synced = false;
-    let mut ended = Vec::new();
     let longest = r.choice([4, 9, 22]).unwrap();
     let count = 3 + r.u64(..longest);
     for site in 0..count {
@@ -135,11 +134,11 @@ pub fn launch(r: &mut Rng) -> Vec<Event> {
                 events.push(Event::ClusterSync(resident[..=at].to_vec()));
             }
         } else if r.u64(..100) < mix.nested_percent {
-            match (r.u64(..3), ended.last()) {
-                (0, Some(&child)) => events.push(Event::Join { block, warp, mask: mask(r, 50), child }),
-                (1, _) if resident.len() > 1 => {
+            match r.u64(..3) {
+                0 => events.push(Event::Wait { block, warp, mask: mask(r, 50) }),
+                1 if resident.len() > 1 => {
                     events.push(Event::End(block));
-                    ended.push(resident.swap_remove(at));
+                    resident.swap_remove(at);
                 }
                 _ => {
                     events.push(Event::Spawn { block, warp, lane: *r.choice(&LANES).unwrap(), child: next });
@@ -150,7 +149,7 @@ pub fn launch(r: &mut Rng) -> Vec<Event> {
         } else if r.u64(..100) < 3 && !is_grid_synced {
             events.push(Event::End(block));
             events.push(Event::Begin(next));
-            ended.push(std::mem::replace(&mut resident[at], next));
+            resident[at] = next;
             next += 1;
         } else if r.u64(..100) < mix.sync_percent {
             events.push(match r.u64(..10) {
@@ -260,6 +259,77 @@ pub fn messages(r: &mut Rng) -> Vec<Event> {
         events.push(single(block, tid, space, kind, scope(r), flag, site * 4 + 2));
         if is_fenced && r.u64(..100) >= missing {
             events.push(Event::Fence { block, warp: tid / 32, mask: 1 << (tid % 32), scope: scope(r) });
+        }
+    }
+    events
+}
+
+/// One launch in which threads launch grids that touch data, and other threads wait for them, some of which know of the launch by a
+/// barrier, a `syncwarp` or a flag, and some do not.
+pub fn nested(r: &mut Rng) -> Vec<Event> {
+    let missing = r.choice([0, 10, 30]).unwrap();
+    let tids = [0, 0, 1, 32, 33];
+    let (flag, data) = ((8, 4), [(0, 4), (4, 4)]);
+    let mut events = vec![Event::Begin(0)];
+    let (mut parent, mut next, mut running) = (0, 1, Vec::new());
+    for site in 0..2 + r.u32(..5) {
+        let touch = |r: &mut Rng, block, tid, site| {
+            let kind = r.choice([Kind::Write, Kind::Write, Kind::Read]).unwrap();
+            single(block, tid, Space::Global, kind, Scope::Gpu, *r.choice(&data).unwrap(), site)
+        };
+        let tid = *r.choice(&tids).unwrap();
+        if r.u64(..100) < 80 {
+            events.push(Event::Spawn { block: parent, warp: tid / 32, lane: tid % 32, child: next });
+            let inner = *r.choice(&tids).unwrap();
+            events.push(touch(r, next, inner, site * 4));
+            if r.u64(..100) < 15 {
+                // What comes next happens in the nested grid, until that ends.
+                running.push(std::mem::replace(&mut parent, next));
+            } else {
+                events.push(Event::End(next));
+            }
+            next += 1;
+        }
+        let mut tid = tid;
+        if r.u64(..100) >= missing {
+            match r.u64(..4) {
+                0 => {
+                    events.push(Event::Barrier(parent));
+                    tid = *r.choice(&tids).unwrap();
+                }
+                1 => {
+                    events.push(Event::Syncwarp { block: parent, warp: tid / 32, mask: 0b11 });
+                    tid ^= 1;
+                }
+                2 => {
+                    let other = *r.choice(&tids).unwrap();
+                    for (tid, kind) in [(tid, Kind::Atomic), (other, Kind::Atomic)] {
+                        let fence =
+                            Event::Fence { block: parent, warp: tid / 32, mask: 1 << (tid % 32), scope: Scope::Gpu };
+                        events.push(fence.clone());
+                        events.push(single(parent, tid, Space::Global, kind, Scope::Gpu, flag, site * 4 + 1));
+                        events.push(fence);
+                    }
+                    tid = other;
+                }
+                _ => {}
+            }
+        } else {
+            tid = *r.choice(&tids).unwrap();
+        }
+        if r.u64(..100) < 85 {
+            let mask = if r.u64(..100) < 20 { 0b11 } else { 1 << (tid % 32) };
+            events.push(Event::Wait { block: parent, warp: tid / 32, mask });
+        }
+        if r.u64(..100) < 30 {
+            events.push(Event::Barrier(parent));
+            tid = *r.choice(&tids).unwrap();
+        }
+        events.push(touch(r, parent, tid, site * 4 + 2));
+        if r.u64(..100) < 30
+            && let Some(outer) = running.pop()
+        {
+            events.push(Event::End(std::mem::replace(&mut parent, outer)));
         }
     }
     events

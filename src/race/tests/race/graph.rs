@@ -66,8 +66,8 @@ pub struct Graph {
     state: BTreeMap<(u32, u32), Thread>,
     /// Last events of threads that have exited; they count as arrived at a grid synchronisation.
     exited: Vec<usize>,
-    /// What the threads of a block that has ended did.
-    ended: BTreeMap<u32, usize>,
+    /// The grids that blocks have launched: by their block, the launching block, the launch, and the end if they have ended.
+    grids: BTreeMap<u32, (u32, usize, Option<usize>)>,
     ops: Vec<Op>,
     at: BTreeMap<Byte, Vec<usize>>,
     last_write: BTreeMap<Byte, usize>,
@@ -87,7 +87,7 @@ impl Graph {
             before: Vec::new(),
             state: BTreeMap::new(),
             exited: Vec::new(),
-            ended: BTreeMap::new(),
+            grids: BTreeMap::new(),
             ops: Vec::new(),
             at: BTreeMap::new(),
             last_write: BTreeMap::new(),
@@ -167,20 +167,29 @@ impl Graph {
                 let lasts: Vec<usize> = self.block(*b).iter().filter_map(|t| self.state[t].last).collect();
                 let end = self.node(lasts);
                 self.exited.push(end);
-                self.ended.insert(*b, end);
+                if let Some(grid) = self.grids.get_mut(b) {
+                    grid.2 = Some(end);
+                }
                 self.state.retain(|t, _| t.0 != *b);
             }
             Event::Spawn { block, warp, lane, child } => {
                 self.step_in_legacy(*block, *warp);
-                let node = self.node(self.state[&(*block, warp * 32 + lane)].last);
+                let thread = (*block, warp * 32 + lane);
+                let node = self.node(self.state[&thread].last);
+                self.state.get_mut(&thread).expect("begun").last = Some(node);
+                self.grids.insert(*child, (*block, node, None));
                 for t in self.block(*child) {
                     self.state.insert(t, Thread { last: Some(node), ..Thread::default() });
                 }
             }
-            Event::Join { block, warp, mask, child } => {
+            Event::Wait { block, warp, mask } => {
                 self.step_in_legacy(*block, *warp);
                 for t in self.block(*block).into_iter().filter(|t| t.1 / 32 == *warp && mask >> (t.1 % 32) & 1 == 1) {
-                    let node = self.node(self.state[&t].last.into_iter().chain([self.ended[child]]));
+                    let Some(last) = self.state[&t].last else { continue };
+                    let is_known = |launch| launch == last || has(&self.before[last], launch);
+                    let known = self.grids.values().filter(|(by, launch, _)| by == block && is_known(*launch));
+                    let ends: Vec<usize> = known.filter_map(|(_, _, end)| *end).collect();
+                    let node = self.node(std::iter::once(last).chain(ends));
                     self.state.get_mut(&t).expect("begun").last = Some(node);
                 }
             }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use cufemu_race::{Detector, Options, Rules, Space, SuspectSet, Suspicion};
 
 use crate::event::{Event, decide, suspect};
-use crate::generate::{BASE, CHAIN_BYTES, THREADS, chains, launch, messages};
+use crate::generate::{BASE, CHAIN_BYTES, THREADS, chains, launch, messages, nested};
 use crate::graph::Graph;
 
 fn bytes(watch: &SuspectSet) -> BTreeSet<(Space, u64)> {
@@ -95,6 +95,7 @@ fn run(seeds: Range<u64>) -> Tally {
             let events = match kind {
                 0..45 => messages(&mut r),
                 45..60 => chains(&mut r),
+                60..75 => nested(&mut r),
                 _ => launch(&mut r),
             };
             if let Some(fault) = fault(&mut detector, options, &events, &mut tally) {
