@@ -95,6 +95,8 @@ impl Server {
         }
         if let Some(rank) = wanted.thread_id.and_then(numbers::rank) {
             session.execute(&Command::Rank(Some(rank)), &mut Attending(self))?;
+            // That rank has findings of its own, and the client knows none of them.
+            self.told = 0;
         }
         // Where the program runs on does not depend on a thread.
         let is_step = !matches!(request.command.as_str(), "continue" | "reverseContinue");

@@ -98,6 +98,9 @@ impl Session {
         let say = |rank: u32| Ok(Outcome::Reply(Reply::Text(format!("[Rank {rank} of {count}]\n"))));
         let Some(number) = number.filter(|number| *number != own) else { return say(own) };
         let Some(point) = self.process.machine().rank_point(number, turn) else {
+            if number < count {
+                return refuse(format!("There is no record of rank {number} beside the one that is replayed."));
+            }
             return refuse(format!("There is no rank {number}: the ranks are 0 to {}.", count - 1));
         };
         let state = self.rank_row(point.clone()).state;

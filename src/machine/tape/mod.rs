@@ -42,11 +42,14 @@ impl RecordHead {
     }
 }
 
+/// Ranks of the largest run: a larger number is damage.
+const MOST_RANKS: u32 = 1 << 20;
+
 fn head(reader: &mut Reader<'_>) -> Option<RecordHead> {
     (reader.take(MAGIC.len())? == MAGIC).then_some(())?;
     let (rank, count) = (reader.small()?, reader.small()?);
     let program = reader.number()?;
-    (rank < count).then_some(RecordHead { rank, count, program })
+    (rank < count && count <= MOST_RANKS).then_some(RecordHead { rank, count, program })
 }
 
 impl Records {

@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
             volatile: p.volatile,
             class: self.is_polymorphic(p.spec),
             protected: p.protected,
-            intent: p.intent.map(|(i, _)| i),
+            intent: p.intent.filter(|_| p.dummy.is_some()).map(|(i, _)| i),
             ignore_tkr: p.ignore_tkr.clone(),
         };
         self.check_cuda_variable(p, &ty, &shape, &storage, owner);

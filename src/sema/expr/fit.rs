@@ -109,7 +109,9 @@ impl Checker<'_> {
         args.iter().take_while(|arg| arg.keyword.is_none()).zip(params).all(|(arg, &param)| match &arg.given {
             Given::Expr(e) => {
                 let dummy = self.defs.var(param);
-                matches!(dummy.storage, Storage::Procedure) || type_fits(&self.defs, proc, dummy, e)
+                matches!(dummy.storage, Storage::Procedure)
+                    || type_fits(&self.defs, proc, dummy, e)
+                    || is_type_declared_again(&self.defs, dummy, e)
             }
             Given::Proc(_) | Given::Variable(_) => true,
         })
@@ -252,14 +254,11 @@ impl Checker<'_> {
         e: &Expr,
         wrong: Box<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
-        let (Type::Derived(wanted), Type::Derived(given)) = (&dummy.ty, &e.ty) else {
-            return self.take_as_memory(fit, dummy, e, wrong);
-        };
-        if dummy.attrs.class || is_class(&self.defs, e) || !are_declared_alike(&self.defs, *wanted, *given) {
+        if !is_type_declared_again(&self.defs, dummy, e) {
             return self.take_as_memory(fit, dummy, e, wrong);
         }
-        let ty = &self.defs.ty(*wanted).name;
-        let text = format!("argument `{}` has the type `{ty}` of another scope, which is declared alike", dummy.name);
+        let ty = type_name(&self.defs, &dummy.ty);
+        let text = format!("argument `{}` has the `{ty}` of another scope, which is declared alike", dummy.name);
         fit.distance += ANOTHER_TYPE;
         fit.warnings.push(
             Diagnostic::new(Code::TypeDeclaredAgain, wrong.primary.span, text)
@@ -388,6 +387,12 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
     // Counts, streams and flags of the CUDA interface are taken in any integer kind.
     let number = matches!((&dummy.ty, &e.ty), (Type::Integer(_), Type::Integer(_)));
     defs.proc_info(proc).embedded && dummy.attrs.value && number
+}
+
+/// Whether an object has a type that is declared in another scope like that of its dummy.
+fn is_type_declared_again(defs: &Definitions<'_>, dummy: &Variable, e: &Expr) -> bool {
+    let (Type::Derived(wanted), Type::Derived(given)) = (&dummy.ty, &e.ty) else { return false };
+    !dummy.attrs.class && !is_class(defs, e) && are_declared_alike(defs, *wanted, *given)
 }
 
 /// Whether two types, as far as they are those of numbers, have one kind.

@@ -130,7 +130,7 @@ impl Checker<'_> {
         wrong: Box<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
         let is_sequence = matches!(dummy.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
-        let is_memory = is_designator(e) && is_sequence && !dummy.attrs.class;
+        let is_memory = is_designator(e) && is_sequence && !dummy.attrs.class && !dummy.attrs.value;
         let fits = same_type(&dummy.ty, &e.ty) || (self.is_plain(&dummy.ty) && self.is_plain(&e.ty));
         if self.cx.implicit_interface != Some(fit.proc) || !is_memory || !fits {
             return Err(wrong);
@@ -142,7 +142,10 @@ impl Checker<'_> {
             (Code::ImplicitArgumentType, format!("argument `{}` is `{wanted}`, and `{given}` is given", dummy.name))
         };
         let text = format!("{what}: without an interface its memory is passed as it is");
-        fit.warnings.push(Diagnostic::new(code, wrong.primary.span, text).secondary(dummy.span, "declared here"));
+        let d = Diagnostic::new(code, wrong.primary.span, text);
+        // The user does not have the sources of embedded modules.
+        let is_shown = !self.options.embedded.contains(&dummy.span.file);
+        fit.warnings.push(if is_shown { d.secondary(dummy.span, "declared here") } else { d });
         Ok(())
     }
 

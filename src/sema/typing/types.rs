@@ -53,7 +53,8 @@ pub(crate) fn are_declared_alike(program: &Program, a: TypeId, b: TypeId) -> boo
             (Type::Derived(a), Type::Derived(b)) => a == b || are_declared_alike(program, *a, *b),
             (x, y) => same_type(x, y),
         };
-        same && a.name == b.name && a.offset == b.offset
+        let bounds = |f: &Field| f.shape.constant_bounds();
+        same && a.name == b.name && a.offset == b.offset && bounds(a) == bounds(b)
     };
     let is_descriptor = |f: &Field| f.allocatable || f.pointer;
     x.name == y.name

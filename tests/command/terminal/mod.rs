@@ -212,7 +212,7 @@ fn lines_are_edited_completed_and_found_again_in_the_next_session() {
     pty.type_in("brea\tredu\t if threadidx%x == 7\x01");
     pty.wait_for("break reduce if threadidx%x == 7");
     pty.type_in("\x05\r");
-    pty.wait_for("Breakpoint 1 at reduce");
+    pty.wait_for_prompt_behind("Breakpoint 1 at reduce");
     // Ctrl-C gives up the line, and does not stop the program that runs next.
     pty.type_in("print 1\x03");
     pty.wait_for("Quit");
@@ -224,7 +224,7 @@ fn lines_are_edited_completed_and_found_again_in_the_next_session() {
     pty.type_in("\x1b[200~print 5*5\rprint 6*6\x1b[201~\r");
     pty.wait_for("$3 = 36");
     pty.type_in("print 123456\r");
-    pty.wait_for("$4 = 123456");
+    pty.wait_for_prompt_behind("$4 = 123456");
     pty.type_in("\x04");
     assert_eq!(pty.end(), 0);
     let mut pty = line_mode(&home, &[]);
@@ -266,13 +266,13 @@ fn the_init_file_is_executed_unless_it_is_not_wanted() {
     let mut pty = line_mode(&home, &[]);
     pty.wait_for("(cufemu)");
     pty.type_in("greet world\r");
-    pty.wait_for("hello, world");
+    pty.wait_for_prompt_behind("hello, world");
     pty.type_in("\x04");
     assert_eq!(pty.end(), 0);
     let mut pty = line_mode(&home, &["--no-init"]);
     pty.wait_for("(cufemu)");
     pty.type_in("greet world\r");
-    pty.wait_for("Undefined command: \"greet\"");
+    pty.wait_for_prompt_behind("Undefined command: \"greet\"");
     pty.type_in("\x04");
     assert_eq!(pty.end(), 0);
 }

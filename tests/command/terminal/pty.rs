@@ -92,6 +92,17 @@ impl Pty {
         }
     }
 
+    /// Waits for a text, and then for the prompt behind it: a control character that comes before is not the debugger's.
+    pub(crate) fn wait_for_prompt_behind(&self, text: &str) {
+        self.wait_for(text);
+        let start = Instant::now();
+        let is_ready = || self.contents().trim_end().lines().last().is_some_and(|line| line.trim_end() == "(cufemu)");
+        while !is_ready() {
+            assert!(start.elapsed() < PATIENCE, "there is no prompt:\n{}", self.contents());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     /// Types.
     pub(crate) fn type_in(&mut self, text: &str) {
         self.writer.write_all(text.as_bytes()).and_then(|()| self.writer.flush()).expect("a terminal");
