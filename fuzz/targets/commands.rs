@@ -87,7 +87,7 @@ fuzz_target!(|data: &[u8]| {
     let ready = &programs()[usize::from(choice & 0x7f) % PROGRAMS.len()];
     let module = ready.compiled.module.clone();
     let race = (choice & 0x80 != 0).then(race::Rules::default);
-    let start = move |_: &[String]| {
+    let start = move |_: &[String], _: u32| {
         let emulator = emu::Options { race: race.clone(), rehearse: race.is_some(), ..emu::Options::default() };
         let devices = vec![DeviceBox::Emulator(Box::new(emu::Emulator::new(0, emulator)))];
         let host = HostOptions { stack_bytes: 1 << 20, ..HostOptions::default() };
@@ -96,7 +96,7 @@ fuzz_target!(|data: &[u8]| {
         Machine::load(module.clone(), devices, &gpu::GpuOptions::default(), options)
     };
     let (checked, sources) = (ready.compiled.program.clone(), ready.map.clone());
-    let setup = Setup { checked, sources, start: Box::new(start), arguments: Vec::new() };
+    let setup = Setup { checked, sources, start: Box::new(start), arguments: Vec::new(), rank: 0 };
     let session = Session::new(setup, Box::new(ClosedWorld::default())).expect("a session");
     LineMode::new(session).run(&mut Lines(text.lines().take(LINES)));
 });

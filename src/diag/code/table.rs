@@ -170,7 +170,7 @@ crate::code::codes! {
     W0403 Warning ImplicitArgumentRank "argument of another rank than its dummy, passed without an interface";
     W0404 Warning TypeDeclaredAgain "argument whose type is declared in another scope like that of its dummy";
     W0405 Warning KernelWithoutInterface "kernel launched without an explicit interface";
-    W0411 Warning InputComponentChanged "kernel that changes a component of an `intent(in)` argument";
+    W0411 Warning InputChanged "`intent(in)` argument, or a component of it, that a procedure changes";
     W0412 Warning AllocatedOfPointer "`allocated` of a pointer";
     W0416 Warning InterfaceShape "interface with arrays of assumed shape for a procedure that takes them in sequence";
     W0417 Warning InterfaceIntent "interface with another `intent` than the procedure";

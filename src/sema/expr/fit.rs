@@ -232,11 +232,15 @@ impl Checker<'_> {
                     !matches!(e.kind, ExprKind::Var(_)) && self.defs.var(id).attrs.intent == Some(Intent::In)
                 });
                 let is_allocated = is_allocatable(&self.defs, e);
-                if !(is_component && is_allocated && self.defs.proc(fit.proc).kind == ProcKind::Kernel) {
+                let is_kernel = self.defs.proc(fit.proc).kind == ProcKind::Kernel;
+                // Without an interface it does not know what the procedure does.
+                let is_input = root(e).is_some_and(|id| self.defs.var(id).attrs.intent == Some(Intent::In));
+                let may_pass = (is_component && is_allocated && is_kernel) || (is_input && is_implicit);
+                if !may_pass {
                     let d = Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text);
                     return Err(Box::new(d.help("pass a variable")));
                 }
-                fit.warnings.push(Diagnostic::new(Code::InputComponentChanged, arg.span, text));
+                fit.warnings.push(Diagnostic::new(Code::InputChanged, arg.span, text));
             }
         }
         if !is_implicit && !self.defs.proc_info(fit.proc).embedded {

@@ -3,7 +3,7 @@
 //! The compiler of the call does not know the dummies, so that what is given reaches the procedure as memory, whatever its type.
 //! Not here: how arguments fit in general (`fit`), and procedures that no file defines (`library`).
 
-use crate::checked::{CharLen, Expr, ProcId, ProcKind, Shape, Type, Variable, is_designator};
+use crate::checked::{CharLen, Expr, ExprKind, ProcId, ProcKind, Shape, Type, Variable};
 use crate::checker::Checker;
 use crate::typing::{Fit, same_type, type_name};
 use ast::Name;
@@ -120,8 +120,8 @@ impl Checker<'_> {
         Some(())
     }
 
-    /// Takes an object of another type or rank than its dummy where the call has no interface and both are plain memory: nvfortran
-    /// does not compare them. A value has no memory of its own, and is wrong for sure.
+    /// Takes what has another type or rank than its dummy where the call has no interface and both are plain memory: nvfortran
+    /// does not compare them. A value is passed in memory of its own size.
     pub(super) fn take_as_memory(
         &self,
         fit: &mut Fit,
@@ -130,7 +130,7 @@ impl Checker<'_> {
         wrong: Box<Diagnostic>,
     ) -> Result<(), Box<Diagnostic>> {
         let is_sequence = matches!(dummy.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
-        let is_memory = is_designator(e) && is_sequence && !dummy.attrs.class && !dummy.attrs.value;
+        let is_memory = is_sequence && !dummy.attrs.class && !dummy.attrs.value && !matches!(e.kind, ExprKind::Null);
         let fits = same_type(&dummy.ty, &e.ty) || (self.is_plain(&dummy.ty) && self.is_plain(&e.ty));
         if self.cx.implicit_interface != Some(fit.proc) || !is_memory || !fits {
             return Err(wrong);

@@ -2,6 +2,7 @@
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId};
 use crate::checker::{Checker, CodeSide, Description, Sym};
+use crate::scope::is_host_function;
 use crate::typing::{Typing, shape_name, shape_of, type_name};
 use ast::{Arg, ArgValue, Name};
 use diag::{Code, Diagnostic};
@@ -127,7 +128,8 @@ impl Checker<'_> {
         if self.typing().may_lack_shape(id) {
             return None;
         }
-        if args.is_empty() || self.typing().library_procedure(name.as_str()).is_some() {
+        let is_of_library = self.typing().library_procedure(name.as_str()).is_some() || is_host_function(name.as_str());
+        if args.is_empty() || is_of_library {
             self.quiet_arguments(args);
             return self.typing().refuse_undefined("function", name.as_str(), name.span);
         }

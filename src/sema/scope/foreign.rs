@@ -46,6 +46,19 @@ const BLAS: &[&str] = &[
     "tpmv", "tpsv", "trmm", "trmv",
 ];
 
+/// Functions of BLAS and LAPACK for host arrays, which programs declare by their type alone.
+const HOST_FUNCTIONS: &[&str] = &[
+    "cdotc", "cdotu", "dasum", "dcabs1", "ddot", "disnan", "dlamch", "dlange", "dlansy", "dlapy2", "dnrm2", "dsdot",
+    "dzasum", "dznrm2", "icamax", "idamax", "ieeeck", "ilaenv", "isamax", "izamax", "lsame", "sasum", "scabs1",
+    "scasum", "scnrm2", "sdot", "sdsdot", "sisnan", "slamch", "slange", "slansy", "slapy2", "snrm2", "zdotc", "zdotu",
+    "zlange", "zlanhe",
+];
+
+/// Whether a name is that of a function of BLAS or LAPACK.
+pub(crate) fn is_host_function(name: &str) -> bool {
+    HOST_FUNCTIONS.contains(&name)
+}
+
 /// Procedures of device code that are not supported.
 const DEVICE: &[&str] = &[
     "atomicaddreal4x2",

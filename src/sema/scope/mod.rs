@@ -8,7 +8,7 @@ mod foreign;
 mod units;
 mod uses;
 
-pub(crate) use foreign::without_type;
+pub(crate) use foreign::{is_host_function, without_type};
 
 use crate::checked::{ProcId, ProcKind};
 use crate::checker::{Checker, CodeSide, ScopeId, Sym};

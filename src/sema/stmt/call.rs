@@ -42,6 +42,14 @@ impl Checker<'_> {
                     let (fit, arguments) = self.pointer_variable(id, args, false, span)?;
                     return self.subroutine_call(&fit, arguments, span);
                 }
+                // A type does not keep the name of an intrinsic procedure from being one (Fortran 2018, 8.2).
+                if self.defs.var_info(id).typed_only
+                    && !matches!(self.defs.var(id).storage, Storage::Dummy(_))
+                    && let Some(found) = crate::intrinsics::lookup(name.as_str())
+                    && crate::intrinsics::is_subroutine(found.id)
+                {
+                    return self.call_intrinsic(found.id, name, launch, args, span);
+                }
                 if matches!(var.storage, Storage::Dummy(_)) && self.defs.var_info(id).typed_only {
                     return self.reporter.refuse(
                         span,
