@@ -17,6 +17,7 @@ const PROVIDED: &[&str] = &[
     "cudafor",
     "cudart",
     "cufft",
+    "cufftMp",
     "cufftw",
     "curand",
     "cusolver",

@@ -23,7 +23,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 28] = [
+static MODULES: [Embedded; 30] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
@@ -31,6 +31,8 @@ static MODULES: [Embedded; 28] = [
     Embedded::new("cublas_v2", || &CUBLAS_V2),
     Embedded::new("cufemu_cublas", || &CUBLAS_SOURCE),
     Embedded::new("cufft", || include_str!("modules/cufft.cuf")),
+    Embedded::new("cufftxt", || include_str!("modules/cufftxt.cuf")),
+    Embedded::new("cufemu_cufftxt", || include_str!("modules/cufftxt_slabs.cuf")),
     Embedded::new("curand", || include_str!("modules/curand.cuf")),
     Embedded::new("curand_device", || &crate::curand_device::SOURCE),
     Embedded::new("cusolverdn", || &CUSOLVERDN),

@@ -173,7 +173,7 @@ crate::code::codes! {
     W0411 Warning InputChanged "`intent(in)` argument, or a component of it, that a procedure changes";
     W0412 Warning AllocatedOfPointer "`allocated` of a pointer";
     W0416 Warning InterfaceShape "interface with arrays of assumed shape for a procedure that takes them in sequence";
-    W0417 Warning InterfaceIntent "interface with another `intent` than the procedure";
+    W0417 Warning InterfaceIntent "interface or inherited procedure with another `intent` than the procedure";
     W0418 Warning PointerToExtension "type-bound procedure that takes a pointer to an extension only";
     W0420 Warning TypeNotBound "`bind(c)` procedure or variable with a type that C knows by its memory only";
 

@@ -3,7 +3,8 @@
 //! A transform forward multiplies by exp(-2πijk/n), one backward by exp(2πijk/n), and neither is divided by n. Sizes are in the
 //! order of C: the last one is that of the index whose elements are next to each other.
 //!
-//! Not here: half precision, several GPUs, callbacks (`cufftXt…`); the transforms (`fft`).
+//! Not here: half precision and callbacks; the transforms (`fft`); several devices and ranks, whose module `cufftxt` rests on these
+//! routines.
 //!
 //! Source: cuFFT, "API Reference" and "Using the cuFFT API".
 
@@ -21,6 +22,7 @@ const ALLOC_FAILED: Status = Status(2);
 const INVALID_TYPE: Status = Status(3);
 const INVALID_SIZE: Status = Status(8);
 const NO_WORKSPACE: Status = Status(13);
+const INCOMPLETE: Status = Status(10);
 
 const fn row(name: &'static str, run: fn(&mut Call<'_>) -> Outcome) -> Routine {
     Routine { name, run }
@@ -35,6 +37,7 @@ pub(crate) static ROUTINES: &[Routine] = &[
     row("cufftSetWorkArea", plan::set_work_area),
     row("cufftGetVersion", plan::version),
     row("cufftGetProperty", plan::property),
+    row("cufftXtDescribe", plan::describe),
     row("cufftPlan1d", make::plan::<1>),
     row("cufftPlan2d", make::plan::<2>),
     row("cufftPlan3d", make::plan::<3>),

@@ -1,6 +1,6 @@
 //! Plans by their handles: what is known before anything is transformed.
 
-use super::{INVALID_PLAN, STATUSES};
+use super::{INCOMPLETE, INVALID_PLAN, STATUSES};
 use crate::call::{Call, Outcome, Status};
 use crate::fft::Plan;
 
@@ -97,6 +97,27 @@ pub(super) fn property(call: &mut Call<'_>) -> Outcome {
     match usize::try_from(kind).ok().and_then(|kind| VERSION.get(kind)) {
         Some(part) => call.put(address, &part.to_le_bytes(), "value")?,
         None => return call.wrong(format!("`type` is {kind}, which is no property")),
+    }
+    call.done()
+}
+
+/// What a plan is for, as module `cufftxt` asks: writes rank, lengths, type, how many transforms, and the stream.
+pub(super) fn describe(call: &mut Call<'_>) -> Outcome {
+    let number = call.plan_number();
+    let addresses = [(); 5].map(|()| call.word());
+    let plan = call.plan(number)?;
+    let (stream, Some(shape)) = (plan.stream, plan.shape.clone()) else { return Err(INCOMPLETE) };
+    let sizes = shape.sizes.iter().flat_map(|size| (*size as i32).to_le_bytes()).collect::<Vec<_>>();
+    let number = |value: i64| (value as i32).to_le_bytes().to_vec();
+    let values = [
+        number(shape.sizes.len() as i64),
+        sizes,
+        number(shape.ty.number()),
+        number(shape.batch as i64),
+        stream.to_le_bytes().to_vec(),
+    ];
+    for (address, bytes) in addresses.into_iter().zip(values) {
+        call.put(address, &bytes, "plan")?;
     }
     call.done()
 }

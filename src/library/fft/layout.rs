@@ -33,6 +33,10 @@ impl Type {
         Type::ALL.iter().find(|(n, ..)| *n == number).map(|(.., ty)| *ty)
     }
 
+    pub(crate) fn number(self) -> i64 {
+        Type::ALL.iter().find(|(.., ty)| *ty == self).map_or(0, |(number, ..)| *number)
+    }
+
     pub(crate) fn name(self) -> &'static str {
         Type::ALL.iter().find(|(.., ty)| *ty == self).map_or("", |(_, name, _)| name)
     }

@@ -6,7 +6,7 @@
 
 use crate::checked::{Attrs, ProcBody, ProcId, Procedure, Scope, Shape, Storage, Type, TypeId, VarId, Variable};
 use crate::checker::{Binding, Checker, ProcInfo, Sym, VarInfo};
-use crate::typing::{difference, difference_but_for_pointers};
+use crate::typing::{difference, difference_but_for_inherited_intents, difference_but_for_pointers};
 use diag::{Code, Diagnostic};
 use std::sync::Arc;
 
@@ -156,9 +156,14 @@ impl Checker<'_> {
         if let Some(what) = what {
             let (new, old) = (self.defs.proc(id), self.defs.proc(inherited));
             let text = format!("`{}` replaces `{}` as `{name}` and has another interface: {what}", new.name, old.name);
-            let code = match difference_but_for_pointers(&self.defs, id, inherited, passed) {
-                None if nopass == parent_nopass => Code::PointerToExtension,
-                _ => Code::BadTypeBoundProcedure,
+            let code = if nopass != parent_nopass {
+                Code::BadTypeBoundProcedure
+            } else if difference_but_for_pointers(&self.defs, id, inherited, passed).is_none() {
+                Code::PointerToExtension
+            } else if difference_but_for_inherited_intents(&self.defs, id, inherited, passed).is_none() {
+                Code::InterfaceIntent
+            } else {
+                Code::BadTypeBoundProcedure
             };
             let d = Diagnostic::new(code, new.span, text);
             self.reporter.report(d.secondary(old.span, "the inherited procedure is here"));

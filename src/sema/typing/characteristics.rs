@@ -18,7 +18,7 @@ pub(crate) fn difference(
     wanted: ProcId,
     passed: Option<usize>,
 ) -> Option<String> {
-    Comparison { defs, laxity: Laxity::None, depth: 0 }.procedures(given, wanted, passed)
+    Comparison { defs, laxity: Laxity::default(), depth: 0 }.procedures(given, wanted, passed)
 }
 
 /// As [`difference`], but a pointer with `intent(in)` to an extension is taken where the other takes one to its parent: what is
@@ -29,38 +29,49 @@ pub(crate) fn difference_but_for_pointers(
     wanted: ProcId,
     passed: Option<usize>,
 ) -> Option<String> {
-    Comparison { defs, laxity: Laxity::Pointers, depth: 0 }.procedures(given, wanted, passed)
+    Comparison { defs, laxity: Laxity { pointers: true, ..Laxity::default() }, depth: 0 }
+        .procedures(given, wanted, passed)
+}
+
+/// As [`difference`] of a procedure that replaces an inherited one, but the intents may be others.
+pub(crate) fn difference_but_for_inherited_intents(
+    defs: &Definitions<'_>,
+    given: ProcId,
+    wanted: ProcId,
+    passed: Option<usize>,
+) -> Option<String> {
+    let laxity = Laxity { intents: true, ..Laxity::default() };
+    Comparison { defs, laxity, depth: 0 }.procedures(given, wanted, passed)
 }
 
 /// What is different between a procedure and an interface body that describes it, as far as it matters for calls: arrays whose
 /// elements are passed in sequence may be declared in different ways.
 pub(crate) fn difference_of_interface(defs: &Definitions<'_>, body: ProcId, of: ProcId) -> Option<String> {
-    Comparison { defs, laxity: Laxity::Sequences, depth: 0 }.procedures(body, of, None)
+    Comparison { defs, laxity: Laxity { sequences: true, ..Laxity::default() }, depth: 0 }.procedures(body, of, None)
 }
 
 /// As [`difference_of_interface`], but the procedure may take in sequence what the interface says is of assumed shape.
 pub(crate) fn difference_but_for_shapes(defs: &Definitions<'_>, body: ProcId, of: ProcId) -> Option<String> {
-    Comparison { defs, laxity: Laxity::Shapes, depth: 0 }.procedures(body, of, None)
+    Comparison { defs, laxity: Laxity { sequences: true, shapes: true, ..Laxity::default() }, depth: 0 }
+        .procedures(body, of, None)
 }
 
 /// As [`difference_but_for_shapes`], and the intents may be others.
 pub(crate) fn difference_but_for_intents(defs: &Definitions<'_>, body: ProcId, of: ProcId) -> Option<String> {
-    Comparison { defs, laxity: Laxity::Intents, depth: 0 }.procedures(body, of, None)
+    Comparison { defs, laxity: Laxity { sequences: true, shapes: true, intents: true, ..Laxity::default() }, depth: 0 }
+        .procedures(body, of, None)
 }
 
 /// What need not agree.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Laxity {
-    /// All must.
-    None,
+#[derive(Clone, Copy, Default)]
+struct Laxity {
     /// Pointers with `intent(in)` to an extension and to its parent.
-    Pointers,
+    pointers: bool,
     /// Bounds, lengths and attributes that do not change how arguments are passed.
-    Sequences,
-    /// That, and whether an array of the interface is of assumed shape.
-    Shapes,
-    /// That, and intents.
-    Intents,
+    sequences: bool,
+    /// Whether an array of the interface is of assumed shape.
+    shapes: bool,
+    intents: bool,
 }
 
 struct Comparison<'c, 'a> {
@@ -72,7 +83,7 @@ struct Comparison<'c, 'a> {
 impl Comparison<'_, '_> {
     /// Whether bounds, lengths and attributes that do not change how arguments are passed count.
     fn is_strict(&self) -> bool {
-        matches!(self.laxity, Laxity::None | Laxity::Pointers)
+        !self.laxity.sequences
     }
 
     fn procedures(&self, given: ProcId, wanted: ProcId, passed: Option<usize>) -> Option<String> {
@@ -135,7 +146,7 @@ impl Comparison<'_, '_> {
         }
         if let (Some(a), Some(b)) = (x.attrs.intent, y.attrs.intent)
             && a != b
-            && self.laxity != Laxity::Intents
+            && !self.laxity.intents
         {
             let word = |intent| match intent {
                 Intent::In => "in",
@@ -186,10 +197,7 @@ impl Comparison<'_, '_> {
         }
         let is_class = |id: VarId| self.defs.var_info(id).polymorphic;
         let is_read = |v: &Variable| v.attrs.pointer && v.attrs.intent == Some(Intent::In);
-        if self.laxity == Laxity::Pointers
-            && (is_read(x) && is_read(y))
-            && (is_class(b) && self.defs.class_takes(&y.ty, &x.ty))
-        {
+        if self.laxity.pointers && (is_read(x) && is_read(y)) && (is_class(b) && self.defs.class_takes(&y.ty, &x.ty)) {
             return None;
         }
         let same = match (&x.ty, &y.ty) {
@@ -213,8 +221,7 @@ impl Comparison<'_, '_> {
 
     fn shapes(&self, x: &Variable, y: &Variable) -> Option<String> {
         let by_descriptor = |v: &Variable| matches!(v.shape, Shape::AssumedShape(_) | Shape::Deferred(_));
-        let is_taken =
-            matches!(self.laxity, Laxity::Shapes | Laxity::Intents) && matches!(y.shape, Shape::AssumedShape(_));
+        let is_taken = self.laxity.shapes && matches!(y.shape, Shape::AssumedShape(_));
         if x.shape.rank() > 0 && by_descriptor(x) != by_descriptor(y) && !is_taken {
             let what = if by_descriptor(x) { "is" } else { "is not" };
             return Some(format!("{what} of assumed shape"));

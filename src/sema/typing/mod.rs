@@ -16,8 +16,8 @@ mod types;
 
 pub(crate) use arguments::{Argument, Fit, Given};
 pub(crate) use characteristics::{
-    difference, difference_but_for_intents, difference_but_for_pointers, difference_but_for_shapes,
-    difference_of_interface,
+    difference, difference_but_for_inherited_intents, difference_but_for_intents, difference_but_for_pointers,
+    difference_but_for_shapes, difference_of_interface,
 };
 pub(crate) use conform::mismatch;
 pub(crate) use convert::{assignable, assignable_types, fit_constant};
