@@ -27,6 +27,6 @@ pub use block::Block;
 pub use emulator::{Emulator, HostCopy, LaunchUse, Options};
 pub use footprint::{KnownLaunches, SiteSharing};
 pub use kernel::kernel_info;
-pub use parallel::{Grain, LaunchMode, SerialReason, Speculation};
+pub use parallel::{Grain, LaunchMode, SerialReason, Speculation, Threads};
 pub use schedule::Grid;
 pub use symbolize::{Memories, place_of};

@@ -6,6 +6,7 @@
 //!
 //! Not here: stepping and breakpoints (`debug`), reading source files, printing of findings and exit (`cli`).
 
+mod ahead;
 mod answers;
 mod checks;
 mod devices;

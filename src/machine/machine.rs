@@ -11,7 +11,7 @@ use crate::load::{self, LoadError};
 use crate::observer::{HostHooks, Observer};
 use crate::solo::Solo;
 use crate::world::World;
-use device::{Api, Call, Command, KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
+use device::{Api, Call, KernelInfo, Kernels, Progress, Runtime, Step, Waiting};
 use diag::Severity;
 use emu::Emulator;
 use explore::Hold;
@@ -20,7 +20,6 @@ use host::{Answer, Ask, Host, HostOptions, HostYield, Stream};
 use ir::{FuncId, Module};
 use library::Library;
 use mem::{Memory, Region};
-use race::Moment;
 use source::Span;
 use std::sync::Arc;
 use vm::{Before, Program, Site};
@@ -81,7 +80,7 @@ impl Default for MachineOptions {
 /// Why [`Machine::advance`] returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MachineStop {
-    /// The budget is used up.
+    /// The budget is used up, or one of several ranks has made a call of MPI.
     Budget,
     /// The observer asked to stop before a statement of host code.
     Host(Site),
@@ -102,7 +101,7 @@ pub struct Machine {
     pub(crate) memory: Memory,
     pub(crate) host: Host,
     pub(crate) devices: Vec<DeviceBox>,
-    runtime: Runtime,
+    pub(crate) runtime: Runtime,
     library: Library,
     pub(crate) findings: Findings,
     pub(crate) turn: Turn,
@@ -113,6 +112,8 @@ pub struct Machine {
     pub(crate) transport: Option<Box<dyn mpi::Transport>>,
     /// How many milliseconds the host has waited for other processes.
     pub(crate) waited: u64,
+    /// Whether a rank goes on before its turn ([`crate::ahead`]).
+    pub(crate) is_ahead: bool,
     /// The record of what a rank gets from the others, if it keeps or follows one.
     pub(crate) solo: Solo,
     /// When the clock of the world began, for a record with times instead of turns; 0 if it has turns.
@@ -126,7 +127,7 @@ pub struct Machine {
     /// The order of commands and host, if races are checked.
     pub(crate) order: Option<CommandOrder>,
     /// Commands that are put off.
-    holding: Holding,
+    pub(crate) holding: Holding,
     /// The check of uninitialised reads by the host, if it is on.
     init: Option<HostInit>,
 }
@@ -144,6 +145,8 @@ impl Kernels for KernelTable<'_> {
 #[derive(Clone, Debug)]
 pub(crate) enum Turn {
     Host,
+    /// The host has asked for something before the turn of its rank.
+    Yielded(Box<HostYield>),
     /// The host waits in a call of MPI.
     Messages,
     /// The host waits for what the world did not have when it was asked.
@@ -210,6 +213,7 @@ impl Machine {
             mpi: mpi::World::new(1, 0),
             transport: None,
             waited: 0,
+            is_ahead: false,
             solo: Solo::default(),
             epoch: 0,
             clock: options.clock,
@@ -338,6 +342,7 @@ impl Machine {
             mpi: self.mpi.clone(),
             transport: None,
             waited: self.waited,
+            is_ahead: self.is_ahead,
             solo: self.solo.clone(),
             epoch: self.epoch,
             clock: self.clock,
@@ -398,6 +403,12 @@ impl Machine {
                 Turn::Messages if self.transport.is_some() && !self.await_note(world) => return MachineStop::Budget,
                 Turn::Messages => {
                     if let Some(stop) = self.resume_mpi(world) {
+                        return stop;
+                    }
+                }
+                Turn::Yielded(out) => {
+                    self.turn = Turn::Host;
+                    if let Some(stop) = self.host_yielded(*out, world, observer) {
                         return stop;
                     }
                 }
@@ -483,6 +494,22 @@ impl Machine {
             self.gather();
         }
         match out {
+            HostYield::Mpi(_) | HostYield::Done { .. } if self.is_ahead => {
+                self.turn = Turn::Yielded(Box::new(out));
+                Some(MachineStop::Budget)
+            }
+            out => self.host_yielded(out, world, observer),
+        }
+    }
+
+    /// Does what the host has asked for.
+    fn host_yielded(
+        &mut self,
+        out: HostYield,
+        world: &mut dyn World,
+        observer: &mut dyn Observer,
+    ) -> Option<MachineStop> {
+        match out {
             HostYield::Budget => return Some(MachineStop::Budget),
             HostYield::Statement(site) => return Some(MachineStop::Host(site)),
             HostYield::Output { stream, bytes } => world.write(stream, &bytes),
@@ -494,7 +521,7 @@ impl Machine {
                 answer => self.host.answer(answer),
             },
             HostYield::Api(call) => {
-                observing.observer.on_call(&call);
+                observer.on_call(&call);
                 if !self.holding.is_empty() && changes_at_once(&call.api) {
                     let all = self.holding.take_all();
                     self.submit_again(all);
@@ -505,7 +532,7 @@ impl Machine {
             }
             HostYield::Mpi(call) => {
                 let number = self.solo.position().map(|(_, _, at)| at);
-                let is_stop = number.is_some_and(|number| observing.observer.on_recorded_call(number));
+                let is_stop = number.is_some_and(|number| observer.on_recorded_call(number));
                 let stop = self.call_mpi(call, world);
                 return if is_stop { Some(MachineStop::Budget) } else { stop };
             }
@@ -516,7 +543,7 @@ impl Machine {
                 return Some(MachineStop::Fault);
             }
             HostYield::Done { code } => {
-                let span = self.host.site().map_or(Span::NONE, |site| program.span(site));
+                let span = self.host.site().map_or(Span::NONE, |site| self.program.span(site));
                 self.end_mpi(code, span);
                 let all = self.holding.take_all();
                 self.submit_again(all);
@@ -588,43 +615,6 @@ impl Machine {
         }
         self.keep_order();
         self.gather();
-    }
-
-    /// Gives commands that were put off to their devices.
-    fn submit_again(&mut self, commands: Vec<(usize, Command)>) {
-        for (device, command) in commands {
-            // A device that has failed takes no more commands, and its error was reported.
-            let _ = self.devices[device].as_device().submit(&mut self.memory, command);
-        }
-    }
-
-    /// Puts off the commands that the last call has submitted, if an order says so, and submits those again that were put off for one
-    /// of them, or that the host waits for.
-    fn hold(&mut self, submitted: Vec<(u64, Moment)>) {
-        if !self.holding.is_used() {
-            return;
-        }
-        let current = self.runtime.current_device() as usize % self.devices.len();
-        let commands = self.devices[current].emulator_mut().map(Emulator::take_commands).unwrap_or_default();
-        if commands.len() != submitted.len() {
-            // What is not in the order of commands is left alone.
-            let alone = commands.into_iter().map(|command| (current, command)).collect();
-            return self.submit_again(alone);
-        }
-        for (command, (number, moment)) in commands.into_iter().zip(submitted) {
-            match self.holding.wants(number, &moment) {
-                Some(until) => self.holding.hold(current, command, moment, until),
-                None => {
-                    self.submit_again(vec![(current, command)]);
-                    let after = self.holding.take_after(number);
-                    self.submit_again(after);
-                }
-            }
-        }
-        if let Some(order) = &self.order {
-            let over = self.holding.take_over(|moment| order.is_over_for_host(moment));
-            self.submit_again(over);
-        }
     }
 
     /// Takes what the last call ordered, before the commands that it submitted run.

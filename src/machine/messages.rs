@@ -359,7 +359,7 @@ impl Machine {
     }
 
     /// Collects findings, and writes down those of MPI if a record is kept.
-    fn gather_mpi(&mut self) {
+    pub(crate) fn gather_mpi(&mut self) {
         let known = self.findings.len();
         self.gather();
         let is_mpi = |finding: &&Finding| matches!(finding.kind, FindingKind::Mpi(_));
@@ -402,6 +402,9 @@ impl Machine {
         if self.transport.is_some() {
             return None;
         }
-        (!is_alone && matches!(outcome, Outcome::Waits | Outcome::Polled)).then_some(MachineStop::OthersTurn)
+        let is_others = matches!(outcome, Outcome::Waits | Outcome::Polled);
+        // After each call others may go on, if they do not reach into each other's memory.
+        let is_end = is_others || !self.mpi.has_windows();
+        (!is_alone && is_end).then_some(if is_others { MachineStop::OthersTurn } else { MachineStop::Budget })
     }
 }

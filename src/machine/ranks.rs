@@ -2,16 +2,19 @@
 //!
 //! A rank keeps its turn until it waits for another one, looks for a message that is not there, or ends; so the order of
 //! everything that ranks do is the same in every run. A seed other than 0 varies the order of turns, and with it which of
-//! several messages a receive from any rank takes. What is between ranks goes with the turn (`mpi::World`).
+//! several messages a receive from any rank takes. What is between ranks goes with the turn (`mpi::World`). A wait that is over
+//! ends at once, in the order of ranks, so that those that have waited go on before their turn (`ahead`).
 //!
 //! Standard input is that of rank 0. As under `mpirun`, ranks find their number in the environment.
 
+use crate::ahead::{Ahead, run_ahead};
 use crate::machine::{Machine, MachineStop};
 use crate::solo::{MOST_BYTES, Records, Solo};
 use crate::whereabouts::Whereabouts;
 use crate::world::World;
 use device::NoObserver;
 use diag::Severity;
+use emu::Threads;
 use finding::Findings;
 use host::{Answer, Ask, Stream};
 
@@ -23,6 +26,9 @@ const NAMES_OF_SIZE: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL
 #[derive(Debug)]
 pub struct Ranks {
     machines: Vec<Machine>,
+    /// What each has done before its turn.
+    ahead: Vec<Ahead>,
+    threads: Option<Threads>,
     between: mpi::World,
     /// The order of turns in this round, and whose turn it is.
     order: Vec<usize>,
@@ -63,6 +69,8 @@ impl Ranks {
         let machines = (0..count).map(machine).collect::<Option<Vec<_>>>()?;
         let mut ranks = Ranks {
             taken: vec![0; machines.len()],
+            threads: first.devices.first().and_then(|device| Some(device.emulator()?.threads())),
+            ahead: machines.iter().map(|_| Ahead::default()).collect(),
             order: (0..machines.len()).collect(),
             machines,
             between: mpi::World::new(count, seed),
@@ -143,7 +151,7 @@ impl Ranks {
     /// Ends all ranks from outside.
     pub fn end(&mut self, code: i32) {
         self.code = if self.code == 0 { code } else { self.code };
-        self.machines.iter_mut().for_each(|machine| machine.end(code));
+        (0..self.machines.len()).for_each(|rank| self.end_rank(rank, code));
     }
 
     /// Runs for about `budget` schedule points of all ranks together.
@@ -152,6 +160,11 @@ impl Ranks {
         loop {
             if self.turn == self.order.len() && !self.next_round() {
                 return RanksStop::Done;
+            }
+            // Where ranks reach into each other's memory, all that they do has its turn.
+            if !self.between.has_windows() {
+                self.end_waits(world);
+                self.go_ahead();
             }
             let rank = self.order[self.turn];
             let is_over = self.machines[rank].is_over();
@@ -188,18 +201,45 @@ impl Ranks {
         }
     }
 
+    /// Ends the waits that are over, in the order of turns.
+    fn end_waits(&mut self, world: &mut dyn World) {
+        for i in 0..self.order.len() {
+            let rank = self.order[i];
+            if self.machines[rank].waits_for_messages() && self.between.is_ready(rank as u32) {
+                self.is_idle = false;
+                self.run(rank, 1, world);
+                self.take_findings(rank);
+                self.end_all_if_one_did();
+            }
+        }
+    }
+
+    /// Lets ranks go on before their turn, but where records say in whose turn something was done.
+    fn go_ahead(&mut self) {
+        if !self.machines.iter().any(|machine| machine.solo.is_kept()) {
+            run_ahead(&mut self.machines, &mut self.ahead, self.threads.as_ref());
+        }
+    }
+
     /// Lets a rank run.
     fn run(&mut self, rank: usize, budget: u64, world: &mut dyn World) -> MachineStop {
         let size = self.machines.len();
         self.turns += 1;
         self.machines.iter_mut().for_each(|machine| machine.solo.begin_turn(self.turns));
-        let machine = &mut self.machines[rank];
-        std::mem::swap(&mut machine.mpi, &mut self.between);
-        let stop = machine.advance(budget, &mut RankWorld { rank, size, world }, &mut NoObserver);
-        std::mem::swap(&mut machine.mpi, &mut self.between);
-        for target in self.between.accessed() {
+        self.ahead[rank].show(world);
+        std::mem::swap(&mut self.machines[rank].mpi, &mut self.between);
+        let stop = self.machines[rank].advance(budget, &mut RankWorld { rank, size, world }, &mut NoObserver);
+        std::mem::swap(&mut self.machines[rank].mpi, &mut self.between);
+        let accessed = self.between.accessed();
+        for &target in &accessed {
             let rank = target as usize;
             self.machines[rank].serve(&mut self.between, &mut RankWorld { rank, size, world });
+        }
+        if !accessed.is_empty() {
+            // What is found about the accesses is found in the turn of this rank.
+            std::mem::swap(&mut self.machines[rank].mpi, &mut self.between);
+            self.machines[rank].gather_mpi();
+            std::mem::swap(&mut self.machines[rank].mpi, &mut self.between);
         }
         if let MachineStop::Done(code) = stop {
             self.machines[rank].solo.over(code);
@@ -242,10 +282,20 @@ impl Ranks {
     fn end_all_if_one_did(&mut self) {
         let Some(code) = self.between.end_code() else { return };
         self.code = if self.code == 0 { code } else { self.code };
-        for machine in self.machines.iter_mut().filter(|machine| !machine.is_ending()) {
-            machine.solo.end_all(code);
-            machine.end(code);
+        for rank in 0..self.machines.len() {
+            if !self.machines[rank].is_ending() {
+                self.machines[rank].solo.end_all(code);
+                self.end_rank(rank, code);
+            }
         }
+    }
+
+    /// Ends a rank from outside. What it did before its turn was not done.
+    fn end_rank(&mut self, rank: usize, code: i32) {
+        if self.ahead[rank].forget() {
+            self.taken[rank] = self.machines[rank].findings().len();
+        }
+        self.machines[rank].end(code);
     }
 
     /// Adds what a machine has found since the last time.

@@ -262,6 +262,11 @@ impl Solo {
         }
     }
 
+    /// Whether a record is kept.
+    pub(crate) fn is_kept(&self) -> bool {
+        matches!(self, Solo::Keeps { .. })
+    }
+
     /// Where changes of memory are to be written down.
     pub(crate) fn changes(&mut self) -> Option<&mut Vec<Change>> {
         if let Solo::Keeps { changes, .. } = self { Some(changes) } else { None }

@@ -8,7 +8,7 @@ mod run;
 
 use crate::footprint::KnownLaunches;
 use crate::launch::ActiveLaunch;
-use crate::parallel::{Grain, Heuristics, LaunchMode, Pool, Speculation};
+use crate::parallel::{Grain, Heuristics, LaunchMode, Pool, Speculation, Threads};
 use crate::schedule::Grid;
 use ::device::{Command, CudaError, KernelLaunch, Properties};
 use explore::{LaunchTrace, Order};
@@ -221,6 +221,11 @@ impl Emulator {
     /// The copies to memory of the host that were made, if that was to be written down.
     pub fn take_copies(&mut self) -> Vec<HostCopy> {
         std::mem::take(&mut self.copies)
+    }
+
+    /// The threads that run blocks.
+    pub fn threads(&self) -> Threads {
+        Threads(self.pool.clone())
     }
 
     /// Schedule points passed since the beginning; those of the race detector's second passes do not count.

@@ -18,6 +18,7 @@ mod speculative;
 pub(crate) use heuristics::Heuristics;
 pub use mode::{LaunchMode, SerialReason};
 pub(crate) use pool::Pool;
+pub use pool::Threads;
 pub use speculative::Speculation;
 
 use crate::block::BlockStop;

@@ -39,6 +39,17 @@ impl Pool {
     }
 }
 
+/// The threads, for what else runs side by side.
+#[derive(Clone, Debug)]
+pub struct Threads(pub(crate) Pool);
+
+impl Threads {
+    /// The threads; `None` if there is one only, or the system gives none.
+    pub fn get(&self) -> Option<&rayon::ThreadPool> {
+        if self.0.jobs > 1 { self.0.threads() } else { None }
+    }
+}
+
 /// A collection that threads take from and add to; the order does not matter to them.
 #[derive(Debug)]
 pub(crate) struct Stack<T>(Mutex<Vec<T>>);
