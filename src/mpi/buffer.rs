@@ -7,6 +7,9 @@ use crate::layout::Layout;
 use crate::memory::{Outside, RankMemory};
 use device::Strided;
 
+/// Bytes that are read at once: what a core has at hand, so that they are not written to memory twice.
+const CACHED: u64 = 1 << 17;
+
 /// A variable that is passed as a buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct Buffer {
@@ -145,11 +148,14 @@ impl Buffer {
         self.check(layout, count, memory)?;
         let mut out = Vec::new();
         out.try_reserve_exact(usize::try_from(bytes).map_err(|_| outside)?).map_err(|_| outside)?;
-        out.resize(bytes as usize, 0);
-        let mut at = 0;
         self.pieces(layout, count, &mut |address, bytes| {
-            memory.read(address, &mut out[at..at + bytes as usize])?;
-            at += bytes as usize;
+            let mut done = 0;
+            while done < bytes {
+                let (at, now) = (out.len(), (bytes - done).min(CACHED));
+                out.resize(at + now as usize, 0);
+                memory.read(address + done, &mut out[at..])?;
+                done += now;
+            }
             Ok(())
         })?;
         Ok(out)
