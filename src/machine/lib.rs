@@ -15,6 +15,7 @@ mod load;
 mod machine;
 mod messages;
 mod observer;
+mod putting_off;
 mod ranks;
 mod solo;
 mod standing;
