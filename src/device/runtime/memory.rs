@@ -69,8 +69,8 @@ impl Runtime {
                 put(memory, pitch_at, &(pitch / element_bytes.max(1)).to_le_bytes()).map(|()| None)
             }
             Api::Copy { destination, source, bytes } => {
-                self.check_range(memory, destination, bytes, What::Write, call, span)?;
-                self.check_range(memory, source, bytes, What::Read, call, span)?;
+                let bytes = self.bytes_within(memory, destination, bytes, What::Write, call, span)?;
+                let bytes = self.bytes_within(memory, source, bytes, What::Read, call, span)?;
                 let stream = self.implicit_stream(memory, [destination, source]);
                 let waits = host_waits(destination, Some(source));
                 self.forbid_waiting_copy(waits, stream)?;
@@ -278,6 +278,23 @@ impl Runtime {
             Some((low, high)) => self.check_range(memory, low, high.saturating_sub(low), what, call, span),
             None => Ok(()),
         }
+    }
+
+    /// Those of the bytes that are inside the allocation; what is beyond is reported. An assignment of an array of another shape
+    /// copies what both have.
+    fn bytes_within(
+        &mut self,
+        memory: &Memory,
+        address: u64,
+        bytes: u64,
+        what: What,
+        call: &str,
+        span: Span,
+    ) -> Outcome<u64> {
+        let Err(error) = self.check_range(memory, address, bytes, what, call, span) else { return Ok(bytes) };
+        let id = memory.find(address).ok_or(error)?;
+        let info = memory.info(id);
+        Ok(bytes.min(info.base + info.bytes - address))
     }
 
     /// Checks that bytes are inside one live allocation.

@@ -114,7 +114,11 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
                 available,
             ),
         )
-        .help("counts are in elements, not in bytes, unless the arguments are `c_ptr` or `c_devptr`"),
+        .help(if call == "assignment" {
+            "the two sides have different shapes; what both have was copied"
+        } else {
+            "counts are in elements, not in bytes, unless the arguments are `c_ptr` or `c_devptr`"
+        }),
         FindingKind::Uninitialised { origin } => uninitialised(access, origin.as_ref(), at),
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),
