@@ -7,34 +7,32 @@
 //! Not here: what the user wants to stop at (`session`).
 
 mod approach;
+mod editing;
 pub(crate) mod history;
 pub(crate) mod outside;
 pub(crate) mod races;
 mod ranks;
+mod seeking;
 pub(crate) mod sites;
 pub(crate) mod timeline;
 pub(crate) mod trace;
 pub(crate) mod watcher;
 
-use crate::eval::context::Change;
-use crate::process::history::{Edit, History, Point};
+use crate::process::history::{History, Point};
 use crate::process::outside::{Attended, Outside};
 use crate::process::races::is_race;
 use crate::process::sites::Hidden;
 use crate::process::timeline::Timeline;
 use crate::process::trace::{Blocks, Reach, Trace};
-use crate::process::watcher::{Begun, Seek, Seen, Sides, Step, Thread, Watcher};
+use crate::process::watcher::{Begun, Seen, Sides, Watcher};
 use device::Statement;
 use emu::{Block, Emulator, Grid};
-use finding::{Actor, Finding, Severity};
+use finding::{Finding, Severity};
 use host::{Answer, Ask};
-use ir::{FuncId, FuncKind};
 use machine::{Machine, MachineStop, RecordingWorld};
-use mem::address::{SHARED_BASE, is_local, is_shared};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use vm::Site;
 
 /// Fewest statements between two checkpoints. A step back executes about as many again, twice.
 pub(crate) const SLICE: u64 = 1 << 12;
@@ -611,151 +609,6 @@ impl Process {
         }
         let split = self.machine.host().warp().splits().next()?;
         make(0, 0, 0, 1, split.frame_number(), &split.call_stack())
-    }
-
-    /// The latest matching time before `before`. Afterwards the process is somewhere in the past.
-    pub(crate) fn seek(&mut self, seek: &Seek, before: u64) -> Option<u64> {
-        let mut upper = before;
-        let mut near = SLICE;
-        loop {
-            upper = self.last_chance(seek, upper);
-            if upper == 0 {
-                return None;
-            }
-            let start = self.approach(upper - 1, near)?;
-            near = wider(near);
-            let mut watcher = self.watcher();
-            // The statement at which the checkpoint was made was counted before it.
-            watcher.seek = Some((seek.clone(), upper));
-            if self.at.is_some_and(|s| seek.fits(&s)) {
-                watcher.found = Some(start);
-            }
-            // The first match is perhaps the last one, or near to it.
-            watcher.halts = watcher.found.is_none();
-            if start + 1 < upper {
-                self.replay(&mut watcher, upper - 1);
-            }
-            if watcher.halts && watcher.found == Some(self.time) && self.time + 1 < upper {
-                self.keep_if_far();
-                watcher.halts = false;
-                self.replay(&mut watcher, upper - 1);
-            }
-            self.reported = self.machine.findings().len();
-            if let Some(found) = watcher.found {
-                return Some(found);
-            }
-            upper = start;
-        }
-    }
-
-    /// The end of the times before `before` at which the block that is sought ran, or the host; 0 if it ran at none.
-    fn last_chance(&self, seek: &Seek, before: u64) -> u64 {
-        match seek {
-            Seek::Step(Step { thread: Thread::Host, sites, .. }) if !sites.is_empty() => before,
-            Seek::Step(Step { thread: Thread::Host, .. }) | Seek::Span(_) => {
-                self.blocks.last_of(|launch, _| launch == 0, before)
-            }
-            Seek::Step(Step { thread: Thread::Device { launch, block, .. }, .. }) => {
-                self.blocks.last_of(|of, at| (of, at) == (*launch, *block), before)
-            }
-            Seek::Launch(launch, _) => self.blocks.last_of(|of, _| of == *launch, before),
-        }
-    }
-
-    /// The end of the times before `before` at which one of these statements may have run, in a block whose index, from 0, has
-    /// the required values; 0 if none can have.
-    pub(crate) fn last_run(&self, sites: &[Site], required: [Option<u32>; 3], before: u64) -> u64 {
-        let module = self.machine.program().module();
-        let may_run = |kernel: Option<FuncId>| {
-            sites.iter().any(|site| match kernel {
-                Some(kernel) => self.reach.has(kernel, site.func),
-                None => module.func(site.func).kind == FuncKind::Host,
-            })
-        };
-        self.blocks.last(required, may_run, self.trace.last(sites, before))
-    }
-
-    /// Goes to the statement that caused a finding. The finding counts as reported, so continuing passes it.
-    pub(crate) fn go_to_fault(&mut self, finding: &Finding) -> Thread {
-        let told = self.machine.findings().len();
-        let time = self.time;
-        let lane = match finding.accesses.last().map(|a| &a.actor) {
-            Some(Actor::Thread(t)) => Some((t.warp, t.lane)),
-            _ => None,
-        };
-        let seek = match &finding.launch {
-            Some(launch) => Seek::Launch(launch.number, lane),
-            None => Seek::Span(finding.span()),
-        };
-        // The statement that was begun last may be the one.
-        let goal = self.seek(&seek, time + 1).unwrap_or(time);
-        self.go_to(goal);
-        self.reported = told;
-        match (&finding.launch, self.at) {
-            (Some(_), Some(s)) if s.launch != 0 => Thread::Device {
-                launch: s.launch,
-                block: s.block,
-                warp: s.warp,
-                lane: lane.map_or(s.mask.trailing_zeros(), |l| l.1),
-            },
-            _ => Thread::Host,
-        }
-    }
-
-    /// Changes memory or registers for the debugger, and records the change.
-    pub(crate) fn change(&mut self, thread: Thread, changes: Vec<Change>) -> bool {
-        let edit = Edit { time: self.time, thread, changes };
-        if !self.apply(&edit) {
-            return false;
-        }
-        self.history.edit(edit);
-        self.world.diverge();
-        self.begun.retain(|_, begun| begun.time <= self.time);
-        self.trace.forget_after(self.time);
-        self.blocks.forget_after(self.time);
-        // The statement that comes next has not made its calls.
-        self.timeline.forget_after(self.time.saturating_sub(1));
-        self.recorded.retain(|_, time| *time < self.time);
-        self.scanned = self.machine.findings().len();
-        self.latest = self.time;
-        self.keep(self.time);
-        true
-    }
-
-    fn apply(&mut self, edit: &Edit) -> bool {
-        edit.changes.iter().all(|c| self.apply_one(edit.thread, c).is_some())
-    }
-
-    fn apply_one(&mut self, thread: Thread, change: &Change) -> Option<()> {
-        let program = self.machine.program().clone();
-        if let Change::Bytes(address, data) = change
-            && !is_shared(*address)
-            && !is_local(*address)
-        {
-            return self.machine.memory_mut().write(*address, data);
-        }
-        let Thread::Device { launch, block, warp, lane } = thread else {
-            let Change::Register(frame, reg, bits) = change else { return None };
-            return self.machine.host_mut().warp_mut().write_reg(&program, *frame, *reg, 0, *bits);
-        };
-        let emulators = self.machine.devices_mut().iter_mut().filter_map(|d| d.emulator_mut());
-        let mut runnings = emulators.flat_map(Emulator::grids_mut);
-        let running = runnings.find(|r| r.launch.number == launch)?;
-        let block = running.active.iter_mut().find(|b| b.linear == block)?;
-        match change {
-            Change::Bytes(address, data) if is_shared(*address) => {
-                let at = (address - SHARED_BASE) as usize;
-                block.shared.get_mut(at..at.checked_add(data.len())?)?.copy_from_slice(data);
-            }
-            Change::Bytes(address, data) => {
-                block.warps.get_mut(warp as usize)?.write_local(lane as usize, *address, data)?;
-            }
-            Change::Register(frame, reg, bits) => {
-                let warp = block.warps.get_mut(warp as usize)?;
-                warp.write_reg(&program, *frame, *reg, lane as usize, *bits)?;
-            }
-        }
-        Some(())
     }
 }
 

@@ -20,6 +20,7 @@ mod reals;
 mod registers;
 mod repeat;
 mod state;
+mod values;
 mod walks;
 
 use crate::segment::Class;
