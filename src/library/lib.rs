@@ -10,6 +10,7 @@
 //! Not here: the interfaces of the modules (`compile`), who calls (`host`), when commands run (`emu`).
 
 mod call;
+mod columns;
 mod cublas;
 mod cufft;
 mod curand;
@@ -19,6 +20,7 @@ mod dense;
 mod element;
 mod fft;
 mod gemm;
+mod half;
 mod nvtx;
 mod operand;
 mod routine;
@@ -30,7 +32,7 @@ use call::Call;
 use device::{Device, LibraryCall, Reply, Runtime, Step};
 use mem::Memory;
 use source::Span;
-use state::State;
+use state::{Home, State};
 
 /// The libraries of a run.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +67,8 @@ impl Library {
             name: routine.name,
             statuses,
             is_of_module: call.name.starts_with(routine::MODULE),
-            is_of_host: false,
+            home: Home::Device,
+            is_wide: false,
             args: &call.args,
             taken: 0,
             state: &mut self.state,

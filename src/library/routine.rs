@@ -5,7 +5,7 @@ use crate::{cublas, cufft, curand, cusolver, cusparse, nvtx};
 
 /// All routines with the statuses of their library.
 pub(crate) fn all() -> impl Iterator<Item = (&'static Statuses, &'static Routine)> {
-    let cublas = cublas::ROUTINES.iter().map(|routine| (&cublas::STATUSES, routine));
+    let cublas = cublas::routines().map(|routine| (&cublas::STATUSES, routine));
     let cufft = cufft::ROUTINES.iter().map(|routine| (&cufft::STATUSES, routine));
     let curand = curand::ROUTINES.iter().map(|routine| (&curand::STATUSES, routine));
     let cusolver = cusolver::routines().map(|routine| (&cusolver::STATUSES, routine));

@@ -4,7 +4,7 @@ use super::Operation;
 use crate::call::{Call, Outcome, Status};
 use crate::element::Element;
 use crate::operand::Vector;
-use crate::state::CublasHandle as Handle;
+use crate::state::{CublasHandle as Handle, Home};
 use device::{Bytes, CudaError, Section};
 use mem::Region;
 
@@ -39,9 +39,12 @@ impl Call<'_> {
     /// The handle, which is the first argument.
     pub(super) fn handle(&mut self) -> Result<Handle, Status> {
         let handle = self.word();
+        if self.home == Home::Any {
+            return self.xt_handle(handle);
+        }
         match self.state.cublas.get(handle) {
             Some(found) => {
-                self.is_of_host = found.is_of_host;
+                self.home = found.home;
                 Ok(found.clone())
             }
             None => self.no_handle("cuBLAS handle"),
@@ -49,7 +52,7 @@ impl Call<'_> {
     }
 
     /// Whether a scalar or a result is in device memory: by the handle, or in the modules of nvfortran by its place.
-    fn is_on_device(&self, handle: &Handle, address: u64) -> bool {
+    pub(super) fn is_on_device(&self, handle: &Handle, address: u64) -> bool {
         if self.is_of_module {
             return matches!(Region::of(address), Some(Region::Device(_)));
         }
@@ -135,7 +138,7 @@ pub(super) fn default(call: &mut Call<'_>) -> Outcome {
 /// The handle of the routines on arrays of the host.
 pub(super) fn of_host(call: &mut Call<'_>) -> Outcome {
     let known = call.state.host_handle;
-    let new = || Handle { is_of_host: true, ..Handle::default() };
+    let new = || Handle { home: Home::Host, ..Handle::default() };
     let handle = known.unwrap_or_else(|| call.state.cublas.add(new()));
     call.state.host_handle = Some(handle);
     let address = call.word();
@@ -181,8 +184,49 @@ pub(super) fn pointer_mode(call: &mut Call<'_>) -> Outcome {
 
 /// Modes trade accuracy for speed; nothing is traded here.
 pub(super) fn set_math_mode(call: &mut Call<'_>) -> Outcome {
-    let (handle, mode) = (call.word(), call.int());
-    change(call, handle, |handle| handle.math_mode = mode as i32)
+    set_number(call, |handle| &mut handle.math_mode)
+}
+
+pub(super) fn math_mode(call: &mut Call<'_>) -> Outcome {
+    number(call, |handle| handle.math_mode)
+}
+
+/// Whether atomics may be used; results are the same here.
+pub(super) fn set_atomics_mode(call: &mut Call<'_>) -> Outcome {
+    set_number(call, |handle| &mut handle.atomics_mode)
+}
+
+pub(super) fn atomics_mode(call: &mut Call<'_>) -> Outcome {
+    number(call, |handle| handle.atomics_mode)
+}
+
+/// How many multiprocessors are to be used.
+pub(super) fn set_multiprocessors(call: &mut Call<'_>) -> Outcome {
+    set_number(call, |handle| &mut handle.multiprocessors)
+}
+
+pub(super) fn multiprocessors(call: &mut Call<'_>) -> Outcome {
+    number(call, |handle| handle.multiprocessors)
+}
+
+/// Memory to work in, which is not needed.
+pub(super) fn set_workspace(call: &mut Call<'_>) -> Outcome {
+    call.handle()?;
+    let address = call.word();
+    call.check_device(address, "workspace")?;
+    call.done()
+}
+
+fn set_number(call: &mut Call<'_>, of: fn(&mut Handle) -> &mut i32) -> Outcome {
+    let (handle, number) = (call.word(), call.int());
+    change(call, handle, |handle| *of(handle) = number as i32)
+}
+
+fn number(call: &mut Call<'_>, of: fn(&Handle) -> i32) -> Outcome {
+    let number = of(&call.handle()?);
+    let address = call.word();
+    call.put(address, &number.to_le_bytes(), "mode")?;
+    call.done()
 }
 
 pub(super) fn version(call: &mut Call<'_>) -> Outcome {
