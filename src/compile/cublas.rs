@@ -20,11 +20,12 @@ struct Number {
     real: &'static str,
 }
 
-const NUMBERS: [Number; 4] = [
+const NUMBERS: [Number; 5] = [
     Number { letter: "s", of_real_result: "s", of_real_factor: "", ty: "real(4)", real: "real(4)" },
     Number { letter: "d", of_real_result: "d", of_real_factor: "", ty: "real(8)", real: "real(8)" },
     Number { letter: "c", of_real_result: "sc", of_real_factor: "cs", ty: "complex(4)", real: "real(4)" },
     Number { letter: "z", of_real_result: "dz", of_real_factor: "zd", ty: "complex(8)", real: "real(8)" },
+    Number { letter: "h", of_real_result: "h", of_real_factor: "", ty: "real(2)", real: "real(2)" },
 ];
 
 /// Table: the routines of BLAS: name, letters of the types that have it, and arguments. `@`, `%` and `&` in a name stand for the
@@ -94,12 +95,13 @@ const EXTENSIONS: &[(&str, &str, &str)] = &[
     ("@dgmm", "sdcz", "mode m n a/lda x/incx c/ldc"),
     ("@tpttr", "sdcz", "uplo n ap() a/lda"),
     ("@trttp", "sdcz", "uplo n a/lda ap()"),
+    ("@gemm", "h", "transa transb m n k alpha:t a/lda b/ldb beta:t c/ldc"),
     (
         "@gemmStridedBatched",
-        "sdcz",
+        "sdczh",
         "transa transb m n k alpha:t a/lda stridea.8 b/ldb strideb.8 beta:t c/ldc stridec.8 batchcount",
     ),
-    ("@gemmBatched", "sdcz", "transa transb m n k alpha:t aarray*/lda barray*/ldb beta:t carray*/ldc batchcount"),
+    ("@gemmBatched", "sdczh", "transa transb m n k alpha:t aarray*/lda barray*/ldb beta:t carray*/ldc batchcount"),
     ("@trsmBatched", "sdcz", "side uplo trans diag m n alpha:t aarray*/lda barray*/ldb batchcount"),
     ("@getrfBatched", "sdcz", "n aarray*/lda ipvt+ info+ batchcount"),
     ("@getriBatched", "sdcz", "n aarray*/lda ipvt+ carray*/ldc info+ batchcount"),
@@ -302,7 +304,8 @@ struct Interface<'a> {
     home: Home,
 }
 
-/// Declares an argument that is no integer; adds to what the comparison of arguments ignores.
+/// Declares an argument that is no integer; adds to what the comparison of arguments ignores. An array may have another type of
+/// the same kind, as in nvfortran.
 fn declared(out: &mut String, ignored: &mut String, name: &str, argument: &Argument, home: Home) -> std::fmt::Result {
     match argument {
         Argument::Scalar(ty) => {
@@ -311,7 +314,7 @@ fn declared(out: &mut String, ignored: &mut String, name: &str, argument: &Argum
         }
         Argument::Array { ty, shape, is_of_device } => {
             let device = if *is_of_device && home == Home::Device { ", device" } else { "" };
-            let _ = write!(ignored, ", ({}r) {name}", if home == Home::Any { "d" } else { "" });
+            let _ = write!(ignored, ", ({}tr) {name}", if home == Home::Any { "d" } else { "" });
             writeln!(out, "      {ty}{device} :: {name}({shape})")
         }
         _ => {

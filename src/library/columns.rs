@@ -24,7 +24,8 @@ enum Layout {
 pub(crate) struct Columns<T> {
     address: u64,
     pub(crate) rows: usize,
-    pub(crate) columns: usize,
+    /// How many columns there are.
+    count: usize,
     /// How many diagonals below the main one there are, and above it.
     below: usize,
     above: usize,
@@ -77,13 +78,8 @@ impl<T: Element> Columns<T> {
         Columns::new(address, sizes, (below, above), Layout::Band { leading, above })
     }
 
-    fn new(
-        address: u64,
-        (rows, columns): (usize, usize),
-        (below, above): (usize, usize),
-        layout: Layout,
-    ) -> Columns<T> {
-        Columns { address, rows, columns, below, above, layout, skips_diagonal: false, element: PhantomData }
+    fn new(address: u64, (rows, count): (usize, usize), (below, above): (usize, usize), layout: Layout) -> Columns<T> {
+        Columns { address, rows, count, below, above, layout, skips_diagonal: false, element: PhantomData }
     }
 
     /// The same without the elements of the diagonal, if they count as 1.
@@ -115,7 +111,7 @@ impl<T: Element> Columns<T> {
             Layout::Band { leading, above } => above + i - j + j * leading,
             Layout::PackedUpper => i + j * (j + 1) / 2,
             // Columns before it have one element less each.
-            Layout::PackedLower => i + j * self.columns - j * (j + 1) / 2,
+            Layout::PackedLower => i + j * self.count - j * (j + 1) / 2,
         }
     }
 
@@ -126,7 +122,7 @@ impl<T: Element> Columns<T> {
     /// The columns that have elements, put together where they are alike.
     fn runs(&self) -> Vec<Runs> {
         let mut out: Vec<Runs> = Vec::new();
-        for j in 0..self.columns {
+        for j in 0..self.count {
             let range = self.range(j);
             if range.is_empty() {
                 continue;
@@ -161,7 +157,7 @@ impl<T: Element> Columns<T> {
             }
             Ok((range.start, decode(&bytes).collect()))
         };
-        (0..self.columns).map(column).collect()
+        (0..self.count).map(column).collect()
     }
 
     pub(crate) fn store(&self, memory: &mut dyn Bytes, elements: &Elements<T>) -> Result<(), CudaError> {
@@ -177,7 +173,7 @@ impl<T: Element> Columns<T> {
             let range = self.range(j);
             (range.start, matrix[j * self.rows..][range].to_vec())
         };
-        (0..self.columns).map(column).collect()
+        (0..self.count).map(column).collect()
     }
 }
 

@@ -5,7 +5,7 @@
 //! are ordered, watched for races and checked like copies are.
 //!
 //! To add a routine: a row in the table of its library and a function that takes a [`call::Call`], an interface in the module
-//! (`src/compile/modules`).
+//! (`src/compile/modules`; for cuBLAS a row in `src/compile/cublas.rs`).
 //!
 //! Not here: the interfaces of the modules (`compile`), who calls (`host`), when commands run (`emu`).
 

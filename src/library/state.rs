@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 /// The number of the first handle; smaller ones would look like counts.
 const FIRST: u64 = 0x20_0001;
-/// Handles of each table, at most, so that none is one of another table.
-const MOST: u64 = 1 << 32;
+/// Handles of each table, at most, so that none is one of another table. All fit in 4 bytes, as plans of cuFFT have.
+const MOST: u64 = 1 << 24;
 
 /// The state of all libraries.
 #[derive(Clone, Debug, Default)]
