@@ -1,7 +1,8 @@
 //! The modules of cuBLAS, which are made from tables of its routines.
 //!
 //! A routine has an interface with a handle (`cublasDgemm_v2`) and, if it is one of BLAS, two procedures without: for arrays of the
-//! device (`cublasDgemm`, `dgemm`), and for those of the host (`dgemm`).
+//! device (`cublasDgemm`, `dgemm`), and for those of the host (`dgemm`). One that is not of BLAS has a second form that takes options
+//! as letters (`cublasDgemmBatched`).
 //!
 //! Source: NVIDIA Fortran CUDA Interfaces, chapter 2.
 //!
@@ -114,6 +115,9 @@ const EXTENSIONS: &[(&str, &str, &str)] = &[
 /// Table: the routines of cuBLASXt, with the arguments of those of cuBLAS.
 const XT: &[&str] =
     &["@gemm", "@symm", "@hemm", "@syrk", "@herk", "@syr2k", "@her2k", "@syrkx", "@herkx", "@trmm", "@trsm"];
+
+/// What the names of procedures begin with that take a handle, and options as letters.
+const LETTERS: &str = "cufemu_letters_";
 
 /// Columns after which an argument begins a new line.
 const WIDTH: usize = 100;
@@ -238,23 +242,31 @@ impl Routine {
         out.push_str("    end function\n  end interface\n");
     }
 
-    /// The procedure without a handle, whose name begins so.
-    fn without_handle(&self, out: &mut String, home: Home) {
-        let names: Vec<String> =
-            self.arguments.iter().filter(|(.., instead)| instead.is_none()).map(|(name, ..)| name.clone()).collect();
+    /// The procedure that takes options as letters: with a handle that it is given, or, if the routine is one of BLAS, without.
+    fn with_letters(&self, out: &mut String, home: Home, takes_handle: bool) {
         let (prefix, handle) = match home {
+            _ if takes_handle => (LETTERS, "h"),
             Home::Host => ("cufemu_host_", "cufemu_host_handle()"),
             _ => ("cufemu_", "cublasGetHandle()"),
         };
         let name = format!("{prefix}{}", self.name);
-        let kind = match &self.result {
-            Some(ty) => format!("{ty} function"),
-            None => "subroutine".to_owned(),
+        let is_there = |instead: &Option<String>| takes_handle || instead.is_none();
+        let arguments = || self.arguments.iter().filter(|(.., instead)| is_there(instead));
+        let given = takes_handle.then(|| "h".to_owned());
+        let names: Vec<String> = given.into_iter().chain(arguments().map(|(name, ..)| name.clone())).collect();
+        let (kind, end) = match &self.result {
+            _ if takes_handle => ("integer(4) function".to_owned(), " result(status)"),
+            Some(ty) => (format!("{ty} function"), " result(res)"),
+            None => ("subroutine".to_owned(), ""),
         };
-        let end = if self.result.is_some() { ") result(res)" } else { ")" };
-        let _ = writeln!(out, "  {kind} {name}({}{end}", listed(&names));
+        let _ = writeln!(out, "  {kind} {name}({}){end}", listed(&names));
+        if takes_handle {
+            out.push_str("    type(cublasHandle) :: h\n");
+        } else {
+            out.push_str("    integer(4) :: status\n");
+        }
         let mut ignored = String::new();
-        for (name, argument, _) in self.arguments.iter().filter(|(.., instead)| instead.is_none()) {
+        for (name, argument, _) in arguments() {
             let _ = match argument {
                 Argument::Option(_) => writeln!(out, "    character(1) :: {name}"),
                 Argument::Integer => writeln!(out, "    integer(4) :: {name}"),
@@ -262,19 +274,23 @@ impl Routine {
                 _ => declared(out, &mut ignored, name, argument, home),
             };
         }
-        out.push_str("    integer(4) :: status\n");
         if !ignored.is_empty() {
             let _ = writeln!(out, "    !dir$ ignore_tkr {}", &ignored[2..]);
         }
         let mut passed = vec![handle.to_owned()];
         passed.extend(self.arguments.iter().map(|(name, argument, instead)| match argument {
             Argument::Option(number) => number.replace('@', name),
-            _ => instead.as_ref().unwrap_or(name).clone(),
+            _ => instead.as_ref().filter(|_| !takes_handle).unwrap_or(name).clone(),
         }));
         passed.extend(self.result.as_ref().map(|_| "res".to_owned()));
         let called = home.prefix().to_owned() + &self.c_name("cublas") + "_v2";
         let _ = writeln!(out, "    status = {called}({})", listed(&passed));
-        out.push_str(if self.result.is_some() { "  end function\n" } else { "  end subroutine\n" });
+        let _ = writeln!(out, "  end {}", kind.rsplit(' ').next().unwrap_or_default());
+    }
+
+    /// Whether an argument is an option.
+    fn has_options(&self) -> bool {
+        self.arguments.iter().any(|(_, argument, _)| matches!(argument, Argument::Option(_)))
     }
 }
 
@@ -362,15 +378,22 @@ pub(crate) static SHARED: LazyLock<String> = LazyLock::new(|| {
     }
     for routine in routines(EXTENSIONS) {
         let name = routine.c_name("cublas");
-        let c_name = format!("nvfortran:{name}");
-        let interface = Interface { name: &name, c_name: &c_name, handle, long: 4, home: Home::Device };
+        let (c_name, mut forms) = (format!("nvfortran:{name}"), format!("{name}_v2"));
+        let interface = Interface { name: &forms, c_name: &c_name, handle, long: 4, home: Home::Device };
         routine.with_handle(&mut out, &interface);
+        if routine.has_options() {
+            let _ = write!(forms, ", {LETTERS}{}", routine.name);
+        }
+        out += &generic(&name, &forms);
     }
     out.push_str(include_str!("modules/cublas_procedures.cuf"));
     for routine in routines(BLAS) {
         for home in [Home::Device, Home::Host] {
-            routine.without_handle(&mut out, home);
+            routine.with_letters(&mut out, home, false);
         }
+    }
+    for routine in routines(EXTENSIONS).filter(Routine::has_options) {
+        routine.with_letters(&mut out, Home::Device, true);
     }
     out + "end module\n"
 });
