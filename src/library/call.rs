@@ -43,6 +43,8 @@ pub(crate) struct Call<'a> {
     pub(crate) args: &'a [u64],
     /// Whether the interface is that of a module: there the place of a scalar says whether it is the device's.
     pub(crate) is_of_module: bool,
+    /// Whether the routine is one of the first interface of cuBLAS: without a handle, options are letters, scalars are values.
+    pub(crate) is_legacy: bool,
     /// Where arrays belong.
     pub(crate) home: Home,
     /// Whether sizes, increments and leading dimensions have 8 bytes.

@@ -60,12 +60,13 @@ impl Library {
         call: &LibraryCall,
         span: Span,
     ) -> Step {
-        let Some((statuses, routine)) = routine::find(&call.name) else {
+        let Some(called) = routine::find(&call.name) else {
             return Step::Done(Reply { code: 1, value: 0 });
         };
         let mut call = Call {
-            name: routine.name,
-            statuses,
+            name: called.name,
+            statuses: called.statuses,
+            is_legacy: called.is_legacy,
             is_of_module: call.name.starts_with(routine::MODULE),
             home: Home::Device,
             is_wide: false,
@@ -77,7 +78,7 @@ impl Library {
             memory,
             span,
         };
-        match (routine.run)(&mut call) {
+        match (called.run)(&mut call) {
             Ok(step) => step,
             Err(status) => Step::Done(Reply { code: status.0, value: 0 }),
         }

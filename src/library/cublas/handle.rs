@@ -38,6 +38,10 @@ impl<T: Element> Scalar<T> {
 impl Call<'_> {
     /// The handle, which is the first argument.
     pub(super) fn handle(&mut self) -> Result<Handle, Status> {
+        if self.is_legacy {
+            let number = self.default_handle();
+            return Ok(self.state.cublas.get(number).cloned().unwrap_or_default());
+        }
         let handle = self.word();
         if self.home == Home::Any {
             return self.xt_handle(handle);
@@ -51,6 +55,14 @@ impl Call<'_> {
         }
     }
 
+    /// The handle of the routines that take none.
+    fn default_handle(&mut self) -> u64 {
+        let known = self.state.default_handle;
+        let handle = known.unwrap_or_else(|| self.state.cublas.add(Handle::default()));
+        self.state.default_handle = Some(handle);
+        handle
+    }
+
     /// Whether a scalar or a result is in device memory: by the handle, or in the modules of nvfortran by its place.
     pub(super) fn is_on_device(&self, handle: &Handle, address: u64) -> bool {
         if self.is_of_module {
@@ -61,6 +73,11 @@ impl Call<'_> {
 
     /// A scalar.
     pub(super) fn scalar<T: Element>(&mut self, handle: &Handle, what: &str) -> Result<Scalar<T>, Status> {
+        if self.is_legacy {
+            let words = T::BYTES.div_ceil(8);
+            let bytes: Vec<u8> = (0..words).flat_map(|_| self.word().to_le_bytes()).collect();
+            return Ok(Scalar::Value(T::from_bytes(&bytes[..T::BYTES])));
+        }
         let address = self.word();
         self.scalar_at(handle, address, what)
     }
@@ -91,9 +108,18 @@ impl Call<'_> {
         Ok((address, !is_on_device))
     }
 
+    /// A number, or that of a letter; -1 for another one.
+    fn option(&mut self, letters: &[&str]) -> i64 {
+        if !self.is_legacy {
+            return self.int();
+        }
+        let letter = char::from(self.word() as u8).to_ascii_lowercase();
+        letters.iter().position(|known| known.starts_with(letter)).map_or(-1, |at| at as i64)
+    }
+
     /// What is done to a matrix.
     pub(crate) fn operation(&mut self, what: &str) -> Result<Operation, Status> {
-        match self.int() {
+        match self.option(&["n", "t", "c"]) {
             0 => Ok(Operation::Plain),
             1 => Ok(Operation::Transposed),
             2 => Ok(Operation::Conjugated),
@@ -103,7 +129,12 @@ impl Call<'_> {
 
     /// Whether a choice between two numbers is the second.
     pub(crate) fn choice(&mut self, what: &str) -> Result<bool, Status> {
-        match self.int() {
+        let letters = match what {
+            "uplo" => ["l", "u"],
+            "diag" => ["n", "u"],
+            _ => ["l", "r"],
+        };
+        match self.option(&letters) {
             n @ (0 | 1) => Ok(n == 1),
             n => self.wrong(format!("`{what}` is {n}, and must be 0 or 1")),
         }
@@ -127,12 +158,21 @@ pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
 
 /// The handle of the routines that take none: its number is the reply's value.
 pub(super) fn default(call: &mut Call<'_>) -> Outcome {
-    let known = call.state.default_handle;
-    let handle = known.unwrap_or_else(|| call.state.cublas.add(Handle::default()));
-    call.state.default_handle = Some(handle);
+    let handle = call.default_handle();
     let address = call.word();
     call.put(address, &handle.to_le_bytes(), "handle")?;
     call.done()
+}
+
+/// What has nothing to do.
+pub(super) fn nothing(call: &mut Call<'_>) -> Outcome {
+    call.done()
+}
+
+/// The stream of the routines that take no handle.
+pub(super) fn set_default_stream(call: &mut Call<'_>) -> Outcome {
+    let (handle, stream) = (call.default_handle(), call.word());
+    use_stream(call, handle, stream)
 }
 
 /// The handle of the routines on arrays of the host.
@@ -157,6 +197,10 @@ fn change(call: &mut Call<'_>, handle: u64, set: impl FnOnce(&mut Handle)) -> Ou
 
 pub(super) fn set_stream(call: &mut Call<'_>) -> Outcome {
     let (handle, stream) = (call.word(), call.word());
+    use_stream(call, handle, stream)
+}
+
+fn use_stream(call: &mut Call<'_>, handle: u64, stream: u64) -> Outcome {
     let failed = Status(call.statuses.failed);
     call.runtime.check_stream(stream, call.name, call.span).map_err(|_| failed)?;
     change(call, handle, |handle| handle.stream = stream)

@@ -100,6 +100,10 @@ static ONCE: &[Routine] = &[
     row("cublasGetSmCountTarget", handle::multiprocessors),
     row("cublasSetWorkspace_v2", handle::set_workspace),
     row("cublasGetVersion_v2", handle::version),
+    row("cublasInit", handle::nothing),
+    row("cublasShutdown", handle::nothing),
+    row("cublasGetError", handle::nothing),
+    row("cublasSetKernelStream", handle::set_default_stream),
     row("cublasSetVector", |call| transfer::vector(call, Way { to_device: true, waits: true })),
     row("cublasGetVector", |call| transfer::vector(call, Way { to_device: false, waits: true })),
     row("cublasSetVectorAsync", |call| transfer::vector(call, Way { to_device: true, waits: false })),
@@ -215,6 +219,15 @@ static TYPED: &[&[Routine]] = &[
 /// All routines.
 pub(crate) fn routines() -> impl Iterator<Item = &'static Routine> {
     ONCE.iter().chain(TYPED.iter().copied().flatten())
+}
+
+/// The routine of the first interface of cuBLAS that has this name, if it is one without a result.
+pub(crate) fn legacy(name: &str) -> Option<(&'static str, fn(&mut Call<'_>) -> Outcome)> {
+    const RESULTS: &[&str] = &["amax", "amin", "asum", "nrm2", "dot"];
+    TYPED.iter().copied().flatten().find_map(|routine| {
+        let own = routine.name.strip_suffix("_v2")?;
+        (own == name && !RESULTS.iter().any(|part| own.contains(part))).then_some((own, routine.run))
+    })
 }
 
 /// What is done to a matrix before it is used (`cublasOperation_t`).
