@@ -55,14 +55,15 @@ pub(super) fn asum<T: Element>(call: &mut Call<'_>) -> Outcome {
 /// The Euclidean norm.
 pub(super) fn nrm2<T: Element>(call: &mut Call<'_>) -> Outcome {
     reduced::<T, T::Real>(call, |x| {
-        // Scaled by the largest magnitude, so that squares neither overflow nor vanish.
+        // Scaled by the power of two at the largest magnitude, so that squares neither overflow nor vanish.
         let largest = x.iter().fold(0.0f64, |largest, x| largest.max(x.magnitude().into()));
         if largest == 0.0 || !largest.is_finite() {
             return T::real_of(largest);
         }
-        let scale = T::from_real(T::real_of(largest));
+        let power = 2f64.powi((largest.log2().floor() as i32).max(if T::Real::BYTES == 4 { -126 } else { -1022 }));
+        let scale = T::from_real(T::real_of(power));
         let sum: f64 = x.into_iter().map(|x| (x / scale).square()).sum();
-        T::real_of(largest * sum.sqrt())
+        T::real_of(power * sum.sqrt())
     })
 }
 

@@ -29,7 +29,7 @@ use crate::half::Half;
 use num_complex::{Complex32 as C, Complex64 as Z};
 use storage::{Band, Packed, Whole};
 use transfer::Way;
-use typed::Matrices;
+use typed::{Matrices, Types};
 
 pub(crate) const STATUSES: Statuses = Statuses { bad_handle: 1, bad_value: 7, failed: 13 };
 
@@ -82,6 +82,22 @@ macro_rules! xt {
     };
 }
 
+/// A row of a routine of level 1 whose types are arguments.
+macro_rules! typed {
+    ($name:literal, level1::$run:ident $more:tt, $of_x:literal $same:tt $alike:tt) => {
+        row($name, |call| {
+            let types = Types { of_x: $of_x, same: &$same, alike: &$alike };
+            let routines: typed::OfTypes = [
+                routine!(level1::$run, f32, $more),
+                routine!(level1::$run, f64, $more),
+                routine!(level1::$run, C, $more),
+                routine!(level1::$run, Z, $more),
+            ];
+            typed::vectors(call, &types, routines)
+        })
+    };
+}
+
 /// Table: what is there once.
 static ONCE: &[Routine] = &[
     row("cublasCreate_v2", handle::create),
@@ -118,6 +134,16 @@ static ONCE: &[Routine] = &[
     row("cublasGemmEx", |call| typed::gemm(call, Matrices::One)),
     row("cublasGemmStridedBatchedEx", |call| typed::gemm(call, Matrices::Strided)),
     row("cublasGemmBatchedEx", |call| typed::gemm(call, Matrices::Addressed)),
+    typed!("cublasIamaxEx", level1::amax [], 3 [] []),
+    typed!("cublasIaminEx", level1::amin [], 3 [] []),
+    typed!("cublasAsumEx", level1::asum [], 3 [] [6, 7]),
+    typed!("cublasNrm2Ex", level1::nrm2 [], 3 [] [6, 7]),
+    typed!("cublasAxpyEx", level1::axpy [], 5 [3, 8] [10]),
+    typed!("cublasCopyEx", level1::copy [], 3 [6] []),
+    typed!("cublasSwapEx", level1::swap [], 3 [6] []),
+    typed!("cublasDotEx", level1::dot [, false], 3 [6, 9] [10]),
+    typed!("cublasDotcEx", level1::dot [, true], 3 [6, 9] [10]),
+    typed!("cublasScalEx", level1::scal [], 5 [3] [7]),
     row("cublasXtCreate", xt::create),
     row("cublasXtDestroy", xt::destroy),
     row("cublasXtDeviceSelect", xt::select_devices),

@@ -1,4 +1,4 @@
-//! Products of matrices whose types are arguments (`cublasGemmEx` and its batches).
+//! Routines whose types are arguments (`cublasGemmEx` and its batches, `cublasDotEx` …).
 
 use super::Operation;
 use super::level3::{product, shifted, used};
@@ -175,6 +175,54 @@ impl<T: Element> Several<T> {
             Several::Addressed(batch) => batch.load(memory),
         }
     }
+}
+
+/// A routine of level 1 for the four types.
+pub(super) type OfTypes = [fn(&mut Call<'_>) -> Outcome; 4];
+
+/// Where the type of the first vector is, among arguments counted from the handle on; where those are that must be the same, and
+/// those that must only have the same precision.
+pub(super) struct Types {
+    pub(super) of_x: usize,
+    pub(super) same: &'static [usize],
+    pub(super) alike: &'static [usize],
+}
+
+/// Does what the routine for a type does, which is given the arguments without their types.
+pub(super) fn vectors(call: &mut Call<'_>, types: &Types, routines: OfTypes) -> Outcome {
+    let ty = |at: usize| call.args.get(at).map_or(-1, |&word| i64::from(word as i32));
+    let of_x = ty(types.of_x);
+    let is_double = |ty: i64| match ty {
+        R_32F | C_32F => Some(false),
+        R_64F | C_64F => Some(true),
+        _ => None,
+    };
+    let is_same = types.same.iter().all(|&at| ty(at) == of_x);
+    let is_alike = types.alike.iter().all(|&at| is_double(ty(at)) == is_double(of_x));
+    let at = [R_32F, R_64F, C_32F, C_64F].iter().position(|&known| known == of_x);
+    let Some(routine) = at.map(|at| routines[at]).filter(|_| is_same && is_alike) else {
+        let given: Vec<String> =
+            [types.of_x].iter().chain(types.same).chain(types.alike).map(|&at| ty(at).to_string()).collect();
+        return call.not_supported(format!("types {} together are not supported", given.join(", ")));
+    };
+    let is_type = |at: &usize| *at == types.of_x || types.same.contains(at) || types.alike.contains(at);
+    let args: Vec<u64> = (0..call.args.len()).filter(|at| !is_type(at)).map(|at| call.args[at]).collect();
+    let mut without = Call {
+        name: call.name,
+        statuses: call.statuses,
+        args: &args,
+        is_of_module: call.is_of_module,
+        is_legacy: call.is_legacy,
+        home: call.home,
+        is_wide: call.is_wide,
+        taken: 0,
+        state: &mut *call.state,
+        runtime: &mut *call.runtime,
+        device: &mut *call.device,
+        memory: &mut *call.memory,
+        span: call.span,
+    };
+    routine(&mut without)
 }
 
 impl Call<'_> {
