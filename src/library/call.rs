@@ -16,6 +16,9 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Status(pub(crate) i32);
 
+/// Leading dimensions are less, so that addresses can be computed.
+const MOST_LEADING: i64 = 1 << 40;
+
 /// What becomes of a call.
 pub(crate) type Outcome = Result<Step, Status>;
 
@@ -78,6 +81,17 @@ impl Call<'_> {
     /// A size, an increment or a leading dimension.
     fn size_word(&mut self) -> i64 {
         if self.is_wide { self.word() as i64 } else { self.int() }
+    }
+
+    /// The distance of matrices in elements. Results need one if there are several.
+    pub(crate) fn stride(&mut self, what: &str, stride: i64, needs_one: bool) -> Result<i64, Status> {
+        if stride.saturating_abs() >= MOST_LEADING {
+            return self.wrong(format!("the stride of `{what}` is {stride}, which is more than there can be"));
+        }
+        if needs_one && stride == 0 {
+            return self.wrong(format!("the stride of `{what}` is 0, so that its matrices are at one place"));
+        }
+        Ok(stride)
     }
 
     pub(crate) fn real4(&mut self) -> f32 {
@@ -217,6 +231,10 @@ impl Call<'_> {
         columns: usize,
         what: &str,
     ) -> Result<Matrix<T>, Status> {
+        if leading >= MOST_LEADING {
+            return self
+                .wrong(format!("the leading dimension of `{what}` is {leading}, which is more than there can be"));
+        }
         if leading < rows.max(1) as i64 {
             let reason = format!("the leading dimension of `{what}` is {leading}, and the matrix has {rows} rows");
             return self.wrong(reason);
@@ -251,13 +269,19 @@ impl Call<'_> {
     ) -> Outcome {
         let failed = Status(self.statuses.failed);
         for (section, what) in &uses.extents {
-            self.runtime.check_section(self.memory, section, *what, self.name, self.span).map_err(|_| failed)?;
+            self.check_inside(section, *what)?;
         }
         let (name, span) = (self.name, self.span);
         let Uses { reads, writes, needs, .. } = uses;
         let routine = device::Routine { name, reads, writes, needs, stream, span, work: Arc::new(work) };
         let waits = waits || self.home != Home::Device;
         self.runtime.routine(self.device, self.memory, routine, waits).map_err(|_| failed)
+    }
+
+    /// Checks that a section is inside what the program has allocated.
+    pub(crate) fn check_inside(&mut self, section: &Section, what: What) -> Result<(), Status> {
+        let failed = Status(self.statuses.failed);
+        self.runtime.check_section(self.memory, section, what, self.name, self.span).map_err(|_| failed)
     }
 
     /// That a call is done.

@@ -6,6 +6,7 @@ use crate::call::{Call, Outcome, Status, Uses};
 use crate::element::Element;
 use crate::operand::{Matrix, Operand};
 use device::{Bytes, CudaError, Section, Strided};
+use finding::What;
 use mem::Region;
 use std::marker::PhantomData;
 
@@ -83,6 +84,10 @@ impl Call<'_> {
         what: &str,
     ) -> Result<Batch<T>, Status> {
         self.matrix_at::<T>(array, leading, rows, columns, what)?;
+        let leading = leading as usize;
+        let mut batch =
+            Batch { addresses: array, count, rows, columns, leading, known: Vec::new(), element: PhantomData };
+        self.check_inside(&batch.extent(), What::Read)?;
         let mut bytes = vec![0; count * ADDRESS];
         if self.device.read(self.memory, array, &mut bytes).is_err() {
             return self.wrong(format!("`{what}` is no array of {count} addresses in device memory"));
@@ -95,8 +100,8 @@ impl Call<'_> {
             let number = at + 1;
             return self.wrong(format!("address {number} in `{what}` is none of device memory"));
         }
-        let leading = leading as usize;
-        Ok(Batch { addresses: array, count, rows, columns, leading, known, element: PhantomData })
+        batch.known = known;
+        Ok(batch)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::element::Element;
 use crate::gemm::multiply;
 use crate::operand::Matrix;
 use device::{Bytes, CudaError};
+use finding::What;
 
 /// `alpha` · `a` · `b`, where `a` has `m` rows and `k` columns and the result `n` columns.
 pub(super) fn product<T: Element>(alpha: T, (a, b): (&[T], &[T]), (m, n, k): (usize, usize, usize)) -> Vec<T> {
@@ -94,14 +95,20 @@ fn many_products<T: Element>(call: &mut Call<'_>, is_strided: bool) -> Outcome {
     let alpha = call.scalar::<T>(&handle, "alpha")?;
     let matrix = |call: &mut Call<'_>, (rows, columns): (usize, usize), what: &str| {
         let matrix = call.matrix::<T>(rows, columns, what)?;
-        Ok::<_, Status>((matrix, if is_strided { call.word() as i64 } else { 0 }))
+        let stride = if is_strided { call.word() as i64 } else { 0 };
+        Ok::<_, Status>((matrix, call.stride(what, stride, false)?))
     };
     let a = matrix(call, op_a.stored(m, k), "a")?;
     let b = matrix(call, op_b.stored(k, n), "b")?;
     let beta = call.scalar::<T>(&handle, "beta")?;
     let c = matrix(call, (m, n), "c")?;
     let count = if is_strided { call.count("batchCount")? } else { 1 };
-    let of = |(matrix, stride): &(Matrix<T>, i64), i: usize| shifted(matrix, stride * i as i64);
+    call.stride("c", c.1, count > 1)?;
+    let of = |(matrix, stride): &(Matrix<T>, i64), i: usize| shifted(matrix, stride.wrapping_mul(i as i64));
+    if let Some(last) = count.checked_sub(1) {
+        // Before there is a list of all.
+        call.check_inside(&of(&c, last).section(), What::Write)?;
+    }
     let gemm = Gemm { operations: (op_a, op_b), sizes: (m, n, k), alpha, beta };
     let start = Uses::default().with(alpha.section()).with(beta.section());
     let uses = (0..count).fold(start, |uses, i| gemm.uses(uses, &of(&a, i), &of(&b, i), &of(&c, i)));

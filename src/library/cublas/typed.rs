@@ -8,6 +8,7 @@ use crate::half::Half;
 use crate::operand::Matrix;
 use crate::state::CublasHandle as Handle;
 use device::{Bytes, CudaError};
+use finding::What;
 use num_complex::{Complex32, Complex64};
 
 /// Which matrices there are.
@@ -148,7 +149,12 @@ fn several<T: Element>(
         return Ok(Several::Addressed(batch));
     }
     let first = call.matrix_at::<T>(given.address, given.leading, rows, columns, what)?;
-    Ok(Several::Known((0..count).map(|i| shifted(&first, given.stride * i as i64)).collect()))
+    call.stride(what, given.stride, what == "c" && count > 1)?;
+    if let Some(last) = count.checked_sub(1) {
+        // Before there is a list of all.
+        call.check_inside(&shifted(&first, given.stride.wrapping_mul(last as i64)).section(), What::Read)?;
+    }
+    Ok(Several::Known((0..count).map(|i| shifted(&first, given.stride.wrapping_mul(i as i64))).collect()))
 }
 
 impl<T: Element> Several<T> {

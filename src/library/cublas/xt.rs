@@ -44,8 +44,11 @@ pub(super) fn select_devices(call: &mut Call<'_>) -> Outcome {
     call.xt_handle(handle)?;
     let count = call.count("nbDevices")?;
     let address = call.word();
-    let bytes = call.host_bytes(address, 4 * count, "deviceId")?;
     let there = call.runtime.device_count() as i32;
+    if count > there as usize {
+        return call.wrong(format!("`nbDevices` is {count}, and there are {there} devices"));
+    }
+    let bytes = call.host_bytes(address, 4 * count, "deviceId")?;
     for word in bytes.chunks_exact(4) {
         let device = word.try_into().map_or(0, i32::from_le_bytes);
         if !(0..there).contains(&device) {
