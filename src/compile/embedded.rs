@@ -1,7 +1,7 @@
 //! The modules that come with the compiler.
 
-use crate::mpi;
 use crate::parts::{Parts, Selection};
+use crate::{cublas, mpi};
 use ast::{Program, StmtKind, Subprogram, Unit, UnitKind, UseStmt};
 use diag::Diagnostics;
 use parse::{ParseOptions, SourceForm};
@@ -23,13 +23,14 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 30] = [
+static MODULES: [Embedded; 31] = [
     Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
-    Embedded::new("cublas", || &CUBLAS),
-    Embedded::new("cublas_v2", || &CUBLAS_V2),
-    Embedded::new("cufemu_cublas", || &CUBLAS_SOURCE),
+    Embedded::new("cublas", || &cublas::MODULE),
+    Embedded::new("cublas_v2", || &cublas::MODULE_V2),
+    Embedded::new("cublasxt", || &cublas::MODULE_XT),
+    Embedded::new("cufemu_cublas", || &cublas::SHARED),
     Embedded::new("cufft", || include_str!("modules/cufft.cuf")),
     Embedded::new("cufftxt", || include_str!("modules/cufftxt.cuf")),
     Embedded::new("cufemu_cufftxt", || include_str!("modules/cufftxt_slabs.cuf")),
@@ -146,95 +147,6 @@ static MATHEMATICS_SOURCE: LazyLock<String> = LazyLock::new(|| {
     let both = MATHEMATICS_OF_BOTH_KINDS.concat();
     let single = both.replace("r8", "r4").replace("i8", "i4").replace("c8", "c4");
     format!("{}{both}{single}end module\n", MATHEMATICS_OF_EACH_KIND.concat())
-});
-
-/// What cuBLAS has for each of the four types: letter of the routines, letters where the result is real, type, type of a part,
-/// what there is of scalar products and of products of vectors.
-const CUBLAS_TYPES: [(&str, &str, &str, &str, &[&str], &[&str]); 4] = [
-    ("s", "s", "real(4)", "real(4)", &["dot"], &["ger"]),
-    ("d", "d", "real(8)", "real(8)", &["dot"], &["ger"]),
-    ("c", "sc", "complex(4)", "real(4)", &["dotu", "dotc"], &["geru", "gerc"]),
-    ("z", "dz", "complex(8)", "real(8)", &["dotu", "dotc"], &["geru", "gerc"]),
-];
-
-/// The routines of cuBLAS, with marks where a type has letters.
-const CUBLAS_ROUTINES: [&str; 15] = [
-    "i@amax", "i@amin", "%asum", "%nrm2", "@axpy", "@copy", "@swap", "@scal", "@gemv", "@trsv", "@gemm", "@syrk",
-    "@trsm", "@DOT", "@GER",
-];
-
-/// A template of cuBLAS for each type, and for each of the products that a type has.
-fn of_cublas_types(template: &str) -> String {
-    let mut out = String::new();
-    for (letter, reduced, ty, real, dots, gers) in CUBLAS_TYPES {
-        let capital = |letters: &str| letters[..1].to_uppercase() + &letters[1..];
-        for (dot, ger) in dots.iter().zip(gers) {
-            let text = template
-                .replace("'cublas@", &format!("'nvfortran:cublas{}", capital(letter)))
-                .replace("'cublas%", &format!("'nvfortran:cublas{}", capital(reduced)))
-                .replace("'cublasI@", "'nvfortran:cublasI@")
-                .replace('@', letter)
-                .replace('%', reduced)
-                .replace("TYPE", ty)
-                .replace("REAL", real)
-                .replace("DOT", dot)
-                .replace("GER", ger);
-            // A template without products is the same for both.
-            if !out.ends_with(&text) {
-                out.push_str(&text);
-            }
-        }
-    }
-    out
-}
-
-/// Interfaces and wrappers of cuBLAS for arrays of the host, which the names of BLAS take too.
-fn of_host(template: &str) -> String {
-    template
-        .replace(", device ::", " ::")
-        .replace("function cufemu_", "function cufemu_host_")
-        .replace("function cublas", "function cufemu_host_cublas")
-        .replace("= cublas", "= cufemu_host_cublas")
-        .replace("subroutine cufemu_", "subroutine cufemu_host_")
-        .replace("cublasGetHandle()", "cufemu_host_handle()")
-}
-
-/// The source of what the modules of cuBLAS share.
-static CUBLAS_SOURCE: LazyLock<String> = LazyLock::new(|| {
-    let interfaces = [include_str!("modules/cublas_routines.cuf"), include_str!("modules/cublas_products.cuf")];
-    let wrappers = [include_str!("modules/cublas_wrappers.cuf"), include_str!("modules/cublas_product_wrappers.cuf")];
-    let both = |template: &str| of_cublas_types(template) + &of_cublas_types(&of_host(template));
-    [
-        include_str!("modules/cublas_head.cuf"),
-        &interfaces.map(both).concat(),
-        include_str!("modules/cublas_procedures.cuf"),
-        &wrappers.map(both).concat(),
-        "end module\n",
-    ]
-    .concat()
-});
-
-/// The module cublas: routines without a handle, by their names in CUDA and by those of BLAS.
-static CUBLAS: LazyLock<String> = LazyLock::new(|| {
-    let interfaces = CUBLAS_ROUTINES.map(|routine| {
-        let generic = |name: &str, procedures: &str| {
-            format!("  interface {name}\n    procedure :: {procedures}\n  end interface\n")
-        };
-        let (device, host) = (format!("cufemu_{routine}"), format!("cufemu_host_{routine}"));
-        of_cublas_types(
-            &(generic(&format!("cublas{routine}"), &device) + &generic(routine, &format!("{device}, {host}"))),
-        )
-    });
-    format!("module cublas\n  use cufemu_cublas\n  implicit none\n{}end module\n", interfaces.concat())
-});
-
-/// The module cublas_v2: routines with a handle, by their names in CUDA.
-static CUBLAS_V2: LazyLock<String> = LazyLock::new(|| {
-    let interfaces = CUBLAS_ROUTINES.map(|routine| {
-        let name = format!("cublas{routine}");
-        of_cublas_types(&format!("  interface {name}\n    procedure :: {name}_v2\n  end interface\n"))
-    });
-    format!("module cublas_v2\n  use cufemu_cublas\n  implicit none\n{}end module\n", interfaces.concat())
 });
 
 /// The module cusolverdn: what all types share, and the routines for each type, named like those of LAPACK.

@@ -9,6 +9,7 @@
 //!
 //! Not here: reading files (the caller does), running anything.
 
+mod cublas;
 mod cudadevice;
 mod curand_device;
 mod embedded;

@@ -105,6 +105,8 @@ pub struct Routine {
     pub reads: Vec<Section>,
     /// What it writes.
     pub writes: Vec<Section>,
+    /// What of the bytes that it reads has to have been written, as far as that is known.
+    pub needs: Vec<Section>,
     /// The stream.
     pub stream: u64,
     /// The statement.

@@ -213,6 +213,11 @@ impl Runtime {
         if waits { self.graphs.forbid_waiting(Some(stream)) } else { Ok(()) }
     }
 
+    /// How many devices there are.
+    pub fn device_count(&self) -> u32 {
+        self.device_count
+    }
+
     /// Puts a command on its stream, and reports it to the observer.
     pub(crate) fn submit(
         &mut self,

@@ -4,8 +4,8 @@
 //! NVIDIA's library gives; a status that the program does not look at says nothing to it.
 
 use crate::element::Element;
-use crate::operand::{Matrix, Vector};
-use crate::state::State;
+use crate::operand::{Integers, Matrix, Operand, Vector};
+use crate::state::{Home, State};
 use device::{Bytes, CudaError, Device, Runtime, Section, Step};
 use finding::{ApiFault, What};
 use mem::{Memory, Region};
@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// A status other than success.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Status(pub(crate) i32);
+
+/// Leading dimensions are less, so that addresses can be computed.
+const MOST_LEADING: i64 = 1 << 40;
 
 /// What becomes of a call.
 pub(crate) type Outcome = Result<Step, Status>;
@@ -43,8 +46,12 @@ pub(crate) struct Call<'a> {
     pub(crate) args: &'a [u64],
     /// Whether the interface is that of a module: there the place of a scalar says whether it is the device's.
     pub(crate) is_of_module: bool,
-    /// Whether arrays are in host memory.
-    pub(crate) is_of_host: bool,
+    /// Whether the routine is one of the first interface of cuBLAS: without a handle, options are letters, scalars are values.
+    pub(crate) is_legacy: bool,
+    /// Where arrays belong.
+    pub(crate) home: Home,
+    /// Whether sizes, increments and leading dimensions have 8 bytes.
+    pub(crate) is_wide: bool,
     /// How many arguments were taken.
     pub(crate) taken: usize,
     pub(crate) state: &'a mut State,
@@ -71,6 +78,22 @@ impl Call<'_> {
         i64::from(self.word() as i32)
     }
 
+    /// A size, an increment or a leading dimension.
+    fn size_word(&mut self) -> i64 {
+        if self.is_wide { self.word() as i64 } else { self.int() }
+    }
+
+    /// The distance of matrices in elements. Results need one if there are several.
+    pub(crate) fn stride(&mut self, what: &str, stride: i64, needs_one: bool) -> Result<i64, Status> {
+        if stride.saturating_abs() >= MOST_LEADING {
+            return self.wrong(format!("the stride of `{what}` is {stride}, which is more than there can be"));
+        }
+        if needs_one && stride == 0 {
+            return self.wrong(format!("the stride of `{what}` is 0, so that its matrices are at one place"));
+        }
+        Ok(stride)
+    }
+
     pub(crate) fn real4(&mut self) -> f32 {
         f32::from_bits(self.word() as u32)
     }
@@ -86,7 +109,7 @@ impl Call<'_> {
 
     /// A count of elements.
     pub(crate) fn count(&mut self, what: &str) -> Result<usize, Status> {
-        let count = self.int();
+        let count = self.size_word();
         self.checked_count(count, what)
     }
 
@@ -140,7 +163,7 @@ impl Call<'_> {
         }
     }
 
-    fn check_host(&mut self, address: u64, what: &str) -> Result<(), Status> {
+    pub(crate) fn check_host(&mut self, address: u64, what: &str) -> Result<(), Status> {
         if Region::of(address).is_some_and(|region| !region.is_host_accessible()) {
             return self.wrong(format!("`{what}` is in device memory, and belongs in host memory"));
         }
@@ -149,8 +172,10 @@ impl Call<'_> {
 
     /// Checks that an array or a scalar is where the device, or a routine of the host, takes it.
     pub(crate) fn check_device(&mut self, address: u64, what: &str) -> Result<(), Status> {
-        if self.is_of_host {
-            return self.check_host(address, what);
+        match self.home {
+            Home::Device => {}
+            Home::Host => return self.check_host(address, what),
+            Home::Any => return Ok(()),
         }
         if Region::of(address).is_some_and(|region| !region.is_device_accessible()) {
             return self.wrong(format!("`{what}` is in host memory, and belongs in device memory"));
@@ -160,14 +185,40 @@ impl Call<'_> {
 
     /// A vector of the device: its address and the step between its elements.
     pub(crate) fn vector<T: Element>(&mut self, count: usize, what: &str) -> Result<Vector<T>, Status> {
-        let (address, step) = (self.word(), self.int());
+        let (address, step) = (self.word(), self.size_word());
         self.check_device(address, what)?;
         Ok(Vector::new(address, count, step))
     }
 
+    /// The same with a step that must not be 0.
+    pub(crate) fn stepped<T: Element>(&mut self, count: usize, what: &str) -> Result<Vector<T>, Status> {
+        let vector = self.vector(count, what)?;
+        if vector.step == 0 {
+            return self.wrong(format!("the increment of `{what}` is 0"));
+        }
+        Ok(vector)
+    }
+
+    /// Integers in device memory.
+    pub(crate) fn device_integers(&mut self, what: &str, count: usize) -> Result<Integers, Status> {
+        let address = self.word();
+        self.device_integers_at(address, what, count)
+    }
+
+    /// The same at an address.
+    pub(crate) fn device_integers_at(&mut self, address: u64, what: &str, count: usize) -> Result<Integers, Status> {
+        self.check_device(address, what)?;
+        Ok(Integers { address, count })
+    }
+
+    /// An address of the device, and the distance between the columns of a matrix there.
+    pub(crate) fn strided(&mut self) -> (u64, i64) {
+        (self.word(), self.size_word())
+    }
+
     /// A matrix of the device: its address and the distance between its columns.
     pub(crate) fn matrix<T: Element>(&mut self, rows: usize, columns: usize, what: &str) -> Result<Matrix<T>, Status> {
-        let (address, leading) = (self.word(), self.int());
+        let (address, leading) = self.strided();
         self.matrix_at(address, leading, rows, columns, what)
     }
 
@@ -180,6 +231,10 @@ impl Call<'_> {
         columns: usize,
         what: &str,
     ) -> Result<Matrix<T>, Status> {
+        if leading >= MOST_LEADING {
+            return self
+                .wrong(format!("the leading dimension of `{what}` is {leading}, which is more than there can be"));
+        }
         if leading < rows.max(1) as i64 {
             let reason = format!("the leading dimension of `{what}` is {leading}, and the matrix has {rows} rows");
             return self.wrong(reason);
@@ -198,19 +253,84 @@ impl Call<'_> {
         waits: bool,
         work: impl Fn(&mut dyn Bytes) -> Result<(), CudaError> + Send + Sync + 'static,
     ) -> Outcome {
+        let of =
+            |sections: &[Section], what| sections.iter().map(|section| (section.clone(), what)).collect::<Vec<_>>();
+        let extents = [of(&reads, What::Read), of(&writes, What::Write)].concat();
+        self.perform(stream, Uses { extents, reads, writes, needs: Vec::new() }, waits, work)
+    }
+
+    /// The same for what operands use.
+    pub(crate) fn perform(
+        &mut self,
+        stream: u64,
+        uses: Uses,
+        waits: bool,
+        work: impl Fn(&mut dyn Bytes) -> Result<(), CudaError> + Send + Sync + 'static,
+    ) -> Outcome {
         let failed = Status(self.statuses.failed);
-        for (section, what) in
-            reads.iter().map(|section| (section, What::Read)).chain(writes.iter().map(|section| (section, What::Write)))
-        {
-            self.runtime.check_section(self.memory, section, what, self.name, self.span).map_err(|_| failed)?;
+        for (section, what) in &uses.extents {
+            self.check_inside(section, *what)?;
         }
         let (name, span) = (self.name, self.span);
-        let routine = device::Routine { name, reads, writes, stream, span, work: Arc::new(work) };
-        self.runtime.routine(self.device, self.memory, routine, waits || self.is_of_host).map_err(|_| failed)
+        let Uses { reads, writes, needs, .. } = uses;
+        let routine = device::Routine { name, reads, writes, needs, stream, span, work: Arc::new(work) };
+        let waits = waits || self.home != Home::Device;
+        self.runtime.routine(self.device, self.memory, routine, waits).map_err(|_| failed)
+    }
+
+    /// Checks that a section is inside what the program has allocated.
+    pub(crate) fn check_inside(&mut self, section: &Section, what: What) -> Result<(), Status> {
+        let failed = Status(self.statuses.failed);
+        self.runtime.check_section(self.memory, section, what, self.name, self.span).map_err(|_| failed)
     }
 
     /// That a call is done.
     pub(crate) fn done(&self) -> Outcome {
         Ok(Step::Done(device::Reply::default()))
+    }
+}
+
+/// What a routine uses of memory.
+#[derive(Default)]
+pub(crate) struct Uses {
+    /// What has to be inside of arrays.
+    extents: Vec<(Section, What)>,
+    reads: Vec<Section>,
+    writes: Vec<Section>,
+    /// What must have been written before.
+    needs: Vec<Section>,
+}
+
+impl Uses {
+    pub(crate) fn read(self, operand: &impl Operand) -> Uses {
+        self.read_if(operand, true)
+    }
+
+    /// An operand that is read, and which values it has counts only where that is sure.
+    pub(crate) fn read_if(mut self, operand: &impl Operand, is_sure: bool) -> Uses {
+        let sections = operand.sections();
+        self.extents.push((operand.extent(), What::Read));
+        self.needs.extend(sections.iter().filter(|_| is_sure).cloned());
+        self.reads.extend(sections);
+        self
+    }
+
+    pub(crate) fn write(mut self, operand: &impl Operand) -> Uses {
+        self.extents.push((operand.extent(), What::Write));
+        self.writes.extend(operand.sections());
+        self
+    }
+
+    /// An operand that is read, if that is sure, and then written.
+    pub(crate) fn change(self, operand: &impl Operand, is_read: bool) -> Uses {
+        if is_read { self.read(operand).write(operand) } else { self.write(operand) }
+    }
+
+    /// Adds what a scalar is read from, if it is in memory of the device.
+    pub(crate) fn with(mut self, scalar: Option<Section>) -> Uses {
+        self.extents.extend(scalar.iter().map(|section| (section.clone(), What::Read)));
+        self.needs.extend(scalar.clone());
+        self.reads.extend(scalar);
+        self
     }
 }

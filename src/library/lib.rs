@@ -5,11 +5,12 @@
 //! are ordered, watched for races and checked like copies are.
 //!
 //! To add a routine: a row in the table of its library and a function that takes a [`call::Call`], an interface in the module
-//! (`src/compile/modules`).
+//! (`src/compile/modules`; for cuBLAS a row in `src/compile/cublas.rs`).
 //!
 //! Not here: the interfaces of the modules (`compile`), who calls (`host`), when commands run (`emu`).
 
 mod call;
+mod columns;
 mod cublas;
 mod cufft;
 mod curand;
@@ -19,6 +20,7 @@ mod dense;
 mod element;
 mod fft;
 mod gemm;
+mod half;
 mod nvtx;
 mod operand;
 mod routine;
@@ -30,7 +32,7 @@ use call::Call;
 use device::{Device, LibraryCall, Reply, Runtime, Step};
 use mem::Memory;
 use source::Span;
-use state::State;
+use state::{Home, State};
 
 /// The libraries of a run.
 #[derive(Clone, Debug, Default)]
@@ -58,14 +60,16 @@ impl Library {
         call: &LibraryCall,
         span: Span,
     ) -> Step {
-        let Some((statuses, routine)) = routine::find(&call.name) else {
+        let Some(called) = routine::find(&call.name) else {
             return Step::Done(Reply { code: 1, value: 0 });
         };
         let mut call = Call {
-            name: routine.name,
-            statuses,
+            name: called.name,
+            statuses: called.statuses,
+            is_legacy: called.is_legacy,
             is_of_module: call.name.starts_with(routine::MODULE),
-            is_of_host: false,
+            home: Home::Device,
+            is_wide: false,
             args: &call.args,
             taken: 0,
             state: &mut self.state,
@@ -74,7 +78,7 @@ impl Library {
             memory,
             span,
         };
-        match (routine.run)(&mut call) {
+        match (called.run)(&mut call) {
             Ok(step) => step,
             Err(status) => Step::Done(Reply { code: status.0, value: 0 }),
         }

@@ -4,6 +4,35 @@ use crate::element::Element;
 use device::{Bytes, CudaError, Section, Strided};
 use std::marker::PhantomData;
 
+/// What a routine is given of memory.
+pub(crate) trait Operand {
+    /// From its first element to its last, which has to be inside of one array.
+    fn extent(&self) -> Section;
+
+    /// Its elements.
+    fn sections(&self) -> Vec<Section> {
+        vec![self.extent()]
+    }
+}
+
+impl<T: Element> Operand for Vector<T> {
+    fn extent(&self) -> Section {
+        self.section()
+    }
+}
+
+impl<T: Element> Operand for Matrix<T> {
+    fn extent(&self) -> Section {
+        self.section()
+    }
+}
+
+impl Operand for Integers {
+    fn extent(&self) -> Section {
+        self.section()
+    }
+}
+
 /// A vector of BLAS: `count` elements, `step` apart. With a negative step the first element is the last one in memory.
 #[derive(Debug)]
 pub(crate) struct Vector<T> {
@@ -56,11 +85,11 @@ impl<T> Copy for Matrix<T> {}
 
 type Done<T> = Result<T, CudaError>;
 
-fn decode<T: Element>(bytes: &[u8]) -> impl Iterator<Item = T> + '_ {
+pub(crate) fn decode<T: Element>(bytes: &[u8]) -> impl Iterator<Item = T> + '_ {
     bytes.chunks_exact(T::BYTES).map(T::from_bytes)
 }
 
-fn encode<T: Element>(values: &[T]) -> Vec<u8> {
+pub(crate) fn encode<T: Element>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; values.len() * T::BYTES];
     for (value, bytes) in values.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
         value.to_bytes(bytes);

@@ -9,18 +9,22 @@ use std::collections::BTreeMap;
 
 /// The number of the first handle; smaller ones would look like counts.
 const FIRST: u64 = 0x20_0001;
+/// Handles of each table, at most, so that none is one of another table. All fit in 4 bytes, as plans of cuFFT have.
+const MOST: u64 = 1 << 24;
 
 /// The state of all libraries.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    pub(crate) cublas: Table<CublasHandle>,
-    pub(crate) curand: Table<Generator>,
-    pub(crate) cufft: Table<Plan>,
+    pub(crate) cublas: Table<CublasHandle, 0>,
+    /// Those of cuBLASXt.
+    pub(crate) cublas_xt: Table<XtHandle, 1>,
+    pub(crate) curand: Table<Generator, 2>,
+    pub(crate) cufft: Table<Plan, 3>,
     /// The streams of the handles of cuSOLVER.
-    pub(crate) cusolver: Table<u64>,
-    pub(crate) cusolver_params: Table<()>,
-    pub(crate) cusparse: Table<CublasHandle>,
-    pub(crate) descriptors: Table<Descriptor>,
+    pub(crate) cusolver: Table<u64, 4>,
+    pub(crate) cusolver_params: Table<(), 5>,
+    pub(crate) cusparse: Table<CublasHandle, 6>,
+    pub(crate) descriptors: Table<Descriptor, 7>,
     /// The handle of the routines that take none.
     pub(crate) default_handle: Option<u64>,
     /// That of the routines on arrays of the host.
@@ -34,8 +38,28 @@ pub(crate) struct CublasHandle {
     /// Whether scalars are in device memory.
     pub(crate) takes_device_scalars: bool,
     pub(crate) math_mode: i32,
-    /// Whether arrays are in host memory.
-    pub(crate) is_of_host: bool,
+    pub(crate) atomics_mode: i32,
+    pub(crate) multiprocessors: i32,
+    /// Where arrays belong.
+    pub(crate) home: Home,
+}
+
+/// What a handle of cuBLASXt holds.
+#[derive(Clone, Debug)]
+pub(crate) struct XtHandle {
+    /// Rows and columns of the blocks that are sent to devices.
+    pub(crate) block: i32,
+    pub(crate) pinning: i32,
+}
+
+/// Where the arrays of a routine belong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Home {
+    #[default]
+    Device,
+    Host,
+    /// In any memory, as for cuBLASXt.
+    Any,
 }
 
 /// A generator of cuRAND.
@@ -56,20 +80,20 @@ impl Generator {
     }
 }
 
-/// Things by handle.
+/// Things by handle. Each table of the state has another number.
 #[derive(Clone, Debug)]
-pub(crate) struct Table<T> {
+pub(crate) struct Table<T, const NUMBER: u64> {
     things: BTreeMap<u64, T>,
     next: u64,
 }
 
-impl<T> Default for Table<T> {
-    fn default() -> Table<T> {
-        Table { things: BTreeMap::new(), next: FIRST }
+impl<T, const NUMBER: u64> Default for Table<T, NUMBER> {
+    fn default() -> Table<T, NUMBER> {
+        Table { things: BTreeMap::new(), next: NUMBER * MOST + FIRST }
     }
 }
 
-impl<T> Table<T> {
+impl<T, const NUMBER: u64> Table<T, NUMBER> {
     /// Adds a thing and gives its handle. A handle is not used again.
     pub(crate) fn add(&mut self, thing: T) -> u64 {
         let handle = self.next;

@@ -14,6 +14,7 @@ mod explore;
 mod findings;
 #[cfg(unix)]
 mod interrupt;
+mod libraries;
 #[cfg(unix)]
 mod makefiles;
 #[cfg(unix)]

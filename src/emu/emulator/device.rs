@@ -1,8 +1,8 @@
 //! The emulator as a [`Device`]: its queue, its memory, its errors.
 
 use super::{Emulator, HostCopy};
-use ::device::{Command, CudaError, Device, Observer, Progress, Properties};
-use finding::Finding;
+use ::device::{Command, CudaError, Device, Observer, Progress, Properties, Routine};
+use finding::{Access, Actor, Finding, FindingKind, Place, What};
 use mem::{Memory, Region};
 use scalar::random;
 use source::Span;
@@ -21,6 +21,32 @@ impl Emulator {
         };
         done.ok_or_else(|| failure(memory))
     }
+}
+
+/// The reads of bytes that nothing has written, of which a routine needs the values: the first in each array.
+fn uninitialised(memory: &Memory, routine: &Routine) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    let runs = routine.needs.iter().flat_map(|(array, bytes)| array.runs(*bytes));
+    for (address, bytes) in runs {
+        let Some(&(offset, hole)) = memory.holes(address, bytes).first() else { continue };
+        let at = address + offset;
+        let held = memory.find(at).map(|id| memory.info(id));
+        let is_known = |finding: &Finding| {
+            finding.accesses.iter().any(|access| {
+                held.is_some_and(|info| info.base <= access.address && access.address < info.base + info.bytes)
+            })
+        };
+        if found.iter().any(is_known) {
+            continue;
+        }
+        let actor = Actor::Copy { call: routine.name.to_owned(), stream: routine.stream };
+        let mut access = Access::new(actor, What::Read, ::device::space_of(at), routine.span).address(at, hole);
+        access.place = held.filter(|info| !info.name.is_empty()).map(|info| Place::variable(&*info.name));
+        let origin = memory.initialised().and_then(|bits| bits.with(|bits| bits.origin(at)));
+        let origin = origin.map(|origin| ::device::origin_of(memory, origin));
+        found.push(Finding::new(FindingKind::Uninitialised { origin }, vec![access]));
+    }
+    found
 }
 
 /// What a command has copied to memory of the host, if it has.
@@ -110,6 +136,11 @@ impl Device for Emulator {
                     self.begin(memory, launch);
                 }
                 Some(command) => {
+                    if let Command::Routine(routine) = &command
+                        && self.options.check_init
+                    {
+                        self.findings.extend(uninitialised(memory, routine));
+                    }
                     if let Err(error) = Emulator::transfer(memory, &command) {
                         self.error = Some(error);
                     } else if self.options.trace {

@@ -4,7 +4,7 @@ use super::Operation;
 use crate::call::{Call, Outcome, Status};
 use crate::element::Element;
 use crate::operand::Vector;
-use crate::state::CublasHandle as Handle;
+use crate::state::{CublasHandle as Handle, Home};
 use device::{Bytes, CudaError, Section};
 use mem::Region;
 
@@ -38,18 +38,33 @@ impl<T: Element> Scalar<T> {
 impl Call<'_> {
     /// The handle, which is the first argument.
     pub(super) fn handle(&mut self) -> Result<Handle, Status> {
+        if self.is_legacy {
+            let number = self.default_handle();
+            return Ok(self.state.cublas.get(number).cloned().unwrap_or_default());
+        }
         let handle = self.word();
+        if self.home == Home::Any {
+            return self.xt_handle(handle);
+        }
         match self.state.cublas.get(handle) {
             Some(found) => {
-                self.is_of_host = found.is_of_host;
+                self.home = found.home;
                 Ok(found.clone())
             }
             None => self.no_handle("cuBLAS handle"),
         }
     }
 
+    /// The handle of the routines that take none.
+    fn default_handle(&mut self) -> u64 {
+        let known = self.state.default_handle;
+        let handle = known.unwrap_or_else(|| self.state.cublas.add(Handle::default()));
+        self.state.default_handle = Some(handle);
+        handle
+    }
+
     /// Whether a scalar or a result is in device memory: by the handle, or in the modules of nvfortran by its place.
-    fn is_on_device(&self, handle: &Handle, address: u64) -> bool {
+    pub(super) fn is_on_device(&self, handle: &Handle, address: u64) -> bool {
         if self.is_of_module {
             return matches!(Region::of(address), Some(Region::Device(_)));
         }
@@ -58,6 +73,11 @@ impl Call<'_> {
 
     /// A scalar.
     pub(super) fn scalar<T: Element>(&mut self, handle: &Handle, what: &str) -> Result<Scalar<T>, Status> {
+        if self.is_legacy {
+            let words = T::BYTES.div_ceil(8);
+            let bytes: Vec<u8> = (0..words).flat_map(|_| self.word().to_le_bytes()).collect();
+            return Ok(Scalar::Value(T::from_bytes(&bytes[..T::BYTES])));
+        }
         let address = self.word();
         self.scalar_at(handle, address, what)
     }
@@ -88,9 +108,18 @@ impl Call<'_> {
         Ok((address, !is_on_device))
     }
 
+    /// A number, or that of a letter; -1 for another one.
+    fn option(&mut self, letters: &[&str]) -> i64 {
+        if !self.is_legacy {
+            return self.int();
+        }
+        let letter = char::from(self.word() as u8).to_ascii_lowercase();
+        letters.iter().position(|known| known.starts_with(letter)).map_or(-1, |at| at as i64)
+    }
+
     /// What is done to a matrix.
     pub(crate) fn operation(&mut self, what: &str) -> Result<Operation, Status> {
-        match self.int() {
+        match self.option(&["n", "t", "c"]) {
             0 => Ok(Operation::Plain),
             1 => Ok(Operation::Transposed),
             2 => Ok(Operation::Conjugated),
@@ -100,7 +129,12 @@ impl Call<'_> {
 
     /// Whether a choice between two numbers is the second.
     pub(crate) fn choice(&mut self, what: &str) -> Result<bool, Status> {
-        match self.int() {
+        let letters = match what {
+            "uplo" => ["l", "u"],
+            "diag" => ["n", "u"],
+            _ => ["l", "r"],
+        };
+        match self.option(&letters) {
             n @ (0 | 1) => Ok(n == 1),
             n => self.wrong(format!("`{what}` is {n}, and must be 0 or 1")),
         }
@@ -124,18 +158,27 @@ pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
 
 /// The handle of the routines that take none: its number is the reply's value.
 pub(super) fn default(call: &mut Call<'_>) -> Outcome {
-    let known = call.state.default_handle;
-    let handle = known.unwrap_or_else(|| call.state.cublas.add(Handle::default()));
-    call.state.default_handle = Some(handle);
+    let handle = call.default_handle();
     let address = call.word();
     call.put(address, &handle.to_le_bytes(), "handle")?;
     call.done()
 }
 
+/// What has nothing to do.
+pub(super) fn nothing(call: &mut Call<'_>) -> Outcome {
+    call.done()
+}
+
+/// The stream of the routines that take no handle.
+pub(super) fn set_default_stream(call: &mut Call<'_>) -> Outcome {
+    let (handle, stream) = (call.default_handle(), call.word());
+    use_stream(call, handle, stream)
+}
+
 /// The handle of the routines on arrays of the host.
 pub(super) fn of_host(call: &mut Call<'_>) -> Outcome {
     let known = call.state.host_handle;
-    let new = || Handle { is_of_host: true, ..Handle::default() };
+    let new = || Handle { home: Home::Host, ..Handle::default() };
     let handle = known.unwrap_or_else(|| call.state.cublas.add(new()));
     call.state.host_handle = Some(handle);
     let address = call.word();
@@ -154,6 +197,10 @@ fn change(call: &mut Call<'_>, handle: u64, set: impl FnOnce(&mut Handle)) -> Ou
 
 pub(super) fn set_stream(call: &mut Call<'_>) -> Outcome {
     let (handle, stream) = (call.word(), call.word());
+    use_stream(call, handle, stream)
+}
+
+fn use_stream(call: &mut Call<'_>, handle: u64, stream: u64) -> Outcome {
     let failed = Status(call.statuses.failed);
     call.runtime.check_stream(stream, call.name, call.span).map_err(|_| failed)?;
     change(call, handle, |handle| handle.stream = stream)
@@ -181,8 +228,49 @@ pub(super) fn pointer_mode(call: &mut Call<'_>) -> Outcome {
 
 /// Modes trade accuracy for speed; nothing is traded here.
 pub(super) fn set_math_mode(call: &mut Call<'_>) -> Outcome {
-    let (handle, mode) = (call.word(), call.int());
-    change(call, handle, |handle| handle.math_mode = mode as i32)
+    set_number(call, |handle| &mut handle.math_mode)
+}
+
+pub(super) fn math_mode(call: &mut Call<'_>) -> Outcome {
+    number(call, |handle| handle.math_mode)
+}
+
+/// Whether atomics may be used; results are the same here.
+pub(super) fn set_atomics_mode(call: &mut Call<'_>) -> Outcome {
+    set_number(call, |handle| &mut handle.atomics_mode)
+}
+
+pub(super) fn atomics_mode(call: &mut Call<'_>) -> Outcome {
+    number(call, |handle| handle.atomics_mode)
+}
+
+/// How many multiprocessors are to be used.
+pub(super) fn set_multiprocessors(call: &mut Call<'_>) -> Outcome {
+    set_number(call, |handle| &mut handle.multiprocessors)
+}
+
+pub(super) fn multiprocessors(call: &mut Call<'_>) -> Outcome {
+    number(call, |handle| handle.multiprocessors)
+}
+
+/// Memory to work in, which is not needed.
+pub(super) fn set_workspace(call: &mut Call<'_>) -> Outcome {
+    call.handle()?;
+    let address = call.word();
+    call.check_device(address, "workspace")?;
+    call.done()
+}
+
+fn set_number(call: &mut Call<'_>, of: fn(&mut Handle) -> &mut i32) -> Outcome {
+    let (handle, number) = (call.word(), call.int());
+    change(call, handle, |handle| *of(handle) = number as i32)
+}
+
+fn number(call: &mut Call<'_>, of: fn(&Handle) -> i32) -> Outcome {
+    let number = of(&call.handle()?);
+    let address = call.word();
+    call.put(address, &number.to_le_bytes(), "mode")?;
+    call.done()
 }
 
 pub(super) fn version(call: &mut Call<'_>) -> Outcome {

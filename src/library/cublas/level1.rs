@@ -1,6 +1,6 @@
 //! Level 1: vectors.
 
-use crate::call::{Call, Outcome};
+use crate::call::{Call, Outcome, Uses};
 use crate::element::Element;
 use crate::operand::Vector;
 use device::Bytes;
@@ -21,8 +21,8 @@ fn extreme<T: Element>(call: &mut Call<'_>, is_better: fn(T::Real, T::Real) -> b
     let x = call.vector::<T>(n, "x")?;
     let (address, waits) = call.result(&handle, size_of::<i32>())?;
     // As many bytes as an integer.
-    let written = Vector::<f32>::scalar(address).section();
-    call.submit(handle.stream, vec![x.section()], vec![written], waits, move |memory| {
+    let uses = Uses::default().read(&x).write(&Vector::<f32>::scalar(address));
+    call.perform(handle.stream, uses, waits, move |memory| {
         let mut best: Option<(usize, T::Real)> = None;
         for (i, value) in x.load(memory)?.into_iter().enumerate() {
             let value = value.magnitude();
@@ -41,7 +41,7 @@ fn reduced<T: Element, R: Element>(call: &mut Call<'_>, reduce: fn(Vec<T>) -> R)
     let x = call.vector::<T>(n, "x")?;
     let (address, waits) = call.result(&handle, R::BYTES)?;
     let result = Vector::<R>::scalar(address);
-    call.submit(handle.stream, vec![x.section()], vec![result.section()], waits, move |memory| {
+    call.perform(handle.stream, Uses::default().read(&x).write(&result), waits, move |memory| {
         let value = reduce(x.load(memory)?);
         result.store(memory, &[value])
     })
@@ -55,14 +55,15 @@ pub(super) fn asum<T: Element>(call: &mut Call<'_>) -> Outcome {
 /// The Euclidean norm.
 pub(super) fn nrm2<T: Element>(call: &mut Call<'_>) -> Outcome {
     reduced::<T, T::Real>(call, |x| {
-        // Scaled by the largest magnitude, so that squares neither overflow nor vanish.
+        // Scaled by the power of two at the largest magnitude, so that squares neither overflow nor vanish.
         let largest = x.iter().fold(0.0f64, |largest, x| largest.max(x.magnitude().into()));
         if largest == 0.0 || !largest.is_finite() {
             return T::real_of(largest);
         }
-        let scale = T::from_real(T::real_of(largest));
+        let power = 2f64.powi((largest.log2().floor() as i32).max(if T::Real::BYTES == 4 { -126 } else { -1022 }));
+        let scale = T::from_real(T::real_of(power));
         let sum: f64 = x.into_iter().map(|x| (x / scale).square()).sum();
-        T::real_of(largest * sum.sqrt())
+        T::real_of(power * sum.sqrt())
     })
 }
 
@@ -72,8 +73,8 @@ pub(super) fn axpy<T: Element>(call: &mut Call<'_>) -> Outcome {
     let n = call.count("n")?;
     let alpha = call.scalar::<T>(&handle, "alpha")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
-    let reads = [x.section(), y.section()].into_iter().chain(alpha.section()).collect();
-    call.submit(handle.stream, reads, vec![y.section()], false, move |memory| {
+    let uses = Uses::default().read_if(&x, alpha.counts()).change(&y, true).with(alpha.section());
+    call.perform(handle.stream, uses, false, move |memory| {
         let alpha = alpha.get(memory)?;
         let mut values = y.load(memory)?;
         values.iter_mut().zip(x.load(memory)?).for_each(|(y, x)| *y += alpha * x);
@@ -86,7 +87,8 @@ pub(super) fn copy<T: Element>(call: &mut Call<'_>) -> Outcome {
     let handle = call.handle()?;
     let n = call.count("n")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
-    call.submit(handle.stream, vec![x.section()], vec![y.section()], false, move |memory| {
+    // A copy does not use values.
+    call.perform(handle.stream, Uses::default().read_if(&x, false).write(&y), false, move |memory| {
         let values = x.load(memory)?;
         y.store(memory, &values)
     })
@@ -97,8 +99,8 @@ pub(super) fn swap<T: Element>(call: &mut Call<'_>) -> Outcome {
     let handle = call.handle()?;
     let n = call.count("n")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
-    let both = vec![x.section(), y.section()];
-    call.submit(handle.stream, both.clone(), both, false, move |memory: &mut dyn Bytes| {
+    let uses = Uses::default().read_if(&x, false).read_if(&y, false).write(&x).write(&y);
+    call.perform(handle.stream, uses, false, move |memory: &mut dyn Bytes| {
         let (old_x, old_y) = (x.load(memory)?, y.load(memory)?);
         x.store(memory, &old_y)?;
         y.store(memory, &old_x)
@@ -112,8 +114,8 @@ pub(super) fn dot<T: Element, const CONJUGATES: bool>(call: &mut Call<'_>) -> Ou
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
     let (address, waits) = call.result(&handle, T::BYTES)?;
     let result = Vector::<T>::scalar(address);
-    let reads = vec![x.section(), y.section()];
-    call.submit(handle.stream, reads, vec![result.section()], waits, move |memory| {
+    let uses = Uses::default().read(&x).read(&y).write(&result);
+    call.perform(handle.stream, uses, waits, move |memory| {
         let (x, y) = (x.load(memory)?, y.load(memory)?);
         let product = |(x, y): (T, T)| if CONJUGATES { x.conjugate() * y } else { x * y };
         let sum = x.into_iter().zip(y).map(product).fold(T::ZERO, |sum, x| sum + x);
@@ -136,8 +138,8 @@ fn scaled<T: Element, S: Element>(call: &mut Call<'_>, of: fn(S) -> T) -> Outcom
     let n = call.count("n")?;
     let alpha = call.scalar::<S>(&handle, "alpha")?;
     let x = call.vector::<T>(n, "x")?;
-    let reads = [x.section()].into_iter().chain(alpha.section()).collect();
-    call.submit(handle.stream, reads, vec![x.section()], false, move |memory| {
+    let uses = Uses::default().change(&x, alpha.counts()).with(alpha.section());
+    call.perform(handle.stream, uses, false, move |memory| {
         let alpha = of(alpha.get(memory)?);
         let values: Vec<T> = x.load(memory)?.into_iter().map(|x| alpha * x).collect();
         x.store(memory, &values)

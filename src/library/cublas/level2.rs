@@ -1,11 +1,39 @@
-//! Level 2: a matrix and vectors.
+//! Level 2: a general matrix and vectors.
 
-use super::Operation;
-use crate::call::{Call, Outcome};
-use crate::dense::solve;
+use super::{Operation, Scalar};
+use crate::call::{Call, Outcome, Uses};
+use crate::columns::Elements;
 use crate::element::Element;
+use crate::operand::Vector;
+use device::{Bytes, CudaError};
 
-/// `y` = `alpha` · op(`a`) · `x` + `beta` · `y`
+impl<T: Element> Vector<T> {
+    /// The vector becomes `alpha` · the sums + `beta` · what it was. With a factor of zero the old values do not count,
+    /// whatever they are.
+    pub(super) fn blend(&self, memory: &mut dyn Bytes, (alpha, beta): (T, T), sums: Vec<T>) -> Result<(), CudaError> {
+        let values: Vec<T> = if beta == T::ZERO {
+            sums.into_iter().map(|sum| alpha * sum).collect()
+        } else {
+            self.load(memory)?.into_iter().zip(sums).map(|(old, sum)| alpha * sum + beta * old).collect()
+        };
+        self.store(memory, &values)
+    }
+}
+
+/// The sums of the products of op(a matrix) with a vector; so many of them.
+pub(super) fn products<T: Element>(elements: &Elements<T>, operation: Operation, x: &[T], count: usize) -> Vec<T> {
+    let mut sums = vec![T::ZERO; count];
+    for (j, (from, column)) in elements.iter().enumerate() {
+        match operation {
+            Operation::Plain => sums[*from..].iter_mut().zip(column).for_each(|(sum, &a)| *sum += a * x[j]),
+            Operation::Transposed => column.iter().zip(&x[*from..]).for_each(|(&a, &x)| sums[j] += a * x),
+            Operation::Conjugated => column.iter().zip(&x[*from..]).for_each(|(&a, &x)| sums[j] += a.conjugate() * x),
+        }
+    }
+    sums
+}
+
+/// `y` = `alpha` · op(`a`) · `x` + `beta` · `y`; nothing for a matrix without elements
 pub(super) fn gemv<T: Element>(call: &mut Call<'_>) -> Outcome {
     let handle = call.handle()?;
     let operation = call.operation("trans")?;
@@ -13,22 +41,44 @@ pub(super) fn gemv<T: Element>(call: &mut Call<'_>) -> Outcome {
     let alpha = call.scalar::<T>(&handle, "alpha")?;
     let a = call.matrix::<T>(m, n, "a")?;
     let (rows, columns) = operation.stored(m, n);
-    let x = call.vector::<T>(columns, "x")?;
+    let x = call.stepped::<T>(columns, "x")?;
     let beta = call.scalar::<T>(&handle, "beta")?;
-    let y = call.vector::<T>(rows, "y")?;
-    let scalars = alpha.section().into_iter().chain(beta.section());
-    let reads = [a.section(), x.section(), y.section()].into_iter().chain(scalars).collect();
-    call.submit(handle.stream, reads, vec![y.section()], false, move |memory| {
-        let (alpha, beta) = (alpha.get(memory)?, beta.get(memory)?);
+    let y = call.stepped::<T>(rows, "y")?;
+    if m == 0 || n == 0 {
+        return call.done();
+    }
+    let uses = Uses::default().read_if(&a, alpha.counts()).read_if(&x, alpha.counts()).change(&y, beta.counts());
+    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()), false, move |memory| {
+        let factors = (alpha.get(memory)?, beta.get(memory)?);
         let matrix = operation.applied(a.load(memory)?, m);
         let mut sums = vec![T::ZERO; rows];
         for (column, x) in matrix.chunks_exact(rows.max(1)).zip(x.load(memory)?) {
             sums.iter_mut().zip(column).for_each(|(sum, &a)| *sum += a * x);
         }
-        // With a factor of zero the old values do not count, whatever they are.
-        let old = if beta == T::ZERO { vec![T::ZERO; rows] } else { y.load(memory)? };
-        let values: Vec<T> = sums.into_iter().zip(old).map(|(sum, old)| alpha * sum + beta * old).collect();
-        y.store(memory, &values)
+        y.blend(memory, factors, sums)
+    })
+}
+
+/// The same for a matrix of which a band is there.
+pub(super) fn gbmv<T: Element>(call: &mut Call<'_>) -> Outcome {
+    let handle = call.handle()?;
+    let operation = call.operation("trans")?;
+    let (m, n) = (call.count("m")?, call.count("n")?);
+    let (below, above) = (call.count("kl")?, call.count("ku")?);
+    let alpha = call.scalar::<T>(&handle, "alpha")?;
+    let a = call.band::<T>((m, n), (below, above))?;
+    let (rows, columns) = operation.stored(m, n);
+    let x = call.stepped::<T>(columns, "x")?;
+    let beta = call.scalar::<T>(&handle, "beta")?;
+    let y = call.stepped::<T>(rows, "y")?;
+    if m == 0 || n == 0 {
+        return call.done();
+    }
+    let uses = Uses::default().read_if(&a, alpha.counts()).read_if(&x, alpha.counts()).change(&y, beta.counts());
+    call.perform(handle.stream, uses.with(alpha.section()).with(beta.section()), false, move |memory| {
+        let factors = (alpha.get(memory)?, beta.get(memory)?);
+        let sums = products(&a.load(memory)?, operation, &x.load(memory)?, rows);
+        y.blend(memory, factors, sums)
     })
 }
 
@@ -37,10 +87,10 @@ pub(super) fn ger<T: Element, const CONJUGATES: bool>(call: &mut Call<'_>) -> Ou
     let handle = call.handle()?;
     let (m, n) = (call.count("m")?, call.count("n")?);
     let alpha = call.scalar::<T>(&handle, "alpha")?;
-    let (x, y) = (call.vector::<T>(m, "x")?, call.vector::<T>(n, "y")?);
+    let (x, y) = (call.stepped::<T>(m, "x")?, call.stepped::<T>(n, "y")?);
     let a = call.matrix::<T>(m, n, "a")?;
-    let reads = [a.section(), x.section(), y.section()].into_iter().chain(alpha.section()).collect();
-    call.submit(handle.stream, reads, vec![a.section()], false, move |memory| {
+    let uses = Uses::default().read_if(&x, alpha.counts()).read_if(&y, alpha.counts()).change(&a, true);
+    call.perform(handle.stream, uses.with(alpha.section()), false, move |memory| {
         let alpha = alpha.get(memory)?;
         let mut matrix = a.load(memory)?;
         let x = x.load(memory)?;
@@ -52,19 +102,9 @@ pub(super) fn ger<T: Element, const CONJUGATES: bool>(call: &mut Call<'_>) -> Ou
     })
 }
 
-/// Solves op(`a`) · `x` = `b` for a triangular matrix; `b` is given in `x`.
-pub(super) fn trsv<T: Element>(call: &mut Call<'_>) -> Outcome {
-    let handle = call.handle()?;
-    let is_upper = call.choice("uplo")?;
-    let operation = call.operation("trans")?;
-    let is_unit = call.choice("diag")?;
-    let n = call.count("n")?;
-    let a = call.matrix::<T>(n, n, "a")?;
-    let x = call.vector::<T>(n, "x")?;
-    call.submit(handle.stream, vec![a.section(), x.section()], vec![x.section()], false, move |memory| {
-        let matrix = operation.applied(a.load(memory)?, n);
-        let mut values = x.load(memory)?;
-        solve(&matrix, is_upper == (operation == Operation::Plain), is_unit, &mut values);
-        x.store(memory, &values)
-    })
+impl<T: Element> Scalar<T> {
+    /// Whether it is known not to be 0: what it is multiplied with is looked at.
+    pub(super) fn counts(self) -> bool {
+        matches!(self, Scalar::Value(value) if value != T::ZERO)
+    }
 }

@@ -44,13 +44,6 @@ impl Call<'_> {
         self.device_integers("devInfo", 1)
     }
 
-    /// Integers in device memory.
-    pub(super) fn device_integers(&mut self, what: &str, count: usize) -> Result<Integers, Status> {
-        let address = self.word();
-        self.check_device(address, what)?;
-        Ok(Integers { address, count })
-    }
-
     /// Elements in device memory.
     pub(super) fn elements<T: Element>(&mut self, what: &str, count: usize) -> Result<Vector<T>, Status> {
         let address = self.word();

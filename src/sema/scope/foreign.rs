@@ -39,13 +39,6 @@ const LACKING: &[(&str, &str)] = &[
     ("wmma", "wmma"),
 ];
 
-/// Procedures of BLAS, without the letter of their type, that module `cublas` lacks for device arrays.
-const BLAS: &[&str] = &[
-    "gbmv", "gerc", "geru", "hbmv", "hemm", "hemv", "her", "her2", "her2k", "herk", "hpmv", "hpr", "hpr2", "rot",
-    "rotg", "rotm", "rotmg", "sbmv", "spmv", "spr", "spr2", "symm", "symv", "syr", "syr2", "syr2k", "tbmv", "tbsv",
-    "tpmv", "tpsv", "trmm", "trmv",
-];
-
 /// Functions of BLAS and LAPACK for host arrays, which programs declare by their type alone.
 const HOST_FUNCTIONS: &[&str] = &[
     "cdotc", "cdotu", "dasum", "dcabs1", "ddot", "disnan", "dlamch", "dlange", "dlansy", "dlapy2", "dnrm2", "dsdot",
@@ -151,11 +144,6 @@ impl Typing<'_> {
         }
         if self.cx.side.on_device() && is_of_device(name) {
             return Some(format!("procedure `{name}` of device code").into());
-        }
-        if without_type(name).is_some_and(|stem| BLAS.contains(&stem))
-            && self.scopes.reaches_module(self.cx.scope, "cublas")
-        {
-            return Some(format!("`{name}` of module `cublas`").into());
         }
         let (_, module) = LACKING
             .iter()

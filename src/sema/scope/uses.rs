@@ -14,6 +14,7 @@ const LIBRARIES: &[&str] = &[
     "mpi_f08",
     "cublas",
     "cublas_v2",
+    "cublas_device",
     "cublasxt",
     "cufft",
     "cufftxt",

@@ -1,0 +1,32 @@
+//! The modules of CUDA's libraries and the routines behind them.
+
+use compile::{ForeignNames, Options};
+use diag::Diagnostics;
+use source::SourceMap;
+use std::sync::{Arc, Mutex};
+
+#[test]
+fn every_interface_of_the_modules_has_its_routine() {
+    for module in ["cublas", "cublas_v2", "cublasxt", "cusolverdn"] {
+        let mut map = SourceMap::new();
+        let file = map.add("test.cuf", format!("use {module}\nend\n"));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let note = asked.clone();
+        let mut options = Options { whole_modules: true, ..Options::default() };
+        options.sema.foreign = ForeignNames::new(
+            move |name| {
+                note.lock().expect("no panic").push(name.to_owned());
+                true
+            },
+            |_| false,
+        );
+        let mut diags = Diagnostics::new();
+        let compiled = compile::compile(&mut map, &[file], &options, &mut |_, _| None, &mut diags);
+        let said: Vec<String> = diags.iter().map(|d| d.message.clone()).collect();
+        assert!(compiled.is_some() && said.is_empty(), "{module}: {said:?}");
+        let asked = asked.lock().expect("no panic");
+        let is_of_library = |name: &&String| name.starts_with("cu") || name.starts_with("nvfortran:");
+        let lacking: Vec<&String> = asked.iter().filter(is_of_library).filter(|name| !library::has(name)).collect();
+        assert!(!asked.is_empty() && lacking.is_empty(), "{module}: {lacking:?}");
+    }
+}
