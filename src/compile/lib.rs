@@ -105,6 +105,9 @@ pub fn check(
     if embedded::names_device_procedure(&parsed.names) {
         used.insert(embedded::DEVICE_PROCEDURES.into());
     }
+    if embedded::names_runtime_routine(&parsed.names) {
+        used.insert(embedded::RUNTIME.into());
+    }
     if parsed.names.contains(mpi::MARK) {
         used.insert(mpi::EXTERNALS.into());
     }

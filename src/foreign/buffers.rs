@@ -3,6 +3,7 @@
 //! A buffer is a copy of the program's memory, or that memory itself, which the program has lent.
 #![allow(unsafe_code)] // C has the addresses of the buffers and writes to them during a call.
 
+use crate::libraries::Libraries;
 use crate::stack;
 use ir::foreign::{Entries, Piece};
 use std::collections::BTreeMap;
@@ -60,6 +61,8 @@ pub(crate) struct Buffers {
     buffers: BTreeMap<u64, Buffer>,
     /// What the program has as the addresses of the procedures that C can call, by their entries.
     entries: Vec<u64>,
+    /// Where procedures of libraries are that the program gives to others, by what it has as their addresses.
+    natives: BTreeMap<u64, u64>,
 }
 
 impl Buffers {
@@ -137,10 +140,17 @@ impl Buffers {
         buffer.contents().get_mut((address - base) as usize..)?.first_chunk_mut()
     }
 
-    /// Gives the procedures that C may call entries, if they have none yet.
-    pub(crate) fn learn(&mut self, entries: &Entries) -> Result<(), String> {
-        for &address in entries.keys() {
-            if !self.entries.contains(&address) {
+    /// Gives the procedures that C may call entries, if they have none yet; those of libraries have addresses.
+    pub(crate) fn learn(&mut self, entries: &Entries, libraries: &Libraries) -> Result<(), String> {
+        for (&address, signature) in entries {
+            if signature.is_of_library {
+                if !self.natives.contains_key(&address) {
+                    let Some(native) = libraries.symbol(&signature.name) else {
+                        return Err(format!("it is given `{}`, which no library has", signature.name));
+                    };
+                    self.natives.insert(address, native as u64);
+                }
+            } else if !self.entries.contains(&address) {
                 if self.entries.len() == stack::ENTRIES {
                     return Err(format!("C code can be given {} procedures of the program at most", stack::ENTRIES));
                 }
@@ -152,7 +162,7 @@ impl Buffers {
 
     /// How many procedures have entries.
     pub(crate) fn known(&self) -> usize {
-        self.entries.len()
+        self.entries.len() + self.natives.len()
     }
 
     /// What the program has as the address of the procedure with an entry.
@@ -165,6 +175,9 @@ impl Buffers {
         if let Some(entry) = self.entries.iter().position(|&known| known == address) {
             return stack::entry_address(entry) as u64;
         }
+        if let Some(&native) = self.natives.get(&address) {
+            return native;
+        }
         let below = self.buffers.range(..=address).next_back();
         let holding = below.filter(|(base, buffer)| address - *base <= buffer.bytes as u64);
         holding.map_or(address, |(base, buffer)| buffer.address() + (address - base))
@@ -173,6 +186,9 @@ impl Buffers {
     /// The address that the program has for one of C; others stay as they are.
     pub(crate) fn to_program(&self, address: u64) -> u64 {
         if let Some(known) = stack::entry_at(address).and_then(|entry| self.procedure(entry)) {
+            return known;
+        }
+        if let Some((&known, _)) = self.natives.iter().find(|(_, native)| **native == address) {
             return known;
         }
         let holds = |(_, buffer): &(&u64, &Buffer)| address.wrapping_sub(buffer.address()) < buffer.bytes.max(1) as u64;

@@ -572,17 +572,22 @@ impl Typing<'_> {
     }
 }
 
-/// Whether two intrinsic types are written alike, without a kind or with its bytes.
+/// Whether two intrinsic types are written alike: without a kind, or with the same one.
 fn are_same(a: &TypeSpec, b: &TypeSpec) -> bool {
     use TypeSpecKind::{Complex, DoubleComplex, DoublePrecision, Integer, Logical, Real};
-    let bytes = |kind: &Option<KindParam>| match kind {
-        None => Some(0),
-        Some(KindParam::Star(n)) => Some(*n),
-        Some(KindParam::Expr(_)) => None,
+    let are_alike = |a: &Option<KindParam>, b: &Option<KindParam>| match (a, b) {
+        (None, None) => true,
+        (Some(KindParam::Star(m)), Some(KindParam::Star(n))) => m == n,
+        (Some(KindParam::Expr(x)), Some(KindParam::Expr(y))) => match (&x.kind, &y.kind) {
+            (ExprKind::Int { digits: m, kind: None }, ExprKind::Int { digits: n, kind: None }) => m == n,
+            (ExprKind::Name(m), ExprKind::Name(n)) => m.text == n.text,
+            _ => false,
+        },
+        _ => false,
     };
     match (&a.kind, &b.kind) {
         (Integer(x), Integer(y)) | (Real(x), Real(y)) | (Complex(x), Complex(y)) | (Logical(x), Logical(y)) => {
-            bytes(x).is_some() && bytes(x) == bytes(y)
+            are_alike(x, y)
         }
         (DoublePrecision, DoublePrecision) | (DoubleComplex, DoubleComplex) => true,
         _ => false,

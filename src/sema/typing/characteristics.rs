@@ -2,7 +2,7 @@
 //!
 //! Not here: attributes of CUDA Fortran.
 
-use super::{same_type, type_name};
+use super::{is_plain, same_type, type_name};
 use crate::checked::{ALTERNATE, CharLen, ProcId, Shape, Storage, Type, TypeId, VarId, Variable};
 use crate::checker::Definitions;
 use ast::Intent;
@@ -48,6 +48,11 @@ pub(crate) fn difference_but_for_intents(defs: &Definitions<'_>, body: ProcId, o
     Comparison { defs, laxity: Laxity::Intents, depth: 0 }.procedures(body, of, None)
 }
 
+/// As [`difference_but_for_intents`], and what is passed as memory may have another type and rank.
+pub(crate) fn difference_but_for_memory(defs: &Definitions<'_>, body: ProcId, of: ProcId) -> Option<String> {
+    Comparison { defs, laxity: Laxity::Memory, depth: 0 }.procedures(body, of, None)
+}
+
 /// What need not agree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Laxity {
@@ -61,6 +66,8 @@ enum Laxity {
     Shapes,
     /// That, and intents.
     Intents,
+    /// That, and types and ranks of arguments that both take as memory.
+    Memory,
 }
 
 struct Comparison<'c, 'a> {
@@ -117,7 +124,8 @@ impl Comparison<'_, '_> {
             (true, false) => return Some("is a procedure".to_owned()),
             (false, true) => return Some("is not a procedure".to_owned()),
         }
-        if let Some(what) = self.types(a, b, is_object) {
+        let is_memory = self.laxity == Laxity::Memory && self.are_memory(x, y);
+        if let Some(what) = self.types(a, b, is_object || is_memory) {
             return Some(what);
         }
         if !is_object && is_assumed_rank(x) != is_assumed_rank(y) {
@@ -130,12 +138,12 @@ impl Comparison<'_, '_> {
         let is_address =
             |v: &Variable| !matches!(v.shape, Shape::AssumedShape(_) | Shape::Deferred(_) | Shape::AssumedRank);
         let is_free = (ignores_rank(x) || ignores_rank(y)) && is_address(x) && is_address(y);
-        if x.shape.rank() != y.shape.rank() && !is_lax && !is_free {
+        if x.shape.rank() != y.shape.rank() && !is_lax && !is_free && !is_memory {
             return Some(format!("has rank {}, not {}", x.shape.rank(), y.shape.rank()));
         }
         if let (Some(a), Some(b)) = (x.attrs.intent, y.attrs.intent)
             && a != b
-            && self.laxity != Laxity::Intents
+            && !matches!(self.laxity, Laxity::Intents | Laxity::Memory)
         {
             let word = |intent| match intent {
                 Intent::In => "in",
@@ -159,6 +167,13 @@ impl Comparison<'_, '_> {
             }
         }
         self.shapes(x, y)
+    }
+
+    /// Whether a dummy takes memory, and the interface, which may have an array of assumed shape, lets memory be passed to it.
+    fn are_memory(&self, x: &Variable, y: &Variable) -> bool {
+        let in_sequence = |v: &Variable| matches!(v.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
+        let is_plain = |v: &Variable| is_plain(self.defs, &v.ty) && !v.attrs.value && !v.attrs.copied && !v.attrs.class;
+        in_sequence(x) && (in_sequence(y) || matches!(y.shape, Shape::AssumedShape(_))) && (is_plain(x) && is_plain(y))
     }
 
     fn procedure_dummies(&self, a: VarId, b: VarId) -> Option<String> {
@@ -213,8 +228,8 @@ impl Comparison<'_, '_> {
 
     fn shapes(&self, x: &Variable, y: &Variable) -> Option<String> {
         let by_descriptor = |v: &Variable| matches!(v.shape, Shape::AssumedShape(_) | Shape::Deferred(_));
-        let is_taken =
-            matches!(self.laxity, Laxity::Shapes | Laxity::Intents) && matches!(y.shape, Shape::AssumedShape(_));
+        let is_taken = matches!(self.laxity, Laxity::Shapes | Laxity::Intents | Laxity::Memory)
+            && matches!(y.shape, Shape::AssumedShape(_));
         if x.shape.rank() > 0 && by_descriptor(x) != by_descriptor(y) && !is_taken {
             let what = if by_descriptor(x) { "is" } else { "is not" };
             return Some(format!("{what} of assumed shape"));
