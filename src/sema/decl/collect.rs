@@ -8,6 +8,7 @@ use crate::checker::{
     Checker, DeclaredName, Entry, ImplicitRules, Init, ScopeId, StatementFunction, Sym, operator_key,
 };
 use crate::cuda;
+use crate::decl::initial::is_null;
 use crate::expr::base_name;
 use crate::typing::Typing;
 use ast::{Attr, DeclKind, Declaration, Entity, Expr, ExprKind, KindParam, Name, TypeSpec, TypeSpecKind};
@@ -348,6 +349,8 @@ impl<'a> Checker<'a> {
             p.char_len = e.char_len.as_ref();
         }
         let value = match (&e.init, &e.pointer_init) {
+            // nvfortran takes `= null()` for `=> null()`.
+            (Some(value), _) if is_null(value) => Init::Pointer(value),
             (Some(value), _) => Init::Value(value),
             (None, Some(value)) => Init::Pointer(value),
             (None, None) => return,

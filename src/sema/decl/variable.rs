@@ -512,9 +512,11 @@ impl Typing<'_> {
         if let (Some(span), Some((intent, _))) = (p.value, p.intent)
             && intent != ast::Intent::In
         {
-            // Fortran 2018, C865.
-            let text = format!("`{}` has `value` and cannot be given back to the caller", p.name);
-            return self.reporter.error(Code::AttributeConflict, span, text);
+            // Fortran 2018, C865. nvfortran passes a copy.
+            let text =
+                format!("`{}` has `value`, so that the caller does not get what the procedure makes of it", p.name);
+            self.reporter
+                .report(Diagnostic::new(Code::ValueGivenBack, span, text).help("remove `value` or the intent"));
         }
         if p.result && !matches!(p.init, Init::None) {
             // Fortran 2018, C816.
