@@ -5,6 +5,7 @@
 use crate::cli::nvfortran::Compiler;
 use compile::ForeignNames;
 use foreign::{Inputs, Libraries};
+use host::has_runtime_routine;
 use machine::RealWorld;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,10 +89,11 @@ impl Loaded {
         Libraries::load(inputs).map(|libraries| Loaded(Arc::new(libraries)))
     }
 
-    /// The procedures that there are, those of CUDA's libraries too, for the compiler.
+    /// The procedures that there are, those of CUDA's runtime and libraries too, for the compiler.
     pub(crate) fn names(&self) -> ForeignNames {
         let (libraries, own) = (self.0.clone(), self.0.clone());
-        ForeignNames::new(move |name| library::has(name) || libraries.has(name), move |name| own.defines(name))
+        let of_cuda = |name: &str| has_runtime_routine(name) || library::has(name);
+        ForeignNames::new(move |name| of_cuda(name) || libraries.has(name), move |name| own.defines(name))
     }
 
     /// A world where they can be called.

@@ -16,11 +16,14 @@ const WITHOUT_EFFECT: &[&str] = &[
     "Bdynamic",
     "Bstatic",
     "C",
+    "c++libs",
     "cudalib",
     "dryrun",
     "E",
     "F",
     "fastsse",
+    "fopenmp",
+    "fortranlibs",
     "fPIC",
     "fpic",
     "i2",
@@ -32,7 +35,11 @@ const WITHOUT_EFFECT: &[&str] = &[
     "noswitcherror",
     "p",
     "pg",
+    "pgc++libs",
+    "pgf90libs",
+    "pthread",
     "P",
+    "rdynamic",
     "r4",
     "s",
     "S",
@@ -82,9 +89,11 @@ const M_OPTIONS: &[&str] = &[
     "bdynamic",
     "cache_align",
     "chkptr",
+    "chkstk",
     "concur",
     "cpp",
     "cray",
+    "cudalib",
     "dalign",
     "dclchk",
     "defaultunit",
@@ -114,10 +123,12 @@ const M_OPTIONS: &[&str] = &[
     "large_arrays",
     "lfs",
     "list",
+    "llvm",
     "loop32",
     "lre",
     "m128",
     "main",
+    "mkl",
     "movnt",
     "mpi",
     "neginfo",
@@ -139,6 +150,7 @@ const M_OPTIONS: &[&str] = &[
     "safe_lastval",
     "safeptr",
     "save",
+    "scalapack",
     "scalarsse",
     "second_underscore",
     "sgimp",
@@ -373,9 +385,21 @@ impl Compiler {
             self.library_directories.push(directory.to_owned());
         } else if let Some(list) = text.strip_prefix("gpu=").or_else(|| text.strip_prefix("Mcuda=")) {
             list.split(',').for_each(|sub| self.gpu(option, sub));
+        } else if let Some(target) = text.strip_prefix("ta=") {
+            // The name of `-acc -gpu=` before 20.7: a target and behind it what `-gpu` takes.
+            let (target, list) = target.split_once(':').unwrap_or((target, ""));
+            match target {
+                "tesla" | "nvidia" => list.split(',').filter(|s| !s.is_empty()).for_each(|sub| self.gpu(option, sub)),
+                "multicore" | "host" => self.ignored.push(option.to_owned()),
+                _ => self.unknown.push(option.to_owned()),
+            }
         } else {
             match text {
                 "cuda" | "Mcuda" => self.no_cuda = false,
+                "cuda=charstring" | "cuda=madconst" => {
+                    self.no_cuda = false;
+                    self.ignored.push(option.to_owned());
+                }
                 "nocuda" | "Mnocuda" => self.no_cuda = true,
                 "Mfixed" | "Mnofree" => self.fixed = Some(true),
                 "Mfree" | "Mfreeform" | "Mnofixed" => self.fixed = Some(false),
@@ -412,7 +436,9 @@ impl Compiler {
             "fastmath" => self.fast_math = Some(format!("{option} ({sub})")),
             "flushz" => self.inexact.push(format!("{option} ({sub})")),
             "managed" | "mem:managed" => self.managed = true,
-            "unified" | "mem:unified" => self.refused.push(format!("{option} ({sub})")),
+            "unified" | "mem:unified" | "mem:unified:managedalloc" | "mem:unified:nomanagedalloc" => {
+                self.refused.push(format!("{option} ({sub})"));
+            }
             _ => match sub.strip_prefix("cc").and_then(|n| n.parse().ok()).filter(|sm| KNOWN_SM.contains(sm)) {
                 Some(sm) => self.sm = Some(sm),
                 None if GPU_OPTIONS.iter().any(|known| sub.starts_with(known)) => {
@@ -483,6 +509,13 @@ mod tests {
         let no_cuda =
             |options: &[&str]| Compiler::read(&options.iter().map(|&o| o.to_owned()).collect::<Vec<_>>()).no_cuda;
         assert!(no_cuda(&["-Mcuda", "-nocuda"]) && no_cuda(&["-Mnocuda"]) && !no_cuda(&["-nocuda", "-cuda"]));
+        let character_strings = Compiler::read(&["-nocuda".to_owned(), "-cuda=charstring".to_owned()]);
+        assert!(!character_strings.no_cuda && character_strings.unknown.is_empty());
+        let target = Compiler::read(&["-ta=tesla:cc70,managed".to_owned(), "-ta=multicore".to_owned()]);
+        assert_eq!(
+            (target.sm, target.managed, &target.ignored[..]),
+            (Some(70), true, &["-ta=multicore".to_owned()][..])
+        );
         let managed = |option: &str| Compiler::read(&[option.to_owned()]).managed;
         assert!(managed("-stdpar") && managed("-stdpar=gpu") && !managed("-stdpar=multicore") && !managed("-nostdpar"));
         assert!(c.refused.is_empty());

@@ -24,7 +24,7 @@ impl Embedded {
 
 /// Table: module names and their sources.
 static MODULES: [Embedded; 31] = [
-    Embedded::new("cudafor", || include_str!("modules/cudafor.cuf")),
+    Embedded::new(RUNTIME, || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
     Embedded::new("cublas", || &cublas::MODULE),
@@ -62,6 +62,9 @@ static MODULES: [Embedded; 31] = [
 pub(crate) fn include(name: &str) -> Option<(String, String)> {
     (name == "omp_lib.h").then(|| ("<omp_lib.h>".to_owned(), include_str!("modules/omp_lib.h").to_owned()))
 }
+
+/// The module of CUDA's runtime, whose routines host code may call without a USE statement.
+pub(crate) const RUNTIME: &str = "cudafor";
 
 /// The module whose procedures device code may call without a USE statement.
 pub(crate) const DEVICE_PROCEDURES: &str = "cudadevice";
@@ -206,6 +209,12 @@ pub(crate) fn parsed<'m>(
 /// Whether a program that mentions these names may mean a procedure of the run-time library.
 pub(crate) fn names_library(names: &BTreeSet<Arc<str>>) -> bool {
     LIBRARY_NAMES.iter().any(|name| names.contains(*name))
+}
+
+/// Whether a program that mentions these names may mean a routine of CUDA's runtime.
+pub(crate) fn names_runtime_routine(names: &BTreeSet<Arc<str>>) -> bool {
+    let mut routines = names.iter().filter(|name| name.starts_with("cuda"));
+    routines.any(|name| parts(RUNTIME).is_some_and(|parts| parts.declares(name)))
 }
 
 /// Whether a program that mentions these names may mean a procedure of device code that is written in Fortran.

@@ -89,7 +89,7 @@ pub struct Checked {
     /// The files of the embedded modules.
     embedded: BTreeSet<FileId>,
     /// The trees of the embedded modules, then those of the files.
-    units: Vec<ast::Unit>,
+    trees: ast::Program,
 }
 
 /// Checks a parsed program with what it needs of the embedded modules; `None`, with errors in `diags`, if it is not valid.
@@ -106,6 +106,9 @@ pub fn check(
     if embedded::names_device_procedure(&parsed.names) {
         used.insert(embedded::DEVICE_PROCEDURES.into());
     }
+    if embedded::names_runtime_routine(&parsed.names) {
+        used.insert(embedded::RUNTIME.into());
+    }
     if parsed.names.contains(mpi::MARK) {
         used.insert(mpi::EXTERNALS.into());
     }
@@ -117,7 +120,7 @@ pub fn check(
     }
     // External procedures of MPI need no module, and no `mpif.h`.
     let may_be_external = mpi::names_routine(&known);
-    let mut own = parsed.program.units;
+    let ast::Program { units: mut own, regions } = parsed.program;
     let mut names = Some(known).filter(|_| !options.whole_modules && !diags.has_errors());
     loop {
         let is_whole = names.is_none();
@@ -125,7 +128,7 @@ pub fn check(
         let mut units = embedded::parsed(used.iter().map(|m| &**m), names.take(), &mut embedded, map, &mut said);
         let first = units.len();
         units.append(&mut own);
-        let trees = ast::Program { units };
+        let trees = ast::Program { units, regions: regions.clone() };
         let kernels = kernel_names(options);
         let is_spoilt = diags.has_errors();
         let sema = SemaOptions { embedded: embedded.clone(), is_spoilt, kernels, ..options.sema.clone() };
@@ -135,7 +138,7 @@ pub fn check(
         let has_externals = !may_be_external || used.contains(mpi::EXTERNALS);
         if is_settled || is_whole && has_externals {
             diags.append(said);
-            return program.map(|program| Checked { program, embedded, units: trees.units });
+            return program.map(|program| Checked { program, embedded, trees });
         }
         if !has_externals {
             used.insert(mpi::EXTERNALS.into());
@@ -168,15 +171,15 @@ pub fn compile(
         return None;
     }
     let ignores = std::mem::take(&mut parsed.ignores);
-    let Checked { mut program, mut embedded, units } = check(parsed, options, map, diags).filter(|_| !is_broken)?;
+    let Checked { mut program, mut embedded, mut trees } = check(parsed, options, map, diags).filter(|_| !is_broken)?;
     let functions = lower::mathematics(&program);
     if options.whole_modules || !functions.is_empty() {
         let functions = (!options.whole_modules).then(|| functions.into_iter().map(Arc::from).collect());
         let mut all = embedded::parsed([embedded::MATHEMATICS], functions, &mut embedded, map, diags);
-        all.extend(units);
+        all.append(&mut trees.units);
         let sema = SemaOptions { embedded, kernels: kernel_names(options), ..options.sema.clone() };
         // What it reports has been reported.
-        program = sema::check(&ast::Program { units: all }, &sema, &mut Diagnostics::new())?;
+        program = sema::check(&ast::Program { units: all, ..trees }, &sema, &mut Diagnostics::new())?;
     }
     let mut module = lower::lower(&program, &options.lower, map);
     link(&mut module, options, map, diags)?;

@@ -3,9 +3,11 @@
 //! A buffer is a copy of the program's memory, or that memory itself, which the program has lent.
 #![allow(unsafe_code)] // C has the addresses of the buffers and writes to them during a call.
 
+use crate::libraries::Libraries;
 use crate::stack;
 use ir::foreign::{Entries, Piece};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Changes are found in units of this many bytes.
 const UNIT: usize = 4;
@@ -57,9 +59,11 @@ impl Buffer {
 /// The buffers, by the first address that the program has for them.
 #[derive(Default)]
 pub(crate) struct Buffers {
-    buffers: BTreeMap<u64, Buffer>,
+    by_base: BTreeMap<u64, Buffer>,
     /// What the program has as the addresses of the procedures that C can call, by their entries.
     entries: Vec<u64>,
+    /// Where procedures of libraries are that the program gives to others, by what it has as their addresses.
+    natives: BTreeMap<u64, u64>,
 }
 
 impl Buffers {
@@ -69,9 +73,9 @@ impl Buffers {
             let at = memory.binary_search_by_key(&base, |piece| piece.base);
             at.is_ok_and(|at| memory[at].bytes.len() == bytes)
         };
-        self.buffers.retain(|&base, buffer| has(base, buffer.bytes));
+        self.by_base.retain(|&base, buffer| has(base, buffer.bytes));
         for piece in memory {
-            let buffer = self.buffers.entry(piece.base).or_insert_with(|| Buffer::new(piece.bytes.len()));
+            let buffer = self.by_base.entry(piece.base).or_insert_with(|| Buffer::new(piece.bytes.len()));
             buffer.contents().copy_from_slice(&piece.bytes);
         }
         for piece in memory {
@@ -84,23 +88,23 @@ impl Buffers {
     /// # Safety
     /// The bytes stay there until they are taken back, and while C runs or buffers are looked at nobody else uses them.
     pub(crate) unsafe fn lend(&mut self, base: u64, bytes: usize, first: *mut u8) {
-        self.buffers.insert(base, Buffer { place: Place::Lent(first), bytes });
+        self.by_base.insert(base, Buffer { place: Place::Lent(first), bytes });
     }
 
     /// The first addresses of what is lent, and its bytes.
     pub(crate) fn lent(&self) -> impl Iterator<Item = (u64, u64)> {
         let is_lent = |(_, buffer): &(&u64, &Buffer)| matches!(buffer.place, Place::Lent(_));
-        self.buffers.iter().filter(is_lent).map(|(&base, buffer)| (base, buffer.bytes as u64))
+        self.by_base.iter().filter(is_lent).map(|(&base, buffer)| (base, buffer.bytes as u64))
     }
 
     /// C has no use any more for what was lent there.
     pub(crate) fn take_back(&mut self, base: u64) {
-        self.buffers.remove(&base);
+        self.by_base.remove(&base);
     }
 
     /// Where so many bytes of the program are that are lent.
     pub(crate) fn lent_at(&self, address: u64, bytes: u64) -> Option<*mut u8> {
-        let (base, buffer) = self.buffers.range(..=address).next_back()?;
+        let (base, buffer) = self.by_base.range(..=address).next_back()?;
         let offset = address - base;
         match buffer.place {
             Place::Lent(first) if offset + bytes <= buffer.bytes as u64 => Some(first.wrapping_add(offset as usize)),
@@ -113,7 +117,7 @@ impl Buffers {
         let mut out = Vec::new();
         for piece in memory.iter().filter(|piece| !piece.reads_only) {
             self.translate(piece.base, &piece.pointers, Buffers::to_program);
-            if let Some(buffer) = self.buffers.get_mut(&piece.base) {
+            if let Some(buffer) = self.by_base.get_mut(&piece.base) {
                 changed(piece, buffer.contents(), &mut out);
             }
         }
@@ -133,14 +137,21 @@ impl Buffers {
 
     /// The word at an address of the program.
     fn word(&mut self, address: u64) -> Option<&mut [u8; 8]> {
-        let (base, buffer) = self.buffers.range_mut(..=address).next_back()?;
+        let (base, buffer) = self.by_base.range_mut(..=address).next_back()?;
         buffer.contents().get_mut((address - base) as usize..)?.first_chunk_mut()
     }
 
-    /// Gives the procedures that C may call entries, if they have none yet.
-    pub(crate) fn learn(&mut self, entries: &Entries) -> Result<(), String> {
-        for &address in entries.keys() {
-            if !self.entries.contains(&address) {
+    /// Gives the procedures that C may call entries, if they have none yet; those of libraries have addresses.
+    pub(crate) fn learn(&mut self, entries: &Entries, libraries: &Libraries) -> Result<(), String> {
+        for (&address, signature) in entries {
+            if signature.is_of_library {
+                if let Entry::Vacant(place) = self.natives.entry(address) {
+                    let Some(native) = libraries.symbol(&signature.name) else {
+                        return Err(format!("it is given `{}`, which no library has", signature.name));
+                    };
+                    place.insert(native as u64);
+                }
+            } else if !self.entries.contains(&address) {
                 if self.entries.len() == stack::ENTRIES {
                     return Err(format!("C code can be given {} procedures of the program at most", stack::ENTRIES));
                 }
@@ -152,7 +163,7 @@ impl Buffers {
 
     /// How many procedures have entries.
     pub(crate) fn known(&self) -> usize {
-        self.entries.len()
+        self.entries.len() + self.natives.len()
     }
 
     /// What the program has as the address of the procedure with an entry.
@@ -165,7 +176,10 @@ impl Buffers {
         if let Some(entry) = self.entries.iter().position(|&known| known == address) {
             return stack::entry_address(entry) as u64;
         }
-        let below = self.buffers.range(..=address).next_back();
+        if let Some(&native) = self.natives.get(&address) {
+            return native;
+        }
+        let below = self.by_base.range(..=address).next_back();
         let holding = below.filter(|(base, buffer)| address - *base <= buffer.bytes as u64);
         holding.map_or(address, |(base, buffer)| buffer.address() + (address - base))
     }
@@ -175,8 +189,11 @@ impl Buffers {
         if let Some(known) = stack::entry_at(address).and_then(|entry| self.procedure(entry)) {
             return known;
         }
+        if let Some((&known, _)) = self.natives.iter().find(|(_, native)| **native == address) {
+            return known;
+        }
         let holds = |(_, buffer): &(&u64, &Buffer)| address.wrapping_sub(buffer.address()) < buffer.bytes.max(1) as u64;
-        self.buffers.iter().find(holds).map_or(address, |(base, buffer)| base + (address - buffer.address()))
+        self.by_base.iter().find(holds).map_or(address, |(base, buffer)| base + (address - buffer.address()))
     }
 }
 
@@ -219,7 +236,7 @@ mod tests {
         buffers.fill(&memory[..1]);
         assert_eq!(buffers.to_native(0x1008), address);
         assert_eq!(buffers.to_native(0x2000), 0x2000, "it was given up");
-        buffers.buffers.get_mut(&0x1000).expect("there").contents()[9] = 0;
+        buffers.by_base.get_mut(&0x1000).expect("there").contents()[9] = 0;
         assert_eq!(buffers.changes(&memory[..1]), [(0x1008, vec![9, 0])]);
         assert_eq!(buffers.to_program(address), 0x1008);
     }
@@ -249,7 +266,7 @@ mod tests {
         let memory = [piece(0x1000, &0x2002u64.to_le_bytes(), &[0]), piece(0x2000, &[7; 4], &[])];
         buffers.fill(&memory);
         let inner = buffers.to_native(0x2002);
-        assert_eq!(*buffers.buffers.get_mut(&0x1000).expect("there").contents(), inner.to_le_bytes());
+        assert_eq!(*buffers.by_base.get_mut(&0x1000).expect("there").contents(), inner.to_le_bytes());
         assert_eq!(buffers.changes(&memory), []);
     }
 }

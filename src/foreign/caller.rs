@@ -165,7 +165,7 @@ impl Caller {
     fn call(&mut self, call: &ForeignCall) -> Result<ForeignEnd, String> {
         let signature = &call.signature;
         let function = self.procedure(&signature.name)?;
-        self.buffers.learn(&call.entries)?;
+        self.buffers.learn(&call.entries, &self.libraries)?;
         self.buffers.fill(&call.memory);
         let mut stack = self.begin(signature)?;
         for (param, arg) in signature.params.iter().zip(&call.args) {
@@ -176,7 +176,7 @@ impl Caller {
     }
 
     fn go_on(&mut self, back: &ForeignReturn) -> Result<ForeignEnd, String> {
-        self.buffers.learn(&back.entries)?;
+        self.buffers.learn(&back.entries, &self.libraries)?;
         self.buffers.fill(&back.memory);
         self.give_back(&back.result, &back.copies)?;
         self.end(&back.memory, &back.entries)
@@ -231,7 +231,7 @@ impl Caller {
         entries: &Entries,
     ) -> Result<Option<Callback>, String> {
         let signature = &route.signature;
-        self.buffers.learn(entries)?;
+        self.buffers.learn(entries, &self.libraries)?;
         self.translate(pointers, Buffers::to_native);
         let mut stack = self.begin(signature)?;
         for (param, arg) in signature.params.iter().zip(args) {
@@ -332,7 +332,7 @@ impl Caller {
         pointers: &Pointers,
         entries: &Entries,
     ) -> Result<Option<Callback>, String> {
-        self.buffers.learn(entries)?;
+        self.buffers.learn(entries, &self.libraries)?;
         self.translate(pointers, Buffers::to_native);
         self.give_back(result, copies)?;
         // SAFETY: the caller's.

@@ -99,6 +99,9 @@ fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
     if (address as i64).unsigned_abs() < NULL_LIMIT {
         access.place = name.clone().map(Place::variable);
         return match name {
+            Some(name) if names::is_passed(at.program, at.site, &name) => {
+                Finding::new(FindingKind::Host(HostFault::AbsentArgument { name }), vec![access])
+            }
             Some(name) => Finding::new(FindingKind::Host(HostFault::NotAllocatedUse { name }), vec![access]),
             None => Finding::new(FindingKind::Null, vec![access]),
         };

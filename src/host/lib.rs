@@ -28,6 +28,7 @@ mod runtime;
 mod service;
 mod storage;
 
+pub use cuda::has_runtime_routine;
 pub use host::{Host, HostOptions};
 pub use names::variable_at;
 pub use outside::{Answer, Ask, CommandEnd, FileKind, FileStatus, HostYield, MpiCall, Stream};

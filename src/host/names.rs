@@ -6,7 +6,7 @@
 //! not an analysis: it looks at the code in its layout order and gives up after [`STEPS`].
 
 use ir::op::{BinOp, UnOp};
-use ir::{AddrBase, DebugVar, FuncId, Function, InstKind, Reg, Val, VarLoc};
+use ir::{AddrBase, DebugVar, FuncId, Function, InstKind, Reg, Val, VarLoc, VarShape};
 use vm::{Program, Site};
 
 const STEPS: usize = 64;
@@ -98,6 +98,13 @@ pub fn variable_at(program: &Program, site: Site) -> Option<String> {
 }
 
 /// Whether a variable, its address or its descriptor's address is in a register.
+/// Whether a variable is a scalar that the caller of the procedure passes by its address.
+pub(crate) fn is_passed(program: &Program, site: Site, name: &str) -> bool {
+    let is_by_address =
+        |var: &DebugVar| var.is_dummy && matches!(var.shape, VarShape::Scalar) && matches!(var.loc, VarLoc::At(_));
+    program.module().func(site.func).vars.iter().any(|var| &*var.name == name && is_by_address(var))
+}
+
 fn is_in(var: &DebugVar, reg: Reg) -> bool {
     matches!(var.loc, VarLoc::Reg(r) | VarLoc::At(r) | VarLoc::DescriptorAt(r) if r == reg)
 }

@@ -85,6 +85,7 @@ pub fn parse(
             parsed.is_whole &= nest.statement(&logical, &mut names, diags);
         }
         parsed.ignores.append(&mut lines.ignores);
+        parsed.program.regions.append(&mut lines.regions);
         let end = lines.end_of(file);
         let errors = diags.error_count();
         parsed.program.units.extend(nest.finish(end, diags));

@@ -6,12 +6,13 @@
 
 use crate::SemaOptions;
 use crate::checked::{self, ProcId, Program, Type};
-use crate::checker::{Checker, CodeSide};
+use crate::checker::{Checker, CodeSide, Regions};
 use diag::{Code, Diagnostic, Diagnostics};
 
 /// Checks a program. `diags` gets errors and warnings in the order of their places; without errors there is a result.
 pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnostics) -> Option<Program> {
     let mut c = Checker::new(options);
+    c.made.regions = Regions::of(&program.regions);
     c.collect_units(program);
     c.resolve_modules();
     c.resolve_interfaces();

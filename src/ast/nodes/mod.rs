@@ -16,4 +16,6 @@ pub use stmt::{
     Allocate, Block, CaseRange, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, IfArm, IoControl, IoItem,
     IoKind, LoopVar, SelectArm, Stmt, StmtKind, TypeArm, WhereArm,
 };
-pub use unit::{Generic, Prefix, ProcedureAttr, Program, Subprogram, SubprogramKind, Unit, UnitKind};
+pub use unit::{
+    Generic, Prefix, ProcedureAttr, Program, RegionDirective, RegionKind, Subprogram, SubprogramKind, Unit, UnitKind,
+};

@@ -8,6 +8,28 @@ use source::Span;
 pub struct Program {
     /// The units.
     pub units: Vec<Unit>,
+    /// The directives of OpenACC by which compute regions begin and end.
+    pub regions: Vec<RegionDirective>,
+}
+
+/// A directive of OpenACC by which a compute region begins or ends (OpenACC 3.3, 2.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RegionDirective {
+    /// The directive.
+    pub span: Span,
+    /// What it does.
+    pub kind: RegionKind,
+}
+
+/// What a directive does to a compute region.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegionKind {
+    /// `parallel`, `kernels`, `serial`
+    Begin,
+    /// `end parallel` and kin.
+    End,
+    /// `parallel loop` and kin: the loop that follows is the region.
+    Loop,
 }
 
 /// A program unit.

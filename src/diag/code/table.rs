@@ -51,6 +51,8 @@ crate::code::codes! {
     W0103 Warning MacroRedefined "macro redefined with a different text";
     W0104 Warning DirectiveWithoutLoop "`!$cuf kernel do` without a loop";
     W0105 Warning LateDeclaration "declaration after an assignment of a structure";
+    W0111 Warning MissingComma "comma that is missing in a list";
+    W0118 Warning UnreadableFormat "format that cannot be read";
 
     E0201 Error UndeclaredName "undeclared name under `implicit none`";
     E0202 Error UnknownProcedure "procedure that nothing defines";
@@ -84,6 +86,7 @@ crate::code::codes! {
     E0230 Error BindingLabelReused "binding label of two procedures or variables";
 
     W0201 Warning CallWithoutParentheses "function called without parentheses";
+    W0202 Warning RuntimeWithoutUse "routine of CUDA's runtime without `use cudafor`";
     W0205 Warning TypeGivenAgain "name given its type a second time";
     W0219 Warning ContiguousWithoutEffect "`contiguous` on an array that is contiguous in any case";
     W0229 Warning ProcedureNamedAsUnit "procedure with the name of its program unit";
@@ -142,6 +145,10 @@ crate::code::codes! {
     W0318 Warning AutomaticInMain "object of the main program whose bounds or length are not constant";
     W0327 Warning AdvanceWithoutFormat "`advance=` in list-directed input or output";
     W0328 Warning IntentWithoutDummy "`intent` on something that is not a dummy";
+    W0329 Warning PureSideEffect "side effect of a pure procedure";
+    W0330 Warning BoundWithoutValue "last bound of an argument that is a local variable";
+    W0331 Warning LogicalCase "integer `case` of a logical selector";
+    W0332 Warning ValueGivenBack "`value` with an intent that gives a value back";
 
     E0401 Error ArgumentCount "too many arguments, or a missing one";
     E0402 Error ArgumentType "argument whose type differs from that of its dummy";
@@ -172,9 +179,10 @@ crate::code::codes! {
     W0405 Warning KernelWithoutInterface "kernel launched without an explicit interface";
     W0411 Warning InputChanged "`intent(in)` argument, or a component of it, that a procedure changes";
     W0412 Warning AllocatedOfPointer "`allocated` of a pointer";
-    W0416 Warning InterfaceShape "interface with arrays of assumed shape for a procedure that takes them in sequence";
+    W0416 Warning InterfaceShape "interface that describes arguments otherwise than the procedure, which takes memory";
     W0417 Warning InterfaceIntent "interface or inherited procedure with another `intent` than the procedure";
     W0418 Warning PointerToExtension "type-bound procedure that takes a pointer to an extension only";
+    W0419 Warning ImplicitArgumentCount "missing argument, or too many, without an interface";
     W0420 Warning TypeNotBound "`bind(c)` procedure or variable with a type that C knows by its memory only";
 
     E0501 Error GlobalFunction "`attributes(global)` on a function";
@@ -339,7 +347,7 @@ crate::code::codes! {
     R0815 Error ZeroStep "loop or section with a step of zero";
     R0816 Error HostMemoryLimit "memory limit reached";
     R0817 Error BadIntrinsicValue "value outside the domain of an intrinsic procedure";
-    R0818 Error AbsentArgument "use of an optional argument that is absent";
+    R0818 Error AbsentArgument "use of an argument that the call does not give";
     R0819 Error NoSuchProcedure "call of an undefined procedure";
     R0820 Error InvalidHostAccess "access to host memory that belongs to no data";
     R0821 Error ForeignCallFailed "call of a library's procedure that cannot be made, or crashes";

@@ -45,8 +45,8 @@ pub(super) fn word(finding: &Finding, fault: &HostFault) -> Diagnostic {
         HostFault::ZeroStep => say("the step is zero".to_owned()).help("a step must be at least 1, or at most -1"),
         HostFault::MemoryLimit { limit } => say(format!("the memory limit of {} is reached", count(*limit, "byte"))),
         HostFault::IntrinsicValue { intrinsic, reason } => say(format!("`{intrinsic}`: {reason}")),
-        HostFault::AbsentArgument { name } => say(format!("optional argument `{name}` is used but absent"))
-            .help(format!("use it only under `if (present({name}))`")),
+        HostFault::AbsentArgument { name } => say(format!("argument `{name}` is used, and the call does not give it"))
+            .help(format!("give it in the call, or, if it is optional, use it only under `if (present({name}))`")),
         HostFault::NoSuchProcedure { name } => say(format!("`{name}` is called, but no given file defines it")),
         HostFault::Foreign { name, reason } => say(format!("call of library procedure `{name}`: {reason}")),
         HostFault::InvalidAccess => say("access to an address that holds no data of the program".to_owned())

@@ -2,8 +2,11 @@
 //!
 //! Not here: what a call does (`device::Runtime`).
 
+mod c;
 mod call;
 mod symbol;
 
+pub(crate) use c::c_call;
+pub use c::has_runtime_routine;
 pub(crate) use call::cuda_call;
 pub(crate) use symbol::{SymbolCall, Symbols, symbol_call};

@@ -1,5 +1,6 @@
 //! The services that call procedures of libraries, and have them call procedures of the program.
 
+use crate::cuda::{c_call, has_runtime_routine};
 use crate::foreign::{CallSite, LocalExtent, Pieces, Waiting, args, entry_of, peek, pointer_of};
 use crate::outside::Ask;
 use crate::protocol::{Args, Halt};
@@ -54,7 +55,7 @@ impl Runtime {
     ) -> Result<bool, Halt> {
         let signature = self.signature(memory, a)?;
         let (room, locals) = (a.bits(2), at.locals);
-        if (self.foreign.has_routine)(&signature.name) {
+        if has_runtime_routine(&signature.name) || (self.foreign.has_routine)(&signature.name) {
             return self.call_routine(memory, &signature, room, at.span).map(|()| false);
         }
         if let Some(caller) = self.direct_caller(memory, caller, room) {
@@ -163,7 +164,7 @@ impl Runtime {
         Err(self.answers.open(Ask::Foreign(Arc::new(ForeignStep::Return(back)))))
     }
 
-    /// Makes a call of a routine of CUDA's libraries, which takes addresses as they are and gives a status.
+    /// Makes a call of a routine of CUDA's runtime or libraries, which takes addresses as they are and gives a status.
     fn call_routine(&mut self, memory: &mut Memory, signature: &Signature, room: u64, span: Span) -> Result<(), Halt> {
         let mut words = Vec::new();
         for arg in args(memory, signature, room)? {
@@ -172,8 +173,9 @@ impl Runtime {
                 CArg::Object(bytes) | CArg::Copy(_, bytes) => words.extend(bytes.chunks(8).map(word_of)),
             }
         }
-        let call = LibraryCall { name: signature.name.clone(), args: words };
-        let reply = self.answers.call(|| Call { api: Api::Library(call), span })?;
+        let api = c_call(&signature.name, Args(&words))
+            .unwrap_or_else(|| Api::Library(LibraryCall { name: signature.name.clone(), args: words }));
+        let reply = self.answers.call(|| Call { api, span })?;
         if let Some(result) = &signature.result {
             let status = i64::from(reply.code).to_le_bytes();
             storage::write(memory, room, &status[..result.bytes().min(8) as usize])?;

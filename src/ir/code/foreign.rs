@@ -127,6 +127,8 @@ impl CParam {
 pub struct Signature {
     /// The name by which a library has it.
     pub name: Arc<str>,
+    /// Whether the program gives a library this procedure, and a library has it, not the program.
+    pub is_of_library: bool,
     /// Its parameters.
     pub params: Vec<CParam>,
     /// Its result, if it is a function.
@@ -160,6 +162,7 @@ impl Signature {
     /// Reads the text form; `None` if it is none.
     pub fn parse(text: &str) -> Option<Signature> {
         let (name, rest) = text.split_once('(')?;
+        let (name, is_of_library) = name.strip_prefix('*').map_or((name, false), |name| (name, true));
         let mut reader = Reader { rest };
         let mut params = Vec::new();
         while !reader.take(")") {
@@ -169,7 +172,7 @@ impl Signature {
             params.push(reader.param()?);
         }
         let result = if reader.rest.is_empty() { None } else { Some(reader.value()?) };
-        reader.rest.is_empty().then(|| Signature { name: name.into(), params, result })
+        reader.rest.is_empty().then(|| Signature { name: name.into(), is_of_library, params, result })
     }
 }
 
@@ -289,7 +292,7 @@ impl fmt::Display for CParam {
 
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}(", self.name)?;
+        write!(f, "{}{}(", if self.is_of_library { "*" } else { "" }, self.name)?;
         for (i, param) in self.params.iter().enumerate() {
             write!(f, "{}{param}", if i == 0 { "" } else { "," })?;
         }

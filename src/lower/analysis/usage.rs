@@ -219,6 +219,7 @@ impl<'a> Walk<'a> {
             ProcBody::Foreign { .. } => {
                 let params = &self.program.proc(proc).params;
                 params.iter().any(|&v| matches!(self.program.var(v).storage, Storage::Procedure))
+                    || args.iter().any(|given| matches!(given, Some(Actual::Proc(_))))
             }
             _ => false,
         };

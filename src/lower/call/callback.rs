@@ -79,7 +79,7 @@ impl Builder<'_, '_> {
         made.first().map_or(Val::i64(0), |&entry| entry.into())
     }
 
-    /// The procedures that libraries may call.
+    /// The procedures that a library may be given.
     fn entry_targets(&self) -> Vec<(ProcId, Signature)> {
         let taken = self.usage().taken.iter().copied();
         taken.filter_map(|p| Some((p, entry_signature(self.program(), p).ok()?))).collect()
@@ -90,7 +90,7 @@ impl Builder<'_, '_> {
         if !self.usage().gives_procedures || self.side() != Side::Host {
             return;
         }
-        let targets = self.entry_targets();
+        let targets: Vec<_> = self.entry_targets().into_iter().filter(|(_, s)| !s.is_of_library).collect();
         if targets.is_empty() {
             return;
         }
@@ -205,7 +205,8 @@ fn procedures_of(targets: &[(ProcId, Signature)]) -> Vec<ProcId> {
 /// The signature by which C calls a procedure; why it cannot.
 fn entry_signature(program: &Program, id: ProcId) -> Result<Signature, String> {
     let proc = program.proc(id);
-    if !matches!(proc.body, ProcBody::Statements(_)) || !runs_on(proc.kind, Side::Host) {
+    let has_code = matches!(proc.body, ProcBody::Statements(_) | ProcBody::Foreign { .. });
+    if !has_code || !runs_on(proc.kind, Side::Host) {
         return Err("which the program does not define for the host".to_owned());
     }
     let mut params = Vec::new();
@@ -225,5 +226,10 @@ fn entry_signature(program: &Program, id: ProcId) -> Result<Signature, String> {
         params.push(param);
     }
     let result = foreign_result(program, id, true)?;
-    Ok(Signature { name: proc.name.clone(), params, result })
+    // A procedure of a library is where the library has it.
+    let (name, is_of_library) = match &proc.body {
+        ProcBody::Foreign { symbol, .. } => (symbol.clone(), true),
+        _ => (proc.name.clone(), false),
+    };
+    Ok(Signature { name, is_of_library, params, result })
 }

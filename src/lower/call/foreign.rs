@@ -46,7 +46,7 @@ impl Builder<'_, '_> {
                 return vec![Val::Imm(0); results.len()];
             }
         };
-        let signature = Signature { name: symbol.clone(), params, result };
+        let signature = Signature { name: symbol.clone(), is_of_library: false, params, result };
         let first = signature.result_bytes();
         let (_, room) = self.slot((first + 8 * words.len() as u64).max(8), 8, "call", Span::NONE);
         for (i, &(word, ty)) in words.iter().enumerate() {
@@ -82,8 +82,10 @@ impl Builder<'_, '_> {
         let mut words = passed.words.iter().copied();
         for (at, &dummy) in program.proc(proc).params.iter().enumerate() {
             let var = program.var(dummy);
-            if matches!(var.storage, Storage::Procedure) {
-                let given_as = passed.keys.get(at).copied();
+            let given_as = passed.keys.get(at).copied();
+            // A procedure may be given for a `type(c_funptr)` too.
+            let is_procedure = matches!(given_as, Some(ArgKey::Proc(_) | ArgKey::Pointer));
+            if is_procedure || matches!(var.storage, Storage::Procedure) {
                 let pointer = match given_as {
                     Some(ArgKey::Proc(p)) => Some(self.procedure_number(p)),
                     Some(ArgKey::Pointer) => words.next(),

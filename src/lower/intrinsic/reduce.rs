@@ -8,11 +8,12 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
-use crate::types::{imm, ir_ty, real_imm};
+use crate::types::{Side, imm, ir_ty, real_imm};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::{BinOp, CmpOp, UnOp};
+use ir::rt::Rt;
 use ir::{Reg, Ty, Val};
 use sema::checked::{BinaryOp, CmpOp as Relation, Expr, ExprKind, Intrinsic, Type};
 
@@ -91,12 +92,22 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let mut acc = accumulator(&mut self.b, id, args, e)?;
         reset(&mut self.b, &mut acc);
+        self.wait_for_stream(id, args);
         let mut operands = Operands::default();
         self.prepare(acc.array, &mut operands);
         let extents = operands.extents(acc.array)?;
         self.prepare_mask(&acc, &mut operands);
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| this.accumulate(&acc));
         total(&mut self.b, &acc, &e.ty)
+    }
+
+    /// A reduction of host code in a stream comes after what the stream does.
+    fn wait_for_stream(&mut self, id: Intrinsic, args: Args<'p>) {
+        let takes_stream = matches!(id, Intrinsic::Sum | Intrinsic::Maxval | Intrinsic::Minval);
+        if let Some(stream) = arg(args, 3).filter(|_| takes_stream && self.b.side() == Side::Host) {
+            let stream = self.scalar(stream);
+            self.b.rt(Rt::CudaStreamSynchronize, vec![stream]);
+        }
     }
 
     /// MAXVAL and MINVAL of characters. Of none it is the text that comes first or last.
@@ -136,6 +147,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn reduction_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let dim = self.dimension(arg(args, positions(id).0?)?);
         let mut acc = accumulator(&mut self.b, id, args, e)?;
+        self.wait_for_stream(id, args);
         let mut operands = Operands::default();
         self.prepare(acc.array, &mut operands);
         let extents = operands.extents(acc.array)?;

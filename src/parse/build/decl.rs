@@ -309,6 +309,10 @@ impl Builder<'_> {
         for group in pair.into_inner().filter(|p| p.as_rule() == Rule::namelist_group) {
             let mut inner = group.into_inner();
             let name = self.next_name(&mut inner);
+            for gap in inner.clone().filter(|p| p.as_rule() == Rule::missing_comma) {
+                let d = Diagnostic::new(Code::MissingComma, self.span(&gap), "a comma is missing between two names");
+                self.warn(d.help("write `,` between the names of the group"));
+            }
             groups.push((name, self.names_in(inner)));
         }
         DeclKind::Namelist(groups)

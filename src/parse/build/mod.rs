@@ -91,6 +91,11 @@ impl Builder<'_> {
         }
     }
 
+    /// Reports what does not keep the statement from being understood.
+    pub(crate) fn warn(&mut self, diagnostic: Diagnostic) {
+        self.diags.push(diagnostic);
+    }
+
     /// Reports that something is not supported.
     pub(crate) fn report_unsupported(&mut self, span: Span, what: &str) {
         let diagnostic = Diagnostic::new(Code::UnsupportedFeature, span, format!("{what} is not supported"));

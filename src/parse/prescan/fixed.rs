@@ -8,7 +8,7 @@
 
 use super::free::report_character;
 use super::respace::respace;
-use super::sentinel::ignore;
+use super::sentinel::{ignore, region};
 use super::{Line, Open, Prescan, check_label};
 use crate::logical::{Joined, LogicalKind, is_quote};
 use diag::{Code, Diagnostic, Diagnostics};
@@ -141,7 +141,9 @@ impl Prescan<'_> {
             Class::Comment => {
                 let at = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
                 let comment = text.get(at + 1..).unwrap_or("");
-                self.ignores.extend(ignore(comment, || line.span_of(at, text.trim_end().len())));
+                let whole = || line.span_of(at, text.trim_end().len());
+                self.ignores.extend(ignore(comment, whole));
+                self.regions.extend(region(comment, whole));
             }
             Class::Cpp if !cursor.told_cpp => {
                 cursor.told_cpp = true;

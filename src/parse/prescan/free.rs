@@ -1,6 +1,6 @@
 //! Free source form (Fortran 2018, 6.3.2).
 
-use super::sentinel::{Sentinel, ignore, sentinel};
+use super::sentinel::{Sentinel, ignore, region, sentinel};
 use super::{Line, Open, Prescan};
 use crate::logical::{LogicalKind, is_quote};
 use crate::{Ignore, ParseOptions};
@@ -123,7 +123,11 @@ impl Prescan<'_> {
         let text = line.text(self.map);
         let class = classify(text.as_bytes(), self.options);
         match class {
-            Class::Comment(at) => note_ignore(text, at, line, &mut self.ignores),
+            Class::Comment(at) => {
+                note_ignore(text, at, line, &mut self.ignores);
+                let whole = || line.span_of(at, text.trim_end().len());
+                self.regions.extend(text.get(at + 1..).and_then(|comment| region(comment, whole)));
+            }
             Class::Cpp if !cursor.told_cpp => {
                 cursor.told_cpp = true;
                 let span = line.span_of(0, text.trim_end().len());

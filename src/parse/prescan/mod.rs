@@ -16,6 +16,7 @@ use crate::cpp::MAX_INCLUDE_DEPTH;
 use crate::line::{Line, split};
 use crate::logical::{Joined, Logical, LogicalKind};
 use crate::{Ignore, IncludeReader, ParseOptions, SourceForm, cpp};
+use ast::RegionDirective;
 use diag::{Code, Diagnostic, Diagnostics};
 use source::{FileId, SourceMap, Span};
 use std::collections::VecDeque;
@@ -43,6 +44,8 @@ pub(crate) struct Prescan<'a> {
     ready: VecDeque<Logical>,
     /// The comments `!cufemu ignore(…)` so far.
     pub(crate) ignores: Vec<Ignore>,
+    /// The directives of OpenACC for compute regions so far.
+    pub(crate) regions: Vec<RegionDirective>,
 }
 
 /// The statement that is being joined.
@@ -69,8 +72,15 @@ impl<'a> Prescan<'a> {
         include: IncludeReader<'a>,
         diags: &mut Diagnostics,
     ) -> Prescan<'a> {
-        let mut prescan =
-            Prescan { map, options, include, cursors: Vec::new(), ready: VecDeque::new(), ignores: Vec::new() };
+        let mut prescan = Prescan {
+            map,
+            options,
+            include,
+            cursors: Vec::new(),
+            ready: VecDeque::new(),
+            ignores: Vec::new(),
+            regions: Vec::new(),
+        };
         prescan.push_file(file, None, diags);
         prescan
     }

@@ -2,10 +2,11 @@
 //!
 //! `!$cuf` begins a directive, `!@cuf` a line that is a statement where CUDA Fortran is on, `!$` a statement under `-mp`,
 //! `!dir$ ignore_tkr` (also `!pgi$`, `!dec$`) a directive for argument matching, `!cufemu ignore(CODE)` a wish to the
-//! checks of this program. All others, `!$acc` and `!$omp` among them, are comments. In fixed form `c` and `*` in column 1
-//! stand for `!`.
+//! checks of this program. All others are comments, `!$omp` and `!$acc` among them; of the latter it is noted where compute
+//! regions begin and end. In fixed form `c` and `*` in column 1 stand for `!`.
 
 use crate::{Ignore, ParseOptions};
+use ast::{RegionDirective, RegionKind};
 use source::Span;
 
 /// What a comment is, with the offset after its sentinel.
@@ -55,6 +56,23 @@ pub(super) fn ignore(comment: &str, span: impl FnOnce() -> Span) -> Option<Ignor
     let (codes, _) = rest.trim_start().strip_prefix('(')?.split_once(')')?;
     let codes = codes.split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()).collect();
     Some(Ignore { span: span(), codes })
+}
+
+/// Reads a directive of OpenACC that begins or ends a compute region; `comment` is the text after the `!`.
+pub(super) fn region(comment: &str, span: impl FnOnce() -> Span) -> Option<RegionDirective> {
+    let mut words =
+        strip_word(comment, "$acc")?.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let is_compute =
+        |word: &str| ["parallel", "kernels", "serial"].iter().any(|known| word.eq_ignore_ascii_case(known));
+    let first = words.next()?;
+    let second = words.next().unwrap_or_default();
+    let kind = match first {
+        word if word.eq_ignore_ascii_case("end") && is_compute(second) => RegionKind::End,
+        word if is_compute(word) && second.eq_ignore_ascii_case("loop") => RegionKind::Loop,
+        word if is_compute(word) => RegionKind::Begin,
+        _ => return None,
+    };
+    Some(RegionDirective { span: span(), kind })
 }
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {

@@ -73,6 +73,8 @@ pub(crate) struct Context {
     pub(crate) implicit_interface: Option<ProcId>,
     /// In a procedure compiled for both sides: under a condition on `on_device()`, where calls of either side may stand.
     pub(crate) guarded: bool,
+    /// In a compute region of OpenACC.
+    pub(crate) in_region: bool,
     /// Inside a specification or constant expression: device and host data are not told apart.
     pub(crate) specification: bool,
     /// The type of a component that is a descriptor is named: it may be that of an object which holds it.
@@ -95,6 +97,7 @@ impl Context {
             cuf_first_var: None,
             implicit_interface: None,
             guarded: false,
+            in_region: false,
             specification: false,
             by_descriptor: false,
             debugger: false,

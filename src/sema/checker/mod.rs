@@ -19,6 +19,7 @@ mod declared;
 mod definitions;
 mod implicit;
 mod names;
+mod regions;
 mod reporter;
 mod scopes;
 
@@ -27,6 +28,7 @@ pub(crate) use declared::{DeclaredName, Init, StatementFunction};
 pub(crate) use definitions::{Binding, Definitions, ProcInfo, Resolution, TypeInfo, VarInfo};
 pub(crate) use implicit::ImplicitRules;
 pub(crate) use names::{Table, merged};
+pub(crate) use regions::Regions;
 pub(crate) use reporter::Reporter;
 pub(crate) use scopes::{
     Entry, Module, ModuleId, ScopeData, ScopeId, Scopes, Sym, generic_key, generic_span, operator_key,
@@ -86,6 +88,10 @@ pub(crate) struct Made {
     pub(crate) described: Vec<Described>,
     /// Pointers whose declarations give them a target.
     pub(crate) initial_targets: Vec<InitialTarget>,
+    /// The compute regions of OpenACC.
+    pub(crate) regions: Regions,
+    /// The statement that was checked last.
+    pub(crate) last_statement: Option<Span>,
 }
 
 /// What is said of a procedure where it is not defined.

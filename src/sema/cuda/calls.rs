@@ -69,12 +69,8 @@ impl Checker<'_> {
             && !self.defs.proc_info(id).embedded
         {
             let text = format!("pure procedure calls `{}`, which is not pure", callee.name);
-            return self.reporter.error_help(
-                Code::ImpureReference,
-                span,
-                text,
-                "declare it `pure`, or remove `pure` from the caller",
-            );
+            let help = "declare it `pure`, or remove `pure` from the caller";
+            self.reporter.report(Diagnostic::new(Code::PureSideEffect, span, text).help(help));
         }
         let in_concurrent =
             self.cx.side == CodeSide::Host && self.cx.constructs.iter().any(|c| c.kind == ConstructKind::Parallel);
@@ -86,8 +82,7 @@ impl Checker<'_> {
         if !self.defs.is_missing(id) || self.defs.proc(id).through.is_some() {
             return Some(());
         }
-        if let Some(body) = self.foreign_body(id) {
-            self.defs.proc_mut(id).body = body;
+        if self.link_foreign(id) {
             return Some(());
         }
         if !self.defs.proc_info(id).reported_missing {
@@ -123,6 +118,16 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
+    /// Takes a procedure that is only declared for that of a library, if one has it.
+    pub(crate) fn link_foreign(&mut self, id: ProcId) -> bool {
+        let body = if self.defs.is_missing(id) { self.foreign_body(id) } else { None };
+        let is_found = body.is_some();
+        if let Some(body) = body {
+            self.defs.proc_mut(id).body = body;
+        }
+        is_found
+    }
+
     /// What a procedure that is only declared does, if a library has it.
     fn foreign_body(&self, id: ProcId) -> Option<ProcBody> {
         let (p, info) = (self.defs.proc(id), self.defs.proc_info(id));

@@ -69,7 +69,7 @@ impl Typing<'_> {
             return Some(());
         }
         let uses = device_uses(self.defs, value);
-        let Some(first) = uses.first() else { return Some(()) };
+        let Some(first) = uses.first().filter(|_| !self.cx.in_region) else { return Some(()) };
         if let Some(other) = uses.iter().find(|u| u.var != first.var) {
             let text = "more than one device object on the right-hand side of a host assignment";
             let (a, b) = (first.span, other.span);
@@ -120,6 +120,9 @@ impl Typing<'_> {
 
     /// Reports device data whose values host code needs.
     fn report_uses(&mut self, uses: Vec<DeviceUse>) {
+        if self.cx.in_region {
+            return;
+        }
         for used in uses {
             let name = self.defs.var(used.var).name.clone();
             if used.is_plain_scalar {

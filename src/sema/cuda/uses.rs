@@ -4,7 +4,7 @@ use super::Builtin;
 use crate::checked::{Expr, ExprKind, Storage, VarId, is_designator, root};
 use crate::checker::{Checker, CodeSide, Definitions, Sym};
 use crate::typing::{Typing, is_allocatable, space_of};
-use ast::CudaAttr;
+use ast::{CudaAttr, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
 
@@ -20,6 +20,23 @@ impl Checker<'_> {
         }
         self.resolve_module(at, Span::NONE);
         self.scopes.module(at).exports.get(name).map(|e| e.sym.clone())
+    }
+
+    /// What the name of a routine of CUDA's runtime means in host code without `use cudafor`, which nvfortran's run-time library has
+    /// all the same.
+    pub(crate) fn runtime_routine(&mut self, name: &Name) -> Option<Sym> {
+        if self.cx.side != CodeSide::Host || self.cx.debugger || !name.as_str().starts_with("cuda") {
+            return None;
+        }
+        let at = self.scopes.module_named("cudafor").filter(|&at| self.scopes.module(at).embedded)?;
+        self.resolve_module(at, Span::NONE);
+        let sym = self.scopes.module(at).exports.get(&name.text).map(|e| e.sym.clone())?;
+        if !matches!(sym, Sym::Proc(_) | Sym::Generic { .. }) {
+            return None;
+        }
+        let text = format!("`{}` is called without `use cudafor`, which declares it", name.as_str());
+        self.reporter.report(Diagnostic::new(Code::RuntimeWithoutUse, name.span, text).help("add `use cudafor`"));
+        Some(sym)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::checker::{
     Checker, DeclaredName, Entry, ImplicitRules, Init, ScopeId, StatementFunction, Sym, operator_key,
 };
 use crate::cuda;
+use crate::decl::initial::is_null;
 use crate::expr::base_name;
 use crate::typing::Typing;
 use ast::{Attr, DeclKind, Declaration, Entity, Expr, ExprKind, KindParam, Name, TypeSpec, TypeSpecKind};
@@ -348,6 +349,8 @@ impl<'a> Checker<'a> {
             p.char_len = e.char_len.as_ref();
         }
         let value = match (&e.init, &e.pointer_init) {
+            // nvfortran takes `= null()` for `=> null()`.
+            (Some(value), _) if is_null(value) => Init::Pointer(value),
             (Some(value), _) => Init::Value(value),
             (None, Some(value)) => Init::Pointer(value),
             (None, None) => return,
@@ -572,17 +575,22 @@ impl Typing<'_> {
     }
 }
 
-/// Whether two intrinsic types are written alike, without a kind or with its bytes.
+/// Whether two intrinsic types are written alike: without a kind, or with the same one.
 fn are_same(a: &TypeSpec, b: &TypeSpec) -> bool {
     use TypeSpecKind::{Complex, DoubleComplex, DoublePrecision, Integer, Logical, Real};
-    let bytes = |kind: &Option<KindParam>| match kind {
-        None => Some(0),
-        Some(KindParam::Star(n)) => Some(*n),
-        Some(KindParam::Expr(_)) => None,
+    let are_alike = |a: &Option<KindParam>, b: &Option<KindParam>| match (a, b) {
+        (None, None) => true,
+        (Some(KindParam::Star(m)), Some(KindParam::Star(n))) => m == n,
+        (Some(KindParam::Expr(x)), Some(KindParam::Expr(y))) => match (&x.kind, &y.kind) {
+            (ExprKind::Int { digits: m, kind: None }, ExprKind::Int { digits: n, kind: None }) => m == n,
+            (ExprKind::Name(m), ExprKind::Name(n)) => m.text == n.text,
+            _ => false,
+        },
+        _ => false,
     };
     match (&a.kind, &b.kind) {
         (Integer(x), Integer(y)) | (Real(x), Real(y)) | (Complex(x), Complex(y)) | (Logical(x), Logical(y)) => {
-            bytes(x).is_some() && bytes(x) == bytes(y)
+            are_alike(x, y)
         }
         (DoublePrecision, DoublePrecision) | (DoubleComplex, DoubleComplex) => true,
         _ => false,

@@ -2,7 +2,7 @@
 
 use super::initial::is_null;
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId, root};
-use crate::checker::{Checker, CodeSide, InitialTarget, ScopeId, Sym};
+use crate::checker::{Checker, InitialTarget, ScopeId, Sym};
 use crate::expr::base_name;
 use crate::typing::{Typing, is_pointer, shape_of};
 use ast::{DeclKind, Declaration, Name};
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
         let var = self.defs.var(id).clone();
         // In device code each thread sets it anew at each call.
         let is_of_thread =
-            self.cx.side == CodeSide::Device && matches!(var.storage, Storage::Local) && var.attrs.cuda.is_none();
+            self.cx.side.on_device() && matches!(var.storage, Storage::Local) && var.attrs.cuda.is_none();
         let may_be = is_of_thread || matches!(var.storage, Storage::Static | Storage::Associated { .. });
         if !may_be || var.attrs.allocatable {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());

@@ -188,6 +188,7 @@ impl<'a> Checker<'a> {
 
     fn constant_value(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8, Type)> {
         let value = self.expr_as(e, ty)?;
+        let value = self.dimensions_of(ty, value)?;
         if !assignable(ty, &value) {
             let text = format!(
                 "initial value is {}, which is no `{}`",

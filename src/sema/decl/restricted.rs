@@ -6,6 +6,10 @@ use crate::checker::{DeclaredName, Entry, ScopeId, Sym};
 use crate::typing::Typing;
 use ast::Intent;
 use diag::{Code, Diagnostic};
+use source::Span;
+
+/// What keeps a local variable from being a bound.
+const LOCAL: &str = "a local variable, which has no value on entry";
 
 impl Typing<'_> {
     /// Checks the bounds and the length of a declared object.
@@ -41,6 +45,24 @@ impl Typing<'_> {
         Some(())
     }
 
+    /// The shape of a declared object. The last upper bound of an argument may be a local variable for nvfortran: that dimension then
+    /// has no size.
+    pub(super) fn without_local_size(&mut self, scope: ScopeId, p: &DeclaredName<'_>, shape: Shape) -> Shape {
+        let Shape::Explicit(mut dims) = shape else { return shape };
+        let last = dims.last().filter(|_| p.dummy.is_some() && !self.cx.debugger);
+        let Some((id, span, Some(LOCAL))) = last.and_then(|last| self.unrestricted(scope, &last.upper)) else {
+            return Shape::Explicit(dims);
+        };
+        let var = self.defs.var(id);
+        let text = format!("a bound refers to `{}`, {LOCAL}", var.name);
+        let d = Diagnostic::new(Code::BoundWithoutValue, span, text).secondary(var.span, "declared here");
+        self.reporter.report(d.help("write `*` for the bound, or use an argument or a named constant"));
+        match dims.pop() {
+            Some(last) => Shape::AssumedSize(dims, Box::new(last.lower)),
+            None => Shape::Scalar,
+        }
+    }
+
     /// Whether a variable of a scope is in no storage sequence, and is no variable of an implied DO or of the host.
     fn is_plain_local(&self, scope: ScopeId, id: VarId) -> bool {
         let (data, name) = (self.scopes.get(scope), &self.defs.var(id).name);
@@ -53,7 +75,8 @@ impl Typing<'_> {
         }
     }
 
-    fn check_restricted_expr(&mut self, scope: ScopeId, e: &Expr) -> Option<()> {
+    /// What a bound or length must not refer to: a variable and why, or a function.
+    fn unrestricted(&self, scope: ScopeId, e: &Expr) -> Option<(VarId, Span, Option<&'static str>)> {
         let mut wrong = None;
         let defs = self.defs;
         let owner = self.cx.proc;
@@ -76,7 +99,11 @@ impl Typing<'_> {
             }
             true
         });
-        let Some((id, span, what)) = wrong else { return Some(()) };
+        wrong
+    }
+
+    fn check_restricted_expr(&mut self, scope: ScopeId, e: &Expr) -> Option<()> {
+        let Some((id, span, what)) = self.unrestricted(scope, e) else { return Some(()) };
         let d = match what {
             Some(what) => {
                 let var = self.defs.var(id);
@@ -102,9 +129,7 @@ fn why_not(var: &Variable, owner: Option<ProcId>) -> Option<(Option<&'static str
     match &var.storage {
         Storage::Dummy(_) if var.attrs.optional => Some((Some("an optional argument"), true)),
         Storage::Dummy(_) if var.attrs.intent == Some(Intent::Out) => Some((Some("an `intent(out)` argument"), true)),
-        Storage::Local | Storage::Static | Storage::Result if is_own => {
-            Some((Some("a local variable, which has no value on entry"), false))
-        }
+        Storage::Local | Storage::Static | Storage::Result if is_own => Some((Some(LOCAL), false)),
         _ => None,
     }
 }

@@ -154,6 +154,12 @@ impl Checker<'_> {
                 self.typing().refuse_foreign(&what, name.span)
             }
             Some(_) => {
+                // nvfortran takes an object with the name of its type, which a scope around declares.
+                let outer = self.scopes.get(self.cx.scope).parent.and_then(|outer| self.find_from(outer, &name.text));
+                if let Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) = outer {
+                    self.resolve_type(id);
+                    return Some(self.first_sequence_type(id));
+                }
                 let text = format!("`{}` is not a derived type", name.as_str());
                 self.reporter.error(Code::WrongKindOfName, name.span, text)
             }

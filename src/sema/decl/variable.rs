@@ -105,6 +105,7 @@ impl<'a> Checker<'a> {
         self.typing().check_length(p, &ty)?;
         self.typing().check_attributes(p, &shape)?;
         self.check_bound_variable(scope, p, &ty)?;
+        let shape = self.typing().without_local_size(scope, p, shape);
         self.typing().check_restricted(scope, p, &ty, &shape)?;
         if let Some((name, span)) = p.cray_pointer.clone().map(|n| (n, p.span)) {
             return self.declare_pointee(scope, p, &name, span, ty, shape);
@@ -511,9 +512,11 @@ impl Typing<'_> {
         if let (Some(span), Some((intent, _))) = (p.value, p.intent)
             && intent != ast::Intent::In
         {
-            // Fortran 2018, C865.
-            let text = format!("`{}` has `value` and cannot be given back to the caller", p.name);
-            return self.reporter.error(Code::AttributeConflict, span, text);
+            // Fortran 2018, C865. nvfortran passes a copy.
+            let text =
+                format!("`{}` has `value`, so that the caller does not get what the procedure makes of it", p.name);
+            self.reporter
+                .report(Diagnostic::new(Code::ValueGivenBack, span, text).help("remove `value` or the intent"));
         }
         if p.result && !matches!(p.init, Init::None) {
             // Fortran 2018, C816.
@@ -528,7 +531,7 @@ impl Typing<'_> {
         if let Some(span) = p.contiguous.filter(|_| !may_be_contiguous) {
             // Fortran 2018, C830.
             let text = format!("`{}` is `contiguous` and neither an array pointer nor an assumed-shape array", p.name);
-            if p.allocatable.is_none() && (p.dummy.is_none() || matches!(shape, Shape::Scalar)) {
+            if matches!(shape, Shape::Scalar) {
                 return self.reporter.error(Code::AttributeConflict, span, text);
             }
             // Its elements follow each other in any case, and nvfortran takes it.

@@ -105,6 +105,7 @@ impl Checker<'_> {
                     Actual::Expr(self.procedure_target(id, arg.span))
                 }
                 Given::Proc(id) => {
+                    self.link_foreign(id);
                     self.note_call(id, arg.span);
                     Actual::Proc(id)
                 }
@@ -397,8 +398,12 @@ impl Typing<'_> {
         if matches!(e.kind, ExprKind::Null) {
             return Some(Expr { ty, rank, ..e });
         }
-        // Only integers that services take in any kind still differ in kind here.
-        if value && dummy.attrs.ignore_tkr.is_empty() { self.convert(e, &ty) } else { Some(e) }
+        let e = if value { self.as_address(dummy, e) } else { e };
+        // Services take integers of any kind by value.
+        let is_free = dummy.attrs.ignore_tkr.is_empty();
+        let is_integer = matches!((&ty, &e.ty), (Type::Integer(_), Type::Integer(_)));
+        let is_service = self.options.embedded.contains(&dummy.span.file);
+        if value && (is_free || (is_integer && !is_service)) { self.convert(e, &ty) } else { Some(e) }
     }
 }
 

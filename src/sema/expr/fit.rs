@@ -1,8 +1,8 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
 use crate::checked::{
-    CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Shape, Storage, Type, VarId, Variable, is_designator,
-    root,
+    ALTERNATE, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Shape, Storage, Type, VarId, Variable,
+    is_designator, root,
 };
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
@@ -24,7 +24,19 @@ impl Checker<'_> {
         let name = self.defs.proc(proc).name.clone();
         let mut slots: Vec<Option<usize>> = vec![None; params.len()];
         let mut keywords = false;
-        let mut wrong = Vec::new();
+        let (mut wrong, mut warnings) = (Vec::new(), Vec::new());
+        // nvfortran does not count the arguments of a call without an interface.
+        let is_implicit = self.cx.implicit_interface == Some(proc);
+        let counts = !is_implicit || self.defs.proc(proc).kind != ProcKind::Host;
+        let is_named = is_implicit && !self.defs.proc_info(proc).embedded;
+        let keyword = args.iter().find_map(|arg| arg.keyword.as_ref().filter(|keyword| &*keyword.text != ALTERNATE));
+        if let (true, Some(keyword)) = (is_named, keyword) {
+            let text =
+                format!("`{name}` is called with the keyword `{}` and needs an explicit interface", keyword.as_str());
+            let d = Diagnostic::new(Code::ExplicitInterfaceRequired, keyword.span, text);
+            wrong.push(d.help("put it into a module, or write an interface block"));
+            return Err(wrong);
+        }
         // Which dummies have no argument is clear only if each argument belongs to one.
         let mut is_clear = true;
         for (i, arg) in args.iter().enumerate() {
@@ -39,8 +51,14 @@ impl Checker<'_> {
                 }
                 None if i >= params.len() => {
                     let text = format!("`{name}` takes {}, and {} are given", count(params.len()), args.len());
-                    let d = Diagnostic::new(Code::ArgumentCount, arg.span, text);
-                    wrong.push(with_declaration(&self.defs, d, proc));
+                    if counts {
+                        let d = Diagnostic::new(Code::ArgumentCount, arg.span, text);
+                        wrong.push(with_declaration(&self.defs, d, proc));
+                    } else {
+                        let text = format!("{text}: without an interface the others are passed over");
+                        let d = Diagnostic::new(Code::ImplicitArgumentCount, arg.span, text);
+                        warnings.push(with_declaration(&self.defs, d, proc));
+                    }
                     break;
                 }
                 None => i,
@@ -66,7 +84,7 @@ impl Checker<'_> {
             }
             slots[at] = Some(i);
         }
-        let mut fit = Fit { proc, slots, distance: 0, rank: 0, warnings: Vec::new() };
+        let mut fit = Fit { proc, slots, distance: 0, rank: 0, warnings };
         let mut missing = Vec::new();
         for (at, &param) in params.iter().enumerate() {
             match fit.slots[at] {
@@ -80,7 +98,14 @@ impl Checker<'_> {
                 [] => format!("argument {last} of `{name}` is missing"),
                 _ => format!("arguments {} and {last} of `{name}` are missing", others.join(", ")),
             };
-            wrong.push(with_declaration(&self.defs, Diagnostic::new(Code::ArgumentCount, call, text), proc));
+            if counts {
+                wrong.push(with_declaration(&self.defs, Diagnostic::new(Code::ArgumentCount, call, text), proc));
+            } else {
+                let text = format!("{text}: without an interface the call passes nothing for it");
+                let d = Diagnostic::new(Code::ImplicitArgumentCount, call, text);
+                fit.warnings.push(with_declaration(&self.defs, d, proc));
+                missing.clear();
+            }
         }
         if wrong.is_empty() && fit.rank > 0 {
             wrong.extend(self.scalars_given_back(&fit, args));
@@ -127,7 +152,10 @@ impl Checker<'_> {
                     return self.fit_procedure(param, &dummy, arg);
                 }
                 let takes_all = matches!(dummy.ty, Type::Any) && self.defs.proc_info(fit.proc).embedded;
-                if takes_all || self.defs.var_info(param).procedure_pointer {
+                if takes_all
+                    || self.defs.var_info(param).procedure_pointer
+                    || self.takes_procedure_address(fit.proc, &dummy)
+                {
                     return Ok(());
                 }
                 let text = format!(
@@ -228,14 +256,10 @@ impl Checker<'_> {
             if let Err(why) = self.typing().definable(e) {
                 let text = format!("`{callee}` changes its argument `{}`, and {why}", dummy.name);
                 // nvfortran looks at assignments to arguments with `intent(in)`, not at what their components are passed to.
-                let is_component = root(e).is_some_and(|id| {
-                    !matches!(e.kind, ExprKind::Var(_)) && self.defs.var(id).attrs.intent == Some(Intent::In)
-                });
-                let is_allocated = is_allocatable(&self.defs, e);
-                let is_kernel = self.defs.proc(fit.proc).kind == ProcKind::Kernel;
-                // Without an interface it does not know what the procedure does.
+                // Without an interface it does not know what the procedure does, and another interface it trusts.
                 let is_input = root(e).is_some_and(|id| self.defs.var(id).attrs.intent == Some(Intent::In));
-                let may_pass = (is_component && is_allocated && is_kernel) || (is_input && is_implicit);
+                let may_pass =
+                    (is_input && (is_implicit || is_of_component(e))) || self.is_described_as_input(fit.proc, param);
                 if !may_pass {
                     let d = Diagnostic::new(Code::ArgumentNotDefinable, arg.span, text);
                     return Err(Box::new(d.help("pass a variable")));
@@ -367,6 +391,18 @@ fn count(n: usize) -> String {
 
 fn with_declaration(defs: &Definitions<'_>, d: Diagnostic, proc: ProcId) -> Diagnostic {
     if defs.proc_info(proc).embedded { d } else { d.secondary(defs.proc(proc).span, "declared here") }
+}
+
+/// Whether a designator is a component of an object, or part of one.
+fn is_of_component(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Field { .. } => true,
+        ExprKind::Element { base, .. }
+        | ExprKind::Section { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. } => is_of_component(base),
+        _ => false,
+    }
 }
 
 /// Whether an expression is `null()` without a mold, which has the type and the rank that its place wants.

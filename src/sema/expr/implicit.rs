@@ -3,10 +3,10 @@
 //! The compiler of the call does not know the dummies, so that what is given reaches the procedure as memory, whatever its type.
 //! Not here: how arguments fit in general (`fit`), and procedures that no file defines (`library`).
 
-use crate::checked::{CharLen, Expr, ExprKind, ProcId, ProcKind, Shape, Type, Variable};
-use crate::checker::Checker;
-use crate::typing::{Fit, same_type, type_name};
-use ast::Name;
+use crate::checked::{CharLen, Expr, ExprKind, ProcId, ProcKind, Shape, Type, VarId, Variable};
+use crate::checker::{Checker, Description};
+use crate::typing::{Fit, difference_but_for_intents, difference_but_for_memory, is_plain, same_type, type_name};
+use ast::{Intent, Name};
 use diag::{Code, Diagnostic};
 
 impl Checker<'_> {
@@ -62,11 +62,6 @@ impl Checker<'_> {
         let help = "put it into a module, or write an interface block";
         let p = self.defs.proc(id);
         let is_kernel = p.kind == ProcKind::Kernel;
-        if is_kernel {
-            // nvfortran takes what the chevrons and the arguments say.
-            let text = format!("kernel `{}` is launched without an explicit interface", name.as_str());
-            self.reporter.report(Diagnostic::new(Code::KernelWithoutInterface, name.span, text).help(help));
-        }
         let result = p.result.map(|r| self.defs.var(r));
         let gives = result.and_then(|r| {
             if r.shape.rank() > 0 {
@@ -117,11 +112,16 @@ impl Checker<'_> {
                 self.reporter.report(Diagnostic::new(Code::DeviceArgumentWithoutInterface, name.span, text).help(help));
             }
         }
+        if is_kernel {
+            // nvfortran takes what the chevrons and the arguments say.
+            let text = format!("kernel `{}` is launched without an explicit interface", name.as_str());
+            self.reporter.report(Diagnostic::new(Code::KernelWithoutInterface, name.span, text).help(help));
+        }
         Some(())
     }
 
-    /// Takes what has another type or rank than its dummy where the call has no interface and both are plain memory: nvfortran
-    /// does not compare them. A value is passed in memory of its own size.
+    /// Takes what has another type or rank than its dummy where the call has no interface, or one that says otherwise, and both are
+    /// plain memory: nvfortran does not compare them. A value is passed in memory of its own size.
     pub(super) fn take_as_memory(
         &self,
         fit: &mut Fit,
@@ -131,9 +131,13 @@ impl Checker<'_> {
     ) -> Result<(), Box<Diagnostic>> {
         let is_sequence = matches!(dummy.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
         let is_memory = is_sequence && !dummy.attrs.class && !dummy.attrs.value && !matches!(e.kind, ExprKind::Null);
-        let fits = same_type(&dummy.ty, &e.ty) || (self.is_plain(&dummy.ty) && self.is_plain(&e.ty));
-        if self.cx.implicit_interface != Some(fit.proc) || !is_memory || !fits {
+        let fits = same_type(&dummy.ty, &e.ty) || (is_plain(&self.defs, &dummy.ty) && is_plain(&self.defs, &e.ty));
+        if !is_memory || !fits {
             return Err(wrong);
+        }
+        if self.cx.implicit_interface != Some(fit.proc) {
+            // What is wrong is said of the interface.
+            return if self.is_described_otherwise(fit.proc) { Ok(()) } else { Err(wrong) };
         }
         let (code, what) = if wrong.code == Code::ArgumentRank {
             (Code::ImplicitArgumentRank, wrong.message)
@@ -149,12 +153,27 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Whether objects of a type are values that follow each other in memory, and nothing else.
-    fn is_plain(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_) => true,
-            Type::Derived(id) => !self.defs.has_part(*id, &|f| f.allocatable || f.pointer),
-            Type::Character(_) | Type::Any => false,
-        }
+    /// Whether an interface says `intent(in)` of a dummy of which the definition says something else.
+    pub(super) fn is_described_as_input(&self, id: ProcId, param: VarId) -> bool {
+        let at = self.defs.proc(id).params.iter().position(|&p| p == param);
+        self.made.described.iter().filter(|d| d.of == id).any(|d| match d.by {
+            Description::Body(body) => {
+                let said = at.and_then(|at| self.defs.proc(body).params.get(at));
+                said.is_some_and(|&said| self.defs.var(said).attrs.intent == Some(Intent::In))
+            }
+            Description::Separate(_) | Description::Result(_) => false,
+        })
+    }
+
+    /// Whether an interface describes a procedure with other types or ranks of its arguments than the definition has, which takes
+    /// them as memory all the same.
+    fn is_described_otherwise(&self, id: ProcId) -> bool {
+        self.made.described.iter().filter(|d| d.of == id).any(|d| match d.by {
+            Description::Body(body) => {
+                difference_but_for_intents(&self.defs, id, body).is_some()
+                    && difference_but_for_memory(&self.defs, id, body).is_none()
+            }
+            Description::Separate(_) | Description::Result(_) => false,
+        })
     }
 }

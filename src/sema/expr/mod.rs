@@ -5,6 +5,7 @@
 //! [`CharLen::Deferred`].
 
 mod actual;
+mod address;
 mod array;
 mod call;
 mod class;

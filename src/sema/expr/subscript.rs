@@ -125,6 +125,9 @@ impl Checker<'_> {
         if let Some(call) = self.library_function(name, var.ty.clone(), args, span) {
             return call;
         }
+        if let Some(call) = self.runtime_function(name, args, span) {
+            return call;
+        }
         if self.typing().may_lack_shape(id) {
             return None;
         }
@@ -172,10 +175,13 @@ impl Checker<'_> {
             let help = "declare its result's type, or put it into a module";
             return self.reporter.error_help(Code::UndeclaredName, name.span, text, help);
         }
-        if let Some(ty) = self.scopes.implicit_type(self.cx.scope, name.as_str())
-            && let Some(call) = self.library_function(name, ty, args, span)
-        {
-            return call;
+        if let Some(ty) = self.scopes.implicit_type(self.cx.scope, name.as_str()) {
+            if let Some(call) = self.library_function(name, ty, args, span) {
+                return call;
+            }
+            if let Some(call) = self.runtime_function(name, args, span) {
+                return call;
+            }
         }
         if self.scopes.is_tainted(self.cx.scope) {
             return None;
@@ -197,6 +203,15 @@ impl Checker<'_> {
             return self.typing().refuse_undefined("function", name.as_str(), name.span);
         }
         self.typing().no_such_array(name, near.as_deref())
+    }
+
+    /// A reference to a function of CUDA's runtime that no USE statement brings in; `None` if there is none of that name.
+    fn runtime_function(&mut self, name: &Name, args: &[Arg], span: Span) -> Option<Option<Expr>> {
+        match self.runtime_routine(name)? {
+            Sym::Proc(id) => Some(self.reference(id, name, args, span)),
+            Sym::Generic { procs, ty } => Some(self.generic_reference(&procs, ty, name, args, span)),
+            _ => None,
+        }
     }
 
     /// Elements, sections and substrings of a value.

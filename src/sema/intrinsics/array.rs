@@ -3,12 +3,15 @@
 use super::Reference;
 use super::text::length_of;
 use crate::checked::Intrinsic as I;
-use crate::checked::{CharLen, CmpOp, Const, Expr, ExprKind, LogicOp, Program, Shape, Storage, Sub, Type};
-use crate::checker::Checker;
+use crate::checked::{
+    CharLen, CmpOp, Const, Expr, ExprKind, Intrinsic, LogicOp, Program, Shape, Storage, Sub, Type, is_designator,
+};
+use crate::checker::{Checker, CodeSide, Entry, Sym};
 use crate::typing::{
-    Typing, assignable, constant, constant_extents, is_numeric, promoted, same_type, shape_of, type_name,
+    Typing, assignable, constant, constant_extents, is_numeric, promoted, same_type, shape_of, space_of, type_name,
 };
 use diag::Code;
+use std::sync::Arc;
 
 const INTEGERS: &[u8] = &[1, 2, 4, 8];
 
@@ -206,9 +209,26 @@ impl Typing<'_> {
             args.push(mask);
         }
         if matches!(id, I::Sum | I::Maxval | I::Minval) {
-            args.push(self.take_integer(&mut r, 3, 8, true)?);
+            let stream = self.take_integer(&mut r, 3, 8, true)?;
+            let default = || constant(Const::Int(0), Type::Integer(8), span);
+            let is_on_device = args.iter().flatten().take(1).any(|array| self.reduces_on_device(id, array));
+            args.push(stream.or_else(|| is_on_device.then(default)));
         }
         self.intrinsic_node(id, args, ty, rank, span)
+    }
+
+    /// Whether a reduction in host code is that of module `cudafor`, which works on managed data in the default stream, unless the
+    /// program has given it another name (CUDA Fortran guide, "Fortran Reduction Intrinsics").
+    fn reduces_on_device(&self, id: Intrinsic, array: &Expr) -> bool {
+        let is_managed = is_designator(array) && space_of(self.defs, array) == Some(ast::CudaAttr::Managed);
+        let is_renamed = |(name, entry): (&Arc<str>, &Entry)| match entry.sym {
+            Sym::Intrinsic(renamed) => renamed == id && &**name != id.name(),
+            _ => false,
+        };
+        self.cx.side == CodeSide::Host
+            && is_managed
+            && self.scopes.reaches_module(self.cx.scope, "cudafor")
+            && !self.scopes.around(self.cx.scope).flat_map(|data| data.names.own()).any(is_renamed)
     }
 
     fn location(&mut self, mut r: Reference) -> Option<Expr> {

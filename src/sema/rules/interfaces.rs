@@ -3,8 +3,8 @@
 use crate::checked::{ProcId, Type};
 use crate::checker::{Described, Description};
 use crate::typing::{
-    Typing, difference, difference_but_for_intents, difference_but_for_shapes, difference_of_interface, same_type,
-    type_name,
+    Typing, difference, difference_but_for_intents, difference_but_for_memory, difference_but_for_shapes,
+    difference_of_interface, same_type, type_name,
 };
 use ast::{Prefix, Subprogram};
 use diag::{Code, Diagnostic};
@@ -31,6 +31,11 @@ impl Typing<'_> {
                                 differs,
                                 "declare the intents in the interface as in the definition",
                             )
+                        } else if difference_but_for_memory(self.defs, d.of, *body).is_none() {
+                            let text = format!(
+                                "`{name}` takes its arguments as memory, and its interface says otherwise: {what}"
+                            );
+                            (Code::InterfaceShape, text, "declare the arguments in the interface as in the definition")
                         } else {
                             self.disagrees(d.span, differs, definition);
                             continue;

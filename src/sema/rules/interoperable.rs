@@ -104,13 +104,10 @@ impl Typing<'_> {
             let var = self.defs.var(v);
             let is_long = matches!(&var.ty, Type::Character(CharLen::Const(n)) if *n != 1);
             if is_long && matches!(var.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..)) {
+                // C gets the address of the characters, and nvfortran takes it.
                 let text = format!("the characters of argument `{}` of a `bind(c)` procedure have a length", var.name);
-                self.reporter.error_help::<()>(
-                    Code::NotInteroperable,
-                    var.span,
-                    text,
-                    "declare it `character(len=1)`, as an array where there are several",
-                );
+                let help = "declare it `character(len=1)`, as an array where there are several";
+                self.reporter.report(Diagnostic::new(Code::TypeNotBound, var.span, text).help(help));
             }
         }
         let Some(result) = p.result.map(|v| self.defs.var(v)) else { return };

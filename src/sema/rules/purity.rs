@@ -135,8 +135,8 @@ impl Typing<'_> {
             let var = self.defs.var(v);
             if matches!(var.storage, Storage::Static) && !var.span.is_none() {
                 let text = format!("pure procedure `{}` saves its variable `{}`", p.name, var.name);
-                let help = "assign its first value in a statement";
-                self.reporter.error_help::<()>(Code::ImpureReference, var.span, text, help);
+                let d = Diagnostic::new(Code::PureSideEffect, var.span, text);
+                self.reporter.report(d.help("assign its first value in a statement"));
             }
         }
     }
@@ -145,7 +145,7 @@ impl Typing<'_> {
         let name = self.defs.proc(id).name.clone();
         let mut impure = |what: &str| {
             let text = format!("pure procedure `{name}` {what}");
-            self.reporter.error::<()>(Code::ImpureReference, s.span, text);
+            self.reporter.report(Diagnostic::new(Code::PureSideEffect, s.span, text));
         };
         match &s.kind {
             StmtKind::Io(io) if !matches!(io.unit, IoUnit::Internal(_)) => return impure("has input or output"),
@@ -193,7 +193,7 @@ impl Typing<'_> {
         let shown = self.defs.var(v);
         let text =
             format!("pure procedure `{}` changes `{}`, which is not its own", self.defs.proc(id).name, shown.name);
-        let d = Diagnostic::new(Code::ImpureReference, span, text).secondary(shown.span, "declared here");
+        let d = Diagnostic::new(Code::PureSideEffect, span, text).secondary(shown.span, "declared here");
         self.reporter.report(d);
     }
 }

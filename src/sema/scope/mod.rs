@@ -29,7 +29,27 @@ impl Checker<'_> {
         };
         match found {
             Some(Sym::Proc(id)) if is_of_host(id) => self.device_module_name(&name.text).or(found),
+            Some(Sym::Ambiguous(..)) => self.of_this_side(&name.text).or(found),
             found => found,
+        }
+    }
+
+    /// The routine of CUDA's runtime of that name for host code, or for device code, where both modules that declare it are used.
+    fn of_this_side(&mut self, name: &str) -> Option<Sym> {
+        let modules = ["cudafor", "cudadevice"];
+        let is_used = |module: &&str| self.scopes.reaches_module(self.cx.scope, module);
+        if !modules.iter().all(is_used) {
+            return None;
+        }
+        let meanings = modules.map(|module| {
+            let module = self.scopes.module(self.scopes.module_named(module)?);
+            module.exports.get(name).filter(|_| module.embedded).map(|entry| entry.sym.clone())
+        });
+        match meanings {
+            [Some(Sym::Proc(host)), Some(Sym::Proc(device))] => {
+                Some(Sym::Proc(if self.cx.side.on_device() { device } else { host }))
+            }
+            _ => None,
         }
     }
 

@@ -52,7 +52,7 @@ impl Checker<'_> {
             let text = "a polymorphic object is assigned that is not allocatable";
             return self.reporter.error_help(Code::BadPolymorphism, target.span, text, "use `select type`");
         }
-        let value = self.dimensions_of(&target, value)?;
+        let value = self.dimensions_of(&target.ty, value)?;
         let fits = assignable(&target.ty, &value) || (is_class && self.defs.class_takes(&target.ty, &value.ty));
         if !fits {
             if self.may_be_defined("assignment(=)", &[&target, &value]) {
@@ -316,12 +316,12 @@ fn is_pointer_reference(program: &Program, e: &Expr) -> bool {
 impl Checker<'_> {
     /// An integer that is assigned to a `type(dim3)` stands for that extent in x and 1 in y and z: programs rely on it, though the
     /// guide does not say so. Other values stay.
-    fn dimensions_of(&mut self, target: &Expr, value: Expr) -> Option<Expr> {
-        let is_dim3 = matches!(target.ty, Type::Derived(id) if id == self.dim3());
-        if !(is_dim3 && target.rank == 0 && value.rank == 0 && matches!(value.ty, Type::Integer(_))) {
+    pub(crate) fn dimensions_of(&mut self, ty: &Type, value: Expr) -> Option<Expr> {
+        let (Type::Derived(id), Type::Integer(_), 0) = (ty, &value.ty, value.rank) else { return Some(value) };
+        if *id != self.dim3() {
             return Some(value);
         }
-        let (Type::Derived(id), span) = (&target.ty, value.span) else { return Some(value) };
+        let span = value.span;
         let text = "an integer is assigned to a `type(dim3)`: it is taken for `x`, and `y` and `z` are 1";
         let d = Diagnostic::new(Code::DimensionsFromInteger, span, text).help("write `dim3(…, 1, 1)`");
         self.reporter.report(d);

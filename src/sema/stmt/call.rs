@@ -82,6 +82,16 @@ impl Checker<'_> {
             Some(Sym::Generic { procs, .. }) => return self.call_generic(&procs, name, launch, args, span),
             _ => {}
         }
+        if self.scopes.external(&name.text).is_none() {
+            match self.runtime_routine(name) {
+                Some(Sym::Proc(id)) if self.defs.proc(id).is_function => {
+                    return self.call_for_effect(id, name, args, span);
+                }
+                Some(Sym::Proc(id)) => return self.call_procedure(id, name, launch, args, span),
+                Some(Sym::Generic { procs, .. }) => return self.call_generic(&procs, name, launch, args, span),
+                _ => {}
+            }
+        }
         if let Some(found) = crate::intrinsics::lookup(name.as_str())
             && (crate::intrinsics::is_subroutine(found.id) || self.scopes.own_external(&name.text).is_none())
         {

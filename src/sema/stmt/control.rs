@@ -331,7 +331,11 @@ impl<'a> Checker<'a> {
     ) -> Option<CaseRange> {
         let (typed, lo, hi) = match range {
             ast::CaseRange::Value(e) => {
-                let value = self.case_value(e, ty)?;
+                let value = self.expr(e)?;
+                if let Some(case) = self.logical_case(&value, ty) {
+                    return Some(CaseRange::Value(case));
+                }
+                let value = self.case_value(value, ty)?;
                 let c = self.typing().evaluate(&value);
                 (CaseRange::Value(value), c.clone(), c)
             }
@@ -340,11 +344,11 @@ impl<'a> Checker<'a> {
                     return self.reporter.error(Code::BadCase, arm, "a logical `case` has no ranges");
                 }
                 let lo = match lo {
-                    Some(e) => Some(self.case_value(e, ty)?),
+                    Some(e) => Some(self.case_end(e, ty)?),
                     None => None,
                 };
                 let hi = match hi {
-                    Some(e) => Some(self.case_value(e, ty)?),
+                    Some(e) => Some(self.case_end(e, ty)?),
                     None => None,
                 };
                 let ends = (
@@ -365,8 +369,23 @@ impl<'a> Checker<'a> {
         Some(typed)
     }
 
-    fn case_value(&mut self, e: &ast::Expr, ty: Option<&Type>) -> Option<Expr> {
+    /// The logical value that an integer stands for in a case of a logical selector. nvfortran looks at the lowest bit, as in any
+    /// logical, and does not mind that several integers stand for one value.
+    fn logical_case(&mut self, value: &Expr, ty: Option<&Type>) -> Option<Expr> {
+        let (Some(ty @ Type::Logical(_)), Type::Integer(_), 0) = (ty, &value.ty, value.rank) else { return None };
+        let Const::Int(n) = self.typing().evaluate(value)? else { return None };
+        let text = "an integer is a case of a logical selector: an odd one stands for true, an even one for false";
+        let d = Diagnostic::new(Code::LogicalCase, value.span, text);
+        self.reporter.report(d.help("write `case (.true.)` and `case (.false.)`"));
+        Some(Expr { kind: ExprKind::Const(Const::Logical(n & 1 != 0)), ty: ty.clone(), ..value.clone() })
+    }
+
+    fn case_end(&mut self, e: &ast::Expr, ty: Option<&Type>) -> Option<Expr> {
         let value = self.expr(e)?;
+        self.case_value(value, ty)
+    }
+
+    fn case_value(&mut self, value: Expr, ty: Option<&Type>) -> Option<Expr> {
         let ty = ty?;
         let fits = matches!(
             (ty, &value.ty),
@@ -380,7 +399,7 @@ impl<'a> Checker<'a> {
                 shape_name(&self.defs, &value.ty, value.rank),
                 type_name(&self.defs, ty)
             );
-            return self.reporter.error(Code::BadCase, e.span, text);
+            return self.reporter.error(Code::BadCase, value.span, text);
         }
         let constant = self.typing().evaluate(&value)?;
         if let (Const::Int(n), Type::Integer(kind)) = (&constant, ty) {

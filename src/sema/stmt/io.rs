@@ -295,13 +295,6 @@ impl<'a> Checker<'a> {
                 return match text {
                     Some(text) => {
                         let bytes = crate::expr::unescape(&text);
-                        if self.typing().check_format(&bytes, e.span).is_none() {
-                            // Other statements that name it have nothing to add.
-                            if let Some(p) = self.cx.proc {
-                                self.defs.proc_info_mut(p).formats.insert(label, "()".into());
-                            }
-                            return None;
-                        }
                         let ty = Type::Character(CharLen::Const(bytes.len() as i64));
                         Some(IoForm::Format(constant(Const::Char(bytes), ty, e.span)))
                     }
@@ -323,7 +316,7 @@ impl<'a> Checker<'a> {
             Type::Character(_) => {
                 self.typing().check_host_value(&value);
                 if let ExprKind::Const(Const::Char(bytes)) = &value.kind {
-                    self.typing().check_format(bytes, e.span)?;
+                    self.typing().check_format(bytes, e.span);
                 }
                 Some(IoForm::Format(value))
             }
@@ -501,13 +494,15 @@ fn error_context(text: &[u8], offset: usize) -> String {
 }
 
 impl Typing<'_> {
-    /// Checks a format that is known at compile time. What this version does not support in one is told of when it is used.
-    pub(super) fn check_format(&mut self, text: &[u8], span: Span) -> Option<()> {
-        match text::Format::parse(text) {
-            Err(error) if !error.message.contains("not supported") => {
-                self.reporter.error(Code::BadIoSpecifier, span, format!("{error}{}", error_context(text, error.offset)))
-            }
-            _ => Some(()),
+    /// Looks at a format that is known at compile time. nvfortran reads it where the statement is executed, and so does the run
+    /// time, which stops the program there.
+    pub(super) fn check_format(&mut self, text: &[u8], span: Span) {
+        if let Err(error) = text::Format::parse(text)
+            && !error.message.contains("not supported")
+        {
+            let text = format!("{error}{}", error_context(text, error.offset));
+            let note = "the program stops with an error if execution reaches a statement that uses the format";
+            self.reporter.report(Diagnostic::new(Code::UnreadableFormat, span, text).note(note));
         }
     }
 }

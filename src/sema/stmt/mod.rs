@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
             self.entry_point(name, s.span, out);
         }
         let outer = self.reporter.take_refusal();
-        let kind = match self.stmt_kind(s) {
+        let kind = match self.in_its_region(s, |this| this.stmt_kind(s)) {
             Some(kind) => Some(kind),
             None => {
                 // Nothing may vanish without a word (invariants I3 and I6).

@@ -2,7 +2,7 @@
 //!
 //! Not here: attributes of CUDA Fortran.
 
-use super::{same_type, type_name};
+use super::{is_plain, same_type, type_name};
 use crate::checked::{ALTERNATE, CharLen, ProcId, Shape, Storage, Type, TypeId, VarId, Variable};
 use crate::checker::Definitions;
 use ast::Intent;
@@ -62,6 +62,16 @@ pub(crate) fn difference_but_for_intents(defs: &Definitions<'_>, body: ProcId, o
         .procedures(body, of, None)
 }
 
+/// As [`difference_but_for_intents`], and what is passed as memory may have another type and rank.
+pub(crate) fn difference_but_for_memory(defs: &Definitions<'_>, body: ProcId, of: ProcId) -> Option<String> {
+    Comparison {
+        defs,
+        laxity: Laxity { sequences: true, shapes: true, intents: true, memory: true, ..Laxity::default() },
+        depth: 0,
+    }
+    .procedures(body, of, None)
+}
+
 /// What need not agree.
 #[derive(Clone, Copy, Default)]
 struct Laxity {
@@ -72,6 +82,8 @@ struct Laxity {
     /// Whether an array of the interface is of assumed shape.
     shapes: bool,
     intents: bool,
+    /// Types and ranks of arguments that both take as memory.
+    memory: bool,
 }
 
 struct Comparison<'c, 'a> {
@@ -128,7 +140,8 @@ impl Comparison<'_, '_> {
             (true, false) => return Some("is a procedure".to_owned()),
             (false, true) => return Some("is not a procedure".to_owned()),
         }
-        if let Some(what) = self.types(a, b, is_object) {
+        let is_memory = self.laxity.memory && self.are_memory(x, y);
+        if let Some(what) = self.types(a, b, is_object || is_memory) {
             return Some(what);
         }
         if !is_object && is_assumed_rank(x) != is_assumed_rank(y) {
@@ -141,7 +154,7 @@ impl Comparison<'_, '_> {
         let is_address =
             |v: &Variable| !matches!(v.shape, Shape::AssumedShape(_) | Shape::Deferred(_) | Shape::AssumedRank);
         let is_free = (ignores_rank(x) || ignores_rank(y)) && is_address(x) && is_address(y);
-        if x.shape.rank() != y.shape.rank() && !is_lax && !is_free {
+        if x.shape.rank() != y.shape.rank() && !is_lax && !is_free && !is_memory {
             return Some(format!("has rank {}, not {}", x.shape.rank(), y.shape.rank()));
         }
         if let (Some(a), Some(b)) = (x.attrs.intent, y.attrs.intent)
@@ -170,6 +183,13 @@ impl Comparison<'_, '_> {
             }
         }
         self.shapes(x, y)
+    }
+
+    /// Whether a dummy takes memory, and the interface, which may have an array of assumed shape, lets memory be passed to it.
+    fn are_memory(&self, x: &Variable, y: &Variable) -> bool {
+        let in_sequence = |v: &Variable| matches!(v.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
+        let is_plain = |v: &Variable| is_plain(self.defs, &v.ty) && !v.attrs.value && !v.attrs.copied && !v.attrs.class;
+        in_sequence(x) && (in_sequence(y) || matches!(y.shape, Shape::AssumedShape(_))) && (is_plain(x) && is_plain(y))
     }
 
     fn procedure_dummies(&self, a: VarId, b: VarId) -> Option<String> {

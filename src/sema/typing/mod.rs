@@ -16,8 +16,8 @@ mod types;
 
 pub(crate) use arguments::{Argument, Fit, Given};
 pub(crate) use characteristics::{
-    difference, difference_but_for_inherited_intents, difference_but_for_intents, difference_but_for_pointers,
-    difference_but_for_shapes, difference_of_interface,
+    difference, difference_but_for_inherited_intents, difference_but_for_intents, difference_but_for_memory,
+    difference_but_for_pointers, difference_but_for_shapes, difference_of_interface,
 };
 pub(crate) use conform::mismatch;
 pub(crate) use convert::{assignable, assignable_types, fit_constant};
@@ -26,7 +26,9 @@ pub(crate) use objects::{
     has_vector_subscript, is_allocatable, is_class, is_pointer, is_procedure_pointer, shape_of, space_of,
 };
 pub(crate) use shapes::{constant_extents, descriptor_bytes, elements_of, one};
-pub(crate) use types::{are_declared_alike, computed, is_numeric, promoted, same_type, shape_name, type_name};
+pub(crate) use types::{
+    are_declared_alike, computed, is_numeric, is_plain, promoted, same_type, shape_name, type_name,
+};
 
 use crate::SemaOptions;
 use crate::checker::{Checker, Context, Definitions, Reporter, Scopes};

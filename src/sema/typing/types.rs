@@ -1,6 +1,7 @@
 //! Types: which are equal, which one two operands get, and how messages name them.
 
 use crate::checked::{CharLen, Field, Program, Type, TypeId};
+use crate::checker::Definitions;
 
 /// A type as it is written in messages.
 pub(crate) fn type_name(program: &Program, ty: &Type) -> String {
@@ -62,6 +63,15 @@ pub(crate) fn are_declared_alike(program: &Program, a: TypeId, b: TypeId) -> boo
         && x.fields.len() == y.fields.len()
         && !x.fields.iter().chain(&y.fields).any(is_descriptor)
         && x.fields.iter().zip(&y.fields).all(|(a, b)| are_alike(a, b))
+}
+
+/// Whether objects of a type are values that follow each other in memory, and nothing else.
+pub(crate) fn is_plain(defs: &Definitions<'_>, ty: &Type) -> bool {
+    match ty {
+        Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_) => true,
+        Type::Derived(id) => !defs.has_part(*id, &|f| f.allocatable || f.pointer),
+        Type::Character(_) | Type::Any => false,
+    }
 }
 
 /// Whether a type is integer, real or complex.

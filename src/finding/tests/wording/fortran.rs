@@ -99,7 +99,7 @@ fn every_host_error_has_its_sentence() {
         reduce.cuf:20:3: error[R0815]: the step is zero
         reduce.cuf:20:3: error[R0816]: the memory limit of 1073741824 bytes is reached
         reduce.cuf:20:3: error[R0817]: `repeat`: the count is -1
-        reduce.cuf:20:3: error[R0818]: optional argument `x` is used but absent
+        reduce.cuf:20:3: error[R0818]: argument `x` is used, and the call does not give it
         reduce.cuf:20:3: error[R0819]: `x` is called, but no given file defines it
         reduce.cuf:20:3: error[R0821]: call of library procedure `x`: no library has it
         reduce.cuf:20:3: error[R0820]: access to an address that holds no data of the program

@@ -93,7 +93,7 @@ end module
 fn procedures_are_told_apart_and_pure_ones_stay_pure() {
     expect![[r#"
         12:3 E0409 `g1` and `g2` of generic `g` take the same arguments
-        23:5 E0329 pure procedure calls `g1`, which is not pure
+        23:5 W0329 pure procedure calls `g1`, which is not pure
             declare it `pure`, or remove `pure` from the caller
         31:14 E0414 arguments of an elemental reference have ranks 1 and 2
     "#]]

@@ -44,7 +44,7 @@ end function
 
 subroutine s(v)
   implicit none
-  integer, value, intent(out) :: v !~ E0219
+  integer, value, intent(out) :: v !~ W0332
   integer, public :: a !~ E0217
   integer, protected :: b !~ E0219
   integer, parameter, save :: c = 1 !~ E0219

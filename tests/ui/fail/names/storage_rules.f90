@@ -45,7 +45,7 @@ subroutine blocks(d)
   integer :: i, j, k
   integer, target :: t
   integer :: twice(2) = 1 !~ E0321
-  real, contiguous :: x(3) !~ E0219
+  real, contiguous :: x(3) !~ W0219
   character(3), pointer :: word
   character(4), target :: words
   common /one/ g

@@ -19,7 +19,7 @@ contains
   subroutine act() bind(c)
   end subroutine
   subroutine text(c, list) bind(c)
-    character(kind=c_char, len=3) :: c !~ E0420
+    character(kind=c_char, len=3) :: c !~ W0420
     character(kind=c_char) :: list(*)
   end subroutine
   function three() bind(c) result(v)

@@ -7,21 +7,21 @@ contains
     integer, intent(in) :: n
     character(8) :: text
     write (text, '(i8)') n
-    print *, n !~ E0329
-    write (*, *) text !~ E0329
-    open (10) !~ E0329
+    print *, n !~ W0329
+    write (*, *) text !~ W0329
+    open (10) !~ W0329
   end subroutine
   pure recursive subroutine add(n, sum)
     integer, intent(in) :: n
     integer, intent(out) :: sum
-    total = total + n !~ E0329
+    total = total + n !~ W0329
     sum = total
-    call add(n, total) !~ E0329
+    call add(n, total) !~ W0329
   end subroutine
   pure integer function next(n)
     integer, intent(in) :: n
-    integer, save :: last !~ E0329
-    integer :: first = 1 !~ E0329
+    integer, save :: last !~ W0329
+    integer :: first = 1 !~ W0329
     next = n + 1
   end function
   pure integer function twice(n)
@@ -46,7 +46,7 @@ contains
   end subroutine
   pure subroutine draw(x)
     real, intent(out) :: x
-    call random_number(x) !~ E0329
+    call random_number(x) !~ W0329
   end subroutine
   elemental integer function size_of(list) !~v E0335
     integer, intent(in) :: list(:)
