@@ -105,9 +105,9 @@ fn many_products<T: Element>(call: &mut Call<'_>, is_strided: bool) -> Outcome {
     let count = if is_strided { call.count("batchCount")? } else { 1 };
     call.stride("c", c.1, count > 1)?;
     let of = |(matrix, stride): &(Matrix<T>, i64), i: usize| shifted(matrix, stride.wrapping_mul(i as i64));
-    if let Some(last) = count.checked_sub(1) {
+    if count > 1 {
         // Before there is a list of all.
-        call.check_inside(&of(&c, last).section(), What::Write)?;
+        call.check_inside(&of(&c, count - 1).section(), What::Write)?;
     }
     let gemm = Gemm { operations: (op_a, op_b), sizes: (m, n, k), alpha, beta };
     let start = Uses::default().with(alpha.section()).with(beta.section());

@@ -150,9 +150,9 @@ fn several<T: Element>(
     }
     let first = call.matrix_at::<T>(given.address, given.leading, rows, columns, what)?;
     call.stride(what, given.stride, what == "c" && count > 1)?;
-    if let Some(last) = count.checked_sub(1) {
+    if count > 1 {
         // Before there is a list of all.
-        call.check_inside(&shifted(&first, given.stride.wrapping_mul(last as i64)).section(), What::Read)?;
+        call.check_inside(&shifted(&first, given.stride.wrapping_mul(count as i64 - 1)).section(), What::Read)?;
     }
     Ok(Several::Known((0..count).map(|i| shifted(&first, given.stride.wrapping_mul(i as i64))).collect()))
 }
