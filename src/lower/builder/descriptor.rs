@@ -103,6 +103,14 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Makes new memory of a descriptor one of nothing. All of it gets a value: what there is to compare with the shape of a new
+    /// value is read before it is known whether there is anything.
+    pub(crate) fn desc_begin(&mut self, mem: MemRef, rank: u8) {
+        for offset in (0..descriptor::bytes(u32::from(rank)) as i64).step_by(8) {
+            self.store_scalar(mem.plus(offset), Ty::I64, Val::i64(0));
+        }
+    }
+
     /// Makes the descriptor one of that array.
     pub(crate) fn desc_set(&mut self, d: &Descriptor, view: &ArrayView) {
         let base = self.address(view.mem);

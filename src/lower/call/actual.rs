@@ -155,7 +155,7 @@ impl Builder<'_, '_> {
         // A polymorphic object has its type behind its descriptor.
         let bytes = ir::descriptor::bytes(u32::from(rank)) + 8;
         let (_, mem) = self.slot(bytes, 8, "descriptor", source::Span::NONE);
-        self.store_scalar(mem, Ty::I64, Val::i64(0));
+        self.desc_begin(mem, rank);
         mem
     }
 

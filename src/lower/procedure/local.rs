@@ -99,7 +99,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let rank = var.shape.rank();
         let at = if self.b.usage().in_memory.contains(&v) {
             let bytes = crate::module::globals::descriptor_bytes(rank, var.attrs.class);
-            DescriptorAt::Mem(self.b.slot(bytes, 8, &var.name, var.span).1)
+            let mem = self.b.slot(bytes, 8, &var.name, var.span).1;
+            self.b.desc_begin(mem, rank);
+            DescriptorAt::Mem(mem)
         } else {
             DescriptorAt::Regs(descriptor_registers(&mut self.b, rank, has_open_length(&var.ty)))
         };
