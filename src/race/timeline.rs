@@ -144,14 +144,25 @@ impl Timeline {
         self.forget_at = FORGET_LEAST.max(2 * self.gone.len()).max((self.streams.len() + self.events.len()) / 4);
     }
 
+    /// What is ordered before an event that is recorded on the stream, or waited for there. On the default stream it is a command like
+    /// any other: those that come later on other streams wait for it, and so for all before it.
+    fn pass(&mut self, stream: Stream) -> LaunchClock {
+        let clock = self.past_of(stream);
+        if stream.is_default() {
+            self.streams.entry(stream).or_default().clock.join(&clock);
+        }
+        clock
+    }
+
     /// `cudaEventRecord`.
     pub fn record_event(&mut self, event: u64, stream: Stream) {
-        let clock = self.past_of(stream);
+        let clock = self.pass(stream);
         self.events.insert(event, clock);
     }
 
     /// `cudaStreamWaitEvent`; an event that was never recorded orders nothing.
     pub fn wait_event(&mut self, stream: Stream, event: u64) {
+        self.pass(stream);
         if let Some(clock) = self.events.get(&event) {
             self.streams.entry(stream).or_default().clock.join(clock);
         }
