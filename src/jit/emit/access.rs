@@ -16,6 +16,8 @@ const LINE: i32 = 64;
 
 /// Cache lines of an access that are asked for ahead.
 const LINES_AHEAD: usize = 4;
+/// How many rounds ahead lines are fetched, as a power of two: memory takes longer than one round.
+const AHEAD: u32 = 3;
 
 /// From the salt of an access to that of the next.
 const SALT_STEP: u32 = 11;
@@ -172,6 +174,7 @@ impl Emitter<'_> {
         if factor != 1 {
             self.a.imul_3(rdx, rdx, factor)?;
         }
+        self.a.shl(rdx, AHEAD)?;
         for line in lines.into_iter().take(LINES_AHEAD) {
             self.a.prefetcht0(byte_ptr(rcx + rdx + line))?;
         }
