@@ -26,6 +26,11 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
+    /// Whether the rank did something since its last turn.
+    pub(crate) fn is_used(&self) -> bool {
+        self.is_used
+    }
+
     /// Writes what was kept.
     pub(crate) fn show(&mut self, world: &mut dyn World) {
         self.is_used = false;

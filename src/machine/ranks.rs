@@ -283,7 +283,8 @@ impl Ranks {
         let Some(code) = self.between.end_code() else { return };
         self.code = if self.code == 0 { code } else { self.code };
         for rank in 0..self.machines.len() {
-            if !self.machines[rank].is_ending() {
+            // One that has come to its end before its turn has not ended.
+            if !self.machines[rank].is_ending() || self.ahead[rank].is_used() {
                 self.machines[rank].solo.end_all(code);
                 self.end_rank(rank, code);
             }
