@@ -280,23 +280,6 @@ impl Runtime {
         }
     }
 
-    /// Those of the bytes that are inside the allocation; what is beyond is reported. An assignment of an array of another shape
-    /// copies what both have.
-    fn bytes_within(
-        &mut self,
-        memory: &Memory,
-        address: u64,
-        bytes: u64,
-        what: What,
-        call: &str,
-        span: Span,
-    ) -> Outcome<u64> {
-        let Err(error) = self.check_range(memory, address, bytes, what, call, span) else { return Ok(bytes) };
-        let id = memory.find(address).ok_or(error)?;
-        let info = memory.info(id);
-        Ok(bytes.min(info.base + info.bytes - address))
-    }
-
     /// Checks that bytes are inside one live allocation.
     fn check_range(
         &mut self,
@@ -307,8 +290,25 @@ impl Runtime {
         call: &str,
         span: Span,
     ) -> Outcome<()> {
+        match self.bytes_within(memory, address, bytes, what, call, span)? {
+            within if within == bytes => Ok(()),
+            _ => Err(CudaError::InvalidValue),
+        }
+    }
+
+    /// How many of the bytes are inside the live allocation at the address; what is beyond is reported. An assignment of an array of
+    /// another shape copies what both have.
+    fn bytes_within(
+        &mut self,
+        memory: &Memory,
+        address: u64,
+        bytes: u64,
+        what: What,
+        call: &str,
+        span: Span,
+    ) -> Outcome<u64> {
         if bytes == 0 {
-            return Ok(());
+            return Ok(0);
         }
         let access = Access::new(Actor::Host, what, space_of(address), span).address(address, bytes);
         let Some(id) = memory.find(address) else {
@@ -333,12 +333,12 @@ impl Runtime {
         let info = memory.info(id);
         let available = info.base + info.bytes - address;
         if bytes <= available {
-            return Ok(());
+            return Ok(bytes);
         }
         let access = if info.name.is_empty() { access } else { access.at(Place::variable(&*info.name)) };
         let kind = FindingKind::CopyOutOfBounds { call: call.to_owned(), requested: bytes, available };
         self.found(Finding::new(kind, vec![access]));
-        Err(CudaError::InvalidValue)
+        Ok(available)
     }
 
     fn free(

@@ -103,15 +103,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.desc_begin(mem, rank);
             DescriptorAt::Mem(mem)
         } else {
-            DescriptorAt::Regs(descriptor_registers(&mut self.b, rank, has_open_length(&var.ty)))
-        };
-        if let DescriptorAt::Regs(regs) = &at {
-            for &reg in regs.dims.iter().flatten().chain(&regs.len) {
+            let regs = descriptor_registers(&mut self.b, rank, has_open_length(&var.ty));
+            for &reg in regs.dims.iter().flatten().chain(&regs.len).chain([&regs.base]) {
                 self.b.set(reg, Val::i64(0));
             }
-        }
+            DescriptorAt::Regs(regs)
+        };
         let desc = self.desc(v, at);
-        self.b.desc_clear(&desc);
         if let (DescriptorAt::Mem(mem), Some(element)) = (&desc.at, desc.element) {
             // A dummy of assumed length finds the length here.
             self.b.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), ir::Ty::I64, element);
