@@ -24,6 +24,7 @@ const PROVIDED: &[&str] = &[
     "cusolver",
     "cusparse",
     "cutensor",
+    "hdf5_fortran",
     "nccl",
     "nvToolsExt",
     "nvf",
@@ -57,6 +58,14 @@ pub(crate) fn take(files: &mut Vec<PathBuf>, compiler: &Compiler) -> Inputs {
         false
     });
     inputs
+}
+
+/// What the names of libraries that were built for an MPI end with.
+pub(crate) fn of_mpi(kind: mpilib::Kind) -> &'static str {
+    match kind {
+        mpilib::Kind::OpenMpi => "openmpi",
+        mpilib::Kind::Mpich => "mpich",
+    }
 }
 
 enum Kind {

@@ -63,7 +63,13 @@ const EXPRESSION_HEIGHT: u32 = 2500;
 /// Runs cufemu on a thread with a large stack.
 pub(crate) fn main() -> ExitCode {
     match std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn(work) {
-        Ok(thread) => ExitCode::from(thread.join().unwrap_or(BUG)),
+        Ok(thread) => {
+            let code = thread.join().unwrap_or(BUG);
+            if foreign::has_crashed() {
+                foreign::end_at_once(i32::from(code));
+            }
+            ExitCode::from(code)
+        }
         Err(error) => ExitCode::from(usage(&format!("cannot allocate a stack of {} MiB: {error}", STACK_BYTES >> 20))),
     }
 }
@@ -126,7 +132,8 @@ fn start(options: &Options) -> u8 {
         return USAGE;
     }
     options.inputs.clone_from(&options.files);
-    let inputs = libraries::take(&mut options.files, &compiler);
+    let mut inputs = libraries::take(&mut options.files, &compiler);
+    inputs.mpi = ranks::launch(&options).and_then(|launch| launch.kind).map(libraries::of_mpi);
     if options.files.is_empty() {
         return usage("there is no Fortran file");
     }

@@ -81,7 +81,7 @@ impl Stopper {
         // If this fails, Ctrl-C ends the process at once.
         let _ = ctrlc::set_handler(move || {
             if on_signal.ask(Reason::Interrupt).is_some() {
-                std::process::exit(i32::from(INTERRUPTED));
+                foreign::end_at_once(i32::from(INTERRUPTED));
             }
             let patient = on_signal.clone();
             std::thread::spawn(move || patient.end_in_time(Reason::Interrupt));
@@ -119,6 +119,6 @@ impl Stopper {
     fn end_in_time(&self, reason: Reason) {
         std::thread::sleep(GRACE);
         say("cufemu: stopped while the program was waiting; the last output to open files may be lost\n");
-        std::process::exit(i32::from(reason.code()));
+        foreign::end_at_once(i32::from(reason.code()));
     }
 }

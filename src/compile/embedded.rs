@@ -1,7 +1,7 @@
 //! The modules that come with the compiler.
 
 use crate::parts::{Parts, Selection};
-use crate::{cublas, mpi};
+use crate::{cublas, hdf5, mpi};
 use ast::{Program, StmtKind, Subprogram, Unit, UnitKind, UseStmt};
 use diag::Diagnostics;
 use parse::{ParseOptions, SourceForm};
@@ -23,7 +23,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 31] = [
+static MODULES: [Embedded; 32] = [
     Embedded::new(RUNTIME, || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
@@ -39,6 +39,7 @@ static MODULES: [Embedded; 31] = [
     Embedded::new("cusolverdn", || &CUSOLVERDN),
     Embedded::new("cusparse", || &CUSPARSE),
     Embedded::new("cutensorex", || include_str!("modules/cutensorex.cuf")),
+    Embedded::new("hdf5", || &hdf5::MODULE),
     Embedded::new("iso_c_binding", || include_str!("modules/iso_c_binding.cuf")),
     Embedded::new("iso_fortran_env", || include_str!("modules/iso_fortran_env.cuf")),
     Embedded::new("ieee_exceptions", || include_str!("modules/ieee_exceptions.cuf")),

@@ -13,6 +13,7 @@ mod cublas;
 mod cudadevice;
 mod curand_device;
 mod embedded;
+mod hdf5;
 mod mpi;
 mod parts;
 

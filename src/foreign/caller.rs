@@ -6,6 +6,7 @@
 
 use crate::buffers::Buffers;
 use crate::call::{self, Arguments, Incoming};
+use crate::end;
 use crate::event::Event;
 use crate::flush::Flush;
 use crate::frame::Frame;
@@ -33,6 +34,15 @@ pub struct Caller {
     open: Vec<Open>,
     /// Stacks that no call uses.
     spare: Vec<Stack>,
+}
+
+impl Drop for Caller {
+    fn drop(&mut self) {
+        // A library that has crashed may hold its own locks.
+        if self.open.is_empty() && !end::has_crashed() {
+            self.libraries.close();
+        }
+    }
 }
 
 /// A procedure of a library.
@@ -151,7 +161,7 @@ impl Caller {
                 found
             }
         };
-        known.ok_or_else(|| "no library has it".to_owned())
+        known.ok_or_else(|| self.libraries.why_missing(name))
     }
 
     /// Makes a call or lets one go on, until it is over or needs a procedure of the program; the reason if that cannot be done.
@@ -444,6 +454,8 @@ impl Caller {
         let frame = match event {
             Event::Crashed(signal, address) => {
                 self.open.pop();
+                end::note_crash();
+                self.flush.flush();
                 return Err(stack::crash(signal, (self.out_of_reach)(address)));
             }
             Event::Called(frame) => frame,

@@ -10,12 +10,14 @@
 mod buffers;
 mod call;
 mod caller;
+mod end;
 mod event;
 mod flush;
 mod frame;
 mod libraries;
 mod link;
 mod nvrtc;
+mod on_demand;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod stack;
 #[cfg(not(all(unix, target_arch = "x86_64")))]
@@ -23,6 +25,7 @@ mod stack;
 mod stack;
 
 pub use caller::{Called, Caller, Pointers, Route};
+pub use end::{end_at_once, has_crashed};
 pub use libraries::Libraries;
 pub use link::Inputs;
 pub use nvrtc::compile_cuda;

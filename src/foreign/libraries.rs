@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // Loading a library runs code of it.
 
 use crate::link::{self, Inputs};
+use crate::on_demand::OnDemand;
 use libloading::Library;
 #[cfg(unix)]
 use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_NOW};
@@ -10,7 +11,8 @@ use std::path::Path;
 /// The libraries of a program; the C library is always one.
 #[derive(Debug)]
 pub struct Libraries {
-    libraries: Vec<Library>,
+    libraries: Vec<&'static Library>,
+    on_demand: OnDemand,
 }
 
 impl Libraries {
@@ -43,12 +45,12 @@ impl Libraries {
             libraries.insert(0, library);
         }
         libraries.extend(this());
-        Ok(Libraries { libraries })
+        Ok(Libraries { libraries, on_demand: OnDemand::new(inputs) })
     }
 
-    /// Whether a library has a procedure of that name.
+    /// Whether a library has a procedure of that name, or one that is loaded on demand may have it.
     pub fn has(&self, name: &str) -> bool {
-        self.symbol(name).is_some()
+        self.loaded(name).is_some() || self.on_demand.may_have(name)
     }
 
     /// Whether a library of the program, and not the C library or its mathematics, has a variable or procedure of that name.
@@ -60,13 +62,36 @@ impl Libraries {
 
     /// The address of a procedure or variable.
     pub(crate) fn symbol(&self, name: &str) -> Option<usize> {
+        self.loaded(name).or_else(|| address_in(self.on_demand.library(name)?.ok()?, name))
+    }
+
+    /// The same in the libraries that the command line gives, and in the C library.
+    fn loaded(&self, name: &str) -> Option<usize> {
         if name.is_empty() || name.contains('\0') {
             return None;
         }
-        // SAFETY: the address is only looked at; who calls it knows what it is.
-        let find = |library: &Library| unsafe { library.get::<*const ()>(name).ok().map(|symbol| *symbol as usize) };
-        self.libraries.iter().find_map(find).filter(|&address| address != 0)
+        self.libraries.iter().find_map(|library| address_in(library, name))
     }
+
+    /// Closes the libraries that were loaded on demand, by the thread that has called them.
+    pub(crate) fn close(&self) {
+        self.on_demand.close();
+    }
+
+    /// Why there is no procedure of that name, for the user.
+    pub(crate) fn why_missing(&self, name: &str) -> String {
+        match self.on_demand.library(name) {
+            Some(Err(reason)) => reason.to_owned(),
+            _ => "no library has it".to_owned(),
+        }
+    }
+}
+
+/// The address of what a library calls so.
+pub(crate) fn address_in(library: &Library, name: &str) -> Option<usize> {
+    // SAFETY: the address is only looked at; who calls it knows what it is.
+    let symbol = unsafe { library.get::<*const ()>(name) };
+    symbol.ok().map(|symbol| *symbol as usize).filter(|&address| address != 0)
 }
 
 /// Where the library that holds an address begins.
@@ -96,7 +121,7 @@ fn holder(_address: usize) -> Option<usize> {
 }
 
 /// The library of a name in `-l`.
-fn named(name: &str, inputs: &Inputs) -> Result<Library, String> {
+fn named(name: &str, inputs: &Inputs) -> Result<&'static Library, String> {
     let mut reasons = Vec::new();
     for path in link::candidates(name, inputs) {
         match open(&path) {
@@ -112,15 +137,21 @@ fn named(name: &str, inputs: &Inputs) -> Result<Library, String> {
     }
 }
 
-/// Loads a library, so that those loaded later find its procedures.
-fn open(path: &Path) -> Result<Library, String> {
+/// Loads a library, so that those loaded later find its procedures. It stays until the process ends: threads may hold data whose
+/// destructors are in it.
+pub(crate) fn open(path: &Path) -> Result<&'static Library, String> {
     // SAFETY: the user has given the library; what it does when it is loaded is what it does in any program.
     #[cfg(unix)]
     let library = unsafe { UnixLibrary::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map(Library::from);
     // SAFETY: the same.
     #[cfg(not(unix))]
     let library = unsafe { Library::new(path) };
-    library.map_err(|error| reason(&error, path))
+    library.map(stay).map_err(|error| reason(&error, path))
+}
+
+/// A library that is never unloaded.
+fn stay(library: Library) -> &'static Library {
+    Box::leak(Box::new(library))
 }
 
 /// What the loader says, without the name of the file.
@@ -134,9 +165,9 @@ fn reason(error: &libloading::Error, path: &Path) -> String {
 }
 
 /// The libraries that cufemu itself has, among them the C library.
-fn this() -> Option<Library> {
+fn this() -> Option<&'static Library> {
     #[cfg(unix)]
-    let library = Some(UnixLibrary::this().into());
+    let library = Some(stay(UnixLibrary::this().into()));
     #[cfg(not(unix))]
     let library = None;
     library

@@ -34,6 +34,8 @@ pub struct Inputs {
     pub directories: Vec<PathBuf>,
     /// Options of the C compiler (`-I`, `-D`, `-U`).
     pub options: Vec<String>,
+    /// What the names of libraries for the MPI of the launcher end with (`openmpi`, `mpich`), if there is a launcher.
+    pub mpi: Option<&'static str>,
 }
 
 impl Inputs {

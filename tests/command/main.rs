@@ -13,6 +13,8 @@ mod engines;
 mod explore;
 mod findings;
 #[cfg(unix)]
+mod hdf5;
+#[cfg(unix)]
 mod interrupt;
 mod libraries;
 #[cfg(unix)]

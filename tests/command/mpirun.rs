@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The launchers that are here.
-fn launchers() -> Vec<PathBuf> {
+pub(crate) fn launchers() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = |name: &str| std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file());
     let mut launchers: Vec<PathBuf> = ["mpirun.openmpi", "mpirun.mpich"].into_iter().filter_map(found).collect();
@@ -24,7 +24,7 @@ fn launchers() -> Vec<PathBuf> {
 }
 
 /// A run as that many ranks.
-fn launch(launcher: &Path, ranks: u32, words: &[&str]) -> Output {
+pub(crate) fn launch(launcher: &Path, ranks: u32, words: &[&str]) -> Output {
     let mut command = Command::new(launcher);
     command.args(["-n", &ranks.to_string(), env!("CARGO_BIN_EXE_cufemu"), "--timeout", "60"]).args(words);
     // Open MPI starts nothing for root, and no more ranks than cores, unless it is told so.

@@ -80,6 +80,7 @@ fn each_name_alone_brings_what_it_needs() {
         "curand",
         "cusolverdn",
         "cusparse",
+        "hdf5",
         "mpi",
         "mpi_f08",
     ];
@@ -94,6 +95,10 @@ fn each_name_alone_brings_what_it_needs() {
         let is_name = |n: &&String| n.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         for name in names.iter().filter(is_name) {
             let result = compile(&format!("program p\n  use {module}, only: {name}\n  print *, 1\nend program\n"));
+            // What a module uses and keeps to itself cannot be named.
+            if result.as_ref().is_err_and(|said| said.iter().all(|line| line.contains("private"))) {
+                continue;
+            }
             let (compiled, map) = result.unwrap_or_else(|said| panic!("{module}: {name}: {said:?}"));
             assert!(ir::verify::module(&compiled.module).is_empty(), "{module}: {name}");
             let times = files(&map).iter().filter(|f| **f == format!("<{module}>")).count();

@@ -255,11 +255,12 @@ impl<'p> ModuleLowering<'p> {
         self.embedded.contains(module_of(self.program.proc(id)))
     }
 
-    /// Whether a dummy is an assumed-rank one for which procedures are cloned by rank. Those of embedded modules and services
-    /// take an address and the bytes of an element.
+    /// Whether a dummy is an assumed-rank one for which procedures are cloned by rank. Services take an address and the bytes of
+    /// an element, and so do procedures of embedded modules, but for a dummy that is `contiguous`.
     pub(crate) fn is_ranked(&self, dummy: &Variable) -> bool {
         let is_service = |p: ProcId| matches!(self.program.proc(p).body, ProcBody::Service(_));
-        matches!(dummy.shape, Shape::AssumedRank) && dummy.owner.is_some_and(|p| !self.is_embedded(p) && !is_service(p))
+        let has_rank = |p: ProcId| !self.is_embedded(p) || dummy.attrs.contiguous;
+        matches!(dummy.shape, Shape::AssumedRank) && dummy.owner.is_some_and(|p| has_rank(p) && !is_service(p))
     }
 
     /// The embedded procedure that calls procedures of the program for MPI, if it is there.

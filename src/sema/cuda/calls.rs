@@ -140,7 +140,8 @@ impl Checker<'_> {
             return None;
         }
         let symbol = info.bind.clone().unwrap_or_else(|| format!("{}_", p.name).into());
-        self.options.foreign.has(&symbol).then_some(ProcBody::Foreign { symbol, is_c })
+        // An embedded module says only when it calls a function that the library is missing.
+        (self.options.foreign.has(&symbol) || info.embedded).then_some(ProcBody::Foreign { symbol, is_c })
     }
 }
 

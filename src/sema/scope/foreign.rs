@@ -14,6 +14,7 @@ use std::sync::Arc;
 /// How names begin that belong to a module, and the module.
 const LACKING: &[(&str, &str)] = &[
     ("cuda", "cudafor"),
+    ("h5", "hdf5"),
     ("ieee_", "ieee_arithmetic"),
     ("ieee_", "ieee_exceptions"),
     ("ieee_", "ieee_features"),

@@ -30,7 +30,6 @@ const LIBRARIES: &[&str] = &[
     "nccl",
     "nvshmem",
     "cudecomp",
-    "hdf5",
     "netcdf",
     "thrust",
     "sort",
