@@ -18,6 +18,7 @@ mod libraries;
 mod link;
 mod nvrtc;
 mod on_demand;
+mod shared;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod stack;
 #[cfg(not(all(unix, target_arch = "x86_64")))]

@@ -1,12 +1,12 @@
 //! Libraries that are loaded, and the procedures in them.
-#![allow(unsafe_code)] // Loading a library runs code of it.
+#![allow(unsafe_code)] // Calls `dladdr`.
 
 use crate::link::{self, Inputs};
 use crate::on_demand::OnDemand;
+use crate::shared::{address_in, open, stay};
 use libloading::Library;
 #[cfg(unix)]
-use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_NOW};
-use std::path::Path;
+use libloading::os::unix::Library as UnixLibrary;
 
 /// The libraries of a program; the C library is always one.
 #[derive(Debug)]
@@ -87,13 +87,6 @@ impl Libraries {
     }
 }
 
-/// The address of what a library calls so.
-pub(crate) fn address_in(library: &Library, name: &str) -> Option<usize> {
-    // SAFETY: the address is only looked at; who calls it knows what it is.
-    let symbol = unsafe { library.get::<*const ()>(name) };
-    symbol.ok().map(|symbol| *symbol as usize).filter(|&address| address != 0)
-}
-
 /// Where the library that holds an address begins.
 #[cfg(unix)]
 fn holder(address: usize) -> Option<usize> {
@@ -135,33 +128,6 @@ fn named(name: &str, inputs: &Inputs) -> Result<&'static Library, String> {
         Some(reason) => Err(format!("cannot load library `{name}`: {reason}")),
         None => Err(format!("there is no library `{name}` (`lib{name}.so`); `-L DIR` names a directory to look in")),
     }
-}
-
-/// Loads a library, so that those loaded later find its procedures. It stays until the process ends: threads may hold data whose
-/// destructors are in it.
-pub(crate) fn open(path: &Path) -> Result<&'static Library, String> {
-    // SAFETY: the user has given the library; what it does when it is loaded is what it does in any program.
-    #[cfg(unix)]
-    let library = unsafe { UnixLibrary::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map(Library::from);
-    // SAFETY: the same.
-    #[cfg(not(unix))]
-    let library = unsafe { Library::new(path) };
-    library.map(stay).map_err(|error| reason(&error, path))
-}
-
-/// A library that is never unloaded.
-fn stay(library: Library) -> &'static Library {
-    Box::leak(Box::new(library))
-}
-
-/// What the loader says, without the name of the file.
-fn reason(error: &libloading::Error, path: &Path) -> String {
-    let text = match error {
-        libloading::Error::DlOpen { source } => source.to_string(),
-        other => other.to_string(),
-    };
-    let text = text.strip_prefix(&format!("{}: ", path.display())).unwrap_or(&text);
-    text.trim_end_matches('.').to_owned()
 }
 
 /// The libraries that cufemu itself has, among them the C library.

@@ -3,8 +3,8 @@
 //! Not here: the embedded modules that call them (`compile`).
 #![allow(unsafe_code)] // Calls a function of a library.
 
-use crate::libraries::{address_in, open};
 use crate::link::{self, Inputs};
+use crate::shared::{address_in, open};
 use libloading::Library;
 use std::sync::OnceLock;
 
