@@ -48,11 +48,13 @@ impl OnDemand {
     }
 }
 
-/// What the library is called: Debian has one for each MPI and one without.
+/// What the library is called: Debian has one for each MPI and one without. That of another MPI would call that.
 fn hdf5_names(mpi: Option<&str>) -> Vec<String> {
-    let of_mpi = mpi.map(|mpi| format!("hdf5_{mpi}"));
-    let others = ["hdf5", "hdf5_serial", "hdf5_openmpi", "hdf5_mpich"].map(str::to_owned);
-    of_mpi.into_iter().chain(others).collect()
+    let plain = ["hdf5", "hdf5_serial"].map(str::to_owned);
+    match mpi {
+        Some(mpi) => [format!("hdf5_{mpi}")].into_iter().chain(plain).collect(),
+        None => plain.into_iter().chain(["hdf5_openmpi", "hdf5_mpich"].map(str::to_owned)).collect(),
+    }
 }
 
 fn hdf5(inputs: &Inputs) -> Result<&'static Library, String> {
@@ -79,8 +81,8 @@ mod tests {
 
     #[test]
     fn the_library_of_the_launcher_is_looked_for_first() {
-        assert_eq!(hdf5_names(Some("mpich"))[0], "hdf5_mpich");
-        assert_eq!(hdf5_names(None)[0], "hdf5");
+        assert_eq!(hdf5_names(Some("mpich")), ["hdf5_mpich", "hdf5", "hdf5_serial"]);
+        assert_eq!(hdf5_names(None), ["hdf5", "hdf5_serial", "hdf5_openmpi", "hdf5_mpich"]);
     }
 
     #[test]
