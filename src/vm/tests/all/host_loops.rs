@@ -393,12 +393,18 @@ fn run(module: &Arc<Module>, engine: Engine, budget: u64, seed: u64) -> (Vec<u8>
     (out, warp.points(), stop, program.has_compiled_loops(ir::FuncId(0)))
 }
 
+/// The programs; `CUFEMU_SEEDS` asks for others.
+fn seeds() -> std::ops::Range<u64> {
+    let text = std::env::var("CUFEMU_SEEDS").unwrap_or_else(|_| "0..400".to_owned());
+    let ends = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    let seeds = ends.unwrap_or_else(|| panic!("`CUFEMU_SEEDS` is `{text}`, and not FROM..TO"));
+    if cfg!(miri) { 0..0 } else { seeds }
+}
+
 /// Runs random programs in machine code, and gives how many faulted, ended, and were compiled.
 fn compare(make: fn(&mut Rng) -> String) -> [u32; 3] {
     let (mut faults, mut ends, mut compiled) = (0, 0, 0);
-    // `CUFEMU_SEEDS` asks for more programs.
-    let seeds = std::env::var("CUFEMU_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(400);
-    for seed in 0..if cfg!(miri) { 0 } else { seeds } {
+    for seed in seeds() {
         let text = make(&mut Rng::with_seed(seed));
         let module = ir::parse::module(&text).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{text}"));
         assert_eq!(ir::verify::module(&module), [], "seed {seed}\n{text}");

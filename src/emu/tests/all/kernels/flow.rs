@@ -26,7 +26,7 @@ impl Gen {
                     let v = self.b.call(FuncId(0), vec![x, y], &[Ty::I32])[0];
                     self.b.set(self.words[i], v);
                 }
-                12 if !self.loops.is_empty() && !self.together && self.rng.usize(..2) == 0 => self.leave(),
+                12 if self.may_leave() && self.rng.usize(..2) == 0 => self.leave(),
                 13..=15 => self.meet(),
                 _ => self.assign(),
             }
@@ -82,7 +82,7 @@ impl Gen {
         let before = self.together;
         self.together &= together;
         self.small.push(k);
-        self.loops.push((latch, done));
+        self.loops.push((latch, done, self.together));
         self.block(depth + 1);
         self.loops.pop();
         self.small.pop();
@@ -103,9 +103,14 @@ impl Gen {
         }
     }
 
+    /// Whether lanes may leave the innermost loop, or an iteration of it, apart.
+    fn may_leave(&self) -> bool {
+        self.loops.last().is_some_and(|&(.., together)| !together)
+    }
+
     /// CYCLE or EXIT of the innermost loop where a condition holds.
     fn leave(&mut self) {
-        let Some(&(latch, done)) = self.loops.last() else { return };
+        let Some(&(latch, done, _)) = self.loops.last() else { return };
         let c = self.condition();
         let go_on = self.b.new_block();
         let to = if self.rng.usize(..2) == 0 { latch } else { done };

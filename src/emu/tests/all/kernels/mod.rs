@@ -52,7 +52,8 @@ struct Gen {
     linear: Reg,
     /// Threads of the block.
     threads: Reg,
-    loops: Vec<(Bb, Bb)>,
+    /// Where CYCLE and EXIT go to, and whether a block is together in the loop.
+    loops: Vec<(Bb, Bb, bool)>,
     budget: usize,
     /// Whether all threads of the block are here together.
     together: bool,
