@@ -44,8 +44,9 @@ pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<
         }
         (Const::Derived(values), Type::Derived(id)) => {
             for (field, value) in program.ty(*id).fields.iter().zip(values) {
-                out.resize(start + field.offset as usize, 0);
-                encode_field(program, field, value, out);
+                let mut piece = Vec::new();
+                encode_field(program, field, value, &mut piece);
+                put(out, start + field.offset as usize, &piece);
             }
             out.resize(start + program.ty(*id).bytes as usize, 0);
         }
@@ -69,6 +70,16 @@ pub(crate) fn empty_descriptor(program: &Program, ty: &Type, class: bool, rank: 
     out[descriptor::ELEMENT_BYTES as usize..][..8].copy_from_slice(&element.to_le_bytes());
     out[descriptor::RANK as usize..][..8].copy_from_slice(&u64::from(rank).to_le_bytes());
     out
+}
+
+/// Puts bytes at a place. Where other components lie, those of a union, zeros change nothing.
+fn put(out: &mut Vec<u8>, at: usize, piece: &[u8]) {
+    let covered = out.len().saturating_sub(at).min(piece.len());
+    out.resize(out.len().max(at), 0);
+    for (byte, &new) in out[at..].iter_mut().zip(&piece[..covered]) {
+        *byte = if new == 0 { *byte } else { new };
+    }
+    out.extend_from_slice(&piece[covered..]);
 }
 
 fn encode_field(program: &Program, field: &sema::checked::Field, value: &Const, out: &mut Vec<u8>) {

@@ -78,7 +78,15 @@ impl Checker<'_> {
             };
             (a, b)
         };
-        self.operation(op, a?, b?, span)
+        let (a, b) = (a?, b?);
+        let is_defined = matches!(op, ast::BinaryOp::Defined(_));
+        let (a_ty, b_ty) = (a.ty.clone(), b.ty.clone());
+        let [a, b] = match [left, right].map(|e| matches!(e.kind, ast::ExprKind::Hollerith(_)) && !is_defined) {
+            [true, false] => [self.typing().of_hollerith(a, left, &b_ty), b],
+            [false, true] => [a, self.typing().of_hollerith(b, right, &a_ty)],
+            _ => [a, b],
+        };
+        self.operation(op, a, b, span)
     }
 
     /// An operation on two typed operands.
