@@ -95,7 +95,8 @@ impl<'a> Checker<'a> {
                         if attrs.iter().any(|a| matches!(a, Attr::Binding(n) if n.as_str() == "non_overridable")) {
                             self.defs.type_info_mut(id).non_overridable.insert(name.text.clone());
                         }
-                        let binding = Binding::Procedure { name: target, nopass, pass: pass.clone(), scope };
+                        let deferred = attrs.iter().any(|a| matches!(a, Attr::Binding(n) if n.as_str() == "deferred"));
+                        let binding = Binding::Procedure { name: target, nopass, deferred, pass: pass.clone(), scope };
                         self.defs.type_info_mut(id).bindings.insert(name.text.clone(), binding);
                     }
                 }

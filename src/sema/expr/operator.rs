@@ -277,7 +277,7 @@ impl Checker<'_> {
             let info = &self.defs.type_info(ty);
             let Some(Binding::Generic(names)) = info.bindings.get(key).cloned() else { continue };
             for bound in names {
-                let Some(Binding::Procedure { name, nopass, pass, scope }) =
+                let Some(Binding::Procedure { name, nopass, pass, scope, .. }) =
                     self.defs.type_info(ty).bindings.get(&bound).cloned()
                 else {
                     continue;

@@ -320,6 +320,38 @@ end subroutine
 }
 
 #[test]
+fn types_of_files_compiled_alone_bind_procedures_of_other_files() {
+    let source = "module m
+  type :: t
+  contains
+    procedure :: p => outside
+  end type
+  type, abstract :: a
+  contains
+    procedure(plain), deferred :: q
+  end type
+  type, extends(a) :: b
+  end type
+  interface
+    subroutine outside(x)
+      import :: t
+      class(t), intent(in) :: x
+    end subroutine
+    subroutine plain(x)
+      import :: a
+      class(a), intent(in) :: x
+    end subroutine
+  end interface
+end module
+";
+    expect![[r#"
+        10:3 E0418 `type(b)` does not define the deferred procedure `q`
+            bind `q` to a procedure, or declare the type `abstract`
+    "#]]
+    .assert_eq(&check_with(source, |o| o.separate = true).short);
+}
+
+#[test]
 fn enumerators_count_up() {
     expect![[r#"
         host program p
