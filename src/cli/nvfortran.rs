@@ -149,7 +149,6 @@ const M_OPTIONS: &[&str] = &[
     "rpath",
     "safe_lastval",
     "safeptr",
-    "save",
     "scalapack",
     "scalarsse",
     "second_underscore",
@@ -321,6 +320,8 @@ pub(crate) struct Compiler {
     pub(crate) output: Option<String>,
     /// `-Mbyteswapio`
     pub(crate) swaps_bytes: bool,
+    /// `-Msave`
+    pub(crate) saves: bool,
     /// Options that cufemu does not support.
     pub(crate) refused: Vec<String>,
     /// Options without effect here that change the results of programs compiled by nvfortran.
@@ -408,6 +409,8 @@ impl Compiler {
                 "Mpreprocess" | "cpp" => self.preprocess = true,
                 "r8" => self.real8 = true,
                 "i8" => self.int8 = true,
+                "Msave" => self.saves = true,
+                "Mnosave" => self.saves = false,
                 "Mbyteswapio" | "byteswapio" => self.swaps_bytes = true,
                 "Mnobyteswapio" => self.swaps_bytes = false,
                 "c" => self.writes_objects = true,

@@ -242,7 +242,9 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     };
     settings.sema.real8 = compiler.real8;
     settings.sema.integer8 = compiler.int8;
+    settings.sema.save = compiler.saves;
     settings.sema.managed = compiler.managed;
+    settings.sema.separate = compiler.writes_objects;
     settings.sema.needs_main = options.emit.is_none() && !is_checking(options, compiler);
     settings.lower.managed = compiler.managed;
     settings.lower.fma = !(options.no_fma || compiler.no_fma);

@@ -113,6 +113,7 @@ const LIBRARY_NAMES: &[&str] = &[
     "rindex",
     "secnds",
     "second",
+    "selected_char_kind",
     "srand",
     "symlnk",
     "system",

@@ -150,6 +150,11 @@ impl Joined {
         self.origin.span(from as u32, to as u32)
     }
 
+    /// The text from `base` on, to change bytes of it.
+    pub(crate) fn bytes_mut(&mut self, base: usize) -> &mut [u8] {
+        self.bytes.get_mut(base..).unwrap_or_default()
+    }
+
     /// The logical line whose text begins at `base`.
     pub(crate) fn into_logical(
         self,

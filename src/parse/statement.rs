@@ -30,6 +30,14 @@ pub(crate) enum Statement {
     Type(Box<TypeHead>),
     /// `sequence`
     Sequence,
+    /// `structure [/name/] [objects]`
+    Structure(Name, Vec<ast::Entity>),
+    /// `record /name/ objects, …`: a declaration for each name.
+    Records(Vec<DeclKind>),
+    /// `union`
+    Union,
+    /// `map`
+    Map,
     /// A type-bound procedure, generic or final.
     Binding(TypeItem),
     /// `enum, bind(c)`
@@ -117,13 +125,16 @@ pub(crate) enum EndKind {
     Function,
     If,
     Interface,
+    Map,
     Module,
     Procedure,
     Program,
     Select,
+    Structure,
     Submodule,
     Subroutine,
     Type,
+    Union,
     Where,
 }
 
@@ -141,13 +152,16 @@ impl EndKind {
             EndKind::Function => "end function",
             EndKind::If => "end if",
             EndKind::Interface => "end interface",
+            EndKind::Map => "end map",
             EndKind::Module => "end module",
             EndKind::Procedure => "end procedure",
             EndKind::Program => "end program",
             EndKind::Select => "end select",
+            EndKind::Structure => "end structure",
             EndKind::Submodule => "end submodule",
             EndKind::Subroutine => "end subroutine",
             EndKind::Type => "end type",
+            EndKind::Union => "end union",
             EndKind::Where => "end where",
         }
     }
@@ -162,13 +176,16 @@ impl EndKind {
         "function",
         "if",
         "interface",
+        "map",
         "module",
         "procedure",
         "program",
         "select",
+        "structure",
         "submodule",
         "subroutine",
         "type",
+        "union",
         "where",
     ];
 
@@ -184,13 +201,16 @@ impl EndKind {
             "function" => EndKind::Function,
             "if" => EndKind::If,
             "interface" => EndKind::Interface,
+            "map" => EndKind::Map,
             "module" => EndKind::Module,
             "procedure" | "module procedure" => EndKind::Procedure,
             "program" => EndKind::Program,
             "select" => EndKind::Select,
+            "structure" => EndKind::Structure,
             "submodule" => EndKind::Submodule,
             "subroutine" => EndKind::Subroutine,
             "type" => EndKind::Type,
+            "union" => EndKind::Union,
             "where" => EndKind::Where,
             _ => EndKind::Any,
         }

@@ -60,8 +60,12 @@ pub struct SemaOptions {
     pub real8: bool,
     /// `-i8`: default integers and logicals have kind 8.
     pub integer8: bool,
+    /// `-Msave`: local variables of procedures that are not recursive are saved.
+    pub save: bool,
     /// Whether the files must have a main program.
     pub needs_main: bool,
+    /// `-c`: files that are not given may define external procedures, whatever their names are like.
+    pub separate: bool,
     /// The procedures that libraries have.
     pub foreign: ForeignNames,
     /// The kernels that PTX files have.

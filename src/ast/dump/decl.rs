@@ -134,6 +134,15 @@ impl Dumper {
                 self.line(format!("field {}{}", type_spec(&field.spec), attr_list(&field.attrs)));
                 self.entities(&field.entities);
             }
+            TypeItem::Union(maps) => {
+                self.line("union");
+                for map in maps {
+                    self.indented(|d| {
+                        d.line("map");
+                        d.indented(|d| map.iter().for_each(|item| d.type_item(item)));
+                    });
+                }
+            }
             TypeItem::Private(_) => self.line("private"),
             TypeItem::Error => self.line("(error)"),
             TypeItem::Procedure { interface, attrs, bindings } => {

@@ -16,6 +16,7 @@ pub(super) fn expr(e: &Expr) -> String {
             let prefix = kind.as_ref().map_or_else(String::new, |k| format!("{}_", k.text));
             format!("{prefix}'{}'", value.replace('\'', "''"))
         }
+        ExprKind::Hollerith(value) => format!("{}h{value}", value.chars().count()),
         ExprKind::Boz { radix: Radix::Binary, digits } => format!("b'{digits}'"),
         ExprKind::Boz { radix: Radix::Octal, digits } => format!("o'{digits}'"),
         ExprKind::Boz { radix: Radix::Hex, digits } => format!("z'{digits}'"),

@@ -317,6 +317,8 @@ pub enum Attr {
     Protected(Span),
     /// `public`
     Public(Span),
+    /// `automatic`, which other compilers have: not saved, whatever SAVE says.
+    Automatic(Span),
     /// `save`
     Save(Span),
     /// `target`
@@ -358,7 +360,7 @@ pub struct UseItem {
 /// A derived-type definition.
 #[derive(Clone, Debug)]
 pub struct DerivedType {
-    /// Its name.
+    /// Its name. That of a STRUCTURE is the word `structure`, a blank and the name between its slashes.
     pub name: Name,
     /// The names of its type parameters.
     pub params: Vec<Name>,
@@ -383,6 +385,8 @@ pub struct DerivedType {
 pub enum TypeItem {
     /// Components of one declaration.
     Field(TypeField),
+    /// UNION: in each MAP, components that lie over those of the others.
+    Union(Vec<Vec<TypeItem>>),
     /// `private`, for what follows.
     Private(Span),
     /// `procedure[(iface)][, attrs] :: binding => procedure`

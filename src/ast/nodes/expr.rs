@@ -60,6 +60,8 @@ pub enum ExprKind {
         /// What stands before the underscore.
         kind: Option<Name>,
     },
+    /// A Hollerith constant, `4habcd`: the characters.
+    Hollerith(Arc<str>),
     /// `z'ff'`, `b"101"`, `o'17'`.
     Boz {
         /// The radix.

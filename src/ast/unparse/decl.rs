@@ -115,6 +115,11 @@ impl Writer {
             let names: Vec<&str> = definition.params.iter().map(|name| &*name.text).collect();
             let _ = write!(head, "({})", names.join(", "));
         }
+        if let Some(name) = definition.name.text.strip_prefix("structure ") {
+            self.line(format!("structure /{name}/"));
+            self.indented(|w| w.components(&definition.items));
+            return self.line("end structure");
+        }
         self.line(head);
         self.indented(|w| {
             if definition.sequence {
@@ -128,7 +133,7 @@ impl Writer {
             let mut contains = false;
             for (number, item) in definition.items.iter().enumerate() {
                 let bound = match item {
-                    TypeItem::Field(_) | TypeItem::Error => false,
+                    TypeItem::Field(_) | TypeItem::Union(_) | TypeItem::Error => false,
                     TypeItem::Private(_) => number > 0 && last_field.is_none_or(|last| number > last),
                     TypeItem::Procedure { .. } => !is_component(item),
                     TypeItem::Generic { .. } | TypeItem::Final(_) => true,
@@ -140,6 +145,25 @@ impl Writer {
             }
         });
         self.line(format!("end type {}", definition.name.text));
+    }
+
+    /// What a STRUCTURE or a MAP holds.
+    fn components(&mut self, items: &[TypeItem]) {
+        for item in items {
+            let TypeItem::Union(maps) = item else {
+                self.line(type_item(item));
+                continue;
+            };
+            self.line("union");
+            self.indented(|w| {
+                for map in maps {
+                    w.line("map");
+                    w.indented(|w| w.components(map));
+                    w.line("end map");
+                }
+            });
+            self.line("end union");
+        }
     }
 
     fn interface(&mut self, interface: &Interface) {
@@ -189,6 +213,7 @@ fn type_item(item: &TypeItem) -> String {
                 joined(&field.entities, ", ", entity)
             )
         }
+        TypeItem::Union(_) => "! a union outside of a structure".into(),
         TypeItem::Private(_) => "private".into(),
         TypeItem::Error => "! components that could not be read".into(),
         TypeItem::Procedure { interface, attrs, bindings } => {
@@ -264,6 +289,7 @@ pub(crate) fn attr(attr: &Attr) -> String {
         Attr::Private(_) => "private".into(),
         Attr::Protected(_) => "protected".into(),
         Attr::Public(_) => "public".into(),
+        Attr::Automatic(_) => "automatic".into(),
         Attr::Save(_) => "save".into(),
         Attr::Target(_) => "target".into(),
         Attr::Value(_) => "value".into(),
@@ -280,7 +306,7 @@ pub(super) fn bind(name: Option<&crate::Expr>) -> String {
 
 /// A declared name with what stands beside it.
 fn entity(e: &Entity) -> String {
-    let mut text = e.name.text.to_string();
+    let mut text = if e.name.text.starts_with("%fill") { "%fill".to_owned() } else { e.name.text.to_string() };
     if let Some(dims) = &e.shape {
         text.push_str(&shape(dims));
     }

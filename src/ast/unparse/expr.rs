@@ -17,6 +17,7 @@ pub(super) fn expr(e: &Expr) -> String {
             let prefix = kind.as_ref().map_or_else(String::new, |k| format!("{}_", k.text));
             format!("{prefix}'{}'", value.replace('\'', "''"))
         }
+        ExprKind::Hollerith(value) => format!("{}h{value}", value.chars().count()),
         ExprKind::Boz { radix, digits } => {
             let letter = match radix {
                 Radix::Binary => 'b',
@@ -152,7 +153,10 @@ pub(super) fn type_spec(spec: &TypeSpec) -> String {
             let params: Vec<String> = [len, kind].into_iter().flatten().collect();
             if params.is_empty() { "character".into() } else { format!("character({})", params.join(", ")) }
         }
-        TypeSpecKind::Type(spec) => format!("type({})", derived_spec(spec)),
+        TypeSpecKind::Type(spec) => match spec.name.text.strip_prefix("structure ") {
+            Some(name) => format!("record /{name}/"),
+            None => format!("type({})", derived_spec(spec)),
+        },
         TypeSpecKind::Class(spec) => format!("class({})", derived_spec(spec)),
         TypeSpecKind::ClassStar => "class(*)".into(),
         TypeSpecKind::TypeStar => "type(*)".into(),

@@ -149,6 +149,7 @@ crate::code::codes! {
     W0330 Warning BoundWithoutValue "last bound of an argument that is a local variable";
     W0331 Warning LogicalCase "integer `case` of a logical selector";
     W0332 Warning ValueGivenBack "`value` with an intent that gives a value back";
+    W0333 Warning HollerithAsNumber "Hollerith constant as a number or a logical value";
 
     E0401 Error ArgumentCount "too many arguments, or a missing one";
     E0402 Error ArgumentType "argument whose type differs from that of its dummy";

@@ -202,7 +202,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         match &dummy.shape {
             Shape::Scalar if dummy.attrs.value => self.pass_value(dummy, e, out),
             // Without an interface, an array stands for its first element.
-            Shape::Scalar if self.rank_of(e) > 0 && self.lookup(e).is_none() => self.pass_sequence(dummy, e, out),
+            Shape::Scalar if !out.elemental && self.rank_of(e) > 0 && self.lookup(e).is_none() => {
+                self.pass_sequence(dummy, e, out);
+            }
             Shape::Scalar => self.pass_reference(dummy, e, out),
             Shape::AssumedShape(_) => self.pass_assumed_shape(dummy, e, out),
             Shape::AssumedRank if self.b.module().is_ranked(dummy) => self.pass_ranked(dummy, e, out),

@@ -117,6 +117,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Passes all arguments.
     pub(crate) fn pass_all(&mut self, proc: ProcId, args: &'p [Option<Actual>], out: &mut Passed) {
         let program = self.b.program();
+        out.elemental = program.proc(proc).elemental;
         for (i, &dummy) in program.proc(proc).params.iter().enumerate() {
             let var = program.var(dummy);
             match args.get(i) {

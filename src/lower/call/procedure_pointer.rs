@@ -147,7 +147,7 @@ fn fits_call(b: &Builder<'_, '_>, model: &Procedure, params: &[VarId], target: P
         ResultForm::Hidden(length) => (2 + u8::from(length), Vec::new()),
     };
     let is_procedure = |v: VarId| matches!(program.var(v).storage, Storage::Procedure);
-    matches!(callee.body, ProcBody::Statements(_))
+    matches!(callee.body, ProcBody::Statements(_) | ProcBody::Foreign { .. })
         && crate::analysis::usage::runs_on(callee.kind, b.side())
         && callee.is_function == model.is_function
         && callee.params.len() == params.len()

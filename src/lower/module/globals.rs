@@ -44,8 +44,9 @@ pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<
         }
         (Const::Derived(values), Type::Derived(id)) => {
             for (field, value) in program.ty(*id).fields.iter().zip(values) {
-                out.resize(start + field.offset as usize, 0);
-                encode_field(program, field, value, out);
+                let mut piece = Vec::new();
+                encode_field(program, field, value, &mut piece);
+                put(out, start + field.offset as usize, &piece);
             }
             out.resize(start + program.ty(*id).bytes as usize, 0);
         }
@@ -69,6 +70,16 @@ pub(crate) fn empty_descriptor(program: &Program, ty: &Type, class: bool, rank: 
     out[descriptor::ELEMENT_BYTES as usize..][..8].copy_from_slice(&element.to_le_bytes());
     out[descriptor::RANK as usize..][..8].copy_from_slice(&u64::from(rank).to_le_bytes());
     out
+}
+
+/// Puts bytes at a place. Where other components lie, those of a union, zeros change nothing.
+fn put(out: &mut Vec<u8>, at: usize, piece: &[u8]) {
+    let covered = out.len().saturating_sub(at).min(piece.len());
+    out.resize(out.len().max(at), 0);
+    for (byte, &new) in out[at..].iter_mut().zip(&piece[..covered]) {
+        *byte = if new == 0 { *byte } else { new };
+    }
+    out.extend_from_slice(&piece[covered..]);
 }
 
 fn encode_field(program: &Program, field: &sema::checked::Field, value: &Const, out: &mut Vec<u8>) {
@@ -99,12 +110,13 @@ fn initial_bytes(program: &Program, var: &Variable, value: &Const, bytes: u64) -
     out
 }
 
-/// The bytes of a storage sequence that DATA statements and initial values give its members; `None` when they give none.
-fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Option<Vec<u8>> {
+/// The bytes of a storage sequence that DATA statements, initial values and types give its members; `None` when they give none.
+pub(crate) fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Option<Vec<u8>> {
     let mut out: Option<Vec<u8>> = None;
     for var in &program.vars {
         let Storage::Associated { base: of, offset } = var.storage else { continue };
-        if of != base || (var.init.is_none() && !var.attrs.pointer) {
+        let is_given = var.init.is_some() || var.attrs.pointer || crate::types::has_default(program, &var.ty);
+        if of != base || !is_given {
             continue;
         }
         let out = out.get_or_insert_with(|| vec![0; bytes as usize]);
@@ -131,10 +143,31 @@ fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Option<Vec<u8>>
                 items.iter().enumerate().for_each(|(i, item)| given(offset + i as u64 * step, item));
             }
             Some(value) => given(offset, value),
-            None => {}
+            None => {
+                let count: i64 = const_bounds(&var.shape).unwrap_or_default().iter().map(|b| b.1).product();
+                let step = const_bytes(program, &var.ty).unwrap_or(0);
+                (0..count.max(0) as u64).for_each(|i| default_pieces(program, &var.ty, offset + i * step, &mut put));
+            }
         }
     }
     out
+}
+
+/// Calls `put` for the components of an object that its type initialises, with their places and bytes.
+fn default_pieces(program: &Program, ty: &Type, first: u64, put: &mut dyn FnMut(u64, &[u8])) {
+    let Type::Derived(id) = ty else { return };
+    for field in &program.ty(*id).fields {
+        let at = first + field.offset;
+        if let Some(init) = &field.init {
+            let mut piece = Vec::new();
+            encode_field(program, field, init, &mut piece);
+            put(at, &piece);
+        } else if !field.allocatable && !field.pointer {
+            let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|b| b.1).product();
+            let step = const_bytes(program, &field.ty).unwrap_or(0);
+            (0..count.max(0) as u64).for_each(|i| default_pieces(program, &field.ty, at + i * step, put));
+        }
+    }
 }
 
 /// The bytes of a fresh object of a derived type; `None` when nothing is initialised by default.

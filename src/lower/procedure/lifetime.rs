@@ -3,6 +3,7 @@
 //! Not here: which BLOCK holds a variable (`storage::blocks`).
 
 use crate::function::FunctionLowering;
+use crate::module::globals::sequence_bytes;
 use crate::storage::VarStorage;
 use crate::types::{const_bytes, has_default, has_end};
 use ir::Val;
@@ -21,6 +22,15 @@ impl FunctionLowering<'_, '_> {
             Some(VarStorage::Array(view)) => self.b.free_components_of_view(&view, &var.ty),
             Some(VarStorage::Scalar(mem, _)) => self.b.free_components(mem, &var.ty),
             _ => {}
+        }
+    }
+
+    /// Gives the members of a storage sequence of a procedure of the host, so many bytes long, the values that their types say.
+    pub(crate) fn initialise_sequence(&mut self, v: VarId, bytes: u64) {
+        let Some(image) = sequence_bytes(self.b.program(), v, bytes).filter(|_| self.b.is_host()) else { return };
+        if let Some(VarStorage::Array(view)) = self.storage.get(v).cloned() {
+            let from = self.b.constant_memory(&image, 8);
+            self.b.copy_bytes(view.mem, from, Val::i64(bytes as i64));
         }
     }
 

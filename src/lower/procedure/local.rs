@@ -10,7 +10,9 @@
 //! Not here: which variables need an address (`analysis::usage`).
 
 use crate::analysis::designators::{is_pointer_result, keeps_bounds};
-use crate::analysis::variables::{const_bounds, has_open_length, has_register, is_descriptor, lives_in_main};
+use crate::analysis::variables::{
+    const_bounds, has_open_length, has_register, is_descriptor, is_sequence, lives_in_main,
+};
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::procedure::entry::descriptor_registers;
@@ -163,7 +165,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.storage.set(v, storage);
             self.blocks.add_allocation(Allocation { location, addr, may_be_null: false });
         }
-        self.initialise_variable(v);
+        match size.filter(|_| is_sequence(var)) {
+            Some(bytes) => self.initialise_sequence(v, bytes),
+            None => self.initialise_variable(v),
+        }
     }
 
     fn shared_variable(&mut self, v: VarId) {

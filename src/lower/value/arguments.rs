@@ -17,6 +17,8 @@ pub(crate) struct Passed {
     pub(crate) back: Vec<CopyBack>,
     /// Whether a service is called: objects with VALUE are one word.
     pub(crate) service: bool,
+    /// Whether the procedure is elemental: an array stands for its current element.
+    pub(crate) elemental: bool,
     /// Whether what is passed for `type(*), dimension(..)` goes with its shape and its type.
     pub(crate) is_described: bool,
 }

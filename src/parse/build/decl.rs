@@ -82,6 +82,7 @@ impl Builder<'_> {
         match pair.as_str() {
             "allocatable" => Attr::Allocatable(span),
             "asynchronous" => Attr::Asynchronous(span),
+            "automatic" => Attr::Automatic(span),
             "contiguous" => Attr::Contiguous(span),
             "external" => Attr::External(span),
             "intrinsic" => Attr::Intrinsic(span),
@@ -93,7 +94,8 @@ impl Builder<'_> {
             "private" => Attr::Private(span),
             "protected" => Attr::Protected(span),
             "public" => Attr::Public(span),
-            "save" => Attr::Save(span),
+            // The older name of the attribute.
+            "save" | "static" => Attr::Save(span),
             "target" => Attr::Target(span),
             "value" => Attr::Value(span),
             "volatile" => Attr::Volatile(span),
@@ -136,6 +138,8 @@ impl Builder<'_> {
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::name => entity.name = self.name(&part),
+                // Room without a name: one that nobody can write.
+                Rule::filler => entity.name.text = self.names.intern(&format!("%fill {}", span.start)),
                 Rule::shape => entity.shape = Some(self.shape(part)),
                 Rule::star_len => entity.char_len = self.star_len(part),
                 Rule::init => entity.init = part.into_inner().next().map(|p| self.expr(p)),

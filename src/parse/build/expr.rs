@@ -146,6 +146,11 @@ impl Builder<'_> {
                 leaf(ExprKind::Logical { value, kind })
             }
             Rule::char_lit => leaf(self.character(&pair)),
+            Rule::hollerith => {
+                let text = pair.as_str();
+                let inside = text.get(2..text.len().saturating_sub(1)).unwrap_or("");
+                leaf(ExprKind::Hollerith(inside.replace("''", "'").into()))
+            }
             Rule::boz => leaf(self.boz(&pair)),
             Rule::paren => {
                 let mut inner = pair.into_inner();

@@ -3,7 +3,10 @@
 use super::Builder;
 use crate::grammar::{Pair, Rule};
 use crate::statement::{Bind, EndKind, Head, Statement, TypeHead};
-use ast::{Attr, InterfaceKind, Name, Prefix, ProcedureAttr, SubprogramKind, TypeItem};
+use ast::{
+    Attr, DeclKind, DerivedSpec, InterfaceKind, Name, Prefix, ProcedureAttr, SubprogramKind, TypeItem, TypeSpec,
+    TypeSpecKind,
+};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 
@@ -168,6 +171,45 @@ impl Builder<'_> {
             }
         }
         Statement::Type(Box::new(head))
+    }
+
+    /// `structure_stmt`
+    pub(crate) fn structure(&mut self, pair: Pair<'_>) -> Statement {
+        let span = self.span(&pair);
+        // One without a name is known by its place.
+        let text = self.names.intern(&format!("structure _{}", span.start));
+        let (mut name, mut objects) = (Name { text, span }, Vec::new());
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::structure_name => name = self.structure_name(part),
+                Rule::entity => objects.push(self.entity(part)),
+                _ => {}
+            }
+        }
+        Statement::Structure(name, objects)
+    }
+
+    /// `record_stmt`
+    pub(crate) fn records(&mut self, pair: Pair<'_>) -> Statement {
+        let group = |this: &mut Self, pair: Pair<'_>| {
+            let span = this.span(&pair);
+            let mut parts = pair.into_inner();
+            let name = match parts.next() {
+                Some(name) => this.structure_name(name),
+                None => this.name_of("?", span),
+            };
+            let kind = TypeSpecKind::Type(DerivedSpec { name, params: Vec::new() });
+            let entities = parts.map(|entity| this.entity(entity)).collect();
+            DeclKind::Type { spec: TypeSpec { kind, span }, attrs: Vec::new(), entities }
+        };
+        let groups = pair.into_inner().filter(|part| part.as_rule() == Rule::record_group);
+        Statement::Records(groups.map(|pair| group(self, pair)).collect())
+    }
+
+    /// The name of the type that a structure is: no variable can have it.
+    fn structure_name(&mut self, pair: Pair<'_>) -> Name {
+        let name = self.inner_name(&pair);
+        Name { text: self.names.intern(&format!("structure {}", name.text)), ..name }
     }
 
     /// `binding_stmt`

@@ -49,9 +49,9 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
         "final" if in_type => Rule::final_stmt,
         "pointer" if rest.starts_with('(') => Rule::cray_pointer,
         "parameter" if rest.starts_with(['(', ' ']) => Rule::parameter_stmt,
-        "allocatable" | "asynchronous" | "attributes" | "bind" | "contiguous" | "dimension" | "external" | "intent"
-        | "intrinsic" | "optional" | "parameter" | "pointer" | "private" | "protected" | "public" | "save"
-        | "target" | "value" | "volatile" => Rule::attr_stmt,
+        "allocatable" | "asynchronous" | "attributes" | "automatic" | "bind" | "contiguous" | "dimension"
+        | "external" | "intent" | "intrinsic" | "optional" | "parameter" | "pointer" | "private" | "protected"
+        | "public" | "save" | "static" | "target" | "value" | "volatile" => Rule::attr_stmt,
         "implicit" if rest.starts_with(" none") => Rule::implicit_none,
         "implicit" => Rule::implicit_stmt,
         "data" => Rule::data_stmt,
@@ -61,6 +61,9 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
         "import" => Rule::import_stmt,
         "use" => Rule::use_stmt,
         "sequence" => Rule::sequence_stmt,
+        "structure" if rest.is_empty() || rest.starts_with(['/', ' ']) => Rule::structure_stmt,
+        "record" if rest.starts_with('/') => Rule::record_stmt,
+        "union" | "map" if rest.is_empty() => Rule::union_stmt,
         "enum" => Rule::enum_def,
         "enumerator" => Rule::enumerator,
         "interface" | "abstract" => Rule::interface_stmt,

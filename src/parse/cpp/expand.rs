@@ -158,6 +158,7 @@ impl Context<'_> {
             "__LINE__" => return Ok(Some((self.number.to_string(), 0))),
             "__FILE__" => return Ok(Some((format!("\"{}\"", self.file.replace('"', "\"\"")), 0))),
             "__DATE__" => return Ok(Some(("\"Jan  1 1970\"".to_owned(), 0))),
+            "__TIMESTAMP__" => return Ok(Some(("\"Thu Jan  1 00:00:00 1970\"".to_owned(), 0))),
             "__TIME__" => return Ok(Some(("\"00:00:00\"".to_owned(), 0))),
             _ => {}
         }

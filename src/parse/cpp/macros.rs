@@ -43,7 +43,7 @@ impl Macros {
     }
 
     pub(super) fn is_defined(&self, name: &str) -> bool {
-        self.0.contains_key(name) || matches!(name, "__FILE__" | "__LINE__" | "__DATE__" | "__TIME__")
+        self.0.contains_key(name) || matches!(name, "__FILE__" | "__LINE__" | "__DATE__" | "__TIME__" | "__TIMESTAMP__")
     }
 }
 

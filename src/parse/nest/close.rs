@@ -4,8 +4,8 @@ use super::frame::{Frame, FrameKind, Part, UnitFrame, UnitHead};
 use super::{At, Nest};
 use crate::statement::{EndKind, Head};
 use ast::{
-    DeclKind, EnumDef, IfArm, InterfaceItem, Name, SelectArm, Stmt, StmtKind, Subprogram, SubprogramKind, Unit,
-    UnitKind, WhereArm,
+    DeclKind, DerivedSpec, EnumDef, IfArm, InterfaceItem, Name, SelectArm, Stmt, StmtKind, Subprogram, SubprogramKind,
+    TypeItem, TypeSpec, TypeSpecKind, Unit, UnitKind, WhereArm,
 };
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -83,7 +83,10 @@ impl Nest {
         if let Some(i) = within.iter().rposition(|f| f.kind.end() == kind) {
             return Some(inner + i);
         }
-        let is_definition = matches!(kind, EndKind::Interface | EndKind::Type | EndKind::Enum);
+        let is_definition = matches!(
+            kind,
+            EndKind::Interface | EndKind::Type | EndKind::Enum | EndKind::Structure | EndKind::Union | EndKind::Map
+        );
         let is_unit = matches!(
             kind,
             EndKind::Program
@@ -193,9 +196,27 @@ impl Nest {
                 interface.span = span.to(end);
                 return self.define(DeclKind::Interface(interface), span, at);
             }
-            FrameKind::Type { mut definition, .. } => {
+            FrameKind::Type { mut definition, objects, .. } => {
                 definition.span = span.to(end);
-                return self.define(DeclKind::Derived(*definition), span, at);
+                let kind = TypeSpecKind::Type(DerivedSpec { name: definition.name.clone(), params: Vec::new() });
+                let spec = TypeSpec { kind, span };
+                self.define(DeclKind::Derived(*definition), span, at);
+                if let Some(entities) = objects.filter(|objects| !objects.is_empty()) {
+                    self.define(DeclKind::Type { spec, attrs: Vec::new(), entities }, span, at);
+                }
+                return;
+            }
+            FrameKind::Map(items) => {
+                if let Some(FrameKind::Union(maps)) = self.frames.last_mut().map(|f| &mut f.kind) {
+                    maps.push(items);
+                }
+                return;
+            }
+            FrameKind::Union(maps) => {
+                if let Some(items) = self.frames.last_mut().and_then(|f| f.kind.components()) {
+                    items.push(TypeItem::Union(maps));
+                }
+                return;
             }
             FrameKind::Enum(items) => {
                 return self.define(DeclKind::Enum(EnumDef { items, span: span.to(end) }), span, at);
@@ -320,7 +341,7 @@ fn check_end(frame: &Frame, kind: EndKind, name: Option<&Name>, at: &mut At<'_>)
     }
     let own = match &frame.kind {
         FrameKind::Unit(unit) => unit.name(),
-        FrameKind::Type { definition, .. } => Some(&definition.name),
+        FrameKind::Type { definition, objects: None, .. } => Some(&definition.name),
         FrameKind::Interface(interface) => match &interface.kind {
             ast::InterfaceKind::Generic(
                 ast::Generic::Name(name) | ast::Generic::Operator(name) | ast::Generic::Io(name),

@@ -2,8 +2,8 @@
 
 use crate::statement::{EndKind, Head, TypeHead};
 use ast::{
-    Block, CaseRange, CufKernel, Declaration, DerivedType, DoControl, Expr, IfArm, Interface, InterfaceKind, LoopVar,
-    Name, SelectArm, Subprogram, TypeSpec, UseStmt, WhereArm,
+    Block, CaseRange, CufKernel, Declaration, DerivedType, DoControl, Entity, Expr, IfArm, Interface, InterfaceKind,
+    LoopVar, Name, SelectArm, Subprogram, TypeItem, TypeSpec, UseStmt, WhereArm,
 };
 use source::Span;
 use std::collections::BTreeMap;
@@ -29,7 +29,12 @@ pub(super) enum FrameKind {
         definition: Box<DerivedType>,
         /// Whether CONTAINS was met.
         bindings: bool,
+        /// Of a STRUCTURE, the components that it declares where it stands in another one.
+        objects: Option<Vec<Entity>>,
     },
+    /// UNION: what its MAPs hold.
+    Union(Vec<Vec<TypeItem>>),
+    Map(Vec<TypeItem>),
     Enum(Vec<(Name, Option<Expr>)>),
     If {
         arms: Vec<IfArm>,
@@ -160,7 +165,32 @@ impl FrameKind {
             items: Vec::new(),
             span: Span::NONE,
         };
-        FrameKind::Type { definition: Box::new(definition), bindings: false }
+        FrameKind::Type { definition: Box::new(definition), bindings: false, objects: None }
+    }
+
+    /// A STRUCTURE: a type with SEQUENCE.
+    pub(super) fn structure(name: Name, objects: Vec<Entity>) -> FrameKind {
+        let definition = DerivedType {
+            name,
+            params: Vec::new(),
+            extends: None,
+            is_abstract: false,
+            bind_c: false,
+            sequence: true,
+            access: None,
+            items: Vec::new(),
+            span: Span::NONE,
+        };
+        FrameKind::Type { definition: Box::new(definition), bindings: false, objects: Some(objects) }
+    }
+
+    /// Where components go that are declared directly in it.
+    pub(super) fn components(&mut self) -> Option<&mut Vec<TypeItem>> {
+        match self {
+            FrameKind::Type { definition, .. } => Some(&mut definition.items),
+            FrameKind::Map(items) => Some(items),
+            _ => None,
+        }
     }
 
     /// The END statement that closes it.
@@ -176,7 +206,10 @@ impl FrameKind {
                 UnitHead::ModuleProcedure(_) => EndKind::Procedure,
             },
             FrameKind::Interface(_) => EndKind::Interface,
+            FrameKind::Type { objects: Some(_), .. } => EndKind::Structure,
             FrameKind::Type { .. } => EndKind::Type,
+            FrameKind::Union(_) => EndKind::Union,
+            FrameKind::Map(_) => EndKind::Map,
             FrameKind::Enum(_) => EndKind::Enum,
             FrameKind::If { .. } => EndKind::If,
             FrameKind::Do { .. } => EndKind::Do,
@@ -205,6 +238,9 @@ impl FrameKind {
                 unit.name().map_or_else(|| word.to_owned(), |name| format!("{word} `{}`", name.text))
             }
             FrameKind::Interface(_) => "interface block".into(),
+            FrameKind::Type { objects: Some(_), .. } => "STRUCTURE".into(),
+            FrameKind::Union(_) => "UNION".into(),
+            FrameKind::Map(_) => "MAP".into(),
             FrameKind::Type { definition, .. } => format!("definition of type `{}`", definition.name.text),
             FrameKind::Enum(_) => "ENUM block".into(),
             FrameKind::If { .. } => "IF construct".into(),
@@ -221,6 +257,14 @@ impl FrameKind {
 
     /// Whether it is an executable construct.
     pub(super) fn holds_statements(&self) -> bool {
-        !matches!(self, FrameKind::Unit(_) | FrameKind::Interface(_) | FrameKind::Type { .. } | FrameKind::Enum(_))
+        !matches!(
+            self,
+            FrameKind::Unit(_)
+                | FrameKind::Interface(_)
+                | FrameKind::Type { .. }
+                | FrameKind::Union(_)
+                | FrameKind::Map(_)
+                | FrameKind::Enum(_)
+        )
     }
 }

@@ -117,7 +117,9 @@ impl Nest {
             Some(Frame { kind: FrameKind::Block { decls, .. }, block, .. }) if block.is_empty() => {
                 decls.push(Declaration { kind: DeclKind::Error, span });
             }
-            Some(Frame { kind: FrameKind::Type { definition, .. }, .. }) => definition.items.push(TypeItem::Error),
+            Some(Frame { kind: kind @ (FrameKind::Type { .. } | FrameKind::Map(_)), .. }) => {
+                kind.components().into_iter().for_each(|items| items.push(TypeItem::Error));
+            }
             Some(frame) if matches!(frame.kind, FrameKind::Unit(_)) || frame.kind.holds_statements() => {
                 frame.block.push(Stmt { label: at.label(), kind: StmtKind::Error, span });
             }
@@ -130,7 +132,7 @@ impl Nest {
     fn is_specifying(&self) -> bool {
         match self.frames.last().map(|f| &f.kind) {
             Some(FrameKind::Unit(unit)) => unit.part == Part::Specification,
-            Some(FrameKind::Type { .. }) => true,
+            Some(FrameKind::Type { .. } | FrameKind::Map(_)) => true,
             _ => false,
         }
     }
@@ -158,7 +160,7 @@ impl Nest {
 
     fn place(&self) -> StatementPosition {
         match self.frames.last().map(|f| &f.kind) {
-            Some(FrameKind::Type { bindings: false, .. }) => StatementPosition::Type,
+            Some(FrameKind::Type { bindings: false, .. } | FrameKind::Map(_)) => StatementPosition::Type,
             Some(FrameKind::Type { bindings: true, .. }) => StatementPosition::Bindings,
             Some(FrameKind::Interface(_)) => StatementPosition::Interface,
             Some(FrameKind::Select { .. }) => StatementPosition::Select,
@@ -181,6 +183,12 @@ impl Nest {
             Statement::Type(head) => self.open_definition(FrameKind::derived(*head), at),
             Statement::Enum => self.open_definition(FrameKind::Enum(Vec::new()), at),
             Statement::Sequence => self.sequence(at),
+            Statement::Structure(name, objects) => self.open_definition(FrameKind::structure(name, objects), at),
+            Statement::Records(declarations) => {
+                declarations.into_iter().for_each(|kind| self.declaration(kind, at));
+            }
+            Statement::Union => self.open_part(FrameKind::Union(Vec::new()), at),
+            Statement::Map => self.open_part(FrameKind::Map(Vec::new()), at),
             Statement::Binding(item) => self.binding(item, at),
             Statement::Enumerator(items) => self.enumerator(items, at),
             Statement::Use(stmt) => self.use_stmt(stmt, at),
@@ -343,6 +351,7 @@ fn gives_attributes(text: &str) -> bool {
         "allocatable",
         "asynchronous",
         "attributes",
+        "automatic",
         "codimension",
         "common",
         "contiguous",
@@ -362,6 +371,7 @@ fn gives_attributes(text: &str) -> bool {
         "protected",
         "public",
         "save",
+        "static",
         "target",
         "value",
         "volatile",

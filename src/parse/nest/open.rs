@@ -80,6 +80,22 @@ impl Nest {
         }
     }
 
+    /// Opens a UNION of a structure, or a MAP of a union.
+    pub(super) fn open_part(&mut self, kind: FrameKind, at: &mut At<'_>) {
+        let (word, place, fits) = match (&kind, self.frames.last_mut().map(|f| &mut f.kind)) {
+            (FrameKind::Map(_), outer) => ("MAP", "a UNION", matches!(outer, Some(FrameKind::Union(_)))),
+            (_, outer) => {
+                let fits = matches!(outer, Some(FrameKind::Type { objects: Some(_), .. } | FrameKind::Map(_)));
+                ("UNION", "a STRUCTURE", fits)
+            }
+        };
+        if !fits {
+            let error = at.error(Code::StatementOutOfPlace, format!("{word} stands outside {place}"));
+            at.diags.push(error);
+        }
+        self.open_definition(kind, at);
+    }
+
     /// Opens an interface block, a type definition or an ENUM.
     pub(super) fn open_definition(&mut self, kind: FrameKind, at: &mut At<'_>) {
         if self.is_full(at) {
@@ -174,6 +190,9 @@ impl Nest {
                 match kind.end() {
                     EndKind::Interface => "an interface block holds interfaces only; is `end interface` missing?",
                     EndKind::Type => "a type definition holds components only; is `end type` missing?",
+                    EndKind::Structure | EndKind::Union | EndKind::Map => {
+                        "a structure holds components only; is `end structure` missing?"
+                    }
                     _ => "is `end enum` missing?",
                 },
             ),
@@ -263,7 +282,20 @@ impl Nest {
                     at.diags.push(error);
                 }
             }
-            FrameKind::Type { definition, bindings } => {
+            // The definition of a structure that stands in another one.
+            FrameKind::Type { .. } | FrameKind::Map(_) if matches!(kind, DeclKind::Derived(_)) => {
+                if let Some((_, unit)) = self.innermost_unit() {
+                    unit.decls.push(Declaration { kind, span });
+                }
+            }
+            FrameKind::Map(items) => match component(kind, span, false) {
+                Some(item) => items.push(item),
+                None => {
+                    let error = at.error(Code::StatementOutOfPlace, "this statement cannot stand in a MAP");
+                    at.diags.push(error.secondary(frame.span, "which begins here"));
+                }
+            },
+            FrameKind::Type { definition, bindings, .. } => {
                 if let Some(item) = component(kind, span, *bindings) {
                     definition.items.push(item);
                 } else {
@@ -271,7 +303,7 @@ impl Nest {
                     at.diags.push(error.secondary(frame.span, "the definition begins here"));
                 }
             }
-            FrameKind::Interface(_) | FrameKind::Enum(_) => {
+            FrameKind::Interface(_) | FrameKind::Enum(_) | FrameKind::Union(_) => {
                 let noun = frame.kind.noun();
                 let error = at.error(Code::StatementOutOfPlace, format!("a declaration stands in the {noun}"));
                 at.diags.push(error.secondary(frame.span, "which begins here"));

@@ -116,7 +116,7 @@ impl Nest {
 
     /// SEQUENCE.
     pub(super) fn sequence(&mut self, at: &mut At<'_>) {
-        if let Some(FrameKind::Type { definition, bindings: false }) = self.frames.last_mut().map(|f| &mut f.kind) {
+        if let Some(FrameKind::Type { definition, bindings: false, .. }) = self.frames.last_mut().map(|f| &mut f.kind) {
             definition.sequence = true;
             return;
         }
@@ -127,11 +127,11 @@ impl Nest {
     /// A type-bound procedure, GENERIC or FINAL.
     pub(super) fn binding(&mut self, item: TypeItem, at: &mut At<'_>) {
         let error = match self.frames.last_mut().map(|f| &mut f.kind) {
-            Some(FrameKind::Type { definition, bindings: true }) => {
+            Some(FrameKind::Type { definition, bindings: true, .. }) => {
                 definition.items.push(item);
                 return;
             }
-            Some(FrameKind::Type { definition, bindings }) => {
+            Some(FrameKind::Type { definition, bindings, .. }) => {
                 // What was meant is plain: the rest of the definition is read as bindings.
                 definition.items.push(item);
                 *bindings = true;

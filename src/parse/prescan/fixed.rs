@@ -281,6 +281,9 @@ impl Prescan<'_> {
                 b'h' | b'H' if open.bytes.last().is_some_and(|(b, _)| b.is_ascii_digit()) => match open.take_count() {
                     Some(count) => {
                         open.hollerith = count;
+                        if !open.starts_with(b"format(") {
+                            open.bytes.push((b'H', here(1)));
+                        }
                         open.bytes.push((b'\'', here(1)));
                     }
                     None => open.bytes.push((b'h', here(1))),

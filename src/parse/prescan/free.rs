@@ -259,10 +259,14 @@ impl Prescan<'_> {
                     open.literal = Some((quote, line.span_of(at, at + 1)));
                     at += 1;
                 }
-                b if b.is_ascii_digit() && begins_format(open.text.bytes()) => {
-                    match hollerith(&bytes[..at], &text[at..]) {
+                b if b.is_ascii_digit() && is_count(bytes, at) => {
+                    let is_format = begins_format(open.text.bytes());
+                    match hollerith(&bytes[..at], &text[at..], is_format) {
                         Some((skipped, characters)) => {
                             let from = at + skipped;
+                            if !is_format {
+                                open.text.made(b'H', line.span_of(at, from));
+                            }
                             open.text.made(b'\'', line.span_of(at, from));
                             for (i, &b) in bytes.iter().enumerate().skip(from).take(characters) {
                                 open.text.literal(line, bytes, i, i + 1);
@@ -281,8 +285,8 @@ impl Prescan<'_> {
                     }
                 }
                 b if b < 0x80 && !b.is_ascii_control() => {
-                    let stops = |b: u8| b.is_ascii_digit() && begins_format(open.text.bytes());
-                    let run = bytes[at..].iter().take_while(|&&b| is_plain(b) && !stops(b)).count().max(1);
+                    let run = (at..bytes.len()).take_while(|&i| is_plain(bytes[i]) && !is_count(bytes, i));
+                    let run = run.count().max(1);
                     open.text.code(line, bytes, at, at + run);
                     at += run;
                 }
@@ -308,13 +312,24 @@ fn begins_format(text: &[u8]) -> bool {
     label > 0 && rest.is_some_and(|rest| rest.trim_ascii_start().first().is_none_or(|&b| b == b'('))
 }
 
-/// A Hollerith edit descriptor, `3habc`, at the beginning of `text`: the bytes of its count and letter, and those of its
-/// characters. The letter of another descriptor may stand before it only if that takes no number behind it.
-fn hollerith(before: &[u8], text: &str) -> Option<(usize, usize)> {
+/// Whether a number begins here behind which an `h` stands, as behind the count of a Hollerith constant.
+fn is_count(bytes: &[u8], at: usize) -> bool {
+    let is_digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
+    if !is_digit(at) || at > 0 && is_digit(at - 1) {
+        return false;
+    }
+    let end = (at..bytes.len()).find(|&i| !is_digit(i));
+    end.is_some_and(|end| bytes[end].eq_ignore_ascii_case(&b'h'))
+}
+
+/// A Hollerith constant or edit descriptor, `3habc`, at the beginning of `text`: the bytes of its count and letter, and those
+/// of its characters. The letter of another descriptor may stand before it only if that takes no number behind it.
+fn hollerith(before: &[u8], text: &str, is_format: bool) -> Option<(usize, usize)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let is_count = match before.trim_ascii_end().last()? {
-        b'x' | b'X' => true,
-        b => matches!(b, b'(' | b',' | b'/' | b':' | b')' | b'\'' | b'"'),
+        b'(' | b',' | b'/' | b':' => true,
+        b'x' | b'X' | b')' | b'\'' | b'"' => is_format,
+        b => matches!(b, b'=' | b'[' | b'*' | b'.' | b'<' | b'>' | b'+' | b'-') && !is_format,
     };
     let count = text[..digits].parse::<usize>().ok().filter(|&n| n > 0 && is_count)?;
     let rest = text[digits..].strip_prefix(['h', 'H'])?;

@@ -9,6 +9,7 @@
 
 mod fixed;
 mod free;
+mod record;
 mod respace;
 mod sentinel;
 
@@ -42,6 +43,7 @@ pub(crate) struct Prescan<'a> {
     include: IncludeReader<'a>,
     cursors: Vec<Cursor>,
     ready: VecDeque<Logical>,
+    records: record::Records,
     /// The comments `!cufemu ignore(…)` so far.
     pub(crate) ignores: Vec<Ignore>,
     /// The directives of OpenACC for compute regions so far.
@@ -78,6 +80,7 @@ impl<'a> Prescan<'a> {
             include,
             cursors: Vec::new(),
             ready: VecDeque::new(),
+            records: record::Records::default(),
             ignores: Vec::new(),
             regions: Vec::new(),
         };
@@ -203,6 +206,9 @@ impl<'a> Prescan<'a> {
         }
         if self.take_include(&mut open, base, diags) {
             return;
+        }
+        if open.kind == LogicalKind::Statement {
+            self.records.take(open.text.bytes_mut(base));
         }
         self.ready.push_back(open.text.into_logical(open.kind, label, base, open.broken));
     }

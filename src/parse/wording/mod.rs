@@ -90,6 +90,7 @@ pub(crate) fn refused(builder: &mut Builder<'_>, rule: Rule, text: &str, error: 
 const ATTRIBUTES: &[&str] = &[
     "allocatable",
     "asynchronous",
+    "automatic",
     "bind",
     "constant",
     "contiguous",
@@ -108,6 +109,7 @@ const ATTRIBUTES: &[&str] = &[
     "public",
     "save",
     "shared",
+    "static",
     "target",
     "texture",
     "unified",
@@ -452,6 +454,7 @@ fn expected(rule: Rule, text: &str, at: usize, tried: &[Rule]) -> Option<String>
             | Rule::number
             | Rule::logical
             | Rule::char_lit
+            | Rule::hollerith
             | Rule::array
             | Rule::paren
             | Rule::sign

@@ -43,6 +43,7 @@ pub(crate) struct DeclaredName<'a> {
     pub(crate) pointer: Option<Span>,
     pub(crate) target: Option<Span>,
     pub(crate) save: Option<Span>,
+    pub(crate) automatic: Option<Span>,
     pub(crate) parameter: Option<Span>,
     pub(crate) value: Option<Span>,
     pub(crate) optional: Option<Span>,

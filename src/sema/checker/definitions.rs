@@ -129,6 +129,8 @@ pub(crate) enum Binding {
         name: Arc<str>,
         /// NOPASS.
         nopass: bool,
+        /// DEFERRED.
+        deferred: bool,
         /// `pass(name)`
         pass: Option<Arc<str>>,
         /// Where the type was defined that binds it: the procedure is looked for from there.

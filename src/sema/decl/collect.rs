@@ -383,6 +383,7 @@ impl<'a> Checker<'a> {
             Attr::Pointer(span) => self.once(scope, at, "pointer", *span, |p| &mut p.pointer),
             Attr::Target(span) => self.once(scope, at, "target", *span, |p| &mut p.target),
             Attr::Save(span) => p.save = Some(*span),
+            Attr::Automatic(span) => self.once(scope, at, "automatic", *span, |p| &mut p.automatic),
             Attr::Parameter(span) => p.parameter = Some(*span),
             Attr::Value(span) => self.once(scope, at, "value", *span, |p| &mut p.value),
             Attr::Optional(span) => self.once(scope, at, "optional", *span, |p| &mut p.optional),

@@ -87,20 +87,7 @@ impl<'a> Checker<'a> {
 
     /// One `objects / values /` of a DATA statement.
     fn data_set(&mut self, objects: &'a [ast::Expr], values: &'a [(Option<ast::Expr>, ast::Expr)], span: Span) {
-        let mut queue: Vec<(&'a ast::Expr, i64)> = Vec::new();
-        for (repeat, value) in values {
-            let count = match repeat {
-                Some(e) => match self.constant_integer(e) {
-                    Some(n) => n,
-                    None => return,
-                },
-                None => 1,
-            };
-            if count > 0 {
-                queue.push((value, count));
-            }
-        }
-        let mut values = DataValues { list: queue, at: 0, used: 0 };
+        let Some(mut values) = self.data_values(values) else { return };
         for object in objects {
             if self.data_object(object, &mut values).is_none() {
                 return;
@@ -109,6 +96,44 @@ impl<'a> Checker<'a> {
         if values.next().is_some() {
             self.reporter.error::<()>(Code::BadInitialisation, span, "`data` has more values than variables");
         }
+    }
+
+    /// The values of a list, with their repeat counts.
+    fn data_values(&mut self, values: &'a [(Option<ast::Expr>, ast::Expr)]) -> Option<DataValues<'a>> {
+        let mut list: Vec<(&'a ast::Expr, i64)> = Vec::new();
+        for (repeat, value) in values {
+            let count = match repeat {
+                Some(e) => self.constant_integer(e)?,
+                None => 1,
+            };
+            if count > 0 {
+                list.push((value, count));
+            }
+        }
+        Some(DataValues { list, at: 0, used: 0 })
+    }
+
+    /// The initial value of a component, `/ values /` behind it.
+    pub(super) fn data_of_component(
+        &mut self,
+        values: &'a [(Option<ast::Expr>, ast::Expr)],
+        ty: &Type,
+        shape: &Shape,
+        span: Span,
+    ) -> Option<Const> {
+        let mut values = self.data_values(values)?;
+        let value = match shape.constant_bounds() {
+            Some(bounds) if !bounds.is_empty() => {
+                let count: i64 = bounds.iter().map(|b| b.1.max(0)).product();
+                let items = (0..count.min(1 << 22)).map(|_| self.data_value(&mut values, ty, span));
+                Const::Array { bounds: bounds.clone(), items: items.collect::<Option<_>>()? }
+            }
+            _ => self.data_value(&mut values, ty, span)?,
+        };
+        if values.next().is_some() {
+            return self.reporter.error(Code::BadInitialisation, span, "there are more values than elements");
+        }
+        Some(value)
     }
 
     fn data_object(&mut self, object: &'a ast::Expr, values: &mut DataValues<'a>) -> Option<()> {

@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
         for item in &def.items {
             match item {
                 TypeItem::Field(field) if declares_parameters(&field.attrs) => {}
-                TypeItem::Field(field) => self.fields(id, field),
+                TypeItem::Field(_) | TypeItem::Union(_) => self.components(id, item),
                 TypeItem::Private(_) | TypeItem::Final(_) => {}
                 TypeItem::Error => self.defs.type_info_mut(id).is_broken = true,
                 TypeItem::Procedure { interface, attrs, bindings } => {
@@ -95,7 +95,8 @@ impl<'a> Checker<'a> {
                         if attrs.iter().any(|a| matches!(a, Attr::Binding(n) if n.as_str() == "non_overridable")) {
                             self.defs.type_info_mut(id).non_overridable.insert(name.text.clone());
                         }
-                        let binding = Binding::Procedure { name: target, nopass, pass: pass.clone(), scope };
+                        let deferred = attrs.iter().any(|a| matches!(a, Attr::Binding(n) if n.as_str() == "deferred"));
+                        let binding = Binding::Procedure { name: target, nopass, deferred, pass: pass.clone(), scope };
                         self.defs.type_info_mut(id).bindings.insert(name.text.clone(), binding);
                     }
                 }
@@ -110,6 +111,10 @@ impl<'a> Checker<'a> {
                     }
                 }
             }
+        }
+        if def.items.iter().any(|item| matches!(item, TypeItem::Union(_))) {
+            let bytes = self.lay_out(id, &def.items, 0);
+            self.defs.ty_mut(id).bytes = bytes;
         }
         let t = self.defs.ty_mut(id);
         t.bytes = t.bytes.next_multiple_of(t.align.max(1));
@@ -170,6 +175,15 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The components of a declaration, or of all MAPs of a UNION.
+    fn components(&mut self, id: TypeId, item: &'a TypeItem) {
+        match item {
+            TypeItem::Field(field) => self.fields(id, field),
+            TypeItem::Union(maps) => maps.iter().flatten().for_each(|item| self.components(id, item)),
+            _ => {}
+        }
+    }
+
     fn fields(&mut self, id: TypeId, field: &'a TypeField) {
         let has = |f: &dyn Fn(&Attr) -> bool| field.attrs.iter().any(f);
         let (allocatable, pointer) =
@@ -188,7 +202,8 @@ impl<'a> Checker<'a> {
         }
         let dimension = field.attrs.iter().find_map(|a| if let Attr::Dimension(s) = a { Some(s) } else { None });
         for e in &field.entities {
-            if e.data.is_some() {
+            let is_structure = self.defs.ty(id).name.starts_with("structure ");
+            if e.data.is_some() && !is_structure {
                 let text = "a component has its initial value behind `=`";
                 self.reporter.error::<()>(Code::BadInitialisation, e.span, text);
             }
@@ -256,7 +271,11 @@ impl<'a> Checker<'a> {
                     .constant_of_type(value, &ty)
                     .and_then(|(c, rank, _)| self.typing().shaped(c, rank, &shape, value.span, e.name.as_str())),
                 (None, Some(target)) => self.typing().null_initial(target, pointer, e.name.as_str()),
-                (None, None) => None,
+                (None, None) => e
+                    .data
+                    .as_ref()
+                    .filter(|_| is_structure)
+                    .and_then(|data| self.data_of_component(&data.1, &ty, &shape, e.span)),
             };
             let (bytes, align) = if allocatable || pointer {
                 (descriptor_bytes(shape.rank(), class), 8)

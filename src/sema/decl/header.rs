@@ -1,12 +1,12 @@
 //! Procedures: their prefixes, dummies and results, resolved on demand.
 
+use super::separate::{has_interface, is_separate};
 use crate::checked::{
     ALTERNATE, Attrs, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage,
     Type, VarId, Variable,
 };
 use crate::checker::{
-    Checker, CodeSide, Context, DeclaredName, Description, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym,
-    VarInfo,
+    Checker, CodeSide, Context, DeclaredName, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
 };
 use crate::typing::same_type;
 use ast::{Name, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
@@ -106,10 +106,13 @@ impl<'a> Checker<'a> {
         scope: ScopeId,
         subs: &'a [Subprogram],
         parent: Option<ProcId>,
-        module: Option<Arc<str>>,
+        (module, decls): (Option<Arc<str>>, &[ast::Declaration]),
     ) {
+        let is_submodule = self.scopes.get(scope).parent.is_some();
         for sub in subs {
-            if is_separate(sub) {
+            // One with MODULE and without an interface is a module procedure like any other.
+            let is_announced = is_submodule || sub.kind == SubprogramKind::ModuleProcedure || has_interface(decls, sub);
+            if is_separate(sub) && is_announced {
                 continue;
             }
             if let Some(Entry { span, module: None, .. }) = self.scopes.get(scope).names.get(&sub.name.text) {
@@ -143,64 +146,6 @@ impl<'a> Checker<'a> {
         let name =
             |stmt: &'a ast::Stmt| if let ast::StmtKind::Entry { name, .. } = &stmt.kind { Some(name) } else { None };
         self.defs.proc_info(id).entries.iter().filter_map(|&(entry, stmt)| Some((entry, name(stmt)?))).collect()
-    }
-
-    /// Joins separate module procedures to their interfaces, once the interface blocks of the scope are known.
-    pub(crate) fn join_procedures(&mut self, scope: ScopeId, subs: &'a [Subprogram]) {
-        for sub in subs.iter().filter(|s| is_separate(s)) {
-            self.separate_procedure(scope, sub);
-        }
-    }
-
-    /// The body of a procedure whose interface the module or an ancestor declares.
-    fn separate_procedure(&mut self, scope: ScopeId, sub: &'a Subprogram) {
-        let declared = self.find_from(scope, &sub.name.text);
-        let parent = self.scopes.get(scope).parent;
-        if declared.is_none() && parent.is_none() && sub.kind != SubprogramKind::ModuleProcedure {
-            // Without an interface it is a module procedure like any other.
-            let module = self.scopes.get(scope).module.clone();
-            let id = self.add_procedure(sub, Some(scope), None, module);
-            self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
-            return;
-        }
-        if parent.is_some_and(|p| self.scopes.is_tainted(p)) && declared.is_none() {
-            return;
-        }
-        let declared = match declared {
-            Some(Sym::Generic { procs, .. }) => {
-                procs.into_iter().find(|p| self.defs.proc(*p).name == sub.name.text).map(Sym::Proc)
-            }
-            other => other,
-        };
-        let Some(Sym::Proc(id)) =
-            declared.filter(|s| matches!(s, Sym::Proc(id) if self.defs.proc_info(*id).is_interface))
-        else {
-            let text = format!("no ancestor module declares an interface of `{}`", sub.name.as_str());
-            self.reporter.error::<()>(Code::BadSubmodule, sub.name.span, text);
-            return;
-        };
-        self.defs.proc_info_mut(id).is_interface = false;
-        let own = self.defs.proc_info(id).scope;
-        let interface_scope = self.scopes.get(own).parent;
-        self.scopes.get_mut(own).parent = Some(scope);
-        if sub.kind != SubprogramKind::ModuleProcedure && self.defs.proc_info(id).state == Resolution::Untouched {
-            self.compare_separate(id, interface_scope);
-            self.defs.proc_info_mut(id).ast = Some(sub);
-        } else {
-            // The dummies are those of the interface; only the statements come from here.
-            self.defs.proc_info_mut(id).separate = Some(sub);
-        }
-        self.defs.proc_mut(id).span = sub.span;
-        self.defs.proc_mut(id).end = sub.end;
-    }
-
-    /// Keeps the interface of a separate module procedure for the comparison with what its definition repeats.
-    fn compare_separate(&mut self, id: ProcId, scope: Option<ScopeId>) {
-        let Some(interface) = self.defs.proc_info(id).ast else { return };
-        let module = scope.and_then(|scope| self.scopes.get(scope).module.clone());
-        let body = self.add_procedure(interface, scope, None, module);
-        self.defs.proc_info_mut(body).is_interface = true;
-        self.describe(id, Description::Separate(body), interface.name.span);
     }
 
     /// Resolves what the prefixes say.
@@ -376,7 +321,7 @@ impl<'a> Checker<'a> {
         let side = CodeSide::of(self.defs.proc(id).kind);
         let outer = self.enter_context(Context::new(scope, Some(id), side));
         self.use_modules(scope, &sub.uses);
-        self.declare_procedures(scope, &sub.internal, Some(id), None);
+        self.declare_procedures(scope, &sub.internal, Some(id), (None, &[]));
         self.dummies(id, scope, sub);
         self.dummies_of_entries(id, scope);
         self.collect_declarations(scope, &sub.decls);
@@ -694,11 +639,6 @@ fn has_form_of(a: &Variable, b: &Variable) -> bool {
 /// Whether two bounds are the same constant.
 fn same_bound(a: &Expr, b: &Expr) -> bool {
     matches!((&a.kind, &b.kind), (ExprKind::Const(Const::Int(x)), ExprKind::Const(Const::Int(y))) if x == y)
-}
-
-/// Whether a procedure is the body of a separate module procedure.
-fn is_separate(sub: &Subprogram) -> bool {
-    sub.kind == SubprogramKind::ModuleProcedure || sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)))
 }
 
 fn attr_name(attr: ProcedureAttr) -> &'static str {

@@ -18,6 +18,11 @@ impl<'a> Checker<'a> {
         shape: Shape,
     ) -> Option<(Const, Type, Shape)> {
         let (value, given, own) = self.constant_of_type(e, &ty)?;
+        if p.is_enumerator && !matches!(own, Type::Integer(_)) {
+            // Fortran 2018, R762.
+            let text = format!("the value of enumerator `{}` is {}", p.name, shape_name(&self.defs, &own, given));
+            return self.reporter.error_help(Code::IntegerRequired, e.span, text, "give an integer");
+        }
         let ty = match (&ty, &value) {
             (Type::Character(CharLen::Assumed), Const::Char(text)) => {
                 Type::Character(CharLen::Const(text.len() as i64))
@@ -189,6 +194,8 @@ impl<'a> Checker<'a> {
     fn constant_value(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8, Type)> {
         let value = self.expr_as(e, ty)?;
         let value = self.dimensions_of(ty, value)?;
+        let own = value.ty.clone();
+        let value = self.typing().of_hollerith(value, e, ty);
         if !assignable(ty, &value) {
             let text = format!(
                 "initial value is {}, which is no `{}`",
@@ -197,7 +204,7 @@ impl<'a> Checker<'a> {
             );
             return self.reporter.error(Code::BadInitialisation, e.span, text);
         }
-        let (rank, own) = (value.rank, value.ty.clone());
+        let rank = value.rank;
         self.typing().check_fraction(ty, &value);
         let value = self.typing().convert(value, ty)?;
         let value = self.typing().evaluate(&value)?;

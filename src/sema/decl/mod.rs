@@ -10,6 +10,7 @@ mod layout;
 mod parameterised;
 mod procedure;
 mod restricted;
+mod separate;
 mod sequence;
 mod shape;
 mod types;

@@ -99,7 +99,8 @@ impl Checker<'_> {
     }
 
     /// Of SEQUENCE and BIND(C) types of one name with the same components, which are one type wherever they are defined
-    /// (Fortran 2018, 7.5.2.4), the first.
+    /// (Fortran 2018, 7.5.2.4), the first. With other initial values it is another type here, for which arguments may be given
+    /// all the same.
     pub(crate) fn first_sequence_type(&mut self, id: TypeId) -> TypeId {
         let is_sequence = |c: &Self, id: TypeId| c.defs.type_info(id).ast.is_some_and(|def| def.sequence || def.bind_c);
         if !is_sequence(self, id) {
@@ -118,6 +119,8 @@ impl Checker<'_> {
             let same = |(a, b): (&Field, &Field)| {
                 let length = |f: &Field| if let Type::Character(CharLen::Const(n)) = f.ty { n } else { 0 };
                 a.name == b.name
+                    && a.offset == b.offset
+                    && a.init == b.init
                     && same_type(&a.ty, &b.ty)
                     && length(a) == length(b)
                     && (a.allocatable, a.pointer) == (b.allocatable, b.pointer)

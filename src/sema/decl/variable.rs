@@ -393,7 +393,7 @@ impl Typing<'_> {
         let saved = p.save.is_some()
             || p.data
             || p.common.is_some()
-            || self.scopes.get(unit).save_all
+            || (p.automatic.is_none() && (self.scopes.get(unit).save_all || self.saves_locals_of(owner, p)))
             || !matches!(p.init, Init::None)
             || matches!(p.cuda, Some((ast::CudaAttr::Constant, _)));
         let on_device = self.cx.side.on_device();
@@ -431,6 +431,12 @@ impl Typing<'_> {
             }
         }
         Some(if (saved || is_main) && computed.is_none() { Storage::Static } else { Storage::Local })
+    }
+
+    /// Whether `-Msave` saves a local variable of a procedure: each activation of a recursive one has its own.
+    fn saves_locals_of(&self, owner: ProcId, p: &DeclaredName<'_>) -> bool {
+        let proc = self.defs.proc(owner);
+        self.options.save && !proc.recursive && !proc.pure && !self.options.embedded.contains(&p.span.file)
     }
 
     /// Whether the bounds of an array need nothing but what has an initial value.
@@ -540,6 +546,15 @@ impl Typing<'_> {
         if let (Some(span), true) = (p.save, p.dummy.is_some() || p.result) {
             let what = if p.result { "a result" } else { "a dummy argument" };
             let text = format!("`{}` is {what} and cannot be saved", p.name);
+            return self.reporter.error(Code::AttributeConflict, span, text);
+        }
+        if let (Some(span), true) = (p.automatic, p.dummy.is_some() || p.result || p.save.is_some() || p.data) {
+            let what = match (p.dummy, p.result) {
+                (Some(_), _) => "a dummy argument",
+                (_, true) => "a result",
+                _ => "saved",
+            };
+            let text = format!("`{}` is {what} and cannot be `automatic`", p.name);
             return self.reporter.error(Code::AttributeConflict, span, text);
         }
         if p.dummy.is_none() {

@@ -335,7 +335,7 @@ impl Checker<'_> {
         let Some(arguments) = self.arguments(args) else { return Some(None) };
         let mut last = None;
         for bound in names {
-            let Some(Binding::Procedure { name: target, nopass, pass, scope }) =
+            let Some(Binding::Procedure { name: target, nopass, pass, scope, .. }) =
                 self.defs.type_info(ty).bindings.get(&bound).cloned()
             else {
                 continue;

@@ -113,10 +113,11 @@ impl Checker<'_> {
             }
             let is_abstract = self.defs.type_info(ty).ast.is_none_or(|a| a.is_abstract);
             for (name, binding) in self.defs.type_info(ty).bindings.clone() {
-                let Binding::Procedure { name: target, scope, .. } = binding else { continue };
+                let Binding::Procedure { name: target, deferred, scope, .. } = binding else { continue };
                 let Some(Sym::Proc(id)) = self.find_from(scope, &target) else { continue };
                 self.resolve_interface(id);
-                if !is_abstract && self.defs.is_missing(id) && self.defs.proc_info(id).bind.is_none() {
+                let is_missing = self.defs.is_missing(id) && self.defs.proc_info(id).bind.is_none();
+                if !is_abstract && is_missing && (deferred || !self.options.separate) {
                     let owner = self.defs.ty(ty);
                     let text = format!("`type({})` does not define the deferred procedure `{name}`", owner.name);
                     self.reporter.report(

@@ -43,6 +43,15 @@ impl Checker<'_> {
         })
     }
 
+    /// A reference to a function of the run-time library with one argument.
+    pub(crate) fn call_library(&mut self, id: ProcId, argument: Expr, span: Span) -> Option<Expr> {
+        let arguments = vec![Argument::of(argument)];
+        match self.fit(id, &arguments, span) {
+            Ok(fit) => self.function_call(fit, arguments, span),
+            Err(wrong) => self.reporter.report_all(wrong),
+        }
+    }
+
     /// In place of a procedure of which only the name is known, that of a library with these arguments.
     pub(crate) fn known_or_of_library(&mut self, id: ProcId, name: &Name, args: &[Argument], span: Span) -> ProcId {
         if !self.defs.proc_info(id).unknown_dummies {

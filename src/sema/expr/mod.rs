@@ -38,6 +38,7 @@ impl Checker<'_> {
             ast::ExprKind::Int { digits, kind } => self.integer_literal(digits, kind.as_ref(), false, span),
             ast::ExprKind::Real { text, kind } => self.real_literal(text, kind.as_ref(), span),
             ast::ExprKind::Logical { value, kind } => self.logical_literal(*value, kind.as_ref(), span),
+            ast::ExprKind::Hollerith(value) => self.char_literal(value, None, span),
             ast::ExprKind::Char { value, kind } => self.char_literal(value, kind.as_ref(), span),
             ast::ExprKind::Boz { radix, digits } => self.typing().boz_literal(*radix, digits, None, span),
             ast::ExprKind::Complex(re, im) => self.complex_literal(re, im, span),

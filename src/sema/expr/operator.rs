@@ -78,7 +78,15 @@ impl Checker<'_> {
             };
             (a, b)
         };
-        self.operation(op, a?, b?, span)
+        let (a, b) = (a?, b?);
+        let is_defined = matches!(op, ast::BinaryOp::Defined(_));
+        let (a_ty, b_ty) = (a.ty.clone(), b.ty.clone());
+        let [a, b] = match [left, right].map(|e| matches!(e.kind, ast::ExprKind::Hollerith(_)) && !is_defined) {
+            [true, false] => [self.typing().of_hollerith(a, left, &b_ty), b],
+            [false, true] => [a, self.typing().of_hollerith(b, right, &a_ty)],
+            _ => [a, b],
+        };
+        self.operation(op, a, b, span)
     }
 
     /// An operation on two typed operands.
@@ -269,7 +277,7 @@ impl Checker<'_> {
             let info = &self.defs.type_info(ty);
             let Some(Binding::Generic(names)) = info.bindings.get(key).cloned() else { continue };
             for bound in names {
-                let Some(Binding::Procedure { name, nopass, pass, scope }) =
+                let Some(Binding::Procedure { name, nopass, pass, scope, .. }) =
                     self.defs.type_info(ty).bindings.get(&bound).cloned()
                 else {
                     continue;

@@ -27,6 +27,7 @@ impl Checker<'_> {
     pub(crate) fn procedure_target(&mut self, id: ProcId, span: Span) -> Expr {
         self.resolve_interface(id);
         self.note_call(id, span);
+        self.link_foreign(id);
         Expr { kind: ExprKind::Procedure(id), ty: Type::Integer(8), rank: 0, span }
     }
 

@@ -132,7 +132,7 @@ impl Checker<'_> {
             return None;
         }
         let is_of_library = self.typing().library_procedure(name.as_str()).is_some() || is_host_function(name.as_str());
-        if args.is_empty() || is_of_library {
+        if args.is_empty() || is_of_library || self.options.separate {
             self.quiet_arguments(args);
             return self.typing().refuse_undefined("function", name.as_str(), name.span);
         }
@@ -193,7 +193,8 @@ impl Checker<'_> {
         let near = self
             .scopes
             .similar(self.cx.scope, name.as_str(), |_| true)
-            .or_else(|| crate::intrinsics::nearest(name.as_str()));
+            .or_else(|| crate::intrinsics::nearest(name.as_str()))
+            .filter(|_| !self.options.separate);
         // Under the implicit rules it is an external function, unless it looks like a mistyped name.
         let is_typed = self.scopes.implicit_type(self.cx.scope, name.as_str()).is_some();
         let may_be_external =

@@ -23,6 +23,7 @@ mod transfer;
 
 pub(crate) use convert::{convert, fits, int_range};
 pub(crate) use number::{compare, kind_of};
+pub(crate) use transfer::of_characters;
 
 use crate::checked::{Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, Program, Shape, Storage, Sub, Type, VarId};
 use diag::Code;

@@ -41,6 +41,13 @@ pub(super) fn transfer(
     Ok(Const::Array { bounds: vec![(1, items.len() as i64)], items })
 }
 
+/// The value of a type that is not character whose bytes are these, with blanks behind them.
+pub(crate) fn of_characters(program: &Program, characters: &[u8], ty: &Type) -> Option<Const> {
+    let mut bytes = characters.to_vec();
+    bytes.resize(size_of(program, ty)?, b' ');
+    decode(program, &bytes, ty)
+}
+
 /// Bytes of an element.
 fn size_of(program: &Program, ty: &Type) -> Option<usize> {
     Some(match ty {
@@ -96,17 +103,28 @@ fn encode_object(
     let first = out.len();
     for (field, value) in ty.fields.iter().zip(values) {
         let count = elements(field).ok_or_else(no_fold)?;
-        out.resize(first + field.offset as usize, 0);
+        let mut piece = Vec::new();
         match value {
             // A scalar is the value of all elements.
             scalar if !matches!(scalar, Const::Array { .. }) => {
-                (0..count).try_for_each(|_| encode(program, scalar, &field.ty, out))?;
+                (0..count).try_for_each(|_| encode(program, scalar, &field.ty, &mut piece))?;
             }
-            array => encode(program, array, &field.ty, out)?,
+            array => encode(program, array, &field.ty, &mut piece)?,
         }
+        put(out, first + field.offset as usize, &piece);
     }
     out.resize(first + ty.bytes as usize, 0);
     Ok(())
+}
+
+/// Puts bytes at a place. Where other components lie, those of a union, zeros change nothing.
+fn put(out: &mut Vec<u8>, at: usize, piece: &[u8]) {
+    let covered = out.len().saturating_sub(at).min(piece.len());
+    out.resize(out.len().max(at), 0);
+    for (byte, &new) in out[at..].iter_mut().zip(&piece[..covered]) {
+        *byte = if new == 0 { *byte } else { new };
+    }
+    out.extend_from_slice(&piece[covered..]);
 }
 
 fn decode(program: &Program, bytes: &[u8], ty: &Type) -> Option<Const> {

@@ -94,6 +94,14 @@ impl Checker<'_> {
             }
             I::Reshape => self.typing().reshape(r),
             I::Transfer => self.typing().transfer(r),
+            I::SelectedCharKind if !self.cx.specification && r.get(0).is_some_and(is_text_of_run) => {
+                let name = r.take(0)?;
+                // A function of the run-time library does that.
+                match self.scopes.external("selected_char_kind") {
+                    Some(library) => self.call_library(library, name, span),
+                    None => self.reporter.refuse(span, "`selected_char_kind` of a variable".to_owned()),
+                }
+            }
             I::SelectedIntKind | I::SelectedRealKind | I::SelectedCharKind | I::SelectedLogicalKind => {
                 self.typing().selected_kind(r)
             }
@@ -488,6 +496,11 @@ pub(crate) fn vector_length(program: &Program, e: &Expr) -> Option<i64> {
             bounds.and_then(|b| b.first().map(|x| x.1))
         }
     }
+}
+
+/// Whether a value is characters that only the run knows.
+fn is_text_of_run(e: &Expr) -> bool {
+    matches!(e.ty, Type::Character(_)) && e.rank == 0 && !matches!(e.kind, ExprKind::Const(_))
 }
 
 /// The numbers of a constant vector.

@@ -43,6 +43,10 @@ impl Reference {
     }
 }
 
+fn is_boz(arg: &Arg) -> bool {
+    matches!(&arg.value, ArgValue::Expr(e) if matches!(e.kind, ast::ExprKind::Boz { .. }))
+}
+
 /// Whether an intrinsic procedure is called, not referred to as a function.
 pub(crate) fn is_subroutine(id: Intrinsic) -> bool {
     id.class() == Class::Subroutine || device::is_subroutine(id)
@@ -64,8 +68,14 @@ impl Checker<'_> {
             let (ty, rank) = mold.map_or((Type::Any, 0), |m| (m.ty, m.rank));
             return Some(Expr { kind: ExprKind::Null, ty, rank, span });
         }
+        if let Some(arg) = args.iter().find(|arg| found.is_widest && is_boz(arg)) {
+            let text =
+                "a binary, octal or hexadecimal constant has no kind, from which that of the result would follow";
+            return self.reporter.error_help(Code::TypeMismatch, arg.span, text, "use `cmplx`");
+        }
         let mut r = self.intrinsic_arguments(id, args, span)?;
-        if let Some(kind) = found.kind
+        let implied = found.kind.or_else(|| found.is_widest.then(|| self.widest_real(&r.args)));
+        if let Some(kind) = implied
             && let Some(at) = id.dummies().iter().position(|d| *d == "kind")
         {
             r.args[at] = Some(constant(Const::Int(i64::from(kind)), Type::Integer(4), span));
@@ -93,6 +103,12 @@ impl Checker<'_> {
             }
             None => Some(value),
         }
+    }
+
+    /// The greatest kind of the real arguments; that of a default real if there is none.
+    fn widest_real(&self, args: &[Option<Expr>]) -> u8 {
+        let kinds = args.iter().flatten().filter_map(|e| if let Type::Real(kind) = e.ty { Some(kind) } else { None });
+        kinds.max().unwrap_or(self.options.real_kind())
     }
 
     /// A subroutine call: the row and its arguments.
@@ -189,7 +205,6 @@ impl Checker<'_> {
     /// BOZ constants take the type that the function gives them; `None` when there are none.
     #[allow(clippy::option_option)]
     fn boz_arguments(&mut self, id: Intrinsic, args: &[Arg]) -> Option<Option<Vec<Argument>>> {
-        let is_boz = |a: &Arg| matches!(&a.value, ArgValue::Expr(e) if matches!(e.kind, ast::ExprKind::Boz { .. }));
         if !args.iter().any(is_boz) {
             return None;
         }

@@ -12,12 +12,14 @@ pub(crate) struct Found {
     pub(crate) kind: Option<u8>,
     /// The type that the name's result has.
     pub(crate) result: Option<Type>,
+    /// Whether the result has the greatest kind of the real arguments.
+    pub(crate) is_widest: bool,
 }
 
 impl Found {
     /// A row as it is.
     pub(crate) fn plain(id: Intrinsic) -> Found {
-        Found { id, kind: None, result: None }
+        Found { id, kind: None, result: None, is_widest: false }
     }
 }
 
@@ -90,6 +92,8 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
         "int4" | "jint" => kind("int", 4),
         "int8" | "kint" | "long" => kind("int", 8),
         "dcmplx" => kind("cmplx", 8),
+        "complex" => same("cmplx").map(|found| Found { is_widest: true, ..found }),
+        "%loc" => same("loc"),
         "and" => same("iand"),
         "or" => same("ior"),
         "xor" => same("ieor"),

@@ -11,18 +11,22 @@ use ast::{Intent, Name};
 
 /// The types of the arguments of a specific name; names that are generic only stand for default reals.
 fn arguments(name: &str) -> Option<Vec<Type>> {
-    let (real, double, integer, complex) = (Type::Real(4), Type::Real(8), Type::Integer(4), Type::Complex(4));
+    let (real, double, integer) = (Type::Real(4), Type::Real(8), Type::Integer(4));
+    let (complex, double_complex) = (Type::Complex(4), Type::Complex(8));
     Some(match name {
         "abs" | "acos" | "aint" | "alog" | "alog10" | "anint" | "asin" | "atan" | "cos" | "cosh" | "exp" | "log"
         | "log10" | "nint" | "sin" | "sinh" | "sqrt" | "tan" | "tanh" | "erf" | "erfc" | "gamma" | "acosh"
-        | "asinh" | "atanh" => vec![real],
+        | "asinh" | "atanh" | "algama" => vec![real],
         "dabs" | "dacos" | "dasin" | "datan" | "dcos" | "dcosh" | "dexp" | "dint" | "dlog" | "dlog10" | "dnint"
-        | "dsin" | "dsinh" | "dsqrt" | "dtan" | "dtanh" | "idnint" => vec![double],
+        | "dsin" | "dsinh" | "dsqrt" | "dtan" | "dtanh" | "idnint" | "dacosh" | "dasinh" | "datanh" | "derf"
+        | "derfc" | "dgamma" | "dlgama" => vec![double],
         "atan2" | "amod" | "dim" | "sign" | "dprod" => vec![real.clone(), real],
         "datan2" | "dmod" | "ddim" | "dsign" => vec![double.clone(), double],
         "iabs" => vec![integer],
         "idim" | "isign" | "mod" => vec![integer.clone(), integer],
         "aimag" | "cabs" | "ccos" | "cexp" | "clog" | "conjg" | "csin" | "csqrt" => vec![complex],
+        "dimag" | "cdabs" | "cdcos" | "cdexp" | "cdlog" | "dconjg" | "cdsin" | "cdsqrt" | "zabs" | "zcos" | "zexp"
+        | "zlog" | "zsin" | "zsqrt" => vec![double_complex],
         "len" => vec![Type::Character(CharLen::Assumed)],
         "index" => vec![Type::Character(CharLen::Assumed); 2],
         _ => return None,

@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
         let cx = Context::new(scope, None, CodeSide::Host);
         self.within(cx, |c| {
             c.use_modules(scope, uses);
-            c.declare_procedures(scope, procedures, None, Some(module));
+            c.declare_procedures(scope, procedures, None, (Some(module), decls));
             c.collect_declarations(scope, decls);
             c.join_procedures(scope, procedures);
             c.declare_accessed(scope, decls);

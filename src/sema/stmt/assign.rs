@@ -24,13 +24,13 @@ impl Checker<'_> {
         self.assign(target_e, value, span)
     }
 
-    fn assign(&mut self, target_e: Option<Expr>, value: &ast::Expr, span: Span) -> Option<StmtKind> {
+    fn assign(&mut self, target_e: Option<Expr>, written: &ast::Expr, span: Span) -> Option<StmtKind> {
         let value_e = match &target_e {
             Some(t) => {
                 let ty = t.ty.clone();
-                self.expr_as(value, &ty)
+                self.expr_as(written, &ty)
             }
-            None => self.expr(value),
+            None => self.expr(written),
         };
         let (target, value) = (target_e?, value_e?);
         if let Some(call) = self.defined_assignment(&target, &value, span) {
@@ -47,6 +47,7 @@ impl Checker<'_> {
         }
         self.typing().check_parent_object(&target)?;
         self.typing().check_parent_object(&value)?;
+        let value = self.typing().of_hollerith(value, written, &target.ty);
         let is_class = is_class(&self.defs, &target);
         if is_class && !is_allocatable(&self.defs, &target) {
             let text = "a polymorphic object is assigned that is not allocatable";
@@ -340,6 +341,10 @@ impl Typing<'_> {
             self.reporter.report(d.help("remove `intent(in)`"));
         } else if let Err(why) = self.definable(target) {
             return self.reporter.error(Code::NotDefinable, target.span, format!("{why} and may not be assigned"));
+        }
+        if matches!(target.kind, ExprKind::Field { .. }) && is_procedure_pointer(self.defs, target) {
+            let text = "a procedure pointer is assigned like a variable";
+            return self.reporter.error_help(Code::NotDefinable, target.span, text, "write `=>`");
         }
         if let ExprKind::Var(id) = target.kind
             && self.cx.loop_vars.contains(&id)

@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
         let outer = self.enter_context(Context::new(scope, Some(id), side));
         if self.defs.proc_info(id).separate.is_some() {
             self.use_modules(scope, &sub.uses);
-            self.declare_procedures(scope, &sub.internal, Some(id), None);
+            self.declare_procedures(scope, &sub.internal, Some(id), (None, &[]));
             self.collect_declarations(scope, &sub.decls);
             self.resolve_scope(scope);
         }

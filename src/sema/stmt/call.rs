@@ -127,7 +127,7 @@ impl Checker<'_> {
                 diag::nearest_name(name.as_str(), self.scopes.externals().keys().map(|k| &**k)).map(str::to_owned)
             });
         // `zscal` is no misspelt `dscal`: libraries have a procedure for each type.
-        let near = near.filter(|near| !is_of_other_type(name.as_str(), near));
+        let near = near.filter(|near| !self.options.separate && !is_of_other_type(name.as_str(), near));
         // With nothing like it in sight it is a procedure of a library rather than a mistyped name.
         let use_help = self.typing().use_help(name.as_str());
         if near.is_none() && use_help.is_none() && !self.cx.side.on_device() && launch.is_none() {

@@ -44,7 +44,7 @@ impl Checker<'_> {
     fn defined_transfer(&mut self, id: TypeId, is_class: bool, key: &str) -> Option<ProcId> {
         if let Some(Binding::Generic(names)) = self.defs.type_info(id).bindings.get(key).cloned() {
             for name in names {
-                let Some(Binding::Procedure { name: target, nopass: false, pass, scope }) =
+                let Some(Binding::Procedure { name: target, nopass: false, pass, scope, .. }) =
                     self.defs.type_info(id).bindings.get(&name).cloned()
                 else {
                     continue;

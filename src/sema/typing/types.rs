@@ -16,7 +16,9 @@ pub(crate) fn type_name(program: &Program, ty: &Type) -> String {
         Type::Derived(id) => {
             let ty = program.ty(*id);
             let params: Vec<String> = ty.params.iter().map(|p| format!("{}={}", p.name, p.value)).collect();
-            if params.is_empty() {
+            if let Some(structure) = ty.name.strip_prefix("structure ") {
+                format!("record /{structure}/")
+            } else if params.is_empty() {
                 format!("type({})", ty.name)
             } else {
                 format!("type({}({}))", ty.name, params.join(","))

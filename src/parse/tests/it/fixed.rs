@@ -63,7 +63,7 @@ C     a comment
               assign y (+ y (* (apply x i) 2))
               30: continue
           arithmetic-if y 40 50 60
-          40: call foo ('ABCD' i)
+          40: call foo (4hABCD i)
           50: print (fmt=100) i y
           60: stop _
     "#]]
@@ -86,7 +86,7 @@ fn literals_and_holleriths_keep_their_blanks() {
           write (6 100) i
           format 100 ('1',' a b ',i5,'it''s',f10.3,'a b c d e f ')
           assign c 'this literal goes on beyond the end of its line, that is co  lumn 72'
-          assign x '''a'''
+          assign x 3h'a'
     "#]]
     .assert_eq(&fixed(text));
 }

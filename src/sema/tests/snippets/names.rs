@@ -286,6 +286,72 @@ fn main_programs_are_counted() {
 }
 
 #[test]
+fn files_compiled_alone_call_procedures_of_other_files() {
+    let source = "subroutine s
+  real :: x
+  integer :: abrx
+  call abrt
+  call s2(1)
+  x = sinn(x) + abrx(2)
+end subroutine
+";
+    expect![[r#"
+        4:8 E0202 there is no subroutine `abrt`
+            did you mean `cbrt`?
+        5:8 W0901 procedure `s2`, which no given file defines, is not supported
+            give the file that defines it, in Fortran or C, or its library
+        6:7 E0201 there is no array or function `sinn` here
+            did you mean `sign`?
+        6:17 E0310 `abrx` is declared as a scalar, and no given file defines a function `abrx`
+            if it is an array, give it a shape; if it is a function, give the file that defines it
+    "#]]
+    .assert_eq(&check_with(source, |o| o.separate = false).short);
+    expect![[r#"
+        4:8 W0901 procedure `abrt`, which no given file defines, is not supported
+            give the file that defines it, in Fortran or C, or its library
+        5:8 W0901 procedure `s2`, which no given file defines, is not supported
+            give the file that defines it, in Fortran or C, or its library
+        6:7 W0901 function `sinn`, which no given file defines, is not supported
+            give the file that defines it, in Fortran or C, or its library
+        6:17 W0901 function `abrx`, which no given file defines, is not supported
+            give the file that defines it, in Fortran or C, or its library
+    "#]]
+    .assert_eq(&check_with(source, |o| o.separate = true).short);
+}
+
+#[test]
+fn types_of_files_compiled_alone_bind_procedures_of_other_files() {
+    let source = "module m
+  type :: t
+  contains
+    procedure :: p => outside
+  end type
+  type, abstract :: a
+  contains
+    procedure(plain), deferred :: q
+  end type
+  type, extends(a) :: b
+  end type
+  interface
+    subroutine outside(x)
+      import :: t
+      class(t), intent(in) :: x
+    end subroutine
+    subroutine plain(x)
+      import :: a
+      class(a), intent(in) :: x
+    end subroutine
+  end interface
+end module
+";
+    expect![[r#"
+        10:3 E0418 `type(b)` does not define the deferred procedure `q`
+            bind `q` to a procedure, or declare the type `abstract`
+    "#]]
+    .assert_eq(&check_with(source, |o| o.separate = true).short);
+}
+
+#[test]
 fn enumerators_count_up() {
     expect![[r#"
         host program p
