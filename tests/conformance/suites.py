@@ -97,6 +97,8 @@ def options_of(words):
     same |= {"-fno-automatic": "-Msave", "-fconvert=big-endian": "-Mbyteswapio"}
     same |= dict.fromkeys(("-ffixed-line-length-132", "-ffixed-line-length-none", "-ffixed-line-length-0"), "-Mextend")
     kept = [w for w in words if w.startswith(("-cpp", "-D", "-I"))]
+    # gfortran knows no escapes in literals unless it is told.
+    kept += [] if "-fbackslash" in words else ["-Mbackslash"]
     return kept + [same[w] for w in words if w in same]
 
 
