@@ -47,7 +47,8 @@ def lfortran_tests(checkout):
     flags = {"FAIL", "NOFAST_TILL_LLVM16", "NO_FAST", "NO_FAST_MATH", "NO_DETECT_LEAKS", "NO_STD_F23", "NO_LLVM_GOC"}
     for row in re.finditer(r"\bRUN\(([^)]*)\)", text):
         found, key = collections.defaultdict(list), "flags"
-        for word in row.group(1).split():
+        for word in re.findall(r'"[^"]*"|\S+', row.group(1)):
+            word = word.strip('"')
             if word in keywords:
                 key = word
             else:
