@@ -83,7 +83,6 @@ const WITH_A_TAIL: &[&str] = &[
 const M_OPTIONS: &[&str] = &[
     "allocatable",
     "autoinline",
-    "backslash",
     "bounds",
     "bstatic",
     "bdynamic",
@@ -320,6 +319,8 @@ pub(crate) struct Compiler {
     pub(crate) output: Option<String>,
     /// `-Mbyteswapio`
     pub(crate) swaps_bytes: bool,
+    /// `-Mbackslash`
+    pub(crate) plain_backslash: bool,
     /// `-Msave`
     pub(crate) saves: bool,
     /// Options that cufemu does not support.
@@ -409,6 +410,8 @@ impl Compiler {
                 "Mpreprocess" | "cpp" => self.preprocess = true,
                 "r8" => self.real8 = true,
                 "i8" => self.int8 = true,
+                "Mbackslash" => self.plain_backslash = true,
+                "Mnobackslash" => self.plain_backslash = false,
                 "Msave" => self.saves = true,
                 "Mnosave" => self.saves = false,
                 "Mbyteswapio" | "byteswapio" => self.swaps_bytes = true,

@@ -242,6 +242,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     };
     settings.sema.real8 = compiler.real8;
     settings.sema.integer8 = compiler.int8;
+    settings.sema.plain_backslash = compiler.plain_backslash;
     settings.sema.save = compiler.saves;
     settings.sema.managed = compiler.managed;
     settings.sema.separate = compiler.writes_objects;

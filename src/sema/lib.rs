@@ -60,6 +60,8 @@ pub struct SemaOptions {
     pub real8: bool,
     /// `-i8`: default integers and logicals have kind 8.
     pub integer8: bool,
+    /// `-Mbackslash`: a backslash in a character literal is a letter like others.
+    pub plain_backslash: bool,
     /// `-Msave`: local variables of procedures that are not recursive are saved.
     pub save: bool,
     /// Whether the files must have a main program.

@@ -47,7 +47,8 @@ def lfortran_tests(checkout):
     flags = {"FAIL", "NOFAST_TILL_LLVM16", "NO_FAST", "NO_FAST_MATH", "NO_DETECT_LEAKS", "NO_STD_F23", "NO_LLVM_GOC"}
     for row in re.finditer(r"\bRUN\(([^)]*)\)", text):
         found, key = collections.defaultdict(list), "flags"
-        for word in row.group(1).split():
+        for word in re.findall(r'"[^"]*"|\S+', row.group(1)):
+            word = word.strip('"')
             if word in keywords:
                 key = word
             else:
@@ -97,6 +98,8 @@ def options_of(words):
     same |= {"-fno-automatic": "-Msave", "-fconvert=big-endian": "-Mbyteswapio"}
     same |= dict.fromkeys(("-ffixed-line-length-132", "-ffixed-line-length-none", "-ffixed-line-length-0"), "-Mextend")
     kept = [w for w in words if w.startswith(("-cpp", "-D", "-I"))]
+    # gfortran knows no escapes in literals unless it is told.
+    kept += [] if "-fbackslash" in words else ["-Mbackslash"]
     return kept + [same[w] for w in words if w in same]
 
 

@@ -6,7 +6,7 @@ use crate::function::FunctionLowering;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
-use sema::checked::{Expr, ExprKind};
+use sema::checked::{Expr, ExprKind, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target => value`
@@ -69,13 +69,22 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// ASSOCIATED
     pub(crate) fn associated(&mut self, pointer: &'p Expr, target: Option<&'p Expr>) -> Val {
-        let Some(d) = self.descriptor(pointer) else {
-            self.b.unsupported("a pointer to this object");
-            return Val::pred(false);
+        let known = self.descriptor(pointer);
+        let (set, given) = match (&known, &pointer.kind) {
+            (Some(d), _) => (self.b.desc_is_set(d), None),
+            (None, ExprKind::Call { .. }) => {
+                // What a function gives is looked at once.
+                let Some(view) = self.pointer_target(pointer) else { return Val::pred(false) };
+                let address = self.b.address(view.mem);
+                (self.b.icmp(CmpOp::Ne, address, Val::i64(0)), Some(view))
+            }
+            _ => {
+                self.b.unsupported("a pointer to this object");
+                return Val::pred(false);
+            }
         };
-        let set = self.b.desc_is_set(&d);
         let Some(target) = target else { return set };
-        let mine = self.b.desc_view(&d);
+        let Some(mine) = given.or_else(|| known.map(|d| self.b.desc_view(&d))) else { return Val::pred(false) };
         let Some(theirs) = self.pointer_target(target) else { return Val::pred(false) };
         let (a, b) = (self.b.address(mine.mem), self.b.address(theirs.mem));
         let mut equal = self.b.icmp(CmpOp::Eq, a, b);
@@ -91,7 +100,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let fits = self.b.combine(BinOp::Or, strides, single);
             equal = self.b.combine(BinOp::And, equal, fits);
         }
-        if d.is_char {
+        if matches!(pointer.ty, Type::Character(_)) {
             // Neither is what has no characters.
             let some = self.b.icmp(CmpOp::Gt, mine.element, Val::i64(0));
             equal = self.b.combine(BinOp::And, equal, some);

@@ -3,6 +3,7 @@
 //! Backslash escapes in character literals are active, as with nvfortran. A BOZ constant takes the type that it meets; alone
 //! it is `integer(4)`, or `integer(8)` when it needs more bits.
 
+use crate::SemaOptions;
 use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
 use crate::checker::Checker;
 use crate::fold::fits;
@@ -96,7 +97,7 @@ impl Checker<'_> {
         if k != 1 {
             return self.typing().no_kind("character", k, span);
         }
-        let bytes = unescape(value);
+        let bytes = self.options.characters(value);
         let ty = Type::Character(CharLen::Const(bytes.len() as i64));
         Some(constant(Const::Char(bytes), ty, span))
     }
@@ -133,7 +134,7 @@ impl Checker<'_> {
 }
 
 /// The bytes of a character literal, escapes undone.
-pub(crate) fn unescape(text: &str) -> Arc<[u8]> {
+fn unescape(text: &str) -> Arc<[u8]> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(b) = bytes.next() {
@@ -154,6 +155,13 @@ pub(crate) fn unescape(text: &str) -> Arc<[u8]> {
         }
     }
     out.into()
+}
+
+impl SemaOptions {
+    /// The bytes of a character literal, escapes undone unless a backslash is a letter like others.
+    pub(crate) fn characters(&self, text: &str) -> Arc<[u8]> {
+        if self.plain_backslash { text.as_bytes().into() } else { unescape(text) }
+    }
 }
 
 impl Typing<'_> {

@@ -21,7 +21,6 @@ mod operator;
 mod procptr;
 mod subscript;
 
-pub(crate) use literal::unescape;
 pub(crate) use name::base_name;
 pub(crate) use procptr::Pointed;
 

@@ -152,7 +152,8 @@ impl<'a> Checker<'a> {
         if let DeclKind::Format { label, text } = &d.kind {
             if one_label(*label, d.span, seen) {
                 self.defs.proc_info_mut(id).formats.insert(*label, text.clone());
-                self.typing().check_format(&crate::expr::unescape(text), d.span);
+                let bytes = self.options.characters(text);
+                self.typing().check_format(&bytes, d.span);
             }
         }
     }

@@ -294,7 +294,7 @@ impl<'a> Checker<'a> {
                 let text = self.cx.proc.and_then(|p| self.defs.proc_info(p).formats.get(&label).cloned());
                 return match text {
                     Some(text) => {
-                        let bytes = crate::expr::unescape(&text);
+                        let bytes = self.options.characters(&text);
                         let ty = Type::Character(CharLen::Const(bytes.len() as i64));
                         Some(IoForm::Format(constant(Const::Char(bytes), ty, e.span)))
                     }

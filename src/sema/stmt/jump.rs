@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
         let mut texts = Vec::with_capacity(labels.len());
         for label in labels {
             let text = self.cx.proc.and_then(|p| self.defs.proc_info(p).formats.get(&label).cloned());
-            let bytes = crate::expr::unescape(&text?);
+            let bytes = self.options.characters(&text?);
             texts.push((label, bytes));
         }
         let longest = texts.iter().map(|(_, text)| text.len()).max().unwrap_or(0);
