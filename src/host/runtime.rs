@@ -8,6 +8,7 @@ use crate::io::Io;
 use crate::mpi::Mpi;
 use crate::protocol::Answers;
 use crate::random::{DEFAULT_SEED, Random};
+use crate::service::Late;
 use std::sync::Arc;
 
 /// The state of the run time.
@@ -16,6 +17,8 @@ pub(crate) struct Runtime {
     pub(crate) io: Io,
     /// The answers that the service at hand has received.
     pub(crate) answers: Answers,
+    /// What the service at hand came to, if it was served before the host stopped for it.
+    pub(crate) late: Option<Late>,
     pub(crate) random: Random,
     /// The arguments of the program, its name first.
     pub(crate) arguments: Arc<[Vec<u8>]>,
@@ -36,6 +39,7 @@ impl Runtime {
         Runtime {
             io: Io::new(swaps_bytes),
             answers: Answers::default(),
+            late: None,
             random: Random::new(DEFAULT_SEED),
             arguments,
             symbols,
