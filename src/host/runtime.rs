@@ -6,9 +6,8 @@ use crate::cuda::Symbols;
 use crate::foreign::Foreign;
 use crate::io::Io;
 use crate::mpi::Mpi;
-use crate::protocol::Answers;
+use crate::protocol::{Answers, Late};
 use crate::random::{DEFAULT_SEED, Random};
-use crate::service::Late;
 use std::sync::Arc;
 
 /// The state of the run time.

@@ -8,10 +8,9 @@
 
 use super::characters;
 use super::direct::CallsAtOnce;
-use crate::condition::Condition;
-use crate::protocol::{Args, Halt};
+use crate::protocol::{Args, Halt, Late};
 use crate::runtime::Runtime;
-use crate::storage::{self, Outside};
+use crate::storage;
 use ::foreign::Caller;
 use ir::rt::Rt;
 use mem::MemoryView;
@@ -28,22 +27,6 @@ pub(crate) struct AtOnce<'a> {
     pub(crate) caller: Option<&'a mut Caller>,
     /// Whether nobody wants to know what services read and write.
     pub(crate) is_unseen: bool,
-}
-
-/// What a service that was served at once came to, of which the host has yet to stop to hear.
-#[derive(Clone, Debug)]
-pub(crate) enum Late {
-    Condition(Condition),
-    Outside(Outside),
-}
-
-impl From<Late> for Halt {
-    fn from(late: Late) -> Halt {
-        match late {
-            Late::Condition(condition) => Halt::Condition(condition),
-            Late::Outside(outside) => Halt::Outside(outside),
-        }
-    }
 }
 
 impl vm::Services for AtOnce<'_> {

@@ -8,4 +8,4 @@ mod foreign;
 mod memory;
 mod mpi;
 
-pub(crate) use at_once::{AtOnce, Late};
+pub(crate) use at_once::AtOnce;

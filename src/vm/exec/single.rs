@@ -132,9 +132,10 @@ fn compute(frame: &mut Frame<32>, (form, (file, d), operands): (Formula, FileSlo
     {
         let (x, y) = (frame.longs[a as usize], frame.longs[b as usize]);
         let row = &mut frame.longs[d as usize];
-        return match op {
-            BinOp::Div => each_long(row, mask, |lane| int::div(x[lane] as i64, y[lane] as i64)),
-            _ => each_long(row, mask, |lane| int::rem(x[lane] as i64, y[lane] as i64)),
+        return if op == BinOp::Div {
+            each_long(row, mask, |lane| int::div(x[lane] as i64, y[lane] as i64));
+        } else {
+            each_long(row, mask, |lane| int::rem(x[lane] as i64, y[lane] as i64));
         };
     }
     for lane in lanes(mask) {
