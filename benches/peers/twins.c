@@ -73,7 +73,8 @@ int main(int argc, char **argv) {
     local[0] = local[1] = 16;
   } else if (is_reduce) {
     check(clSetKernelArg(kernel, 1, sizeof a, &a) | clSetKernelArg(kernel, 2, sizeof c, &c), "argument");
-    global[0] = elements / 16;
+    /* As many threads as benches/programs/reduce.cuf has, or fewer for fewer values. */
+    global[0] = elements / 16 < 1056 * 256 ? elements / 16 : 1056 * 256;
   } else {
     check(clSetKernelArg(kernel, 1, sizeof factor, &factor), "argument");
     check(clSetKernelArg(kernel, 2, sizeof a, &a) | clSetKernelArg(kernel, 3, sizeof b, &b), "argument");

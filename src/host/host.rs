@@ -266,7 +266,8 @@ impl Host {
         hooks: Option<&mut dyn Hooks<1>>,
         caller: Option<&mut Caller>,
     ) -> Option<HostYield> {
-        let mut at_once = caller.map(|caller| AtOnce { foreign: &mut self.runtime.foreign, caller });
+        let is_unseen = hooks.is_none() && self.restarts.is_none() && memory.initialised().is_none();
+        let mut at_once = AtOnce { runtime: &mut self.runtime, caller, is_unseen };
         let mut ctx = Context {
             memory: memory.view(),
             cluster: &mut [],
@@ -276,7 +277,7 @@ impl Host {
             budget: *budget,
             statements: 0,
             atomics: None,
-            services: at_once.as_mut().map(|services| services as &mut dyn vm::Services),
+            services: Some(&mut at_once),
         };
         let stop = self.warp.run(program, &mut ctx, hooks);
         *budget = ctx.budget;

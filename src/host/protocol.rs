@@ -60,6 +60,22 @@ pub(crate) enum Halt {
     Finding(Box<finding::Finding>),
 }
 
+/// What a service that was served at once came to, of which the host has yet to stop to hear.
+#[derive(Clone, Debug)]
+pub(crate) enum Late {
+    Condition(Condition),
+    Outside(Outside),
+}
+
+impl From<Late> for Halt {
+    fn from(late: Late) -> Halt {
+        match late {
+            Late::Condition(condition) => Halt::Condition(condition),
+            Late::Outside(outside) => Halt::Outside(outside),
+        }
+    }
+}
+
 impl From<Outside> for Halt {
     fn from(outside: Outside) -> Halt {
         Halt::Outside(outside)

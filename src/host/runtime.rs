@@ -6,7 +6,7 @@ use crate::cuda::Symbols;
 use crate::foreign::Foreign;
 use crate::io::Io;
 use crate::mpi::Mpi;
-use crate::protocol::Answers;
+use crate::protocol::{Answers, Late};
 use crate::random::{DEFAULT_SEED, Random};
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ pub(crate) struct Runtime {
     pub(crate) io: Io,
     /// The answers that the service at hand has received.
     pub(crate) answers: Answers,
+    /// What the service at hand came to, if it was served before the host stopped for it.
+    pub(crate) late: Option<Late>,
     pub(crate) random: Random,
     /// The arguments of the program, its name first.
     pub(crate) arguments: Arc<[Vec<u8>]>,
@@ -36,6 +38,7 @@ impl Runtime {
         Runtime {
             io: Io::new(swaps_bytes),
             answers: Answers::default(),
+            late: None,
             random: Random::new(DEFAULT_SEED),
             arguments,
             symbols,

@@ -2,7 +2,7 @@
 
 use device::Strided;
 use ir::descriptor;
-use mem::{Memory, Region};
+use mem::{Memory, MemoryView, Region, WriteBytes};
 
 /// Bytes of host memory that the run time may not touch: the first of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +56,7 @@ pub(crate) fn read_array<const N: usize>(memory: &Memory, address: u64) -> Resul
 }
 
 /// Writes bytes.
-pub(crate) fn write(memory: &mut Memory, address: u64, bytes: &[u8]) -> Result<(), Outside> {
+pub(crate) fn write(memory: &mut impl WriteBytes, address: u64, bytes: &[u8]) -> Result<(), Outside> {
     let outside = Outside { address, bytes: bytes.len() as u64, write: true };
     if bytes.is_empty() {
         return Ok(());
@@ -68,11 +68,29 @@ pub(crate) fn write(memory: &mut Memory, address: u64, bytes: &[u8]) -> Result<(
 }
 
 /// Writes a character value into a variable: cut, or filled with blanks.
-pub(crate) fn write_text(memory: &mut Memory, address: u64, length: u64, text: &[u8]) -> Result<(), Outside> {
+pub(crate) fn write_text(memory: &mut impl WriteBytes, address: u64, length: u64, text: &[u8]) -> Result<(), Outside> {
+    const BLANKS: [u8; 128] = [b' '; 128];
     let kept = &text[..text.len().min(length as usize)];
     write(memory, address, kept)?;
-    let blanks = vec![b' '; length as usize - kept.len()];
-    write(memory, address + kept.len() as u64, &blanks)
+    let (at, count) = (address + kept.len() as u64, length as usize - kept.len());
+    match BLANKS.get(..count) {
+        Some(blanks) => write(memory, at, blanks),
+        None => write(memory, at, &vec![b' '; count]),
+    }
+}
+
+/// Reads bytes into a room that is there; `None` if it is too small for them, or if the run time may not touch them.
+pub(crate) fn read_into<'r>(
+    memory: &MemoryView<'_>,
+    (address, bytes): (u64, u64),
+    room: &'r mut [u8],
+) -> Option<&'r [u8]> {
+    let room = room.get_mut(..usize::try_from(bytes).ok()?)?;
+    if !room.is_empty() {
+        is_host(address).then_some(())?;
+        memory.read(address, room)?;
+    }
+    Some(room)
 }
 
 /// Reads a name or another text that is only shown.

@@ -68,6 +68,32 @@ pub(crate) fn unary(a: &mut CodeAssembler, op: UnOp, ty: Ty) -> Result<(), IcedE
     cut(a, ty)
 }
 
+/// Computes `rax op constant` into `rax`, zero-extended, for words of 32 or 64 bits; whether one instruction does it. A constant of 64
+/// bits is extended with its sign.
+pub(crate) fn binary_with(a: &mut CodeAssembler, op: BinOp, ty: Ty, constant: i32) -> Result<bool, IcedError> {
+    let is_wide = ty == Ty::I64;
+    macro_rules! both {
+        ($op:ident) => {
+            if is_wide { a.$op(rax, constant)? } else { a.$op(eax, constant)? }
+        };
+    }
+    let is_count = (0..if is_wide { 64 } else { 32 }).contains(&constant);
+    match op {
+        BinOp::Add => both!(add),
+        BinOp::Sub => both!(sub),
+        BinOp::And => both!(and),
+        BinOp::Or => both!(or),
+        BinOp::Xor => both!(xor),
+        BinOp::Shl if is_count => both!(shl),
+        BinOp::ShrU if is_count => both!(shr),
+        BinOp::ShrS if is_count => both!(sar),
+        BinOp::Mul if is_wide => a.imul_3(rax, rax, constant)?,
+        BinOp::Mul => a.imul_3(eax, eax, constant)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
 /// Computes `rax op rcx` into `rax`, zero-extended; `rcx` and `rdx` are lost.
 pub(crate) fn binary(a: &mut CodeAssembler, op: BinOp, ty: Ty) -> Result<(), IcedError> {
     let is_wide = ty == Ty::I64;

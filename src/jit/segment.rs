@@ -480,4 +480,7 @@ pub struct Routine {
     pub pattern_stride: u32,
     /// How many schedule points may pass before others get their turn.
     pub poll_quantum: u32,
+    /// The operations at which a warp waits for the others of its block, each with a schedule point: where all lanes of one come
+    /// there, the code may go on with the next ([`crate::State::next`]).
+    pub barriers: Vec<u32>,
 }

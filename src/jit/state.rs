@@ -130,6 +130,16 @@ pub struct State {
     pub left_polls: u32,
     /// The lanes that ran when the code was entered.
     pub entered: u32,
+    /// The state that the code goes on with when all lanes of this one have come to a barrier ([`crate::Routine::barriers`]), from the
+    /// same entry on; null if it returns then. It takes over what is left of the budget, less one point for the barrier, the
+    /// statements and the windows.
+    pub next: *mut State,
+    /// The budget with which the code began on this state, if it came from another one.
+    pub begun: u64,
+    /// A number of this state's own.
+    pub number: u32,
+    /// In the state that the code was entered with: the number of the state with which it returned.
+    pub returned: u32,
     /// Shared memory of the block.
     pub shared: *mut u8,
     /// Its bytes.

@@ -37,5 +37,5 @@ pub use lanes::{ActivePattern, LaneAddresses, RowShape, Strided};
 pub use loads::Hint;
 pub use memory::{Memory, MemoryWindow, PageTable};
 pub use touch::Touch;
-pub use view::{DirectView, MemoryView, ReadBytes, SharedMemory};
+pub use view::{DirectView, MemoryView, ReadBytes, SharedMemory, WriteBytes};
 pub use words::Word;

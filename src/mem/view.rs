@@ -175,6 +175,18 @@ impl<'a> MemoryView<'a> {
         }
     }
 
+    /// Copies bytes in; `None` if any of them lies outside the live allocation at `address`, or for want of a page. A buffered view
+    /// refuses.
+    pub fn write(&self, address: u64, data: &[u8]) -> Option<()> {
+        let MemoryView::Direct(direct) = self else { return None };
+        if data.is_empty() {
+            return Some(());
+        }
+        let l = direct.locate(address, data.len() as u64, &mut 0)?;
+        // SAFETY: the bytes lie in the allocation; for other threads as in `DirectView::store`.
+        unsafe { l.backing.write((address - l.base) as usize, data) }
+    }
+
     /// Whether a live allocation holds all bytes from `low` up to `high`, not included.
     pub fn contains(&self, low: u64, high: u64) -> bool {
         self.allocations().contains(low, high)
@@ -230,6 +242,24 @@ impl MemoryView<'_> {
 pub trait ReadBytes: std::fmt::Debug {
     /// Copies bytes out; `None` if any of them lies outside the live allocation at `address`.
     fn read(&self, address: u64, out: &mut [u8]) -> Option<()>;
+}
+
+/// What bytes can be copied into by address: a memory, or a view of one.
+pub trait WriteBytes: std::fmt::Debug {
+    /// Copies bytes in; `None` if any of them lies outside the live allocation at `address`, or for want of a page.
+    fn write(&mut self, address: u64, data: &[u8]) -> Option<()>;
+}
+
+impl WriteBytes for Memory {
+    fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
+        Memory::write(self, address, data)
+    }
+}
+
+impl WriteBytes for MemoryView<'_> {
+    fn write(&mut self, address: u64, data: &[u8]) -> Option<()> {
+        MemoryView::write(self, address, data)
+    }
 }
 
 impl ReadBytes for Memory {

@@ -7,8 +7,10 @@ mod connect;
 mod dirty;
 mod file;
 mod finish;
+mod formats;
 mod input;
 mod inquire;
+mod internal;
 mod modes;
 mod namelist;
 mod output;
@@ -16,11 +18,11 @@ mod statement;
 mod unit;
 
 pub(crate) use input::Object;
-pub(crate) use statement::Form;
 
 use crate::condition::{Condition, OTHER};
 use crate::outside::Stream;
 use crate::protocol::{Answers, Halt};
+use formats::Formats;
 use source::Span;
 use statement::Statement;
 use std::collections::VecDeque;
@@ -32,6 +34,7 @@ pub(crate) struct Io {
     pub(crate) units: Units,
     /// The statements in progress, the innermost last: a function called in an item list may have its own.
     statements: Vec<Statement>,
+    formats: Formats,
     /// Bytes for the standard streams.
     pub(crate) outbox: VecDeque<(Stream, Vec<u8>)>,
     /// The source statement that the service at hand belongs to.
@@ -48,7 +51,8 @@ pub(crate) struct IoService<'a> {
 
 impl Io {
     pub(crate) fn new(swaps_bytes: bool) -> Io {
-        Io { units: Units::new(), statements: Vec::new(), outbox: VecDeque::new(), at: Span::NONE, swaps_bytes }
+        let (statements, formats, outbox) = (Vec::new(), Formats::default(), VecDeque::new());
+        Io { units: Units::new(), statements, formats, outbox, at: Span::NONE, swaps_bytes }
     }
 
     /// Sends bytes to a standard stream; those for the same one are joined.

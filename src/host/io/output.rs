@@ -1,14 +1,40 @@
 //! Output: items into records, records into units and internal files.
 
 use crate::condition::{Condition, OTHER};
-use crate::io::IoService;
-use crate::io::statement::{INTERNAL, Statement, Work};
+use crate::io::internal::write_internal;
+use crate::io::statement::{Form, INTERNAL, Statement, Work};
 use crate::io::unit::{Access, Medium};
-use crate::protocol::Halt;
-use crate::storage;
+use crate::io::{Io, IoService};
+use crate::protocol::{Args, Halt};
+use ir::rt::Rt;
 use mem::Memory;
 use scalar::Ty;
 use text::{Value, Written};
+
+impl Statement {
+    /// Writes one item. The work has begun.
+    pub(crate) fn write(&mut self, value: Value<'_>) -> Result<(), Halt> {
+        match &mut self.work {
+            Work::ListOut(writer) => writer.item(value)?,
+            Work::FormatOut(writer) => writer.item(value)?,
+            Work::BytesOut(bytes, swaps) => append_raw(bytes, value, *swaps),
+            Work::NamelistOut(writer) => writer.item(value),
+            _ => return Err(Condition::Error(OTHER, "output in an input statement".to_owned()).into()),
+        }
+        Ok(())
+    }
+
+    /// Ends the work of a statement that writes text; gives what is written, unless the work is another.
+    pub(crate) fn finish_work(&mut self) -> Result<Option<Written>, Halt> {
+        let advance = self.advance;
+        Ok(Some(match std::mem::replace(&mut self.work, Work::Over) {
+            Work::ListOut(writer) => Written { records: writer.finish(), partial: None },
+            Work::FormatOut(writer) => writer.finish(advance)?,
+            Work::NamelistOut(writer) => Written { records: writer.finish(), partial: None },
+            _ => return Ok(None),
+        }))
+    }
+}
 
 impl IoService<'_> {
     /// Writes one item.
@@ -18,13 +44,7 @@ impl IoService<'_> {
         }
         self.start(memory)?;
         let statement = self.io.statement()?;
-        match &mut statement.work {
-            Work::ListOut(writer) => writer.item(value)?,
-            Work::FormatOut(writer) => writer.item(value)?,
-            Work::BytesOut(bytes, swaps) => append_raw(bytes, value, *swaps),
-            Work::NamelistOut(writer) => writer.item(value),
-            _ => return Err(Condition::Error(OTHER, "output in an input statement".to_owned()).into()),
-        }
+        statement.write(value)?;
         // A long list must not be held whole.
         let ready = match &mut statement.work {
             Work::ListOut(writer) if statement.unit != INTERNAL => writer.take_records(),
@@ -45,18 +65,14 @@ impl IoService<'_> {
             // Its record goes back to the statement that lent it.
             return Ok(());
         }
-        let advance = statement.advance;
-        let work = std::mem::replace(&mut statement.work, Work::Over);
-        let written = match work {
-            Work::ListOut(writer) => Written { records: writer.finish(), partial: None },
-            Work::FormatOut(writer) => writer.finish(advance)?,
-            Work::BytesOut(bytes, _) => return self.put_bytes(&bytes),
-            Work::NamelistOut(writer) => Written { records: writer.finish(), partial: None },
-            _ => return Ok(()),
-        };
-        let statement = statement.clone();
+        if let Work::BytesOut(bytes, _) = &mut statement.work {
+            let bytes = std::mem::take(bytes);
+            statement.work = Work::Over;
+            return self.put_bytes(&bytes);
+        }
+        let Some(written) = statement.finish_work()? else { return Ok(()) };
         if statement.unit == INTERNAL {
-            return write_internal(memory, &statement, &written);
+            return write_internal(memory, statement.internal, &written);
         }
         let number = statement.number();
         self.put_records(number, written.records)?;
@@ -134,6 +150,34 @@ impl IoService<'_> {
     }
 }
 
+impl Io {
+    /// The item that a service writes; `None` if it is a text, or the service is another.
+    pub(crate) fn item(&mut self, rt: Rt, a: Args<'_>) -> Result<Option<Value<'static>>, Halt> {
+        let integer = || {
+            let ty = Ty::integer(a.int(1) as u64);
+            (ty, scalar::bits::canonical(ty, a.bits(0)))
+        };
+        Ok(Some(match rt {
+            Rt::IoPutInt => {
+                let (ty, bits) = integer();
+                Value::Int { ty, bits }
+            }
+            Rt::IoPutLogical => {
+                let (ty, bits) = integer();
+                // As nvfortran does, a test looks at the lowest bit; bytes of an unformatted record stay as they are.
+                let bits = if self.statement()?.form == Form::Unformatted { bits } else { bits & 1 };
+                Value::Logical { ty, bits }
+            }
+            Rt::IoPutReal2 => Value::Real { ty: Ty::I16, bits: a.bits(0) & 0xffff },
+            Rt::IoPutReal4 => Value::Real { ty: Ty::F32, bits: a.bits(0) },
+            Rt::IoPutReal8 => Value::Real { ty: Ty::F64, bits: a.bits(0) },
+            Rt::IoPutComplex4 => Value::Complex { ty: Ty::F32, re: a.bits(0), im: a.bits(1) },
+            Rt::IoPutComplex8 => Value::Complex { ty: Ty::F64, re: a.bits(0), im: a.bits(1) },
+            _ => return Ok(None),
+        }))
+    }
+}
+
 /// The bytes of an item as they stand in memory, or each word the other way round.
 fn append_raw(out: &mut Vec<u8>, value: Value<'_>, swaps: bool) {
     let mut word = |ty: Ty, bits: u64| {
@@ -151,22 +195,4 @@ fn append_raw(out: &mut Vec<u8>, value: Value<'_>, swaps: bool) {
         }
         Value::Char(text) => out.extend_from_slice(text),
     }
-}
-
-/// Puts the records of a statement into its internal file, the last one padded with blanks.
-fn write_internal(memory: &mut Memory, statement: &Statement, written: &Written) -> Result<(), Halt> {
-    let file = statement.internal;
-    let open = written.partial.as_ref().map(|p| [p.left.as_slice(), p.right.as_slice()].concat());
-    let records = written.records.iter().chain(open.as_ref());
-    for (i, record) in records.enumerate() {
-        if i as u64 >= file.count {
-            return Err(Condition::EndOfFile.into());
-        }
-        if record.len() as u64 > file.length {
-            return Err(Condition::Text(text::IoError::RecordTooLong { limit: file.length as usize }).into());
-        }
-        let at = file.address + i as u64 * file.length;
-        storage::write_text(memory, at, file.length, record)?;
-    }
-    Ok(())
 }

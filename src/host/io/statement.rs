@@ -114,6 +114,19 @@ impl Statement {
         Ok(modes)
     }
 
+    /// Sets an option whose values say it all; whether it is one.
+    pub(crate) fn set_plain_option(&mut self, option: i32, a: i64, b: i64) -> bool {
+        match option {
+            0 => self.advance = a != 0,
+            1 => self.rec = Some(a),
+            2 => self.pos = Some(a),
+            3 => self.iomsg = Some((a as u64, b as u64)),
+            4 => self.size_at = Some(a as u64),
+            _ => return false,
+        }
+        true
+    }
+
     /// The unit as a finding names it.
     pub(crate) fn named_unit(&self) -> Option<i64> {
         match self.unit {
@@ -168,20 +181,23 @@ impl IoService<'_> {
     /// `io.format`
     pub(crate) fn set_format(&mut self, memory: &Memory, address: u64, length: u64) -> Result<(), Halt> {
         let text = storage::read(memory, address, length)?;
-        let format = Format::parse(&text).map_err(Condition::Format)?;
-        self.io.statement()?.format = Some(Arc::new(format));
+        self.take_format(&text)
+    }
+
+    /// Takes the text of the format.
+    pub(crate) fn take_format(&mut self, text: &[u8]) -> Result<(), Halt> {
+        let format = self.io.formats.get(text).map_err(Condition::Format)?;
+        self.io.statement()?.format = Some(format);
         Ok(())
     }
 
     /// `io.option`
     pub(crate) fn set_option(&mut self, memory: &Memory, option: i32, a: i64, b: i64) -> Result<(), Halt> {
         let statement = self.io.statement()?;
+        if statement.set_plain_option(option, a, b) {
+            return Ok(());
+        }
         match option {
-            0 => statement.advance = a != 0,
-            1 => statement.rec = Some(a),
-            2 => statement.pos = Some(a),
-            3 => statement.iomsg = Some((a as u64, b as u64)),
-            4 => statement.size_at = Some(a as u64),
             8..14 => {
                 let Some(&mode) = MODES.get(option as usize - 8) else { return Ok(()) };
                 let value = storage::read_name(memory, a as u64, b as u64);
@@ -198,11 +214,12 @@ impl IoService<'_> {
         if !matches!(statement.work, Work::Due) {
             return Ok(());
         }
+        if statement.unit == INTERNAL && !statement.is_child {
+            return statement.begin_internal();
+        }
         let statement = statement.clone();
         let work = if statement.is_child {
             self.begin_child(memory)?
-        } else if statement.unit == INTERNAL {
-            begin_internal(&statement)?
         } else {
             self.connect_default(&statement)?;
             self.begin_external(memory, &statement)?
@@ -320,21 +337,6 @@ impl IoService<'_> {
             }
         })
     }
-}
-
-fn begin_internal(statement: &Statement) -> Result<Work, Halt> {
-    let modes = statement.modes(Modes::default())?;
-    let length = statement.internal.length as usize;
-    Ok(match (statement.reads, statement.form) {
-        (true, Form::Formatted) => Work::FormatIn(FormatReader::begin(format_of(statement)?, modes, None)),
-        (true, Form::Namelist) => Work::NamelistIn(NamelistReader::begin(&statement.group.name, modes)),
-        (false, Form::Namelist) => Work::NamelistOut(NamelistWriter::begin(&statement.group.name, modes)),
-        (true, _) => Work::ListIn(ListReader::begin(modes)),
-        (false, Form::Formatted) => {
-            Work::FormatOut(FormatWriter::begin(format_of(statement)?, modes, Vec::new(), Some(length)))
-        }
-        (false, _) => Work::ListOut(ListWriter::begin(modes, Target::Internal(length))),
-    })
 }
 
 /// The format of a formatted statement.

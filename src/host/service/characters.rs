@@ -2,6 +2,7 @@
 //!
 //! Source: Fortran 2018, 10.2.1.3 (assignment pads with blanks), 10.1.5.5.1 (comparison), 16.9 (the intrinsics).
 
+use ir::rt::Rt;
 use std::cmp::Ordering;
 
 /// Compares as if the shorter had blanks behind it.
@@ -27,6 +28,14 @@ pub(crate) fn scan(text: &[u8], set: &[u8], back: bool, wanted: bool) -> u64 {
     let hit = |c: &u8| set.contains(c) == wanted;
     let found = if back { text.iter().rposition(hit) } else { text.iter().position(hit) };
     found.map_or(0, |i| i as u64 + 1)
+}
+
+/// What the service of INDEX, SCAN or VERIFY gives.
+pub(crate) fn find(rt: Rt, text: &[u8], other: &[u8], back: bool) -> u64 {
+    match rt {
+        Rt::CharIndex => index(text, other, back),
+        _ => scan(text, other, back, rt == Rt::CharScan),
+    }
 }
 
 /// `LEN_TRIM`.

@@ -2,7 +2,7 @@
 //!
 //! Memory that a call is given is *lent*: its pages are settled side by side, and procedures see their real addresses, which are the
 //! same while the allocation lives. Of the stack all that is in use is lent. As long as bytes lie where they were (the generation of the
-//! memory), a call that needs nothing else is made while the host runs, even by its machine code ([`AtOnce`]), and so are calls of
+//! memory), a call that needs nothing else is made while the host runs, even by its machine code ([`CallsAtOnce`]), and so are calls of
 //! procedures of the program by libraries; others stop the host as any service does.
 //!
 //! Not here: whether calls are made at once (`machine`), how (crate `foreign`).
@@ -21,13 +21,14 @@ use std::sync::Arc;
 
 /// Makes calls while the host runs.
 #[derive(Debug)]
-pub(crate) struct AtOnce<'a> {
+pub(crate) struct CallsAtOnce<'a> {
     pub(crate) foreign: &'a mut Foreign,
     pub(crate) caller: &'a mut Caller,
 }
 
-impl vm::Services for AtOnce<'_> {
-    fn serve(&mut self, memory: &MemoryView<'_>, rt: Rt, args: &[u64], top: u64) -> Option<u64> {
+impl CallsAtOnce<'_> {
+    /// Makes a call, or does what belongs to one; `None` if the host has to stop for it.
+    pub(crate) fn serve(&mut self, memory: &MemoryView<'_>, rt: Rt, args: &[u64], top: u64) -> Option<u64> {
         let direct = &self.foreign.direct;
         if direct.generation != memory.generation() || top > direct.stack.end || direct.failed.is_some() {
             return None;
@@ -42,9 +43,7 @@ impl vm::Services for AtOnce<'_> {
             _ => None,
         }
     }
-}
 
-impl AtOnce<'_> {
     fn call(&mut self, text: u64, room: u64) -> Option<u64> {
         let direct = &mut self.foreign.direct;
         let native = direct.stack.at(room)?;

@@ -4,7 +4,7 @@
 //! there. Arms therefore ask before they change anything, or change only what a second run changes to the same.
 
 use crate::cuda::{SymbolCall, cuda_call, symbol_call};
-use crate::io::{Form, IoService, Object};
+use crate::io::{IoService, Object};
 use crate::outside::{Answer, Ask, Stream};
 use crate::protocol::{Args, Halt, Results};
 use crate::random::{DEFAULT_SEED, Random, SEED_BYTES};
@@ -16,12 +16,11 @@ use device::{Api, Call, Fill};
 use finding::{Access, Actor, Finding, FindingKind, HostFault, Place};
 use ir::rt::Rt;
 use mem::{Memory, Region};
-use scalar::Ty;
 use source::Span;
 use text::Value;
 
 impl Runtime {
-    fn io(&mut self) -> IoService<'_> {
+    pub(crate) fn io(&mut self) -> IoService<'_> {
         IoService { io: &mut self.io, answers: &mut self.answers }
     }
 
@@ -33,7 +32,11 @@ impl Runtime {
     /// Serves one call.
     pub(crate) fn serve(&mut self, memory: &mut Memory, rt: Rt, args: Args<'_>, span: Span) -> Result<Results, Halt> {
         self.io.at = span;
-        match self.dispatch(memory, rt, args, span) {
+        let served = match self.late.take() {
+            Some(late) => Err(late.into()),
+            None => self.dispatch(memory, rt, args, span),
+        };
+        match served {
             Err(Halt::Condition(condition)) => {
                 self.io().meet(condition)?;
                 if rt == Rt::IoEnd {
@@ -56,34 +59,20 @@ impl Runtime {
             }
             Rt::IoFormat => self.io().set_format(memory, a.bits(0), a.size(1)).map(nothing),
             Rt::IoInternal => {
-                let statement = self.io.statement()?;
-                let file = &mut statement.internal;
-                (file.address, file.length, file.count, file.next) = (a.bits(0), a.size(1), a.size(2), 0);
+                self.io.statement()?.set_internal(a);
                 Ok([0, 0])
             }
             Rt::IoOption => self.io().set_option(memory, a.int(0), a.long(1), a.long(2)).map(nothing),
-            Rt::IoPutInt => {
-                let ty = Ty::integer(a.int(1) as u64);
-                let bits = scalar::bits::canonical(ty, a.bits(0));
-                self.io().put(memory, Value::Int { ty, bits }).map(nothing)
-            }
-            Rt::IoPutLogical => {
-                let ty = Ty::integer(a.int(1) as u64);
-                let bits = scalar::bits::canonical(ty, a.bits(0));
-                // As nvfortran does, a test looks at the lowest bit; bytes of an unformatted record stay as they are.
-                let shown = match self.io.statement()?.form {
-                    Form::Unformatted => bits,
-                    _ => bits & 1,
-                };
-                self.io().put(memory, Value::Logical { ty, bits: shown }).map(nothing)
-            }
-            Rt::IoPutReal2 => self.io().put(memory, Value::Real { ty: Ty::I16, bits: a.bits(0) & 0xffff }).map(nothing),
-            Rt::IoPutReal4 => self.io().put(memory, Value::Real { ty: Ty::F32, bits: a.bits(0) }).map(nothing),
-            Rt::IoPutReal8 => self.io().put(memory, Value::Real { ty: Ty::F64, bits: a.bits(0) }).map(nothing),
-            Rt::IoPutComplex4 | Rt::IoPutComplex8 => {
-                let ty = if rt == Rt::IoPutComplex4 { Ty::F32 } else { Ty::F64 };
-                self.io().put(memory, Value::Complex { ty, re: a.bits(0), im: a.bits(1) }).map(nothing)
-            }
+            Rt::IoPutInt
+            | Rt::IoPutLogical
+            | Rt::IoPutReal2
+            | Rt::IoPutReal4
+            | Rt::IoPutReal8
+            | Rt::IoPutComplex4
+            | Rt::IoPutComplex8 => match self.io.item(rt, a)? {
+                Some(value) => self.io().put(memory, value).map(nothing),
+                None => Ok([0, 0]),
+            },
             Rt::IoPutChar => {
                 let text = storage::read(memory, a.bits(0), a.size(1))?;
                 self.io().put(memory, Value::Char(&text)).map(nothing)
@@ -161,12 +150,7 @@ impl Runtime {
             Rt::CharIndex | Rt::CharScan | Rt::CharVerify => {
                 let text = storage::read(memory, a.bits(0), a.size(1))?;
                 let other = storage::read(memory, a.bits(2), a.size(3))?;
-                let back = a.flag(4);
-                let found = match rt {
-                    Rt::CharIndex => characters::index(&text, &other, back),
-                    _ => characters::scan(&text, &other, back, rt == Rt::CharScan),
-                };
-                Ok([found, 0])
+                Ok([characters::find(rt, &text, &other, a.flag(4)), 0])
             }
             Rt::CharLenTrim => {
                 let text = storage::read(memory, a.bits(0), a.size(1))?;

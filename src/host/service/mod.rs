@@ -1,5 +1,6 @@
 //! The services of the run time that compiled host code calls (`ir::rt`).
 
+mod at_once;
 mod characters;
 mod direct;
 mod dispatch;
@@ -7,4 +8,4 @@ mod foreign;
 mod memory;
 mod mpi;
 
-pub(crate) use direct::AtOnce;
+pub(crate) use at_once::AtOnce;

@@ -1,6 +1,7 @@
 //! Addresses: bounds and shape of each access are checked before anything is done; then its host address is on the stack.
 
-use super::{CompileError, Current, Emitter, Result, Stub, field};
+use super::frame::Stub;
+use super::{CompileError, Current, Emitter, Result, field};
 use crate::segment::{Access, AccessId, Index, Place};
 use crate::state::{PatternHead, State, Window};
 use iced_x86::code_asm::{
@@ -17,7 +18,7 @@ const LINE: i32 = 64;
 /// Cache lines of an access that are asked for ahead.
 const LINES_AHEAD: usize = 4;
 /// How many rounds ahead lines are fetched, as a power of two: memory takes longer than one round.
-const AHEAD: u32 = 3;
+const AHEAD: u32 = 4;
 
 /// From the salt of an access to that of the next.
 const SALT_STEP: u32 = 11;
@@ -46,15 +47,7 @@ impl Emitter<'_> {
             let head = (index.pattern * self.routine.pattern_stride) as i32;
             if !patterns.contains(&index.pattern) {
                 patterns.push(index.pattern);
-                self.a.mov(rax, qword_ptr(rbx + field!(patterns)))?;
-                self.a.mov(rcx, index.key.bits())?;
-                self.a.cmp(rcx, qword_ptr(rax + (head + offset_of!(PatternHead, key) as i32)))?;
-                self.a.jne(at.fail)?;
-                // The lanes that run and that the pattern does not hold for.
-                use iced_x86::code_asm::ecx;
-                self.a.mov(ecx, dword_ptr(rax + (head + offset_of!(PatternHead, mask) as i32)))?;
-                self.a.andn(edx, ecx, dword_ptr(rbx + field!(mask)))?;
-                self.a.jne(at.fail)?;
+                self.check_pattern(index.pattern, index.key, at.fail)?;
             }
             self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
             self.a.mov(rax, qword_ptr(rcx + (head + offset_of!(PatternHead, first) as i32)))?;
@@ -156,7 +149,8 @@ impl Emitter<'_> {
     }
 
     /// Asks the processor for what the access in `rcx` loads next, if its pattern goes on as it did. Processors do this where addresses
-    /// are near each other; columns of a matrix are not.
+    /// are near each other; columns of a matrix are not. The lines go to the second level of the cache: lines that are a power of two
+    /// apart push each other out of the first.
     fn fetch_ahead(&mut self, at: &Current<'_>, access: &Access) -> Result {
         let Some(index) = &access.index else { return Ok(()) };
         let segment = at.segment;
@@ -176,7 +170,7 @@ impl Emitter<'_> {
         }
         self.a.shl(rdx, AHEAD)?;
         for line in lines.into_iter().take(LINES_AHEAD) {
-            self.a.prefetcht0(byte_ptr(rcx + rdx + line))?;
+            self.a.prefetcht1(byte_ptr(rcx + rdx + line))?;
         }
         Ok(())
     }

@@ -96,9 +96,12 @@ impl Body {
                 makes_canonical(&made) && !is_moved && users.map(|u| u.1).all(sees_no_payload)
             })
             .collect();
-        // All that is held lives to the end of the iteration.
-        for v in rows.iter().flat_map(|r| [r.0.after, r.1, r.2]).chain(masks.into_iter().flatten()) {
+        // All that is held lives to the end of the iteration, but for what the next one has another value of in all lanes.
+        for v in rows.iter().flat_map(|r| [r.0.after, r.2]).chain(masks.into_iter().flatten()) {
             uses[v as usize].push(own);
+        }
+        if is_by_lane {
+            rows.iter().for_each(|r| uses[r.1 as usize].push(own));
         }
         if let Ending::Lanes { condition, .. } = of.ending {
             uses[condition as usize].push(own);

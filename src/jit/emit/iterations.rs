@@ -275,6 +275,8 @@ impl Emitter<'_> {
                 addresses: Vec::new(),
                 waiting: BTreeMap::new(),
                 needed: of.needed.clone(),
+                patterns: Vec::new(),
+                in_rax: None,
                 rooms: None,
             };
             let mut strips: Vec<(Allocation, Held)> = Vec::with_capacity(group);

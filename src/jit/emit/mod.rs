@@ -8,12 +8,13 @@
 //! of the code. `rax` is free between any two instructions; the others hold the places of accesses while strips are computed.
 //! The stack has a word for each scalar value, spilled vectors and rows that wait to be stored.
 //!
-//! Not here: the vector sequences of operations (`ops`, `narrow`, `conversions`) and their instructions (`vector`), registers of a strip (`strip`), many
-//! iterations of a loop in one go (`iterations`).
+//! Not here: how a routine begins and ends (`frame`), the vector sequences of operations (`ops`, `narrow`, `conversions`) and their
+//! instructions (`vector`), registers of a strip (`strip`), many iterations of a loop in one go (`iterations`).
 
 mod access;
 mod body;
 mod conversions;
+mod frame;
 mod indexed;
 mod iterations;
 mod loads;
@@ -33,11 +34,11 @@ use crate::code::{Entry, NativeCode};
 use crate::iterations::Iterations;
 use crate::segment::{Class, Condition, End, Leave, Routine, Segment, Value, ValueId};
 use crate::state::State;
+use iced_x86::IcedError;
 use iced_x86::code_asm::{
-    CodeAssembler, CodeLabel, al, dword_ptr, eax, ecx, edx, esi, qword_ptr, rax, rbp, rbx, rdi, rsi, rsp,
+    CodeAssembler, CodeLabel, al, dword_ptr, eax, ecx, edx, esi, qword_ptr, rax, rbp, rbx, rdi, rsp,
 };
-use iced_x86::code_asm::{r12, r13, r14, r15};
-use iced_x86::{BlockEncoderOptions, IcedError};
+use iced_x86::code_asm::{r14, r15};
 use std::collections::BTreeMap;
 use std::mem::offset_of;
 
@@ -72,9 +73,8 @@ pub fn is_known(value: &Value) -> bool {
     if value.class() == Class::Scalar { scalars::is_known(value) } else { ops::is_known(value) }
 }
 
-/// Bytes of the stack that the code has for itself, and which of them keep the caller's stack pointer.
+/// Bytes of the stack that the code has for itself; the last 64 are not those of values.
 const FRAME: i32 = 24 * 1024;
-const CALLER: i32 = FRAME - 8;
 
 /// The two forms of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -143,16 +143,6 @@ fn emit(routine: &Routine, set: InstructionSet, loops: Loops) -> Result<NativeCo
     NativeCode::new(&bytes, entries).ok_or(CompileError::Forbidden)
 }
 
-/// A call or an exit that lies behind the segments.
-enum Stub {
-    /// Returns to the interpreter, which goes on at an operation.
-    Exit { label: CodeLabel, pc: u32 },
-    /// Has a pattern worked out by a call.
-    Pattern { label: CodeLabel, back: CodeLabel, number: u32 },
-    /// Fills a window for the address in `rax` and tries again.
-    Refill { label: CodeLabel, retry: CodeLabel, fail: CodeLabel, extent: u64, salt: u32, writes: bool },
-}
-
 struct Emitter<'a> {
     a: CodeAssembler,
     /// The instructions that strips are made of.
@@ -162,9 +152,9 @@ struct Emitter<'a> {
     routine: &'a Routine,
     /// The labels of the segments, by operation and form.
     labels: BTreeMap<(u32, Form), CodeLabel>,
-    stubs: Vec<Stub>,
-    /// Exits by operation.
-    exits: BTreeMap<u32, usize>,
+    stubs: Vec<frame::Stub>,
+    /// Exits by operation, and whether they are barriers to which all lanes come.
+    exits: BTreeMap<(u32, bool), CodeLabel>,
     /// Constants of 64 bytes or, in the first half, of 32.
     constants: Vec<[u8; 64]>,
     pool: CodeLabel,
@@ -197,6 +187,10 @@ struct Current<'s> {
     waiting: BTreeMap<ValueId, i32>,
     /// Whether each value is needed.
     needed: Vec<bool>,
+    /// Patterns of which it is known how their lanes differ.
+    patterns: Vec<u32>,
+    /// The scalar that is in `rax`, and behind how many instructions.
+    in_rax: Option<(ValueId, usize)>,
     /// Of a loop: where it is kept how far each access of memory is from the beginning of its window, and how far it may be.
     rooms: Option<Vec<[i32; 2]>>,
 }
@@ -231,133 +225,11 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    fn prologue(&mut self) -> Result {
-        let a = &mut self.a;
-        for register in [rbx, rbp, r12, r13, r14, r15] {
-            a.push(register)?;
-        }
-        // Rows on the stack do not lie in two lines of the cache.
-        a.mov(rax, rsp)?;
-        a.sub(rsp, FRAME)?;
-        a.and(rsp, -64)?;
-        a.mov(qword_ptr(rsp + CALLER), rax)?;
-        a.mov(rbx, rdi)?;
-        a.mov(r12, qword_ptr(rbx + field!(words)))?;
-        a.mov(r13, qword_ptr(rbx + field!(longs)))?;
-        a.mov(r14, qword_ptr(rbx + field!(scalars)))?;
-        a.mov(r15, qword_ptr(rbx + field!(preds)))?;
-        self.loads_pool = a.instructions().len();
-        a.lea(rbp, qword_ptr(self.pool))?;
-        let mut start = a.create_label();
-        a.cmp(dword_ptr(rbx + field!(mask)), -1)?;
-        a.je(start)?;
-        self.expand_mask()?;
-        self.a.set_label(&mut start)?;
-        self.a.jmp(rsi)?;
-        Ok(())
-    }
-
-    /// What lies behind the segments.
-    fn epilogue(&mut self) -> Result {
-        for stub in std::mem::take(&mut self.stubs) {
-            match stub {
-                Stub::Exit { mut label, pc } => {
-                    self.a.set_label(&mut label)?;
-                    self.a.mov(dword_ptr(rbx + field!(pc)), pc)?;
-                    self.a.jmp(self.go_on)?;
-                }
-                Stub::Pattern { mut label, back, number } => {
-                    self.a.set_label(&mut label)?;
-                    self.call_for_pattern(number)?;
-                    self.a.jmp(back)?;
-                }
-                Stub::Refill { mut label, retry, fail, extent, salt, writes } => {
-                    self.a.set_label(&mut label)?;
-                    // The address is kept in the first word of the stack, which belongs to no value.
-                    self.a.mov(qword_ptr(rsp), rax)?;
-                    self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
-                    self.a.mov(rsi, rax)?;
-                    self.a.mov(iced_x86::code_asm::rdx, extent)?;
-                    self.a.mov(ecx, salt)?;
-                    self.a.mov(iced_x86::code_asm::r8d, u32::from(writes))?;
-                    // Instructions of 128 bits would wait for what the wide registers get last, a load perhaps.
-                    self.a.vzeroupper()?;
-                    self.a.call(qword_ptr(rbx + field!(refill)))?;
-                    self.a.test(al, al)?;
-                    self.a.mov(rax, qword_ptr(rsp))?;
-                    self.a.jne(retry)?;
-                    self.a.jmp(fail)?;
-                }
-            }
-        }
-        let mut done = self.a.create_label();
-        let (mut go_on, mut left) = (self.go_on, self.left);
-        self.a.set_label(&mut left)?;
-        self.a.mov(eax, 1u32)?;
-        self.a.jmp(done)?;
-        self.a.set_label(&mut go_on)?;
-        self.a.xor(eax, eax)?;
-        self.a.set_label(&mut done)?;
-        self.a.vzeroupper()?;
-        self.a.mov(rsp, qword_ptr(rsp + CALLER))?;
-        for register in [r15, r14, r13, r12, rbp, rbx] {
-            self.a.pop(register)?;
-        }
-        self.a.ret()?;
-        let mut expand = self.expander;
-        self.a.set_label(&mut expand)?;
-        self.expand()?;
-        self.a.ret()?;
-        let mut pool = self.pool;
-        self.a.set_label(&mut pool)?;
-        // A label needs something behind it.
-        self.a.db(&[0])?;
-        Ok(())
-    }
-
-    /// The code, and how far each segment is from its beginning in each form.
-    fn assemble(mut self) -> Result<(Vec<u8>, Vec<[u32; 2]>)> {
-        let result = self.a.assemble_options(0x10_0000, BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS)?;
-        let mut code = result.inner.code_buffer.clone();
-        self.append_constants(&mut code, result.inner.new_instruction_offsets[self.loads_pool] as usize)?;
-        let place = |pc: u32, form: Form| -> Result<u32> {
-            let label = self.labels.get(&(pc, form)).ok_or(CompileError::Encoding("no label".to_owned()))?;
-            Ok((result.label_ip(label)? - 0x10_0000) as u32)
-        };
-        let offsets = self.routine.segments.iter().map(|s| Ok([place(s.pc, Form::Full)?, place(s.pc, Form::Partial)?]));
-        let offsets = offsets.collect::<Result<Vec<_>>>()?;
-        Ok((code, offsets))
-    }
-
-    /// Appends the constants at the beginning of a line of the cache, and has the instruction at `lea` load where they are.
-    fn append_constants(&self, code: &mut Vec<u8>, lea: usize) -> Result {
-        let pool = code.len().next_multiple_of(64);
-        code.resize(pool, 0);
-        code.extend(self.constants.iter().flatten());
-        // A prefix, the operation and its operands, then the distance from behind the instruction.
-        let (at, end) = (lea + 3, lea + 7);
-        let wrong = || CompileError::Encoding("the place of the constants".to_owned());
-        let distance = i32::try_from(pool - end).map_err(|_| wrong())?;
-        code.get_mut(at..end).ok_or_else(wrong)?.copy_from_slice(&distance.to_le_bytes());
-        Ok(())
-    }
-
-    /// The label of code that returns to the interpreter at `pc`.
-    fn exit(&mut self, pc: u32) -> CodeLabel {
-        if let Some(Stub::Exit { label, .. }) = self.exits.get(&pc).and_then(|&at| self.stubs.get(at)) {
-            return *label;
-        }
-        let label = self.a.create_label();
-        self.exits.insert(pc, self.stubs.len());
-        self.stubs.push(Stub::Exit { label, pc });
-        label
-    }
-
     /// The label of what follows at operation `pc`.
     fn target(&mut self, pc: u32, form: Form) -> CodeLabel {
         match self.labels.get(&(pc, form)) {
             Some(&label) => label,
-            None => self.exit(pc),
+            None => self.exit_of(pc, form == Form::Full && self.routine.barriers.contains(&pc)),
         }
     }
 
@@ -397,6 +269,8 @@ impl<'a> Emitter<'a> {
             addresses: vec![0; segment.accesses.len()],
             waiting: BTreeMap::new(),
             needed: needed(segment),
+            patterns: Vec::new(),
+            in_rax: None,
             rooms: None,
         };
         if segment.is_call {
@@ -419,7 +293,7 @@ impl<'a> Emitter<'a> {
             self.a.cmp(dword_ptr(rbx + field!(polls)), most)?;
             self.a.jae(fail)?;
         }
-        self.update_patterns(&segment.patterns_before, form)?;
+        at.patterns = self.update_patterns(&segment.patterns_before, form, Some(fail))?;
         self.scalars(&mut at)?;
         if let Some(iterations) = iterations {
             self.iterations(&at, iterations)?;
@@ -428,7 +302,7 @@ impl<'a> Emitter<'a> {
         self.commit(&at)?;
         self.strips(&mut at)?;
         self.stores(&at)?;
-        self.update_patterns(&segment.patterns, form)?;
+        self.update_patterns(&segment.patterns, form, None)?;
         self.end(&at)
     }
 
@@ -658,6 +532,9 @@ impl<'a> Emitter<'a> {
 
     /// Loads a scalar value.
     fn load_scalar(&mut self, at: &Current<'_>, value: ValueId, to: iced_x86::code_asm::AsmRegister64) -> Result {
+        if to == rax && at.in_rax == Some((value, self.a.instructions().len())) {
+            return Ok(());
+        }
         match (at.places[value as usize], at.segment.values[value as usize]) {
             (Some(place), _) => self.a.mov(to, qword_ptr(rsp + place))?,
             (None, Value::Scalar(slot)) => self.a.mov(to, qword_ptr(r14 + 8 * slot as i32))?,

@@ -84,7 +84,7 @@ impl Strip<'_, '_, '_, '_> {
         for &part in parts(ty) {
             let x = self.reg(a, part)?;
             let y = self.src(b, part)?;
-            let d = self.alloc()?;
+            let d = self.alloc_result(&[a, b], part)?;
             self.emit3(code, d, x, y)?;
             self.set(id, part, d);
         }
@@ -521,8 +521,10 @@ impl Strip<'_, '_, '_, '_> {
                     let y = self.reg(b, part)?;
                     let x = self.src(a, part)?;
                     let z = self.src(c, part)?;
-                    let d = self.alloc()?;
-                    self.emit2(Code::VEX_Vmovups_ymm_ymmm256, d, z)?;
+                    let d = self.alloc_result(&[c], part)?;
+                    if !matches!(z, Src::Reg(z) if z == d) {
+                        self.emit2(Code::VEX_Vmovups_ymm_ymmm256, d, z)?;
+                    }
                     self.emit3(Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256, d, y, x)?;
                     self.set(id, part, d);
                 }

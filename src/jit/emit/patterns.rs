@@ -4,7 +4,8 @@
 //! pattern itself. Else it calls.
 
 use super::InstructionSet;
-use super::{Emitter, Form, Result, Stub, field};
+use super::frame::Stub;
+use super::{Emitter, Form, Result, field};
 use crate::segment::{Class, PatternKey, PatternRow, PatternUpdate};
 use crate::state::{PatternHead, State};
 use iced_x86::code_asm::{
@@ -14,9 +15,17 @@ use iced_x86::code_asm::{
 use std::mem::offset_of;
 
 impl Emitter<'_> {
-    /// Works patterns out.
-    pub(super) fn update_patterns(&mut self, patterns: &[PatternUpdate], form: Form) -> Result {
+    /// Works patterns out. With `fail`, which is where the code goes if lanes differ in another way, gives those of which it is known
+    /// then that they do not.
+    pub(super) fn update_patterns(
+        &mut self,
+        patterns: &[PatternUpdate],
+        form: Form,
+        fail: Option<CodeLabel>,
+    ) -> Result<Vec<u32>> {
+        let mut known = Vec::new();
         for update in patterns {
+            let stubs = self.stubs.len();
             if update.key == PatternKey::IRREGULAR {
                 self.forget(update)?;
                 continue;
@@ -31,8 +40,25 @@ impl Emitter<'_> {
                 }
                 _ => self.call_for_pattern(update.pattern)?,
             }
+            if let (Some(fail), Some(Stub::Pattern { check, .. })) = (fail, self.stubs.get_mut(stubs)) {
+                *check = Some((update.key, fail));
+                known.push(update.pattern);
+            }
         }
-        Ok(())
+        Ok(known)
+    }
+
+    /// Goes to `fail` if a pattern is not of a key, or not in all lanes that run; `rax`, `rcx` and `rdx` are lost.
+    pub(super) fn check_pattern(&mut self, number: u32, key: PatternKey, fail: CodeLabel) -> Result {
+        let head = (number * self.routine.pattern_stride) as i32;
+        self.a.mov(rax, qword_ptr(rbx + field!(patterns)))?;
+        self.a.mov(rcx, key.bits())?;
+        self.a.cmp(rcx, qword_ptr(rax + (head + offset_of!(PatternHead, key) as i32)))?;
+        self.a.jne(fail)?;
+        // The lanes that run and that the pattern does not hold for.
+        self.a.mov(ecx, dword_ptr(rax + (head + offset_of!(PatternHead, mask) as i32)))?;
+        self.a.andn(edx, ecx, dword_ptr(rbx + field!(mask)))?;
+        Ok(self.a.jne(fail)?)
     }
 
     /// Says that a pattern is not worked out: as a rule it has no rule, and who wants one looks for it.
@@ -205,7 +231,7 @@ impl Emitter<'_> {
         self.a.mov(dword_ptr(rcx + (head + offset_of!(PatternHead, mask) as i32)), eax)?;
         self.a.set_label(&mut back)?;
         self.a.nop()?;
-        self.stubs.push(Stub::Pattern { label: call, back, number: update.pattern });
+        self.stubs.push(Stub::Pattern { label: call, back, number: update.pattern, check: None });
         Ok(())
     }
 }

@@ -37,7 +37,7 @@ impl Emitter<'_> {
         let segment = at.segment;
         at.pointers = vec![0; segment.accesses.len()];
         let mut checked = vec![false; segment.accesses.len()];
-        let mut patterns = Vec::new();
+        let mut patterns = std::mem::take(&mut at.patterns);
         for (i, value) in segment.values.iter().enumerate() {
             if !at.needed[i] || value.class() != Class::Scalar {
                 continue;
@@ -106,15 +106,21 @@ impl Emitter<'_> {
             Value::ScalarBin(op, ty, a, b) => self.scalar_binary(at, op, ty, a, b)?,
             Value::ScalarCmp(op, ty, a, b) => {
                 self.load_scalar(at, a, rax)?;
-                self.load_scalar(at, b, rcx)?;
-                if !matches!(op, CmpOp::LtU | CmpOp::GeU) {
-                    integers::extend(&mut self.a, ty, rax)?;
-                    integers::extend(&mut self.a, ty, rcx)?;
-                }
-                if ty == Ty::I64 {
-                    self.a.cmp(rax, rcx)?;
-                } else {
-                    self.a.cmp(eax, ecx)?;
+                match Self::immediate(at, ty, b) {
+                    Some(constant) if ty == Ty::I64 => self.a.cmp(rax, constant)?,
+                    Some(constant) => self.a.cmp(eax, constant)?,
+                    None => {
+                        self.load_scalar(at, b, rcx)?;
+                        if !matches!(op, CmpOp::LtU | CmpOp::GeU) {
+                            integers::extend(&mut self.a, ty, rax)?;
+                            integers::extend(&mut self.a, ty, rcx)?;
+                        }
+                        if ty == Ty::I64 {
+                            self.a.cmp(rax, rcx)?;
+                        } else {
+                            self.a.cmp(eax, ecx)?;
+                        }
+                    }
                 }
                 use iced_x86::code_asm::al;
                 match op {
@@ -157,11 +163,27 @@ impl Emitter<'_> {
         let place = self.take(8, 8)?;
         self.a.mov(qword_ptr(rsp + place), rax)?;
         at.places[id as usize] = Some(place);
+        at.in_rax = Some((id, self.a.instructions().len()));
         Ok(())
+    }
+
+    /// The word of a scalar that is a constant, if an instruction on a type can have it.
+    fn immediate(at: &Current<'_>, ty: Ty, value: ValueId) -> Option<i32> {
+        let Value::Constant(word) = at.segment.values[value as usize] else { return None };
+        match ty {
+            Ty::I32 => Some(word as i32),
+            Ty::I64 => i32::try_from(word as i64).ok(),
+            _ => None,
+        }
     }
 
     fn scalar_binary(&mut self, at: &Current<'_>, op: BinOp, ty: Ty, a: ValueId, b: ValueId) -> Result {
         self.load_scalar(at, a, rax)?;
+        if let Some(constant) = Self::immediate(at, ty, b)
+            && integers::binary_with(&mut self.a, op, ty, constant)?
+        {
+            return Ok(());
+        }
         self.load_scalar(at, b, rcx)?;
         Ok(integers::binary(&mut self.a, op, ty)?)
     }

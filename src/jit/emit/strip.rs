@@ -533,6 +533,20 @@ impl Strip<'_, '_, '_, '_> {
         }
     }
 
+    /// A register for a part of the result of one instruction that reads that part of these values: that of one which is not used
+    /// again, or a free one. It stays for this operation.
+    pub(super) fn alloc_result(&mut self, operands: &[ValueId], part: usize) -> Result<Reg> {
+        for &id in operands {
+            if self.next_use(id).is_none()
+                && let Some(reg) = self.of.parts[id as usize][part].reg.take()
+            {
+                self.of.held[reg as usize] = None;
+                return Ok(reg);
+            }
+        }
+        self.alloc()
+    }
+
     /// A free vector register; it stays for this operation.
     pub(super) fn alloc(&mut self) -> Result<Reg> {
         self.alloc_of(self.e.set.vectors())

@@ -8,7 +8,7 @@ use crate::frame::{Frame, SlotRef};
 use crate::warp::Atomics;
 use crate::warp::State;
 use crate::warp::sync::{self, Group, WarpSync};
-use crate::warp::{Context, Fault, FaultKind, HostStack, LaunchRequest, MOST_SERVED, RtRequest, Stop, Warp};
+use crate::warp::{Context, Fault, FaultKind, HostStack, LaunchRequest, RtRequest, Stop, Warp};
 use ir::op::{BarOp, ShflOp, Special, VoteOp};
 use ir::{Space, Trap, Ty, eval};
 use scalar::lanes;
@@ -31,6 +31,9 @@ pub(crate) enum Step {
     /// Not before its caller has seen to something.
     Exit(Exit),
 }
+
+/// Arguments of a service that is served at once, at most.
+const MOST_SERVED: usize = 6;
 
 /// Has a service of the host served at once, if somebody does that.
 fn serve<const W: usize>(frame: &Frame<W>, stack: Option<HostStack>, ctx: &mut Context<'_>, rt: &RtOp) -> Option<u64> {

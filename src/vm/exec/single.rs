@@ -12,10 +12,11 @@ use crate::frame::Frame;
 use crate::native::Single;
 use crate::observe::Observer;
 use crate::warp::{Atomics, Context, Warp};
-use ir::Space;
+use ir::op::BinOp;
+use ir::{Space, Ty};
 use jit::host::Formula;
 use mem::LaneAddresses;
-use scalar::lanes;
+use scalar::{int, lanes};
 
 /// Executes an operation of a variant with its schedule point; false if nothing was done.
 #[inline(always)]
@@ -124,6 +125,19 @@ fn compute(frame: &mut Frame<32>, (form, (file, d), operands): (Formula, FileSlo
         frame.scalars[d as usize] = at(frame, 0);
         return;
     }
+    if let (
+        Formula::Bin(op @ (BinOp::Div | BinOp::Rem), Ty::I64),
+        [Some((RegFile::L, a)), Some((RegFile::L, b)), None],
+    ) = (form, operands)
+    {
+        let (x, y) = (frame.longs[a as usize], frame.longs[b as usize]);
+        let row = &mut frame.longs[d as usize];
+        return if op == BinOp::Div {
+            each_long(row, mask, |lane| int::div(x[lane] as i64, y[lane] as i64));
+        } else {
+            each_long(row, mask, |lane| int::rem(x[lane] as i64, y[lane] as i64));
+        };
+    }
     for lane in lanes(mask) {
         let bits = at(frame, lane);
         match file {
@@ -134,5 +148,13 @@ fn compute(frame: &mut Frame<32>, (form, (file, d), operands): (Formula, FileSlo
             RegFile::W => frame.words[d as usize][lane] = bits as u32,
             _ => frame.longs[d as usize][lane] = bits,
         }
+    }
+}
+
+/// Sets words of 64 bits lane by lane.
+#[inline(always)]
+fn each_long(row: &mut [u64; 32], mask: u32, of: impl Fn(usize) -> i64) {
+    for lane in lanes(mask) {
+        row[lane] = of(lane) as u64;
     }
 }

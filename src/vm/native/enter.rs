@@ -77,8 +77,8 @@ struct Environment<'a> {
     context: *mut c_void,
     observer: *mut c_void,
     told: &'a [Told],
-    /// Points that the warp had passed and the budget together.
-    total: u64,
+    /// Points that the warp had passed when the code began on its state.
+    points: u64,
 }
 
 /// Fills the entry of the table of windows for an access.
@@ -122,11 +122,11 @@ extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
         let (warp, ctx) = (&mut *environment.warp, &mut *environment.context.cast::<Context<'_>>());
         let state = &mut *environment.state;
         let Interpreter { program, execute } = environment.interpreter;
-        let Environment { func, number, frame, total, .. } = *environment;
+        let Environment { func, number, frame, points, .. } = *environment;
         let site = Site { func, pc };
         let mut single = Single { site, variant: number, frame, mask: state.mask, polls: state.polls };
         (ctx.budget, warp.writes) = (state.budget, state.writes);
-        warp.points = total.wrapping_sub(state.budget);
+        warp.points = points.wrapping_add(state.begun).wrapping_sub(state.budget);
         let observer = environment.observer.cast::<Observer<'_, 32>>().as_mut();
         let is_done = execute(program, warp, ctx, &mut single, observer);
         if is_done {
@@ -181,6 +181,15 @@ fn work_out(
     pattern.work_out(isa, code, words, longs, mask);
 }
 
+/// The state that compiled code goes on with at a barrier.
+#[derive(Clone, Copy)]
+pub(super) struct Next(*mut State);
+
+impl Next {
+    /// None: the code returns.
+    pub(super) const NONE: Next = Next(std::ptr::null_mut());
+}
+
 /// The registers of a frame as compiled code sees them, and what the functions need that it calls.
 pub(super) struct Linked<'a> {
     native: &'a NativeFunction,
@@ -233,7 +242,7 @@ impl<'a> Linked<'a> {
             context: std::ptr::null_mut(),
             observer: std::ptr::null_mut(),
             told: &native.told,
-            total: 0,
+            points: 0,
         };
         let state = State {
             preds: frame.preds.as_mut_ptr(),
@@ -255,6 +264,10 @@ impl<'a> Linked<'a> {
             left_last: 0,
             left_polls: 0,
             entered: mask,
+            next: std::ptr::null_mut(),
+            begun: 0,
+            number: 0,
+            returned: 0,
             shared: ctx.shared.as_mut_ptr(),
             shared_len: ctx.shared.len() as u64,
             local_base: frame.local_base,
@@ -321,22 +334,50 @@ impl<'a> Linked<'a> {
         ctx: &mut Context<'_>,
         observer: Option<&mut Observer<'_, W>>,
     ) -> Entered {
-        let total = warp.points.wrapping_add(ctx.budget);
-        self.state.windows = ctx.windows.at(ctx.memory.generation());
-        (self.state.budget, self.state.statements) = (ctx.budget, ctx.statements);
+        self.start(ctx);
+        let observer = observer.map_or(std::ptr::null_mut(), |o| std::ptr::from_mut(o).cast());
+        let points = warp.points;
+        self.prepare((&raw mut *warp).cast(), points, (&raw mut *ctx).cast(), observer);
+        self.chain(0, Next::NONE);
+        let (outcome, _) = self.call(entry);
+        self.leave(outcome, warp, ctx)
+    }
+
+    /// The code begins on this state, with what the context has.
+    pub(super) fn start(&mut self, ctx: &mut Context<'_>) {
+        let state = &mut self.state;
+        state.windows = ctx.windows.at(ctx.memory.generation());
+        (state.budget, state.begun, state.statements) = (ctx.budget, ctx.budget, ctx.statements);
+    }
+
+    /// Notes what the functions need that the code calls: the warp, the points that it has passed, the context, and the observer or null.
+    pub(super) fn prepare(&mut self, warp: *mut Warp<32>, points: u64, context: *mut c_void, observer: *mut c_void) {
+        let environment = &mut self.environment;
+        (environment.warp, environment.context, environment.observer) = (warp, context, observer);
+        (environment.state, environment.points) = (&raw mut self.state, points);
         self.state.user = (&raw mut self.environment).cast();
-        // Only a warp of 32 lanes is linked.
-        let (warp_pointer, context) = (&raw mut *warp, &raw mut *ctx);
-        (self.environment.warp, self.environment.context) = (warp_pointer.cast(), context.cast());
-        self.environment.observer = observer.map_or(std::ptr::null_mut(), |o| std::ptr::from_mut(o).cast());
-        self.environment.total = total;
-        let state = &raw mut self.state;
-        self.environment.state = state;
+    }
+
+    /// Has the code go on with another state when all lanes of this one have come to a barrier. Gives this one, to be that of another;
+    /// `number` is its own.
+    pub(super) fn chain(&mut self, number: usize, next: Next) -> Next {
+        (self.state.number, self.state.next) = (number as u32, next.0);
+        Next(&raw mut self.state)
+    }
+
+    /// Runs the code on this state and those that it is chained to, which are prepared; gives the number of that with which it returned.
+    pub(super) fn call(&mut self, entry: Entry) -> (Outcome, usize) {
         // SAFETY: the code was made for this function and block shape: its slots, patterns and windows are those of the frame. The
-        // warp is borrowed exclusively, so nobody else uses them. Stores go through windows that the view allows to be written.
-        let outcome = unsafe { self.native.code.run(entry, state) };
+        // warp is borrowed exclusively, so nobody else uses them; and so are those whose states follow. Stores go through windows
+        // that the view allows to be written.
+        let outcome = unsafe { self.native.code.run(entry, &raw mut self.state) };
+        (outcome, self.state.returned as usize)
+    }
+
+    /// What the code has come to on this state, with which it returned.
+    pub(super) fn leave<const W: usize>(&self, outcome: Outcome, warp: &mut Warp<W>, ctx: &mut Context<'_>) -> Entered {
         (ctx.budget, ctx.statements) = (self.state.budget, self.state.statements);
-        warp.points = total.wrapping_sub(ctx.budget);
+        warp.points = self.points();
         Entered {
             pc: self.state.pc,
             mask: if outcome == Outcome::Left { 0 } else { self.state.mask },
@@ -345,6 +386,16 @@ impl<'a> Linked<'a> {
             polls: self.state.polls,
             left_polls: self.state.left_polls,
         }
+    }
+
+    /// Points that the warp has passed.
+    pub(super) fn points(&self) -> u64 {
+        self.environment.points.wrapping_add(self.state.begun).wrapping_sub(self.state.budget)
+    }
+
+    /// The barrier that all lanes have come to, if the code went on with another state, and the points since the last progress.
+    pub(super) fn barrier(&self) -> (u32, u32) {
+        (self.state.pc, self.state.polls)
     }
 
     /// The lanes that run.

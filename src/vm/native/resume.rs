@@ -7,13 +7,14 @@
 //!
 //! Not here: splits, whatever the code leaves to the interpreter (`exec`).
 
-use super::enter::{Execute, Interpreter, Linked, enter};
+use super::enter::{Entered, Execute, Interpreter, Linked, Next, enter};
 use super::function::is_fit;
 use super::splits::After;
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Variant};
 use crate::observe::Observer;
 use crate::warp::{Arg, Context, State, Stop, Warp};
 use ir::op::BarOp;
+use jit::Entry;
 use std::sync::Arc;
 
 /// Runs a warp of one split in its kernel. `None` if it did not come to a stop: the loop of `exec` goes on with
@@ -118,6 +119,8 @@ struct Member<'a> {
     has_ended: bool,
     /// Whether its lanes have parted and not met again.
     is_apart: bool,
+    /// Whether the code runs for all threads that it has.
+    is_whole: bool,
 }
 
 /// Runs the warps of a block in that order, from barrier to barrier, as long as compiled code takes all of them from each to the
@@ -155,7 +158,36 @@ fn member<'a, 'b: 'a, 'p: 'a>(
     let linked =
         Linked::new(native, interpreter, of.variant, warp, (of.number, of.mask, NO_RECONVERGENCE), ctx, polls)?;
     let mask = of.mask;
-    Some(Member { warp: number, linked, mask, pc, polls, is_waiting: false, has_ended: false, is_apart: false })
+    let is_whole = mask == ctx.geometry.lanes(number as u32);
+    let (is_waiting, has_ended, is_apart) = (false, false, false);
+    Some(Member { warp: number, linked, mask, pc, polls, is_waiting, has_ended, is_apart, is_whole })
+}
+
+/// Runs warps from an entry on by one call of the code, which goes on with the next where all lanes of one have come to a barrier. Gives
+/// the place of that at which it returned, for those before it are at the barrier, and how it left that one.
+fn run_chain(
+    members: &mut [Member<'_>],
+    entry: Entry,
+    warps: &mut [Warp<32>],
+    (ctx, observer): (&mut Context<'_>, Option<&mut Observer<'_, 32>>),
+) -> Option<(usize, Entered)> {
+    members.first_mut()?.linked.start(ctx);
+    let observer = observer.map_or(std::ptr::null_mut(), |o| std::ptr::from_mut(o).cast());
+    let context = (&raw mut *ctx).cast();
+    let mut next = Next::NONE;
+    for (number, member) in members.iter_mut().enumerate().rev() {
+        let warp = &mut warps[member.warp];
+        member.linked.prepare(&raw mut *warp, warp.points, context, observer);
+        next = member.linked.chain(number, next);
+    }
+    let (outcome, last) = members.first_mut()?.linked.call(entry);
+    for member in members.get_mut(..last)? {
+        (member.pc, member.polls) = member.linked.barrier();
+        member.is_waiting = true;
+        warps[member.warp].points = member.linked.points();
+    }
+    let member = members.get(last)?;
+    Some((last, member.linked.leave(outcome, &mut warps[member.warp], ctx)))
 }
 
 /// Runs the warps with the code of the first. A warp is linked when it first gets its turn, for one before it may part.
@@ -172,9 +204,10 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
     // Whether the warp at which this ends was left in its course.
     let mut goes_on = false;
     let at = 'barriers: loop {
-        for (at, &number) in order.iter().enumerate() {
+        let mut at = 0;
+        while at < order.len() {
             if at == members.len() {
-                let number = number as usize;
+                let number = order[at] as usize;
                 let warp = &mut warps[number];
                 let linked = if at == 0 {
                     member(native, interpreter, first, (number, warp), ctx)
@@ -188,16 +221,26 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
                 let Some(linked) = linked else { break 'barriers at };
                 members.push(linked);
             }
+            // Warps of all lanes that come from one barrier go on by one call.
+            let rest = &mut members[at..];
+            let (pc, mask) = (rest[0].pc, rest[0].mask);
+            let Some(entry) = native.entry(pc, mask == u32::MAX) else { break 'barriers at };
+            let together = rest.iter().take_while(|m| m.mask == u32::MAX && m.pc == pc && !m.is_apart).count();
+            let parts = (&mut *ctx, observer.as_deref_mut());
+            let Some((last, left)) = run_chain(&mut rest[..together.max(1)], entry, warps, parts) else {
+                break 'barriers at;
+            };
+            at += last;
             let member = &mut members[at];
-            let Some(entry) = native.entry(member.pc, member.mask == u32::MAX) else { break 'barriers at };
             let warp = &mut warps[member.warp];
-            let after = member.linked.run_splits(code, entry, warp, ctx, observer.as_deref_mut());
+            let after = member.linked.after(code, left, warp, ctx, observer.as_deref_mut());
+            at += 1;
             let After::Together(pc, polls) = after else {
                 member.is_apart = true;
                 if warp.splits.is_empty() {
                     continue;
                 }
-                break 'barriers at;
+                break 'barriers at - 1;
             };
             (member.pc, member.polls) = (pc, polls);
             if has_ended(variant, pc) {
@@ -207,12 +250,11 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
                 member.is_waiting = true;
             } else {
                 goes_on = true;
-                break 'barriers at;
+                break 'barriers at - 1;
             }
         }
         let pc = members[0].pc;
-        let all_wait =
-            members.iter().all(|m| m.is_waiting && m.pc == pc && m.mask == ctx.geometry.lanes(m.warp as u32));
+        let all_wait = members.iter().all(|m| m.is_waiting && m.pc == pc && m.is_whole);
         if !all_wait {
             break order.len();
         }
@@ -225,7 +267,7 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
         }
     };
     for (i, member) in members.into_iter().enumerate() {
-        let Member { warp, linked, mask, pc, polls, is_waiting, has_ended, is_apart } = member;
+        let Member { warp, linked, mask, pc, polls, is_waiting, has_ended, is_apart, .. } = member;
         let warp = &mut warps[warp];
         linked.finish(warp);
         if !is_apart {

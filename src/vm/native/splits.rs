@@ -36,6 +36,19 @@ impl Linked<'_> {
         mut observer: Option<&mut Observer<'_, W>>,
     ) -> After {
         let left = self.run(entry, warp, ctx, observer.as_deref_mut());
+        self.after(code, left, warp, ctx, observer)
+    }
+
+    /// Goes on where the code has left the current split.
+    #[inline]
+    pub(super) fn after<const W: usize>(
+        &mut self,
+        code: &Code,
+        left: Entered,
+        warp: &mut Warp<W>,
+        ctx: &mut Context<'_>,
+        observer: Option<&mut Observer<'_, W>>,
+    ) -> After {
         let is_together = left.mask == self.lanes();
         let ends_turn = match self.operation(left.pc) {
             Some(Op::Branch { .. } | Op::Reconverge) => true,

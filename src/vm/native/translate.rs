@@ -8,7 +8,7 @@
 
 use super::liveness::{Liveness, each_successor};
 use crate::code::{AddressExpr, Code, FileSlot, MemOp, Op, RegFile, Term, Told, Variant, Width, form};
-use ir::op::{CmpOp, Special};
+use ir::op::{BarOp, CmpOp, Special};
 use ir::{Access, Space, Ty};
 use jit::host::Formula;
 use jit::{
@@ -88,7 +88,10 @@ pub(crate) fn translate(
     }
     of.end(End::Go(variant.ops.len() as u32));
     let stride = size_of::<crate::frame::lane_pattern::LanePattern<32>>() as u32;
-    let routine = Routine { segments: of.segments, pattern_stride: stride, poll_quantum: crate::POLL_QUANTUM };
+    let is_barrier = |op: &Op| matches!(op, Op::Barrier { op: BarOp::Sync, .. });
+    let barriers = (0u32..).zip(&variant.ops).filter(|(_, op)| is_barrier(op)).map(|(pc, _)| pc).collect();
+    let poll_quantum = crate::POLL_QUANTUM;
+    let routine = Routine { segments: of.segments, pattern_stride: stride, poll_quantum, barriers };
     Translation { routine, untold: of.untold, has_atomics: of.has_atomics, told: of.told }
 }
 

@@ -81,11 +81,12 @@ pub struct Context<'a> {
 /// Serves services of the run time that the host asks for, so that it need not stop.
 pub trait Services: std::fmt::Debug {
     /// Serves one with these few arguments; `top` is the first free address of the stack. Gives
-    /// the result, 0 if it has none, or `None` if the host has to stop for it. Where bytes of the memory lie may not change.
+    /// the result, 0 if it has none, or `None` if the host has to stop for it. Where bytes of the memory lie may not change in a
+    /// service that machine code asks for: in a call of a procedure of a library.
     fn serve(&mut self, memory: &MemoryView<'_>, rt: Rt, args: &[u64], top: u64) -> Option<u64>;
 }
 
-/// Arguments of a service that may be served at once.
+/// Arguments of a service that machine code may ask for.
 pub(crate) const MOST_SERVED: usize = jit::host::MOST_ARGUMENTS;
 
 /// Takes atomics on memory whose result is not used and does them later in another order; may make a warp wait.

@@ -135,8 +135,13 @@ impl Main {
             checks_restarts: true,
             ..HostOptions::default()
         };
-        let host = Host::new(&program, &mut memory, &options).expect("a main program");
-        Run { program, memory, host, world, found: Vec::new() }
+        let run = |mut memory: Memory, options: &HostOptions, twin: Option<Box<Run>>| {
+            let host = Host::new(&program, &mut memory, options).expect("a main program");
+            Run { program: program.clone(), memory, host, world: world.clone(), found: Vec::new(), twin }
+        };
+        let at_once = HostOptions { checks_restarts: false, ..options.clone() };
+        let twin = run(memory.clone(), &at_once, None);
+        run(memory, &options, Some(Box::new(twin)))
     }
 
     pub(crate) fn run(self, world: World) -> Run {
@@ -215,16 +220,36 @@ pub(crate) struct Run {
     pub(crate) host: Host,
     pub(crate) world: World,
     pub(crate) found: Vec<finding::Finding>,
+    /// The same program, from its beginning, where services are served at once if they can be.
+    twin: Option<Box<Run>>,
 }
 
 impl Run {
-    /// Runs on until the program is over; gives the exit code.
+    /// Runs on until the program is over; gives the exit code. Its twin has to come to the same.
     pub(crate) fn finish(&mut self) -> i32 {
-        loop {
+        let code = loop {
             if let Some(code) = self.step(u64::MAX) {
-                return code;
+                break code;
             }
+        };
+        if let Some(mut twin) = self.twin.take() {
+            assert_eq!(twin.finish(), code, "the exit code where services are served at once");
+            assert_eq!(twin.result(), self.result(), "the result where services are served at once");
         }
+        code
+    }
+
+    /// Output, files, findings and memory.
+    fn result(&self) -> String {
+        let World { out, err, files, written, .. } = &self.world;
+        let found: Vec<String> = self.found.iter().map(|finding| finding.diagnostic().message).collect();
+        let contents = |alloc: &mem::Alloc| {
+            let mut bytes = vec![0; alloc.bytes as usize];
+            self.memory.read(alloc.base, &mut bytes).map(|()| bytes)
+        };
+        let small = self.memory.live().filter(|(_, alloc)| alloc.bytes < 1 << 16);
+        let memory: Vec<_> = small.map(|(_, alloc)| (alloc.base, contents(alloc))).collect();
+        format!("{out:?} {err:?} {files:?} {written} {found:?} {memory:?}")
     }
 
     /// Runs until one yield is served; gives the exit code at the end.

@@ -154,3 +154,86 @@ fn a_clone_taken_anywhere_goes_on_the_same() {
         assert_eq!(clone.out(), run.out());
     }
 }
+
+/// A write to an internal file of records of 6 characters, which catches conditions: `iostat` and what follows are shown.
+fn write_caught(m: &mut Main, format: Option<&str>, count: i64, items: &[i64]) {
+    let buffer = m.space(12);
+    m.begin(0, -2, format, 1);
+    m.rt(Rt::IoInternal, &[buffer, Val::i64(6), Val::i64(count)]);
+    for &item in items {
+        m.int(Val::i64(item));
+    }
+    let status = m.end();
+    let status = m.wide(status);
+    m.show(status);
+    m.write(-1, Some("('[',a,']')"));
+    m.rt(Rt::IoPutChar, &[buffer, Val::i64(12)]);
+    m.end();
+}
+
+#[test]
+fn conditions_of_internal_files_are_caught() {
+    let mut m = Main::new();
+    write_caught(&mut m, Some("(i3,i3)"), 2, &[1, 2, 3, 4]);
+    write_caught(&mut m, Some("(i5)"), 2, &[1, 2, 3]);
+    write_caught(&mut m, Some("(2i5)"), 2, &[1, 2]);
+    write_caught(&mut m, Some("(i3,a"), 2, &[1]);
+    write_caught(&mut m, Some("(i3,f5.1)"), 2, &[1, 2]);
+    write_caught(&mut m, Some("(i3)"), 1, &[7]);
+    let run = m.run(World::default());
+    let out = run.out().replace('\0', "_");
+    let lines: Vec<&str> = out.lines().map(str::trim_start).collect();
+    let expected = [
+        "0",
+        "[  1  2  3  4]",
+        "-1",
+        "[    1     2 ]",
+        "219",
+        "[____________]",
+        "220",
+        "[____________]",
+        "230",
+        "[____________]",
+        "0",
+        "[  7   ______]",
+    ];
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn texts_are_searched_compared_and_assigned() {
+    let mut m = Main::new();
+    let (text, length) = m.text("banana  ");
+    let (part, part_length) = m.text("an");
+    let room = m.space(10);
+    m.rt(Rt::CharAssign, &[room, Val::i64(10), text, length]);
+    m.write(-1, Some("('[',a,']')"));
+    m.rt(Rt::IoPutChar, &[room, Val::i64(10)]);
+    m.end();
+    for (service, back) in [(Rt::CharIndex, 0), (Rt::CharIndex, 1), (Rt::CharScan, 1), (Rt::CharVerify, 0)] {
+        let found = m.rt(service, &[room, Val::i64(10), part, part_length, Val::i32(back)])[0];
+        m.show(found);
+    }
+    let trimmed = m.rt(Rt::CharLenTrim, &[room, Val::i64(10)])[0];
+    m.show(trimmed);
+    let compared = m.rt(Rt::CharCompare, &[room, Val::i64(10), text, length])[0];
+    let compared = m.wide(compared);
+    m.show(compared);
+    let out = m.run(World::default()).out();
+    let lines: Vec<&str> = out.lines().map(str::trim_start).collect();
+    assert_eq!(lines, ["[banana    ]", "2", "4", "6", "1", "6", "0"]);
+}
+
+#[test]
+fn a_text_outside_of_memory_ends_the_program() {
+    for (service, count) in [(Rt::CharLenTrim, 2), (Rt::CharAssign, 4)] {
+        let mut m = Main::new();
+        let (text, length) = m.text("abc");
+        let outside = [Val::i64(16), Val::i64(3), text, length];
+        m.rt(service, &outside[..count]);
+        m.show(Val::i64(1));
+        let mut run = m.start(World::default());
+        assert_eq!(run.finish(), 1);
+        assert_eq!((run.found.len(), run.out()), (1, String::new()), "{service}");
+    }
+}

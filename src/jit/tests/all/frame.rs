@@ -156,6 +156,10 @@ impl TestFrame {
             left_last: 0,
             left_polls: 0,
             entered: self.mask,
+            next: std::ptr::null_mut(),
+            begun: 0,
+            number: 0,
+            returned: 0,
             shared: self.shared.as_mut_ptr(),
             shared_len: self.shared.len() as u64,
             local_base: LOCAL_BASE,
@@ -435,7 +439,12 @@ pub(crate) fn empty() -> Segment {
 
 /// A routine of one segment.
 pub(crate) fn routine(segment: Segment) -> Routine {
-    Routine { segments: vec![segment], pattern_stride: size_of::<PatternHead>() as u32, poll_quantum: QUANTUM }
+    Routine {
+        segments: vec![segment],
+        pattern_stride: size_of::<PatternHead>() as u32,
+        poll_quantum: QUANTUM,
+        barriers: Vec::new(),
+    }
 }
 
 /// The class of a row of a type.

@@ -1,0 +1,206 @@
+//! How a routine begins and ends, and what lies behind its segments: exits, calls, constants.
+//!
+//! Where all lanes have come to a barrier the code goes on with the next warp of the block, if the state names one: it begins at
+//! the entry of the first with the registers of that warp.
+//!
+//! Not here: the segments (`mod`).
+
+use super::{CompileError, Emitter, FRAME, Form, Result, field};
+use crate::segment::PatternKey;
+use crate::state::State;
+use iced_x86::BlockEncoderOptions;
+use iced_x86::code_asm::{
+    CodeLabel, al, dword_ptr, eax, ecx, edx, qword_ptr, r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rsi, rsp,
+};
+use std::mem::offset_of;
+
+/// Which bytes of the stack keep the caller's stack pointer.
+const CALLER: i32 = FRAME - 8;
+/// Which keep the state and the entry that the code was entered with.
+const FIRST: i32 = FRAME - 16;
+const ENTRY: i32 = FRAME - 24;
+
+/// A call or an exit that lies behind the segments.
+pub(super) enum Stub {
+    /// Returns to the interpreter, which goes on at an operation.
+    Exit { label: CodeLabel, pc: u32 },
+    /// All lanes have come to a barrier: goes on with the next state, or returns.
+    Barrier { label: CodeLabel, pc: u32 },
+    /// Has a pattern worked out by a call, and checks it if the code behind rests on its key: else it goes elsewhere.
+    Pattern { label: CodeLabel, back: CodeLabel, number: u32, check: Option<(PatternKey, CodeLabel)> },
+    /// Fills a window for the address in `rax` and tries again.
+    Refill { label: CodeLabel, retry: CodeLabel, fail: CodeLabel, extent: u64, salt: u32, writes: bool },
+}
+
+impl Emitter<'_> {
+    pub(super) fn prologue(&mut self) -> Result {
+        let a = &mut self.a;
+        for register in [rbx, rbp, r12, r13, r14, r15] {
+            a.push(register)?;
+        }
+        // Rows on the stack do not lie in two lines of the cache.
+        a.mov(rax, rsp)?;
+        a.sub(rsp, FRAME)?;
+        a.and(rsp, -64)?;
+        a.mov(qword_ptr(rsp + CALLER), rax)?;
+        a.mov(qword_ptr(rsp + FIRST), rdi)?;
+        a.mov(qword_ptr(rsp + ENTRY), rsi)?;
+        a.mov(rbx, rdi)?;
+        self.load_files()?;
+        let a = &mut self.a;
+        self.loads_pool = a.instructions().len();
+        a.lea(rbp, qword_ptr(self.pool))?;
+        let mut start = a.create_label();
+        a.cmp(dword_ptr(rbx + field!(mask)), -1)?;
+        a.je(start)?;
+        self.expand_mask()?;
+        self.a.set_label(&mut start)?;
+        self.a.jmp(rsi)?;
+        Ok(())
+    }
+
+    /// Puts the places of the frame's registers, which the state names, where the code expects them.
+    fn load_files(&mut self) -> Result {
+        self.a.mov(r12, qword_ptr(rbx + field!(words)))?;
+        self.a.mov(r13, qword_ptr(rbx + field!(longs)))?;
+        self.a.mov(r14, qword_ptr(rbx + field!(scalars)))?;
+        self.a.mov(r15, qword_ptr(rbx + field!(preds)))?;
+        Ok(())
+    }
+
+    /// Goes on with the next state, from the entry of this one on; falls through if there is none, or no point is left for the barrier.
+    fn go_on_with_next(&mut self) -> Result {
+        let mut none = self.a.create_label();
+        self.a.mov(rdi, qword_ptr(rbx + field!(next)))?;
+        self.a.test(rdi, rdi)?;
+        self.a.je(none)?;
+        self.a.mov(rax, qword_ptr(rbx + field!(budget)))?;
+        self.a.sub(rax, 1)?;
+        self.a.jb(none)?;
+        self.a.mov(qword_ptr(rdi + field!(budget)), rax)?;
+        self.a.mov(qword_ptr(rdi + field!(begun)), rax)?;
+        for handed in [field!(statements), field!(windows)] {
+            self.a.mov(rax, qword_ptr(rbx + handed))?;
+            self.a.mov(qword_ptr(rdi + handed), rax)?;
+        }
+        self.a.mov(rbx, rdi)?;
+        self.load_files()?;
+        self.a.jmp(qword_ptr(rsp + ENTRY))?;
+        self.a.set_label(&mut none)?;
+        Ok(self.a.nop()?)
+    }
+
+    /// What lies behind the segments.
+    pub(super) fn epilogue(&mut self) -> Result {
+        let mut meet = self.a.create_label();
+        for stub in std::mem::take(&mut self.stubs) {
+            match stub {
+                Stub::Exit { mut label, pc } => {
+                    self.a.set_label(&mut label)?;
+                    self.a.mov(dword_ptr(rbx + field!(pc)), pc)?;
+                    self.a.jmp(self.go_on)?;
+                }
+                Stub::Barrier { mut label, pc } => {
+                    self.a.set_label(&mut label)?;
+                    self.a.mov(dword_ptr(rbx + field!(pc)), pc)?;
+                    self.a.jmp(meet)?;
+                }
+                Stub::Pattern { mut label, back, number, check } => {
+                    self.a.set_label(&mut label)?;
+                    self.call_for_pattern(number)?;
+                    if let Some((key, fail)) = check {
+                        self.check_pattern(number, key, fail)?;
+                    }
+                    self.a.jmp(back)?;
+                }
+                Stub::Refill { mut label, retry, fail, extent, salt, writes } => {
+                    self.a.set_label(&mut label)?;
+                    // The address is kept in the first word of the stack, which belongs to no value.
+                    self.a.mov(qword_ptr(rsp), rax)?;
+                    self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
+                    self.a.mov(rsi, rax)?;
+                    self.a.mov(iced_x86::code_asm::rdx, extent)?;
+                    self.a.mov(ecx, salt)?;
+                    self.a.mov(iced_x86::code_asm::r8d, u32::from(writes))?;
+                    // Instructions of 128 bits would wait for what the wide registers get last, a load perhaps.
+                    self.a.vzeroupper()?;
+                    self.a.call(qword_ptr(rbx + field!(refill)))?;
+                    self.a.test(al, al)?;
+                    self.a.mov(rax, qword_ptr(rsp))?;
+                    self.a.jne(retry)?;
+                    self.a.jmp(fail)?;
+                }
+            }
+        }
+        let mut done = self.a.create_label();
+        let (mut go_on, mut left) = (self.go_on, self.left);
+        self.a.set_label(&mut left)?;
+        self.a.mov(eax, 1u32)?;
+        self.a.jmp(done)?;
+        self.a.set_label(&mut meet)?;
+        self.go_on_with_next()?;
+        self.a.set_label(&mut go_on)?;
+        self.a.xor(eax, eax)?;
+        self.a.set_label(&mut done)?;
+        self.a.mov(rcx, qword_ptr(rsp + FIRST))?;
+        self.a.mov(edx, dword_ptr(rbx + field!(number)))?;
+        self.a.mov(dword_ptr(rcx + field!(returned)), edx)?;
+        self.a.vzeroupper()?;
+        self.a.mov(rsp, qword_ptr(rsp + CALLER))?;
+        for register in [r15, r14, r13, r12, rbp, rbx] {
+            self.a.pop(register)?;
+        }
+        self.a.ret()?;
+        let mut expand = self.expander;
+        self.a.set_label(&mut expand)?;
+        self.expand()?;
+        self.a.ret()?;
+        let mut pool = self.pool;
+        self.a.set_label(&mut pool)?;
+        // A label needs something behind it.
+        self.a.db(&[0])?;
+        Ok(())
+    }
+
+    /// The code, and how far each segment is from its beginning in each form.
+    pub(super) fn assemble(mut self) -> Result<(Vec<u8>, Vec<[u32; 2]>)> {
+        let result = self.a.assemble_options(0x10_0000, BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS)?;
+        let mut code = result.inner.code_buffer.clone();
+        self.append_constants(&mut code, result.inner.new_instruction_offsets[self.loads_pool] as usize)?;
+        let place = |pc: u32, form: Form| -> Result<u32> {
+            let label = self.labels.get(&(pc, form)).ok_or(CompileError::Encoding("no label".to_owned()))?;
+            Ok((result.label_ip(label)? - 0x10_0000) as u32)
+        };
+        let offsets = self.routine.segments.iter().map(|s| Ok([place(s.pc, Form::Full)?, place(s.pc, Form::Partial)?]));
+        let offsets = offsets.collect::<Result<Vec<_>>>()?;
+        Ok((code, offsets))
+    }
+
+    /// Appends the constants at the beginning of a line of the cache, and has the instruction at `lea` load where they are.
+    fn append_constants(&self, code: &mut Vec<u8>, lea: usize) -> Result {
+        let pool = code.len().next_multiple_of(64);
+        code.resize(pool, 0);
+        code.extend(self.constants.iter().flatten());
+        // A prefix, the operation and its operands, then the distance from behind the instruction.
+        let (at, end) = (lea + 3, lea + 7);
+        let wrong = || CompileError::Encoding("the place of the constants".to_owned());
+        let distance = i32::try_from(pool - end).map_err(|_| wrong())?;
+        code.get_mut(at..end).ok_or_else(wrong)?.copy_from_slice(&distance.to_le_bytes());
+        Ok(())
+    }
+
+    /// The label of code that returns to the interpreter at `pc`.
+    pub(super) fn exit(&mut self, pc: u32) -> CodeLabel {
+        self.exit_of(pc, false)
+    }
+
+    pub(super) fn exit_of(&mut self, pc: u32, is_barrier: bool) -> CodeLabel {
+        if let Some(&label) = self.exits.get(&(pc, is_barrier)) {
+            return label;
+        }
+        let label = self.a.create_label();
+        self.exits.insert((pc, is_barrier), label);
+        self.stubs.push(if is_barrier { Stub::Barrier { label, pc } } else { Stub::Exit { label, pc } });
+        label
+    }
+}

@@ -1,0 +1,173 @@
+//! Code that goes on with the next warp where all lanes of one have come to a barrier.
+
+use crate::frame::instruction_sets;
+use ir::Ty;
+use ir::op::BinOp;
+use jit::{Class, End, InstructionSet, Out, Outcome, Routine, Segment, State, Value, Window, compile_for};
+use std::ffi::c_void;
+
+/// The operation that is a barrier.
+const BARRIER: u32 = 5;
+
+/// Points that a warp passes before the barrier.
+const POINTS: u32 = 3;
+
+extern "C" fn refill(_: *mut c_void, _: u64, _: u64, _: u32, _: bool) -> bool {
+    false
+}
+
+extern "C" fn find_pages(_: *mut c_void, _: u32, _: u64) -> bool {
+    false
+}
+
+extern "C" fn update_pattern(_: *mut c_void, _: u32) {}
+
+extern "C" fn operate(_: *mut c_void, _: u32) -> bool {
+    false
+}
+
+extern "C" fn tell(_: *mut c_void, _: u32, _: u64) {}
+
+/// A warp adds 1 to a row and to a scalar, then waits.
+fn to_barrier() -> Routine {
+    let values = vec![
+        Value::Word(0),
+        Value::Constant(1),
+        Value::Splat(Class::Word, 1),
+        Value::Bin(BinOp::Add, Ty::I32, 0, 2),
+        Value::Scalar(0),
+        Value::ScalarBin(BinOp::Add, Ty::I64, 4, 1),
+    ];
+    let outs = vec![Out { class: Class::Word, slot: 0, value: 3 }, Out { class: Class::Scalar, slot: 0, value: 5 }];
+    let segment = Segment { points: POINTS, statements: 2, values, outs, ..Segment::empty(0, End::Go(BARRIER)) };
+    Routine { segments: vec![segment], pattern_stride: 64, poll_quantum: 1000, barriers: vec![BARRIER] }
+}
+
+/// The registers of warps, one row and one scalar each.
+struct Warps {
+    words: Vec<[u32; 32]>,
+    scalars: Vec<u64>,
+    windows: Vec<Window>,
+}
+
+impl Warps {
+    fn new(count: usize) -> Warps {
+        Warps {
+            words: (0..count).map(|warp| std::array::from_fn(|lane| (100 * warp + lane) as u32)).collect(),
+            scalars: (0..count as u64).collect(),
+            windows: vec![Window::EMPTY; 2 * Window::COUNT + 2 * Window::ALLOCATIONS],
+        }
+    }
+
+    /// The states of the warps, each chained to the next.
+    fn states(&mut self, mask: u32) -> Vec<State> {
+        let windows = self.windows.as_mut_ptr();
+        let rows = self.words.iter_mut().zip(&mut self.scalars).enumerate();
+        let mut states: Vec<State> = rows
+            .map(|(number, (words, scalar))| State {
+                preds: std::ptr::null_mut(),
+                words: words.as_mut_ptr(),
+                longs: std::ptr::null_mut(),
+                scalars: scalar,
+                windows: if number == 0 { windows } else { std::ptr::null_mut() },
+                patterns: std::ptr::null_mut(),
+                budget: 0,
+                writes: 0,
+                statements: 0,
+                polls: 0,
+                mask,
+                join: u32::MAX,
+                keeps_order: 0,
+                is_alone: 1,
+                pc: 0,
+                left_loop: 0,
+                left_last: 0,
+                left_polls: 0,
+                entered: mask,
+                next: std::ptr::null_mut(),
+                begun: 0,
+                number: number as u32,
+                returned: u32::MAX,
+                shared: std::ptr::null_mut(),
+                shared_len: 0,
+                local_base: 0,
+                local_rows: std::ptr::null_mut(),
+                local_len: 0,
+                threads: std::ptr::null(),
+                geometry: std::ptr::null(),
+                refill,
+                find_pages,
+                update_pattern,
+                operate,
+                tell,
+                user: std::ptr::null_mut(),
+                mask_words: std::mem::MaybeUninit::uninit(),
+                mask_longs: std::mem::MaybeUninit::uninit(),
+            })
+            .collect();
+        for next in (1..states.len()).rev() {
+            states[next - 1].next = &raw mut states[next];
+        }
+        states
+    }
+}
+
+/// Runs warps with so many points from the first on; gives their states.
+fn run(warps: &mut Warps, mask: u32, budget: u64, set: InstructionSet) -> Vec<State> {
+    let code = compile_for(&to_barrier(), set).expect("code");
+    let entry = code.entry(0, mask == u32::MAX).expect("an entry");
+    let mut states = warps.states(mask);
+    (states[0].budget, states[0].begun, states[0].statements) = (budget, budget, 10);
+    // SAFETY: the routine names one row and one scalar, which each warp has; no function is called.
+    let outcome = unsafe { code.run(entry, states.as_mut_ptr()) };
+    assert_eq!(outcome, Outcome::Continue);
+    states
+}
+
+/// How many of the warps have come to the barrier.
+fn added(warps: &Warps) -> usize {
+    let fresh = Warps::new(warps.words.len());
+    let is_added = |&at: &usize| {
+        let row: [u32; 32] = std::array::from_fn(|lane| fresh.words[at][lane] + 1);
+        warps.words[at] == row && warps.scalars[at] == fresh.scalars[at] + 1
+    };
+    (0..warps.words.len()).take_while(is_added).count()
+}
+
+#[test]
+fn a_block_comes_to_a_barrier_by_one_call() {
+    for set in instruction_sets() {
+        let mut warps = Warps::new(4);
+        let states = run(&mut warps, u32::MAX, 100, set);
+        assert_eq!(added(&warps), 4);
+        assert_eq!(states[0].returned, 3);
+        // A warp passes its own points, and the barrier takes one; that of the last is its caller's.
+        let budgets: Vec<[u64; 2]> = states.iter().map(|s| [s.begun, s.budget]).collect();
+        assert_eq!(budgets, [[100, 97], [96, 93], [92, 89], [88, 85]]);
+        assert_eq!(states.iter().map(|s| s.statements).collect::<Vec<_>>(), [12, 14, 16, 18]);
+        assert!(states.iter().all(|s| s.pc == BARRIER && s.windows == states[0].windows));
+    }
+}
+
+#[test]
+fn it_returns_where_points_run_out() {
+    for set in instruction_sets() {
+        // None is left for the barrier of the second warp, for the third warp, for its barrier.
+        for (budget, done, last, pc) in [(7, 2, 1, BARRIER), (8, 2, 2, 0), (11, 3, 2, BARRIER)] {
+            let mut warps = Warps::new(3);
+            let states = run(&mut warps, u32::MAX, budget, set);
+            assert_eq!((added(&warps), states[0].returned), (done, last), "{budget} points");
+            assert_eq!(states[last as usize].pc, pc, "{budget} points");
+        }
+    }
+}
+
+#[test]
+fn it_returns_where_only_some_lanes_come_to_a_barrier() {
+    for set in instruction_sets() {
+        let mut warps = Warps::new(2);
+        let states = run(&mut warps, 0xffff, 100, set);
+        assert_eq!((states[0].returned, states[0].pc, states[0].budget), (0, BARRIER, 97));
+        assert_eq!(warps.scalars, [1, 1]);
+    }
+}
