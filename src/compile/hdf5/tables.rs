@@ -132,7 +132,6 @@ pub(super) const ROUTINES: &[&str] = &[
     "h5tget_native_type_f H5Tget_native_type dtype_id direction:4 =native_dtype_id",
     "h5tget_nmembers_f H5Tget_nmembers type_id =num_members:4",
     "h5tget_norm_f H5Tget_norm type_id =norm:4",
-    "h5tget_offset_f H5Tget_offset type_id =offset:8",
     "h5tget_order_f H5Tget_order type_id =order:4",
     "h5tget_pad_f H5Tget_pad type_id >lsbpad:4 >msbpad:4",
     "h5tget_precision_f H5Tget_precision type_id =precision:z",

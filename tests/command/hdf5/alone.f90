@@ -129,6 +129,13 @@ program alone
   call h5eset_auto_f(0, e)
   call h5dopen_f(file, 'none', set, e)
   print '(i3)', e
+  call h5eprint_f(e, 'errors.txt')
+  open (10, file='errors.txt')
+  read (10, '(a)') name
+  close (10, status='delete')
+  print '(i3, 1x, a)', e, name(:10)
+  call h5tget_offset_f(H5T_NATIVE_INTEGER, length, e)
+  print '(2i3)', length, e
   call h5fclose_f(file, e)
   call h5fopen_f('no_such.h5', H5F_ACC_RDONLY_F, file, e)
   print '(i3)', e
