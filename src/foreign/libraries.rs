@@ -3,7 +3,7 @@
 
 use crate::link::{self, Inputs};
 use crate::on_demand::OnDemand;
-use crate::shared::{address_in, open, stay};
+use crate::shared::{address_in, open, open_first, stay};
 use libloading::Library;
 #[cfg(unix)]
 use libloading::os::unix::Library as UnixLibrary;
@@ -115,19 +115,10 @@ fn holder(_address: usize) -> Option<usize> {
 
 /// The library of a name in `-l`.
 fn named(name: &str, inputs: &Inputs) -> Result<&'static Library, String> {
-    let mut reasons = Vec::new();
-    for path in link::candidates(name, inputs) {
-        match open(&path) {
-            Ok(library) => return Ok(library),
-            // A file that is not there says nothing.
-            Err(reason) if path.is_file() => reasons.push(format!("`{}`: {reason}", path.display())),
-            Err(_) => {}
-        }
-    }
-    match reasons.pop() {
-        Some(reason) => Err(format!("cannot load library `{name}`: {reason}")),
-        None => Err(format!("there is no library `{name}` (`lib{name}.so`); `-L DIR` names a directory to look in")),
-    }
+    open_first(link::candidates(name, inputs)).map_err(|reason| match reason {
+        Some(reason) => format!("cannot load library `{name}`: {reason}"),
+        None => format!("there is no library `{name}` (`lib{name}.so`); `-L DIR` names a directory to look in"),
+    })
 }
 
 /// The libraries that cufemu itself has, among them the C library.

@@ -4,7 +4,7 @@
 #![allow(unsafe_code)] // Calls a function of a library.
 
 use crate::link::{self, Inputs};
-use crate::shared::{address_in, open};
+use crate::shared::{address_in, open_first};
 use libloading::Library;
 use std::sync::OnceLock;
 
@@ -59,20 +59,13 @@ fn hdf5_names(mpi: Option<&str>) -> Vec<String> {
 
 fn hdf5(inputs: &Inputs) -> Result<&'static Library, String> {
     let names = hdf5_names(inputs.mpi);
-    let files = names.iter().flat_map(|name| link::candidates(name, inputs));
-    let mut reasons = Vec::new();
-    for path in files {
-        match open(&path) {
-            Ok(library) => return Ok(library),
-            Err(reason) if path.is_file() => reasons.push(format!("`{}`: {reason}", path.display())),
-            Err(_) => {}
-        }
-    }
-    let why = reasons.pop().unwrap_or_else(|| {
-        let files: Vec<String> = names.iter().take(2).map(|name| format!("`lib{name}.so`")).collect();
-        format!("there is no {}", files.join(" and no "))
-    });
-    Err(format!("the HDF5 library cannot be loaded ({why}); install it, or name its directory by `-L DIR`"))
+    open_first(names.iter().flat_map(|name| link::candidates(name, inputs))).map_err(|reason| {
+        let why = reason.unwrap_or_else(|| {
+            let files: Vec<String> = names.iter().take(2).map(|name| format!("`lib{name}.so`")).collect();
+            format!("there is no {}", files.join(" and no "))
+        });
+        format!("the HDF5 library cannot be loaded ({why}); install it, or name its directory by `-L DIR`")
+    })
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use libloading::Library;
 #[cfg(unix)]
 use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_NOW};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Loads a library, so that those loaded later find its procedures. It stays until the process ends: threads may hold data whose
 /// destructors are in it.
@@ -21,6 +21,20 @@ pub(crate) fn open(path: &Path) -> Result<&'static Library, String> {
 /// A library that is never unloaded.
 pub(crate) fn stay(library: Library) -> &'static Library {
     Box::leak(Box::new(library))
+}
+
+/// Loads the first of these files that can be loaded; otherwise, why not the last of those that there are.
+pub(crate) fn open_first(paths: impl IntoIterator<Item = PathBuf>) -> Result<&'static Library, Option<String>> {
+    let mut reason = None;
+    for path in paths {
+        match open(&path) {
+            Ok(library) => return Ok(library),
+            // A file that is not there says nothing.
+            Err(why) if path.is_file() => reason = Some(format!("`{}`: {why}", path.display())),
+            Err(_) => {}
+        }
+    }
+    Err(reason)
 }
 
 /// What the loader says, without the name of the file.

@@ -1,32 +1,16 @@
 //! Code that goes on with the next warp where all lanes of one have come to a barrier.
 
+use crate::bare;
 use crate::frame::instruction_sets;
 use ir::Ty;
 use ir::op::BinOp;
 use jit::{Class, End, InstructionSet, Out, Outcome, Routine, Segment, State, Value, Window, compile_for};
-use std::ffi::c_void;
 
 /// The operation that is a barrier.
 const BARRIER: u32 = 5;
 
 /// Points that a warp passes before the barrier.
 const POINTS: u32 = 3;
-
-extern "C" fn refill(_: *mut c_void, _: u64, _: u64, _: u32, _: bool) -> bool {
-    false
-}
-
-extern "C" fn find_pages(_: *mut c_void, _: u32, _: u64) -> bool {
-    false
-}
-
-extern "C" fn update_pattern(_: *mut c_void, _: u32) {}
-
-extern "C" fn operate(_: *mut c_void, _: u32) -> bool {
-    false
-}
-
-extern "C" fn tell(_: *mut c_void, _: u32, _: u64) {}
 
 /// A warp adds 1 to a row and to a scalar, then waits.
 fn to_barrier() -> Routine {
@@ -65,44 +49,12 @@ impl Warps {
         let rows = self.words.iter_mut().zip(&mut self.scalars).enumerate();
         let mut states: Vec<State> = rows
             .map(|(number, (words, scalar))| State {
-                preds: std::ptr::null_mut(),
                 words: words.as_mut_ptr(),
-                longs: std::ptr::null_mut(),
                 scalars: scalar,
                 windows: if number == 0 { windows } else { std::ptr::null_mut() },
-                patterns: std::ptr::null_mut(),
-                budget: 0,
-                writes: 0,
-                statements: 0,
-                polls: 0,
-                mask,
-                join: u32::MAX,
-                keeps_order: 0,
-                is_alone: 1,
-                pc: 0,
-                left_loop: 0,
-                left_last: 0,
-                left_polls: 0,
-                entered: mask,
-                next: std::ptr::null_mut(),
-                begun: 0,
                 number: number as u32,
                 returned: u32::MAX,
-                shared: std::ptr::null_mut(),
-                shared_len: 0,
-                local_base: 0,
-                local_rows: std::ptr::null_mut(),
-                local_len: 0,
-                threads: std::ptr::null(),
-                geometry: std::ptr::null(),
-                refill,
-                find_pages,
-                update_pattern,
-                operate,
-                tell,
-                user: std::ptr::null_mut(),
-                mask_words: std::mem::MaybeUninit::uninit(),
-                mask_longs: std::mem::MaybeUninit::uninit(),
+                ..bare::state(mask)
             })
             .collect();
         for next in (1..states.len()).rev() {

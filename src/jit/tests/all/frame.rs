@@ -1,5 +1,6 @@
 //! A frame for compiled code, and the reference that runs segments on it value by value.
 
+use crate::bare;
 use ir::Ty;
 use ir::eval::{eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
 use jit::{
@@ -145,21 +146,8 @@ impl TestFrame {
             patterns: self.patterns.as_mut_ptr().cast(),
             budget: self.budget,
             writes: self.writes,
-            statements: 0,
             polls: self.polls,
-            mask: self.mask,
-            join: u32::MAX,
-            keeps_order: 0,
             is_alone: u32::from(self.is_alone),
-            pc: 0,
-            left_loop: 0,
-            left_last: 0,
-            left_polls: 0,
-            entered: self.mask,
-            next: std::ptr::null_mut(),
-            begun: 0,
-            number: 0,
-            returned: 0,
             shared: self.shared.as_mut_ptr(),
             shared_len: self.shared.len() as u64,
             local_base: LOCAL_BASE,
@@ -168,13 +156,10 @@ impl TestFrame {
             threads: threads.as_ptr().cast(),
             geometry: geometry.as_ptr(),
             refill,
-            find_pages,
-            update_pattern,
             operate,
             tell,
             user: std::ptr::from_mut(&mut environment).cast(),
-            mask_words: std::mem::MaybeUninit::uninit(),
-            mask_longs: std::mem::MaybeUninit::uninit(),
+            ..bare::state(self.mask)
         };
         // SAFETY: the segments of the tests name slots, patterns and windows that there are.
         let outcome = unsafe { code.run(entry, &raw mut state) };
@@ -407,13 +392,7 @@ extern "C" fn refill(user: *mut c_void, address: u64, extent: u64, salt: u32, wr
     true
 }
 
-extern "C" fn update_pattern(_: *mut c_void, _: u32) {}
-
 /// An operation that is done by a call sets word 0 of the first row to its number, unless that is odd.
-extern "C" fn find_pages(_: *mut c_void, _: u32, _: u64) -> bool {
-    false
-}
-
 extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
     // SAFETY: `run` gave the pointer.
     let environment = unsafe { &mut *user.cast::<Environment>() };

@@ -1,5 +1,6 @@
 //! Loads, stores and atomics of lanes that lie anywhere in an allocation of several pages, or in shared memory, against a loop over the lanes.
 
+use crate::bare;
 use crate::frame::{instruction_sets, routine};
 use ir::Ty;
 use ir::op::AtomOp;
@@ -29,10 +30,6 @@ struct Allocation {
     found: u32,
 }
 
-extern "C" fn refill(_: *mut c_void, _: u64, _: u64, _: u32, _: bool) -> bool {
-    false
-}
-
 extern "C" fn find_pages(user: *mut c_void, number: u32, address: u64) -> bool {
     // SAFETY: `run` gave the pointer.
     let of = unsafe { &mut *user.cast::<Allocation>() };
@@ -45,15 +42,11 @@ extern "C" fn find_pages(user: *mut c_void, number: u32, address: u64) -> bool {
     true
 }
 
-extern "C" fn update_pattern(_: *mut c_void, _: u32) {}
-
 extern "C" fn operate(user: *mut c_void, _: u32) -> bool {
     // SAFETY: `run` gave the pointer.
     unsafe { (*user.cast::<Allocation>()).calls += 1 };
     true
 }
-
-extern "C" fn tell(_: *mut c_void, _: u32, _: u64) {}
 
 /// Registers: words and longs, four rows each.
 #[derive(Clone, PartialEq, Debug)]
@@ -77,39 +70,14 @@ fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, access: &Indexed, set: I
         longs: rows.longs.as_mut_ptr().cast(),
         scalars: rows.scalars.as_mut_ptr(),
         windows: of.windows.as_mut_ptr(),
-        patterns: std::ptr::null_mut(),
         budget: 10,
-        writes: 0,
-        statements: 0,
         polls: 3,
-        mask,
-        join: u32::MAX,
-        keeps_order: 0,
-        is_alone: 1,
-        pc: 0,
-        left_loop: 0,
-        left_last: 0,
-        left_polls: 0,
-        entered: mask,
-        next: std::ptr::null_mut(),
-        begun: 0,
-        number: 0,
-        returned: 0,
         shared: of.shared.as_mut_ptr(),
         shared_len: SHARED_LEN as u64,
-        local_base: 0,
-        local_rows: std::ptr::null_mut(),
-        local_len: 0,
-        threads: std::ptr::null(),
-        geometry: std::ptr::null(),
-        refill,
         find_pages,
-        update_pattern,
         operate,
-        tell,
         user: std::ptr::from_mut(of).cast(),
-        mask_words: std::mem::MaybeUninit::uninit(),
-        mask_longs: std::mem::MaybeUninit::uninit(),
+        ..bare::state(mask)
     };
     // SAFETY: the routine names rows that there are, and the functions do not read what is null here.
     let outcome = unsafe { code.run(entry, &raw mut state) };

@@ -7,6 +7,7 @@
 
 extern crate cufemu_jit as jit;
 
+mod bare;
 mod barriers;
 mod frame;
 mod indexed;
