@@ -64,6 +64,8 @@ const EXPRESSION_HEIGHT: u32 = 2500;
 pub(crate) fn main() -> ExitCode {
     match std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn(work) {
         Ok(thread) => {
+            // This thread has nothing else to do, and the first code that is compiled need not wait for it.
+            emu::warm_up();
             let code = thread.join().unwrap_or(BUG);
             if foreign::has_crashed() {
                 foreign::end_at_once(i32::from(code));

@@ -30,3 +30,4 @@ pub use kernel::kernel_info;
 pub use parallel::{Grain, LaunchMode, SerialReason, Speculation, Threads};
 pub use schedule::Grid;
 pub use symbolize::{Memories, place_of};
+pub use vm::warm_up;

@@ -36,3 +36,9 @@ pub use segment::{
     PatternUpdate, Place, Routine, Segment, Store, Value, ValueId,
 };
 pub use state::{Outcome, PatternHead, State, Window};
+
+/// Makes the tables of the encoder, which takes most of a millisecond and is done once. Without it the first code waits for them.
+pub fn warm_up() {
+    // Any code will do.
+    let _ = host::compile(&host::HostRoutine::default());
+}

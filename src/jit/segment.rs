@@ -483,4 +483,11 @@ pub struct Routine {
     /// The operations at which a warp waits for the others of its block, each with a schedule point: where all lanes of one come
     /// there, the code may go on with the next ([`crate::State::next`]).
     pub barriers: Vec<u32>,
+    /// The operations at which the lanes of a kernel end: where all lanes of a warp come there, the code may begin the next warp of the
+    /// block in the same registers ([`crate::State::turns`]).
+    pub ends: Vec<u32>,
+    /// How many lane patterns the frame has.
+    pub patterns: u32,
+    /// The registers that a warp that begins so finds as [`crate::State::initial`] says.
+    pub restored: Vec<(Class, u32)>,
 }

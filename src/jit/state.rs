@@ -134,7 +134,16 @@ pub struct State {
     /// same entry on; null if it returns then. It takes over what is left of the budget, less one point for the barrier, the
     /// statements and the windows.
     pub next: *mut State,
-    /// The budget with which the code began on this state, if it came from another one.
+    /// How many warps of the block begin when all lanes of the one before have ended ([`crate::Routine::ends`]), from the same entry on
+    /// and in the same registers; counted down. Each has lanes that run all, and no point passed.
+    pub turns: u32,
+    /// By how much the thread index of a warp is greater than that of the one before.
+    pub turn_step: u32,
+    /// The row of that index.
+    pub turn_row: *mut u32,
+    /// What the registers of [`crate::Routine::restored`] are then, in all lanes: a word of 64 bits each.
+    pub initial: *const u64,
+    /// The budget with which the code began on this state or on the warp, if it came from another one.
     pub begun: u64,
     /// A number of this state's own.
     pub number: u32,

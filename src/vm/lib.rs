@@ -37,6 +37,7 @@ pub use code::{Engine, InstructionSet, Program, Site};
 pub use compile::{LoadError, compile};
 pub use exec::run_together;
 pub use frame::Frame;
+pub use jit::warm_up;
 pub use memory::windows::WindowTable;
 pub use observe::{AccessEvent, AccessKind, Activation, Before, CopyOnlyRegs, Hooks, SilentSites, SplitView, Values};
 pub use warp::{

@@ -1,16 +1,18 @@
 //! How a routine begins and ends, and what lies behind its segments: exits, calls, constants.
 //!
 //! Where all lanes have come to a barrier the code goes on with the next warp of the block, if the state names one: it begins at
-//! the entry of the first with the registers of that warp.
+//! the entry of the first with the registers of that warp. Where all lanes have ended it begins the next warp in the same registers, as
+//! often as the state says.
 //!
 //! Not here: the segments (`mod`).
 
 use super::{CompileError, Emitter, FRAME, Form, Result, field};
-use crate::segment::PatternKey;
-use crate::state::State;
+use crate::segment::{Class, PatternKey};
+use crate::state::{PatternHead, State};
 use iced_x86::BlockEncoderOptions;
 use iced_x86::code_asm::{
-    CodeLabel, al, dword_ptr, eax, ecx, edx, qword_ptr, r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rsi, rsp,
+    CodeLabel, al, dword_ptr, eax, ecx, edx, qword_ptr, r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rsi, rsp, ymm0, ymm1,
+    ymmword_ptr,
 };
 use std::mem::offset_of;
 
@@ -20,12 +22,20 @@ const CALLER: i32 = FRAME - 8;
 const FIRST: i32 = FRAME - 16;
 const ENTRY: i32 = FRAME - 24;
 
+/// What the code may go on with where it comes to an exit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Follows {
+    Nothing,
+    /// All lanes have come to a barrier: the next state.
+    State,
+    /// All lanes have ended: the next warp in the registers of this state.
+    Warp,
+}
+
 /// A call or an exit that lies behind the segments.
 pub(super) enum Stub {
-    /// Returns to the interpreter, which goes on at an operation.
-    Exit { label: CodeLabel, pc: u32 },
-    /// All lanes have come to a barrier: goes on with the next state, or returns.
-    Barrier { label: CodeLabel, pc: u32 },
+    /// Goes on with what follows, or returns to the interpreter, which goes on at an operation.
+    Exit { label: CodeLabel, pc: u32, follows: Follows },
     /// Has a pattern worked out by a call, and checks it if the code behind rests on its key: else it goes elsewhere.
     Pattern { label: CodeLabel, back: CodeLabel, number: u32, check: Option<(PatternKey, CodeLabel)> },
     /// Fills a window for the address in `rax` and tries again.
@@ -90,20 +100,84 @@ impl Emitter<'_> {
         Ok(self.a.nop()?)
     }
 
+    /// Begins the next warp in the registers of the one that has ended, from its entry on; falls through if there is none.
+    fn begin_next_warp(&mut self) -> Result {
+        let mut none = self.a.create_label();
+        self.a.sub(dword_ptr(rbx + field!(turns)), 1)?;
+        self.a.jb(none)?;
+        self.a.mov(rdi, qword_ptr(rbx + field!(turn_row)))?;
+        self.a.vpbroadcastd(ymm0, dword_ptr(rbx + field!(turn_step)))?;
+        for strip in 0..4 {
+            let at = ymmword_ptr(rdi + 32 * strip);
+            self.a.vpaddd(ymm1, ymm0, at)?;
+            self.a.vmovdqu(at, ymm1)?;
+        }
+        self.a.mov(rax, qword_ptr(rbx + field!(budget)))?;
+        self.a.mov(qword_ptr(rbx + field!(begun)), rax)?;
+        self.a.xor(eax, eax)?;
+        self.a.mov(dword_ptr(rbx + field!(polls)), eax)?;
+        self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
+        for pattern in 0..self.routine.patterns {
+            let mask = (pattern * self.routine.pattern_stride) as i32 + offset_of!(PatternHead, mask) as i32;
+            self.a.mov(dword_ptr(rcx + mask), eax)?;
+        }
+        self.restore()?;
+        self.a.jmp(qword_ptr(rsp + ENTRY))?;
+        self.a.set_label(&mut none)?;
+        self.a.mov(dword_ptr(rbx + field!(turns)), 0u32)?;
+        Ok(())
+    }
+
+    /// Gives registers what a warp begins with.
+    fn restore(&mut self) -> Result {
+        if self.routine.restored.is_empty() {
+            return Ok(());
+        }
+        self.a.mov(rcx, qword_ptr(rbx + field!(initial)))?;
+        for (number, &(class, slot)) in (0..).zip(&self.routine.restored) {
+            let (from, slot) = (8 * number, slot as i32);
+            match class {
+                Class::Scalar => {
+                    self.a.mov(rax, qword_ptr(rcx + from))?;
+                    self.a.mov(qword_ptr(r14 + 8 * slot), rax)?;
+                }
+                // All bits of the word are the truth value.
+                Class::Pred => {
+                    self.a.mov(eax, dword_ptr(rcx + from))?;
+                    self.a.and(eax, 1)?;
+                    self.a.neg(eax)?;
+                    self.a.mov(dword_ptr(r15 + 4 * slot), eax)?;
+                }
+                Class::Word => {
+                    self.a.vpbroadcastd(ymm0, dword_ptr(rcx + from))?;
+                    for strip in 0..4 {
+                        self.a.vmovdqu(ymmword_ptr(r12 + (128 * slot + 32 * strip)), ymm0)?;
+                    }
+                }
+                Class::Long => {
+                    self.a.vpbroadcastq(ymm0, qword_ptr(rcx + from))?;
+                    for strip in 0..8 {
+                        self.a.vmovdqu(ymmword_ptr(r13 + (256 * slot + 32 * strip)), ymm0)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// What lies behind the segments.
     pub(super) fn epilogue(&mut self) -> Result {
-        let mut meet = self.a.create_label();
+        let (mut meet, mut turn) = (self.a.create_label(), self.a.create_label());
         for stub in std::mem::take(&mut self.stubs) {
             match stub {
-                Stub::Exit { mut label, pc } => {
+                Stub::Exit { mut label, pc, follows } => {
                     self.a.set_label(&mut label)?;
                     self.a.mov(dword_ptr(rbx + field!(pc)), pc)?;
-                    self.a.jmp(self.go_on)?;
-                }
-                Stub::Barrier { mut label, pc } => {
-                    self.a.set_label(&mut label)?;
-                    self.a.mov(dword_ptr(rbx + field!(pc)), pc)?;
-                    self.a.jmp(meet)?;
+                    self.a.jmp(match follows {
+                        Follows::Nothing => self.go_on,
+                        Follows::State => meet,
+                        Follows::Warp => turn,
+                    })?;
                 }
                 Stub::Pattern { mut label, back, number, check } => {
                     self.a.set_label(&mut label)?;
@@ -137,6 +211,9 @@ impl Emitter<'_> {
         self.a.set_label(&mut left)?;
         self.a.mov(eax, 1u32)?;
         self.a.jmp(done)?;
+        self.a.set_label(&mut turn)?;
+        self.begin_next_warp()?;
+        self.a.jmp(go_on)?;
         self.a.set_label(&mut meet)?;
         self.go_on_with_next()?;
         self.a.set_label(&mut go_on)?;
@@ -191,16 +268,16 @@ impl Emitter<'_> {
 
     /// The label of code that returns to the interpreter at `pc`.
     pub(super) fn exit(&mut self, pc: u32) -> CodeLabel {
-        self.exit_of(pc, false)
+        self.exit_of(pc, Follows::Nothing)
     }
 
-    pub(super) fn exit_of(&mut self, pc: u32, is_barrier: bool) -> CodeLabel {
-        if let Some(&label) = self.exits.get(&(pc, is_barrier)) {
+    pub(super) fn exit_of(&mut self, pc: u32, follows: Follows) -> CodeLabel {
+        if let Some(&label) = self.exits.get(&(pc, follows)) {
             return label;
         }
         let label = self.a.create_label();
-        self.exits.insert((pc, is_barrier), label);
-        self.stubs.push(if is_barrier { Stub::Barrier { label, pc } } else { Stub::Exit { label, pc } });
+        self.exits.insert((pc, follows), label);
+        self.stubs.push(Stub::Exit { label, pc, follows });
         label
     }
 }

@@ -153,8 +153,8 @@ struct Emitter<'a> {
     /// The labels of the segments, by operation and form.
     labels: BTreeMap<(u32, Form), CodeLabel>,
     stubs: Vec<frame::Stub>,
-    /// Exits by operation, and whether they are barriers to which all lanes come.
-    exits: BTreeMap<(u32, bool), CodeLabel>,
+    /// Exits by operation, and what may follow.
+    exits: BTreeMap<(u32, frame::Follows), CodeLabel>,
     /// Constants of 64 bytes or, in the first half, of 32.
     constants: Vec<[u8; 64]>,
     pool: CodeLabel,
@@ -229,7 +229,14 @@ impl<'a> Emitter<'a> {
     fn target(&mut self, pc: u32, form: Form) -> CodeLabel {
         match self.labels.get(&(pc, form)) {
             Some(&label) => label,
-            None => self.exit_of(pc, form == Form::Full && self.routine.barriers.contains(&pc)),
+            None => {
+                let follows = match form {
+                    Form::Full if self.routine.barriers.contains(&pc) => frame::Follows::State,
+                    Form::Full if self.routine.ends.contains(&pc) => frame::Follows::Warp,
+                    _ => frame::Follows::Nothing,
+                };
+                self.exit_of(pc, follows)
+            }
         }
     }
 

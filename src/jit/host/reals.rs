@@ -130,7 +130,7 @@ impl Emitter<'_> {
         self.write_real(result, xmm0)
     }
 
-    /// The lesser or the greater of two numbers; equal ones, which may be zeros of both signs, and NaNs are evaluated.
+    /// The lesser or the greater of two numbers, of zeros of both signs the negative or the positive one; NaNs are evaluated.
     fn extreme(
         &mut self,
         is_min: bool,
@@ -148,7 +148,13 @@ impl Emitter<'_> {
             sized!(self, ty, vmaxsd | vmaxss, xmm0, x, y);
         }
         // Equal or unordered.
-        self.a.je(label)?;
+        self.a.jne(back)?;
+        self.a.jp(label)?;
+        if is_min {
+            self.a.vorps(xmm0, x, y)?;
+        } else {
+            self.a.vandps(xmm0, x, y)?;
+        }
         self.a.set_label(&mut back)?;
         self.stubs.push(Stub::Evaluate { label, back, formula, operands: operands.to_vec() });
         self.write_real(result, xmm0)

@@ -2,7 +2,7 @@
 
 use jit::Window;
 use jit::host::{Site, SiteInfo};
-use mem::{MemoryView, PageTable};
+use mem::{MemoryView, MemoryWindow, PageTable};
 
 const _: () = assert!(PageTable::PAGE == 1 << Window::PAGE);
 
@@ -73,13 +73,13 @@ impl WindowTable {
         if address.wrapping_sub(found.low) > room {
             return false;
         }
-        if site.writes && memory.generation() != self.generation {
+        if site.writes {
             // Pages may have been replaced by copies, and other sites still have the old ones.
             let sites = &mut self.sites;
             self.filled_sites.retain(|&other| {
-                let Site { first, room, .. } = sites[other as usize];
+                let Site { first, room, place, .. } = sites[other as usize];
                 // A site has up to seven bytes behind the last place where a word of it may begin.
-                let is_stale = first < found.low + found.len && found.low < first + room + 7;
+                let is_stale = is_elsewhere((first, room + 7, place), &found);
                 if is_stale {
                     sites[other as usize] = Site::EMPTY;
                 }
@@ -124,15 +124,31 @@ impl WindowTable {
         if found.len < extent || address.wrapping_sub(found.low) > found.len - extent {
             return false;
         }
-        if writes && memory.generation() != self.generation {
+        if writes {
             // Pages may have been replaced by copies, and others still see the old ones.
-            let meets = |w: &&mut Window| w.len > 0 && w.low < found.low + found.len && found.low < w.low + w.len;
-            let stale = self.windows[..Window::COUNT].iter_mut().filter(meets);
-            stale.for_each(|window| *window = Window::EMPTY);
+            for (group, filled) in self.filled[..Window::COUNT / 64].iter_mut().enumerate() {
+                let mut rest = *filled;
+                while rest != 0 {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    let window = &mut self.windows[64 * group + bit];
+                    if is_elsewhere((window.low, window.len, window.place), &found) {
+                        *window = Window::EMPTY;
+                        *filled &= !(1 << bit);
+                    }
+                }
+            }
         }
         let entry = Window::entry(address, salt, writes);
         self.windows[entry] = Window { low: found.low, len: found.len, place: found.place, rest: 0 };
         self.filled[entry / 64] |= 1 << (entry % 64);
         true
     }
+}
+
+/// Whether a range of addresses with its place, as it was found before, has bytes of another that lie elsewhere now.
+fn is_elsewhere((low, len, place): (u64, u64, *mut u8), found: &MemoryWindow) -> bool {
+    let meets = len > 0 && low < found.low + found.len && found.low < low + len;
+    let distance = |place: *mut u8, low: u64| (place.addr() as u64).wrapping_sub(low);
+    meets && distance(place, low) != distance(found.place, found.low)
 }

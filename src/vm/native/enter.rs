@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
 use super::splits::After;
-use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Site, Told, Variant};
+use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Restored, Site, Told, Variant};
 use crate::memory::slow_path::allowed;
 use crate::observe::{AccessEvent, AccessKind, Observer, Values};
 use crate::simd::Avx2;
@@ -79,6 +79,23 @@ struct Environment<'a> {
     told: &'a [Told],
     /// Points that the warp had passed when the code began on its state.
     points: u64,
+    /// Warps that begin in the registers of the first ([`State::turns`]), and those of them that the warp does not know of yet.
+    turns: u32,
+}
+
+impl Environment<'_> {
+    /// Has the warp be the one that runs in its registers now.
+    ///
+    /// # Safety
+    /// Nobody else uses the warp and the state.
+    unsafe fn catch_up(&mut self) {
+        // SAFETY: as above.
+        let (left, warp) = unsafe { ((*self.state).turns, &mut *self.warp) };
+        if left != self.turns {
+            warp.begin(warp.number + (self.turns - left), u32::MAX);
+            self.turns = left;
+        }
+    }
 }
 
 /// Fills the entry of the table of windows for an access.
@@ -119,6 +136,7 @@ extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
     // borrows exclusively; the code reads registers anew behind the call.
     unsafe {
         let environment = &mut *user.cast::<Environment<'_>>();
+        environment.catch_up();
         let (warp, ctx) = (&mut *environment.warp, &mut *environment.context.cast::<Context<'_>>());
         let state = &mut *environment.state;
         let Interpreter { program, execute } = environment.interpreter;
@@ -142,9 +160,10 @@ extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
 extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
     // SAFETY: as in `operate`.
     let (environment, warp, observer, mask) = unsafe {
-        let environment = &*user.cast::<Environment<'_>>();
+        let environment = &mut *user.cast::<Environment<'_>>();
+        environment.catch_up();
         let Some(observer) = environment.observer.cast::<Observer<'_, 32>>().as_mut() else { return };
-        (environment, &*environment.warp, observer, (*environment.state).mask)
+        (&*environment, &*environment.warp, observer, (*environment.state).mask)
     };
     let Some(told) = environment.told.get(number as usize) else { return };
     let Environment { func, frame, .. } = *environment;
@@ -179,6 +198,14 @@ fn work_out(
     mask: u32,
 ) {
     pattern.work_out(isa, code, words, longs, mask);
+}
+
+/// What a register is when a kernel begins.
+pub(super) fn initial(register: &Restored, args: &[Arg]) -> u64 {
+    match register.param.and_then(|param| args.get(param)) {
+        Some(Arg::Bits(bits)) => *bits,
+        _ => 0,
+    }
 }
 
 /// The state that compiled code goes on with at a barrier.
@@ -243,6 +270,7 @@ impl<'a> Linked<'a> {
             observer: std::ptr::null_mut(),
             told: &native.told,
             points: 0,
+            turns: 0,
         };
         let state = State {
             preds: frame.preds.as_mut_ptr(),
@@ -265,6 +293,10 @@ impl<'a> Linked<'a> {
             left_polls: 0,
             entered: mask,
             next: std::ptr::null_mut(),
+            turns: 0,
+            turn_step: 0,
+            turn_row: std::ptr::null_mut(),
+            initial: std::ptr::null(),
             begun: 0,
             number: 0,
             returned: 0,
@@ -305,10 +337,7 @@ impl<'a> Linked<'a> {
                 std::ptr::write_bytes(state.local_rows, 0, (state.local_len / 4) as usize * 32);
             }
             for restored in &self.native.restored {
-                let bits = match restored.param.and_then(|param| args.get(param)) {
-                    Some(Arg::Bits(bits)) => *bits,
-                    _ => 0,
-                };
+                let bits = initial(restored, args);
                 let at = restored.slot as usize;
                 match restored.class {
                     Class::Scalar => *state.scalars.add(at) = bits,
@@ -318,6 +347,27 @@ impl<'a> Linked<'a> {
                 }
             }
         }
+    }
+
+    /// Has the code go on with the warps behind the one of that number, as far as they differ from the one before in one thread index
+    /// alone. All lanes of that warp run, and it has not begun. `values` are those that [`initial`] gives for the registers.
+    pub(super) fn take_turns_from(&mut self, number: u32, values: &'a [u64]) {
+        let [x, y, _] = self.native.block;
+        let is_plain = self.state.local_len == 0 && values.len() == self.native.restored.len();
+        let first = number * 32;
+        // The row of the index, by how much it grows, and how often before others change.
+        let (row, step, turns) = match () {
+            () if !is_plain || x == 0 => (0, 0, 0),
+            // A warp has whole rows: the warps behind it in its plane.
+            () if 32 % x == 0 && y.is_multiple_of(32 / x) => (1, 32 / x, (y - first / x % y) / (32 / x) - 1),
+            // A row has whole warps, at least so far: the warps behind it in its row.
+            () if x % 32 == 0 || first + 32 < x => (0, 32, (x - first % x) / 32 - 1),
+            () => (0, 0, 0),
+        };
+        (self.state.turns, self.state.turn_step, self.state.initial) = (turns, step, values.as_ptr());
+        // SAFETY: there are three rows.
+        self.state.turn_row = unsafe { self.threads.cast::<[u32; 32]>().add(row) }.cast();
+        self.environment.turns = turns;
     }
 
     /// Sets the schedule points since the last progress.
@@ -340,6 +390,10 @@ impl<'a> Linked<'a> {
         self.prepare((&raw mut *warp).cast(), points, (&raw mut *ctx).cast(), observer);
         self.chain(0, Next::NONE);
         let (outcome, _) = self.call(entry);
+        // SAFETY: the code has returned, and the warp is borrowed exclusively.
+        unsafe { self.environment.catch_up() };
+        // Lanes that part go on from elsewhere.
+        (self.state.turns, self.environment.turns) = (0, 0);
         self.leave(outcome, warp, ctx)
     }
 

@@ -85,12 +85,13 @@ fn make(
     tells: &dyn Fn(u32) -> bool,
 ) -> Option<NativeFunction> {
     let variant = code.variants.get(code.variant(block))?;
-    let Translation { routine, untold, has_atomics, told } = translate(code, variant, keys, tells);
+    let Translation { mut routine, untold, has_atomics, told } = translate(code, variant, keys, tells);
     if routine.segments.is_empty() {
         return None;
     }
-    let native = jit::compile(&routine).ok()?;
     let restored = restored(code, variant, &routine);
+    routine.restored = restored.iter().map(|r| (r.class, r.slot)).collect();
+    let native = jit::compile(&routine).ok()?;
     let mut entries = vec![[None; 2]; code.ops.len()];
     for pc in native.entries() {
         if let Some(of) = entries.get_mut(pc as usize) {

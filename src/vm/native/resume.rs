@@ -7,7 +7,7 @@
 //!
 //! Not here: splits, whatever the code leaves to the interpreter (`exec`).
 
-use super::enter::{Entered, Execute, Interpreter, Linked, Next, enter};
+use super::enter::{Entered, Execute, Interpreter, Linked, Next, enter, initial};
 use super::function::is_fit;
 use super::splits::After;
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Variant};
@@ -16,6 +16,9 @@ use crate::warp::{Arg, Context, State, Stop, Warp};
 use ir::op::BarOp;
 use jit::Entry;
 use std::sync::Arc;
+
+/// Registers that compiled code restores for the next warp; where there are more, warps begin one by one.
+const MOST_RESTORED: usize = 16;
 
 /// Runs a warp of one split in its kernel. `None` if it did not come to a stop: the loop of `exec` goes on with
 /// it.
@@ -60,15 +63,23 @@ fn run_each(
 ) -> Option<u32> {
     let code = interpreter.program.code.get(native.func.index())?;
     let entries = [native.entry(0, false)?, native.entry(0, true)?];
+    let mut values = [0; MOST_RESTORED];
+    values.iter_mut().zip(&native.restored).for_each(|(value, register)| *value = initial(register, args));
+    let values = &values[..native.restored.len().min(MOST_RESTORED)];
     let mut linked = Linked::new(native, interpreter, variant, warp, (frame, mask, NO_RECONVERGENCE), ctx, 0)?;
     let mut number = warp.number;
     let left = loop {
         let entry = entries[usize::from(mask == u32::MAX)];
+        if mask == u32::MAX {
+            linked.take_turns_from(number, values);
+        }
         let after = linked.run_splits(code, entry, warp, ctx, observer.as_deref_mut());
         let has_ended = match after {
             After::Together(pc, _) => has_ended(variant, pc),
             After::Apart => warp.splits.is_empty(),
         };
+        // Others may have ended before it.
+        number = warp.number;
         if !has_ended {
             break Some(after);
         }

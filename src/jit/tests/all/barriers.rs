@@ -24,7 +24,15 @@ fn to_barrier() -> Routine {
     ];
     let outs = vec![Out { class: Class::Word, slot: 0, value: 3 }, Out { class: Class::Scalar, slot: 0, value: 5 }];
     let segment = Segment { points: POINTS, statements: 2, values, outs, ..Segment::empty(0, End::Go(BARRIER)) };
-    Routine { segments: vec![segment], pattern_stride: 64, poll_quantum: 1000, barriers: vec![BARRIER] }
+    Routine {
+        segments: vec![segment],
+        pattern_stride: 64,
+        poll_quantum: 1000,
+        barriers: vec![BARRIER],
+        ends: Vec::new(),
+        patterns: 0,
+        restored: Vec::new(),
+    }
 }
 
 /// The registers of warps, one row and one scalar each.

@@ -423,6 +423,9 @@ pub(crate) fn routine(segment: Segment) -> Routine {
         pattern_stride: size_of::<PatternHead>() as u32,
         poll_quantum: QUANTUM,
         barriers: Vec::new(),
+        ends: Vec::new(),
+        patterns: 0,
+        restored: Vec::new(),
     }
 }
 
