@@ -42,6 +42,8 @@ pub struct Block {
     cut: bool,
     /// Where compiled code found memory.
     windows: WindowTable,
+    /// How many blocks behind it in the first dimension of the grid may begin in its place when it has ended, if it is lazy.
+    pub(crate) followers: u32,
     /// The kernel and its arguments.
     kernel: (FuncId, Arc<[Arg]>),
     /// Whether its warps are made when they get their turn.
@@ -152,6 +154,7 @@ impl Block {
             lent: Vec::new(),
             cut: false,
             windows: WindowTable::default(),
+            followers: 0,
             kernel: (func, args.clone()),
             is_lazy: false,
             pipelines: Vec::new(),
@@ -169,6 +172,7 @@ impl Block {
         self.number = linear;
         self.geometry = geometry;
         self.slot = None;
+        self.followers = 0;
         self.turn = 0;
         self.waits_for = None;
         self.has_met = false;
@@ -211,8 +215,8 @@ impl Block {
         }
     }
 
-    /// Runs the warps of a lazy block one after another in the registers of the first, until all have ended or one stops
-    /// otherwise: that one, and why. Then each is in its place.
+    /// Runs the warps of a lazy block one after another in the registers of the first, and those of its followers, until all have
+    /// ended or one stops otherwise: that one, and why. Then it is the block of that warp, and each is in its place.
     fn run_lazily(
         &mut self,
         program: &Program,
@@ -222,32 +226,57 @@ impl Block {
         self.is_lazy = false;
         let func = self.kernel.0;
         let (count, mut number) = (self.count(), 0);
-        while number < count {
-            if number > 0 {
-                let mask = self.geometry.lanes(number);
-                self.warps[0].reset(program, number, mask, func, &self.kernel.1);
+        if !self.shared.is_empty() {
+            self.followers = 0;
+        }
+        loop {
+            if number == count {
+                if self.followers == 0 {
+                    return None;
+                }
+                self.followers -= 1;
+                let mut geometry = self.geometry;
+                geometry.cta[0] += 1;
+                self.is_now_at(geometry);
+                number = 0;
+                self.warps[0].reset(program, number, geometry.lanes(number), func, &self.kernel.1);
             }
             let watching = reborrowed(hooks);
             // The arguments are borrowed: blocks of other threads have them too, and counting who does would make threads wait.
             let reached = self.with_warps(with, |warps, args, ctx| warps[0].run_in_turn(program, args, ctx, watching));
             number = reached.unwrap_or(number);
             if number == count {
-                break;
+                continue;
             }
             let watching = reborrowed(hooks);
             let stop = self.with_warp(0, with, |warp, ctx| warp.run(program, ctx, watching));
-            if matches!(stop, Stop::Done) {
-                number += 1;
-                continue;
+            if !matches!(stop, Stop::Done) {
+                self.part_warps(program, number);
+                return Some((number as usize, stop));
             }
-            (self.warps.len() as u32..=number).for_each(|other| self.begin_warp(program, other));
-            self.warps.swap(0, number as usize);
-            (0..count).filter(|&other| other != number).for_each(|other| self.begin_warp(program, other));
-            self.warps[..number as usize].iter_mut().for_each(|ended| ended.retire(u32::MAX));
-            self.turn = number as usize;
-            return Some((number as usize, stop));
+            number += 1;
+            if number < count {
+                let mask = self.geometry.lanes(number);
+                self.warps[0].reset(program, number, mask, func, &self.kernel.1);
+            }
         }
-        None
+    }
+
+    /// Puts each warp in its place, where the one of that number runs in the place of the first, and those before it have ended.
+    fn part_warps(&mut self, program: &Program, number: u32) {
+        let count = self.count();
+        (self.warps.len() as u32..=number).for_each(|other| self.begin_warp(program, other));
+        self.warps.swap(0, number as usize);
+        (0..count).filter(|&other| other != number).for_each(|other| self.begin_warp(program, other));
+        self.warps[..number as usize].iter_mut().for_each(|ended| ended.retire(u32::MAX));
+        (self.turn, self.followers) = (number as usize, 0);
+    }
+
+    /// It is the block at that place now, which is in the first dimension behind that where it was.
+    fn is_now_at(&mut self, geometry: Geometry) {
+        let steps = u64::from(geometry.cta[0] - self.geometry.cta[0]);
+        (self.linear, self.number) = (self.linear + steps, self.number + steps);
+        self.geometry = geometry;
     }
 
     /// Lets a warp do something that counts schedule points.
@@ -272,6 +301,7 @@ impl Block {
             cluster: &mut self.lent,
             windows: &mut self.windows,
             geometry: self.geometry,
+            blocks: self.followers,
             budget: *with.budget,
             statements: 0,
             atomics: with.atomics.as_deref_mut().map(|a| a as &mut dyn Atomics),
@@ -279,7 +309,10 @@ impl Block {
         };
         let result = run(&mut self.warps, &self.kernel.1, &mut ctx);
         *with.budget = ctx.budget;
-        self.statements += ctx.statements;
+        let (geometry, followers, statements) = (ctx.geometry, ctx.blocks, ctx.statements);
+        self.statements += statements;
+        self.followers = followers;
+        self.is_now_at(geometry);
         result
     }
 

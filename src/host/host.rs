@@ -274,6 +274,7 @@ impl Host {
             shared: &mut [],
             windows: &mut self.windows,
             geometry: Geometry::default(),
+            blocks: 0,
             budget: *budget,
             statements: 0,
             atomics: None,

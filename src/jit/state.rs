@@ -141,6 +141,11 @@ pub struct State {
     pub turn_step: u32,
     /// The row of that index.
     pub turn_row: *mut u32,
+    /// How many blocks, one behind the other in the first dimension of the grid, begin when the turns are over, from the same entry on
+    /// and in the same registers; counted down.
+    pub blocks: u32,
+    /// The turns behind the first warp of each of these blocks.
+    pub block_turns: u32,
     /// What the registers of [`crate::Routine::restored`] are then, in all lanes: a word of 64 bits each.
     pub initial: *const u64,
     /// The budget with which the code began on this state or on the warp, if it came from another one.
@@ -162,7 +167,7 @@ pub struct State {
     /// Three rows: the thread indices of the lanes.
     pub threads: *const u32,
     /// Block extents, block index and grid extents.
-    pub geometry: *const u32,
+    pub geometry: *mut u32,
     /// Fills the entry of a table of windows for an access, given `user`, the lowest address, how many bytes it reaches, its salt and
     /// whether it writes. False if there is no window for so many bytes.
     pub refill: extern "C" fn(*mut c_void, u64, u64, u32, bool) -> bool,

@@ -284,16 +284,22 @@ impl Chunk {
         let mut block = match self.block.take() {
             Some(block) => block,
             None => {
-                self.next += 1;
-                let mut block = source.make(self.next - 1, true, self.finished.take());
+                let mut block = source.make(self.next, true, self.finished.take());
                 self.race.on_begin(&mut block);
+                if !is_checked {
+                    block.followers = source.followers(&block, self.end - self.next - 1);
+                }
+                self.next += 1;
                 block
             }
         };
         let mut atomics = Deferring { sharing, partials, log: &mut self.log, last: None };
         let mut racing = RaceHooks::new(block.slot, &mut self.race, shared.watched, None);
         let hooks = is_checked.then_some(&mut racing as &mut dyn Hooks<32>);
+        let first = block.linear;
         let stop = block.run(program, memory, hooks, Some(&mut atomics), budget);
+        // Others may have followed in its place.
+        self.next += block.linear - first;
         match stop {
             BlockStop::Done => {
                 self.livelock = LivelockDetector::default();

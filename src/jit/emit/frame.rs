@@ -11,8 +11,8 @@ use crate::segment::{Class, PatternKey};
 use crate::state::{PatternHead, State};
 use iced_x86::BlockEncoderOptions;
 use iced_x86::code_asm::{
-    CodeLabel, al, dword_ptr, eax, ecx, edx, qword_ptr, r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rsi, rsp, ymm0, ymm1,
-    ymmword_ptr,
+    CodeLabel, al, dword_ptr, eax, ecx, edx, qword_ptr, r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rsi, rsp, xmm0,
+    ymm0, ymm1, ymmword_ptr,
 };
 use std::mem::offset_of;
 
@@ -21,6 +21,9 @@ const CALLER: i32 = FRAME - 8;
 /// Which keep the state and the entry that the code was entered with.
 const FIRST: i32 = FRAME - 16;
 const ENTRY: i32 = FRAME - 24;
+
+/// Where the index of the block in the first dimension lies behind [`State::geometry`].
+const CTA_X: i32 = 12;
 
 /// What the code may go on with where it comes to an exit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,11 +105,24 @@ impl Emitter<'_> {
 
     /// Begins the next warp in the registers of the one that has ended, from its entry on; falls through if there is none.
     fn begin_next_warp(&mut self) -> Result {
-        let mut none = self.a.create_label();
+        let (mut is_last, mut begin) = (self.a.create_label(), self.a.create_label());
+        self.a.mov(edx, dword_ptr(rbx + field!(turn_step)))?;
         self.a.sub(dword_ptr(rbx + field!(turns)), 1)?;
-        self.a.jb(none)?;
+        self.a.jae(begin)?;
+        // The first of the next block is so far back.
+        self.a.mov(dword_ptr(rbx + field!(turns)), 0u32)?;
+        self.a.sub(dword_ptr(rbx + field!(blocks)), 1)?;
+        self.a.jb(is_last)?;
+        self.a.mov(rcx, qword_ptr(rbx + field!(geometry)))?;
+        self.a.add(dword_ptr(rcx + CTA_X), 1)?;
+        self.a.mov(eax, dword_ptr(rbx + field!(block_turns)))?;
+        self.a.mov(dword_ptr(rbx + field!(turns)), eax)?;
+        self.a.imul_2(edx, eax)?;
+        self.a.neg(edx)?;
+        self.a.set_label(&mut begin)?;
+        self.a.vmovd(xmm0, edx)?;
+        self.a.vpbroadcastd(ymm0, xmm0)?;
         self.a.mov(rdi, qword_ptr(rbx + field!(turn_row)))?;
-        self.a.vpbroadcastd(ymm0, dword_ptr(rbx + field!(turn_step)))?;
         for strip in 0..4 {
             let at = ymmword_ptr(rdi + 32 * strip);
             self.a.vpaddd(ymm1, ymm0, at)?;
@@ -123,8 +139,8 @@ impl Emitter<'_> {
         }
         self.restore()?;
         self.a.jmp(qword_ptr(rsp + ENTRY))?;
-        self.a.set_label(&mut none)?;
-        self.a.mov(dword_ptr(rbx + field!(turns)), 0u32)?;
+        self.a.set_label(&mut is_last)?;
+        self.a.mov(dword_ptr(rbx + field!(blocks)), 0u32)?;
         Ok(())
     }
 

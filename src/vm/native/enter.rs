@@ -79,8 +79,10 @@ struct Environment<'a> {
     told: &'a [Told],
     /// Points that the warp had passed when the code began on its state.
     points: u64,
-    /// Warps that begin in the registers of the first ([`State::turns`]), and those of them that the warp does not know of yet.
+    /// Warps and blocks that begin in the registers of the first ([`State::turns`], [`State::blocks`]), when the warp last knew which of
+    /// them it is.
     turns: u32,
+    blocks: u32,
 }
 
 impl Environment<'_> {
@@ -90,11 +92,13 @@ impl Environment<'_> {
     /// Nobody else uses the warp and the state.
     unsafe fn catch_up(&mut self) {
         // SAFETY: as above.
-        let (left, warp) = unsafe { ((*self.state).turns, &mut *self.warp) };
-        if left != self.turns {
-            warp.begin(warp.number + (self.turns - left), u32::MAX);
-            self.turns = left;
+        let (state, warp) = unsafe { (&*self.state, &mut *self.warp) };
+        if state.blocks != self.blocks {
+            warp.begin(state.block_turns - state.turns, u32::MAX);
+        } else if state.turns != self.turns {
+            warp.begin(warp.number + (self.turns - state.turns), u32::MAX);
         }
+        (self.turns, self.blocks) = (state.turns, state.blocks);
     }
 }
 
@@ -200,6 +204,20 @@ fn work_out(
     pattern.work_out(isa, code, words, longs, mask);
 }
 
+/// Of the warps behind one of a block that differ from the one before in a thread index alone: which index, by how much, and how many
+/// they are.
+fn turns_behind([x, y, _]: [u32; 3], number: u32) -> (usize, u32, u32) {
+    let first = number * 32;
+    match x {
+        0 => (0, 0, 0),
+        // A warp has whole rows: those of its plane.
+        _ if 32 % x == 0 && y.is_multiple_of(32 / x) => (1, 32 / x, (y - first / x % y) / (32 / x) - 1),
+        // A row has whole warps, at least so far: those of its row.
+        _ if x.is_multiple_of(32) || first + 32 < x => (0, 32, (x - first % x) / 32 - 1),
+        _ => (0, 0, 0),
+    }
+}
+
 /// What a register is when a kernel begins.
 pub(super) fn initial(register: &Restored, args: &[Arg]) -> u64 {
     match register.param.and_then(|param| args.get(param)) {
@@ -223,6 +241,8 @@ pub(super) struct Linked<'a> {
     state: State,
     environment: Environment<'a>,
     threads: *mut [[u32; 32]; 3],
+    /// The blocks that the state had when the code was entered.
+    given: u32,
 }
 
 impl<'a> Linked<'a> {
@@ -271,6 +291,7 @@ impl<'a> Linked<'a> {
             told: &native.told,
             points: 0,
             turns: 0,
+            blocks: 0,
         };
         let state = State {
             preds: frame.preds.as_mut_ptr(),
@@ -295,6 +316,8 @@ impl<'a> Linked<'a> {
             next: std::ptr::null_mut(),
             turns: 0,
             turn_step: 0,
+            blocks: 0,
+            block_turns: 0,
             turn_row: std::ptr::null_mut(),
             initial: std::ptr::null(),
             begun: 0,
@@ -306,7 +329,7 @@ impl<'a> Linked<'a> {
             local_rows,
             local_len,
             threads: threads.cast_const().cast(),
-            geometry: (&raw const ctx.geometry).cast(),
+            geometry: (&raw mut ctx.geometry).cast(),
             refill,
             find_pages,
             update_pattern,
@@ -316,7 +339,7 @@ impl<'a> Linked<'a> {
             mask_words: MaybeUninit::uninit(),
             mask_longs: MaybeUninit::uninit(),
         };
-        Some(Linked { native, state, environment, threads })
+        Some(Linked { native, state, environment, threads, given: 0 })
     }
 
     /// Makes the registers as they are when the warp of that number begins, which runs as the one before it did.
@@ -350,24 +373,21 @@ impl<'a> Linked<'a> {
     }
 
     /// Has the code go on with the warps behind the one of that number, as far as they differ from the one before in one thread index
-    /// alone. All lanes of that warp run, and it has not begun. `values` are those that [`initial`] gives for the registers.
-    pub(super) fn take_turns_from(&mut self, number: u32, values: &'a [u64]) {
-        let [x, y, _] = self.native.block;
+    /// alone, and with `blocks` that follow. All lanes of that warp run, and it has not begun. `values` are those that [`initial`] gives
+    /// for the registers.
+    pub(super) fn take_turns_from(&mut self, number: u32, values: &'a [u64], blocks: u32) {
+        let block = self.native.block;
         let is_plain = self.state.local_len == 0 && values.len() == self.native.restored.len();
-        let first = number * 32;
-        // The row of the index, by how much it grows, and how often before others change.
-        let (row, step, turns) = match () {
-            () if !is_plain || x == 0 => (0, 0, 0),
-            // A warp has whole rows: the warps behind it in its plane.
-            () if 32 % x == 0 && y.is_multiple_of(32 / x) => (1, 32 / x, (y - first / x % y) / (32 / x) - 1),
-            // A row has whole warps, at least so far: the warps behind it in its row.
-            () if x % 32 == 0 || first + 32 < x => (0, 32, (x - first % x) / 32 - 1),
-            () => (0, 0, 0),
-        };
-        (self.state.turns, self.state.turn_step, self.state.initial) = (turns, step, values.as_ptr());
+        let (row, step, turns) = if is_plain { turns_behind(block, number) } else { (0, 0, 0) };
+        let (.., all) = turns_behind(block, 0);
+        // Blocks follow where all warps of one take turns.
+        let threads: u32 = block.iter().product();
+        let blocks = if is_plain && threads == 32 * (all + 1) { blocks } else { 0 };
         // SAFETY: there are three rows.
         self.state.turn_row = unsafe { self.threads.cast::<[u32; 32]>().add(row) }.cast();
-        self.environment.turns = turns;
+        (self.state.turns, self.state.turn_step, self.state.initial) = (turns, step, values.as_ptr());
+        (self.state.blocks, self.state.block_turns) = (blocks, all);
+        (self.environment.turns, self.environment.blocks, self.given) = (turns, blocks, blocks);
     }
 
     /// Sets the schedule points since the last progress.
@@ -394,6 +414,8 @@ impl<'a> Linked<'a> {
         unsafe { self.environment.catch_up() };
         // Lanes that part go on from elsewhere.
         (self.state.turns, self.environment.turns) = (0, 0);
+        ctx.blocks -= self.given - self.state.blocks;
+        (self.state.blocks, self.environment.blocks, self.given) = (0, 0, 0);
         self.leave(outcome, warp, ctx)
     }
 
@@ -401,6 +423,7 @@ impl<'a> Linked<'a> {
     pub(super) fn start(&mut self, ctx: &mut Context<'_>) {
         let state = &mut self.state;
         state.windows = ctx.windows.at(ctx.memory.generation());
+        state.geometry = (&raw mut ctx.geometry).cast();
         (state.budget, state.begun, state.statements) = (ctx.budget, ctx.budget, ctx.statements);
     }
 

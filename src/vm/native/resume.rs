@@ -71,7 +71,7 @@ fn run_each(
     let left = loop {
         let entry = entries[usize::from(mask == u32::MAX)];
         if mask == u32::MAX {
-            linked.take_turns_from(number, values);
+            linked.take_turns_from(number, values, ctx.blocks);
         }
         let after = linked.run_splits(code, entry, warp, ctx, observer.as_deref_mut());
         let has_ended = match after {

@@ -93,7 +93,15 @@ pub(crate) fn translate(
     let is_end = |op: &Op| matches!(op, Op::Exit | Op::Return(_));
     let ends = (0u32..).zip(&variant.ops).filter(|(_, op)| is_end(op)).map(|(pc, _)| pc).collect();
     let (poll_quantum, patterns) = (crate::POLL_QUANTUM, variant.patterns.len() as u32);
-    let routine = Routine { segments: of.segments, pattern_stride: stride, poll_quantum, barriers, ends, patterns, restored: Vec::new() };
+    let routine = Routine {
+        segments: of.segments,
+        pattern_stride: stride,
+        poll_quantum,
+        barriers,
+        ends,
+        patterns,
+        restored: Vec::new(),
+    };
     Translation { routine, untold: of.untold, has_atomics: of.has_atomics, told: of.told }
 }
 

@@ -68,6 +68,9 @@ pub struct Context<'a> {
     pub windows: &'a mut WindowTable,
     /// Where the block is.
     pub geometry: Geometry,
+    /// How many blocks behind it in the first dimension of the grid may begin in its place when its warps have ended. Then `geometry`
+    /// is that of the last that has begun.
+    pub blocks: u32,
     /// Schedule points that the warp may pass in this call; `run` counts it down.
     pub budget: u64,
     /// Statements that the warp has begun unobserved, of code that keeps them; `run` counts it up.

@@ -136,7 +136,7 @@ impl TestFrame {
             told: &raw mut self.told,
         };
         let threads: Vec<[u32; 32]> = (0..3).map(|d| std::array::from_fn(|i| (i / (d + 1)) as u32)).collect();
-        let geometry: [u32; 9] = std::array::from_fn(|i| 100 + i as u32);
+        let mut geometry: [u32; 9] = std::array::from_fn(|i| 100 + i as u32);
         let mut state = State {
             preds: self.preds.as_mut_ptr(),
             words: self.words.as_mut_ptr().cast(),
@@ -154,7 +154,7 @@ impl TestFrame {
             local_rows: self.local.as_mut_ptr().cast(),
             local_len: LOCAL as u64,
             threads: threads.as_ptr().cast(),
-            geometry: geometry.as_ptr(),
+            geometry: geometry.as_mut_ptr(),
             refill,
             operate,
             tell,

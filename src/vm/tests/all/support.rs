@@ -24,5 +24,16 @@ pub(crate) fn context<'a>(
     budget: u64,
 ) -> Context<'a> {
     let (memory, cluster) = (memory.view(), &mut []);
-    Context { memory, shared, windows, geometry, budget, statements: 0, atomics: None, services: None, cluster }
+    Context {
+        memory,
+        shared,
+        windows,
+        geometry,
+        blocks: 0,
+        budget,
+        statements: 0,
+        atomics: None,
+        services: None,
+        cluster,
+    }
 }
