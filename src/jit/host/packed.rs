@@ -9,7 +9,7 @@
 //! left to the block, before they have stored anything.
 
 use super::emit::{Emitter, Late, PACKED, PACKED_WORDS, Progress, Result, SAVED, STATEMENTS, written};
-use super::registers::{RAX, RCX, XMMS};
+use super::registers::{RAX, RCX};
 use super::repeat::BASES;
 use super::walks::{Step, Walk, step_of};
 use super::{Block, Formula, Operand, Operation, Register, Terminator};
@@ -294,8 +294,8 @@ impl Emitter<'_> {
         self.a.mov(qword_ptr(rsp + COUNT), rax)?;
         self.check_overlap(block, walks, of, none)?;
         self.prepare_invariants(of)?;
-        let used = XMMS.len();
-        for (i, &xmm) in XMMS.iter().enumerate().take(used) {
+        let used = self.homes.vectors();
+        for &(i, xmm) in &used {
             self.a.vmovsd(qword_ptr(rsp + (SAVED + 8 * i as i32)), xmm)?;
         }
         self.a.xor(rdx, rdx)?;
@@ -308,7 +308,7 @@ impl Emitter<'_> {
         self.a.jb(top)?;
         self.a.set_label(&mut done)?;
         self.a.vzeroupper()?;
-        for (i, &xmm) in XMMS.iter().enumerate().take(used) {
+        for (i, xmm) in used {
             self.a.vmovsd(xmm, qword_ptr(rsp + (SAVED + 8 * i as i32)))?;
         }
         self.a.mov(rax, rdx)?;

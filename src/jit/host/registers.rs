@@ -184,6 +184,14 @@ impl Homes {
         self.of.iter().map(|(&register, &home)| (register, home, self.written.contains(&register)))
     }
 
+    /// The vector registers that are homes, and their numbers in [`XMMS`].
+    pub(super) fn vectors(&self) -> Vec<(usize, AsmRegisterXmm)> {
+        let is_home = |&(_, xmm): &(usize, AsmRegisterXmm)| {
+            self.of.values().any(|home| *home == Home::Vector(xmm)) || self.constants.iter().any(|c| c.1 == xmm)
+        };
+        XMMS.into_iter().enumerate().filter(is_home).collect()
+    }
+
     /// General registers that are nobody's home.
     pub(super) fn free(&self) -> impl Iterator<Item = Gpr> {
         GPRS.into_iter().filter(|gpr| !self.of.values().any(|home| *home == Home::General(*gpr)))
