@@ -87,6 +87,11 @@ pub enum Outcome {
     Left = 1,
 }
 
+impl State {
+    /// No operation.
+    pub const NONE: u32 = u32::MAX;
+}
+
 /// What compiled code works on.
 #[derive(Debug)]
 #[repr(C)]
@@ -134,6 +139,12 @@ pub struct State {
     /// same entry on; null if it returns then. It takes over what is left of the budget, less one point for the barrier, the
     /// statements and the windows.
     pub next: *mut State,
+    /// The first of the chained states, if these are all warps of the block and nobody wants to know of barriers: where the last comes to
+    /// the barrier at which the others are, the code goes on with the first, at the operation behind the barrier. Then each has passed no
+    /// point since the last store. Null otherwise.
+    pub first: *mut State,
+    /// In the first state: the operation behind the last barrier that the code has completed; [`State::NONE`] if it has not.
+    pub resumed: u32,
     /// How many warps of the block begin when all lanes of the one before have ended ([`crate::Routine::ends`]), from the same entry on
     /// and in the same registers; counted down. Each has lanes that run all, and no point passed.
     pub turns: u32,
@@ -148,7 +159,8 @@ pub struct State {
     pub block_turns: u32,
     /// What the registers of [`crate::Routine::restored`] are then, in all lanes: a word of 64 bits each.
     pub initial: *const u64,
-    /// The budget with which the code began on this state or on the warp, if it came from another one.
+    /// The budget with which the code began on this state or on the warp, if it came from another one, and the points that it has passed
+    /// on this state before.
     pub begun: u64,
     /// A number of this state's own.
     pub number: u32,

@@ -1,7 +1,8 @@
 //! How a routine begins and ends, and what lies behind its segments: exits, calls, constants.
 //!
 //! Where all lanes have come to a barrier the code goes on with the next warp of the block, if the state names one: it begins at
-//! the entry of the first with the registers of that warp. Where all lanes have ended it begins the next warp in the same registers, as
+//! the entry of the first with the registers of that warp. Where the last warp of the block comes to it, the code goes on behind the
+//! barrier with the first. Where all lanes have ended it begins the next warp in the same registers, as
 //! often as the state says.
 //!
 //! Not here: the segments (`mod`).
@@ -11,8 +12,8 @@ use crate::segment::{Class, PatternKey};
 use crate::state::{PatternHead, State};
 use iced_x86::BlockEncoderOptions;
 use iced_x86::code_asm::{
-    CodeLabel, al, dword_ptr, eax, ecx, edx, qword_ptr, r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rsi, rsp, xmm0,
-    ymm0, ymm1, ymmword_ptr,
+    CodeLabel, al, dword_ptr, eax, ecx, edx, esi, qword_ptr, r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rdx, rsi,
+    rsp, xmm0, ymm0, ymm1, ymmword_ptr,
 };
 use std::mem::offset_of;
 
@@ -81,24 +82,54 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Goes on with the next state, from the entry of this one on; falls through if there is none, or no point is left for the barrier.
+    /// Goes on with the next state, from the entry of this one on, or behind the barrier with the first if all have come there; falls
+    /// through if there is none, or no point is left for the barrier. The entry behind the barrier is in `rsi`, or 0.
     fn go_on_with_next(&mut self) -> Result {
-        let mut none = self.a.create_label();
+        let mut label = || self.a.create_label();
+        let (mut none, mut is_last, mut switch, mut is_alone) = (label(), label(), label(), label());
+        self.a.mov(rcx, qword_ptr(rbx + field!(first)))?;
+        self.a.test(rcx, rcx)?;
+        self.a.je(is_alone)?;
+        // The others wait at the same barrier.
+        self.a.mov(eax, dword_ptr(rbx + field!(pc)))?;
+        self.a.cmp(eax, dword_ptr(rcx + field!(pc)))?;
+        self.a.jne(none)?;
+        self.a.set_label(&mut is_alone)?;
+        self.a.mov(rdx, qword_ptr(rbx + field!(budget)))?;
+        self.a.sub(rdx, 1)?;
+        self.a.jb(none)?;
         self.a.mov(rdi, qword_ptr(rbx + field!(next)))?;
         self.a.test(rdi, rdi)?;
-        self.a.je(none)?;
-        self.a.mov(rax, qword_ptr(rbx + field!(budget)))?;
-        self.a.sub(rax, 1)?;
-        self.a.jb(none)?;
-        self.a.mov(qword_ptr(rdi + field!(budget)), rax)?;
+        self.a.je(is_last)?;
+        self.a.set_label(&mut switch)?;
+        // What it has passed before remains.
+        self.a.mov(rax, qword_ptr(rdi + field!(begun)))?;
+        self.a.sub(rax, qword_ptr(rdi + field!(budget)))?;
+        self.a.add(rax, rdx)?;
         self.a.mov(qword_ptr(rdi + field!(begun)), rax)?;
+        self.a.mov(qword_ptr(rdi + field!(budget)), rdx)?;
         for handed in [field!(statements), field!(windows)] {
             self.a.mov(rax, qword_ptr(rbx + handed))?;
             self.a.mov(qword_ptr(rdi + handed), rax)?;
         }
         self.a.mov(rbx, rdi)?;
         self.load_files()?;
+        let mut go = self.a.create_label();
+        self.a.test(rcx, rcx)?;
+        self.a.je(go)?;
+        self.a.mov(dword_ptr(rbx + field!(polls)), 0u32)?;
+        self.a.set_label(&mut go)?;
         self.a.jmp(qword_ptr(rsp + ENTRY))?;
+        self.a.set_label(&mut is_last)?;
+        self.a.test(rcx, rcx)?;
+        self.a.je(none)?;
+        self.a.test(rsi, rsi)?;
+        self.a.je(none)?;
+        self.a.mov(qword_ptr(rsp + ENTRY), rsi)?;
+        self.a.add(eax, 1)?;
+        self.a.mov(dword_ptr(rcx + field!(resumed)), eax)?;
+        self.a.mov(rdi, rcx)?;
+        self.a.jmp(switch)?;
         self.a.set_label(&mut none)?;
         Ok(self.a.nop()?)
     }
@@ -189,6 +220,10 @@ impl Emitter<'_> {
                 Stub::Exit { mut label, pc, follows } => {
                     self.a.set_label(&mut label)?;
                     self.a.mov(dword_ptr(rbx + field!(pc)), pc)?;
+                    match self.labels.get(&(pc + 1, Form::Full)).filter(|_| follows == Follows::State) {
+                        Some(&behind) => self.a.lea(rsi, qword_ptr(behind))?,
+                        None => self.a.xor(esi, esi)?,
+                    }
                     self.a.jmp(match follows {
                         Follows::Nothing => self.go_on,
                         Follows::State => meet,
@@ -209,7 +244,7 @@ impl Emitter<'_> {
                     self.a.mov(qword_ptr(rsp), rax)?;
                     self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
                     self.a.mov(rsi, rax)?;
-                    self.a.mov(iced_x86::code_asm::rdx, extent)?;
+                    self.a.mov(rdx, extent)?;
                     self.a.mov(ecx, salt)?;
                     self.a.mov(iced_x86::code_asm::r8d, u32::from(writes))?;
                     // Instructions of 128 bits would wait for what the wide registers get last, a load perhaps.

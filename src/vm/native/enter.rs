@@ -314,6 +314,8 @@ impl<'a> Linked<'a> {
             left_polls: 0,
             entered: mask,
             next: std::ptr::null_mut(),
+            first: std::ptr::null_mut(),
+            resumed: State::NONE,
             turns: 0,
             turn_step: 0,
             blocks: 0,
@@ -438,8 +440,20 @@ impl<'a> Linked<'a> {
     /// Has the code go on with another state when all lanes of this one have come to a barrier. Gives this one, to be that of another;
     /// `number` is its own.
     pub(super) fn chain(&mut self, number: usize, next: Next) -> Next {
-        (self.state.number, self.state.next) = (number as u32, next.0);
+        let state = &mut self.state;
+        (state.number, state.next, state.first, state.begun) =
+            (number as u32, next.0, std::ptr::null_mut(), state.budget);
         Next(&raw mut self.state)
+    }
+
+    /// Has the code go on with the first state behind a barrier when all warps of the block have come to it.
+    pub(super) fn close_chain(&mut self, first: Next) {
+        self.state.first = first.0;
+    }
+
+    /// The operation behind the last barrier that the code has completed, if it has: asked of the first state, once.
+    pub(super) fn take_resumed(&mut self) -> Option<u32> {
+        Some(std::mem::replace(&mut self.state.resumed, State::NONE)).filter(|&pc| pc != State::NONE)
     }
 
     /// Runs the code on this state and those that it is chained to, which are prepared; gives the number of that with which it returned.

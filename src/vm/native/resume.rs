@@ -174,11 +174,13 @@ fn member<'a, 'b: 'a, 'p: 'a>(
     Some(Member { warp: number, linked, mask, pc, polls, is_waiting, has_ended, is_apart, is_whole })
 }
 
-/// Runs warps from an entry on by one call of the code, which goes on with the next where all lanes of one have come to a barrier. Gives
-/// the place of that at which it returned, for those before it are at the barrier, and how it left that one.
+/// Runs warps from an entry on by one call of the code, which goes on with the next where all lanes of one have come to a barrier, and
+/// behind it with the first where they are all warps of the block. Gives the place of that at which it returned, for those before it
+/// are at the barrier and those behind it have not gone on, and how it left that one.
 fn run_chain(
     members: &mut [Member<'_>],
     entry: Entry,
+    is_block: bool,
     warps: &mut [Warp<32>],
     (ctx, observer): (&mut Context<'_>, Option<&mut Observer<'_, 32>>),
 ) -> Option<(usize, Entered)> {
@@ -191,7 +193,17 @@ fn run_chain(
         member.linked.prepare(&raw mut *warp, warp.points, context, observer);
         next = member.linked.chain(number, next);
     }
+    if is_block {
+        members.iter_mut().for_each(|member| member.linked.close_chain(next));
+    }
     let (outcome, last) = members.first_mut()?.linked.call(entry);
+    if let Some(resumed) = members.first_mut()?.linked.take_resumed() {
+        for member in members.iter_mut() {
+            (member.pc, member.polls, member.is_waiting) = (resumed, 0, false);
+            warps[member.warp].points = member.linked.points();
+        }
+        members.get_mut(last + 1..)?.iter_mut().for_each(|member| member.linked.set_polls(0));
+    }
     for member in members.get_mut(..last)? {
         (member.pc, member.polls) = member.linked.barrier();
         member.is_waiting = true;
@@ -237,8 +249,12 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
             let (pc, mask) = (rest[0].pc, rest[0].mask);
             let Some(entry) = native.entry(pc, mask == u32::MAX) else { break 'barriers at };
             let together = rest.iter().take_while(|m| m.mask == u32::MAX && m.pc == pc && !m.is_apart).count();
+            let is_block =
+                together == warps.len() && together == order.len() && rest.iter().all(|m| m.polls == 0 && m.is_whole);
+            let is_seen = observer.is_some();
             let parts = (&mut *ctx, observer.as_deref_mut());
-            let Some((last, left)) = run_chain(&mut rest[..together.max(1)], entry, warps, parts) else {
+            let chained = &mut rest[..together.max(1)];
+            let Some((last, left)) = run_chain(chained, entry, is_block && !is_seen, warps, parts) else {
                 break 'barriers at;
             };
             at += last;

@@ -44,6 +44,8 @@ pub(crate) fn state(mask: u32) -> State {
         left_polls: 0,
         entered: mask,
         next: null_mut(),
+        first: null_mut(),
+        resumed: State::NONE,
         turns: 0,
         turn_step: 0,
         blocks: 0,

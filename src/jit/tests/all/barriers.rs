@@ -12,7 +12,7 @@ const BARRIER: u32 = 5;
 /// Points that a warp passes before the barrier.
 const POINTS: u32 = 3;
 
-/// A warp adds 1 to a row and to a scalar, then waits.
+/// A warp adds 1 to a row and to a scalar, then waits, and again behind the barrier.
 fn to_barrier() -> Routine {
     let values = vec![
         Value::Word(0),
@@ -24,8 +24,9 @@ fn to_barrier() -> Routine {
     ];
     let outs = vec![Out { class: Class::Word, slot: 0, value: 3 }, Out { class: Class::Scalar, slot: 0, value: 5 }];
     let segment = Segment { points: POINTS, statements: 2, values, outs, ..Segment::empty(0, End::Go(BARRIER)) };
+    let behind = Segment { pc: BARRIER + 1, ..segment.clone() };
     Routine {
-        segments: vec![segment],
+        segments: vec![segment, behind],
         pattern_stride: 64,
         poll_quantum: 1000,
         barriers: vec![BARRIER],
@@ -129,5 +130,38 @@ fn it_returns_where_only_some_lanes_come_to_a_barrier() {
         let states = run(&mut warps, 0xffff, 100, set);
         assert_eq!((states[0].returned, states[0].pc, states[0].budget), (0, BARRIER, 97));
         assert_eq!(warps.scalars, [1, 1]);
+    }
+}
+
+#[test]
+fn warps_of_a_block_go_on_behind_the_barrier_by_the_same_call() {
+    for set in instruction_sets() {
+        for (budget, is_block) in [(100, true), (100, false), (12, true)] {
+            let code = compile_for(&to_barrier(), set).expect("code");
+            let entry = code.entry(0, true).expect("an entry");
+            let mut warps = Warps::new(3);
+            let mut states = warps.states(u32::MAX);
+            (states[0].budget, states[0].begun) = (budget, budget);
+            let first = states.as_mut_ptr();
+            if is_block {
+                states.iter_mut().for_each(|state| state.first = first);
+            }
+            // SAFETY: as in `run`.
+            let outcome = unsafe { code.run(entry, first) };
+            assert_eq!(outcome, Outcome::Continue);
+            let turns: Vec<u64> = warps.scalars.iter().zip(0..).map(|(scalar, number)| scalar - number).collect();
+            let passed: Vec<u64> = states.iter().map(|s| s.begun - s.budget).collect();
+            if budget == 12 {
+                // The barrier is complete, and nothing is left behind it.
+                assert_eq!((turns, passed, states[0].returned), (vec![1; 3], vec![3; 3], 0));
+                assert_eq!((states[0].pc, states[0].resumed), (BARRIER + 1, BARRIER + 1));
+            } else if is_block {
+                // 100 points are 25 turns with their barriers; the next one is that of the second warp.
+                assert_eq!((turns, passed, states[0].returned), (vec![9, 8, 8], vec![27, 24, 24], 1));
+                assert_eq!((states[1].pc, states[0].resumed, states[1].polls), (BARRIER + 1, BARRIER + 1, 0));
+            } else {
+                assert_eq!((turns, states[0].returned, states[0].resumed), (vec![1; 3], 2, State::NONE));
+            }
+        }
     }
 }
