@@ -1,11 +1,11 @@
 //! Random kernels give the same bytes however they are run: by warps with each instruction set, with uniform registers as
 //! scalars or all registers as rows, stopped at any point, under any seed, and one thread at a time (`reference`).
 
-use crate::kernels::{self, IN, Made, OUT};
+use crate::kernels::{self, Choices, IN, Made, OUT};
 use crate::reference::Launch;
 use crate::rig::Rig;
 use device::{Device, NoObserver, Progress};
-use emu::Options;
+use emu::{Grain, Options};
 use ir::InstKind;
 use ir::Ty;
 use ir::lane::Memory;
@@ -29,13 +29,17 @@ struct Variant {
     set: usize,
     exact: bool,
     budget: u64,
+    /// Threads that run blocks.
+    jobs: usize,
     /// Whether it is run by machine code; the launch is done three times then, since the first warps find out what to compile.
     is_native: bool,
 }
 
 /// The words of `out`, the schedule points and the findings.
 fn by_warps(seed: u64, made: &Made, variant: Variant, options: Options) -> (Vec<u32>, u64, Vec<String>) {
-    let mut rig = Rig::new(made.module.clone(), options);
+    // Small grids too.
+    let grain = Grain { prologue: 1, worth: 1, chunk: 1000, ..options.grain };
+    let mut rig = Rig::new(made.module.clone(), Options { jobs: variant.jobs, grain, ..options });
     let mut program = vm::Program::clone(rig.emulator.program().expect("loaded"));
     program.set_instruction_set(vm::InstructionSet::available()[variant.set]);
     program.set_materialise_all(variant.exact);
@@ -73,37 +77,43 @@ fn variants() -> Vec<Variant> {
     let mut out = Vec::new();
     for set in (0..sets).rev() {
         for exact in [false, true] {
-            out.push(Variant { set, exact, budget: u64::MAX, is_native: false });
+            out.push(Variant { set, exact, budget: u64::MAX, jobs: 1, is_native: false });
         }
     }
     for is_native in [false, true] {
-        out.push(Variant { set: sets - 1, exact: false, budget: 7, is_native });
+        out.push(Variant { set: sets - 1, exact: false, budget: 7, jobs: 1, is_native });
     }
-    out.push(Variant { set: sets - 1, exact: false, budget: u64::MAX, is_native: true });
+    for jobs in [1, 2] {
+        out.push(Variant { set: sets - 1, exact: false, budget: u64::MAX, jobs, is_native: true });
+    }
     out
 }
 
 /// Compares all ways to run a kernel; whether it wrote anything but zeros.
 fn check(seed: u64, alone: bool, options: &Options) -> bool {
-    let made = kernels::kernel(seed, alone);
+    check_made(seed, &kernels::kernel(seed, alone), options)
+}
+
+/// The same of a kernel that is made already, on the input of a seed.
+pub(crate) fn check_made(seed: u64, made: &Made, options: &Options) -> bool {
     let errors = ir::verify::module(&made.module);
     assert!(errors.is_empty(), "seed {seed}: {errors:?}");
     let variants = variants();
-    let first = by_warps(seed, &made, variants[0], options.clone());
+    let first = by_warps(seed, made, variants[0], options.clone());
     assert_eq!(first.2, Vec::<String>::new(), "seed {seed}: findings\n{}", ir::print::module(&made.module, false));
     for &variant in &variants[1..] {
-        let other = by_warps(seed, &made, variant, options.clone());
+        let other = by_warps(seed, made, variant, options.clone());
         assert_eq!(first, other, "seed {seed}, {variant:?}\n{}", ir::print::module(&made.module, false));
     }
     for order in [0, 1] {
-        let found = one_by_one(seed, &made, order);
+        let found = one_by_one(seed, made, order);
         if first.0 != found {
             let at = first.0.iter().zip(&found).position(|(a, b)| a != b).unwrap_or(0);
             panic!("seed {seed}: thread {} word {}\n{}", at / OUT, at % OUT, ir::print::module(&made.module, false));
         }
     }
     for schedule in [1, 2] {
-        let other = by_warps(seed, &made, variants[0], Options { seed: schedule, ..options.clone() });
+        let other = by_warps(seed, made, variants[0], Options { seed: schedule, ..options.clone() });
         assert_eq!((&first.0, &first.2), (&other.0, &other.2), "seed {seed}, schedule {schedule}");
     }
     first.0.iter().any(|&word| word != 0)
@@ -129,6 +139,18 @@ fn threads_that_exchange_data_give_the_same_in_every_way() {
 #[test]
 fn races_are_found_the_same_in_every_way() {
     check_all(0..40, |_| false, &Options { race: Some(race::Rules::default()), ..Options::default() });
+}
+
+#[test]
+fn kernels_that_are_made_of_bytes_give_the_same_in_every_way() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    for case in 0..40 {
+        let bytes: Vec<u8> = (0..rng.usize(..400)).map(|_| rng.u8(..)).collect();
+        let made = || kernels::kernel_by(Choices::of_bytes(&bytes), case % 2 == 0);
+        let text = |made: &Made| ir::print::module(&made.module, false);
+        assert_eq!(text(&made()), text(&made()));
+        check_made(case, &made(), &Options::default());
+    }
 }
 
 /// Each second kernel is alone, each third is watched for races.

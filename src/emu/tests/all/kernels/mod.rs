@@ -5,13 +5,15 @@
 //! words of `out`. Threads exchange values where the whole block is together: at top level, and in loops and branches that a
 //! block takes as one, by barriers, shared memory, atomics whose order does not show, votes and shuffles. A kernel that is
 //! *alone* has no thread read what another wrote, so that each thread can be run by itself.
-//! Equal seeds give equal kernels. Values and assignments are here, control flow in `flow`, memory that threads share or keep to
+//! Equal seeds give equal kernels, and so do equal bytes (`choices`). Values and assignments are here, control flow in `flow`, memory that threads share or keep to
 //! themselves in `memory`.
 
+mod choices;
 mod flow;
 mod memory;
 
-use fastrand::Rng;
+pub(crate) use choices::Choices;
+
 use ir::op::{BinOp, CmpOp, CvtOp, Special, TriOp, UnOp};
 use ir::{Access, Bb, FuncId, FuncKind, Function, FunctionBuilder, Module, Reg, Space, Ty, Val};
 use source::Span;
@@ -34,7 +36,7 @@ pub(crate) struct Made {
 }
 
 struct Gen {
-    rng: Rng,
+    rng: Choices,
     b: FunctionBuilder,
     alone: bool,
     /// Variables, by type.
@@ -62,11 +64,15 @@ struct Gen {
 
 /// The kernel of a seed.
 pub(crate) fn kernel(seed: u64, alone: bool) -> Made {
-    let mut rng = Rng::with_seed(seed);
+    kernel_by(Choices::with_seed(seed), alone)
+}
+
+/// The kernel that choices make.
+pub(crate) fn kernel_by(mut rng: Choices, alone: bool) -> Made {
     let block = rng
         .choice([[32, 1, 1], [64, 1, 1], [16, 4, 1], [45, 1, 1], [8, 4, 2], [5, 7, 1], [128, 1, 1], [16, 3, 1]])
         .unwrap();
-    let grid = rng.choice([[1, 1, 1], [3, 1, 1], [2, 2, 1]]).unwrap();
+    let grid = rng.choice([[1, 1, 1], [3, 1, 1], [2, 2, 1], [7, 1, 1]]).unwrap();
     let mut module = Module::default();
     module.funcs.push(device_function(rng.u64(..)));
     let function = build(rng, alone);
@@ -76,7 +82,7 @@ pub(crate) fn kernel(seed: u64, alone: bool) -> Made {
 
 /// A function of two words whose lanes leave its loop in different iterations.
 fn device_function(seed: u64) -> Function {
-    let mut rng = Rng::with_seed(seed);
+    let mut rng = Choices::with_seed(seed);
     let mut b = FunctionBuilder::new("f", FuncKind::Device, Span::NONE);
     let (x, y) = (b.mutable_param(Ty::I32, "x"), b.param(Ty::I32, "y"));
     b.result(Ty::I32);
@@ -108,7 +114,7 @@ fn device_function(seed: u64) -> Function {
     b.finish()
 }
 
-fn build(rng: Rng, alone: bool) -> Function {
+fn build(rng: Choices, alone: bool) -> Function {
     let mut b = FunctionBuilder::new("k", FuncKind::Kernel, Span::NONE);
     let (input, out) = (b.param(Ty::I64, "in"), b.param(Ty::I64, "out"));
     let (n, step) = (b.param(Ty::I32, "n"), b.param(Ty::I64, "step"));
