@@ -135,9 +135,9 @@ pub struct State {
     pub left_polls: u32,
     /// The lanes that ran when the code was entered.
     pub entered: u32,
-    /// The state that the code goes on with when all lanes of this one have come to a barrier ([`crate::Routine::barriers`]), from the
-    /// same entry on; null if it returns then. It takes over what is left of the budget, less one point for the barrier, the
-    /// statements and the windows.
+    /// The state that the code goes on with when all lanes of this one have come to a barrier ([`crate::Routine::barriers`]) or have ended
+    /// ([`crate::Routine::ends`]), from the same entry on; null if it returns then. It takes over what is left of the budget, less one
+    /// point for a barrier, the statements and the windows.
     pub next: *mut State,
     /// The first of the chained states, if these are all warps of the block and nobody wants to know of barriers: where the last comes to
     /// the barrier at which the others are, the code goes on with the first, at the operation behind the barrier. Then each has passed no

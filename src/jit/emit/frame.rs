@@ -32,7 +32,7 @@ pub(super) enum Follows {
     Nothing,
     /// All lanes have come to a barrier: the next state.
     State,
-    /// All lanes have ended: the next warp in the registers of this state.
+    /// All lanes have ended: the next warp in the registers of this state, or the next state.
     Warp,
 }
 
@@ -83,10 +83,11 @@ impl Emitter<'_> {
     }
 
     /// Goes on with the next state, from the entry of this one on, or behind the barrier with the first if all have come there; falls
-    /// through if there is none, or no point is left for the barrier. The entry behind the barrier is in `rsi`, or 0.
-    fn go_on_with_next(&mut self) -> Result {
+    /// through if there is none, or no point is left for the barrier. The entry behind the barrier is in `rsi`, or 0. At `switch` it goes
+    /// on with the state in `rdi`, which gets the budget in `rdx`; the first state is in `rcx`, or 0.
+    fn go_on_with_next(&mut self, mut switch: CodeLabel) -> Result {
         let mut label = || self.a.create_label();
-        let (mut none, mut is_last, mut switch, mut is_alone) = (label(), label(), label(), label());
+        let (mut none, mut is_last, mut is_alone) = (label(), label(), label());
         self.a.mov(rcx, qword_ptr(rbx + field!(first)))?;
         self.a.test(rcx, rcx)?;
         self.a.je(is_alone)?;
@@ -214,7 +215,7 @@ impl Emitter<'_> {
 
     /// What lies behind the segments.
     pub(super) fn epilogue(&mut self) -> Result {
-        let (mut meet, mut turn) = (self.a.create_label(), self.a.create_label());
+        let (mut meet, mut turn, switch) = (self.a.create_label(), self.a.create_label(), self.a.create_label());
         for stub in std::mem::take(&mut self.stubs) {
             match stub {
                 Stub::Exit { mut label, pc, follows } => {
@@ -264,9 +265,15 @@ impl Emitter<'_> {
         self.a.jmp(done)?;
         self.a.set_label(&mut turn)?;
         self.begin_next_warp()?;
+        // A warp that has ended keeps no other waiting.
+        self.a.mov(rcx, qword_ptr(rbx + field!(first)))?;
+        self.a.mov(rdx, qword_ptr(rbx + field!(budget)))?;
+        self.a.mov(rdi, qword_ptr(rbx + field!(next)))?;
+        self.a.test(rdi, rdi)?;
+        self.a.jne(switch)?;
         self.a.jmp(go_on)?;
         self.a.set_label(&mut meet)?;
-        self.go_on_with_next()?;
+        self.go_on_with_next(switch)?;
         self.a.set_label(&mut go_on)?;
         self.a.xor(eax, eax)?;
         self.a.set_label(&mut done)?;

@@ -484,8 +484,9 @@ impl<'a> Linked<'a> {
         self.environment.points.wrapping_add(self.state.begun).wrapping_sub(self.state.budget)
     }
 
-    /// The barrier that all lanes have come to, if the code went on with another state, and the points since the last progress.
-    pub(super) fn barrier(&self) -> (u32, u32) {
+    /// The barrier or the end that all lanes have come to, if the code went on with another state, and the points since the last
+    /// progress.
+    pub(super) fn came_to(&self) -> (u32, u32) {
         (self.state.pc, self.state.polls)
     }
 

@@ -176,10 +176,10 @@ fn member<'a, 'b: 'a, 'p: 'a>(
 
 /// Runs warps from an entry on by one call of the code, which goes on with the next where all lanes of one have come to a barrier, and
 /// behind it with the first where they are all warps of the block. Gives the place of that at which it returned, for those before it
-/// are at the barrier and those behind it have not gone on, and how it left that one.
+/// are at the barrier or have ended and those behind it have not gone on, and how it left that one.
 fn run_chain(
     members: &mut [Member<'_>],
-    entry: Entry,
+    (entry, variant): (Entry, &Variant),
     is_block: bool,
     warps: &mut [Warp<32>],
     (ctx, observer): (&mut Context<'_>, Option<&mut Observer<'_, 32>>),
@@ -205,15 +205,16 @@ fn run_chain(
         members.get_mut(last + 1..)?.iter_mut().for_each(|member| member.linked.set_polls(0));
     }
     for member in members.get_mut(..last)? {
-        (member.pc, member.polls) = member.linked.barrier();
-        member.is_waiting = true;
+        (member.pc, member.polls) = member.linked.came_to();
+        member.has_ended = has_ended(variant, member.pc);
+        member.is_waiting = !member.has_ended;
         warps[member.warp].points = member.linked.points();
     }
     let member = members.get(last)?;
     Some((last, member.linked.leave(outcome, &mut warps[member.warp], ctx)))
 }
 
-/// Runs the warps with the code of the first. A warp is linked when it first gets its turn, for one before it may part.
+/// Runs the warps with the code of the first. They are linked when that has had its turn, for it may part.
 fn run_members<'a, 'b: 'a, 'p: 'a>(
     interpreter: Interpreter<'p>,
     first: &'a Taken<'p>,
@@ -229,20 +230,25 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
     let at = 'barriers: loop {
         let mut at = 0;
         while at < order.len() {
-            if at == members.len() {
-                let number = order[at] as usize;
+            // If the first has come to the barrier the others will, most likely.
+            let linked = if at == 0 { 1 } else { order.len() };
+            for &number in order.get(members.len()..linked).unwrap_or_default() {
+                let number = number as usize;
                 let warp = &mut warps[number];
                 let linked = if at == 0 {
                     member(native, interpreter, first, (number, warp), ctx)
                 } else {
-                    let Some(of) = take(program, warp, ctx, observer.as_deref()) else { break 'barriers at };
+                    let Some(of) = take(program, warp, ctx, observer.as_deref()) else { break };
                     let is_same = of.native.func == native.func;
                     let linked = if is_same { member(native, interpreter, &of, (number, warp), ctx) } else { None };
                     others.push((number, of));
                     linked
                 };
-                let Some(linked) = linked else { break 'barriers at };
+                let Some(linked) = linked else { break };
                 members.push(linked);
+            }
+            if at == members.len() {
+                break 'barriers at;
             }
             // Warps of all lanes that come from one barrier go on by one call.
             let rest = &mut members[at..];
@@ -254,7 +260,7 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
             let is_seen = observer.is_some();
             let parts = (&mut *ctx, observer.as_deref_mut());
             let chained = &mut rest[..together.max(1)];
-            let Some((last, left)) = run_chain(chained, entry, is_block && !is_seen, warps, parts) else {
+            let Some((last, left)) = run_chain(chained, (entry, variant), is_block && !is_seen, warps, parts) else {
                 break 'barriers at;
             };
             at += last;

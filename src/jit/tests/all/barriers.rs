@@ -165,3 +165,22 @@ fn warps_of_a_block_go_on_behind_the_barrier_by_the_same_call() {
         }
     }
 }
+
+#[test]
+fn the_next_warp_goes_on_where_one_has_ended() {
+    for set in instruction_sets() {
+        let routine = Routine { barriers: Vec::new(), ends: vec![BARRIER], ..to_barrier() };
+        let code = compile_for(&routine, set).expect("code");
+        let entry = code.entry(0, true).expect("an entry");
+        let mut warps = Warps::new(3);
+        let mut states = warps.states(u32::MAX);
+        (states[0].budget, states[0].begun) = (100, 100);
+        // SAFETY: as in `run`.
+        let outcome = unsafe { code.run(entry, states.as_mut_ptr()) };
+        assert_eq!((outcome, added(&warps), states[0].returned), (Outcome::Continue, 3, 2));
+        // An end takes no point.
+        let budgets: Vec<[u64; 2]> = states.iter().map(|s| [s.begun, s.budget]).collect();
+        assert_eq!(budgets, [[100, 97], [97, 94], [94, 91]]);
+        assert!(states.iter().all(|s| s.pc == BARRIER));
+    }
+}
