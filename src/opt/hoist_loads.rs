@@ -3,7 +3,7 @@
 //! On a GPU a division or a square root of reals is a short path and a call for the rare operands, so that ptxas does not move a
 //! load across one, and the load's time is not hidden behind it. This pass moves the loads, and what their addresses are
 //! computed from, to the beginning of the run of loads and computations that they are in. Loads from shared memory take little
-//! time, and what they give takes a register across each call: they go before one such operation only.
+//! time, and what they give takes a register across each call: one goes before each such operation, the first behind it.
 //!
 //! For the same reason an index that replaces two or more registers goes before the first division.
 //!
@@ -47,8 +47,8 @@ fn register(val: Val) -> Option<Reg> {
     }
 }
 
-/// Moves each load from shared memory before the last long operation in front of it, if its address is known there and nothing but
-/// computations and loads is in between.
+/// Moves the first load from shared memory behind a long operation before it, if its address is known there and nothing but computations
+/// and loads is in between.
 fn shared_before_one(f: &Function, insts: &mut Vec<Inst>) {
     // Where the last long operation is, and what is set from there on.
     let mut last: Option<(usize, BTreeSet<Reg>)> = None;
@@ -58,12 +58,12 @@ fn shared_before_one(f: &Function, insts: &mut Vec<Inst>) {
             last = Some((i, BTreeSet::new()));
         }
         if let InstKind::Load { space: Space::Shared, access: Access::Plain, dst, addr, .. } = *kind
-            && let Some((at, set)) = last.as_mut().filter(|_| !f.is_mutable(dst))
+            && let Some((at, set)) = last.take()
+            && !f.is_mutable(dst)
             && register(addr).is_some_and(|r| !f.is_mutable(r) && !set.contains(&r))
         {
             let load = insts.remove(i);
-            insts.insert(*at, load);
-            *at += 1;
+            insts.insert(at, load);
         } else if kind.is_pure() || matches!(kind, InstKind::Load { access: Access::Plain, .. }) {
             if let Some((_, set)) = &mut last {
                 kind.each_def(|r| {
