@@ -29,14 +29,16 @@ pub(crate) fn code(stage: &Stage, compiled: &Compiled, style: &PtxStyle<'_>) -> 
                 .filter(|&id| compiled.module.func(id).kind == ir::FuncKind::Kernel)
                 .collect();
             let (sm, debug) = (gpu::ptx::target_for(style.sm), style.sources.is_some());
+            let target = opt::Target { aligned: true, ..opt::Target::default() };
             let options = gpu::ptx::PtxOptions {
                 sm,
+                target,
                 debug,
                 flushes: style.flushes,
                 sources: style.sources,
                 ..gpu::ptx::PtxOptions::default()
             };
-            let optimised = style.optimise.then(|| gpu::ptx::optimised(&compiled.module, opt::Target::default()));
+            let optimised = style.optimise.then(|| gpu::ptx::optimised(&compiled.module, target));
             match gpu::ptx::emit(optimised.as_ref().unwrap_or(&compiled.module), &kernels, &options) {
                 Ok(text) => print(&text),
                 Err(error) => usage(&format!("no PTX for `{}`: {}", error.function, error.what)),

@@ -99,6 +99,8 @@ struct Kernel {
     cooperative: bool,
     /// Whether it may write records: what it prints, and faults that it reports itself.
     writes_records: bool,
+    /// The parameters whose addresses must be multiples of [`ptx::ALIGNED`].
+    aligned: Vec<usize>,
 }
 
 /// Code on the GPU.
@@ -128,6 +130,11 @@ impl Loaded {
     /// Whether the kernel may write records.
     pub fn writes_records(&self, kernel: FuncId) -> bool {
         self.kernels.get(&kernel).is_some_and(|k| k.writes_records)
+    }
+
+    /// The parameters of the kernel whose addresses must be multiples of [`ptx::ALIGNED`], by number.
+    pub fn relies_on_alignment(&self, kernel: FuncId) -> &[usize] {
+        self.kernels.get(&kernel).map_or(&[], |k| &k.aligned)
     }
 
     /// How many blocks of that many threads a multiprocessor holds at once.
@@ -240,6 +247,7 @@ impl Gpu {
             sm: ptx::target_for(sm),
             debug: options.debug,
             globals: options.globals,
+            target: options.target,
             flushes: options.flushes,
             sources: options.sources,
         };
@@ -256,7 +264,10 @@ impl Gpu {
         for (id, writes_records) in kernels {
             let func = module.func(id);
             let code = code.kernel(&ptx::func_symbol(module, id), params::layout(func))?;
-            loaded.kernels.insert(id, Kernel { code: Arc::new(code), cooperative: func.cooperative, writes_records });
+            let is_aligned = options.target.aligned && !options.debug;
+            let aligned = if is_aligned { ptx::relies_on_alignment(func) } else { Vec::new() };
+            let kernel = Kernel { code: Arc::new(code), cooperative: func.cooperative, writes_records, aligned };
+            loaded.kernels.insert(id, kernel);
         }
         for (i, global) in module.globals.iter().enumerate() {
             if matches!(global.space, ir::Space::Global | ir::Space::Const) {

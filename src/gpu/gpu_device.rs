@@ -28,6 +28,7 @@ use crate::flight::Flight;
 use crate::gpu::{Gpu, LaunchShape, LoadError, LoadOptions, Loaded, Refused};
 use crate::output;
 use crate::params::{self, ParamValue};
+use crate::ptx;
 use crate::transfer::{Memories, cuda_error};
 use crate::way::Way;
 use device::{Arg, Command, CudaError, Device, KernelLaunch, NoObserver, Order, Progress, Properties};
@@ -105,8 +106,8 @@ pub struct GpuDevice {
     number: u8,
     properties: Properties,
     code: Option<Code>,
-    /// Bytes of the largest allocation so far.
-    largest_allocation: u64,
+    /// What allocations and launches so far are not above.
+    largest: opt::Target,
     /// Bytes of a thread's stack, if the program has set them.
     stack_bytes: Option<u64>,
     queue: VecDeque<Item>,
@@ -155,7 +156,7 @@ impl GpuDevice {
             number,
             properties: properties_of(&gpu)?,
             code: None,
-            largest_allocation: 0,
+            largest: opt::Target { largest_allocation: 0, threads: 0, aligned: true },
             stack_bytes: None,
             queue: VecDeque::new(),
             flight,
@@ -203,18 +204,31 @@ impl GpuDevice {
         Ok(())
     }
 
-    /// What code may rely on from now on; allocations may double before it has to be made anew.
+    /// What code may rely on from now on; allocations and grids may double before it has to be made anew.
     fn target(&self) -> opt::Target {
-        let most = self.largest_allocation.checked_next_power_of_two().unwrap_or(u64::MAX);
-        opt::Target { largest_allocation: most.max(opt::Target::default().largest_allocation) }
+        let most = |so_far: u64, least: u64| so_far.checked_next_power_of_two().unwrap_or(u64::MAX).max(least);
+        let least = opt::Target::default();
+        opt::Target {
+            largest_allocation: most(self.largest.largest_allocation, least.largest_allocation),
+            threads: most(self.largest.threads, least.threads),
+            aligned: self.largest.aligned,
+        }
     }
 
-    /// Makes the code anew if it relies on what is no longer true; what runs ends before.
+    /// Makes the code anew if it relies on what is no longer true, or would not be with this launch; what runs ends before.
     ///
     /// # Errors
     /// What the driver reports. The code of before stays.
-    pub fn renew_code(&mut self, memory: &mut Memory) -> Result<(), CudaError> {
-        if self.code.as_ref().is_none_or(|c| c.target.largest_allocation >= self.largest_allocation) {
+    pub fn renew_code(&mut self, memory: &mut Memory, launch: &KernelLaunch) -> Result<(), CudaError> {
+        let threads = launch.grid.iter().zip(&launch.block).map(|(&g, &b)| u64::from(g) * u64::from(b));
+        self.largest.threads = threads.fold(self.largest.threads, u64::max);
+        let relied = self.code.as_ref().map_or(&[][..], |c| c.loaded.relies_on_alignment(launch.func));
+        let is_aligned = |&param: &usize| match launch.args.get(param) {
+            Some(Arg::Bits(address)) => address % ptx::ALIGNED == 0,
+            _ => true,
+        };
+        self.largest.aligned &= relied.iter().all(is_aligned);
+        if self.code.as_ref().is_none_or(|c| c.target.holds(self.largest)) {
             return Ok(());
         }
         self.settle(memory);

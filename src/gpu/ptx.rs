@@ -53,6 +53,14 @@ use std::fmt::Write;
 /// The module variable that holds the address of the record buffer (see [`crate::record_buffer`]); 0 where there is none.
 pub const RECORDS_SYMBOL: &str = "cufemu$$records";
 
+/// Bytes whose multiples arrays begin at, if [`opt::Target::aligned`] holds.
+pub const ALIGNED: u64 = vector::LARGEST;
+
+/// The parameters of a kernel whose addresses must be multiples of [`ALIGNED`] for what is printed for an aligned target, by number.
+pub fn relies_on_alignment(func: &Function) -> Vec<usize> {
+    vector::relied_on(func)
+}
+
 /// How to print.
 #[derive(Clone, Copy, Debug)]
 pub struct PtxOptions<'a> {
@@ -64,6 +72,8 @@ pub struct PtxOptions<'a> {
     /// Addresses of the module variables, by number, if they are in the caller's memory; otherwise the text declares
     /// them, and the driver places them.
     pub globals: Option<&'a [u64]>,
+    /// What launches are held against; code for a debugger does not rely on it.
+    pub target: opt::Target,
     /// Whether approximate operations take subnormal operands and results as zero (`.ftz`).
     pub flushes: bool,
     /// The sources, for `.file` and `.loc` lines. With `debug` too there are sections of DWARF, and the target is `debug`,
@@ -80,7 +90,14 @@ impl<'a> PtxOptions<'a> {
 
 impl Default for PtxOptions<'_> {
     fn default() -> Self {
-        PtxOptions { sm: 75, debug: false, globals: None, flushes: false, sources: None }
+        PtxOptions {
+            sm: 75,
+            debug: false,
+            globals: None,
+            target: opt::Target::default(),
+            flushes: false,
+            sources: None,
+        }
     }
 }
 

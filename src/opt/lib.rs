@@ -30,7 +30,10 @@ mod if_convert;
 mod inline;
 mod loops;
 mod mark_reductions;
+mod narrow_counts;
 mod promote;
+mod promote_in_loops;
+mod range_facts;
 mod simplify_cfg;
 mod split_copies;
 mod strip_debug;
@@ -38,6 +41,7 @@ mod unroll;
 mod unswitch;
 mod webs;
 
+pub use hoist_loads::is_long;
 use ir::{FuncId, FuncKind, Function, Module};
 
 /// A pass over one function, with its name.
@@ -51,12 +55,25 @@ struct Pass {
 pub struct Target {
     /// Bytes of the largest allocation that kernels may access. Up to 2^30, all indices may be computed in 32 bits.
     pub largest_allocation: u64,
+    /// The most threads that a grid has in one direction.
+    pub threads: u64,
+    /// Whether all arrays begin at a multiple of 16 bytes that kernels get as arguments and reach by vectors.
+    pub aligned: bool,
+}
+
+impl Target {
+    /// Whether code for this target may run where things are at most as in `largest`.
+    pub fn holds(self, largest: Target) -> bool {
+        self.largest_allocation >= largest.largest_allocation
+            && self.threads >= largest.threads
+            && (largest.aligned || !self.aligned)
+    }
 }
 
 impl Default for Target {
-    /// No allocation is larger than 1 GiB.
+    /// No allocation is larger than 1 GiB, and no grid has more than 2^30 threads in a direction. Arrays begin anywhere.
     fn default() -> Target {
-        Target { largest_allocation: 1 << 30 }
+        Target { largest_allocation: 1 << 30, threads: 1 << 30, aligned: false }
     }
 }
 
@@ -76,6 +93,8 @@ const STRIP_FOR_GPU: Pass = Pass { name: "strip-for-gpu", run: |f, _| strip_debu
 const GVN_FOR_GPU: Pass = Pass { name: "gvn-for-gpu", run: |f, _| gvn::run_for_gpu(f) };
 const ORDER_ADDRESSES: Pass = Pass { name: "order-addresses", run: gvn::order_addresses };
 const DCE_FOR_GPU: Pass = Pass { name: "dce-for-gpu", run: |f, _| dce::run_for_gpu(f) };
+const RANGE_FACTS: Pass = Pass { name: "range-facts", run: range_facts::run };
+const NARROW_COUNTS: Pass = Pass { name: "narrow-counts", run: narrow_counts::run };
 const UNROLL_FULL: Pass = Pass { name: "unroll-full", run: |f, _| unroll::full(f) };
 const UNROLL_NESTS: Pass = Pass { name: "unroll-nests", run: |f, _| unroll::nests(f) };
 const UNROLL_PARTIAL: Pass = Pass { name: "unroll-partial", run: |f, _| unroll::partial(f) };
@@ -84,6 +103,7 @@ const DSE: Pass = Pass { name: "dse", run: |f, _| dse::run(f) };
 const HOIST_LOADS: Pass = Pass { name: "hoist-loads", run: |f, _| hoist_loads::run(f) };
 const SPLIT_COPIES: Pass = Pass { name: "split-copies", run: |f, _| split_copies::run(f) };
 const PROMOTE: Pass = Pass { name: "promote", run: |f, _| promote::run(f) };
+const PROMOTE_IN_LOOPS: Pass = Pass { name: "promote-in-loops", run: |f, _| promote_in_loops::run(f) };
 
 /// At every level.
 const ALWAYS: &[Pass] = &[MARK_REDUCTIONS];
@@ -118,6 +138,10 @@ const FOR_GPU: &[Pass] = &[
     WEBS,
     GVN_FOR_GPU,
     SIMPLIFY_CFG,
+    RANGE_FACTS,
+    GVN_FOR_GPU,
+    SIMPLIFY_CFG,
+    NARROW_COUNTS,
     DCE_FOR_GPU,
     UNROLL_FULL,
     GVN_FOR_GPU,
@@ -134,6 +158,8 @@ const FOR_GPU: &[Pass] = &[
     WEBS,
     GVN_FOR_GPU,
     DCE_FOR_GPU,
+    PROMOTE_IN_LOOPS,
+    SIMPLIFY_CFG,
     UNROLL_PARTIAL,
     SIMPLIFY_CFG,
     WEBS,

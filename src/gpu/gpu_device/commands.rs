@@ -30,7 +30,7 @@ impl Device for GpuDevice {
             let _ = memory.free(address, span);
             return Err(cuda_error(&error));
         }
-        self.largest_allocation = self.largest_allocation.max(bytes);
+        self.largest.largest_allocation = self.largest.largest_allocation.max(bytes);
         Ok(address)
     }
 
@@ -49,7 +49,7 @@ impl Device for GpuDevice {
         }
         if let Command::Launch(launch) = &mut command {
             // An allocation of later does not concern this launch, so code that is made here stays good for it.
-            self.renew_code(memory)?;
+            self.renew_code(memory, launch)?;
             if launch.grid == [0; 3] {
                 launch.grid = self.resident_grid(launch);
             }

@@ -194,6 +194,11 @@ impl Body<'_, '_> {
         }
         let (d, t, w) = (self.reg(dst), arithmetic(ty), Width::of(ty).bits());
         match op {
+            // The reciprocal is the same number, by a shorter way.
+            BinOp::Div if ty == Ty::F32 && a == Val::f32(1.0) => {
+                let b = self.value(ty, b);
+                ins!(self, "rcp.rn.f32 {d}, {b}");
+            }
             BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div if ty.is_real() => {
                 let (a, b) = (self.value(ty, a), self.value(ty, b));
                 ins!(self, "{}.rn.{t} {d}, {a}, {b}", op.ptx());
@@ -309,8 +314,12 @@ impl Body<'_, '_> {
             let result = if op == BinOp::Div { Val::Imm(u64::MAX) } else { a };
             return self.mov(ty, dst, result);
         }
+        let is_plain = by.is_some() || self.is_not_zero(ty, b);
         let (a, b) = (self.value(ty, a), self.value(ty, b));
-        if by.is_some() {
+        if let Some(by) = by.filter(|by| op == BinOp::Div && ty == Ty::I64 && by.is_power_of_two() && *by < 1 << 63) {
+            return self.divide_by_power(dst, &a, by.trailing_zeros());
+        }
+        if is_plain {
             let wide = self.wide(ty, dst);
             ins!(self, "{}.{t} {wide}, {a}, {b}", op.ptx());
             return self.settle(ty, dst, &wide);
@@ -322,6 +331,16 @@ impl Body<'_, '_> {
         let otherwise = if op == BinOp::Div { "-1" } else { &a };
         ins!(self, "selp.{} {wide}, {otherwise}, {result}, {is_zero}", width.bits());
         self.settle(ty, dst, &wide);
+    }
+
+    /// A 64-bit quotient by a power of two, towards zero. ptxas would call a procedure.
+    fn divide_by_power(&mut self, dst: Reg, a: &str, power: u32) {
+        let (sign, rest, sum) = (self.temp(Width::W64), self.temp(Width::W64), self.temp(Width::W64));
+        let d = self.reg(dst);
+        ins!(self, "shr.s64 {sign}, {a}, 63");
+        ins!(self, "shr.u64 {rest}, {sign}, {}", 64 - power);
+        ins!(self, "add.s64 {sum}, {a}, {rest}");
+        ins!(self, "shr.s64 {d}, {sum}, {power}");
     }
 
     fn copysign(&mut self, ty: Ty, dst: &str, a: Val, b: Val) {

@@ -10,7 +10,7 @@ use super::read_only::ReadOnly;
 use super::space::{self, Home};
 use super::unused::{self, CLASSES, Used};
 use super::{EmitError, Unit, call, debug, dwarf, names, sign, vector};
-use ir::analysis::{BitSet, Cfg, Dominators, Loops};
+use ir::analysis::{BitSet, Cfg, Dominators, Loops, Ranges};
 use ir::op::{BarOp, Special};
 use ir::rt::Rt;
 use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, ParamKind, Reg, SharedId, Term, Trap, Ty, Val};
@@ -130,12 +130,14 @@ pub(super) struct Body<'a, 'n> {
     pub(super) hidden_nans: BitSet,
     pub(super) extended: Extended,
     pub(super) read_only: ReadOnly,
+    ranges: Option<Ranges<'a>>,
     pub(super) depot: Depot,
     pub(super) depot_name: String,
     /// The function, if its local and shared variables are named after it, as DWARF needs it.
     pub(super) owner: Option<FuncId>,
     variables: Vec<debug::VariableSlot>,
-    /// Whether the block in hand is in a loop.
+    /// The block in hand, and whether it is in a loop.
+    block: Bb,
     pub(super) is_in_loop: bool,
     pub(super) text: String,
     temps: [u32; 3],
@@ -152,6 +154,8 @@ impl<'a, 'n> Body<'a, 'n> {
         let variables = if debug { debug::variable_slots(func) } else { Vec::new() };
         let pinned = |reg| variables.iter().any(|v| v.reg == reg) || (debug && debug::is_named(func, reg));
         let homes = space::homes(func, &unit.placement, pinned);
+        let cfg = Cfg::new(func);
+        let dom = Dominators::new(&cfg);
         let mut body = Body {
             unit,
             func,
@@ -160,10 +164,12 @@ impl<'a, 'n> Body<'a, 'n> {
             hidden_nans: if debug { BitSet::new(func.regs.len()) } else { sign::hidden_nans(func) },
             extended: Extended::new(func),
             read_only: if debug { ReadOnly::nothing() } else { ReadOnly::new(func) },
+            ranges: (!debug).then(|| Ranges::new(func, &cfg, &dom, unit.options.target.threads)),
             depot: Depot::new(func, debug),
             depot_name: depot_symbol(unit.options.dwarf().map(|_| id)),
             owner: unit.options.dwarf().map(|_| id),
             variables,
+            block: Bb(0),
             is_in_loop: false,
             text: String::new(),
             temps: [0; 3],
@@ -172,19 +178,19 @@ impl<'a, 'n> Body<'a, 'n> {
             located: Span::NONE,
         };
         body.params();
-        let vectors = if debug { Vec::new() } else { vector::find(func) };
-        let cfg = Cfg::new(func);
-        let loops = Loops::new(&cfg, &Dominators::new(&cfg));
+        let vectors = if debug { Vec::new() } else { vector::find(func, unit.options.target.aligned) };
+        let loops = Loops::new(&cfg, &dom);
         for (i, block) in func.blocks.iter().enumerate() {
-            body.is_in_loop = loops.depth(Bb(i as u32)) > 0;
+            body.block = Bb(i as u32);
+            body.is_in_loop = loops.depth(body.block) > 0;
             let _ = writeln!(body.text, "BB{i}:");
             body.extended.enter();
             for (index, inst) in block.insts.iter().enumerate() {
                 match vectors.get(i) {
                     Some(vectors) if vectors.is_done(index) => {}
-                    Some(vectors) if let Some((regs, offset)) = vectors.at(index) => {
+                    Some(vectors) if let Some((operands, offset)) = vectors.at(index) => {
                         body.at(inst.span);
-                        body.load_vector(&inst.kind, regs, offset)?;
+                        body.access_vector(&inst.kind, operands, offset)?;
                     }
                     _ => body.inst(inst)?,
                 }
@@ -194,6 +200,11 @@ impl<'a, 'n> Body<'a, 'n> {
             body.terminator(&block.term, i)?;
         }
         Ok(body.finish(id))
+    }
+
+    /// Whether an integer of the block in hand is known not to be zero.
+    pub(super) fn is_not_zero(&self, ty: Ty, val: Val) -> bool {
+        self.ranges.as_ref().is_some_and(|ranges| !ranges.at(self.block, ty, val).has(0))
     }
 
     fn finish(self, id: FuncId) -> String {

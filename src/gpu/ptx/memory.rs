@@ -117,14 +117,21 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The load that `kind` is, of neighbouring words from that offset on.
-    pub(super) fn load_vector(&mut self, kind: &InstKind, regs: &[Reg], offset: i64) -> Result<(), EmitError> {
-        let InstKind::Load { ty, space, addr, .. } = *kind else { return self.refuse("a vector that is no load") };
+    /// The load or store that `kind` is, of neighbouring words from that offset on.
+    pub(super) fn access_vector(&mut self, kind: &InstKind, operands: &[Val], offset: i64) -> Result<(), EmitError> {
+        let (InstKind::Load { ty, space, addr, .. } | InstKind::Store { ty, space, addr, .. }) = *kind else {
+            return self.refuse("a vector that is no access");
+        };
         let (window, base) = self.place(space, addr)?;
-        let cache = self.cache(Access::Plain, window, addr);
         let at = self.bracket(&base, offset);
-        let names: Vec<String> = regs.iter().map(|&r| self.reg(r)).collect();
-        ins!(self, "ld{window}{cache}.v{}.{} {{{}}}, {at}", regs.len(), Width::of(ty).bits(), names.join(", "));
+        let names: Vec<String> = operands.iter().map(|&v| self.raw(ty, v)).collect();
+        let (count, bits, names) = (operands.len(), Width::of(ty).bits(), names.join(", "));
+        if let InstKind::Load { .. } = kind {
+            let cache = self.cache(Access::Plain, window, addr);
+            ins!(self, "ld{window}{cache}.v{count}.{bits} {{{names}}}, {at}");
+        } else {
+            ins!(self, "st{window}.v{count}.{bits} {at}, {{{names}}}");
+        }
         Ok(())
     }
 

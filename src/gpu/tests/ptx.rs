@@ -538,3 +538,83 @@ fn random_modules_are_printed_well_formed() {
         }
     }
 }
+
+/// A kernel that copies four words that lie together, with `between` behind the loads.
+fn four_words(offset: i64, between: &str) -> Module {
+    let mut text = String::from(
+        "kernel @k(%0: i64 unaliased, %1: i64 unaliased) {\nshared s0 \"t\" bytes 64 align 4 element 4\nbb0:\n\
+         %2 = special.tid.x\n%3 = cvt.cast.i64.i32 %2\n%4 = mad.i64 %3, 16, %0\n%5 = mad.i64 %3, 16, %1\n%6 = addr s0\n",
+    );
+    for i in 0..4 {
+        let _ = writeln!(text, "%{} = load.global.f32 [%4+{}]", 10 + i, offset + 4 * i);
+    }
+    text.push_str(between);
+    text.push('\n');
+    for i in 0..4 {
+        let _ = writeln!(text, "store.global.f32 [%5+{}], %{}", offset + 4 * i, 10 + i);
+    }
+    text.push_str("return\n}\n");
+    let module = ir::parse::module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(ir::verify::module(&module), []);
+    module
+}
+
+#[test]
+fn neighbouring_words_of_aligned_arrays_are_vectors() {
+    let target = opt::Target { aligned: true, ..opt::Target::default() };
+    let options = PtxOptions { sm: 90, target, ..PtxOptions::default() };
+    let counts = |module: &Module, options: &PtxOptions<'_>| {
+        let text = text_of(module, options);
+        assemble_text("vectors", &text, 90);
+        ["ld.global.nc.v4", "ld.global.nc.v2", "st.global.v4", "st.global.v2"].map(|form| text.matches(form).count())
+    };
+    assert_eq!(counts(&four_words(0, ""), &options), [1, 0, 1, 0]);
+    assert_eq!(gpu::ptx::relies_on_alignment(four_words(0, "").func(FuncId(0))), [0, 1]);
+    // Two of them begin at a multiple of 8, none at one of 16.
+    assert_eq!(counts(&four_words(8, ""), &options), [0, 2, 0, 2]);
+    assert_eq!(counts(&four_words(4, ""), &options), [0, 1, 0, 1]);
+    assert_eq!(counts(&four_words(0, ""), &PtxOptions { sm: 90, ..PtxOptions::default() }), [0; 4]);
+    assert_eq!(counts(&four_words(2, ""), &options), [0; 4]);
+    assert_eq!(gpu::ptx::relies_on_alignment(four_words(2, "").func(FuncId(0))), [0usize; 0]);
+}
+
+#[test]
+fn accesses_are_not_joined_across_one_that_may_meet_them() {
+    let target = opt::Target { aligned: true, ..opt::Target::default() };
+    let options = PtxOptions { sm: 90, target, ..PtxOptions::default() };
+    let stores = |text: &str, to: &str| {
+        let module = four_words(0, "");
+        let text = ir::print::module(&module, true).replace(text, &format!("{text}\n{to}"));
+        let module = ir::parse::module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let text = text_of(&module, &options);
+        text.matches("st.global.v4").count()
+    };
+    let second = "store.global.f32 [%5+4], %11";
+    assert_eq!(stores(second, ""), 1);
+    assert_eq!(stores(second, "barrier.sync"), 0);
+    assert_eq!(stores(second, "store.global.f32 [%4], %10"), 0);
+    assert_eq!(stores(second, "store.shared.f32 [%6], %10"), 1);
+    assert_eq!(stores(second, "%20 = load.global.f32 [%4+64]\nstore.shared.f32 [%6], %20"), 0);
+}
+
+#[test]
+fn divisions_are_as_short_as_what_is_known_allows() {
+    let text = |code: &str| {
+        let text = format!(
+            "kernel @k(%0: i64, %1: i32, %2: f32, %3: i64) {{\nbb0:\n%4 = cmp.gt.i32 %1, 0\nbranch %4, bb1, bb2\nbb1:\n{code}\nreturn\nbb2:\nreturn\n}}\n"
+        );
+        let module = ir::parse::module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(ir::verify::module(&module), []);
+        let text = text_of(&module, &PtxOptions { sm: 90, ..PtxOptions::default() });
+        assemble_text("divisions", &text, 90);
+        text
+    };
+    let reciprocal = text("%5 = div.f32 1.0, %2\nstore.global.f32 [%0], %5");
+    assert!(reciprocal.contains("rcp.rn.f32") && !reciprocal.contains("div"), "{reciprocal}");
+    let known = text("%5 = rem.i32 100, %1\nstore.global.i32 [%0], %5");
+    assert!(known.contains("rem.s32") && !known.contains("selp"), "{known}");
+    let unknown = text("%6 = add.i32 %1, 1\n%5 = rem.i32 100, %6\nstore.global.i32 [%0], %5");
+    assert!(unknown.contains("selp"), "{unknown}");
+    let power = text("%5 = div.i64 %3, 256\nstore.global.i64 [%0], %5");
+    assert!(power.contains("shr.s64") && !power.contains("div"), "{power}");
+}

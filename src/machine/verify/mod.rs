@@ -294,7 +294,7 @@ impl Device for VerifyDevice {
         if let Command::Launch(launch) = &mut command
             && launch.grid == [0; 3]
         {
-            self.gpu.renew_code(memory)?;
+            self.gpu.renew_code(memory, launch)?;
             launch.grid = self.gpu.resident_grid(launch);
         }
         // The emulator only takes a command here. What it refuses is not for the GPU to do.

@@ -5,7 +5,8 @@
 //! An address is a constant plus multiples of registers. The constant becomes the offset of the access, and terms that cancel
 //! vanish: `a(i, j+1)` needs neither the lower bounds nor the row that they add. The rest is summed up again: what changes in
 //! outer loops before what changes in inner ones, and then what many accesses of the function have before what few have. Equal
-//! beginnings are one value, by common subexpressions. All of it holds modulo 2^64.
+//! beginnings are one value, by common subexpressions, and a multiple of a stride is a step from the next smaller one: rows above and
+//! below each other need one register for the stride. All of it holds modulo 2^64.
 //!
 //! Where no allocation is too large, a sum outside of loops is narrow: `pointer + extended(index) * scale`, with the index in 32 bits,
 //! which a GPU computes in one instruction. It is the same address because a valid access is in the allocation of the object whose
@@ -20,6 +21,7 @@ use crate::Target;
 use ir::analysis::affine::{self, Affine, Operation};
 use ir::op::{BinOp, CvtOp, TriOp};
 use ir::{Function, InstKind, Reg, Ty, Val};
+use scalar::bits;
 use std::collections::BTreeMap;
 use std::num::Wrapping;
 
@@ -95,7 +97,7 @@ fn set_address(kind: &mut InstKind, value: Val, total: i64) {
 fn wide(table: &mut ValueTable<'_>, terms: &[Term]) -> Option<Val> {
     let mut value: Option<Val> = None;
     for &(reg, Wrapping(factor)) in terms {
-        let (a, b) = (Val::Reg(reg), Val::i64(factor));
+        let a = Val::Reg(reg);
         value = Some(match (value, factor) {
             (None, 1) => a,
             (None, _) => table.emit_rewritten(Ty::I64, |dst| product(dst, a, factor), super::strength::rule),
@@ -105,10 +107,33 @@ fn wide(table: &mut ValueTable<'_>, terms: &[Term]) -> Option<Val> {
             (Some(sum), -1) => {
                 table.emit(Ty::I64, |dst| InstKind::Bin { op: BinOp::Sub, ty: Ty::I64, dst, a: sum, b: a })
             }
-            (Some(c), _) => table.emit(Ty::I64, |dst| InstKind::Tri { op: TriOp::Mad, ty: Ty::I64, dst, a, b, c }),
+            (Some(c), _) => multiple(table, Ty::I64, a, factor, c),
         });
     }
     value
+}
+
+/// `c + factor * a`, by one step from the next smaller multiple if that is there.
+fn multiple(table: &mut ValueTable<'_>, ty: Ty, a: Val, factor: i64, c: Val) -> Val {
+    let b = |factor: i64| Val::Imm(bits::canonical(ty, factor as u64));
+    let sum = |dst, factor| match factor {
+        1 => InstKind::Bin { op: BinOp::Add, ty, dst, a: c, b: a },
+        -1 => InstKind::Bin { op: BinOp::Sub, ty, dst, a: c, b: a },
+        _ => InstKind::Tri { op: TriOp::Mad, ty, dst, a, b: b(factor), c },
+    };
+    // No register has this number; it stands for the result of what is looked for.
+    let result = Reg(u32::MAX);
+    let is_new = factor > 1 && table.find(&sum(result, factor)).is_none();
+    match table.find(&sum(result, factor - 1)).filter(|_| is_new) {
+        Some(smaller) => {
+            let step = |dst| InstKind::Bin { op: BinOp::Add, ty, dst, a: smaller.into(), b: a };
+            let value = table.emit(ty, step);
+            table.remember(&sum(result, factor), value);
+            value
+        }
+        // A step down would keep one more register alive than the product does.
+        None => table.emit(ty, |dst| sum(dst, factor)),
+    }
 }
 
 /// The same sum with its index in 32 bits, if it begins at a known object, and has at least two terms besides, which change in the same
@@ -132,14 +157,13 @@ fn narrow(table: &mut ValueTable<'_>, terms: &[Term], target: Target) -> Option<
     let mut sum: Option<Val> = None;
     for &(reg, Wrapping(factor)) in index() {
         let (a, factor) = (narrowed(table, Val::Reg(reg), &mut { MAX_PRODUCTS }), (factor >> power) as i32);
-        let b = Val::i32(factor);
         let ty = Ty::I32;
         sum = Some(match (sum, factor) {
             (None, 1) => a,
-            (None, _) => table.emit(ty, |dst| InstKind::Bin { op: BinOp::Mul, ty, dst, a, b }),
+            (None, _) => table.emit(ty, |dst| InstKind::Bin { op: BinOp::Mul, ty, dst, a, b: Val::i32(factor) }),
             (Some(sum), 1) => table.emit(ty, |dst| InstKind::Bin { op: BinOp::Add, ty, dst, a: sum, b: a }),
             (Some(sum), -1) => table.emit(ty, |dst| InstKind::Bin { op: BinOp::Sub, ty, dst, a: sum, b: a }),
-            (Some(c), _) => table.emit(ty, |dst| InstKind::Tri { op: TriOp::Mad, ty, dst, a, b, c }),
+            (Some(c), _) => multiple(table, ty, a, i64::from(factor), c),
         });
     }
     let a = sum?;

@@ -240,6 +240,13 @@ impl<'a> ValueTable<'a> {
         Val::Reg(reg)
     }
 
+    /// Notes that a value is also what `kind` would compute.
+    pub(super) fn remember(&mut self, kind: &InstKind, value: Val) {
+        if let (Some(expression), Val::Reg(reg)) = (self.expression(kind), value) {
+            self.available.insert(expression, reg, self.walk.version(reg));
+        }
+    }
+
     fn add_reg(&mut self, ty: Ty) {
         self.regs.push(RegInfo { ty, var: None, mutable: false });
         self.walk.add_reg();

@@ -56,10 +56,16 @@ pub(crate) fn temporary(f: &mut Function, ty: Ty) -> Reg {
 
 /// Has the block before a loop go to `to` instead of the loop's header.
 pub(crate) fn redirect(f: &mut Function, shape: &Shape, to: Bb) {
-    let header = shape.natural.header;
-    f.blocks[shape.entry.index()].term.each_successor_mut(|bb| {
-        if *bb == header {
-            *bb = to;
-        }
-    });
+    redirect_edges(f, &[shape.entry], shape.natural.header, to);
+}
+
+/// Has the blocks that go to `from` go to `to` instead.
+pub(crate) fn redirect_edges(f: &mut Function, blocks: &[Bb], from: Bb, to: Bb) {
+    for bb in blocks {
+        f.blocks[bb.index()].term.each_successor_mut(|next| {
+            if *next == from {
+                *next = to;
+            }
+        });
+    }
 }

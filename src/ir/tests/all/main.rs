@@ -7,6 +7,7 @@ extern crate cufemu_ir as ir;
 mod affine;
 mod analysis;
 mod generate;
+mod ranges;
 mod text;
 mod uniform;
 mod verify;

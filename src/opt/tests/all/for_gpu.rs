@@ -229,7 +229,7 @@ bb0:
 }";
     // Products of 64 and of 32 bits. An index of real(8) is narrow up to 2^30 elements.
     let products = |largest_allocation| {
-        let f = optimised_for(text, opt::Target { largest_allocation });
+        let f = optimised_for(text, opt::Target { largest_allocation, ..opt::Target::default() });
         let of = |wanted| count(&f, |k| matches!(k, InstKind::Bin { op: ir::op::BinOp::Mul, ty, .. } if *ty == wanted));
         (of(ir::Ty::I64), of(ir::Ty::I32))
     };

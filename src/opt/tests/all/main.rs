@@ -7,6 +7,7 @@ extern crate cufemu_opt as opt;
 mod for_gpu;
 #[path = "../../../ir/tests/all/generate.rs"]
 mod generate;
+mod gpu_loops;
 mod loops;
 mod programs;
 mod small;

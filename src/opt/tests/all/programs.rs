@@ -130,7 +130,11 @@ fn random_programs_for_a_gpu_store_the_same() {
         let mut better = module.clone();
         let blocks = |m: &Module| m.funcs.iter().map(|f| f.blocks.len()).sum::<usize>();
         let (mut size, mut count) = (0, 0);
-        let target = if seed % 4 == 0 { opt::Target { largest_allocation: u64::MAX } } else { opt::Target::default() };
+        let target = if seed % 4 == 0 {
+            opt::Target { largest_allocation: u64::MAX, threads: u64::MAX, aligned: false }
+        } else {
+            opt::Target::default()
+        };
         opt::run_for_gpu_observed(&mut better, target, &mut |step, now| {
             check(&format!("seed {seed}"), step, now);
             let places = ir::print::module(now, false).matches(".local").count();
