@@ -4,7 +4,7 @@
 
 use crate::cli::nvfortran::Compiler;
 use compile::ForeignNames;
-use foreign::{Inputs, Libraries};
+use foreign::{CudaLibraries, Inputs, Libraries};
 use host::has_runtime_routine;
 use machine::RealWorld;
 use std::path::{Path, PathBuf};
@@ -90,24 +90,33 @@ fn kind(file: &Path) -> Option<Kind> {
 
 /// The libraries of a run; clones are the same libraries.
 #[derive(Clone, Debug)]
-pub(crate) struct Loaded(Arc<Libraries>);
+pub(crate) struct Loaded {
+    libraries: Arc<Libraries>,
+    of_cuda: Arc<CudaLibraries>,
+}
 
 impl Loaded {
     /// Compiles and loads what is given; the error is for the user.
     pub(crate) fn new(inputs: &Inputs) -> Result<Loaded, String> {
-        Libraries::load(inputs).map(|libraries| Loaded(Arc::new(libraries)))
+        let of_cuda = Arc::new(CudaLibraries::new(inputs));
+        Ok(Loaded { libraries: Arc::new(Libraries::load(inputs)?), of_cuda })
     }
 
     /// The procedures that there are, those of CUDA's runtime and libraries too, for the compiler.
     pub(crate) fn names(&self) -> ForeignNames {
-        let (libraries, own) = (self.0.clone(), self.0.clone());
+        let (libraries, own) = (self.libraries.clone(), self.libraries.clone());
         let of_cuda = |name: &str| has_runtime_routine(name) || library::has(name);
         ForeignNames::new(move |name| of_cuda(name) || libraries.has(name), move |name| own.defines(name))
     }
 
     /// A world where they can be called.
     pub(crate) fn world(&self, world: RealWorld) -> RealWorld {
-        world.with_libraries(self.0.clone())
+        world.with_libraries(self.libraries.clone())
+    }
+
+    /// NVIDIA's libraries, for a GPU.
+    pub(crate) fn of_cuda(&self) -> &Arc<CudaLibraries> {
+        &self.of_cuda
     }
 }
 

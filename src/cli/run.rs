@@ -372,13 +372,13 @@ impl Program<'_> {
 
     /// The machine with the program at its start, or the exit code if it cannot be loaded.
     fn load(self) -> Result<Machine, u8> {
-        let Program { options, compiler, sm, compiled, map, suppressions, .. } = self;
+        let Program { options, compiler, sm, compiled, map, suppressions, libraries, .. } = self;
         if options.verify
             && let Some(sentence) = approximate(&compiled.module, map)
         {
             return Err(usage(&sentence));
         }
-        let devices = devices(options, sm).map_err(|sentence| usage(&sentence))?;
+        let devices = devices(options, sm, libraries.of_cuda()).map_err(|sentence| usage(&sentence))?;
         let gpu_options = GpuOptions {
             sm: options.sm.or(compiler.sm),
             debug: compiler.debug,

@@ -9,6 +9,7 @@ use crate::cli::{computer, ranks};
 use diag::Code;
 use emu::Emulator;
 use finding::Findings;
+use foreign::CudaLibraries;
 use gpu::{GpuDevice, GpuOptions};
 use machine::{DeviceBox, HostOptions, Machine, MachineOptions};
 use source::SourceMap;
@@ -116,7 +117,7 @@ fn emulators(count: u32, options: &emu::Options) -> Vec<DeviceBox> {
 }
 
 /// The devices of the run, or a sentence if there is no GPU.
-pub(crate) fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, String> {
+pub(crate) fn devices(options: &Options, sm: u32, libraries: &Arc<CudaLibraries>) -> Result<Vec<DeviceBox>, String> {
     if options.verify {
         let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
         return Ok(vec![DeviceBox::verify(
@@ -129,7 +130,11 @@ pub(crate) fn devices(options: &Options, sm: u32) -> Result<Vec<DeviceBox>, Stri
         DeviceKind::Gpu => {
             let count = u8::try_from(options.devices).unwrap_or(u8::MAX);
             let gpus = GpuDevice::open_several(count).map_err(|e| e.to_string())?;
-            Ok(gpus.into_iter().map(|gpu| DeviceBox::Gpu(Box::new(gpu))).collect())
+            let with_libraries = |mut gpu: GpuDevice| {
+                gpu.use_libraries(libraries.clone());
+                DeviceBox::Gpu(Box::new(gpu))
+            };
+            Ok(gpus.into_iter().map(with_libraries).collect())
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Commands of a device: launches, copies, fills, and routines of libraries, which say what they read and write and bring the
 //! code that does it.
 
-use crate::CudaError;
+use crate::{CudaError, VendorCall};
 use finding::ThreadId;
 use ir::FuncId;
 use mem::Memory;
@@ -113,6 +113,8 @@ pub struct Routine {
     pub span: Span,
     /// What it does.
     pub work: RoutineWork,
+    /// The function of NVIDIA's library that does the same, for a device that has it.
+    pub vendor: Option<Arc<VendorCall>>,
 }
 
 impl fmt::Debug for Routine {

@@ -16,6 +16,7 @@ mod observer;
 mod properties;
 mod runtime;
 mod strided;
+mod vendor;
 
 pub use api::{
     Api, Call, CopyKind, GraphCall, KernelInfo, Kernels, LibraryCall, Order, OrderStep, Pitched, Reply, Work,
@@ -28,6 +29,7 @@ pub use runtime::{
     Runtime, Step, Waiting, allocation_of, free_fault, launch_error, launch_fault, origin_of, property_type, space_of,
 };
 pub use strided::{Runs, copy_strided, fill};
+pub use vendor::{Vendor, VendorAnswer, VendorArg, VendorCall, VendorLibraries, VendorObject};
 
 use finding::Finding;
 use mem::Memory;
@@ -91,6 +93,11 @@ pub trait Device {
 
     /// The host or a stream waits for something. Devices may ignore it; a race detector and schedules that delay commands do not.
     fn order(&mut self, _: Order) {}
+
+    /// NVIDIA's libraries, where the device runs their routines.
+    fn vendor(&mut self) -> Option<&mut dyn VendorLibraries> {
+        None
+    }
 
     /// `cudaDeviceSetLimit`: 0 stack bytes of a thread, 2 bytes of the heap of device code, 3 depth of nested launches.
     fn set_limit(&mut self, _limit: i32, _value: u64) {}

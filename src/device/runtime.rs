@@ -23,7 +23,9 @@ pub use launch::{launch_error, launch_fault};
 pub use memory::{allocation_of, free_fault, origin_of, space_of};
 
 use self::graphs::Graphs;
-use crate::{Api, Call, Command, CudaError, Device, Kernels, Order, OrderStep, Reply, Routine, Strided, Work};
+use crate::{
+    Api, Call, Command, CudaError, Device, Kernels, Order, OrderStep, Reply, Routine, Strided, VendorLibraries, Work,
+};
 use finding::{Access, Actor, Allocation, ApiFault, Finding, FindingKind, LaunchFault, LeakKind};
 use mem::{Memory, Region};
 use source::Span;
@@ -120,6 +122,8 @@ pub(crate) enum Half {
     Launch,
     /// Errors of asynchronous commands are reported, and output of kernels is due.
     Report,
+    /// A routine of a library, whose status counts; errors are reported if the host waits for it, else held.
+    Routine { waits: bool },
     /// Errors are held for a later call.
     Hold,
     /// The device forgets its errors.
@@ -131,7 +135,7 @@ pub(crate) enum Half {
 impl Waiting {
     /// Whether the program has waited for the device, so that the output of kernels must be shown.
     pub fn shows_output(&self) -> bool {
-        self.half == Half::Report
+        matches!(self.half, Half::Report | Half::Routine { waits: true })
     }
 
     /// Whether [`Runtime::finish`] wants to know the time.
@@ -323,15 +327,22 @@ impl Runtime {
         if waits {
             self.order(device, Order::HostWaitsForStream(stream));
         }
-        Ok(Step::Wait(Waiting { call, span, half: if waits { Half::Report } else { Half::Hold } }))
+        Ok(Step::Wait(Waiting { call, span, half: Half::Routine { waits } }))
     }
 
     /// The second half of a call, once the device is idle. `now_ms` is the time of an event, in milliseconds since any
     /// moment; it matters where [`Waiting::needs_time`].
     pub fn finish(&mut self, device: &mut dyn Device, waiting: &Waiting, now_ms: f64) -> Reply {
         self.absorb(device);
+        if let Half::Routine { .. } = waiting.half
+            && let Some(status) = device.vendor().and_then(VendorLibraries::take_status)
+        {
+            let reason = format!("NVIDIA's library gives status {status}");
+            self.report(waiting.call, ApiFault::InvalidArgument { reason }, waiting.span);
+            return Reply { code: status, value: 0 };
+        }
         match waiting.half {
-            Half::Launch | Half::Hold => Reply::default(),
+            Half::Launch | Half::Hold | Half::Routine { waits: false } => Reply::default(),
             Half::Reset => match device.reset() {
                 Ok(()) => {
                     (self.sticky, self.held, self.last_error) = (None, None, 0);
@@ -352,7 +363,7 @@ impl Runtime {
                 }
                 Reply::default()
             }
-            Half::Report => match self.held.take() {
+            Half::Report | Half::Routine { waits: true } => match self.held.take() {
                 None => Reply::default(),
                 Some(error) => {
                     if error.is_sticky() {

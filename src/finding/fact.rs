@@ -270,6 +270,11 @@ pub enum ApiFault {
         /// Why.
         reason: String,
     },
+    /// A routine of a library that does its work on the host, although the program runs on a GPU.
+    RunsOnHost {
+        /// Why.
+        reason: String,
+    },
     /// No device of that number.
     NoSuchDevice {
         /// The number.

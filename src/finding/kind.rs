@@ -301,6 +301,7 @@ impl FindingKind {
                 ApiFault::Pageable => Code::AsyncFromPageable,
                 ApiFault::OutOfMemory { .. } => Code::OutOfDeviceMemory,
                 ApiFault::InvalidArgument { .. } => Code::InvalidApiArgument,
+                ApiFault::RunsOnHost { .. } => Code::RoutineOnHost,
                 ApiFault::NoSuchDevice { .. } => Code::NoSuchDevice,
             },
             FindingKind::DeviceHeapExhausted { .. } => Code::DeviceHeapExhausted,

@@ -5,11 +5,14 @@
 //! program has it, pointers are translated in both directions, and the C convention of the platform passes the arguments (`call`). A
 //! call runs on a stack of its own (`stack`) and waits there while the program runs a procedure that C calls.
 //!
+//! NVIDIA's libraries, whose functions work on the device's memory, have a way of their own (`cuda`).
+//!
 //! Not here: which memory a call is given (`host`), and when it is made (`machine`).
 
 mod buffers;
 mod call;
 mod caller;
+mod cuda;
 mod end;
 mod event;
 mod flush;
@@ -26,6 +29,7 @@ mod stack;
 mod stack;
 
 pub use caller::{Called, Caller, Pointers, Route};
+pub use cuda::{CudaArg, CudaFunction, CudaLibraries};
 pub use end::{end_at_once, has_crashed};
 pub use libraries::Libraries;
 pub use link::Inputs;

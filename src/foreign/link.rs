@@ -82,7 +82,7 @@ pub(crate) fn link(inputs: &Inputs) -> Result<Option<Made>, String> {
     }
     let what = files.iter().map(|file| format!("`{}`", file.display())).collect::<Vec<_>>().join(", ");
     let name = format!("cufemu-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-    let directory = std::env::temp_dir().join(name);
+    let directory = temporary(&name);
     fs::create_dir_all(&directory).map_err(|e| format!("cannot make `{}`: {e}", directory.display()))?;
     let made = Made { file: directory.join("program.so"), what: what.clone(), directory };
     let compiler = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".to_owned());
@@ -107,6 +107,17 @@ pub(crate) fn link(inputs: &Inputs) -> Result<Option<Made>, String> {
     Err(format!("the C compiler `{compiler}` cannot make a library of {what}:\n{}", said.trim_end()))
 }
 
+/// A directory for files that are needed for a while.
+pub(crate) fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(name)
+}
+
+/// Where the environment says that CUDA is.
+pub(crate) fn cuda_homes() -> impl Iterator<Item = PathBuf> {
+    let set = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(std::env::var_os);
+    set.filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
 /// The files in which the library of that name may be, the likeliest first.
 pub(crate) fn candidates(name: &str, inputs: &Inputs) -> Vec<PathBuf> {
     let file = format!("lib{name}.so");
@@ -120,6 +131,13 @@ pub(crate) fn candidates(name: &str, inputs: &Inputs) -> Vec<PathBuf> {
     // Where nothing for compilers is installed, the name has a version; `libm.so` is a text for the linker.
     out.extend(directories.iter().flat_map(|directory| versions(directory, &format!("{file}."))));
     out
+}
+
+/// The files of a directory in which the library of that name may be.
+pub(crate) fn in_directory(directory: &Path, name: &str) -> Vec<PathBuf> {
+    let file = format!("lib{name}.so");
+    let versions = versions(directory, &format!("{file}."));
+    [directory.join(&file)].into_iter().chain(versions).collect()
 }
 
 /// The files of a directory whose names begin so, sorted.

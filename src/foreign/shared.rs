@@ -3,15 +3,24 @@
 
 use libloading::Library;
 #[cfg(unix)]
-use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_NOW};
+use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 use std::path::{Path, PathBuf};
 
 /// Loads a library, so that those loaded later find its procedures. It stays until the process ends: threads may hold data whose
 /// destructors are in it.
 pub(crate) fn open(path: &Path) -> Result<&'static Library, String> {
+    open_with(path, true)
+}
+
+/// The same; others find its procedures if `is_global` says so.
+fn open_with(path: &Path, is_global: bool) -> Result<&'static Library, String> {
     // SAFETY: the user has given the library; what it does when it is loaded is what it does in any program.
     #[cfg(unix)]
-    let library = unsafe { UnixLibrary::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map(Library::from);
+    let library = unsafe {
+        UnixLibrary::open(Some(path), RTLD_NOW | if is_global { RTLD_GLOBAL } else { RTLD_LOCAL }).map(Library::from)
+    };
+    #[cfg(not(unix))]
+    let _ = is_global;
     // SAFETY: the same.
     #[cfg(not(unix))]
     let library = unsafe { Library::new(path) };
@@ -25,9 +34,18 @@ pub(crate) fn stay(library: Library) -> &'static Library {
 
 /// Loads the first of these files that can be loaded; otherwise, why not the last of those that there are.
 pub(crate) fn open_first(paths: impl IntoIterator<Item = PathBuf>) -> Result<&'static Library, Option<String>> {
+    first(paths, true)
+}
+
+/// The same for a library whose procedures others do not find.
+pub(crate) fn open_first_alone(paths: impl IntoIterator<Item = PathBuf>) -> Result<&'static Library, Option<String>> {
+    first(paths, false)
+}
+
+fn first(paths: impl IntoIterator<Item = PathBuf>, is_global: bool) -> Result<&'static Library, Option<String>> {
     let mut reason = None;
     for path in paths {
-        match open(&path) {
+        match open_with(&path, is_global) {
             Ok(library) => return Ok(library),
             // A file that is not there says nothing.
             Err(why) if path.is_file() => reason = Some(format!("`{}`: {why}", path.display())),

@@ -78,6 +78,11 @@ impl Stream {
         if let Stream::Made(made) = self { Some(&made.context) } else { None }
     }
 
+    /// Its handle in CUDA.
+    pub(crate) fn as_handle(&self) -> u64 {
+        self.raw().expose_provenance() as u64
+    }
+
     fn raw(&self) -> sys::CUstream {
         match self {
             Stream::Default => std::ptr::null_mut(),
@@ -205,6 +210,11 @@ pub(crate) fn driver_version() -> Result<i32> {
     Ok(version)
 }
 
+thread_local! {
+    /// The number of the context that is current in this thread; 0 if that is not known.
+    static CURRENT: Cell<u64> = const { Cell::new(0) };
+}
+
 /// A device, its primary context retained.
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -241,9 +251,14 @@ impl Context {
         asked.is_ok() && can != 0 && self.device != other.device
     }
 
-    /// Makes the context current in this thread, if it is not: nothing else of the process changes it.
+    /// Makes the context current for code that may change that.
+    pub(crate) fn lend(&self) -> Result<()> {
+        CURRENT.set(0);
+        cu!(cuCtxSetCurrent(self.handle as sys::CUcontext))
+    }
+
+    /// Makes the context current in this thread, if it is not: nothing else of the process changes it ([`Context::lend`]).
     fn enter(&self) -> Result<()> {
-        thread_local!(static CURRENT: Cell<u64> = const { Cell::new(0) });
         if CURRENT.get() == self.number {
             return Ok(());
         }

@@ -7,8 +7,9 @@
 //! Commands are put on streams of the GPU, and overlap there as the program's streams and events allow; the host goes on. It waits
 //! where the program does ([`Order`]), and before a command that
 //!
-//! - copies to or from memory that is not page-locked, or calls a routine of a library: that is done when the host goes on;
-//! - launches a kernel that can reach managed or page-locked memory, which is copied to the GPU before and back after it;
+//! - copies to or from memory that is not page-locked, or calls a routine of a library that NVIDIA's library has not: that is done
+//!   when the host goes on;
+//! - launches a kernel or calls a routine that can reach managed or page-locked memory, which is copied to the GPU before and back after it;
 //! - launches a kernel that may write records, while another one does: records do not say whose they are.
 //!
 //! A thread of its own hands launches and events to the driver ([`crate::submission`]).
@@ -20,6 +21,7 @@
 
 mod apart;
 mod commands;
+mod libraries;
 
 use crate::attribute::Attribute;
 use crate::driver::{Event, Stream};
@@ -30,6 +32,7 @@ use crate::output;
 use crate::params::{self, ParamValue};
 use crate::ptx;
 use crate::transfer::{Memories, cuda_error};
+use crate::vendor::Vendors;
 use crate::way::Way;
 use device::{Arg, Command, CudaError, Device, KernelLaunch, NoObserver, Order, Progress, Properties};
 use finding::{Access, Actor, Finding, FindingKind};
@@ -129,6 +132,8 @@ pub struct GpuDevice {
     findings: Vec<Finding>,
     error: Option<CudaError>,
     sticky: Option<CudaError>,
+    /// NVIDIA's libraries.
+    vendors: Vendors,
     gpu: Gpu,
 }
 
@@ -171,6 +176,7 @@ impl GpuDevice {
             findings: Vec::new(),
             error: None,
             sticky: None,
+            vendors: Vendors::default(),
             gpu,
         })
     }
@@ -351,6 +357,11 @@ impl GpuDevice {
             let writes = self.code.as_ref().is_some_and(|c| c.loaded.writes_records(launch.func));
             return everything(writes && self.recorder.is_some() || self.reaches_host(memory, launch));
         }
+        if let Command::Routine(routine) = command
+            && routine.vendor.is_some()
+        {
+            return everything(GpuDevice::routine_reaches_host(routine));
+        }
         match Way::of(command) {
             Way::OnStream | Way::Out(_) => None,
             Way::In((_, from, bytes)) => everything(self.flight().is_landing_in(from, bytes)),
@@ -382,6 +393,11 @@ impl GpuDevice {
                 return self.flight().copy_out(&context, stream, memory, moved).map_err(failed);
             }
             Way::OnStream | Way::ByHost => {}
+        }
+        if let Command::Routine(routine) = &command
+            && let Some(call) = routine.vendor.clone()
+        {
+            return self.put_routine(memory, routine, &call);
         }
         // On a default stream, a copy between two GPUs comes after everything on both, and before all that follows.
         let is_between = way == Way::OnStream && stream <= 1 && self.is_between(&command);

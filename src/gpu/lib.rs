@@ -22,6 +22,7 @@ pub mod ptx;
 pub mod record_buffer;
 mod submission;
 mod transfer;
+mod vendor;
 mod way;
 
 pub use attribute::Attribute;

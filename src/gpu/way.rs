@@ -41,6 +41,7 @@ impl Way {
                 }
             }
             Command::Fill { fill, .. } if fills_itself(fill) => Way::OnStream,
+            Command::Routine(routine) if routine.vendor.is_some() => Way::OnStream,
             Command::Fill { .. } | Command::Routine(_) => Way::ByHost,
         }
     }

@@ -7,6 +7,9 @@
 //! To add a routine: a row in the table of its library and a function that takes a [`call::Call`], an interface in the module
 //! (`src/compile/modules`; for cuBLAS a row in `src/compile/cublas.rs`).
 //!
+//! On a device that has NVIDIA's libraries the command is a call of those (`call::vendor`): a routine notes what its arguments are while
+//! it takes and checks them.
+//!
 //! Not here: the interfaces of the modules (`compile`), who calls (`host`), when commands run (`emu`).
 
 mod call;
@@ -28,7 +31,7 @@ mod sparse;
 mod state;
 mod xorwow;
 
-use call::Call;
+use call::{Call, Notes};
 use device::{Device, LibraryCall, Reply, Runtime, Step};
 use mem::Memory;
 use source::Span;
@@ -63,7 +66,10 @@ impl Library {
         let Some(called) = routine::find(&call.name) else {
             return Step::Done(Reply { code: 1, value: 0 });
         };
+        let notes = device.vendor().and_then(|_| Notes::of(called.function));
         let mut call = Call {
+            notes,
+            hidden: &[],
             name: called.name,
             statuses: called.statuses,
             is_legacy: called.is_legacy,

@@ -20,6 +20,8 @@ pub(crate) const MODULE: &str = "nvfortran:";
 /// A routine as a name calls it.
 pub(crate) struct Called {
     pub(crate) name: &'static str,
+    /// That of the function in NVIDIA's library.
+    pub(crate) function: &'static str,
     pub(crate) statuses: &'static Statuses,
     pub(crate) run: fn(&mut Call<'_>) -> Outcome,
     /// Whether the name is that of the first interface of cuBLAS.
@@ -31,12 +33,13 @@ pub(crate) fn find(name: &str) -> Option<Called> {
     let name = name.strip_prefix(MODULE).unwrap_or(name);
     let called = all().find(|(_, routine)| routine.name == name).map(|(statuses, routine)| Called {
         name: routine.name,
+        function: routine.name,
         statuses,
         run: routine.run,
         is_legacy: false,
     });
     called.or_else(|| {
-        let (name, run) = cublas::legacy(name)?;
-        Some(Called { name, statuses: &cublas::STATUSES, run, is_legacy: true })
+        let (name, Routine { name: function, run }) = cublas::legacy(name)?;
+        Some(Called { name, function, statuses: &cublas::STATUSES, run: *run, is_legacy: true })
     })
 }

@@ -5,7 +5,9 @@
 use crate::fft::Plan;
 use crate::sparse::Descriptor;
 use crate::xorwow::Subsequences;
-use std::collections::BTreeMap;
+use device::VendorObject;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The number of the first handle; smaller ones would look like counts.
 const FIRST: u64 = 0x20_0001;
@@ -29,6 +31,10 @@ pub(crate) struct State {
     pub(crate) default_handle: Option<u64>,
     /// That of the routines on arrays of the host.
     pub(crate) host_handle: Option<u64>,
+    /// What handles stand for in NVIDIA's libraries, on a device that has them.
+    pub(crate) objects: BTreeMap<u64, Arc<VendorObject>>,
+    /// What the program was told once.
+    pub(crate) told: BTreeSet<String>,
 }
 
 /// What a handle of cuBLAS or cuSPARSE holds.
@@ -65,6 +71,8 @@ pub(crate) enum Home {
 /// A generator of cuRAND.
 #[derive(Clone, Debug)]
 pub(crate) struct Generator {
+    /// Its type.
+    pub(crate) kind: i64,
     /// Whether it writes memory of the host.
     pub(crate) is_of_host: bool,
     pub(crate) stream: u64,

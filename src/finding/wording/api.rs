@@ -131,6 +131,10 @@ fn api(finding: &Finding, call: &str, fault: &ApiFault) -> Diagnostic {
         )
         .note(format!("{used} of {} are in use", count(*total, "byte"))),
         ApiFault::InvalidArgument { reason } => start(finding, format!("{}: {reason}", quoted(call))),
+        ApiFault::RunsOnHost { reason } => {
+            start(finding, format!("{} runs on the host, not on the GPU: {reason}", quoted(call)))
+                .note("it works on copies of the arrays: results are those of the emulator, times mean nothing")
+        }
         ApiFault::NoSuchDevice { number, count: devices } => start(
             finding,
             format!(

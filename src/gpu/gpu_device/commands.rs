@@ -2,7 +2,7 @@
 
 use crate::gpu_device::{GpuDevice, Item, POLLS, Wait};
 use crate::transfer::cuda_error;
-use device::{Command, CudaError, Device, Observer, Order, Progress, Properties};
+use device::{Command, CudaError, Device, Observer, Order, Progress, Properties, VendorLibraries};
 use finding::Finding;
 use mem::{Memory, Region};
 use source::Span;
@@ -166,6 +166,10 @@ impl Device for GpuDevice {
                 Ok(())
             }
         }
+    }
+
+    fn vendor(&mut self) -> Option<&mut dyn VendorLibraries> {
+        if self.vendors.are_there() { Some(self) } else { None }
     }
 
     fn take_output(&mut self) -> Vec<u8> {

@@ -5,11 +5,14 @@ use crate::call::{Call, Outcome, Status};
 use crate::element::Element;
 use crate::operand::Vector;
 use crate::state::{CublasHandle as Handle, Home};
-use device::{Bytes, CudaError, Section};
+use device::{Bytes, CudaError, Section, VendorArg, VendorCall};
 use mem::Region;
 
 /// The version of the library that the routines are those of: 12.8.
 const VERSION: i32 = 12_800;
+
+/// The function that destroys a handle.
+const DESTROY: &str = "cublasDestroy_v2";
 
 /// A scalar argument: its value, or where it will be when the routine runs.
 #[derive(Clone, Copy, Debug)]
@@ -40,12 +43,14 @@ impl Call<'_> {
     pub(super) fn handle(&mut self) -> Result<Handle, Status> {
         if self.is_legacy {
             let number = self.default_handle();
+            self.note_handle(number);
             return Ok(self.state.cublas.get(number).cloned().unwrap_or_default());
         }
         let handle = self.word();
         if self.home == Home::Any {
             return self.xt_handle(handle);
         }
+        self.note_object(handle);
         match self.state.cublas.get(handle) {
             Some(found) => {
                 self.home = found.home;
@@ -57,14 +62,18 @@ impl Call<'_> {
 
     /// The handle of the routines that take none.
     fn default_handle(&mut self) -> u64 {
-        let known = self.state.default_handle;
-        let handle = known.unwrap_or_else(|| self.state.cublas.add(Handle::default()));
+        if let Some(handle) = self.state.default_handle {
+            return handle;
+        }
+        let handle = self.state.cublas.add(Handle::default());
         self.state.default_handle = Some(handle);
+        let make = VendorCall { function: "cublasCreate_v2".into(), args: vec![VendorArg::New] };
+        self.state.add_object(handle, make, DESTROY);
         handle
     }
 
     /// Whether a scalar or a result is in device memory: by the handle, or in the modules of nvfortran by its place.
-    pub(super) fn is_on_device(&self, handle: &Handle, address: u64) -> bool {
+    pub(crate) fn is_on_device(&self, handle: &Handle, address: u64) -> bool {
         if self.is_of_module {
             return matches!(Region::of(address), Some(Region::Device(_)));
         }
@@ -76,6 +85,11 @@ impl Call<'_> {
         if self.is_legacy {
             let words = T::BYTES.div_ceil(8);
             let bytes: Vec<u8> = (0..words).flat_map(|_| self.word().to_le_bytes()).collect();
+            if words > 1 {
+                self.note_nothing();
+            }
+            self.note_before(words - 1, VendorArg::Bytes(bytes[..T::BYTES].into()));
+            self.note_scalar(false);
             return Ok(Scalar::Value(T::from_bytes(&bytes[..T::BYTES])));
         }
         let address = self.word();
@@ -89,7 +103,9 @@ impl Call<'_> {
         address: u64,
         what: &str,
     ) -> Result<Scalar<T>, Status> {
-        if self.is_on_device(handle, address) {
+        let is_on_device = self.is_on_device(handle, address);
+        self.note_scalar(is_on_device);
+        if is_on_device {
             self.check_device(address, what)?;
             return Ok(Scalar::Device(address));
         }
@@ -100,6 +116,7 @@ impl Call<'_> {
     pub(super) fn result(&mut self, handle: &Handle, bytes: usize) -> Result<(u64, bool), Status> {
         let address = self.word();
         let is_on_device = self.is_on_device(handle, address);
+        self.note_scalar(is_on_device);
         if is_on_device {
             self.check_device(address, "result")?;
         } else {
@@ -114,7 +131,9 @@ impl Call<'_> {
             return self.int();
         }
         let letter = char::from(self.word() as u8).to_ascii_lowercase();
-        letters.iter().position(|known| known.starts_with(letter)).map_or(-1, |at| at as i64)
+        let number = letters.iter().position(|known| known.starts_with(letter)).map_or(-1, |at| at as i64);
+        self.note(VendorArg::Word(number as u64));
+        number
     }
 
     /// What is done to a matrix.
@@ -145,13 +164,17 @@ pub(super) fn create(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let handle = call.state.cublas.add(Handle::default());
     call.put(address, &handle.to_le_bytes(), "handle")?;
+    call.has_made(handle, DESTROY)?;
     call.done()
 }
 
 pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
     let handle = call.word();
     match call.state.cublas.remove(handle) {
-        Some(_) => call.done(),
+        Some(_) => {
+            call.has_destroyed(handle);
+            call.done()
+        }
         None => call.no_handle("cuBLAS handle"),
     }
 }
@@ -203,6 +226,9 @@ pub(super) fn set_stream(call: &mut Call<'_>) -> Outcome {
 fn use_stream(call: &mut Call<'_>, handle: u64, stream: u64) -> Outcome {
     let failed = Status(call.statuses.failed);
     call.runtime.check_stream(stream, call.name, call.span).map_err(|_| failed)?;
+    let set =
+        VendorCall { function: "cublasSetStream_v2".into(), args: vec![VendorArg::This, VendorArg::Stream(stream)] };
+    call.state.set_object(handle, set);
     change(call, handle, |handle| handle.stream = stream)
 }
 
@@ -216,6 +242,7 @@ pub(super) fn stream(call: &mut Call<'_>) -> Outcome {
 pub(super) fn set_pointer_mode(call: &mut Call<'_>) -> Outcome {
     let handle = call.word();
     let mode = call.choice("mode")?;
+    call.has_set(handle)?;
     change(call, handle, |handle| handle.takes_device_scalars = mode)
 }
 
@@ -263,6 +290,7 @@ pub(super) fn set_workspace(call: &mut Call<'_>) -> Outcome {
 
 fn set_number(call: &mut Call<'_>, of: fn(&mut Handle) -> &mut i32) -> Outcome {
     let (handle, number) = (call.word(), call.int());
+    call.has_set(handle)?;
     change(call, handle, |handle| *of(handle) = number as i32)
 }
 
@@ -277,5 +305,5 @@ pub(super) fn version(call: &mut Call<'_>) -> Outcome {
     call.handle()?;
     let address = call.word();
     call.put(address, &VERSION.to_le_bytes(), "version")?;
-    call.done()
+    call.answered()
 }

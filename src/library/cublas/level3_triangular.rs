@@ -107,7 +107,12 @@ pub(super) fn trmm<T: Element>(call: &mut Call<'_>) -> Outcome {
     let (m, n) = (triangular.m, triangular.n);
     let b = call.matrix::<T>(m, n, "b")?;
     // The first interface does it in place.
-    let c = if call.is_legacy { b } else { call.matrix::<T>(m, n, "c")? };
+    let c = if call.is_legacy {
+        call.note_more(&[b.address, b.leading as u64]);
+        b
+    } else {
+        call.matrix::<T>(m, n, "c")?
+    };
     let uses =
         triangular.uses().read_if(&a, triangular.alpha.counts()).read_if(&b, triangular.alpha.counts()).write(&c);
     call.perform(handle.stream, uses, false, move |memory| triangular.multiply(memory, &a, &b, &c))

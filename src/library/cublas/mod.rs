@@ -144,6 +144,7 @@ static ONCE: &[Routine] = &[
     typed!("cublasDotEx", level1::dot [, false], 3 [6, 9] [10]),
     typed!("cublasDotcEx", level1::dot [, true], 3 [6, 9] [10]),
     typed!("cublasScalEx", level1::scal [], 5 [3] [7]),
+    row("cublasRotEx", typed::rot),
     row("cublasXtCreate", xt::create),
     row("cublasXtDestroy", xt::destroy),
     row("cublasXtDeviceSelect", xt::select_devices),
@@ -248,11 +249,11 @@ pub(crate) fn routines() -> impl Iterator<Item = &'static Routine> {
 }
 
 /// The routine of the first interface of cuBLAS that has this name, if it is one without a result.
-pub(crate) fn legacy(name: &str) -> Option<(&'static str, fn(&mut Call<'_>) -> Outcome)> {
+pub(crate) fn legacy(name: &str) -> Option<(&'static str, &'static Routine)> {
     const RESULTS: &[&str] = &["amax", "amin", "asum", "nrm2", "dot"];
     TYPED.iter().copied().flatten().find_map(|routine| {
         let own = routine.name.strip_suffix("_v2")?;
-        (own == name && !RESULTS.iter().any(|part| own.contains(part))).then_some((own, routine.run))
+        (own == name && !RESULTS.iter().any(|part| own.contains(part))).then_some((own, routine))
     })
 }
 

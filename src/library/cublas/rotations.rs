@@ -41,8 +41,10 @@ impl Call<'_> {
     fn scalars<T: Element>(&mut self, handle: &Handle, count: usize, what: &str) -> Result<(Vector<T>, bool), Status> {
         let address = self.word();
         let is_of_host = !self.is_on_device(handle, address);
+        self.note_scalar(!is_of_host);
         if is_of_host {
-            self.host_bytes(address, count * T::BYTES, what)?;
+            let bytes = self.host_bytes(address, count * T::BYTES, what)?;
+            self.note_result(address, &bytes);
         } else {
             self.check_device(address, what)?;
         }

@@ -61,6 +61,8 @@ fn element_bytes(call: &mut Call<'_>) -> Result<u64, Status> {
 }
 
 fn copy(call: &mut Call<'_>, way: Way, from: (Places, &str), to: (Places, &str)) -> Outcome {
+    // A copy is what the device does itself.
+    call.notes = None;
     let (host, of_device) = if way.to_device { (&from, &to) } else { (&to, &from) };
     call.check_host(host.0.0.base, host.1)?;
     call.check_device(of_device.0.0.base, of_device.1)?;

@@ -2,12 +2,13 @@
 
 use super::Operation;
 use super::level3::{product, shifted, used};
+use super::rotations;
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::element::Element;
 use crate::half::Half;
 use crate::operand::Matrix;
 use crate::state::CublasHandle as Handle;
-use device::{Bytes, CudaError};
+use device::{Bytes, CudaError, VendorArg};
 use finding::What;
 use num_complex::{Complex32, Complex64};
 
@@ -68,6 +69,14 @@ pub(super) fn gemm(call: &mut Call<'_>, matrices: Matrices) -> Outcome {
     let c = given(call);
     let count = if matrices == Matrices::One { 1 } else { call.count("batchCount")? };
     let compute = call.int();
+    // NVIDIA's library has the numbers of today only.
+    let of_today = match compute {
+        R_16F => 64,
+        R_32F | C_32F => 68,
+        R_64F | C_64F => 70,
+        compute => compute,
+    };
+    call.note(VendorArg::Word(of_today as u64));
     let arguments = Arguments { handle, operations, sizes, alpha, a, b, beta, c, matrices, count };
     // Sums of numbers of 2 bytes have 4 bytes in all modes. Before version 11, the type of the sums was an argument.
     let (half, single, double) = match compute {
@@ -212,11 +221,13 @@ pub(super) fn vectors(call: &mut Call<'_>, types: &Types, routines: OfTypes) -> 
         return call.not_supported(format!("types {} together are not supported", given.join(", ")));
     };
     let is_type = |at: &usize| *at == types.of_x || types.same.contains(at) || types.alike.contains(at);
-    let args: Vec<u64> = (0..call.args.len()).filter(|at| !is_type(at)).map(|at| call.args[at]).collect();
+    let hidden: Vec<usize> = (0..call.args.len()).filter(is_type).collect();
     let mut without = Call {
         name: call.name,
         statuses: call.statuses,
-        args: &args,
+        args: call.args,
+        notes: call.notes.take(),
+        hidden: &hidden,
         is_of_module: call.is_of_module,
         is_legacy: call.is_legacy,
         home: call.home,
@@ -229,6 +240,23 @@ pub(super) fn vectors(call: &mut Call<'_>, types: &Types, routines: OfTypes) -> 
         span: call.span,
     };
     routine(&mut without)
+}
+
+/// A rotation by real numbers.
+pub(super) fn rot(call: &mut Call<'_>) -> Outcome {
+    /// Where the type of the two numbers is.
+    const OF_FACTORS: usize = 10;
+    let ty = call.args.get(OF_FACTORS).map_or(-1, |&word| i64::from(word as i32));
+    if ![R_32F, R_64F].contains(&ty) {
+        return call.not_supported(format!("rotations by numbers of type {ty} are not supported"));
+    }
+    let routines: OfTypes = [
+        rotations::rot::<f32>,
+        rotations::rot::<f64>,
+        rotations::rot_real::<Complex32>,
+        rotations::rot_real::<Complex64>,
+    ];
+    vectors(call, &Types { of_x: 3, same: &[6], alike: &[OF_FACTORS, 11] }, routines)
 }
 
 impl Call<'_> {

@@ -53,10 +53,10 @@ impl Call<'_> {
         let (input, output) = (self.word(), self.word());
         self.check_device(input, "idata")?;
         self.check_device(output, "odata")?;
-        let bytes = shape.bytes().unwrap_or(0);
+        let bytes = self.work_area_bytes(number, shape.bytes().unwrap_or(0))?;
         let work_area = match plan.work_area {
             Some(address) => Some(Vector::<f64>::new(address, bytes.div_ceil(8) as usize, 1).section()),
-            None if plan.allocates => None,
+            None if plan.allocates || bytes == 0 => None,
             None => {
                 let reason = format!("the plan allocates no memory, and no `cufftSetWorkArea` gives it {bytes} bytes");
                 return self.refuse(NO_WORKSPACE, reason);

@@ -121,7 +121,12 @@ impl Call<'_> {
         }
         let bytes = shape.bytes().unwrap_or(0);
         self.plan(number)?.shape = Some(Arc::new(shape));
-        self.put_size(bytes)
+        let address = self.word();
+        self.put(address, &bytes.to_le_bytes(), "workSize")?;
+        self.has_made_more(number);
+        let bytes = self.work_area_bytes(number, bytes)?;
+        self.put(address, &bytes.to_le_bytes(), "workSize")?;
+        self.done()
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{INCOMPLETE, INVALID_PLAN, STATUSES};
 use crate::call::{Call, Outcome, Status};
 use crate::fft::Plan;
+use device::VendorArg;
 
 /// The version of the library that the routines are those of: 11.3.3.
 const VERSION: [i32; 3] = [11, 3, 3];
@@ -10,7 +11,9 @@ const VERSION: [i32; 3] = [11, 3, 3];
 impl Call<'_> {
     /// The next argument, which is the number of a plan.
     pub(super) fn plan_number(&mut self) -> u64 {
-        u64::from(self.word() as u32)
+        let number = u64::from(self.word() as u32);
+        self.note_object(number);
+        number
     }
 
     /// The plan of that number.
@@ -23,8 +26,9 @@ impl Call<'_> {
 
     /// Makes a plan and writes its number at that address.
     pub(super) fn add_plan(&mut self, address: u64, plan: Plan) -> Outcome {
-        let number = self.state.cufft.add(plan) as i32;
-        self.put(address, &number.to_le_bytes(), "plan")?;
+        let number = self.state.cufft.add(plan);
+        self.put(address, &(number as i32).to_le_bytes(), "plan")?;
+        self.has_made(number, "cufftDestroy")?;
         self.done()
     }
 
@@ -32,7 +36,15 @@ impl Call<'_> {
     pub(super) fn put_size(&mut self, bytes: u64) -> Outcome {
         let address = self.word();
         self.put(address, &bytes.to_le_bytes(), "workSize")?;
-        self.done()
+        self.answered()
+    }
+
+    /// The bytes of the work area of a plan; `own` are enough here.
+    pub(super) fn work_area_bytes(&mut self, number: u64, own: u64) -> Result<u64, Status> {
+        match self.state.objects.get(&number).cloned() {
+            Some(plan) => self.work_size_of("cufftGetSize", vec![VendorArg::Object(plan)], own, &[size_of::<usize>()]),
+            None => Ok(own),
+        }
     }
 }
 
@@ -44,23 +56,28 @@ pub(super) fn create(call: &mut Call<'_>) -> Outcome {
 pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
     let number = call.plan_number();
     match call.state.cufft.remove(number) {
-        Some(_) => call.done(),
+        Some(_) => {
+            call.has_destroyed(number);
+            call.done()
+        }
         None => call.no_handle("plan"),
     }
 }
 
 pub(super) fn set_stream(call: &mut Call<'_>) -> Outcome {
-    let (number, stream) = (call.plan_number(), call.word());
+    let (number, stream) = (call.plan_number(), call.stream_word());
     call.plan(number)?;
     let failed = Status(call.statuses.failed);
     call.runtime.check_stream(stream, call.name, call.span).map_err(|_| failed)?;
     call.plan(number)?.stream = stream;
+    call.has_set(number)?;
     call.done()
 }
 
 pub(super) fn set_auto_allocation(call: &mut Call<'_>) -> Outcome {
     let (number, allocates) = (call.plan_number(), call.int() != 0);
     call.plan(number)?.allocates = allocates;
+    call.has_made_more(number);
     call.done()
 }
 
@@ -69,6 +86,7 @@ pub(super) fn set_work_area(call: &mut Call<'_>) -> Outcome {
     call.plan(number)?;
     call.check_device(address, "workArea")?;
     call.plan(number)?.work_area = Some(address);
+    call.has_set(number)?;
     call.done()
 }
 
@@ -88,7 +106,7 @@ pub(super) fn version(call: &mut Call<'_>) -> Outcome {
     let [major, minor, patch] = VERSION;
     let version = 1000 * major + 100 * minor + patch;
     call.put(address, &version.to_le_bytes(), "version")?;
-    call.done()
+    call.answered()
 }
 
 /// A part of the version by its number: major, minor, patch.
@@ -98,7 +116,7 @@ pub(super) fn property(call: &mut Call<'_>) -> Outcome {
         Some(part) => call.put(address, &part.to_le_bytes(), "value")?,
         None => return call.wrong(format!("`type` is {kind}, which is no property")),
     }
-    call.done()
+    call.answered()
 }
 
 /// What a plan is for, as module `cufftxt` asks: writes rank, lengths, type, how many transforms, and the stream.

@@ -5,6 +5,7 @@ use crate::dense::{Eigen, cholesky, complete, eigen, solve};
 use crate::element::Element;
 use crate::gemm::{multiply, transposed};
 use crate::operand::Matrix;
+use device::VendorArg;
 
 /// Which eigenvalues are wanted (`cusolverEigRange_t`).
 #[derive(Clone, Copy, Debug)]
@@ -83,12 +84,12 @@ fn submit<T: Element>(
     found: Option<u64>,
 ) -> Outcome {
     let n = problem.n;
-    let values = call.elements::<T::Real>("W", n)?;
-    let work = call.workspace::<T>(work_of(n))?;
-    let info = call.info()?;
     if let Some(found) = found {
         call.put(found, &[0; 4], "h_meig")?;
     }
+    let values = call.elements::<T::Real>("W", n)?;
+    let work = call.workspace::<T>(work_of(n))?;
+    let info = call.info()?;
     let reads = [a.section()].into_iter().chain(b.map(|b| b.section())).collect();
     let writes = [a.section(), values.section(), work, info.section()].into_iter().chain(b.map(|b| b.section()));
     call.submit(stream, reads, writes.collect(), found.is_some(), move |memory| {
@@ -202,8 +203,9 @@ fn size<T: Element>(call: &mut Call<'_>, has_two: bool, has_range: bool) -> Outc
     matrices::<T>(call, &problem)?;
     if has_range {
         bounds::<T>(call, range, problem.n)?;
-        // `h_meig`, which nothing is written to.
-        call.skip(1);
+        // `h_meig`, which nothing is written to here.
+        call.word();
+        call.note(VendorArg::Bytes([0; 4].into()));
     }
     call.elements::<T::Real>("W", problem.n)?;
     call.put_work_size(work_of(problem.n))

@@ -125,7 +125,8 @@ pub(super) fn getrf<T: Element>(call: &mut Call<'_>) -> Outcome {
     let stream = call.solver()?;
     let (m, n) = (call.count("m")?, call.count("n")?);
     let a = call.matrix::<T>(m, n, "A")?;
-    let work = call.elements::<T>("Workspace", work_of(m, n))?.section();
+    let needed = call.needed(work_of(m, n), None)?;
+    let work = call.elements::<T>("Workspace", needed)?.section();
     let swaps = call.device_integers("devIpiv", m.min(n))?;
     let info = call.info()?;
     let pivots = swaps.address != 0;

@@ -4,7 +4,11 @@ use super::factor::{factor, solve_factored};
 use crate::call::{Call, Outcome, Status};
 use crate::element::Element;
 use crate::operand::{Matrix, Vector};
+use device::VendorArg;
 use num_complex::{Complex32, Complex64};
+
+/// The most memory of the host that a routine works in.
+const MOST_HOST_BYTES: u64 = 1 << 32;
 
 /// Calls a function for the type of a number (`cudaDataType`).
 macro_rules! for_type {
@@ -47,7 +51,23 @@ pub(super) fn potrf_size(call: &mut Call<'_>) -> Outcome {
         let bytes = if what.ends_with("Host") { 0 } else { bytes_of(n) };
         call.put(address, &bytes.to_le_bytes(), what)?;
     }
-    call.done()
+    call.answered()
+}
+
+impl Call<'_> {
+    /// Memory of the host to work in: an address and bytes, the next two arguments. NVIDIA's library works in memory of its own.
+    fn host_workspace(&mut self) -> Result<(), Status> {
+        let (address, bytes) = (self.word(), self.word());
+        if address == 0 || !self.is_of_vendor() {
+            return Ok(());
+        }
+        self.check_host(address, "bufferOnHost")?;
+        if bytes > MOST_HOST_BYTES {
+            return self.wrong(format!("`workspaceInBytesOnHost` is {bytes}, which is more than there can be"));
+        }
+        self.note_before(1, VendorArg::Bytes(vec![0; bytes as usize].into()));
+        Ok(())
+    }
 }
 
 /// The bytes that the factorisation works in.
@@ -61,16 +81,16 @@ pub(super) fn potrf(call: &mut Call<'_>) -> Outcome {
     fn run<T: Element>(call: &mut Call<'_>, (stream, is_upper, n): (u64, bool, usize)) -> Outcome {
         let a = matrix::<T>(call, n, n, "A")?;
         call.int();
+        let needed = call.work_size("_bufferSize", None, bytes_of(n), &[8, 8])?;
         let (work, bytes) = (call.word(), call.word());
-        if bytes < bytes_of(n) {
+        if bytes < needed {
             let reason =
-                format!("`workspaceInBytesOnDevice` is {bytes}, and `{}_bufferSize` gives {}", call.name, bytes_of(n));
+                format!("`workspaceInBytesOnDevice` is {bytes}, and `{}_bufferSize` gives {needed}", call.name);
             return call.wrong(reason);
         }
         call.check_device(work, "bufferOnDevice")?;
-        let work = Vector::<f64>::new(work, (bytes_of(n) / 8) as usize, 1).section();
-        // Nothing is done in the memory of the host.
-        call.skip(2);
+        let work = Vector::<f64>::new(work, (needed / 8) as usize, 1).section();
+        call.host_workspace()?;
         let info = call.info()?;
         factor(call, stream, is_upper, &a, vec![work], info)
     }

@@ -10,7 +10,8 @@ pub(super) fn geqrf<T: Element>(call: &mut Call<'_>) -> Outcome {
     let (m, n) = (call.count("m")?, call.count("n")?);
     let a = call.matrix::<T>(m, n, "A")?;
     let factors = call.elements::<T>("TAU", m.min(n))?;
-    let work = call.workspace::<T>(m.saturating_mul(n).max(1))?;
+    // All before `TAU`.
+    let work = call.workspace_by::<T>(m.saturating_mul(n).max(1), Some(&[0, 1, 2, 3, 4]))?;
     let info = call.info()?;
     let writes = vec![a.section(), factors.section(), work, info.section()];
     call.submit(stream, vec![a.section()], writes, false, move |memory| {

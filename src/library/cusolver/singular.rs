@@ -61,7 +61,8 @@ pub(super) fn gesvd<T: Element>(call: &mut Call<'_>) -> Outcome {
     };
     let u = wanted(call, of_left, m, if of_left == Vectors::All { m } else { n }, "U")?;
     let vt = wanted(call, of_right, n, n, "VT")?;
-    let work = call.workspace::<T>(work_of(m, n))?;
+    // The handle and the sizes.
+    let work = call.workspace_by::<T>(work_of(m, n), Some(&[0, 3, 4]))?;
     // `rwork`, which only a method that does not converge uses.
     call.skip(1);
     let info = call.info()?;

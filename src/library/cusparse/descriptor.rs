@@ -11,6 +11,7 @@ impl Call<'_> {
     /// The descriptor that is the next argument.
     pub(super) fn descriptor(&mut self) -> Result<Descriptor, Status> {
         let number = self.word();
+        self.note_object(number);
         match self.state.descriptors.get(number) {
             Some(descriptor) => Ok(descriptor.clone()),
             None => self.no_handle("descriptor"),
@@ -18,8 +19,14 @@ impl Call<'_> {
     }
 
     fn add_descriptor(&mut self, address: u64, descriptor: Descriptor) -> Outcome {
+        let destroy = match descriptor {
+            Descriptor::Sparse(_) => "cusparseDestroySpMat",
+            Descriptor::Vector { .. } => "cusparseDestroyDnVec",
+            Descriptor::Matrix { .. } => "cusparseDestroyDnMat",
+        };
         let number = self.state.descriptors.add(descriptor);
         self.put(address, &number.to_le_bytes(), "descr")?;
+        self.has_made(number, destroy)?;
         self.done()
     }
 
@@ -55,7 +62,10 @@ impl Call<'_> {
 pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
     let number = call.word();
     match call.state.descriptors.remove(number) {
-        Some(_) => call.done(),
+        Some(_) => {
+            call.has_destroyed(number);
+            call.done()
+        }
         None => call.no_handle("descriptor"),
     }
 }

@@ -10,6 +10,7 @@ impl Call<'_> {
     /// The handle, which is the first argument.
     pub(super) fn sparse_handle(&mut self) -> Result<Handle, Status> {
         let handle = self.word();
+        self.note_object(handle);
         match self.state.cusparse.get(handle) {
             Some(found) => Ok(found.clone()),
             None => self.no_handle("cuSPARSE handle"),
@@ -22,6 +23,7 @@ impl Call<'_> {
             Some(found) => set(found),
             None => return self.no_handle("cuSPARSE handle"),
         }
+        self.has_set(handle)?;
         self.done()
     }
 }
@@ -30,19 +32,23 @@ pub(super) fn create(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let handle = call.state.cusparse.add(Handle::default());
     call.put(address, &handle.to_le_bytes(), "handle")?;
+    call.has_made(handle, "cusparseDestroy")?;
     call.done()
 }
 
 pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
     let handle = call.word();
     match call.state.cusparse.remove(handle) {
-        Some(_) => call.done(),
+        Some(_) => {
+            call.has_destroyed(handle);
+            call.done()
+        }
         None => call.no_handle("cuSPARSE handle"),
     }
 }
 
 pub(super) fn set_stream(call: &mut Call<'_>) -> Outcome {
-    let (handle, stream) = (call.word(), call.word());
+    let (handle, stream) = (call.word(), call.stream_word());
     let failed = Status(call.statuses.failed);
     call.runtime.check_stream(stream, call.name, call.span).map_err(|_| failed)?;
     call.handle_to_change(handle, |handle| handle.stream = stream)
@@ -72,5 +78,5 @@ pub(super) fn version(call: &mut Call<'_>) -> Outcome {
     call.sparse_handle()?;
     let address = call.word();
     call.put(address, &VERSION.to_le_bytes(), "version")?;
-    call.done()
+    call.answered()
 }

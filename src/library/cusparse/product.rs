@@ -7,7 +7,7 @@ use crate::gemm::transposed;
 use crate::operand::{Matrix, Vector};
 use crate::sparse::{Descriptor, Sparse};
 use crate::state::CublasHandle as Handle;
-use device::{Bytes, CudaError, Section};
+use device::{Bytes, CudaError, Section, Strided};
 use num_complex::{Complex32, Complex64};
 
 /// Calls a function for the type of a number (`cudaDataType`), which was checked.
@@ -89,6 +89,19 @@ impl Call<'_> {
     }
 }
 
+impl Call<'_> {
+    /// The memory that NVIDIA's function works in, the next argument; it must have the bytes that a routine tells, whose name ends so.
+    pub(super) fn external_buffer(&mut self, told: &'static str) -> Result<Option<Section>, Status> {
+        let bytes = self.work_size(told, None, 0, &[size_of::<usize>()])?;
+        let address = self.word();
+        if bytes == 0 {
+            return Ok(None);
+        }
+        self.check_device(address, "externalBuffer")?;
+        Ok(Some((Strided { base: address, dims: vec![(bytes as i64, 1)] }, 1)))
+    }
+}
+
 /// The data type of a dense operand; -1 of a sparse one.
 fn type_of(descriptor: &Descriptor) -> i64 {
     match descriptor {
@@ -105,6 +118,11 @@ struct Request {
     factors: [u64; 2],
     sparse: Sparse,
     operands: [Descriptor; 2],
+}
+
+/// Takes a scalar before its time, for NVIDIA's library to see it.
+fn scalar<T: Element>(call: &mut Call<'_>, handle: &Handle, address: u64, what: &str) -> Result<(), Status> {
+    call.scalar_at::<T>(handle, address, what).map(|_| ())
 }
 
 /// Takes the arguments; those of a product with a matrix have a second operation.
@@ -126,6 +144,11 @@ fn request(call: &mut Call<'_>, has_matrix: bool) -> Result<Request, Status> {
             format!("`computeType` is {ty}, and the operands are of types {types:?}; they must all be the same");
         return call.wrong(reason);
     }
+    if call.notes.is_some() {
+        for (address, what) in [(alpha, "alpha"), (beta, "beta")] {
+            for_type!(ty, scalar(call, &handle, address, what))?;
+        }
+    }
     Ok(Request { handle, operations: [first, second], factors: [alpha, beta], sparse, operands: [input, output] })
 }
 
@@ -145,10 +168,12 @@ fn run<T: Element>(call: &mut Call<'_>, request: Request) -> Outcome {
         );
         return call.wrong(reason);
     }
+    let buffer = call.external_buffer("_bufferSize")?;
     let mut reads = sparse.sections::<T>().to_vec();
     reads.extend([input.section(), output.section()]);
     reads.extend(alpha.section().into_iter().chain(beta.section()));
-    call.submit(handle.stream, reads, vec![output.section()], false, move |memory| {
+    let writes = [output.section()].into_iter().chain(buffer).collect();
+    call.submit(handle.stream, reads, writes, false, move |memory| {
         let (alpha, beta) = (alpha.get(memory)?, beta.get(memory)?);
         let entries = sparse.load::<T>(memory)?;
         let values = input.load(memory)?;
@@ -178,7 +203,7 @@ fn size(call: &mut Call<'_>, has_matrix: bool) -> Outcome {
     request(call, has_matrix)?;
     let address = call.word();
     call.put(address, &BUFFER.to_le_bytes(), "bufferSize")?;
-    call.done()
+    call.answered()
 }
 
 pub(super) fn with_vector(call: &mut Call<'_>) -> Outcome {

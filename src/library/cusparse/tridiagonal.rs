@@ -14,7 +14,7 @@ pub(super) fn size(call: &mut Call<'_>) -> Outcome {
     call.skip(7);
     let address = call.word();
     call.put(address, &BUFFER.to_le_bytes(), "bufferSizeInBytes")?;
-    call.done()
+    call.answered()
 }
 
 /// Solves systems with one matrix: the diagonal below, which begins with nothing, the diagonal, the one above, which ends
@@ -26,8 +26,11 @@ pub(super) fn solve<T: Element>(call: &mut Call<'_>) -> Outcome {
     let middle = line::<T>(call, m, "d")?;
     let upper = line::<T>(call, m, "du")?;
     let b = call.matrix::<T>(m, n, "B")?;
+    // The first version of the routine finds its memory itself.
+    let buffer = if call.name.contains("gtsv2") { call.external_buffer("_bufferSizeExt")? } else { None };
     let reads = vec![lower.section(), middle.section(), upper.section(), b.section()];
-    call.submit(handle.stream, reads, vec![b.section()], false, move |memory| {
+    let writes = [b.section()].into_iter().chain(buffer).collect();
+    call.submit(handle.stream, reads, writes, false, move |memory| {
         let diagonals = [lower.load(memory)?, middle.load(memory)?, upper.load(memory)?];
         let mut values = b.load(memory)?;
         values.chunks_exact_mut(m.max(1)).for_each(|x| eliminate(&diagonals, x));

@@ -14,6 +14,8 @@
 //! The GPU decides the size of a grid of `*`, for both. When the GPU takes no more commands, this is reported once, and the
 //! emulator continues alone.
 //!
+//! Routines of libraries are cufemu's own on both, which is said once; NVIDIA's are not compared here (`tests/gpu/libraries.sh` does).
+//!
 //! Not here: racy kernels, real atomics and clocks, whose results may differ.
 
 mod parting;
@@ -21,7 +23,7 @@ mod values;
 
 use device::{Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Progress, Properties};
 use emu::Emulator;
-use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, What};
+use finding::{Access, Actor, ApiFault, Finding, FindingKind, LaunchInfo, Place, What};
 use gpu::GpuDevice;
 use ir::FuncId;
 use mem::{Memory, Region};
@@ -39,6 +41,8 @@ pub struct VerifyDevice {
     explained: BTreeSet<FuncId>,
     /// Whether the GPU still takes commands.
     is_gpu_alive: bool,
+    /// Whether the program has called a routine of a library, which is not compared.
+    has_routine: bool,
     output: Vec<u8>,
     error: Option<CudaError>,
     findings: Vec<Finding>,
@@ -67,6 +71,7 @@ impl VerifyDevice {
             launch: None,
             explained: BTreeSet::new(),
             is_gpu_alive: true,
+            has_routine: false,
             output: Vec::new(),
             error: None,
             findings: Vec::new(),
@@ -197,6 +202,17 @@ impl VerifyDevice {
     }
 }
 
+/// Says of the first routine of a library that such are not compared; `is_told` becomes true.
+fn not_compared(command: &Command, is_told: &mut bool) -> Option<Finding> {
+    let Command::Routine(routine) = command else { return None };
+    if std::mem::replace(is_told, true) {
+        return None;
+    }
+    let reason = "`--verify` compares kernels, and gives both sides what cufemu's own routines compute".to_owned();
+    let kind = FindingKind::Api { call: routine.name.to_owned(), fault: ApiFault::RunsOnHost { reason } };
+    Some(Finding::new(kind, vec![Access::step(Actor::Host, routine.span)]))
+}
+
 /// Runs a launch to its end; `None` if the emulator does not take it.
 fn run_to_end(
     emulator: &mut Emulator,
@@ -297,6 +313,7 @@ impl Device for VerifyDevice {
             self.gpu.renew_code(memory, launch)?;
             launch.grid = self.gpu.resident_grid(launch);
         }
+        self.findings.extend(not_compared(&command, &mut self.has_routine));
         // The emulator only takes a command here. What it refuses is not for the GPU to do.
         self.emulator.submit(memory, command.clone())?;
         if !self.is_gpu_alive {
@@ -420,6 +437,24 @@ bb0:
             matches!(found[..], [Finding { kind: FindingKind::Race { between: RaceKind::WithinWarp, .. }, .. }]),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn the_first_routine_of_a_library_is_told_not_to_be_compared() {
+        let routine = Command::Routine(device::Routine {
+            name: "cublasDscal_v2",
+            reads: Vec::new(),
+            writes: Vec::new(),
+            needs: Vec::new(),
+            stream: 0,
+            span: Span::NONE,
+            work: Arc::new(|_| Ok(())),
+            vendor: None,
+        });
+        let mut is_told = false;
+        let found = not_compared(&routine, &mut is_told).expect("it is the first");
+        assert_eq!(found.code().id(), "R0714");
+        assert_eq!(not_compared(&routine, &mut is_told), None);
     }
 
     #[test]

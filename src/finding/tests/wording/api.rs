@@ -212,6 +212,24 @@ fn api_faults_name_the_routine() {
 }
 
 #[test]
+fn a_routine_that_runs_on_the_host_says_why() {
+    let fault = ApiFault::RunsOnHost { reason: "there is no `libcublas.so`".to_owned() };
+    let kind = FindingKind::Api { call: "cublasDgemm_v2".to_owned(), fault };
+    check(
+        &Finding::new(kind, vec![host_step("cudaMemcpyAsync(a, x, n, stream)")]),
+        &expect![[r#"
+            warning[R0714]: `cublasDgemm_v2` runs on the host, not on the GPU: there is no `libcublas.so`
+              --> reduce.cuf:19:11
+               |
+            19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+               |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+               |
+               = note: it works on copies of the arrays: results are those of the emulator, times mean nothing
+        "#]],
+    );
+}
+
+#[test]
 fn limits_of_device_code_say_how_to_raise_them() {
     let step = || Access::step(thread(1, 9), at("iadd(k, 1)"));
     let heap = FindingKind::DeviceHeapExhausted { requested: 4000, limit: 8_388_608 };

@@ -3,10 +3,14 @@
 //! The arguments are words as C passes them. What a routine finds wrong it reports in a sentence, and gives the status that
 //! NVIDIA's library gives; a status that the program does not look at says nothing to it.
 
+mod vendor;
+
+pub(crate) use vendor::Notes;
+
 use crate::element::Element;
 use crate::operand::{Integers, Matrix, Operand, Vector};
 use crate::state::{Home, State};
-use device::{Bytes, CudaError, Device, Runtime, Section, Step};
+use device::{Bytes, CudaError, Device, Runtime, Section, Step, VendorArg};
 use finding::{ApiFault, What};
 use mem::{Memory, Region};
 use source::Span;
@@ -44,6 +48,10 @@ pub(crate) struct Call<'a> {
     pub(crate) name: &'static str,
     pub(crate) statuses: &'static Statuses,
     pub(crate) args: &'a [u64],
+    /// What NVIDIA's function is called with, on a device that has it.
+    pub(crate) notes: Option<Notes>,
+    /// Positions of arguments that the routine does not take.
+    pub(crate) hidden: &'a [usize],
     /// Whether the interface is that of a module: there the place of a scalar says whether it is the device's.
     pub(crate) is_of_module: bool,
     /// Whether the routine is one of the first interface of cuBLAS: without a handle, options are letters, scalars are values.
@@ -64,6 +72,9 @@ pub(crate) struct Call<'a> {
 impl Call<'_> {
     /// The next argument; one that the program does not declare is 0.
     pub(crate) fn word(&mut self) -> u64 {
+        while self.hidden.contains(&self.taken) {
+            self.taken += 1;
+        }
         let word = self.args.get(self.taken).copied().unwrap_or(0);
         self.taken += 1;
         word
@@ -95,11 +106,18 @@ impl Call<'_> {
     }
 
     pub(crate) fn real4(&mut self) -> f32 {
-        f32::from_bits(self.word() as u32)
+        f32::from_bits(self.real_word() as u32)
     }
 
     pub(crate) fn real8(&mut self) -> f64 {
-        f64::from_bits(self.word())
+        f64::from_bits(self.real_word())
+    }
+
+    /// The bits of a real.
+    fn real_word(&mut self) -> u64 {
+        let word = self.word();
+        self.note(VendorArg::Real(word));
+        word
     }
 
     /// A real of the size of a part.
@@ -149,7 +167,10 @@ impl Call<'_> {
         let mut bytes = vec![0; count];
         self.check_host(address, what)?;
         match self.memory.read(address, &mut bytes) {
-            Some(()) => Ok(bytes),
+            Some(()) => {
+                self.note_bytes(address, &bytes);
+                Ok(bytes)
+            }
             None => self.wrong(format!("the address of `{what}` is none of the program's")),
         }
     }
@@ -158,7 +179,10 @@ impl Call<'_> {
     pub(crate) fn put(&mut self, address: u64, bytes: &[u8], what: &str) -> Result<(), Status> {
         self.check_host(address, what)?;
         match self.memory.write(address, bytes) {
-            Some(()) => Ok(()),
+            Some(()) => {
+                self.note_result(address, bytes);
+                Ok(())
+            }
             None => self.wrong(format!("the address of `{what}` is none of the program's")),
         }
     }
@@ -271,9 +295,10 @@ impl Call<'_> {
         for (section, what) in &uses.extents {
             self.check_inside(section, *what)?;
         }
+        let vendor = self.vendor_call()?.map(Arc::new);
         let (name, span) = (self.name, self.span);
         let Uses { reads, writes, needs, .. } = uses;
-        let routine = device::Routine { name, reads, writes, needs, stream, span, work: Arc::new(work) };
+        let routine = device::Routine { name, reads, writes, needs, stream, span, work: Arc::new(work), vendor };
         let waits = waits || self.home != Home::Device;
         self.runtime.routine(self.device, self.memory, routine, waits).map_err(|_| failed)
     }
