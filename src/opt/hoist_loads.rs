@@ -2,8 +2,8 @@
 //!
 //! On a GPU a division or a square root of reals is a short path and a call for the rare operands, so that ptxas does not move a
 //! load across one, and the load's time is not hidden behind it. This pass moves the loads, and what their addresses are
-//! computed from, to the beginning of the run of loads and computations that they are in. Loads from shared memory take little
-//! time, and what they give takes a register across each call: one goes before each such operation, the first behind it.
+//! computed from, to the beginning of the run of loads and computations that they are in. Loads from shared and constant
+//! memory stay: they take little time, and what they give would take a register across the call.
 //!
 //! For the same reason an index that replaces two or more registers goes before the first division.
 //!
@@ -33,7 +33,6 @@ pub(crate) fn run(f: &mut Function) {
             }
         }
         out.extend(ordered(f, segment));
-        shared_before_one(f, &mut out);
         let mut lasting: BTreeSet<Reg> = live.live_out(Bb(b as u32)).collect();
         f.blocks[b].term.each_use(|v| lasting.extend(register(v)));
         f.blocks[b].insts = indices_first(f, out, &lasting);
@@ -44,35 +43,6 @@ fn register(val: Val) -> Option<Reg> {
     match val {
         Val::Reg(r) => Some(r),
         Val::Imm(_) => None,
-    }
-}
-
-/// Moves the first load from shared memory behind a long operation before it, if its address is known there and nothing but computations
-/// and loads is in between.
-fn shared_before_one(f: &Function, insts: &mut Vec<Inst>) {
-    // Where the last long operation is, and what is set from there on.
-    let mut last: Option<(usize, BTreeSet<Reg>)> = None;
-    for i in 0..insts.len() {
-        let kind = &insts[i].kind;
-        if is_long(kind) {
-            last = Some((i, BTreeSet::new()));
-        }
-        if let InstKind::Load { space: Space::Shared, access: Access::Plain, dst, addr, .. } = *kind
-            && let Some((at, set)) = last.take()
-            && !f.is_mutable(dst)
-            && register(addr).is_some_and(|r| !f.is_mutable(r) && !set.contains(&r))
-        {
-            let load = insts.remove(i);
-            insts.insert(at, load);
-        } else if kind.is_pure() || matches!(kind, InstKind::Load { access: Access::Plain, .. }) {
-            if let Some((_, set)) = &mut last {
-                kind.each_def(|r| {
-                    set.insert(r);
-                });
-            }
-        } else {
-            last = None;
-        }
     }
 }
 

@@ -194,11 +194,7 @@ impl Body<'_, '_> {
         }
         let (d, t, w) = (self.reg(dst), arithmetic(ty), Width::of(ty).bits());
         match op {
-            // The reciprocal is the same number, by a shorter way.
-            BinOp::Div if ty == Ty::F32 && a == Val::f32(1.0) => {
-                let b = self.value(ty, b);
-                ins!(self, "rcp.rn.f32 {d}, {b}");
-            }
+            // `rcp.rn` gives the same number as a quotient of one, but tests its operand before it begins, and takes longer.
             BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div if ty.is_real() => {
                 let (a, b) = (self.value(ty, a), self.value(ty, b));
                 ins!(self, "{}.rn.{t} {d}, {a}, {b}", op.ptx());
