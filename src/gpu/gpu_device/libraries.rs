@@ -3,11 +3,17 @@
 //! Not here: what a routine is called with (`library`), handles and calls (`vendor`).
 
 use super::GpuDevice;
+use crate::transfer::cuda_error;
 use device::{CudaError, Routine, VendorAnswer, VendorArg, VendorCall, VendorLibraries, VendorObject};
 use finding::{Access, Actor, ApiFault, Finding, FindingKind};
 use foreign::CudaLibraries;
 use mem::{Memory, Region};
 use std::sync::{Arc, PoisonError};
+
+/// Whether an address is in memory of the program that the GPU has only a copy of.
+fn is_shared(address: u64) -> bool {
+    matches!(Region::of(address), Some(Region::Managed | Region::Pinned))
+}
 
 impl GpuDevice {
     /// Gives the GPU NVIDIA's libraries, for routines of theirs.
@@ -17,7 +23,6 @@ impl GpuDevice {
 
     /// Whether a routine can reach memory of the program that the GPU has only a copy of.
     pub(super) fn routine_reaches_host(routine: &Routine) -> bool {
-        let is_shared = |address: u64| matches!(Region::of(address), Some(Region::Managed | Region::Pinned));
         let words = routine.vendor.iter().flat_map(|call| &call.args).filter_map(|arg| match arg {
             VendorArg::Word(word) => Some(*word),
             _ => None,
@@ -61,7 +66,13 @@ impl GpuDevice {
             VendorArg::Result { to, .. } => Some(*to),
             _ => None,
         });
-        places.zip(&results).try_for_each(|(to, bytes)| memory.write(to, bytes).ok_or(CudaError::InvalidValue))
+        places.zip(&results).try_for_each(|(to, bytes)| {
+            // The GPU's copy of such memory comes back later.
+            if is_shared(to) {
+                self.gpu.write(to, bytes).map_err(|e| cuda_error(&e))?;
+            }
+            memory.write(to, bytes).ok_or(CudaError::InvalidValue)
+        })
     }
 
     /// Calls a function in the context of the GPU, after everything that was put on streams before.
