@@ -145,6 +145,8 @@ pub struct State {
     pub first: *mut State,
     /// In the first state: the operation behind the last barrier that the code has completed; [`State::NONE`] if it has not.
     pub resumed: u32,
+    /// In the first state: 1 if a warp of the chain has ended, and so will not come to a barrier; the code completes none then.
+    pub one_ended: u32,
     /// How many warps of the block begin when all lanes of the one before have ended ([`crate::Routine::ends`]), from the same entry on
     /// and in the same registers; counted down. Each has lanes that run all, and no point passed.
     pub turns: u32,

@@ -126,6 +126,8 @@ impl Emitter<'_> {
         self.a.je(none)?;
         self.a.test(rsi, rsi)?;
         self.a.je(none)?;
+        self.a.cmp(dword_ptr(rcx + field!(one_ended)), 0)?;
+        self.a.jne(none)?;
         self.a.mov(qword_ptr(rsp + ENTRY), rsi)?;
         self.a.add(eax, 1)?;
         self.a.mov(dword_ptr(rcx + field!(resumed)), eax)?;
@@ -265,8 +267,13 @@ impl Emitter<'_> {
         self.a.jmp(done)?;
         self.a.set_label(&mut turn)?;
         self.begin_next_warp()?;
-        // A warp that has ended keeps no other waiting.
+        // A warp that has ended keeps no other waiting, and comes to no barrier.
+        let mut noted = self.a.create_label();
         self.a.mov(rcx, qword_ptr(rbx + field!(first)))?;
+        self.a.test(rcx, rcx)?;
+        self.a.je(noted)?;
+        self.a.mov(dword_ptr(rcx + field!(one_ended)), 1u32)?;
+        self.a.set_label(&mut noted)?;
         self.a.mov(rdx, qword_ptr(rbx + field!(budget)))?;
         self.a.mov(rdi, qword_ptr(rbx + field!(next)))?;
         self.a.test(rdi, rdi)?;

@@ -99,10 +99,55 @@ pub(crate) struct NativeFunction {
     pub(crate) told: Vec<Told>,
     /// What the code changes of the registers that a frame begins with.
     pub(crate) restored: Vec<Restored>,
+    /// How the warps of the block follow one another.
+    pub(crate) line: Line,
     /// How often it was left where it was entered.
     pub(crate) misses: AtomicU32,
     /// Whether other code has been made since.
     pub(crate) is_stale: AtomicBool,
+}
+
+/// Warps of a block shape each of which differs from the one before in one thread index alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Line {
+    /// Which index, and by how much.
+    pub(crate) row: usize,
+    pub(crate) step: u32,
+    /// How many there are in a line, the first of the block first.
+    warps: u32,
+    /// Whether the block has nothing but such lines.
+    is_all: bool,
+}
+
+impl Line {
+    /// The lines of a block shape.
+    pub(crate) fn of([x, y, z]: [u32; 3]) -> Line {
+        match x {
+            0 => Line::default(),
+            // A warp has whole rows: those of a plane.
+            _ if 32 % x == 0 && y.is_multiple_of(32 / x) => {
+                Line { row: 1, step: 32 / x, warps: y / (32 / x), is_all: y > 0 && z > 0 }
+            }
+            // A row has whole warps, the first one at least.
+            _ => Line { row: 0, step: 32, warps: x / 32, is_all: x.is_multiple_of(32) },
+        }
+    }
+
+    /// How many warps follow that of a number in its line.
+    pub(crate) fn behind(&self, number: u32) -> u32 {
+        // Most blocks have one line, and a remainder takes long.
+        let at = match number < self.warps {
+            true => number,
+            false if self.is_all && self.warps > 0 => number % self.warps,
+            false => return 0,
+        };
+        self.warps - 1 - at
+    }
+
+    /// Whether these are all warps of a block of so many.
+    pub(crate) fn has_all(&self, warps: u32) -> bool {
+        self.is_all && self.warps == warps
+    }
 }
 
 /// A load or store that compiled code tells an observer of.

@@ -204,20 +204,6 @@ fn work_out(
     pattern.work_out(isa, code, words, longs, mask);
 }
 
-/// Of the warps behind one of a block that differ from the one before in a thread index alone: which index, by how much, and how many
-/// they are.
-fn turns_behind([x, y, _]: [u32; 3], number: u32) -> (usize, u32, u32) {
-    let first = number * 32;
-    match x {
-        0 => (0, 0, 0),
-        // A warp has whole rows: those of its plane.
-        _ if 32 % x == 0 && y.is_multiple_of(32 / x) => (1, 32 / x, (y - first / x % y) / (32 / x) - 1),
-        // A row has whole warps, at least so far: those of its row.
-        _ if x.is_multiple_of(32) || first + 32 < x => (0, 32, (x - first % x) / 32 - 1),
-        _ => (0, 0, 0),
-    }
-}
-
 /// What a register is when a kernel begins.
 pub(super) fn initial(register: &Restored, args: &[Arg]) -> u64 {
     match register.param.and_then(|param| args.get(param)) {
@@ -316,6 +302,7 @@ impl<'a> Linked<'a> {
             next: std::ptr::null_mut(),
             first: std::ptr::null_mut(),
             resumed: State::NONE,
+            one_ended: 0,
             turns: 0,
             turn_step: 0,
             blocks: 0,
@@ -378,17 +365,16 @@ impl<'a> Linked<'a> {
     /// alone, and with `blocks` that follow. All lanes of that warp run, and it has not begun. `values` are those that [`initial`] gives
     /// for the registers.
     pub(super) fn take_turns_from(&mut self, number: u32, values: &'a [u64], blocks: u32) {
-        let block = self.native.block;
+        let line = self.native.line;
         let is_plain = self.state.local_len == 0 && values.len() == self.native.restored.len();
-        let (row, step, turns) = if is_plain { turns_behind(block, number) } else { (0, 0, 0) };
-        let (.., all) = turns_behind(block, 0);
+        let turns = if is_plain { line.behind(number) } else { 0 };
         // Blocks follow where all warps of one take turns.
-        let threads: u32 = block.iter().product();
-        let blocks = if is_plain && threads == 32 * (all + 1) { blocks } else { 0 };
+        let threads: u32 = self.native.block.iter().product();
+        let blocks = if is_plain && line.has_all(threads / 32) { blocks } else { 0 };
         // SAFETY: there are three rows.
-        self.state.turn_row = unsafe { self.threads.cast::<[u32; 32]>().add(row) }.cast();
-        (self.state.turns, self.state.turn_step, self.state.initial) = (turns, step, values.as_ptr());
-        (self.state.blocks, self.state.block_turns) = (blocks, all);
+        self.state.turn_row = unsafe { self.threads.cast::<[u32; 32]>().add(line.row) }.cast();
+        (self.state.turns, self.state.turn_step, self.state.initial) = (turns, line.step, values.as_ptr());
+        (self.state.blocks, self.state.block_turns) = (blocks, line.behind(0));
         (self.environment.turns, self.environment.blocks, self.given) = (turns, blocks, blocks);
     }
 
@@ -448,7 +434,7 @@ impl<'a> Linked<'a> {
 
     /// Has the code go on with the first state behind a barrier when all warps of the block have come to it.
     pub(super) fn close_chain(&mut self, first: Next) {
-        self.state.first = first.0;
+        (self.state.first, self.state.one_ended) = (first.0, 0);
     }
 
     /// The operation behind the last barrier that the code has completed, if it has: asked of the first state, once.

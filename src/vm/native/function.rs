@@ -2,7 +2,7 @@
 
 use super::liveness::each_write;
 use super::translate::{Translation, class_of, translate};
-use crate::code::{Code, NativeFunction, Op, Program, RegFile, Restored, Variant};
+use crate::code::{Code, Line, NativeFunction, Op, Program, RegFile, Restored, Variant};
 use crate::frame::lane_pattern::LanePattern;
 use crate::observe::Observer;
 use crate::warp::{Context, Warp};
@@ -99,7 +99,20 @@ fn make(
         }
     }
     let (misses, is_stale) = (0.into(), false.into());
-    Some(NativeFunction { func, block, code: native, entries, untold, has_atomics, told, restored, misses, is_stale })
+    let line = Line::of(block);
+    Some(NativeFunction {
+        func,
+        block,
+        code: native,
+        entries,
+        untold,
+        has_atomics,
+        told,
+        restored,
+        line,
+        misses,
+        is_stale,
+    })
 }
 
 /// The registers of a frame that begins that the routine writes.

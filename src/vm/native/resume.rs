@@ -214,7 +214,7 @@ fn run_chain(
     Some((last, member.linked.leave(outcome, &mut warps[member.warp], ctx)))
 }
 
-/// Runs the warps with the code of the first. They are linked when that has had its turn, for it may part.
+/// Runs the warps with the code of the first. They are linked when others have had their turn, for those may part.
 fn run_members<'a, 'b: 'a, 'p: 'a>(
     interpreter: Interpreter<'p>,
     first: &'a Taken<'p>,
@@ -230,8 +230,8 @@ fn run_members<'a, 'b: 'a, 'p: 'a>(
     let at = 'barriers: loop {
         let mut at = 0;
         while at < order.len() {
-            // If the first has come to the barrier the others will, most likely.
-            let linked = if at == 0 { 1 } else { order.len() };
+            // The more have come to the barrier, the more will.
+            let linked = (2 * at).clamp(1, order.len());
             for &number in order.get(members.len()..linked).unwrap_or_default() {
                 let number = number as usize;
                 let warp = &mut warps[number];

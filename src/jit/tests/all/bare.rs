@@ -46,6 +46,7 @@ pub(crate) fn state(mask: u32) -> State {
         next: null_mut(),
         first: null_mut(),
         resumed: State::NONE,
+        one_ended: 0,
         turns: 0,
         turn_step: 0,
         blocks: 0,
