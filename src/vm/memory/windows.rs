@@ -73,7 +73,7 @@ impl WindowTable {
         if address.wrapping_sub(found.low) > room {
             return false;
         }
-        if site.writes {
+        if site.writes && memory.generation() != self.generation {
             // Pages may have been replaced by copies, and other sites still have the old ones.
             let sites = &mut self.sites;
             self.filled_sites.retain(|&other| {
@@ -124,7 +124,7 @@ impl WindowTable {
         if found.len < extent || address.wrapping_sub(found.low) > found.len - extent {
             return false;
         }
-        if writes {
+        if writes && memory.generation() != self.generation {
             // Pages may have been replaced by copies, and others still see the old ones.
             for (group, filled) in self.filled[..Window::COUNT / 64].iter_mut().enumerate() {
                 let mut rest = *filled;

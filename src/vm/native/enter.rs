@@ -229,6 +229,8 @@ pub(super) struct Linked<'a> {
     threads: *mut [[u32; 32]; 3],
     /// The blocks that the state had when the code was entered.
     given: u32,
+    /// Whether the code may take turns.
+    has_turns: bool,
 }
 
 impl<'a> Linked<'a> {
@@ -328,7 +330,7 @@ impl<'a> Linked<'a> {
             mask_words: MaybeUninit::uninit(),
             mask_longs: MaybeUninit::uninit(),
         };
-        Some(Linked { native, state, environment, threads, given: 0 })
+        Some(Linked { native, state, environment, threads, given: 0, has_turns: false })
     }
 
     /// Makes the registers as they are when the warp of that number begins, which runs as the one before it did.
@@ -376,6 +378,7 @@ impl<'a> Linked<'a> {
         (self.state.turns, self.state.turn_step, self.state.initial) = (turns, line.step, values.as_ptr());
         (self.state.blocks, self.state.block_turns) = (blocks, line.behind(0));
         (self.environment.turns, self.environment.blocks, self.given) = (turns, blocks, blocks);
+        self.has_turns = turns > 0 || blocks > 0;
     }
 
     /// Sets the schedule points since the last progress.
@@ -398,13 +401,22 @@ impl<'a> Linked<'a> {
         self.prepare((&raw mut *warp).cast(), points, (&raw mut *ctx).cast(), observer);
         self.chain(0, Next::NONE);
         let (outcome, _) = self.call(entry);
-        // SAFETY: the code has returned, and the warp is borrowed exclusively.
-        unsafe { self.environment.catch_up() };
-        // Lanes that part go on from elsewhere.
-        (self.state.turns, self.environment.turns) = (0, 0);
-        ctx.blocks -= self.given - self.state.blocks;
-        (self.state.blocks, self.environment.blocks, self.given) = (0, 0, 0);
+        if self.has_turns {
+            self.end_turns(ctx);
+        }
         self.leave(outcome, warp, ctx)
+    }
+
+    /// The code has returned: the warp and the context know of the turns that it has taken, and it takes no more. Lanes that part go on
+    /// from elsewhere.
+    #[inline(never)]
+    fn end_turns(&mut self, ctx: &mut Context<'_>) {
+        // SAFETY: the code has returned, and the warp is borrowed exclusively by the caller.
+        unsafe { self.environment.catch_up() };
+        ctx.blocks -= self.given - self.state.blocks;
+        (self.state.turns, self.environment.turns) = (0, 0);
+        (self.state.blocks, self.environment.blocks, self.given) = (0, 0, 0);
+        self.has_turns = false;
     }
 
     /// The code begins on this state, with what the context has.
