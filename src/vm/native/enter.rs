@@ -388,6 +388,7 @@ impl<'a> Linked<'a> {
 
     /// Runs from `entry` on, for the warp and with the context that it was linked with; counts the budget of the context down and
     /// the points of the warp up. The observer is told what it wants to know.
+    #[inline(always)]
     pub(super) fn run<const W: usize>(
         &mut self,
         entry: Entry,
