@@ -64,6 +64,16 @@ pub struct VendorCall {
     pub args: Vec<VendorArg>,
 }
 
+impl VendorCall {
+    /// Where its results go in the program, in the order of the arguments.
+    pub fn places(&self) -> impl Iterator<Item = u64> {
+        self.args.iter().filter_map(|arg| match arg {
+            VendorArg::Result { to, .. } => Some(*to),
+            _ => None,
+        })
+    }
+}
+
 /// An argument.
 #[derive(Clone, PartialEq, Debug)]
 pub enum VendorArg {

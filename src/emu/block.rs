@@ -224,7 +224,6 @@ impl Block {
         hooks: &mut Option<&mut dyn Hooks<32>>,
     ) -> Option<(usize, Stop)> {
         self.is_lazy = false;
-        let func = self.kernel.0;
         let (count, mut number) = (self.count(), 0);
         if !self.shared.is_empty() {
             self.followers = 0;
@@ -239,7 +238,7 @@ impl Block {
                 geometry.cta[0] += 1;
                 self.is_now_at(geometry);
                 number = 0;
-                self.warps[0].reset(program, number, geometry.lanes(number), func, &self.kernel.1);
+                self.begin_in_first(program, number);
             }
             let watching = reborrowed(hooks);
             // The arguments are borrowed: blocks of other threads have them too, and counting who does would make threads wait.
@@ -256,10 +255,15 @@ impl Block {
             }
             number += 1;
             if number < count {
-                let mask = self.geometry.lanes(number);
-                self.warps[0].reset(program, number, mask, func, &self.kernel.1);
+                self.begin_in_first(program, number);
             }
         }
+    }
+
+    /// Makes a warp as it is before its first operation, in the place of the first.
+    fn begin_in_first(&mut self, program: &Program, number: u32) {
+        let mask = self.geometry.lanes(number);
+        self.warps[0].reset(program, number, mask, self.kernel.0, &self.kernel.1);
     }
 
     /// Puts each warp in its place, where the one of that number runs in the place of the first, and those before it have ended.

@@ -4,6 +4,7 @@
 
 use super::GpuDevice;
 use crate::transfer::cuda_error;
+use crate::vendor::{StreamOf, Vendors};
 use device::{CudaError, Routine, VendorAnswer, VendorArg, VendorCall, VendorLibraries, VendorObject};
 use finding::{Access, Actor, ApiFault, Finding, FindingKind};
 use foreign::CudaLibraries;
@@ -29,12 +30,8 @@ impl GpuDevice {
         });
         let sections = routine.reads.iter().chain(&routine.writes).map(|(section, _)| section.base);
         // Scalars and results of the host are buffers of their own.
-        let of_host = |address: &u64| {
-            routine.vendor.iter().flat_map(|call| &call.args).any(|arg| match arg {
-                VendorArg::Result { to, .. } => to == address,
-                _ => false,
-            })
-        };
+        let of_host =
+            |address: &u64| routine.vendor.iter().flat_map(|call| call.places()).any(|place| place == *address);
         words.chain(sections.filter(|address| !of_host(address))).any(is_shared)
     }
 
@@ -62,11 +59,7 @@ impl GpuDevice {
         if status != 0 {
             self.vendors.status = Some(status);
         }
-        let places = call.args.iter().filter_map(|arg| match arg {
-            VendorArg::Result { to, .. } => Some(*to),
-            _ => None,
-        });
-        places.zip(&results).try_for_each(|(to, bytes)| {
+        call.places().zip(&results).try_for_each(|(to, bytes)| {
             // The GPU's copy of such memory comes back later.
             if is_shared(to) {
                 self.gpu.write(to, bytes).map_err(|e| cuda_error(&e))?;
@@ -77,10 +70,18 @@ impl GpuDevice {
 
     /// Calls a function in the context of the GPU, after everything that was put on streams before.
     fn called(&mut self, call: &VendorCall) -> Result<VendorAnswer, String> {
+        self.with_vendors(|vendors, stream_of| vendors.call(call, stream_of))
+    }
+
+    /// Lets the libraries work in the context of the GPU, with its streams.
+    fn with_vendors<R>(
+        &mut self,
+        work: impl FnOnce(&mut Vendors, StreamOf<'_>) -> Result<R, String>,
+    ) -> Result<R, String> {
         self.with_context()?;
         let flight = self.flight.clone();
         let stream_of = |stream| flight.lock().unwrap_or_else(PoisonError::into_inner).stream(stream).as_handle();
-        self.vendors.call(call, &stream_of)
+        work(&mut self.vendors, &stream_of)
     }
 
     fn with_context(&mut self) -> Result<(), String> {
@@ -95,10 +96,7 @@ impl VendorLibraries for GpuDevice {
     }
 
     fn prepare(&mut self, object: &VendorObject) -> Result<i32, String> {
-        self.with_context()?;
-        let flight = self.flight.clone();
-        let stream_of = |stream| flight.lock().unwrap_or_else(PoisonError::into_inner).stream(stream).as_handle();
-        self.vendors.prepare(object, &stream_of)
+        self.with_vendors(|vendors, stream_of| vendors.prepare(object, stream_of))
     }
 
     fn ask(&mut self, call: &VendorCall) -> Result<VendorAnswer, String> {

@@ -252,11 +252,7 @@ impl Call<'_> {
     pub(crate) fn answered(&mut self) -> Outcome {
         let Some(call) = self.vendor_call()? else { return self.done() };
         let answer = self.ask(&call)?;
-        let places = call.args.iter().filter_map(|arg| match arg {
-            VendorArg::Result { to, .. } => Some(*to),
-            _ => None,
-        });
-        for (to, bytes) in places.zip(&answer.results) {
+        for (to, bytes) in call.places().zip(&answer.results) {
             self.put(to, bytes, "result")?;
         }
         self.done()

@@ -229,8 +229,6 @@ pub(super) struct Linked<'a> {
     threads: *mut [[u32; 32]; 3],
     /// The blocks that the state had when the code was entered.
     given: u32,
-    /// Whether the code may take turns.
-    has_turns: bool,
 }
 
 impl<'a> Linked<'a> {
@@ -330,7 +328,7 @@ impl<'a> Linked<'a> {
             mask_words: MaybeUninit::uninit(),
             mask_longs: MaybeUninit::uninit(),
         };
-        Some(Linked { native, state, environment, threads, given: 0, has_turns: false })
+        Some(Linked { native, state, environment, threads, given: 0 })
     }
 
     /// Makes the registers as they are when the warp of that number begins, which runs as the one before it did.
@@ -378,7 +376,6 @@ impl<'a> Linked<'a> {
         (self.state.turns, self.state.turn_step, self.state.initial) = (turns, line.step, values.as_ptr());
         (self.state.blocks, self.state.block_turns) = (blocks, line.behind(0));
         (self.environment.turns, self.environment.blocks, self.given) = (turns, blocks, blocks);
-        self.has_turns = turns > 0 || blocks > 0;
     }
 
     /// Sets the schedule points since the last progress.
@@ -402,7 +399,7 @@ impl<'a> Linked<'a> {
         self.prepare((&raw mut *warp).cast(), points, (&raw mut *ctx).cast(), observer);
         self.chain(0, Next::NONE);
         let (outcome, _) = self.call(entry);
-        if self.has_turns {
+        if self.environment.turns > 0 || self.given > 0 {
             self.end_turns(ctx);
         }
         self.leave(outcome, warp, ctx)
@@ -417,7 +414,6 @@ impl<'a> Linked<'a> {
         ctx.blocks -= self.given - self.state.blocks;
         (self.state.turns, self.environment.turns) = (0, 0);
         (self.state.blocks, self.environment.blocks, self.given) = (0, 0, 0);
-        self.has_turns = false;
     }
 
     /// The code begins on this state, with what the context has.
