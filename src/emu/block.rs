@@ -195,6 +195,15 @@ impl Block {
         self.prints.resize_with(count as usize, PrintState::default);
     }
 
+    /// Lets blocks behind it in the order of the launch, at most so many, begin in its place when it ends, if it is lazy: those of its row
+    /// of the grid.
+    pub(crate) fn lead(&mut self, most: u64) {
+        let Geometry { cta, grid, .. } = self.geometry;
+        if self.is_lazy {
+            self.followers = most.min(u64::from(grid[0] - cta[0] - 1)) as u32;
+        }
+    }
+
     /// Its place in a launch whose blocks work together with those of their cluster.
     pub(crate) fn place_in_cluster(&self, program: &Program) -> Option<Geometry> {
         program.unites_cluster(self.kernel.0).then_some(self.geometry)

@@ -75,6 +75,16 @@ impl Checks {
         matches!(self.race, RacePass::Decide(_)) || self.init.as_ref().is_some_and(|init| init.is_exact())
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_off(&self) -> bool {
+        let Checks { race, watched, init, short_barriers, nested, .. } = self;
+        matches!(race, RacePass::Off)
+            && !watched.is_guarded()
+            && init.is_none()
+            && short_barriers.is_none()
+            && nested.is_none()
+    }
+
     /// Whether the launch has to begin again: because what they assumed of it does not hold, or because an observer `is_seen` to want
     /// to see it once only, in every detail.
     pub(crate) fn must_begin_again(&self, is_seen: bool) -> bool {

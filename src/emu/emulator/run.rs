@@ -131,7 +131,7 @@ impl Emulator {
                     Next::Handed(stop) => handed = Some(stop),
                 }
             }
-            let ActiveLaunch { grid, checks, tracer, .. } = self.launch.as_mut()?;
+            let ActiveLaunch { grid, checks, tracer, parallel, .. } = self.launch.as_mut()?;
             if grid.active.is_empty() {
                 if grid.begun == grid.total {
                     if !self.leave_grid() {
@@ -139,8 +139,12 @@ impl Emulator {
                     }
                     continue;
                 }
+                let is_plain = checks.is_off() && tracer.is_none() && !is_seen;
                 let is_seen = observer.wants_statements() || observer.wants_accesses() || checks.want_values();
                 grid.begin_block(&program, checks, !is_seen);
+                if is_plain && !parallel.is_undecided(self.options.jobs) && !program.launches(grid.launch.func) {
+                    grid.lead();
+                }
             }
             for blocks in std::mem::take(&mut checks.met) {
                 if let Some(tracer) = tracer.as_mut() {
@@ -274,6 +278,8 @@ impl Emulator {
             tracer.ran(linear, grid.points, std::mem::take(stretches));
         }
         let unseen = std::mem::take(&mut block.statements);
+        // Others may have begun in its place.
+        let followed = block.linear - linear;
         // A first pass that watches for races shows no statements; the second one does.
         if unseen > 0 && !statements {
             observer.on_unseen(launch, linear, unseen);
@@ -287,6 +293,7 @@ impl Emulator {
         if unites_cluster {
             grid.take_back();
         }
+        grid.begun += followed;
         let passed = before - rest;
         // Second passes do not count: whether there is one depends on what the first suspects, which may be too much and
         // more on one thread than on several.

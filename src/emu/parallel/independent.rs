@@ -286,8 +286,8 @@ impl Chunk {
             None => {
                 let mut block = source.make(self.next, true, self.finished.take());
                 self.race.on_begin(&mut block);
-                if !is_checked {
-                    block.followers = source.followers(&block, self.end - self.next - 1);
+                if !is_checked && source.is_natural() {
+                    block.lead(self.end - self.next - 1);
                 }
                 self.next += 1;
                 block

@@ -117,6 +117,11 @@ impl Parallel {
         }
     }
 
+    /// Whether `jobs` threads may still come to work on the launch.
+    pub(crate) fn is_undecided(&self, jobs: usize) -> bool {
+        jobs > 1 && !matches!(self, Parallel::No(_))
+    }
+
     /// How the launch has run so far.
     pub(crate) fn mode(&self) -> LaunchMode {
         match self {

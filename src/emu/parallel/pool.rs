@@ -5,7 +5,7 @@ use crate::schedule::{make_block, mix};
 use device::KernelLaunch;
 use mem::WriteBuffer;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use vm::{Arg, Geometry, Program};
+use vm::{Arg, Program};
 
 /// The threads of a device and of its clones. They start with the first launch that is worth them.
 #[derive(Clone, Debug)]
@@ -109,11 +109,9 @@ impl BlockSource<'_> {
         make_block(self.program, self.launch, self.args, (self.seed, position), spare, is_lazy)
     }
 
-    /// How many of the blocks behind a lazy one in the order of the launch, at most so many, may begin in its place when it ends.
-    pub(crate) fn followers(&self, block: &Block, most: u64) -> u32 {
-        let Geometry { cta, grid, .. } = block.geometry;
-        let is_natural = self.seed == 0 && self.jitter == 0;
-        if is_natural { most.min(u64::from(grid[0] - cta[0] - 1)) as u32 } else { 0 }
+    /// Whether blocks may follow one another in the place of one ([`Block::lead`]).
+    pub(crate) fn is_natural(&self) -> bool {
+        self.seed == 0 && self.jitter == 0
     }
 
     /// Takes back a finished block.

@@ -134,6 +134,14 @@ impl Grid {
         self.begin_at(position, program, events, is_lazy);
     }
 
+    /// Lets those behind the block that has just begun begin in its place when it ends, if nobody wants to know of it.
+    pub(crate) fn lead(&mut self) {
+        let is_natural = self.seed == 0 && self.directed.is_none() && self.ahead.is_empty();
+        if let Some(block) = self.active.back_mut().filter(|_| is_natural) {
+            block.lead(self.total - self.begun);
+        }
+    }
+
     /// Begins the block of that place in the order, and the others of its cluster if they work together.
     fn begin_at(&mut self, position: u64, program: &Program, events: &mut impl BlockEvents, is_lazy: bool) {
         let unites = program.unites_cluster(self.launch.func);

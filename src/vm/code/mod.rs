@@ -32,7 +32,7 @@ pub(crate) use instruction_set::Set;
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use ir::{Bb, FuncId, Scope, Trap, Ty};
 pub use native::Engine;
-pub(crate) use native::{HostFunction, Line, NativeCache, NativeFunction, Restored, Told};
+pub(crate) use native::{BACK_EDGES, HostFunction, Line, NativeCache, NativeFunction, Restored, Told};
 pub(crate) use operands::{
     AddressExpr, AtomicOp, CallOp, FAR, Index, LaunchOp, MemOp, PatternCode, R2, R3, R4, RtOp, SwitchOp, Term, Width,
 };

@@ -7,7 +7,7 @@ use ir::FuncId;
 use jit::host::HostCode;
 use jit::{Class, Entry, NativeCode, PatternKey};
 use mem::Strided;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Block shapes that a function is compiled for at most.
@@ -16,8 +16,12 @@ const SHAPES: usize = 4;
 /// Code that was left so often where it was entered is looked at.
 const MISSES: u32 = 256;
 
-/// A warp that was interrupted so often is long enough to be compiled before one has ended.
-const LONG: u32 = 8;
+/// So many schedule points that warps have passed by the interpreter are enough to compile what they have come to, before one has
+/// ended: some hundred microseconds, less than a compilation takes.
+const LONG: u64 = 1024;
+
+/// The interpreter notes what it has found out so often on its way through loops, in back edges.
+pub(crate) const BACK_EDGES: u32 = 128;
 
 /// So many warps that have ended are enough to go by, even if patterns of addresses have not been seen in all lanes: the first warps
 /// may have nothing to do at the edge of an array.
@@ -62,7 +66,10 @@ impl HostFunction {
 #[derive(Debug)]
 struct Shape {
     block: [u32; 3],
-    interrupted: AtomicU32,
+    /// Schedule points that warps have passed by the interpreter.
+    points: AtomicU64,
+    /// Whether there is something to go by: how lanes differ is known, or where warps have come to by now.
+    is_begun: AtomicBool,
     /// Whether it is known how lanes differ.
     is_known: AtomicBool,
     /// Whether the function cannot be compiled.
@@ -105,6 +112,8 @@ pub(crate) struct NativeFunction {
     pub(crate) misses: AtomicU32,
     /// Whether other code has been made since.
     pub(crate) is_stale: AtomicBool,
+    /// Whether it was made before a warp had ended: of accesses that none has come to it has nothing.
+    pub(crate) is_early: bool,
 }
 
 /// Warps of a block shape each of which differs from the one before in one thread index alone.
@@ -193,7 +202,8 @@ impl NativeCache {
     fn shape(&self, block: [u32; 3]) -> Option<&Shape> {
         let fresh = || Shape {
             block,
-            interrupted: 0.into(),
+            points: 0.into(),
+            is_begun: false.into(),
             is_known: false.into(),
             is_refused: false.into(),
             made: Mutex::default(),
@@ -201,34 +211,57 @@ impl NativeCache {
         self.shapes.iter().map(|slot| slot.get_or_init(fresh)).find(|shape| shape.block == block)
     }
 
-    /// Notes how the lanes of each pattern differ, with their number, once a warp has ended or was interrupted often.
-    pub(crate) fn note(&self, block: [u32; 3], has_ended: bool, seen: impl Iterator<Item = (u32, PatternKey)>) {
-        let Some(shape) = self.shape(block).filter(|shape| !shape.is_known.load(Ordering::Relaxed)) else { return };
-        let interrupted = shape.interrupted.fetch_add(1, Ordering::Relaxed);
-        if has_ended || interrupted >= LONG {
-            let mut made = shape.made();
-            if !shape.is_known.load(Ordering::Relaxed) {
-                made.ended += u32::from(has_ended);
-                let is_seen = made.add(seen);
-                let is_known = is_seen || made.ended >= ENOUGH || interrupted >= LONG;
-                shape.is_known.store(is_known, Ordering::Release);
-            }
+    /// Notes how the lanes of each pattern differ, with their number, when a warp has ended, and from time to time where warps go on for
+    /// long; `points` have passed by the interpreter since it was last told. Whether there is now more to go by than before.
+    pub(crate) fn note(
+        &self,
+        block: [u32; 3],
+        has_ended: bool,
+        points: u64,
+        seen: impl Iterator<Item = (u32, PatternKey)>,
+    ) -> bool {
+        let shape = self.shape(block).filter(|shape| !shape.is_known.load(Ordering::Relaxed));
+        let Some(shape) = shape else { return false };
+        let before = shape.points.fetch_add(points, Ordering::Relaxed);
+        let passed = before + points;
+        if !has_ended && passed / LONG == before / LONG {
+            return false;
         }
+        let mut made = shape.made();
+        if shape.is_known.load(Ordering::Relaxed) {
+            return false;
+        }
+        made.ended += u32::from(has_ended);
+        let Added { all_whole, has_new } = made.add(seen);
+        let is_known = has_ended && (all_whole || made.ended >= ENOUGH);
+        let is_new = has_new || !shape.is_begun.load(Ordering::Relaxed);
+        let has_more = is_known || is_new && passed >= LONG;
+        if has_more {
+            // What was made of less is made anew.
+            made.drop_function();
+            shape.is_refused.store(false, Ordering::Relaxed);
+            shape.is_known.store(is_known, Ordering::Relaxed);
+            shape.is_begun.store(true, Ordering::Release);
+        }
+        has_more
     }
 
-    /// The compiled code for a block shape. It is made once it is known how lanes differ.
+    /// The compiled code for a block shape. It is made once it is known how lanes differ, or, as far as warps have come, once they have
+    /// gone on for long: of patterns that were not seen yet `make` is given nothing.
     pub(crate) fn get(
         &self,
         block: [u32; 3],
-        make: impl FnOnce(&[PatternKey]) -> Option<NativeFunction>,
+        make: impl FnOnce(&[Option<PatternKey>]) -> Option<NativeFunction>,
     ) -> Option<Arc<NativeFunction>> {
         let shape = self.shape(block)?;
-        if !shape.is_known.load(Ordering::Acquire) || shape.is_refused.load(Ordering::Relaxed) {
+        if !shape.is_begun.load(Ordering::Acquire) || shape.is_refused.load(Ordering::Relaxed) {
             return None;
         }
         let mut made = shape.made();
         if made.function.is_none() {
-            made.function = make(&made.keys).map(Arc::new);
+            let is_early = !shape.is_known.load(Ordering::Relaxed);
+            made.function =
+                make(&made.keys(is_early)).map(|function| Arc::new(NativeFunction { is_early, ..function }));
             shape.is_refused.store(made.function.is_none(), Ordering::Relaxed);
         }
         made.function.clone()
@@ -240,7 +273,7 @@ impl NativeCache {
         &self,
         block: [u32; 3],
         wants: impl Fn(u32) -> bool,
-        make: impl FnOnce(&[PatternKey], &dyn Fn(u32) -> bool) -> Option<NativeFunction>,
+        make: impl FnOnce(&[Option<PatternKey>], &dyn Fn(u32) -> bool) -> Option<NativeFunction>,
     ) -> Option<Arc<NativeFunction>> {
         let shape = self.shape(block).filter(|shape| shape.is_known.load(Ordering::Acquire))?;
         let mut made = shape.made();
@@ -250,7 +283,7 @@ impl NativeCache {
             Some(Some(native)) if !native.untold.iter().any(|&pc| wants(pc)) => return Some(native.clone()),
             Some(Some(native)) => native.told.iter().map(|told| told.pc).collect(),
         };
-        let telling = make(&made.keys, &|pc| wants(pc) || known.contains(&pc)).map(Arc::new);
+        let telling = make(&made.keys(false), &|pc| wants(pc) || known.contains(&pc)).map(Arc::new);
         made.telling = Some(telling.clone());
         telling
     }
@@ -268,28 +301,49 @@ impl NativeCache {
             }
         }
         if has_changed {
-            for old in made.function.take().into_iter().chain(made.telling.take().flatten()) {
-                old.is_stale.store(true, Ordering::Relaxed);
-            }
+            made.drop_function();
         }
         native.misses.store(0, Ordering::Relaxed);
     }
 }
 
+/// What a warp has added to what is known of patterns.
+struct Added {
+    /// Whether all patterns have been seen in all lanes.
+    all_whole: bool,
+    /// Whether one has been seen for the first time.
+    has_new: bool,
+}
+
 impl Made {
-    /// Takes the patterns over that were seen in more lanes than before; whether all were seen in all lanes.
-    fn add(&mut self, seen: impl Iterator<Item = (u32, PatternKey)>) -> bool {
-        let mut is_seen = true;
+    /// Takes the patterns over that were seen in more lanes than before.
+    fn add(&mut self, seen: impl Iterator<Item = (u32, PatternKey)>) -> Added {
+        let mut added = Added { all_whole: true, has_new: false };
         for (i, (lanes, key)) in seen.enumerate() {
             if i == self.keys.len() {
-                self.keys.push(key);
-                self.lanes.push(lanes);
-            } else if lanes > self.lanes[i] {
+                self.keys.push(PatternKey::IRREGULAR);
+                self.lanes.push(0);
+            }
+            if lanes > self.lanes[i] {
+                added.has_new |= self.lanes[i] == 0;
                 (self.keys[i], self.lanes[i]) = (key, lanes);
             }
-            is_seen &= self.lanes[i] == u32::BITS;
+            added.all_whole &= self.lanes[i] == u32::BITS;
         }
-        is_seen
+        added
+    }
+
+    /// How the lanes of each pattern differ. In early code a pattern that was not seen is left out; later it is irregular.
+    fn keys(&self, is_early: bool) -> Vec<Option<PatternKey>> {
+        let seen = self.keys.iter().zip(&self.lanes);
+        seen.map(|(&key, &lanes)| (lanes > 0 || !is_early).then_some(key)).collect()
+    }
+
+    /// Drops what was made: who has it finds out that it is stale.
+    fn drop_function(&mut self) {
+        for old in self.function.take().into_iter().chain(self.telling.take().flatten()) {
+            old.is_stale.store(true, Ordering::Relaxed);
+        }
     }
 }
 

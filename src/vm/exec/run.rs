@@ -12,7 +12,7 @@ use super::dispatch;
 use super::exit::{self, ExitReason, Next, Position};
 use super::out_of_line;
 use super::report::{Exit, RunState};
-use crate::code::{HostFunction, NativeFunction, Op, Program};
+use crate::code::{BACK_EDGES, HostFunction, NativeFunction, Op, Program};
 use crate::frame::lane_pattern;
 use crate::frame::scalars::{add_words, holds, lane_sum, signed};
 use crate::frame::{Frame, SPARE};
@@ -25,6 +25,7 @@ use ir::eval;
 use ir::op::Special;
 use mem::{LaneAddresses, Strided};
 use scalar::{convert, int, real};
+use std::sync::Arc;
 
 #[inline(always)]
 pub(crate) fn run_core<const W: usize, S: Isa>(
@@ -60,14 +61,14 @@ fn run_split<const W: usize, S: Isa>(
 ) -> Option<Exit> {
     let number = warp.splits.get(warp.current)?.frame;
     let is_possible = W > 1 && program.is_native && warp.directed.is_none();
-    let native = if is_possible { native::take(program, warp, number, ctx, run.observer.as_ref()) } else { None };
+    let mut native = if is_possible { native::take(program, warp, number, ctx, run.observer.as_ref()) } else { None };
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
     let is_possible = W == 1 && program.is_native && !run.statements;
     let host = match warp.frame(number) {
         Some(frame) if is_possible => native::host::take(program, frame, is_reported),
         _ => None,
     };
-    let exit = interpret(isa, program, warp, ctx, run, (native.as_deref(), host));
+    let exit = interpret(isa, program, warp, ctx, run, (&mut native, host));
     if let Some(native) = native {
         native::put_back(warp, number, native);
     }
@@ -82,7 +83,7 @@ fn interpret<const W: usize, S: Isa>(
     warp: &mut Warp<W>,
     ctx: &mut Context<'_>,
     run: &mut RunState<W>,
-    (native, host): (Option<&NativeFunction>, Option<&HostFunction>),
+    (taken, host): (&mut Option<Arc<NativeFunction>>, Option<&HostFunction>),
 ) -> Option<Exit> {
     let (current, quantum) = (warp.current, warp.quantum());
     let split = warp.splits.get_mut(current)?;
@@ -119,12 +120,18 @@ fn interpret<const W: usize, S: Isa>(
     (run.frame, run.mask, run.variant, run.fast) = (number, mask, variant_number, fast);
     // Points passed and the budget together stay the same.
     let total = warp.points.wrapping_add(ctx.budget);
-    let native = native.filter(|_| fast);
     // Whether compiled code may be entered: at least one operation lies between where it was left and where it is entered again.
     let mut is_armed = true;
     let interpreter = Interpreter { program, execute: dispatch::execute_single };
 
     loop {
+        let native = taken.as_deref().filter(|_| fast);
+        // Whether what the interpreter finds out serves to compile.
+        let is_learning = W > 1
+            && fast
+            && program.is_native
+            && warp.directed.is_none()
+            && native.is_none_or(|native| native.is_early);
         if let Some(native) = native
             && is_armed
             && !reported
@@ -167,6 +174,8 @@ fn interpret<const W: usize, S: Isa>(
             longs[spare64 + 1] = wide_masks(isa, mask);
         }
 
+        // Whether loops of a kernel have run for a while: what was found out is noted at the next branch or jump.
+        let mut is_due = false;
         let after = loop {
             macro_rules! point {
                 () => {
@@ -187,6 +196,14 @@ fn interpret<const W: usize, S: Isa>(
                     W == 1 && {
                         *back_edges = back_edges.saturating_add(1);
                         *back_edges == native::host::HOT
+                    }
+                };
+            }
+            macro_rules! count_back_edge {
+                () => {
+                    if is_learning {
+                        *back_edges = back_edges.wrapping_add(1);
+                        is_due |= back_edges.is_multiple_of(BACK_EDGES);
                     }
                 };
             }
@@ -432,6 +449,7 @@ fn interpret<const W: usize, S: Isa>(
                 }
                 Op::BackEdge => {
                     point!();
+                    count_back_edge!();
                     if polls >= quantum || has_become_hot!() {
                         pc += 1;
                         break ExitReason::Yield;
@@ -439,11 +457,15 @@ fn interpret<const W: usize, S: Isa>(
                 }
                 Op::BackJump { to } => {
                     point!();
+                    count_back_edge!();
                     if polls >= quantum || has_become_hot!() {
                         pc += 1;
                         break ExitReason::Yield;
                     }
                     pc = to;
+                    if is_due {
+                        break ExitReason::Native;
+                    }
                     continue;
                 }
                 Op::Reconverge => {
@@ -456,6 +478,9 @@ fn interpret<const W: usize, S: Isa>(
                 }
                 Op::Jump { to } => {
                     pc = to;
+                    if is_due {
+                        break ExitReason::Native;
+                    }
                     continue;
                 }
                 Op::Branch { p, then_pc, else_pc, .. } => {
@@ -467,6 +492,9 @@ fn interpret<const W: usize, S: Isa>(
                     } else {
                         break ExitReason::Diverge(taken);
                     };
+                    if is_due {
+                        break ExitReason::Native;
+                    }
                     continue;
                 }
                 Op::Stmt if !run.statements => ctx.statements += 1,
@@ -498,12 +526,15 @@ fn interpret<const W: usize, S: Isa>(
             pc += 1;
         };
 
+        let passed = ctx.budget - budget;
         ctx.budget = budget;
         warp.points = total.wrapping_sub(budget);
-        if W > 1 && fast && native.is_none() && program.is_native && warp.directed.is_none() {
+        if is_learning {
             let has_ended = matches!(after, ExitReason::Exit) || matches!(ops.get(pc as usize), Some(Op::Return(_)));
-            if has_ended || matches!(after, ExitReason::Budget) {
-                native::note(code, has_ended, warp, number, ctx);
+            if native::note(code, (has_ended, passed), warp, number, ctx) && !has_ended {
+                taken.take().into_iter().for_each(|native| native::put_back(warp, number, native));
+                *taken = native::take(program, warp, number, ctx, run.observer.as_ref());
+                is_armed = true;
             }
         }
         let at = Position { code, number, mask, total };

@@ -56,7 +56,7 @@ pub struct Frame<const W: usize> {
     pub(crate) hints: Vec<Hint>,
     /// Its compiled code, once there is some.
     pub(crate) native: Option<Arc<NativeFunction>>,
-    /// Of the host: back edges of loops that the interpreter has passed.
+    /// Back edges of loops that the interpreter has passed while they counted.
     pub(crate) back_edges: u32,
     /// Address of the first byte of the frame's local memory, which is the warp's to keep; that of the host lies in memory.
     pub(crate) local_base: u64,

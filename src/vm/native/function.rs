@@ -59,11 +59,17 @@ pub(crate) fn put_back<const W: usize>(warp: &mut Warp<W>, number: u32, native: 
     }
 }
 
-/// Notes what the interpreter has found out of a frame when its lanes end, or are interrupted.
-pub(crate) fn note<const W: usize>(code: &Code, has_ended: bool, warp: &Warp<W>, number: u32, ctx: &Context<'_>) {
-    if let Some(frame) = warp.frame(number) {
-        code.native.note(ctx.geometry.block, has_ended, frame.patterns.iter().map(LanePattern::usual));
-    }
+/// Notes what the interpreter has found out of a frame when its lanes end or stop for a while, and that they have passed so many points.
+/// Whether code may be made of it that there was not before.
+pub(crate) fn note<const W: usize>(
+    code: &Code,
+    (has_ended, points): (bool, u64),
+    warp: &Warp<W>,
+    number: u32,
+    ctx: &Context<'_>,
+) -> bool {
+    let Some(frame) = warp.frame(number) else { return false };
+    code.native.note(ctx.geometry.block, has_ended, points, frame.patterns.iter().map(LanePattern::usual))
 }
 
 /// Notes that code was left where it was entered. If that happens often because lanes differ in other ways than before, other code is
@@ -81,7 +87,7 @@ pub(crate) fn miss<const W: usize>(code: &Code, native: &NativeFunction, warp: &
 fn make(
     code: &Code,
     (func, block): (FuncId, [u32; 3]),
-    keys: &[PatternKey],
+    keys: &[Option<PatternKey>],
     tells: &dyn Fn(u32) -> bool,
 ) -> Option<NativeFunction> {
     let variant = code.variants.get(code.variant(block))?;
@@ -112,6 +118,7 @@ fn make(
         line,
         misses,
         is_stale,
+        is_early: false,
     })
 }
 

@@ -3,7 +3,8 @@
 //!
 //! The interpreter is the definition. What is compiled leaves the same registers, memory, schedule points and stops; what it does
 //! not know it leaves to the interpreter, which goes on at the operation that it returns. A function is compiled once its first
-//! warps have run, for one block shape: only then it is known how the lanes of each address differ.
+//! warps have run, for one block shape: only then it is known how the lanes of each address differ. Where these run for long, what they
+//! have come to is compiled early, and all of it when they have ended.
 //!
 //! Not here: machine code (`jit`), the loop of the interpreter (`exec`).
 

@@ -36,12 +36,12 @@ const LONGEST_TEST: usize = 24;
 /// Values of a segment at most, so that they find room on the stack.
 const MOST: usize = 400;
 
-/// Translates what can be translated. `keys` says how the lanes of each pattern differ, `tells` which loads, stores and atomics an
-/// observer has to be told of.
+/// Translates what can be translated. `keys` says how the lanes of each pattern differ, or nothing if no warp has come to it yet: such
+/// accesses are left to the interpreter. `tells` says which loads, stores and atomics an observer has to be told of.
 pub(crate) fn translate(
     code: &Code,
     variant: &Variant,
-    keys: &[PatternKey],
+    keys: &[Option<PatternKey>],
     tells: &dyn Fn(u32) -> bool,
 ) -> Translation {
     let mut leaders: BTreeSet<u32> = BTreeSet::from([0]);
@@ -80,7 +80,7 @@ pub(crate) fn translate(
         if of.operation(pc, op).is_none() {
             // Executed by a call, or left to the interpreter.
             of.end(End::Go(pc));
-            if can_be_called(op) {
+            if can_be_called(op) && !of.is_unseen(op) {
                 let call = of.indexed(pc, op).unwrap_or_else(|| Segment::call(pc));
                 of.segments.push(call);
             }
@@ -153,7 +153,7 @@ struct Open {
 struct Translator<'a> {
     code: &'a Code,
     variant: &'a Variant,
-    keys: &'a [PatternKey],
+    keys: &'a [Option<PatternKey>],
     live: Liveness<'a>,
     leaves: BTreeMap<u32, Leave>,
     /// Rows that are constants.
@@ -410,6 +410,24 @@ impl Translator<'_> {
         self.define(pc, (RegFile::P, d), Value::Splat(Class::Pred, scalar))
     }
 
+    /// How the lanes of a pattern differ; `None` if no warp has come to it yet.
+    fn key(&self, pattern: u32) -> Option<PatternKey> {
+        self.keys.get(pattern as usize).copied().unwrap_or(Some(PatternKey::IRREGULAR))
+    }
+
+    /// Whether no warp has come to an access yet.
+    fn is_unseen(&self, op: &Op) -> bool {
+        let expr = match op {
+            Op::Atomic(a) => a.expr,
+            _ => match op.load().or(op.store()) {
+                Some(m) => m.expr,
+                None => return false,
+            },
+        };
+        let index = self.variant.address_exprs.get(expr as usize).and_then(|expr| expr.index.as_ref());
+        index.is_some_and(|index| self.key(index.pattern).is_none())
+    }
+
     /// The address of an access; `None` if it is irregular or not known.
     fn address(&mut self, pc: u32, m: &MemOp, is_scalar: bool) -> Option<jit::AccessId> {
         let expr: &AddressExpr = self.variant.address_exprs.get(m.expr as usize)?;
@@ -425,7 +443,7 @@ impl Translator<'_> {
         let index = match &expr.index {
             None => None,
             Some(index) => {
-                let key = self.keys.get(index.pattern as usize).copied().unwrap_or(PatternKey::IRREGULAR);
+                let key = self.key(index.pattern)?;
                 key.offsets()?;
                 if index.factor <= 0 || place == Place::Local {
                     return None;
@@ -553,7 +571,7 @@ impl Translator<'_> {
 
     /// How a pattern is worked out.
     fn pattern_update(&self, pattern: u32) -> Option<PatternUpdate> {
-        let key = self.keys.get(pattern as usize).copied().unwrap_or(PatternKey::IRREGULAR);
+        let key = self.key(pattern).unwrap_or(PatternKey::IRREGULAR);
         let row = |term: &Term| {
             let class = if term.narrow { Class::Word } else { Class::Long };
             Some(PatternRow { class, slot: term.slot, factor: term.factor })
