@@ -18,6 +18,8 @@
 //! A segment that is a loop and stores nothing is a transaction of as many iterations as are sure to pass their checks: a strip goes
 //! through all of them with what they carry in registers, then the next strip.
 //!
+//! A kernel without loops is one transaction of all warps that are in a line ([`StraightLine`]).
+//!
 //! Not here: which operations become segments, how the interpreter goes on (`vm`), what operations mean (`ir::eval`, `scalar`).
 
 mod code;
@@ -28,6 +30,7 @@ mod iterations;
 mod reals;
 mod segment;
 mod state;
+mod straight;
 
 pub use code::{Entry, NativeCode};
 pub use emit::{CompileError, InstructionSet, compile, compile_for, is_available, is_known};
@@ -36,6 +39,7 @@ pub use segment::{
     PatternUpdate, Place, Routine, Segment, Store, Value, ValueId,
 };
 pub use state::{Outcome, PatternHead, State, Window};
+pub use straight::{AccessStep, Difference, Guard, Step, StraightLine};
 
 /// Makes the tables of the encoder, which takes most of a millisecond and is done once. Without it the first code waits for them.
 pub fn warm_up() {

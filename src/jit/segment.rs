@@ -4,6 +4,7 @@
 //! when the segment begins ([`Value::Word`] and its like) and written when it ends ([`Segment::outs`]). Loads see memory as it is
 //! when the segment begins, for the stores of a segment come last.
 
+use crate::straight::StraightLine;
 use ir::Ty;
 use ir::op::{AtomOp, BinOp, CmpOp, CvtOp, TriOp, UnOp};
 
@@ -234,8 +235,8 @@ pub struct AddressTerm {
 /// The part of an address that differs by lane: a pattern times a constant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Index {
-    /// The number of the pattern.
-    pub pattern: u32,
+    /// The number of the pattern; none if lane 0 adds nothing but `base` and `terms`.
+    pub pattern: Option<u32>,
     /// How its lanes have to differ; the code is made for it.
     pub key: PatternKey,
     /// What it is multiplied by, once `base` and `terms` are added.
@@ -490,4 +491,6 @@ pub struct Routine {
     pub patterns: u32,
     /// The registers that a warp that begins so finds as [`crate::State::initial`] says.
     pub restored: Vec<(Class, u32)>,
+    /// What warps do of which no lane parts from the others, if it can be done for many of them at a time.
+    pub straight: Option<StraightLine>,
 }

@@ -5,7 +5,7 @@ use super::{CompileError, Current, Emitter, Result, field};
 use crate::segment::{Access, AccessId, Index, Place};
 use crate::state::{PatternHead, State, Window};
 use iced_x86::code_asm::{
-    AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, edx, esi, qword_ptr, rax, rbx, rcx, rdi, rdx, rsi, rsp,
+    AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, eax, edx, esi, qword_ptr, rax, rbx, rcx, rdi, rdx, rsi, rsp,
 };
 use std::mem::{offset_of, size_of};
 
@@ -44,17 +44,16 @@ impl Emitter<'_> {
         let is_row = access.index.is_some();
         let base = access.base.wrapping_add(low);
         if let Some(index) = &access.index {
-            let head = (index.pattern * self.routine.pattern_stride) as i32;
-            if !patterns.contains(&index.pattern) {
-                patterns.push(index.pattern);
-                self.check_pattern(index.pattern, index.key, at.fail)?;
+            if let Some(pattern) = index.pattern.filter(|pattern| !patterns.contains(pattern)) {
+                patterns.push(pattern);
+                self.check_pattern(pattern, index.key, at.fail)?;
             }
-            self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
-            self.a.mov(rax, qword_ptr(rcx + (head + offset_of!(PatternHead, first) as i32)))?;
+            self.load_first(index)?;
             if index.wraps {
                 self.add_terms(at, rax, &index.terms)?;
                 self.add_constant(index.base)?;
-                self.check_narrow(index, at.fail)?;
+                let range = self.check_narrow(index, at.fail)?;
+                self.check_narrow_in_line(at, id, range)?;
             }
             if index.factor != 1 {
                 self.a.mov(rcx, rax)?;
@@ -71,7 +70,7 @@ impl Emitter<'_> {
             self.a.add(rax, qword_ptr(rbx + field!(local_base)))?;
         }
         if access.bytes > 1 {
-            self.a.test(iced_x86::code_asm::eax, (access.bytes - 1) as i32)?;
+            self.a.test(eax, (access.bytes - 1) as i32)?;
             self.a.jne(at.fail)?;
             if is_row && access.offsets().is_some_and(|o| o.iter().any(|x| x % i64::from(access.bytes) != 0)) {
                 return Err(CompileError::Unsupported("an address that is not aligned"));
@@ -103,6 +102,7 @@ impl Emitter<'_> {
                 self.a.jb(refill)?;
                 self.a.cmp(rcx, rsi)?;
                 self.a.ja(refill)?;
+                self.check_room_in_line(at, id)?;
                 if let Some([offset, limit]) = at.rooms.as_ref().map(|rooms| rooms[id as usize]) {
                     self.a.mov(qword_ptr(rsp + offset), rcx)?;
                     self.a.mov(qword_ptr(rsp + limit), rsi)?;
@@ -148,6 +148,15 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Loads what the pattern of an index gives for lane 0; `rcx` is lost.
+    pub(super) fn load_first(&mut self, index: &Index) -> Result {
+        let Some(pattern) = index.pattern else { return Ok(self.a.xor(eax, eax)?) };
+        let head = (pattern * self.routine.pattern_stride) as i32;
+        self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
+        self.a.mov(rax, qword_ptr(rcx + (head + offset_of!(PatternHead, first) as i32)))?;
+        Ok(())
+    }
+
     /// Asks the processor for what the access in `rcx` loads next, if its pattern goes on as it did. Processors do this where addresses
     /// are near each other; columns of a matrix are not. The lines go to the second level of the cache: lines that are a power of two
     /// apart push each other out of the first.
@@ -156,13 +165,13 @@ impl Emitter<'_> {
         let segment = at.segment;
         let mut updates = segment.patterns_before.iter().chain(&segment.patterns);
         let Ok(factor) = i32::try_from(index.factor) else { return Ok(()) };
-        if !updates.any(|update| update.pattern == index.pattern) {
+        let Some(pattern) = index.pattern.filter(|&pattern| updates.any(|update| update.pattern == pattern)) else {
             return Ok(());
-        }
+        };
         let mut lines: Vec<i32> = Self::displacements(access)?.iter().map(|d| d / LINE * LINE).collect();
         lines.sort_unstable();
         lines.dedup();
-        let head = (index.pattern * self.routine.pattern_stride) as i32;
+        let head = (pattern * self.routine.pattern_stride) as i32;
         self.a.mov(rdx, qword_ptr(rbx + field!(patterns)))?;
         self.a.movsxd(rdx, dword_ptr(rdx + (head + offset_of!(PatternHead, advance) as i32)))?;
         if factor != 1 {
@@ -187,20 +196,20 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Checks that the sum in `rax` of lane 0 is exact in every lane: lowest and highest fit into 32 bits.
-    pub(super) fn check_narrow(&mut self, index: &Index, fail: CodeLabel) -> Result {
+    /// Checks that the sum in `rax` of lane 0 is exact in every lane: lowest and highest fit into 32 bits. Gives how far they are from it.
+    pub(super) fn check_narrow(&mut self, index: &Index, fail: CodeLabel) -> Result<(i32, i32)> {
         let offsets = index.key.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
-        let (least, most) = (offsets.iter().min().copied().unwrap_or(0), offsets.iter().max().copied().unwrap_or(0));
+        let end = |offset: Option<i64>| {
+            i32::try_from(offset.unwrap_or(0)).map_err(|_| CompileError::Unsupported("an irregular address"))
+        };
+        let (least, most) = (end(offsets.iter().min().copied())?, end(offsets.iter().max().copied())?);
         for offset in if least == most { vec![least] } else { vec![least, most] } {
-            let Ok(offset) = i32::try_from(offset) else {
-                return Err(CompileError::Unsupported("an irregular address"));
-            };
             self.a.lea(rcx, qword_ptr(rax + offset))?;
             self.a.movsxd(rdx, iced_x86::code_asm::ecx)?;
             self.a.cmp(rcx, rdx)?;
             self.a.jne(fail)?;
         }
-        Ok(())
+        Ok((least, most))
     }
 
     /// Checks that `extent` bytes from the offset in `rax` on lie before the length in the state.

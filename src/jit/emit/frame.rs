@@ -154,14 +154,7 @@ impl Emitter<'_> {
         self.a.imul_2(edx, eax)?;
         self.a.neg(edx)?;
         self.a.set_label(&mut begin)?;
-        self.a.vmovd(xmm0, edx)?;
-        self.a.vpbroadcastd(ymm0, xmm0)?;
-        self.a.mov(rdi, qword_ptr(rbx + field!(turn_row)))?;
-        for strip in 0..4 {
-            let at = ymmword_ptr(rdi + 32 * strip);
-            self.a.vpaddd(ymm1, ymm0, at)?;
-            self.a.vmovdqu(at, ymm1)?;
-        }
+        self.move_row()?;
         self.a.mov(rax, qword_ptr(rbx + field!(budget)))?;
         self.a.mov(qword_ptr(rbx + field!(begun)), rax)?;
         self.a.xor(eax, eax)?;
@@ -175,6 +168,19 @@ impl Emitter<'_> {
         self.a.jmp(qword_ptr(rsp + ENTRY))?;
         self.a.set_label(&mut is_last)?;
         self.a.mov(dword_ptr(rbx + field!(blocks)), 0u32)?;
+        Ok(())
+    }
+
+    /// Adds `edx` to the thread index that differs between the warps of a line; `rdi` and two vectors are lost.
+    pub(super) fn move_row(&mut self) -> Result {
+        self.a.vmovd(xmm0, edx)?;
+        self.a.vpbroadcastd(ymm0, xmm0)?;
+        self.a.mov(rdi, qword_ptr(rbx + field!(turn_row)))?;
+        for strip in 0..4 {
+            let at = ymmword_ptr(rdi + 32 * strip);
+            self.a.vpaddd(ymm1, ymm0, at)?;
+            self.a.vmovdqu(at, ymm1)?;
+        }
         Ok(())
     }
 
@@ -310,7 +316,8 @@ impl Emitter<'_> {
         let mut code = result.inner.code_buffer.clone();
         self.append_constants(&mut code, result.inner.new_instruction_offsets[self.loads_pool] as usize)?;
         let place = |pc: u32, form: Form| -> Result<u32> {
-            let label = self.labels.get(&(pc, form)).ok_or(CompileError::Encoding("no label".to_owned()))?;
+            let begin = self.begin.as_ref().filter(|_| (pc, form) == (0, Form::Full));
+            let label = begin.or(self.labels.get(&(pc, form))).ok_or(CompileError::Encoding("no label".to_owned()))?;
             Ok((result.label_ip(label)? - 0x10_0000) as u32)
         };
         let offsets = self.routine.segments.iter().map(|s| Ok([place(s.pc, Form::Full)?, place(s.pc, Form::Partial)?]));

@@ -13,7 +13,7 @@ use super::vector::Reg;
 use super::{CompileError, Current, Emitter, Form, Result, field};
 use crate::iterations::{Change, Ending, Iterations, step_of};
 use crate::segment::{Class, Leave, Place, Value, ValueId};
-use crate::state::{PatternHead, State};
+use crate::state::State;
 use iced_x86::code_asm::{
     AsmMemoryOperand, AsmRegister64, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, qword_ptr, r8, r11, r14, rax, rbx,
     rcx, rdx, rsp, word_ptr,
@@ -123,9 +123,7 @@ impl Emitter<'_> {
             let step: i64 = index.terms.iter().map(|t| step_of(&of.changes, t)).sum();
             let offsets = index.key.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
             let ends = [offsets.iter().min(), offsets.iter().max()].map(|end| end.copied().unwrap_or(0));
-            let head = (index.pattern * self.routine.pattern_stride) as i32;
-            self.a.mov(rcx, qword_ptr(rbx + field!(patterns)))?;
-            self.a.mov(rax, qword_ptr(rcx + (head + offset_of!(PatternHead, first) as i32)))?;
+            self.load_first(index)?;
             self.add_terms(at, rax, &index.terms)?;
             self.add_constant(index.base)?;
             self.bound_narrow(ends, step)?;
@@ -266,18 +264,11 @@ impl Emitter<'_> {
                 self.a.mov(qword_ptr(rsp + places.whole), r11)?;
             }
             let mut current = Current {
-                segment: &body.segment,
-                form: at.form,
-                fail: at.fail,
                 places: scalars.clone(),
                 pointers: places.pointers.clone(),
                 shifts: at.shifts.clone(),
-                addresses: Vec::new(),
-                waiting: BTreeMap::new(),
                 needed: of.needed.clone(),
-                patterns: Vec::new(),
-                in_rax: None,
-                rooms: None,
+                ..Current::new(&body.segment, at.form, at.fail)
             };
             let mut strips: Vec<(Allocation, Held)> = Vec::with_capacity(group);
             for number in first..first + group {

@@ -9,7 +9,7 @@
 //! The stack has a word for each scalar value, spilled vectors and rows that wait to be stored.
 //!
 //! Not here: how a routine begins and ends (`frame`), the vector sequences of operations (`ops`, `narrow`, `conversions`) and their
-//! instructions (`vector`), registers of a strip (`strip`), many iterations of a loop in one go (`iterations`).
+//! instructions (`vector`), registers of a strip (`strip`), many iterations of a loop in one go (`iterations`), many warps (`straight`).
 
 mod access;
 mod body;
@@ -25,6 +25,7 @@ mod reals;
 mod scalars;
 mod set;
 mod stores;
+mod straight;
 mod strip;
 mod vector;
 
@@ -131,6 +132,9 @@ fn emit(routine: &Routine, set: InstructionSet, loops: Loops) -> Result<NativeCo
     let mut emitter = Emitter::new(routine, set)?;
     emitter.in_pairs = loops == Loops::InPairs;
     emitter.prologue()?;
+    if let Some(straight) = &routine.straight {
+        emitter.begin_straight(straight)?;
+    }
     for segment in &routine.segments {
         let iterations = if loops != Loops::OneByOne && !segment.is_call { Iterations::of(segment) } else { None };
         for form in [Form::Full, Form::Partial] {
@@ -152,6 +156,8 @@ struct Emitter<'a> {
     routine: &'a Routine,
     /// The labels of the segments, by operation and form.
     labels: BTreeMap<(u32, Form), CodeLabel>,
+    /// Where warps begin of which all lanes run, if not with a segment.
+    begin: Option<CodeLabel>,
     stubs: Vec<frame::Stub>,
     /// Exits by operation, and what may follow.
     exits: BTreeMap<(u32, frame::Follows), CodeLabel>,
@@ -191,8 +197,38 @@ struct Current<'s> {
     patterns: Vec<u32>,
     /// The scalar that is in `rax`, and behind how many instructions.
     in_rax: Option<(ValueId, usize)>,
+    /// The warps of which accesses are checked at a time.
+    line: Option<straight::Line<'s>>,
     /// Of a loop: where it is kept how far each access of memory is from the beginning of its window, and how far it may be.
     rooms: Option<Vec<[i32; 2]>>,
+}
+
+impl<'s> Current<'s> {
+    fn new(segment: &'s Segment, form: Form, fail: CodeLabel) -> Current<'s> {
+        let (values, accesses) = (segment.values.len(), segment.accesses.len());
+        Current {
+            segment,
+            form,
+            fail,
+            places: vec![None; values],
+            pointers: Vec::new(),
+            shifts: vec![0; accesses],
+            addresses: vec![0; accesses],
+            waiting: BTreeMap::new(),
+            needed: needed(segment),
+            patterns: Vec::new(),
+            in_rax: None,
+            line: None,
+            rooms: None,
+        }
+    }
+
+    /// Notes that a value is needed.
+    fn need(&mut self, value: ValueId) {
+        if !std::mem::replace(&mut self.needed[value as usize], true) {
+            self.segment.values[value as usize].each_operand(|operand| self.need(operand));
+        }
+    }
 }
 
 impl<'a> Emitter<'a> {
@@ -212,6 +248,7 @@ impl<'a> Emitter<'a> {
             in_pairs: false,
             routine,
             labels,
+            begin: None,
             stubs,
             exits,
             constants,
@@ -265,21 +302,7 @@ impl<'a> Emitter<'a> {
         self.labels.insert((segment.pc, form), label);
         self.stack = 8;
         let fail = self.exit(segment.pc);
-        let count = segment.values.len();
-        let mut at = Current {
-            segment,
-            form,
-            fail,
-            places: vec![None; count],
-            pointers: Vec::new(),
-            shifts: vec![0; segment.accesses.len()],
-            addresses: vec![0; segment.accesses.len()],
-            waiting: BTreeMap::new(),
-            needed: needed(segment),
-            patterns: Vec::new(),
-            in_rax: None,
-            rooms: None,
-        };
+        let mut at = Current::new(segment, form, fail);
         if segment.is_call {
             return self.call(&at, fail);
         }

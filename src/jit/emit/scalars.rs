@@ -48,7 +48,10 @@ impl Emitter<'_> {
             }
             self.scalar(at, i as ValueId, value)?;
         }
-        for access in 0..segment.accesses.len() as u32 {
+        // Stores come first: a page that is written may get another place, and others are to be found there.
+        let is_store = |access: &u32| segment.stores.iter().any(|store| store.access == *access);
+        let (stores, loads): (Vec<u32>, Vec<u32>) = (0..segment.accesses.len() as u32).partition(is_store);
+        for access in stores.into_iter().chain(loads) {
             if !checked[access as usize] {
                 self.check(at, access, &mut patterns)?;
             }

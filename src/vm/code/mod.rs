@@ -101,7 +101,7 @@ pub(crate) struct Code {
     /// Slots that the program or a debugger may read before they are assigned; a frame that begins has zeros there. Whether
     /// each is needed as a row though it has a scalar.
     pub(crate) unset: Vec<((Ty, Slot), bool)>,
-    /// Whether a warp that runs it waits for no other: it has no barrier and calls nothing.
+    /// Whether it is a kernel whose warps wait for no other: it has no barrier and calls nothing.
     pub(crate) meets_nobody: bool,
     /// Whether it is a kernel whose blocks meet those of their cluster or reach their shared memory.
     pub(crate) unites_cluster: bool,

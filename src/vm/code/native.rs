@@ -153,6 +153,11 @@ impl Line {
         self.warps - 1 - at
     }
 
+    /// Whether every warp of the block is in such a line.
+    pub(crate) fn is_all(&self) -> bool {
+        self.is_all
+    }
+
     /// Whether these are all warps of a block of so many.
     pub(crate) fn has_all(&self, warps: u32) -> bool {
         self.is_all && self.warps == warps

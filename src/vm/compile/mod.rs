@@ -291,12 +291,9 @@ impl<'a> Compiler<'a> {
         let is_row = |r: Reg| plans.iter().any(|p| p.rows.contains(r.index()));
         self.code.params = self.f.params.iter().map(|p| (self.code.slots[p.reg.index()], is_row(p.reg))).collect();
         self.code.unset = plans[0].unset.iter().map(|&r| (self.code.slots[r.index()], is_row(r))).collect();
-        self.code.meets_nobody = !self
-            .f
-            .blocks
-            .iter()
-            .flat_map(|b| &b.insts)
-            .any(|i| matches!(i.kind, InstKind::Barrier { .. } | InstKind::Call { .. }));
+        let mut insts = self.f.blocks.iter().flat_map(|b| &b.insts);
+        self.code.meets_nobody = self.f.kind == FuncKind::Kernel
+            && !insts.any(|i| matches!(i.kind, InstKind::Barrier { .. } | InstKind::Call { .. }));
         for variant in 0..self.plans.len() {
             let mut patterns_of: BTreeMap<Reg, Vec<u32>> = BTreeMap::new();
             for (i, (terms, kept)) in self.plans[variant].patterns.iter().enumerate() {

@@ -91,7 +91,7 @@ fn make(
     tells: &dyn Fn(u32) -> bool,
 ) -> Option<NativeFunction> {
     let variant = code.variants.get(code.variant(block))?;
-    let Translation { mut routine, untold, has_atomics, told } = translate(code, variant, keys, tells);
+    let Translation { mut routine, untold, has_atomics, told } = translate(code, variant, (block, keys), tells);
     if routine.segments.is_empty() {
         return None;
     }

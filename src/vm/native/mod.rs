@@ -8,6 +8,7 @@
 //!
 //! Not here: machine code (`jit`), the loop of the interpreter (`exec`).
 
+mod accesses;
 mod enter;
 mod function;
 pub(crate) mod host;
@@ -15,6 +16,7 @@ mod liveness;
 mod nests;
 mod resume;
 mod splits;
+mod straight;
 mod translate;
 
 pub(crate) use enter::{Interpreter, Single, enter};

@@ -7,16 +7,12 @@
 //! Left to the interpreter: whatever can stop a warp or part its lanes, and calls of functions.
 
 use super::liveness::{Liveness, each_successor};
-use crate::code::{AddressExpr, Code, FileSlot, MemOp, Op, RegFile, Term, Told, Variant, Width, form};
+use super::straight::Line;
+use crate::code::{Code, FileSlot, Op, RegFile, Term, Told, Variant, form};
+use ir::Ty;
 use ir::op::{BarOp, CmpOp, Special};
-use ir::{Access, Space, Ty};
 use jit::host::Formula;
-use jit::{
-    AddressTerm, Class, Condition, End, Index, Indexed, Leave, Movement, Out, PatternKey, PatternRow, PatternUpdate,
-    Place, Routine, Segment, Store, Value, ValueId,
-};
-use mem::Strided;
-use mem::address::SHARED_BASE;
+use jit::{Class, Condition, End, Leave, Out, PatternKey, Routine, Segment, StraightLine, Value, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A routine, and what goes with it.
@@ -41,7 +37,7 @@ const MOST: usize = 400;
 pub(crate) fn translate(
     code: &Code,
     variant: &Variant,
-    keys: &[Option<PatternKey>],
+    (block, keys): ([u32; 3], &[Option<PatternKey>]),
     tells: &dyn Fn(u32) -> bool,
 ) -> Translation {
     let mut leaders: BTreeSet<u32> = BTreeSet::from([0]);
@@ -57,21 +53,7 @@ pub(crate) fn translate(
             leaders.extend([pc, pc + 1]);
         }
     }
-    let mut of = Translator {
-        code,
-        variant,
-        keys,
-        live: Liveness::new(code, variant, &variant.ops),
-        leaves: leaves(code),
-        constants: constants(code),
-        open: None,
-        segments: Vec::new(),
-        indexed: 0,
-        tells,
-        untold: Vec::new(),
-        has_atomics: false,
-        told: Vec::new(),
-    };
+    let mut of = Translator::new(code, variant, keys, tells);
     for (pc, op) in variant.ops.iter().enumerate() {
         let pc = pc as u32;
         if leaders.contains(&pc) || of.open.as_ref().is_some_and(|s| s.segment.values.len() > MOST) {
@@ -101,8 +83,23 @@ pub(crate) fn translate(
         ends,
         patterns,
         restored: Vec::new(),
+        straight: straight_line(code, variant, (block, keys), tells),
     };
     Translation { routine, untold: of.untold, has_atomics: of.has_atomics, told: of.told }
+}
+
+/// The kernel as straight-line code, if it can be made so for blocks of that shape.
+fn straight_line(
+    code: &Code,
+    variant: &Variant,
+    (block, keys): ([u32; 3], &[Option<PatternKey>]),
+    tells: &dyn Fn(u32) -> bool,
+) -> Option<StraightLine> {
+    if !code.meets_nobody || keys.contains(&None) {
+        return None;
+    }
+    let line = Some(Line::of(block)?);
+    Translator { line, ..Translator::new(code, variant, keys, tells) }.straight()
 }
 
 /// Whether an operation that is not compiled is executed by a call: it stops no warp, and lanes stay together.
@@ -139,38 +136,64 @@ fn leaves(code: &Code) -> BTreeMap<u32, Leave> {
 
 /// A segment that is being made.
 #[derive(Clone)]
-struct Open {
-    segment: Segment,
+pub(super) struct Open {
+    pub(super) segment: Segment,
     /// The value of each slot that was read or written.
     current: BTreeMap<FileSlot, ValueId>,
-    written: BTreeSet<FileSlot>,
+    pub(super) written: BTreeSet<FileSlot>,
     /// Slots that are written back in any case.
     forced: BTreeSet<FileSlot>,
     /// Slots of the patterns that are worked out when it ends.
     pattern_slots: BTreeSet<FileSlot>,
 }
 
-struct Translator<'a> {
+pub(super) struct Translator<'a> {
     code: &'a Code,
-    variant: &'a Variant,
-    keys: &'a [Option<PatternKey>],
+    pub(super) variant: &'a Variant,
+    pub(super) keys: &'a [Option<PatternKey>],
     live: Liveness<'a>,
     leaves: BTreeMap<u32, Leave>,
     /// Rows that are constants.
     constants: BTreeMap<FileSlot, u64>,
-    open: Option<Open>,
+    pub(super) open: Option<Open>,
     segments: Vec<Segment>,
     /// Irregular accesses so far.
-    indexed: u32,
-    tells: &'a dyn Fn(u32) -> bool,
-    untold: Vec<u32>,
-    has_atomics: bool,
-    told: Vec<Told>,
+    pub(super) indexed: u32,
+    pub(super) tells: &'a dyn Fn(u32) -> bool,
+    pub(super) untold: Vec<u32>,
+    pub(super) has_atomics: bool,
+    pub(super) told: Vec<Told>,
+    /// What is known of a kernel that is made straight-line code of.
+    pub(super) line: Option<Line>,
 }
 
-impl Translator<'_> {
+impl<'a> Translator<'a> {
+    fn new(
+        code: &'a Code,
+        variant: &'a Variant,
+        keys: &'a [Option<PatternKey>],
+        tells: &'a dyn Fn(u32) -> bool,
+    ) -> Translator<'a> {
+        Translator {
+            code,
+            variant,
+            keys,
+            live: Liveness::new(code, variant, &variant.ops),
+            leaves: leaves(code),
+            constants: constants(code),
+            open: None,
+            segments: Vec::new(),
+            indexed: 0,
+            tells,
+            untold: Vec::new(),
+            has_atomics: false,
+            told: Vec::new(),
+            line: None,
+        }
+    }
+
     /// The segment that is being made; one that begins at `pc` if there is none.
-    fn open(&mut self, pc: u32) -> &mut Open {
+    pub(super) fn open(&mut self, pc: u32) -> &mut Open {
         self.open.get_or_insert_with(|| Open {
             segment: Segment::empty(pc, End::Go(0)),
             current: BTreeMap::new(),
@@ -181,7 +204,7 @@ impl Translator<'_> {
     }
 
     /// Ends the segment, if there is one that does anything.
-    fn end(&mut self, end: End) {
+    pub(super) fn end(&mut self, end: End) {
         let Some(open) = self.open.take() else { return };
         let Open { mut segment, current, written, forced, .. } = open;
         // Nothing is done before the operation at which it ends, or it would run for ever.
@@ -202,14 +225,14 @@ impl Translator<'_> {
         self.segments.push(segment);
     }
 
-    fn push(&mut self, pc: u32, value: Value) -> ValueId {
+    pub(super) fn push(&mut self, pc: u32, value: Value) -> ValueId {
         let segment = &mut self.open(pc).segment;
         segment.values.push(value);
         segment.values.len() as u32 - 1
     }
 
     /// The value of a slot.
-    fn read(&mut self, pc: u32, slot: FileSlot) -> ValueId {
+    pub(super) fn read(&mut self, pc: u32, slot: FileSlot) -> ValueId {
         if let Some(&value) = self.open(pc).current.get(&slot) {
             return value;
         }
@@ -237,7 +260,7 @@ impl Translator<'_> {
     }
 
     /// A slot has a new value.
-    fn write(&mut self, pc: u32, slot: FileSlot, value: ValueId) {
+    pub(super) fn write(&mut self, pc: u32, slot: FileSlot, value: ValueId) {
         let open = self.open(pc);
         open.current.insert(slot, value);
         open.written.insert(slot);
@@ -254,7 +277,7 @@ impl Translator<'_> {
     }
 
     /// Adds an operation to the segment; `None` if it is left to the interpreter.
-    fn operation(&mut self, pc: u32, op: &Op) -> Option<()> {
+    pub(super) fn operation(&mut self, pc: u32, op: &Op) -> Option<()> {
         // Patterns are worked out when the segment ends: until then their registers stay as they are.
         let mut clobbers = false;
         if let Some(open) = &self.open {
@@ -410,220 +433,6 @@ impl Translator<'_> {
         self.define(pc, (RegFile::P, d), Value::Splat(Class::Pred, scalar))
     }
 
-    /// How the lanes of a pattern differ; `None` if no warp has come to it yet.
-    fn key(&self, pattern: u32) -> Option<PatternKey> {
-        self.keys.get(pattern as usize).copied().unwrap_or(Some(PatternKey::IRREGULAR))
-    }
-
-    /// Whether no warp has come to an access yet.
-    fn is_unseen(&self, op: &Op) -> bool {
-        let expr = match op {
-            Op::Atomic(a) => a.expr,
-            _ => match op.load().or(op.store()) {
-                Some(m) => m.expr,
-                None => return false,
-            },
-        };
-        let index = self.variant.address_exprs.get(expr as usize).and_then(|expr| expr.index.as_ref());
-        index.is_some_and(|index| self.key(index.pattern).is_none())
-    }
-
-    /// The address of an access; `None` if it is irregular or not known.
-    fn address(&mut self, pc: u32, m: &MemOp, is_scalar: bool) -> Option<jit::AccessId> {
-        let expr: &AddressExpr = self.variant.address_exprs.get(m.expr as usize)?;
-        let place = match m.space {
-            Space::Shared => Place::Shared(SHARED_BASE),
-            Space::Local => Place::Local,
-            Space::Global | Space::Host | Space::Const => Place::Memory,
-            Space::Generic => return None,
-        };
-        if m.access == Access::Volatile || is_scalar && expr.index.is_some() {
-            return None;
-        }
-        let index = match &expr.index {
-            None => None,
-            Some(index) => {
-                let key = self.key(index.pattern)?;
-                key.offsets()?;
-                if index.factor <= 0 || place == Place::Local {
-                    return None;
-                }
-                // A pattern that this segment works out is known when it has ended.
-                if self
-                    .open
-                    .as_ref()
-                    .is_some_and(|open| open.segment.patterns.iter().any(|p| p.pattern == index.pattern))
-                {
-                    self.end(End::Go(pc));
-                }
-                if !index.kept {
-                    self.update_before(pc, index.pattern)?;
-                }
-                let terms = self.terms(pc, &index.terms);
-                let (factor, pattern, wraps, base) = (index.factor, index.pattern, index.wraps, index.base);
-                Some(Index { pattern, key, factor, wraps, base, terms })
-            }
-        };
-        let terms = self.terms(pc, &expr.terms);
-        let bytes = m.width.bytes() as u32;
-        let access = jit::Access { place, bytes, base: expr.base, is_local: expr.local, terms, index };
-        let extent = access.extent()?;
-        if extent > 1 << 30 || access.offsets()?.iter().any(|x| x % i64::from(bytes) != 0) {
-            return None;
-        }
-        let lanes = match access.index.as_ref().and_then(|index| Some((index.key.rule()?, index.factor))) {
-            Some(((lanes, step, row), factor)) => Strided::new(0, lanes, step * factor, row * factor)?,
-            None => Strided::uniform(0),
-        };
-        let number = (self.tells)(pc).then_some(self.told.len() as u32);
-        let is_store = self.variant.ops.get(pc as usize).is_some_and(|op| op.store().is_some());
-        match number {
-            Some(_) => self.told.push(Told { pc, op: *m, is_store, lanes }),
-            None => self.untold.push(pc),
-        }
-        let segment = &mut self.open(pc).segment;
-        let id = segment.accesses.len() as u32;
-        segment.accesses.push(access);
-        segment.told.extend(number.map(|number| (id, number)));
-        Some(id)
-    }
-
-    /// The call of an access of lanes that lie anywhere, which nobody wants to be told of; `None` if it is something else.
-    fn indexed(&mut self, pc: u32, op: &Op) -> Option<Segment> {
-        let variant = self.variant;
-        let (movement, space, width, register, expr) = match (op, op.load().or(op.store())) {
-            (_, Some(m)) if m.access != Access::Volatile => {
-                let movement = if op.store().is_some() { Movement::Store } else { Movement::Load };
-                (movement, m.space, m.width, m.value, m.expr)
-            }
-            // Blocks run on one thread each, so shared memory is nobody else's.
-            (Op::Atomic(a), None)
-                if a.space == Space::Shared && a.d.is_none() && a.b.is_none() && Movement::commutes(a.op, a.ty) =>
-            {
-                (Movement::Atomic { op: a.op, polls: crate::POLL_ATOMIC }, a.space, Width::of(a.ty), a.a, a.expr)
-            }
-            _ => return None,
-        };
-        let is_atomic = matches!(movement, Movement::Atomic { .. });
-        let expr: &AddressExpr = variant.address_exprs.get(expr as usize)?;
-        let place = match space {
-            Space::Shared => Place::Shared(SHARED_BASE),
-            Space::Global | Space::Host | Space::Const => Place::Memory,
-            Space::Local | Space::Generic => return None,
-        };
-        if expr.local || (self.tells)(pc) {
-            return None;
-        }
-        let row = |term: &Term| {
-            let class = if term.narrow { Class::Word } else { Class::Long };
-            PatternRow { class, slot: term.slot, factor: term.factor }
-        };
-        let rows: Vec<PatternRow> = match &expr.index {
-            Some(index) => variant.patterns.get(index.pattern as usize)?.terms.iter().map(row).collect(),
-            None => Vec::new(),
-        };
-        // Other accesses that are the same for all lanes are compiled.
-        if rows.is_empty() && !is_atomic {
-            return None;
-        }
-        self.open(pc);
-        let index = expr.index.as_ref();
-        let index_terms = index.map_or_else(Vec::new, |index| self.terms(pc, &index.terms));
-        let terms = self.terms(pc, &expr.terms);
-        let values = self.open.take()?.segment.values;
-        let class = if width == Width::W64 { Class::Long } else { Class::Word };
-        let access = Indexed {
-            place,
-            movement,
-            rows,
-            factor: index.map_or(1, |index| index.factor),
-            wraps: index.is_some_and(|index| index.wraps),
-            index_base: index.map_or(0, |index| index.base),
-            index_terms,
-            base: expr.base,
-            terms,
-            bytes: width.bytes() as u32,
-            register: (class, register),
-            number: self.indexed,
-        };
-        self.indexed += 1;
-        if is_atomic {
-            self.has_atomics = true;
-        } else {
-            self.untold.push(pc);
-        }
-        Some(Segment { values, indexed: Some(access), ..Segment::call(pc) })
-    }
-
-    /// Has a pattern worked out before the segment begins that uses it.
-    fn update_before(&mut self, pc: u32, pattern: u32) -> Option<()> {
-        let terms: Vec<FileSlot> = self.variant.patterns.get(pattern as usize)?.terms.iter().map(row_of).collect();
-        if self.open.as_ref().is_some_and(|open| terms.iter().any(|slot| open.written.contains(slot))) {
-            self.end(End::Go(pc));
-        }
-        let update = self.pattern_update(pattern)?;
-        let before = &mut self.open(pc).segment.patterns_before;
-        if !before.contains(&update) {
-            before.push(update);
-        }
-        Some(())
-    }
-
-    /// How a pattern is worked out.
-    fn pattern_update(&self, pattern: u32) -> Option<PatternUpdate> {
-        let key = self.key(pattern).unwrap_or(PatternKey::IRREGULAR);
-        let row = |term: &Term| {
-            let class = if term.narrow { Class::Word } else { Class::Long };
-            Some(PatternRow { class, slot: term.slot, factor: term.factor })
-        };
-        let rows = match &self.variant.patterns.get(pattern as usize)?.terms[..] {
-            [a] => [row(a), None],
-            [a, b] => [row(a), row(b)],
-            _ => [None; 2],
-        };
-        Some(PatternUpdate { pattern, key, rows })
-    }
-
-    fn terms(&mut self, pc: u32, of: &[Term]) -> Vec<AddressTerm> {
-        of.iter()
-            .map(|t| AddressTerm {
-                value: self.read(pc, (RegFile::S, t.scalar)),
-                is_narrow: t.narrow,
-                factor: t.factor,
-            })
-            .collect()
-    }
-
-    fn load(&mut self, pc: u32, m: &MemOp, is_scalar: bool) -> Option<()> {
-        // Loads see memory as it is when a segment begins.
-        if self.open.as_ref().is_some_and(|open| !open.segment.stores.is_empty()) {
-            self.end(End::Go(pc));
-        }
-        let access = self.address(pc, m, is_scalar)?;
-        let class = if m.width == Width::W64 { Class::Long } else { Class::Word };
-        let (slot, value) = if is_scalar {
-            ((RegFile::S, m.value), Value::ScalarLoad(access))
-        } else {
-            ((if class == Class::Long { RegFile::L } else { RegFile::W }, m.value), Value::Load(class, access))
-        };
-        let id = self.push(pc, value);
-        self.write(pc, slot, id);
-        let segment = &mut self.open(pc).segment;
-        segment.points += 1;
-        segment.loads += 1;
-        Some(())
-    }
-
-    fn store(&mut self, pc: u32, m: &MemOp) -> Option<()> {
-        let access = self.address(pc, m, false)?;
-        let file = if m.width == Width::W64 { RegFile::L } else { RegFile::W };
-        let value = self.read(pc, (file, m.value));
-        let segment = &mut self.open(pc).segment;
-        segment.stores.push(Store { access, value });
-        segment.points += 1;
-        Some(())
-    }
-
     /// An operation that only computes.
     fn compute(&mut self, pc: u32, op: &Op) -> Option<()> {
         use Formula::{Bin, Cmp, Cvt, Move, Select, Tri, Un};
@@ -680,6 +489,6 @@ pub(crate) fn class_of(file: RegFile) -> Class {
 }
 
 /// The row of a term.
-fn row_of(term: &Term) -> FileSlot {
+pub(super) fn row_of(term: &Term) -> FileSlot {
     (if term.narrow { RegFile::W } else { RegFile::L }, term.slot)
 }

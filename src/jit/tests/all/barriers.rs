@@ -33,6 +33,7 @@ fn to_barrier() -> Routine {
         ends: Vec::new(),
         patterns: 0,
         restored: Vec::new(),
+        straight: None,
     }
 }
 

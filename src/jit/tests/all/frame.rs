@@ -337,11 +337,11 @@ impl TestFrame {
                 address = address.wrapping_add(LOCAL_BASE as i64);
             }
             if let Some(index) = &access.index {
-                let head = self.patterns[index.pattern as usize];
-                if head.key != index.key || self.mask & !head.mask != 0 {
+                let head = index.pattern.map(|pattern| self.patterns[pattern as usize]);
+                if head.is_some_and(|head| head.key != index.key || self.mask & !head.mask != 0) {
                     return None;
                 }
-                let mut value = head.first.wrapping_add(offsets[i]);
+                let mut value = head.map_or(0, |head| head.first).wrapping_add(offsets[i]);
                 if index.wraps {
                     value = value.wrapping_add(index.base).wrapping_add(sum(&index.terms));
                     i32::try_from(value).ok()?;
@@ -426,6 +426,7 @@ pub(crate) fn routine(segment: Segment) -> Routine {
         ends: Vec::new(),
         patterns: 0,
         restored: Vec::new(),
+        straight: None,
     }
 }
 

@@ -45,7 +45,7 @@ fn load(g: &mut Generator<'_>, frame: &mut TestFrame, index: u32, fixed: u32) {
             let rows = [Some(PatternRow { class: Class::Word, slot, factor: 1 }), None];
             g.segment.patterns_before.push(PatternUpdate { pattern, key, rows });
         }
-        Index { pattern, key, factor: bytes, wraps, base: 3, terms: inner }
+        Index { pattern: Some(pattern), key, factor: bytes, wraps, base: 3, terms: inner }
     });
     let mut terms = if is_scalar { vec![term(index_value(g), factor)] } else { outer };
     if g.rng.bool() {

@@ -127,7 +127,7 @@ impl Generator<'_> {
         let scalar = self.push(Value::Scalar(slot));
         let term = AddressTerm { value: scalar, is_narrow: true, factor: if wraps { 1 } else { bytes } };
         let index = Index {
-            pattern,
+            pattern: Some(pattern),
             key,
             factor: bytes,
             wraps,

@@ -42,6 +42,7 @@ fn warp() -> Routine {
         ends: vec![END],
         patterns: 2,
         restored: vec![(Class::Word, 1), (Class::Scalar, 1), (Class::Pred, 0), (Class::Long, 0)],
+        straight: None,
     }
 }
 

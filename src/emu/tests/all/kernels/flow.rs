@@ -27,6 +27,7 @@ impl Gen {
                     self.b.set(self.words[i], v);
                 }
                 12 if self.may_leave() && self.rng.usize(..2) == 0 => self.leave(),
+                12 if depth == 0 && !self.alone => self.leave_by_warps(),
                 13..=15 => self.meet(),
                 _ => self.assign(),
             }
@@ -106,6 +107,22 @@ impl Gen {
     /// Whether lanes may leave the innermost loop, or an iteration of it, apart.
     fn may_leave(&self) -> bool {
         self.loops.last().is_some_and(|&(.., together)| !together)
+    }
+
+    /// Whole warps end, but not the first: the others go on and meet at barriers without them.
+    fn leave_by_warps(&mut self) {
+        let warp = self.b.bin(BinOp::ShrU, Ty::I32, self.linear, Val::i32(5));
+        let bound = Val::i32(1 + self.rng.usize(..3) as i32);
+        let op = self.rng.choice([CmpOp::Eq, CmpOp::Ge]).unwrap();
+        let condition = self.b.cmp(op, Ty::I32, warp, bound);
+        let (end, go_on) = (self.b.new_block(), self.b.new_block());
+        self.b.branch(condition, end, go_on);
+        self.b.switch_to(end);
+        let (j, value) = (self.rng.usize(..OUT), self.word());
+        self.store_own(j, value);
+        self.b.ret(Vec::new());
+        self.b.switch_to(go_on);
+        self.left = true;
     }
 
     /// CYCLE or EXIT of the innermost loop where a condition holds.

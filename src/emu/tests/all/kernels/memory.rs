@@ -104,6 +104,8 @@ impl Gen {
                 let v = self.b.vote(op, Ty::I32, None, value);
                 self.b.set(self.words[i], v);
             }
+            // What others say is known only while all threads are there.
+            5 if self.left => self.b.sync_threads(),
             5 => {
                 let c = self.condition();
                 if self.rng.usize(..2) == 0 {
@@ -140,8 +142,9 @@ impl Gen {
                 let at = self.b.bin(BinOp::Add, Ty::I64, base, bytes);
                 self.b.store(Ty::I32, Space::Shared, Access::Plain, at, 0, value);
                 self.b.sync_threads();
-                let other =
-                    self.b.bin(BinOp::Xor, Ty::I32, self.linear, Val::i32(self.rng.choice([1, 5, 16, 33]).unwrap()));
+                // Those of its own warp have not ended.
+                let distances = if self.left { [1, 5, 16, 31] } else { [1, 5, 16, 33] };
+                let other = self.b.bin(BinOp::Xor, Ty::I32, self.linear, Val::i32(self.rng.choice(distances).unwrap()));
                 let exists = self.b.cmp(CmpOp::LtU, Ty::I32, other, self.threads);
                 let other = self.b.select(Ty::I32, exists, other, self.linear);
                 let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, other);

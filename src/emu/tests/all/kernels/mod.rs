@@ -5,12 +5,13 @@
 //! words of `out`. Threads exchange values where the whole block is together: at top level, and in loops and branches that a
 //! block takes as one, by barriers, shared memory, atomics whose order does not show, votes and shuffles. A kernel that is
 //! *alone* has no thread read what another wrote, so that each thread can be run by itself.
-//! Equal seeds give equal kernels, and so do equal bytes (`choices`). Values and assignments are here, control flow in `flow`, memory that threads share or keep to
-//! themselves in `memory`.
+//! Equal seeds give equal kernels, and so do equal bytes (`choices`). Values and assignments are here, control flow in `flow`, kernels
+//! without loops in `straight`, memory that threads share or keep to themselves in `memory`.
 
 mod choices;
 mod flow;
 mod memory;
+mod straight;
 
 pub(crate) use choices::Choices;
 
@@ -48,8 +49,11 @@ struct Gen {
     small: Vec<Reg>,
     uniform: Vec<Reg>,
     input: Reg,
-    /// The first of the thread's own words.
+    /// The first of the thread's own words, and how many bytes the next is away.
     own: Reg,
+    apart: i64,
+    /// Thread number in the grid.
+    global: Reg,
     /// Linear thread number in the block.
     linear: Reg,
     /// Threads of the block.
@@ -57,8 +61,10 @@ struct Gen {
     /// Where CYCLE and EXIT go to, and whether a block is together in the loop.
     loops: Vec<(Bb, Bb, bool)>,
     budget: usize,
-    /// Whether all threads of the block are here together.
+    /// Whether all threads of the block are here together, but for whole warps that have ended.
     together: bool,
+    /// Whether whole warps may have ended.
+    left: bool,
     device: Option<FuncId>,
 }
 
@@ -75,7 +81,9 @@ pub(crate) fn kernel_by(mut rng: Choices, alone: bool) -> Made {
     let grid = rng.choice([[1, 1, 1], [3, 1, 1], [2, 2, 1], [7, 1, 1]]).unwrap();
     let mut module = Module::default();
     module.funcs.push(device_function(rng.u64(..)));
-    let function = build(rng, alone);
+    let total: u32 = grid.iter().chain(&block).product();
+    let is_straight = rng.usize(..6) == 0;
+    let function = build(rng, alone, is_straight.then_some(total));
     module.funcs.push(function);
     Made { module, kernel: FuncId(1), grid, block }
 }
@@ -114,7 +122,8 @@ fn device_function(seed: u64) -> Function {
     b.finish()
 }
 
-fn build(rng: Choices, alone: bool) -> Function {
+/// A kernel, without loops if the threads of the grid are given.
+fn build(rng: Choices, alone: bool, straight: Option<u32>) -> Function {
     let mut b = FunctionBuilder::new("k", FuncKind::Kernel, Span::NONE);
     let (input, out) = (b.param(Ty::I64, "in"), b.param(Ty::I64, "out"));
     let (n, step) = (b.param(Ty::I32, "n"), b.param(Ty::I64, "step"));
@@ -130,7 +139,9 @@ fn build(rng: Choices, alone: bool) -> Function {
     let block = b.tri(TriOp::Mad, Ty::I32, cta_y, gx, cta);
     let global = b.tri(TriOp::Mad, Ty::I32, block, threads, linear);
     let wide = b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, global);
-    let bytes = b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(4 * OUT as i64));
+    // Words of threads lie side by side, or those of a thread do.
+    let (distance, apart) = straight.map_or((4 * OUT as i64, 4), |total| (4, 4 * i64::from(total)));
+    let bytes = b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(distance));
     let own = b.bin(BinOp::Add, Ty::I64, out, bytes);
     let mut g = Gen {
         rng,
@@ -144,11 +155,14 @@ fn build(rng: Choices, alone: bool) -> Function {
         uniform: vec![n, cta, nx],
         input,
         own,
+        apart,
+        global,
         linear,
         threads,
         loops: Vec::new(),
         budget: 40,
         together: true,
+        left: false,
         device: Some(FuncId(0)),
     };
     for i in 0..3 {
@@ -169,7 +183,11 @@ fn build(rng: Choices, alone: bool) -> Function {
         g.reals.push(real);
         g.doubles.push(double);
     }
-    g.block(0);
+    if straight.is_some() {
+        g.straight();
+    } else {
+        g.block(0);
+    }
     for j in 0..OUT {
         let value = g.word();
         g.store_own(j, value);
@@ -207,14 +225,14 @@ impl Gen {
     }
 
     fn store_own(&mut self, j: usize, value: Val) {
-        self.b.store(Ty::I32, Space::Global, Access::Plain, self.own, 4 * j as i64, value);
+        self.b.store(Ty::I32, Space::Global, Access::Plain, self.own, self.apart * j as i64, value);
     }
 
     /// Stores a part of one of the thread's own words.
     fn store_narrow(&mut self) {
         let ty = self.rng.choice([Ty::I8, Ty::I16]).unwrap();
         let value = self.narrow(ty);
-        let at = 4 * self.rng.usize(..OUT) as i64 + self.rng.choice([0, 2]).unwrap();
+        let at = self.apart * self.rng.usize(..OUT) as i64 + self.rng.choice([0, 2]).unwrap();
         self.b.store(ty, Space::Global, Access::Plain, self.own, at, value);
     }
 
