@@ -40,15 +40,15 @@ pub(super) struct Line {
 struct Lanes {
     /// Lane 0, a scalar.
     first: ValueId,
-    offsets: [i64; 32],
+    offsets: [i32; 32],
 }
 
 impl Lanes {
-    fn least(&self) -> i64 {
+    fn least(&self) -> i32 {
         self.offsets.iter().copied().min().unwrap_or(0)
     }
 
-    fn most(&self) -> i64 {
+    fn most(&self) -> i32 {
         self.offsets.iter().copied().max().unwrap_or(0)
     }
 
@@ -73,12 +73,12 @@ impl Line {
     }
 
     /// How far the thread index of each lane is from that of lane 0.
-    fn thread(&self, dimension: u32) -> [i64; 32] {
+    fn thread(&self, dimension: u32) -> [i32; 32] {
         let x = self.block[0] as usize;
         std::array::from_fn(|lane| match dimension {
-            0 if x < 32 => (lane % x) as i64,
-            0 => lane as i64,
-            1 if x < 32 => (lane / x) as i64,
+            0 if x < 32 => (lane % x) as i32,
+            0 => lane as i32,
+            1 if x < 32 => (lane / x) as i32,
             _ => 0,
         })
     }
@@ -265,8 +265,8 @@ impl Translator<'_> {
         self.exact(&a)?;
         self.exact(&b)?;
         let differ = |a: Lanes, b: Lanes| {
-            let offsets: [i64; 32] = std::array::from_fn(|i| a.offsets[i] - b.offsets[i]);
-            (a.first, b.first, Lanes { first: 0, offsets })
+            let offsets = sum(&a.offsets, &b.offsets, -1)?;
+            Some((a.first, b.first, Lanes { first: 0, offsets }))
         };
         let (is_swapped, floor) = match (op, wanted) {
             (CmpOp::Ge, true) | (CmpOp::Lt, false) => (false, 0),
@@ -277,9 +277,9 @@ impl Translator<'_> {
             _ => return None,
         };
         let ((left, right, lanes), (from, to)) =
-            if is_swapped { (differ(b, a), (steps.1, steps.0)) } else { (differ(a, b), steps) };
+            if is_swapped { (differ(b, a)?, (steps.1, steps.0)) } else { (differ(a, b)?, steps) };
         let step = self.combine(BinOp::Sub, from, to)?;
-        let (least, most) = (i32::try_from(lanes.least()).ok()?, i32::try_from(lanes.most()).ok()?);
+        let (least, most) = (lanes.least(), lanes.most());
         let of = Difference { left, right, step, least, most };
         self.guard(if matches!(op, CmpOp::Ne | CmpOp::Eq) { Guard::Differ(of) } else { Guard::AtLeast(of, floor) })
     }
@@ -290,7 +290,7 @@ impl Translator<'_> {
         if lanes.is_uniform() && step.is_none() {
             return Some(());
         }
-        let (least, most) = (i32::try_from(lanes.least()).ok()?, i32::try_from(lanes.most()).ok()?);
+        let (least, most) = (lanes.least(), lanes.most());
         self.guard(Guard::Fits { value: lanes.first, step, least, most })
     }
 
@@ -328,7 +328,7 @@ impl Translator<'_> {
                 let (a, b) = (self.lanes(a)?, self.lanes(b)?);
                 let count = self.constant(b.first).filter(|&count| count < 31 && b.is_uniform())?;
                 let first = self.scalar(Value::ScalarBin(BinOp::Shl, ty, a.first, b.first))?;
-                Some(Lanes { first, offsets: times(a.offsets, 1 << count)? })
+                Some(Lanes { first, offsets: sum(&[0; 32], &a.offsets, 1 << count)? })
             }
             Value::Tri(TriOp::Mad, ty, a, b, c) if is_int(ty) => {
                 let (a, b, c) = (self.lanes(a)?, self.lanes(b)?, self.lanes(c)?);
@@ -352,9 +352,8 @@ impl Translator<'_> {
 
     fn add(&mut self, op: BinOp, ty: Ty, a: Lanes, b: Lanes) -> Option<Lanes> {
         let first = self.scalar(Value::ScalarBin(op, ty, a.first, b.first))?;
-        let sign = if op == BinOp::Sub { -1 } else { 1 };
-        let offsets: [i64; 32] = std::array::from_fn(|i| a.offsets[i] + sign * b.offsets[i]);
-        small(offsets).map(|offsets| Lanes { first, offsets })
+        let offsets = sum(&a.offsets, &b.offsets, if op == BinOp::Sub { -1 } else { 1 })?;
+        Some(Lanes { first, offsets })
     }
 
     fn multiply(&mut self, ty: Ty, a: Lanes, b: Lanes) -> Option<Lanes> {
@@ -365,7 +364,7 @@ impl Translator<'_> {
         let (lanes, factor) = if b.is_uniform() { (a, b) } else { (b, a) };
         let word = self.constant(factor.first).filter(|_| factor.is_uniform())?;
         let factor = if ty == Ty::I32 { i64::from(word as i32) } else { word as i64 };
-        Some(Lanes { first, offsets: times(lanes.offsets, factor)? })
+        Some(Lanes { first, offsets: sum(&[0; 32], &lanes.offsets, factor)? })
     }
 
     /// Whether a scalar is an integer of 32 or 64 bits that is computed here, or a thread index.
@@ -519,17 +518,16 @@ impl Translator<'_> {
                     if term.narrow {
                         self.exact(&lanes)?;
                     }
-                    let scaled = times(lanes.offsets, term.factor)?;
-                    offsets = small(std::array::from_fn(|i| offsets[i] + scaled[i]))?;
+                    offsets = sum(&offsets, &lanes.offsets, term.factor)?;
                     terms.push(AddressTerm { value: lanes.first, is_narrow: term.narrow, factor: term.factor });
                 }
-                if !index.wraps {
+                if index.wraps {
+                    terms.extend(self.terms(pc, &index.terms));
+                } else {
                     // The sum is multiplied and added to the address.
                     let scale =
                         |t: &AddressTerm| Some(AddressTerm { factor: t.factor.checked_mul(index.factor)?, ..*t });
                     terms = terms.iter().map(scale).collect::<Option<_>>()?;
-                } else {
-                    terms.extend(self.terms(pc, &index.terms));
                 }
                 let key = key_of(offsets)?;
                 let sum = self.step_of_terms(&terms)?;
@@ -604,22 +602,19 @@ impl Translator<'_> {
     }
 }
 
-/// Offsets times a constant, if they stay small.
-fn times(offsets: [i64; 32], factor: i64) -> Option<[i64; 32]> {
-    let mut out = [0; 32];
-    for (out, offset) in out.iter_mut().zip(offsets) {
-        *out = offset.checked_mul(factor)?;
+/// Offsets and others times a constant, if they have 32 bits.
+fn sum(offsets: &[i32; 32], others: &[i32; 32], factor: i64) -> Option<[i32; 32]> {
+    let mut out = *offsets;
+    for (out, other) in out.iter_mut().zip(others) {
+        let product = i64::from(*other).checked_mul(factor)?;
+        *out = i64::from(*out).checked_add(product).and_then(|sum| i32::try_from(sum).ok())?;
     }
-    small(out)
-}
-
-/// Offsets that have 32 bits.
-fn small(offsets: [i64; 32]) -> Option<[i64; 32]> {
-    offsets.iter().all(|&x| i32::try_from(x).is_ok()).then_some(offsets)
+    Some(out)
 }
 
 /// The rule of offsets.
-fn key_of(offsets: [i64; 32]) -> Option<PatternKey> {
+fn key_of(offsets: [i32; 32]) -> Option<PatternKey> {
+    let offsets = offsets.map(i64::from);
     [32u32, 16, 8, 4, 2].into_iter().find_map(|lanes| {
         let row = if lanes < 32 { offsets[lanes as usize] } else { 0 };
         let key = PatternKey::new(lanes, offsets[1], row);

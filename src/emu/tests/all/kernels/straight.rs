@@ -28,7 +28,7 @@ impl Gen {
             self.b.ret(Vec::new());
             self.b.switch_to(go_on);
         }
-        for _ in 0..1 + self.rng.usize(..4) {
+        for _ in 0..=self.rng.usize(..4) {
             self.assign();
         }
     }
