@@ -2,6 +2,7 @@
 //!
 //! Not here: which memory an address lies in (`memory::slow_path`).
 
+use super::combine::Combined;
 use super::report::RunState;
 use crate::code::{AddressExpr, AtomicOp, Code, MemOp, Op, Width};
 use crate::frame::Frame;
@@ -339,6 +340,40 @@ pub(crate) fn atomic_is_inside<const W: usize>(
     })
 }
 
+/// Executes the atomics of all lanes on one word as one; says whether they changed it. `None` if nothing was done.
+fn atomic_as_one<const W: usize>(
+    a: &AtomicOp,
+    combined: &Combined,
+    warp: &mut Warp<W>,
+    ctx: &mut Context<'_>,
+    run: &mut RunState<W>,
+) -> Option<bool> {
+    let AtomicOp { op, ty, space, .. } = *a;
+    let (width, address, at) = (Width::of(ty), run.lanes.as_uniform()?, run.mask.trailing_zeros() as usize);
+    let to = target(space, address);
+    let mut hint = warp.hint;
+    (run.failed, run.unchanged) = (0, 0);
+    let mut reach = reach!(ctx, warp);
+    if to == Target::Local {
+        return None;
+    }
+    if to == Target::Memory && ctx.atomics.as_deref().is_some_and(|sink| sink.takes(run.site)) {
+        if !reach.has(address, width.bytes()) {
+            return None;
+        }
+        ctx.atomics.as_deref_mut()?.take(run.site, op, ty, address, combined.operand, 0);
+        return Some(true);
+    }
+    let (old, new) = by_width!(width, T => {
+        let old = reach.load_word::<T>(to, at, address, &mut hint)?;
+        let new = eval::eval_atomic(op, ty, old.word(), combined.operand, 0);
+        reach.store_word::<T>(to, at, address, new as T, &mut hint)?;
+        (old.word(), new)
+    });
+    warp.hint = hint;
+    Some(combined.changes(old, new))
+}
+
 /// Executes an atomic, lane after lane; says whether it changed anything.
 pub(crate) fn atomic<const W: usize>(
     code: &Code,
@@ -352,6 +387,12 @@ pub(crate) fn atomic<const W: usize>(
     let bytes = width.bytes();
     let Some(frame) = warp.frame(run.frame) else { return Ok(false) };
     run.lanes = addresses(code, &code.variants[run.variant].address_exprs[a.expr as usize], frame, run);
+    if let Some(combined) = Combined::of(a, frame, run.mask, run)
+        && let Some(changed) = atomic_as_one(a, &combined, warp, ctx, run)
+    {
+        return Ok(changed);
+    }
+    let Some(frame) = warp.frame(run.frame) else { return Ok(false) };
     let operand = |slot| -> [u64; W] { std::array::from_fn(|l| frame.get((ty, slot), l)) };
     let (first, second) = (operand(a.a), a.b.map(operand));
     let mut old = [0u64; W];

@@ -8,6 +8,7 @@
 mod compute;
 
 mod access;
+mod combine;
 mod dispatch;
 mod exit;
 mod out_of_line;
