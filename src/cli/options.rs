@@ -192,7 +192,9 @@ pub(crate) struct Options {
     /// Print ast, ir or ptx instead of running
     ///
     /// `ast`: the syntax tree. `ir`: the intermediate representation. `ir=PASS`: the same after the last run of a pass of the
-    /// optimiser, and `ir=PASS:N` after its run N; an unknown name shows all passes. `ptx`: the PTX of the kernels.
+    /// optimiser, and `ir=PASS:N` after its run N; an unknown name shows all passes. `ptx`: the PTX of the kernels, for arrays of at
+    /// most 1 GiB that begin at multiples of 16 bytes and grids of at most 2^30 threads in a direction; `--device gpu` makes it for
+    /// what a launch has.
     #[arg(long, value_name = "STAGE", value_parser = stage, hide_short_help = true)]
     pub(crate) emit: Option<Stage>,
 

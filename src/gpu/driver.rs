@@ -614,36 +614,46 @@ impl Kernel {
         Ok(blocks.max(0) as u32)
     }
 
-    /// Launches on a stream. `params` is the whole parameter memory, as [`crate::params::pack`] makes it.
-    pub(crate) fn launch(
-        &self,
-        stream: &Stream,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared_bytes: u32,
-        params: &[u8],
-        cooperative: bool,
-    ) -> Result<()> {
+    /// Readies a launch with so much dynamic shared memory. `params` is the whole parameter memory, as [`crate::params::pack`] makes it.
+    pub(crate) fn prepare(&self, params: &[u8], shared_bytes: u32) -> Result<Prepared<'_>> {
         if params.len() as u64 != self.layout.bytes {
             return Err(DriverError::Invalid("argument list"));
         }
-        self.module.context.enter()?;
         if shared_bytes > UNASKED_SHARED_BYTES {
+            self.module.context.enter()?;
             let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             let wanted = i32::try_from(shared_bytes).unwrap_or(i32::MAX);
             cu!(cuFuncSetAttribute(self.raw(), attribute, wanted))?;
         }
-        let [gx, gy, gz] = grid;
-        let [bx, by, bz] = block;
-        let (function, stream) = (self.raw(), stream.raw());
-        // The driver copies each parameter before the call returns; the layout is that of the text that was loaded, and the
-        // buffer is as long as the layout says.
+        let params = params.to_vec();
         let mut pointers: Vec<*mut c_void> = Vec::with_capacity(self.layout.slots.len());
         for slot in &self.layout.slots {
             let at = params.get(slot.offset as usize..).ok_or(DriverError::Invalid("argument list"))?;
             pointers.push(at.as_ptr().cast_mut().cast());
         }
-        let list = pointers.as_mut_ptr();
+        Ok(Prepared { kernel: self, shared_bytes, pointers, _params: params })
+    }
+}
+
+/// A launch that only has to be given to the driver.
+pub(crate) struct Prepared<'k> {
+    kernel: &'k Kernel,
+    shared_bytes: u32,
+    /// Where each parameter is.
+    pointers: Vec<*mut c_void>,
+    _params: Vec<u8>,
+}
+
+impl Prepared<'_> {
+    /// Launches on a stream.
+    pub(crate) fn launch(mut self, stream: &Stream, grid: [u32; 3], block: [u32; 3], cooperative: bool) -> Result<()> {
+        self.kernel.module.context.enter()?;
+        let [gx, gy, gz] = grid;
+        let [bx, by, bz] = block;
+        let (function, stream, shared_bytes) = (self.kernel.raw(), stream.raw(), self.shared_bytes);
+        // The driver copies each parameter before the call returns; the layout is that of the text that was loaded, and the
+        // buffer is as long as the layout says.
+        let list = self.pointers.as_mut_ptr();
         if cooperative {
             cu!(cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, stream, list))
         } else {

@@ -63,11 +63,24 @@ impl Work {
         }
     }
 
+    /// Does another piece and then this one in this thread. What a launch needs is fetched before the other piece is given to the
+    /// driver, so that it follows at once.
+    fn run_behind(&self, first: &Work) -> [Result<(), DriverError>; 2] {
+        match self {
+            Work::Launch { kernel, stream, shape, params } => {
+                let ready = kernel.prepare(params, shape.shared_bytes);
+                let done = first.run();
+                [done, ready.and_then(|launch| launch.launch(stream, shape.grid, shape.block, shape.cooperative))]
+            }
+            _ => [first.run(), self.run()],
+        }
+    }
+
     /// Does it in this thread.
     pub(crate) fn run(&self) -> Result<(), DriverError> {
         match self {
             Work::Launch { kernel, stream, shape, params } => {
-                kernel.launch(stream, shape.grid, shape.block, shape.shared_bytes, params, shape.cooperative)
+                kernel.prepare(params, shape.shared_bytes)?.launch(stream, shape.grid, shape.block, shape.cooperative)
             }
             Work::Record { event, stream } => event.record(stream),
             Work::Wait { context, stream, event } => context.wait_for_event(stream, event),
@@ -251,9 +264,15 @@ impl Shared {
         let mut looks = 0;
         while matches!(piece, Work::Record { .. }) && looks < MOST_HELD && !self.is_awaited.load(Ordering::SeqCst) {
             match work.try_recv() {
-                Ok(next) => {
+                Ok(next) if matches!(next, Work::Record { .. }) => {
                     self.do_piece(&std::mem::replace(&mut piece, next));
                     looks = 0;
+                }
+                Ok(next) => {
+                    let [first, second] = next.run_behind(&piece);
+                    self.note_done(&piece, first);
+                    self.note_done(&next, second);
+                    return;
                 }
                 Err(_) => {
                     std::hint::spin_loop();
@@ -265,7 +284,11 @@ impl Shared {
     }
 
     fn do_piece(&self, piece: &Work) {
-        if let Err(error) = piece.run() {
+        self.note_done(piece, piece.run());
+    }
+
+    fn note_done(&self, piece: &Work, result: Result<(), DriverError>) {
+        if let Err(error) = result {
             let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
             errors.entry(piece.context().number()).or_insert(error);
         }

@@ -22,6 +22,7 @@
 //! Not here: the forming of fused multiply-adds, which is part of lowering.
 
 mod dce;
+mod dead_locals;
 mod dse;
 mod gvn;
 mod hoist_invariants;
@@ -99,6 +100,7 @@ const UNROLL_FULL: Pass = Pass { name: "unroll-full", run: |f, _| unroll::full(f
 const UNROLL_NESTS: Pass = Pass { name: "unroll-nests", run: |f, _| unroll::nests(f) };
 const UNROLL_PARTIAL: Pass = Pass { name: "unroll-partial", run: |f, _| unroll::partial(f) };
 const WEBS: Pass = Pass { name: "webs", run: |f, _| webs::run(f) };
+const DEAD_LOCALS: Pass = Pass { name: "dead-locals", run: |f, _| dead_locals::run(f) };
 const DSE: Pass = Pass { name: "dse", run: |f, _| dse::run(f) };
 const HOIST_LOADS: Pass = Pass { name: "hoist-loads", run: |f, _| hoist_loads::run(f) };
 const SPLIT_COPIES: Pass = Pass { name: "split-copies", run: |f, _| split_copies::run(f) };
@@ -166,6 +168,7 @@ const FOR_GPU: &[Pass] = &[
     GVN_FOR_GPU,
     SIMPLIFY_CFG,
     ORDER_ADDRESSES,
+    DEAD_LOCALS,
     DSE,
     DCE_FOR_GPU,
     HOIST_LOADS,
@@ -221,6 +224,12 @@ pub fn run_for_gpu_observed(module: &mut Module, target: Target, observer: &mut 
         }
         observer(pass.name, module);
     }
+}
+
+/// Puts the bodies of device procedures where they are called, for code of which nobody sees a call stack: those that neither call
+/// themselves nor declare shared memory, and are small or called once.
+pub fn inline_for_gpu(module: &mut Module) {
+    inline::run_for_gpu(module);
 }
 
 fn run_passes(module: &mut Module, passes: &[Pass], observer: &mut dyn FnMut(&str, &Module)) {

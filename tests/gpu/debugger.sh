@@ -3,7 +3,7 @@
 #
 #     tests/gpu/debugger.sh path/to/cufemu
 #
-# Needs an NVIDIA GPU and cuda-gdb. Exit code 1 if anything is not as expected.
+# Needs an NVIDIA GPU and cuda-gdb. Exit code 1 if anything is not as expected. The kept result is tests/gpu/debugger.txt.
 set -u
 cd "$(dirname "$0")"
 cufemu=${1:?the cufemu binary}

@@ -5,7 +5,8 @@
 #     tests/gpu/mathematics.sh path/to/cufemu [COUNT]
 #
 # Needs an NVIDIA GPU with its driver, and 100 COUNT bytes of temporary files for each processor. The table comes last; exit
-# code 1 if a bit differs. The kept result is tests/gpu/mathematics.txt.
+# code 1 if a bit differs. The kept result is tests/gpu/mathematics.txt; each function and kind has three ranges or more, so 3400000 for each
+# are more than 10^7.
 set -u
 cufemu=$(realpath "${1:?the cufemu binary}")
 cd "$(dirname "$0")/../../benches/mathematics"

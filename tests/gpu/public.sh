@@ -5,13 +5,15 @@
 #
 #     tests/gpu/public.sh path/to/cufemu path/to/CUDA-Fortran-2ed/code [PATTERN...]
 #
-# Needs an NVIDIA GPU with its driver. A program has LIMIT seconds (default 40) on each of the two; JOBS programs
-# run at a time (default 1; times are good for one only). What was learned from the table is in docs/programs.md.
+# Needs an NVIDIA GPU with its driver. A program has LIMIT seconds (default 40) on the GPU and EMULATOR_LIMIT (default LIMIT) on the
+# emulator; JOBS programs run at a time (default 1; times are good for one only). The kept result is tests/gpu/public.txt; what was learned
+# from it is in docs/programs.md.
 set -u
 cufemu=$(realpath "${1:?the cufemu binary}")
 code=$(realpath "${2:?the directory code of the checkout}")
 shift 2
 limit=${LIMIT:-40}
+emulator_limit=${EMULATOR_LIMIT:-$limit}
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader || { echo "no GPU here"; exit 2; }
 # What the makefiles build: a directory, sources, options.
 list() {
@@ -60,8 +62,8 @@ list() {
     echo "ch12|rgb_m.F90 $name.F90|-cuda"
   done
 }
-# Lines without numbers of time and rate.
-plain() { grep -viE 'time|second|bandwidth|GB/s|Gflop|throughput| ms|clock|elapsed' "$1"; }
+# Lines without numbers of time and rate, and without properties of the device.
+plain() { grep -viE 'time|second|bandwidth|GB/s|Gflop|throughput| ms|clock|elapsed|device( name)?:|emulated device|NVIDIA|pci bus|memory bus|global memory|capabilit|multiprocessors' "$1"; }
 seconds() { local begun=$EPOCHREALTIME; "${@:2}"; code_of_run=$?; printf -v "$1" %.1f "$(awk "BEGIN { print $EPOCHREALTIME - $begun }")"; }
 one() {
   IFS='|' read -r dir sources options <<<"$1"
@@ -69,7 +71,7 @@ one() {
   work=$(mktemp -d)
   cp -r "$code/$dir" "$work/gpu"
   cp -r "$code/$dir" "$work/emu"
-  run() { (cd "$work/$1" && timeout "$limit" "$cufemu" "${@:2}" $options $sources >"$work/$1.out" 2>"$work/$1.err" </dev/null); }
+  run() { (cd "$work/$1" && timeout "$([ "$1" = gpu ] && echo "$limit" || echo "$emulator_limit")" "$cufemu" "${@:2}" $options $sources >"$work/$1.out" 2>"$work/$1.err" </dev/null); }
   seconds on_gpu run gpu --device gpu; gpu=$code_of_run
   seconds on_emulator run emu; emu=$code_of_run
   same=differs
@@ -85,7 +87,7 @@ one() {
   rm -rf "$work"
 }
 export -f one plain seconds
-export code cufemu limit
+export code cufemu limit emulator_limit
 printf '%-34s %-9s %4s %6s %4s %7s %-8s %s\n' program options gpu s emu s lines why
 list | if [ $# -gt 0 ]; then grep -E "$(printf '%s\n' "$@" | paste -sd'|')"; else cat; fi |
   xargs -P "${JOBS:-1}" -d '\n' -I{} bash -c 'one "$1"' _ {}

@@ -22,13 +22,17 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
         FindingKind::VerifyMismatch { emulator, gpu, elements } => {
             let message =
                 format!("{} is {emulator} on the emulator and {gpu} on the GPU", subject(finding, "the result"));
-            let d = start(finding, message);
-            let d = match &finding.accesses[..] {
-                [Access { actor, span, value: Some(value), .. }, _] => {
-                    d.secondary(*span, format!("{} gets {value} here, its first value that differs", who(actor)))
-                }
-                _ => d,
-            };
+            let steps = finding.accesses.split_last().map_or(&[][..], |(_, steps)| steps);
+            let d = steps.iter().enumerate().fold(start(finding, message), |d, (i, step)| {
+                let Access { actor, span, value, .. } = step;
+                let who = who(actor);
+                let text = match value {
+                    Some(value) if i == 0 => format!("{who} gets {value} here, its first value that differs"),
+                    Some(value) => format!("{who} loads {value} here"),
+                    None => format!("{who} writes it here"),
+                };
+                d.secondary(*span, text)
+            });
             let d = if *elements > 1 {
                 d.note(format!("{} differ in this launch, this is the first", count(*elements, "element")))
             } else {

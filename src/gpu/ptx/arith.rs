@@ -199,6 +199,11 @@ impl Body<'_, '_> {
                 let (a, b) = (self.value(ty, a), self.value(ty, b));
                 ins!(self, "{}.rn.{t} {d}, {a}, {b}", op.ptx());
             }
+            // MUFU.RCP alone; a quotient of one has an addition behind it.
+            BinOp::DivApprox if a == Val::Imm(u64::from(1.0f32.to_bits())) => {
+                let b = self.value(ty, b);
+                ins!(self, "rcp.approx{}.{t} {d}, {b}", self.flush());
+            }
             BinOp::DivApprox => {
                 let (a, b) = (self.value(ty, a), self.value(ty, b));
                 ins!(self, "{}{}.{t} {d}, {a}, {b}", op.ptx(), self.flush());

@@ -18,7 +18,7 @@ mod well_formed;
 use cases::{Op, PROGRAMS, constants_module, operations_module};
 use expect_test::{ExpectFile, expect_file};
 use gpu::ptx::{PtxOptions, emit};
-use ir::op::{AtomOp, BarOp, ShflOp, Special, VoteOp};
+use ir::op::{AtomOp, BarOp, BinOp, ShflOp, Special, VoteOp};
 use ir::rt::{Rt, Side};
 use ir::{
     Access, AddrBase, FuncId, FuncKind, FunctionBuilder, Global, GlobalInit, LocalSlot, Module, Scope, SharedSize,
@@ -595,6 +595,27 @@ fn accesses_are_not_joined_across_one_that_may_meet_them() {
     assert_eq!(stores(second, "store.global.f32 [%4], %10"), 0);
     assert_eq!(stores(second, "store.shared.f32 [%6], %10"), 1);
     assert_eq!(stores(second, "%20 = load.global.f32 [%4+64]\nstore.shared.f32 [%6], %20"), 0);
+}
+
+#[test]
+fn an_approximate_quotient_of_one_is_a_reciprocal() {
+    let text = |a: Val, flushes: bool| {
+        let mut b = FunctionBuilder::new("k", FuncKind::Kernel, Span::NONE);
+        let to = b.param(Ty::I64, "to");
+        b.new_block();
+        let x = b.load(Ty::F32, Space::Global, Access::Plain, to, 0);
+        let quotient = b.bin(BinOp::DivApprox, Ty::F32, a, x);
+        b.store(Ty::F32, Space::Global, Access::Plain, to, 4, quotient);
+        b.ret(Vec::new());
+        let module = Module { funcs: vec![b.finish()], ..Module::default() };
+        assemble("quotients", &module, &[75]);
+        text_of(&module, &PtxOptions { sm: 75, flushes, ..PtxOptions::default() })
+    };
+    let one = Val::Imm(u64::from(1.0f32.to_bits()));
+    let two = Val::Imm(u64::from(2.0f32.to_bits()));
+    assert!(text(one, true).contains("rcp.approx.ftz.f32 %r1, %r0;"), "{}", text(one, true));
+    assert!(text(one, false).contains("rcp.approx.f32 %r1, %r0;"), "{}", text(one, false));
+    assert!(text(two, true).contains("div.approx.ftz.f32 %r1, 0f40000000, %r0;"), "{}", text(two, true));
 }
 
 #[test]

@@ -5,8 +5,8 @@
 //! it); the output of the launch, as lines in any order; and whether the launch failed. A launch for which the emulator has a
 //! finding is not compared further, since its results are undefined. A launch that differs runs once more on an emulator that
 //! looks for data races, in the memory of before: a race is the usual cause, and its finding says where. Without a race both engines
-//! run it again and write down what the thread computes that wrote the first word that differs (`parting`). The GPU goes on with the
-//! memory of the emulator then.
+//! run it again and write down what the thread computes that wrote the first word that differs, and the threads whose results it uses,
+//! until the statement is known where the two part (`parting`). The GPU goes on with the memory of the emulator then.
 //!
 //! The GPU maps its memory at the emulator's addresses, so memory with pointers can be compared directly. NaNs are compared by their bits: where the hardware gives another payload,
 //! the difference is reported.
@@ -121,17 +121,20 @@ impl VerifyDevice {
         self.findings.extend(races);
     }
 
-    /// Adds to the first finding of a launch where its thread first computes another value.
+    /// Adds to the first finding of a launch where the two part, and how that came to the word that differs.
     fn part(&mut self, launch: &KernelLaunch, before: &Memory) {
-        let Some(address) = self.findings.first().and_then(|f| f.accesses.last()).map(|a| a.address) else { return };
-        if address == 0 {
-            return;
-        }
-        let Some(who) = parting::last_writer(&self.emulator, before, launch, address) else { return };
-        let found = parting::find(&self.emulator, &mut self.gpu, before, launch, who);
-        let (Some(parting), Some(first)) = (found, self.findings.first_mut()) else { return };
-        let value = format!("{:#x} on the emulator and {:#x} on the GPU", parting.emulator, parting.gpu);
-        first.accesses.insert(0, Access::step(Actor::Thread(who), parting.span).value(value));
+        let Some(first) = self.findings.first_mut() else { return };
+        let Some(address) = first.accesses.last().map(|a| a.address).filter(|&address| address != 0) else { return };
+        let mut gpu = parting::on_gpu(&mut self.gpu);
+        let steps = parting::find(&self.emulator, &mut gpu, before, launch, address);
+        let steps = steps.into_iter().rev().map(|step| {
+            let access = Access::step(Actor::Thread(step.who), step.span);
+            match step.bits {
+                Some([emulator, gpu]) => access.value(format!("{emulator:#x} on the emulator and {gpu:#x} on the GPU")),
+                None => access,
+            }
+        });
+        first.accesses.splice(0..0, steps);
     }
 
     /// Compares what a launch did on the two.

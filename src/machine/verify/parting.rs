@@ -1,58 +1,154 @@
 //! Where emulator and GPU part: the first value that a thread computes otherwise on the two.
 //!
-//! The thread is the last that wrote the first word that differs, on the emulator. Both engines run the launch again, in the memory
-//! of before, with code that writes the values of this thread down (`values`), a window after the other until two differ.
+//! It begins with the thread that was the last to write the first word that differs, on the emulator. Both engines run the launch again,
+//! in the memory of before, with code that writes the values of this thread down (`values`): once with a digest for each piece of what
+//! it computes, and once with all values of the piece in which the digests first differ. Where the value comes from memory that another
+//! thread has written in this launch, the search goes on with that thread. So the last step names the statement where the two part.
 //!
-//! Not here: launches that race, which differ from run to run.
+//! Not here: launches that race, which differ from run to run, and values that lanes exchange without memory: the search ends at the
+//! exchange.
 
 use super::run_to_end;
-use super::values::{self, Recording, WINDOW};
+use super::values::{self, ENTRY, LOG_ENTRIES, Recording, Value};
 use device::{Arg, Device, DeviceAccess, KernelLaunch, NoObserver, Observer};
 use emu::Emulator;
 use finding::ThreadId;
 use gpu::GpuDevice;
+use ir::Space;
 use mem::{Memory, Region};
 use source::Span;
 use std::sync::Arc;
 
-/// Windows of values that are compared at most.
-const MOST_WINDOWS: u64 = 16;
+/// Threads that are looked at, at most.
+const MOST_STEPS: usize = 16;
 
-/// The first value that differs.
+/// The first value of a thread that differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Parting {
+    pub(super) who: ThreadId,
     /// The expression.
     pub(super) span: Span,
-    /// Its bits.
-    pub(super) emulator: u64,
-    pub(super) gpu: u64,
+    /// Its bits on the emulator and on the other engine. `None` if no such value could be found: it is where the word is written.
+    pub(super) bits: Option<[u64; 2]>,
 }
 
-/// Runs the launch again on both; `None` if no value differs, or that cannot be found out. The GPU's memory is another one then.
+/// Runs a launch of the code in that memory elsewhere, and gives the bytes of the buffer at that address; `None` if that fails.
+type Other<'a> = dyn FnMut(&Recording, &Memory, &KernelLaunch, u64) -> Option<Vec<u8>> + 'a;
+
+/// The same on a GPU, whose memory is another one then. The buffer must be mapped there.
+pub(super) fn on_gpu(
+    gpu: &mut GpuDevice,
+) -> impl FnMut(&Recording, &Memory, &KernelLaunch, u64) -> Option<Vec<u8>> + use<'_> {
+    |recording, memory, launch, buffer| {
+        let mut bytes = vec![0; values::BYTES as usize];
+        gpu.gpu().map(buffer, values::BYTES).ok()?;
+        let ran = gpu.run_apart(memory, &recording.module, launch, (buffer, &mut bytes));
+        let _ = gpu.gpu().unmap(buffer);
+        ran.is_ok().then_some(bytes)
+    }
+}
+
+/// Runs the launch again on the emulator and on the `other` engine, and follows the word at `address` back: its last writer comes
+/// first, the thread where the two part last. It is empty if no thread of the emulator writes the word.
 pub(super) fn find(
     emulator: &Emulator,
-    gpu: &mut GpuDevice,
+    other: &mut Other<'_>,
     before: &Memory,
     launch: &KernelLaunch,
-    who: ThreadId,
-) -> Option<Parting> {
-    let program = emulator.program()?.clone();
-    let recording = Recording::new(program.module(), launch.func, who)?;
-    let mut memory = before.clone();
-    let mut other = emulator.unwatched();
-    let buffer = other.alloc(&mut memory, Region::Device(0), values::BYTES, "", Span::NONE).ok()?;
-    other.load(Arc::new(vm::compile(Arc::new(recording.module.clone()), program.globals().to_vec()).ok()?));
-    gpu.gpu().map(buffer, values::BYTES).ok()?;
-    let found = first_difference(&recording, |first| {
-        let mut launch = launch.clone();
-        launch.args.extend([Arg::Bits(buffer), Arg::Bits(first)]);
-        let ours = on_emulator(&mut other, memory.clone(), &launch, buffer)?;
-        let mut theirs = vec![0; values::BYTES as usize];
-        gpu.run_apart(&memory, &recording.module, &launch, (buffer, &mut theirs)).ok()?;
-        Some([ours, theirs])
-    });
-    let _ = gpu.gpu().unmap(buffer);
+    address: u64,
+) -> Vec<Parting> {
+    let word = Word { space: Space::Global, block: 0, address, bytes: 4 };
+    let Some((who, span)) = last_writer(&mut emulator.unwatched(), before, launch, word, None) else {
+        return Vec::new();
+    };
+    let mut found: Vec<Parting> = Vec::new();
+    let mut next = Some(who);
+    while let Some(who) = next
+        && found.len() < MOST_STEPS
+        && found.iter().all(|step| step.who != who)
+    {
+        let Some((parting, source)) = Search::new(emulator, before, launch, who).and_then(|mut s| s.run(other)) else {
+            break;
+        };
+        found.push(parting);
+        next = source;
+    }
+    if found.is_empty() {
+        found.push(Parting { who, span, bits: None });
+    }
     found
+}
+
+/// The search for the first value of one thread that differs.
+struct Search<'a> {
+    emulator: Emulator,
+    memory: Memory,
+    launch: &'a KernelLaunch,
+    recording: Recording,
+    buffer: u64,
+}
+
+impl Search<'_> {
+    fn new<'a>(emulator: &Emulator, before: &Memory, launch: &'a KernelLaunch, who: ThreadId) -> Option<Search<'a>> {
+        let program = emulator.program()?.clone();
+        let recording = Recording::new(program.module(), launch.func, who)?;
+        let mut memory = before.clone();
+        let mut emulator = emulator.unwatched();
+        let buffer = emulator.alloc(&mut memory, Region::Device(0), values::BYTES, "", Span::NONE).ok()?;
+        emulator.load(Arc::new(vm::compile(Arc::new(recording.module.clone()), program.globals().to_vec()).ok()?));
+        Some(Search { emulator, memory, launch, recording, buffer })
+    }
+
+    /// The first value that differs, and the thread that it comes from, if another one has written it to memory.
+    fn run(&mut self, other: &mut Other<'_>) -> Option<(Parting, Option<ThreadId>)> {
+        let (piece, _) = self.first_difference(other, 0, LOG_ENTRIES, |a, b| a.digest != b.digest)?;
+        let first = piece << LOG_ENTRIES;
+        let (index, values) = self.first_difference(other, first, 0, |a, b| a.bits != b.bits)?;
+        // Where the instructions differ, what decides which comes next is not known.
+        let (Some(a), Some(b)) = values else { return None };
+        if !a.is_same_place(b) {
+            return None;
+        }
+        let parting = Parting { who: self.recording.who, span: self.recording.span(a), bits: Some([a.bits, b.bits]) };
+        let source = if self.recording.is_load(a) { self.source(first + index) } else { None };
+        Some((parting, source))
+    }
+
+    /// The number of the first entry that differs, and what the two have there.
+    fn first_difference(
+        &mut self,
+        other: &mut Other<'_>,
+        first: u64,
+        shift: u64,
+        differ: impl Fn(Value, Value) -> bool,
+    ) -> Option<(u64, (Option<Value>, Option<Value>))> {
+        let launch = self.launch_from(first, shift);
+        let ours = on_emulator(&mut self.emulator, self.memory.clone(), &launch, self.buffer)?;
+        let theirs = other(&self.recording, &self.memory, &launch, self.buffer)?;
+        let [ours, theirs] = [ours, theirs].map(|bytes| values::values(&bytes));
+        let pairs = (0..ours.len().max(theirs.len())).map(|i| (ours.get(i).copied(), theirs.get(i).copied()));
+        let is_other = |pair: &(Option<Value>, Option<Value>)| match pair {
+            (Some(a), Some(b)) => !a.is_same_place(*b) || differ(*a, *b),
+            _ => true,
+        };
+        (0..).zip(pairs).find(|(_, pair)| is_other(pair))
+    }
+
+    fn launch_from(&self, first: u64, shift: u64) -> KernelLaunch {
+        let mut launch = self.launch.clone();
+        launch.args.extend([self.buffer, first, shift].map(Arg::Bits));
+        launch
+    }
+
+    /// Who wrote what the thread loads as value number `number`; `None` if it was not another thread in this launch.
+    fn source(&mut self, number: u64) -> Option<ThreadId> {
+        let launch = self.launch_from(number, 0);
+        let until = Until { who: self.recording.who, entry: self.buffer };
+        let mut read = LastRead { until, launch: &launch, last: None, found: None };
+        run_to_end(&mut self.emulator, &mut self.memory.clone(), &launch, &mut read)?;
+        let (writer, _) = last_writer(&mut self.emulator, &self.memory, &launch, read.found?, Some(until))?;
+        (writer != self.recording.who).then_some(writer)
+    }
 }
 
 /// What the launch writes into the buffer on the emulator.
@@ -63,132 +159,113 @@ fn on_emulator(emulator: &mut Emulator, mut memory: Memory, launch: &KernelLaunc
     Some(bytes)
 }
 
-/// Compares window after window; `run` gives the buffers of both for the number of the first value.
-fn first_difference(recording: &Recording, mut run: impl FnMut(u64) -> Option<[Vec<u8>; 2]>) -> Option<Parting> {
-    for window in 0..MOST_WINDOWS {
-        let [ours, theirs] = run(window * WINDOW)?.map(|buffer| values::values(&buffer));
-        if let Some((a, b)) = ours.iter().zip(&theirs).find(|(a, b)| a != b) {
-            // Where the instructions differ, what decides which comes next is not known.
-            return a.is_same_place(*b).then(|| Parting { span: recording.span(*a), emulator: a.bits, gpu: b.bits });
-        }
-        if (ours.len() as u64) < WINDOW {
-            return None;
-        }
-    }
-    None
-}
-
-/// The thread that wrote a word last.
-struct LastWriter {
+/// Bytes in memory.
+#[derive(Clone, Copy)]
+struct Word {
+    space: Space,
+    /// Of shared memory, whose it is.
+    block: u64,
     address: u64,
-    /// Block and thread, as numbers.
-    found: Option<(u64, u32)>,
+    bytes: u32,
 }
 
-impl Observer for LastWriter {
+impl Word {
+    fn is_touched_by(&self, access: &DeviceAccess) -> bool {
+        access.space == self.space
+            && (self.space != Space::Shared || access.block == self.block)
+            && access.address < self.address + u64::from(self.bytes)
+            && self.address < access.address + u64::from(access.bytes)
+    }
+}
+
+/// The moment when a thread writes a value down.
+#[derive(Clone, Copy)]
+struct Until {
+    who: ThreadId,
+    /// Where.
+    entry: u64,
+}
+
+impl Until {
+    fn is_now(&self, launch: &KernelLaunch, access: &DeviceAccess) -> bool {
+        access.write
+            && (self.entry..self.entry + ENTRY).contains(&access.address)
+            && thread_of(launch, access) == self.who
+    }
+}
+
+fn thread_of(launch: &KernelLaunch, access: &DeviceAccess) -> ThreadId {
+    launch.thread(access.block, access.warp * 32 + access.lane)
+}
+
+/// What a thread has read last before it writes a value down.
+struct LastRead<'a> {
+    until: Until,
+    launch: &'a KernelLaunch,
+    last: Option<Word>,
+    found: Option<Word>,
+}
+
+impl Observer for LastRead<'_> {
     fn wants_accesses(&self) -> bool {
         true
     }
 
     fn on_access(&mut self, access: &DeviceAccess) -> bool {
-        let is_here = access.space == ir::Space::Global
-            && access.address <= self.address + 3
-            && self.address < access.address + u64::from(access.bytes);
-        if access.write && is_here {
-            self.found = Some((access.block, access.warp * 32 + access.lane));
+        if self.found.is_some() {
+            return false;
+        }
+        if self.until.is_now(self.launch, access) {
+            self.found = self.last;
+        } else if !access.write && thread_of(self.launch, access) == self.until.who {
+            let DeviceAccess { space, block, address, bytes, .. } = *access;
+            self.last = Some(Word { space, block, address, bytes });
         }
         false
     }
 }
 
-/// The thread that wrote a word of four bytes last, if the launch runs on the emulator again.
-pub(super) fn last_writer(
-    emulator: &Emulator,
+/// The thread that wrote a word last.
+struct LastWriter<'a> {
+    word: Word,
+    until: Option<Until>,
+    launch: &'a KernelLaunch,
+    is_over: bool,
+    found: Option<(ThreadId, Span)>,
+}
+
+impl Observer for LastWriter<'_> {
+    fn wants_accesses(&self) -> bool {
+        true
+    }
+
+    fn on_access(&mut self, access: &DeviceAccess) -> bool {
+        if self.is_over {
+            return false;
+        }
+        if access.write && self.word.is_touched_by(access) {
+            self.found = Some((thread_of(self.launch, access), access.span));
+        }
+        self.is_over = self.until.is_some_and(|until| until.is_now(self.launch, access));
+        false
+    }
+}
+
+/// The thread that wrote a word last, until that moment, and where, if the launch runs on the emulator again.
+fn last_writer(
+    emulator: &mut Emulator,
     before: &Memory,
     launch: &KernelLaunch,
-    address: u64,
-) -> Option<ThreadId> {
-    let mut writer = LastWriter { address, found: None };
-    run_to_end(&mut emulator.unwatched(), &mut before.clone(), launch, &mut writer)?;
-    let (block, thread) = writer.found?;
-    Some(launch.thread(block, thread))
+    word: Word,
+    until: Option<Until>,
+) -> Option<(ThreadId, Span)> {
+    if !matches!(word.space, Space::Global | Space::Shared) {
+        return None;
+    }
+    let mut writer = LastWriter { word, until, launch, is_over: false, found: None };
+    run_to_end(emulator, &mut before.clone(), launch, &mut writer)?;
+    writer.found
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ir::FuncId;
-
-    const KERNEL: &str = "
-kernel @k(%0: i64, %1: f32) {
-  reg %7 f32 mutable
-  reg %8 i32 mutable
-bb0:
-  %2 = special.tid.x
-  %3 = cvt.cast.i64.i32 %2
-  %4 = mad.i64 %3, 4, %0
-  %5 = load.global.f32 [%4]
-  %7 = mov.f32 %5
-  %8 = mov.i32 0
-  jump bb1
-bb1:
-  %6 = mul.f32 %7, %1
-  %7 = add.f32 %6, CONSTANT
-  %8 = add.i32 %8, 1
-  %9 = cmp.lt.i32 %8, %2
-  backedge
-  branch %9, bb1, bb2
-bb2:
-  store.global.f32 [%4], %7
-  return
-}";
-
-    fn module(constant: &str) -> ir::Module {
-        ir::parse::module(&KERNEL.replace("CONSTANT", constant)).expect("it is IR")
-    }
-
-    fn emulator(module: ir::Module) -> Emulator {
-        let mut emulator = Emulator::new(0, emu::Options::default());
-        emulator.load(Arc::new(vm::compile(Arc::new(module), Vec::new()).expect("valid")));
-        emulator
-    }
-
-    #[test]
-    fn the_first_value_that_differs_is_found_in_the_thread_that_wrote_the_word() {
-        let right = emulator(module("1.0"));
-        let mut memory = Memory::new();
-        let mut device = right.unwatched();
-        let base = device.alloc(&mut memory, Region::Device(0), 256, "x", Span::NONE).expect("room");
-        let launch = KernelLaunch {
-            func: FuncId(0),
-            grid: [1, 1, 1],
-            block: [32, 1, 1],
-            dynamic_shared: 0,
-            stream: 0,
-            args: vec![Arg::Bits(base), Arg::Bits(u64::from(2.0f32.to_bits()))],
-            number: 1,
-            span: Span::NONE,
-        };
-        let who = last_writer(&right, &memory, &launch, base + 20).expect("it is written");
-        assert_eq!(who, ThreadId { block: [1, 1, 1], thread: [6, 1, 1], warp: 0, lane: 5 });
-        let buffer = device.alloc(&mut memory, Region::Device(0), values::BYTES, "", Span::NONE).expect("room");
-        let mut launch = launch;
-        launch.args.extend([Arg::Bits(buffer), Arg::Bits(0)]);
-        // The other engine adds something else.
-        let compare = |other: &str| {
-            let recordings =
-                ["1.0", other].map(|c| Recording::new(&module(c), FuncId(0), who).expect("no loop at the entry"));
-            for recording in &recordings {
-                assert_eq!(ir::verify::module(&recording.module), []);
-            }
-            let buffers = recordings.iter().map(|r| {
-                on_emulator(&mut emulator(r.module.clone()), memory.clone(), &launch, buffer).expect("it runs")
-            });
-            let buffers: Vec<Vec<u8>> = buffers.collect();
-            first_difference(&recordings[0], |_| <[Vec<u8>; 2]>::try_from(buffers.clone()).ok())
-        };
-        let bits = |x: f32| u64::from(x.to_bits());
-        assert_eq!(compare("1.0"), None);
-        assert_eq!(compare("1.5"), Some(Parting { span: Span::NONE, emulator: bits(1.0), gpu: bits(1.5) }));
-    }
-}
+mod tests;

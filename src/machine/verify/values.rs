@@ -1,33 +1,51 @@
 //! A kernel that writes down the values that one of its threads computes, so that two engines can be compared step by step.
 //!
-//! Each value is stored with the number of its instruction into a buffer behind the kernel's own parameters; the other threads
-//! store theirs into one spare entry, so that the threads of a warp stay together. The buffer holds a window of the values: those
-//! from number `first` on.
+//! The values have numbers, in their order. Each is stored with the number of its instruction, and with a digest of all values up to
+//! this one, into a buffer behind the kernel's own parameters. An entry of the buffer is for 2^`shift` values, of which the last one
+//! stays; the first entry begins with value number `first`. So one launch says in which piece of a long computation the digests first
+//! differ, and a second one, with the values of that piece alone, says which value does. The other threads store theirs into one spare
+//! entry, so that the threads of a warp stay together.
 //!
-//! Not here: running it (`parting`). Device procedures that the kernel calls are not followed; their results are.
+//! Not here: running it (`parting`). Device procedures that call themselves or have shared memory are not followed; their results are.
 
 use finding::ThreadId;
 use ir::analysis::Cfg;
-use ir::op::{BinOp, CmpOp, Special, UnOp};
+use ir::op::{BinOp, CmpOp, CvtOp, Special, UnOp};
 use ir::{
-    Access, AddrBase, Bb, FuncId, Function, Inst, InstKind, Module, Param, ParamKind, Reg, RegInfo, Space, Ty, Val,
+    Access, AddrBase, Bb, BlockData, FuncId, Function, Inst, InstKind, Module, Param, ParamKind, Reg, RegInfo, Space,
+    Term, Ty, Val,
 };
 use source::Span;
 use std::collections::BTreeSet;
 
-/// Values that the buffer holds.
-pub(super) const WINDOW: u64 = 1 << 18;
-/// Bytes of a value: the number of its instruction, counted from 1, and its bits at [`BITS`].
-const ENTRY: u64 = 16;
+/// The logarithm of [`ENTRIES`].
+pub(super) const LOG_ENTRIES: u64 = 18;
+/// Entries of the buffer.
+const ENTRIES: u64 = 1 << LOG_ENTRIES;
+/// Bytes of an entry: the number of an instruction, counted from 1, its value at [`BITS`], and the digest.
+pub(super) const ENTRY: u64 = 24;
 const BITS: i64 = 8;
-/// Bytes of the buffer: a window, and the spare entry.
-pub(super) const BYTES: u64 = (WINDOW + 1) * ENTRY;
+const DIGEST: i64 = 16;
+/// Bytes of the buffer: the entries, and the spare one.
+pub(super) const BYTES: u64 = (ENTRIES + 1) * ENTRY;
+/// What a digest is multiplied by for each value (the prime of FNV-1a, 64 bits).
+const PRIME: u64 = 0x100_0000_01b3;
 
-/// The module with that kernel changed. It has two more parameters: the address of the buffer, and the number of the first value.
+/// The module with that kernel changed. It has three more parameters: the address of the buffer, the number of the first value,
+/// and the logarithm of the number of values for an entry.
 pub(super) struct Recording {
     pub(super) module: Module,
-    /// Where each instruction stands that computes a value, by its number from 0.
-    spans: Vec<Span>,
+    /// The thread whose values are written down.
+    pub(super) who: ThreadId,
+    places: Vec<Step>,
+}
+
+/// An instruction that computes a value.
+#[derive(Clone, Copy)]
+struct Step {
+    span: Span,
+    /// Whether the value comes from memory.
+    is_load: bool,
 }
 
 /// A value as it was written down.
@@ -35,23 +53,29 @@ pub(super) struct Recording {
 pub(super) struct Value {
     instruction: u32,
     pub(super) bits: u64,
+    /// Of the values up to this one.
+    pub(super) digest: u64,
 }
 
 impl Recording {
-    /// `None` if the kernel begins with a loop.
+    /// `None` if there is no such kernel.
     pub(super) fn new(module: &Module, kernel: FuncId, who: ThreadId) -> Option<Recording> {
         let mut module = module.clone();
-        let f = module.funcs.get_mut(kernel.index())?;
-        if !Cfg::new(f).preds(Bb(0)).is_empty() {
-            return None;
-        }
-        let spans = record(f, who);
-        Some(Recording { module, spans })
+        opt::inline_for_gpu(&mut module);
+        let f = module.funcs.get_mut(kernel.index()).filter(|f| !f.blocks.is_empty())?;
+        begin_apart(f);
+        let places = record(f, who);
+        Some(Recording { module, who, places })
     }
 
     /// Where the instruction of a value stands.
     pub(super) fn span(&self, value: Value) -> Span {
-        self.spans.get(value.instruction as usize).copied().unwrap_or(Span::NONE)
+        self.places.get(value.instruction as usize).map_or(Span::NONE, |step| step.span)
+    }
+
+    /// Whether a value comes from memory.
+    pub(super) fn is_load(&self, value: Value) -> bool {
+        self.places.get(value.instruction as usize).is_some_and(|step| step.is_load)
     }
 }
 
@@ -66,11 +90,15 @@ impl Value {
 pub(super) fn values(buffer: &[u8]) -> Vec<Value> {
     let word =
         |entry: &[u8], at: usize| entry.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes);
-    let entries = buffer.chunks_exact(ENTRY as usize).take(WINDOW as usize);
-    let entries = entries.map(|entry| (word(entry, 0) as u32, word(entry, BITS as usize)));
+    let entries = buffer.chunks_exact(ENTRY as usize).take(ENTRIES as usize);
     entries
+        .map(|entry| (word(entry, 0) as u32, entry))
         .take_while(|(number, _)| *number != 0)
-        .map(|(number, bits)| Value { instruction: number - 1, bits })
+        .map(|(number, entry)| Value {
+            instruction: number - 1,
+            bits: word(entry, BITS as usize),
+            digest: word(entry, DIGEST as usize),
+        })
         .collect()
 }
 
@@ -113,13 +141,33 @@ struct State {
     spare: Val,
     /// Whether this is the thread.
     is_thread: Val,
+    shift: Val,
     /// Number of the next value, less that of the first in the buffer.
     next: Reg,
+    digest: Reg,
 }
 
-/// Changes the kernel; gives the places of the instructions whose values are written down.
-fn record(f: &mut Function, who: ThreadId) -> Vec<Span> {
-    let mut spans = Vec::new();
+/// Has the kernel begin with a block that no loop comes back to.
+fn begin_apart(f: &mut Function) {
+    if Cfg::new(f).preds(Bb(0)).is_empty() {
+        return;
+    }
+    let moved = Bb(f.blocks.len() as u32);
+    for block in &mut f.blocks {
+        block.term.each_successor_mut(|to| {
+            if *to == Bb(0) {
+                *to = moved;
+            }
+        });
+    }
+    let entry = BlockData { insts: Vec::new(), term: Term::Jump(moved), term_span: f.span };
+    let first = std::mem::replace(&mut f.blocks[0], entry);
+    f.blocks.push(first);
+}
+
+/// Changes the kernel; gives the instructions whose values are written down.
+fn record(f: &mut Function, who: ThreadId) -> Vec<Step> {
+    let mut steps = Vec::new();
     let places = places(f);
     let blocks = std::mem::take(&mut f.blocks);
     let mut w = Writer { span: f.span, insts: Vec::new(), f };
@@ -131,17 +179,18 @@ fn record(f: &mut Function, who: ThreadId) -> Vec<Span> {
             let mut defined = Vec::new();
             inst.kind.each_def(|reg| defined.push(reg));
             defined.retain(|reg| !places.contains(reg));
+            let step = Step { span: inst.span, is_load: matches!(inst.kind, InstKind::Load { .. }) };
             w.insts.push(inst);
             for reg in defined {
-                spans.push(w.span);
-                write_down(&mut w, state, spans.len() as u32, reg);
+                steps.push(step);
+                write_down(&mut w, state, steps.len() as u32, reg);
             }
         }
         block.insts = std::mem::take(&mut w.insts);
         changed.push(block);
     }
     f.blocks = changed;
-    spans
+    steps
 }
 
 /// The registers with addresses in shared and local memory and what is computed from them: each engine has these memories elsewhere.
@@ -169,7 +218,7 @@ fn places(f: &Function) -> BTreeSet<Reg> {
 
 /// Adds the parameters, and finds out whether this is the thread.
 fn begin(w: &mut Writer<'_>, who: ThreadId) -> State {
-    let [buffer, first] = ["buffer", "first"].map(|name| {
+    let [buffer, first, shift] = ["buffer", "first", "shift"].map(|name| {
         let reg = w.reg(Ty::I64, false);
         w.f.params.push(Param { reg, kind: ParamKind::Value, name: name.into(), unaliased: false });
         Val::Reg(reg)
@@ -190,30 +239,50 @@ fn begin(w: &mut Writer<'_>, who: ThreadId) -> State {
         let is_equal = w.value(Ty::Pred, |dst| InstKind::Cmp { op: CmpOp::Eq, ty: Ty::I32, dst, a, b });
         is_thread = w.binary(BinOp::And, Ty::Pred, is_equal, is_thread);
     }
-    let spare = w.binary(BinOp::Add, Ty::I64, buffer, Val::Imm(WINDOW * ENTRY));
-    let next = w.reg(Ty::I64, true);
+    let spare = w.binary(BinOp::Add, Ty::I64, buffer, Val::Imm(ENTRIES * ENTRY));
+    let [next, digest] = [(); 2].map(|()| w.reg(Ty::I64, true));
     w.push(InstKind::Un { op: UnOp::Neg, ty: Ty::I64, dst: next, a: first });
-    State { buffer, spare, is_thread, next }
+    w.push(InstKind::Un { op: UnOp::Mov, ty: Ty::I64, dst: digest, a: Val::Imm(0) });
+    State { buffer, spare, is_thread, shift, next, digest }
 }
 
-/// Writes a value down as number `number`, counted from 1.
+/// Writes a value down as that of instruction `number`, counted from 1.
 fn write_down(w: &mut Writer<'_>, state: State, number: u32, reg: Reg) {
-    let State { buffer, spare, is_thread, next } = state;
-    let (a, b) = (Val::Reg(next), Val::Imm(WINDOW));
+    let State { buffer, spare, is_thread, shift, next, digest } = state;
+    let index = w.binary(BinOp::ShrU, Ty::I64, next.into(), shift);
+    // Values before the first one have negative numbers.
+    let (a, b) = (index, Val::Imm(ENTRIES));
     let fits = w.value(Ty::Pred, |dst| InstKind::Cmp { op: CmpOp::LtU, ty: Ty::I64, dst, a, b });
     let is_wanted = w.binary(BinOp::And, Ty::Pred, fits, is_thread);
-    let offset = w.binary(BinOp::Mul, Ty::I64, next.into(), Val::Imm(ENTRY));
+    let offset = w.binary(BinOp::Mul, Ty::I64, index, Val::Imm(ENTRY));
     let entry = w.binary(BinOp::Add, Ty::I64, buffer, offset);
     let addr = w.value(Ty::I64, |dst| InstKind::Select { ty: Ty::I64, dst, cond: is_wanted, a: entry, b: spare });
-    let ty = w.f.ty(reg);
-    let (ty, value) = match ty {
-        Ty::Pred => {
-            let (a, b) = (Val::Imm(1), Val::Imm(0));
-            (Ty::I32, w.value(Ty::I32, |dst| InstKind::Select { ty: Ty::I32, dst, cond: reg.into(), a, b }))
-        }
-        _ => (ty, reg.into()),
-    };
-    w.store(ty, addr, BITS, value);
+    let bits = as_word(w, reg);
+    let mixed = w.binary(BinOp::Xor, Ty::I64, digest.into(), bits);
+    let mixed = w.binary(BinOp::Add, Ty::I64, mixed, Val::Imm(u64::from(number)));
+    let (a, b) = (mixed, Val::Imm(PRIME));
+    w.push(InstKind::Bin { op: BinOp::Mul, ty: Ty::I64, dst: digest, a, b });
+    w.store(Ty::I64, addr, BITS, bits);
+    w.store(Ty::I64, addr, DIGEST, digest.into());
     w.store(Ty::I64, addr, 0, Val::Imm(u64::from(number)));
     w.push(InstKind::Bin { op: BinOp::Add, ty: Ty::I64, dst: next, a: next.into(), b: Val::Imm(1) });
+}
+
+/// The bits of a register in a word of 64.
+fn as_word(w: &mut Writer<'_>, reg: Reg) -> Val {
+    let ty = w.f.ty(reg);
+    let mut convert = |op, from, to, a| w.value(to, |dst| InstKind::Cvt { op, from, to, dst, a });
+    match ty {
+        Ty::I64 => reg.into(),
+        Ty::Pred => {
+            let (a, b) = (Val::Imm(1), Val::Imm(0));
+            w.value(Ty::I64, |dst| InstKind::Select { ty: Ty::I64, dst, cond: reg.into(), a, b })
+        }
+        Ty::F64 => convert(CvtOp::Bits, Ty::F64, Ty::I64, reg.into()),
+        Ty::F32 => {
+            let word = convert(CvtOp::Bits, Ty::F32, Ty::I32, reg.into());
+            convert(CvtOp::CastU, Ty::I32, Ty::I64, word)
+        }
+        narrow => convert(CvtOp::CastU, narrow, Ty::I64, reg.into()),
+    }
 }

@@ -340,6 +340,52 @@ fn runs_that_disagree_show_both_values() {
 }
 
 #[test]
+fn the_way_of_a_value_that_differs_is_shown() {
+    let kind = FindingKind::VerifyMismatch { emulator: "0x1".to_owned(), gpu: "0x2".to_owned(), elements: 1 };
+    let place = access(Actor::Host, What::Read, Space::Global, ("r", 1), "reduce<<<grid, block>>>");
+    let step = |number, token: &str| access(thread(1, number), What::Execute, Space::Unknown, ("", 1), token);
+    let origin = step(9, "x(i)").value("0x3 on the emulator and 0x4 on the GPU");
+    let load = step(1, "s(1)").value("0x5 on the emulator and 0x6 on the GPU");
+    check(
+        &on_device(kind.clone(), vec![origin, load, place.clone()]),
+        &expect![[r#"
+        error[R1001]: `r(1)` is 0x1 on the emulator and 0x2 on the GPU
+          --> reduce.cuf:17:8
+           |
+         4 |   s(t) = x(i)
+           |          ---- thread (9,1,1) of block (1,1,1) gets 0x3 on the emulator and 0x4 on the GPU here, its first value that differs
+        ...
+        11 |   total = total + s(1)
+           |                   ---- thread (1,1,1) of block (1,1,1) loads 0x5 on the emulator and 0x6 on the GPU here
+        ...
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: `--race` and `--check init` find the usual causes: races and uninitialised memory
+           = note: results that depend on the order of atomics or on a clock may differ without being wrong
+           = note: launch 1 of `reduce`
+    "#]],
+    );
+    check(
+        &on_device(kind, vec![step(1, "r(1)"), place]),
+        &expect![[r#"
+        error[R1001]: `r(1)` is 0x1 on the emulator and 0x2 on the GPU
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+        ...
+        20 |   print *, r(1)
+           |            ---- thread (1,1,1) of block (1,1,1) writes it here
+           |
+           = help: `--race` and `--check init` find the usual causes: races and uninitialised memory
+           = note: results that depend on the order of atomics or on a clock may differ without being wrong
+           = note: launch 1 of `reduce`
+    "#]],
+    );
+}
+
+#[test]
 fn unsupported_feature_is_refused_by_name() {
     let kind = FindingKind::Unsupported { feature: "`cudaGraphLaunch`".to_owned() };
     check(

@@ -4,6 +4,7 @@
 
 extern crate cufemu_opt as opt;
 
+mod dead_locals;
 mod for_gpu;
 #[path = "../../../ir/tests/all/generate.rs"]
 mod generate;
