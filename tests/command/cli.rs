@@ -381,6 +381,23 @@ fn a_stage_that_does_not_fit_the_disk_is_an_error() {
 }
 
 #[test]
+fn the_code_after_any_pass_can_be_seen() {
+    // An element of a local array that nothing loads is stored until the pass that looks for such stores.
+    let source = "module m\ncontains\nattributes(global) subroutine k(x, n)\nreal :: x(*), a(8)\ninteger, value :: n\n\
+        a(n) = x(1)\nx(2) = 1\nend subroutine\nend module\nend\n";
+    let after = |pass: &str| run("passes.cuf", source, &["--emit", &format!("ir={pass}")]);
+    let stores = |pass: &str| text(&after(pass).stdout).matches("store.local").count();
+    assert_eq!((stores("gvn:1"), stores("order-addresses"), stores("dead-locals")), (1, 1, 0));
+    said(&after("gvn:99"), 2, "no run 99 of a pass `gvn`");
+    let all = text(&after("nothing").stderr);
+    for pass in
+        ["unswitch (", "if-convert (", "hoist-invariants (", "promote (", "dead-locals (", "dse (", "hoist-loads ("]
+    {
+        assert!(all.contains(pass), "{pass} in {all}");
+    }
+}
+
+#[test]
 fn an_endless_recursion_is_told_in_a_few_lines() {
     let program = "print *, f(1)\ncontains\nrecursive integer function f(i) result(r)\ninteger :: i\nr = f(i + 1) + 1\n\
                    end function\nend\n";
