@@ -34,11 +34,34 @@ pub(crate) fn text_of(path: &Path) -> Result<String, String> {
 }
 
 fn decoded(bytes: Vec<u8>, name: &str) -> Result<String, String> {
+    if let Some(text) = wide(&bytes) {
+        return text.ok_or_else(|| format!("{name} is not a source file: it is no valid UTF-16 or UTF-32"));
+    }
     if bytes.contains(&0) {
         return Err(format!("{name} is not a source file: it contains zero bytes"));
     }
     // Old sources have comments in Latin-1; its characters are those of the same code points.
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| e.into_bytes().iter().map(|&b| char::from(b)).collect()))
+}
+
+/// The text of a file that begins with the mark of UTF-16 or UTF-32; what it says may not be valid.
+fn wide(bytes: &[u8]) -> Option<Option<String>> {
+    let units = |rest: &[u8], of: fn([u8; 2]) -> u16| -> Vec<u16> {
+        rest.chunks_exact(2).map(|unit| of([unit[0], unit[1]])).collect()
+    };
+    Some(match bytes {
+        [0xff, 0xfe, 0, 0, rest @ ..] => {
+            let codes = rest.chunks_exact(4).map(|c| char::from_u32(u32::from_le_bytes([c[0], c[1], c[2], c[3]])));
+            codes.collect()
+        }
+        [0, 0, 0xfe, 0xff, rest @ ..] => {
+            let codes = rest.chunks_exact(4).map(|c| char::from_u32(u32::from_be_bytes([c[0], c[1], c[2], c[3]])));
+            codes.collect()
+        }
+        [0xff, 0xfe, rest @ ..] => String::from_utf16(&units(rest, u16::from_le_bytes)).ok(),
+        [0xfe, 0xff, rest @ ..] => String::from_utf16(&units(rest, u16::from_be_bytes)).ok(),
+        _ => return None,
+    })
 }
 
 /// Finds an included file: first in the directory of the including file, then among those that come with the compiler, then in
@@ -62,5 +85,32 @@ fn reason(error: &std::io::Error) -> String {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_with_a_mark_of_wide_characters_are_read() {
+        let text = "end ! \u{e9}\n";
+        let utf16 = |mark: [u8; 2], of: fn(u16) -> [u8; 2]| {
+            mark.into_iter().chain(text.encode_utf16().flat_map(of)).collect::<Vec<u8>>()
+        };
+        let utf32 = |mark: [u8; 4], of: fn(u32) -> [u8; 4]| {
+            mark.into_iter().chain(text.chars().flat_map(|c| of(u32::from(c)))).collect::<Vec<u8>>()
+        };
+        let files = [
+            utf16([0xff, 0xfe], u16::to_le_bytes),
+            utf16([0xfe, 0xff], u16::to_be_bytes),
+            utf32([0xff, 0xfe, 0, 0], u32::to_le_bytes),
+            utf32([0, 0, 0xfe, 0xff], u32::to_be_bytes),
+        ];
+        for file in files {
+            assert_eq!(decoded(file, "f").as_deref(), Ok(text));
+        }
+        assert!(decoded(vec![0xff, 0xfe, 0, 0xd8], "f").is_err());
+        assert!(decoded(b"a\0b".to_vec(), "f").is_err());
     }
 }

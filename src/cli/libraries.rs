@@ -3,10 +3,11 @@
 //! Not here: compiling and loading them (crate `foreign`), reading kernels (`kernels`).
 
 use crate::cli::nvfortran::Compiler;
-use compile::ForeignNames;
+use compile::{ForeignNames, NamesOfC};
 use foreign::{CudaLibraries, Inputs, Libraries};
 use host::has_runtime_routine;
 use machine::RealWorld;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -88,6 +89,27 @@ fn kind(file: &Path) -> Option<Kind> {
     }
 }
 
+/// What the compiler asks of libraries.
+struct Known(Arc<Libraries>);
+
+impl NamesOfC for Known {
+    fn has(&self, name: &str) -> bool {
+        has_runtime_routine(name) || library::has(name) || self.0.has(name)
+    }
+
+    fn defines(&self, name: &str) -> bool {
+        self.0.defines(name)
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.0.wants(name)
+    }
+
+    fn has_main(&self) -> bool {
+        self.0.has_main()
+    }
+}
+
 /// The libraries of a run; clones are the same libraries.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
@@ -104,9 +126,18 @@ impl Loaded {
 
     /// The procedures that there are, those of CUDA's runtime and libraries too, for the compiler.
     pub(crate) fn names(&self) -> ForeignNames {
-        let (libraries, own) = (self.libraries.clone(), self.libraries.clone());
-        let of_cuda = |name: &str| has_runtime_routine(name) || library::has(name);
-        ForeignNames::new(move |name| of_cuda(name) || libraries.has(name), move |name| own.defines(name))
+        ForeignNames::new(Known(self.libraries.clone()))
+    }
+
+    /// Why the program is not whole: C code uses a name that is not one of these either, of procedures and variables of the program.
+    pub(crate) fn missing<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<String> {
+        let names: BTreeSet<&str> = names.collect();
+        let missing = self.libraries.wanted().find(|name| !names.contains(name))?;
+        let what = self.libraries.needs_names();
+        Some(format!(
+            "nothing defines `{missing}`, which {what} needs: give the library that has it, or a procedure or variable with \
+             `bind(c)`"
+        ))
     }
 
     /// A world where they can be called.

@@ -95,6 +95,9 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
     if let Some(sentence) = ranks::conflict(options) {
         return usage(sentence);
     }
+    if let Some(sentence) = libraries.missing(names_for_c(&compiled)) {
+        return usage(&sentence);
+    }
     let launch = match ranks::launched(options, &compiled.module) {
         Ok(launch) => launch,
         Err(sentence) => return usage(sentence),
@@ -152,9 +155,18 @@ pub(crate) fn debugged(
     let has_errors = diags.has_errors();
     diags.into_sorted().iter().for_each(|d| tell(&diag::full(d, &map, diag::Style::PLAIN)));
     let compiled = compiled.filter(|_| !has_errors).ok_or("the program has errors")?;
+    if let Some(sentence) = libraries.missing(names_for_c(&compiled)) {
+        return Err(sentence);
+    }
     let suppressions = suppressions(options, &compiled, &map)?;
     let loader = loader(options, compiler, &compiled, &suppressions, &map)?;
     Ok(Debugged { compiled, map, loader, libraries })
+}
+
+/// The names of the program that C code uses.
+fn names_for_c(compiled: &Compiled) -> impl Iterator<Item = &str> {
+    let variables = compiled.program.shared.iter().map(|shared| &*shared.label);
+    compiled.program.named.iter().map(|(name, _)| &**name).chain(variables)
 }
 
 fn read(options: &Options, map: &mut SourceMap) -> Result<Vec<FileId>, String> {

@@ -208,6 +208,14 @@ pub(crate) fn parsed<'m>(
     units
 }
 
+/// A main program that calls the one in C.
+pub(crate) fn main_of_c(files: &mut BTreeSet<FileId>, map: &mut SourceMap) -> Vec<Unit> {
+    let plain = ParseOptions { form: Some(SourceForm::Free), preprocess: Some(false), ..ParseOptions::default() };
+    let file = map.add("<main_of_c>".to_owned(), include_str!("modules/main_of_c.cuf").to_owned());
+    files.insert(file);
+    parse::parse(map, &[file], &plain, &mut |_, _| None, &mut Diagnostics::new()).program.units
+}
+
 /// Whether a program that mentions these names may mean a procedure of the run-time library.
 pub(crate) fn names_library(names: &BTreeSet<Arc<str>>) -> bool {
     LIBRARY_NAMES.iter().any(|name| names.contains(*name))

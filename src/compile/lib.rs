@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub use lower::LowerOptions;
 pub use parse::{Ignore, MacroOption, ParseOptions, Parsed, SourceForm, parse};
 pub use ptx::{Ptx, parse as parse_ptx};
-pub use sema::{ForeignNames, SemaOptions};
+pub use sema::{ForeignNames, NamesOfC, SemaOptions};
 
 /// How to compile.
 #[derive(Clone, Debug)]
@@ -122,11 +122,16 @@ pub fn check(
     // External procedures of MPI need no module, and no `mpif.h`.
     let may_be_external = mpi::names_routine(&known);
     let ast::Program { units: mut own, regions } = parsed.program;
+    let has_main = own.iter().any(|unit| matches!(unit.kind, ast::UnitKind::Main(_)));
+    let main_of_c = !has_main && options.sema.foreign.has_main();
     let mut names = Some(known).filter(|_| !options.whole_modules && !diags.has_errors());
     loop {
         let is_whole = names.is_none();
         let (mut embedded, mut said) = (BTreeSet::new(), Diagnostics::new());
         let mut units = embedded::parsed(used.iter().map(|m| &**m), names.take(), &mut embedded, map, &mut said);
+        if main_of_c {
+            units.extend(embedded::main_of_c(&mut embedded, map));
+        }
         let first = units.len();
         units.append(&mut own);
         let trees = ast::Program { units, regions: regions.clone() };

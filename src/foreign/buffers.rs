@@ -155,6 +155,9 @@ impl Buffers {
                 if self.entries.len() == stack::ENTRIES {
                     return Err(format!("C code can be given {} procedures of the program at most", stack::ENTRIES));
                 }
+                if signature.is_named {
+                    libraries.provide(&signature.name, stack::entry_address(self.entries.len()));
+                }
                 self.entries.push(address);
             }
         }

@@ -13,8 +13,8 @@ use crate::frame::Frame;
 use crate::libraries::Libraries;
 use crate::stack::{self, Stack};
 use ir::foreign::{
-    CArg, CParam, CScalar, CValue, Callback, Entries, ForeignCall, ForeignEnd, ForeignReturn, ForeignStep, Piece,
-    Signature, word_of,
+    BY_ADDRESS, CArg, CParam, CScalar, CValue, Callback, Entries, ForeignCall, ForeignEnd, ForeignReturn, ForeignStep,
+    Piece, Signature, word_of,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub struct Caller {
     open: Vec<Open>,
     /// Stacks that no call uses.
     spare: Vec<Stack>,
+    /// Whether the program works on memory of C itself: it is lent memory, and needs no copies of what C passes.
+    is_direct: bool,
 }
 
 impl Drop for Caller {
@@ -129,18 +131,35 @@ impl Caller {
     pub fn new(libraries: Arc<Libraries>, out_of_reach: fn(u64) -> Option<&'static str>) -> Caller {
         let flush = Flush::new(&libraries);
         let (known, open, spare) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Caller { libraries, out_of_reach, buffers: Buffers::default(), flush, known, open, spare }
+        Caller { libraries, out_of_reach, buffers: Buffers::default(), flush, known, open, spare, is_direct: false }
+    }
+
+    /// The libraries whose procedures are called.
+    pub fn libraries(&self) -> &Arc<Libraries> {
+        &self.libraries
+    }
+
+    /// The address that C has for one of the program's.
+    pub fn to_native(&self, address: u64) -> u64 {
+        self.buffers.to_native(address)
+    }
+
+    /// The address that the program has for one of C's; what is not the program's stays as it is.
+    pub fn to_program(&self, address: u64) -> u64 {
+        self.buffers.to_program(address)
     }
 
     /// How the procedure of a signature is called directly; the reason if there is none.
     pub fn route(&mut self, signature: &Arc<Signature>) -> Result<Route, String> {
-        let procedure = self.procedure(&signature.name)?;
+        let is_by_address = &*signature.name == BY_ADDRESS;
+        let procedure = if is_by_address { Procedure(0) } else { self.procedure(&signature.name)? };
         let scalars = signature.params.iter().map(|param| match param {
             CParam::Value(value) => value.as_scalar(),
             CParam::Reference { element: (_, pointers), .. } => pointers.is_empty().then_some(CScalar::Pointer),
         });
         let is_scalar = signature.result.as_ref().is_none_or(|value| value.as_scalar().is_some());
         let scalars = scalars.collect::<Option<Vec<_>>>().filter(|_| is_scalar);
+        let scalars = scalars.filter(|_| !is_by_address);
         let registers = scalars.and_then(|scalars| call::registers(scalars.into_iter()));
         let registers = registers.map(|registers| {
             let is_object = |param: &CParam| matches!(param, CParam::Value(CValue::Object { .. }));
@@ -174,11 +193,14 @@ impl Caller {
 
     fn call(&mut self, call: &ForeignCall) -> Result<ForeignEnd, String> {
         let signature = &call.signature;
-        let function = self.procedure(&signature.name)?;
+        let (function, skipped) = match call.args.first() {
+            Some(&CArg::Word(address)) if &*signature.name == BY_ADDRESS => (Procedure(address as usize), 1),
+            _ => (self.procedure(&signature.name)?, 0),
+        };
         self.buffers.learn(&call.entries, &self.libraries)?;
         self.buffers.fill(&call.memory);
         let mut stack = self.begin(signature)?;
-        for (param, arg) in signature.params.iter().zip(&call.args) {
+        for (param, arg) in signature.params.iter().zip(&call.args).skip(skipped) {
             self.add(stack.arguments(), param, arg);
         }
         self.open(stack, function, signature);
@@ -209,6 +231,7 @@ impl Caller {
     /// # Safety
     /// So many bytes are at `first`, and are there whenever a call is made until they are taken back; then nobody else uses them.
     pub unsafe fn lend(&mut self, base: u64, bytes: u64, first: *mut u8) {
+        self.is_direct = true;
         // SAFETY: the caller's.
         unsafe { self.buffers.lend(base, bytes as usize, first) }
     }
@@ -243,11 +266,15 @@ impl Caller {
         let signature = &route.signature;
         self.buffers.learn(entries, &self.libraries)?;
         self.translate(pointers, Buffers::to_native);
+        let (function, skipped) = match args.first() {
+            Some(&CArg::Word(address)) if &*signature.name == BY_ADDRESS => (Procedure(address as usize), 1),
+            _ => (route.procedure, 0),
+        };
         let mut stack = self.begin(signature)?;
-        for (param, arg) in signature.params.iter().zip(args) {
+        for (param, arg) in signature.params.iter().zip(args).skip(skipped) {
             self.add(stack.arguments(), param, arg);
         }
-        self.open(stack, route.procedure, signature);
+        self.open(stack, function, signature);
         // SAFETY: the caller's.
         unsafe { self.end_directly(room, pointers, entries) }
     }
@@ -500,7 +527,7 @@ impl Caller {
             match param {
                 CParam::Value(_) if scalar != CScalar::Pointer => CArg::Word(word),
                 CParam::Reference { extent, .. }
-                    if *extent > 0 && word != 0 && self.buffers.to_program(word) == word =>
+                    if !self.is_direct && *extent > 0 && word != 0 && self.buffers.to_program(word) == word =>
                 {
                     // SAFETY: C passes the address of so many bytes.
                     let bytes = unsafe { std::slice::from_raw_parts(word as *const u8, *extent as usize) };

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // Calls `dladdr`.
 
 use crate::link::{self, Inputs};
+use crate::names::Names;
 use crate::on_demand::OnDemand;
 use crate::shared::{address_in, open, open_first, stay};
 use libloading::Library;
@@ -11,7 +12,8 @@ use libloading::os::unix::Library as UnixLibrary;
 /// The libraries of a program; the C library is always one.
 #[derive(Debug)]
 pub struct Libraries {
-    libraries: Vec<&'static Library>,
+    loaded: Vec<&'static Library>,
+    names: Names,
     on_demand: OnDemand,
 }
 
@@ -33,19 +35,56 @@ impl Libraries {
         for name in &inputs.names {
             libraries.push(named(name, inputs)?);
         }
+        let mut names = Names::default();
         if let Some(made) = link::link(inputs)? {
-            let what = &made.what;
-            let library = open(&made.file).map_err(|reason| match reason.split_once("undefined symbol: ") {
-                Some((_, symbol)) => format!(
-                    "nothing defines `{symbol}`, which {what} needs: give the library that has it; that C code uses \
-                     procedures or variables of the Fortran program is not supported"
-                ),
-                None => format!("cannot load what was made of {what}: {reason}"),
-            })?;
-            libraries.insert(0, library);
+            libraries.extend(this());
+            names = Names::of(&made, |name| libraries.iter().any(|library| address_in(library, name).is_some()))?;
+            libraries.splice(0..0, names.library());
+        } else {
+            libraries.extend(this());
         }
-        libraries.extend(this());
-        Ok(Libraries { libraries, on_demand: OnDemand::new(inputs) })
+        Ok(Libraries { loaded: libraries, names, on_demand: OnDemand::new(inputs) })
+    }
+
+    /// The names that C code uses and no library defines: they are to be the program's.
+    pub fn wanted(&self) -> impl Iterator<Item = &str> {
+        self.names.wanted()
+    }
+
+    /// Whether a name is one of those.
+    pub fn wants(&self, name: &str) -> bool {
+        self.names.has(name)
+    }
+
+    /// What needs those names, for messages.
+    pub fn needs_names(&self) -> &str {
+        self.names.what()
+    }
+
+    /// Whether the main program is in C.
+    pub fn has_main(&self) -> bool {
+        self.names.has_main()
+    }
+
+    /// Where the libraries have a variable of that name and so many bytes; the reason if that is not so.
+    pub fn variable(&self, name: &str, bytes: u64) -> Result<u64, String> {
+        match self.names.variable(name) {
+            Some(_) if bytes > link::VARIABLE_BYTES => {
+                Err(format!("it uses `{name}`, which has more than {} bytes", link::VARIABLE_BYTES))
+            }
+            Some(address) => Ok(address as u64),
+            None => self.symbol(name).map(|address| address as u64).ok_or_else(|| self.why_missing(name)),
+        }
+    }
+
+    /// C finds a procedure of the program at an address.
+    pub(crate) fn provide(&self, name: &str, address: usize) {
+        self.names.provide(name, address);
+    }
+
+    /// Gives back memory that C has allocated for the program; whether it was such memory.
+    pub fn release(&self, address: u64) -> bool {
+        self.names.release(address)
     }
 
     /// Whether a library has a procedure of that name, or one that is loaded on demand may have it.
@@ -67,10 +106,10 @@ impl Libraries {
 
     /// The same in the libraries that the command line gives, and in the C library.
     fn loaded(&self, name: &str) -> Option<usize> {
-        if name.is_empty() || name.contains('\0') {
+        if name.is_empty() || name.contains('\0') || self.names.has(name) {
             return None;
         }
-        self.libraries.iter().find_map(|library| address_in(library, name))
+        self.loaded.iter().find_map(|library| address_in(library, name))
     }
 
     /// Closes the libraries that were loaded on demand, by the thread that has called them.

@@ -1,5 +1,8 @@
 //! From files to libraries: the system's C compiler makes a shared library of C files, objects and archives.
+//!
+//! What these use and nothing defines may be the program's; a second library stands for it when they are loaded.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -70,9 +73,15 @@ impl Drop for Made {
     }
 }
 
+/// The header for C descriptors, and the functions that it declares.
+const HEADER: (&str, &str) = ("ISO_Fortran_binding.h", include_str!("c/ISO_Fortran_binding.h"));
+const FUNCTIONS: (&str, &str) = ("iso_fortran_binding.c", include_str!("c/iso_fortran_binding.c"));
+
+/// Bytes for a variable of the program that C uses.
+pub(crate) const VARIABLE_BYTES: u64 = 1 << 16;
+
 /// Makes a shared library of C files, objects and archives, if there are any; the error is for the user.
 pub(crate) fn link(inputs: &Inputs) -> Result<Option<Made>, String> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
     let files: Vec<&PathBuf> = inputs.sources.iter().chain(&inputs.objects).collect();
     if files.is_empty() {
         return Ok(None);
@@ -81,30 +90,76 @@ pub(crate) fn link(inputs: &Inputs) -> Result<Option<Made>, String> {
         return Err(format!("cannot read `{}`: there is no such file", missing.display()));
     }
     let what = files.iter().map(|file| format!("`{}`", file.display())).collect::<Vec<_>>().join(", ");
-    let name = format!("cufemu-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-    let directory = temporary(&name);
-    fs::create_dir_all(&directory).map_err(|e| format!("cannot make `{}`: {e}", directory.display()))?;
-    let made = Made { file: directory.join("program.so"), what: what.clone(), directory };
-    let compiler = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".to_owned());
-    // `CC` may hold options too, as `make` has it.
-    let mut words = compiler.split_whitespace();
-    let mut command = Command::new(words.next().unwrap_or("cc"));
-    command.args(words).args(["-shared", "-fPIC", "-O2", "-g", "-o"]).arg(&made.file);
-    command.args(&inputs.options).args(&inputs.sources);
+    let made = Made::new("program.so", what)?;
+    made.write(HEADER)?;
+    let mut arguments: Vec<OsString> = ["-O2", "-g"].map(OsString::from).to_vec();
+    // The addresses of procedures of the program are put there later.
+    arguments.push("-Wl,-z,norelro".into());
+    arguments.extend(inputs.options.iter().map(OsString::from));
+    arguments.push("-I".into());
+    arguments.push(made.directory.clone().into());
+    arguments.extend(inputs.sources.iter().map(OsString::from));
     // Of an archive everything is wanted: nothing in it is called from C.
-    command.arg("-Wl,--whole-archive").args(&inputs.objects).arg("-Wl,--no-whole-archive");
-    command.args(&inputs.shared).arg("-lm");
-    let ended = command.output().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => {
-            format!("there is no C compiler `{compiler}` for {what}; install one, or give a compiled library")
-        }
-        _ => format!("the C compiler `{compiler}` cannot be run: {error}"),
-    })?;
-    if ended.status.success() {
-        return Ok(Some(made));
+    arguments.push("-Wl,--whole-archive".into());
+    arguments.extend(inputs.objects.iter().map(OsString::from));
+    arguments.push("-Wl,--no-whole-archive".into());
+    arguments.extend(inputs.shared.iter().map(OsString::from));
+    made.compile(arguments)?;
+    Ok(Some(made))
+}
+
+/// Makes a library that has what those names stand for until the program has it, and the functions for C descriptors, if they are
+/// wanted.
+pub(crate) fn stand_in(what: &str, names: &[&str], has_functions: bool) -> Result<Made, String> {
+    let made = Made::new("names.so", what.to_owned())?;
+    let place = |name: &&str| format!("__asm__(\".comm {name},{VARIABLE_BYTES},64\");\n");
+    let places = names.iter().map(place).collect::<Vec<_>>().concat();
+    let mut arguments = vec![made.write(("names.c", &places))?.into()];
+    if has_functions {
+        made.write(HEADER)?;
+        arguments.push(made.write(FUNCTIONS)?.into());
     }
-    let said = String::from_utf8_lossy(&ended.stderr);
-    Err(format!("the C compiler `{compiler}` cannot make a library of {what}:\n{}", said.trim_end()))
+    made.compile(arguments)?;
+    Ok(made)
+}
+
+impl Made {
+    /// A place for a library of that name.
+    fn new(name: &str, what: String) -> Result<Made, String> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let directory = temporary(&format!("cufemu-{}-{number}", std::process::id()));
+        fs::create_dir_all(&directory).map_err(|e| format!("cannot make `{}`: {e}", directory.display()))?;
+        Ok(Made { file: directory.join(name), what, directory })
+    }
+
+    /// Writes a file beside it.
+    fn write(&self, (name, text): (&str, &str)) -> Result<PathBuf, String> {
+        let path = self.directory.join(name);
+        fs::write(&path, text).map_err(|e| format!("cannot write `{}`: {e}", path.display()))?;
+        Ok(path)
+    }
+
+    /// Has the system's C compiler make it.
+    fn compile(&self, arguments: Vec<OsString>) -> Result<(), String> {
+        let what = &self.what;
+        let compiler = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty()).unwrap_or_else(|| "cc".to_owned());
+        // `CC` may hold options too, as `make` has it.
+        let mut words = compiler.split_whitespace();
+        let mut command = Command::new(words.next().unwrap_or("cc"));
+        command.args(words).args(["-shared", "-fPIC", "-o"]).arg(&self.file).args(arguments).arg("-lm");
+        let ended = command.output().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                format!("there is no C compiler `{compiler}` for {what}; install one, or give a compiled library")
+            }
+            _ => format!("the C compiler `{compiler}` cannot be run: {error}"),
+        })?;
+        if ended.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&ended.stderr);
+        Err(format!("the C compiler `{compiler}` cannot make a library of {what}:\n{}", said.trim_end()))
+    }
 }
 
 /// A directory for files that are needed for a while.

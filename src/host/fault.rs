@@ -6,6 +6,7 @@ use crate::storage::Outside;
 use device::{allocation_of, space_of};
 use finding::{Access, Actor, Call, Finding, FindingKind, HostFault, Place, What};
 use ir::Trap;
+use ir::foreign::ANSWER;
 use mem::{Memory, Region};
 use source::Span;
 use vm::{Fault, FaultKind, Program, Site, Warp};
@@ -41,7 +42,9 @@ impl Where<'_> {
 
     /// The calls, the innermost first.
     pub(crate) fn stack(&self) -> Vec<Call> {
-        let sites = self.sites();
+        // What calls procedures of the program for C code has no source.
+        let is_shown = |site: &Site| &*self.program.module().func(site.func).name != ANSWER;
+        let sites: Vec<Site> = self.sites().into_iter().filter(is_shown).collect();
         let call = |pair: &[Site]| Call {
             procedure: self.program.module().func(pair[0].func).name.to_string(),
             called_at: self.program.span(pair[1]),
@@ -108,10 +111,10 @@ fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
     }
     // What lies in no region that the program has data in may be an address that C code gave.
     let region = Region::of(address);
-    let has_data = region.is_some_and(Region::is_host_accessible)
+    let has_data = region.is_some_and(|region| region.is_host_accessible() && region != Region::OfC)
         || memory.nearest(address, REACH).is_some_and(|id| Some(memory.info(id).region) == region);
     if at.has_foreign && holder.is_none() && memory.dead_at(address).is_none() && !has_data {
-        let feature = "access to memory that C code allocated or declared itself".to_owned();
+        let feature = "access to memory of C code".to_owned();
         return Finding::new(FindingKind::Unsupported { feature }, vec![access]);
     }
     if matches!(region, Some(Region::Device(_))) {

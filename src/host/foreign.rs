@@ -130,8 +130,7 @@ pub(crate) fn peek(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>,
     if bytes > 0 && !storage::is_host(address) {
         return Err(outside.into());
     }
-    let inside = |id| memory.info(id).base + memory.info(id).bytes - address;
-    if bytes > 0 && memory.find(address).map_or(0, inside) < bytes {
+    if bytes > 0 && !memory.contains(address, address.saturating_add(bytes)) {
         return Err(outside.into());
     }
     let mut out = vec![0; bytes as usize];

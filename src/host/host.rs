@@ -167,6 +167,9 @@ impl Host {
                         Rt::ForeignCall
                             | Rt::ForeignEntry
                             | Rt::ForeignTarget
+                            | Rt::ForeignVariable
+                            | Rt::ForeignNative
+                            | Rt::ForeignPlace
                             | Rt::ForeignCallback
                             | Rt::ForeignReturn
                     );

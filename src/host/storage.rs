@@ -22,7 +22,7 @@ pub(crate) fn is_host(address: u64) -> bool {
 
 /// Whether it is memory of the host alone: no device sees it.
 pub(crate) fn is_plain_host(address: u64) -> bool {
-    matches!(Region::of(address), Some(Region::Host | Region::HostStack))
+    matches!(Region::of(address), Some(Region::Host | Region::HostStack | Region::OfC))
 }
 
 /// Reads bytes.
@@ -31,11 +31,7 @@ pub(crate) fn read(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>,
     if bytes == 0 {
         return Ok(Vec::new());
     }
-    let inside = is_host(address)
-        && memory.find(address).is_some_and(|id| {
-            let info = memory.info(id);
-            bytes <= info.base + info.bytes - address
-        });
+    let inside = is_host(address) && memory.contains(address, address.saturating_add(bytes));
     if !inside {
         return Err(outside);
     }

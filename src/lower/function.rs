@@ -14,8 +14,9 @@ use crate::storage::StorageTable;
 use crate::storage::blocks::OpenBlocks;
 use crate::targets::JumpTargets;
 use crate::types::Side;
-use ir::FunctionBuilder;
-use sema::checked::ProcId;
+use ir::{FunctionBuilder, Val};
+use sema::checked::{ProcId, VarId};
+use std::collections::BTreeMap;
 
 /// The lowering of a function's source.
 pub(crate) struct FunctionLowering<'m, 'p> {
@@ -24,6 +25,8 @@ pub(crate) struct FunctionLowering<'m, 'p> {
     pub(crate) blocks: OpenBlocks,
     pub(crate) elements: ElementLoops,
     pub(crate) targets: JumpTargets,
+    /// The numbers that C has for the types of `type(*)` dummies, as far as they are passed.
+    pub(crate) types_for_c: BTreeMap<VarId, Val>,
 }
 
 impl<'m, 'p> FunctionLowering<'m, 'p> {
@@ -40,6 +43,7 @@ impl<'m, 'p> FunctionLowering<'m, 'p> {
             blocks: OpenBlocks::new(),
             elements: ElementLoops::default(),
             targets: JumpTargets::default(),
+            types_for_c: BTreeMap::new(),
         }
     }
 }

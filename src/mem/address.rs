@@ -32,7 +32,12 @@ pub enum Region {
     Managed,
     /// Memory of that device.
     Device(u8),
+    /// Memory of C: what this process has at that address, if C code is called.
+    OfC,
 }
+
+/// The numbers of memory of C, where a process of Linux on x86-64 has its program and heap, and its libraries and stacks.
+const OF_C: [u64; 2] = [21, 31];
 
 impl Region {
     fn index(self) -> u64 {
@@ -41,7 +46,9 @@ impl Region {
             Region::HostStack => 2,
             Region::Pinned => 3,
             Region::Managed => 4,
-            Region::Device(n) => 8 + u64::from(n),
+            Region::Device(n @ ..13) => 8 + u64::from(n),
+            Region::Device(n) => 9 + u64::from(n),
+            Region::OfC => OF_C[0],
         }
     }
 
@@ -57,7 +64,9 @@ impl Region {
             2 => Some(Region::HostStack),
             3 => Some(Region::Pinned),
             4 => Some(Region::Managed),
-            n @ 8..=31 => Some(Region::Device((n - 8) as u8)),
+            n if OF_C.contains(&n) => Some(Region::OfC),
+            n @ 8..=20 => Some(Region::Device((n - 8) as u8)),
+            n @ 22..=30 => Some(Region::Device((n - 9) as u8)),
             _ => None,
         }
     }

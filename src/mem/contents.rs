@@ -24,7 +24,7 @@ impl Memory {
         if out.is_empty() {
             return Some(());
         }
-        let l = self.locate(address, out.len() as u64, &mut 0)?;
+        let Some(l) = self.locate(address, out.len() as u64, &mut 0) else { return self.read_of_c(address, out) };
         l.backing.read((address - l.base) as usize, out)
     }
 
@@ -34,7 +34,7 @@ impl Memory {
         if data.is_empty() {
             return Some(());
         }
-        let l = self.locate(address, data.len() as u64, &mut 0)?;
+        let Some(l) = self.locate(address, data.len() as u64, &mut 0) else { return self.write_of_c(address, data) };
         // SAFETY: the memory is borrowed exclusively, so no other thread accesses it.
         unsafe { l.backing.write((address - l.base) as usize, data)? };
         self.touches.note(address, data.len() as u64, true);
@@ -47,7 +47,13 @@ impl Memory {
         if len == 0 {
             return Some(());
         }
-        let at = self.position(address)?;
+        let Some(at) = self.position(address) else {
+            let zeros = vec![0; len.min(PAGE as u64) as usize];
+            let starts = (0..len).step_by(PAGE);
+            return starts
+                .map(|at| self.write_of_c(address + at, &zeros[..(len - at).min(PAGE as u64) as usize]))
+                .collect::<Option<()>>();
+        };
         let l = &mut self.live[at];
         let offset = address - l.base;
         if len > l.bytes - offset {
@@ -65,8 +71,11 @@ impl Memory {
             return Some(());
         }
         let mut hint = u32::MAX;
-        self.locate(destination, len, &mut hint)?;
-        self.locate(source, len, &mut hint)?;
+        for end in [destination, source] {
+            if self.locate(end, len, &mut hint).is_none() && !self.has_of_c(end, len) {
+                return None;
+            }
+        }
         let holes = self.holes(source, len);
         let mut buffer = vec![0; len.min(PAGE as u64) as usize];
         // Chunks go upwards or downwards so that an overlapping source is read before it is overwritten.
@@ -75,8 +84,10 @@ impl Memory {
             let chunk = if destination > source { chunks - 1 - i } else { i };
             let at = chunk * buffer.len() as u64;
             let n = (len - at).min(buffer.len() as u64) as usize;
-            let from = self.locate(source + at, n as u64, &mut hint)?;
-            from.backing.read((source + at - from.base) as usize, &mut buffer[..n])?;
+            match self.locate(source + at, n as u64, &mut hint) {
+                Some(from) => from.backing.read((source + at - from.base) as usize, &mut buffer[..n])?,
+                None => self.read_of_c(source + at, &mut buffer[..n])?,
+            }
             self.write(destination + at, &buffer[..n])?;
         }
         for (offset, hole) in holes {
@@ -88,7 +99,7 @@ impl Memory {
     /// Reads one word; `None` if it lies outside. `hint` remembers where the last access was; start it at 0.
     #[inline(always)]
     pub fn load<T: Word>(&self, address: u64, hint: &mut u32) -> Option<T> {
-        let l = self.locate(address, T::BYTES as u64, hint)?;
+        let Some(l) = self.locate(address, T::BYTES as u64, hint) else { return self.load_of_c(address) };
         // SAFETY: the word lies in the allocation, whose backing is at least as large.
         Some(unsafe { l.backing.load((address - l.base) as usize) })
     }
@@ -96,7 +107,7 @@ impl Memory {
     /// Writes one word; `None` if it lies outside, or for want of a page.
     #[inline(always)]
     pub fn store<T: Word>(&mut self, address: u64, value: T, hint: &mut u32) -> Option<()> {
-        let l = self.locate(address, T::BYTES as u64, hint)?;
+        let Some(l) = self.locate(address, T::BYTES as u64, hint) else { return self.store_of_c(address, value) };
         // SAFETY: as in `load`; the memory is borrowed exclusively, so no other thread accesses it.
         unsafe { l.backing.store((address - l.base) as usize, value) }
     }
@@ -111,7 +122,7 @@ impl Memory {
 
     /// Whether a live allocation holds all bytes from `low` up to `high`, not included.
     pub fn contains(&self, low: u64, high: u64) -> bool {
-        low <= high && self.locate(low, high - low, &mut 0).is_some()
+        low <= high && (self.locate(low, high - low, &mut 0).is_some() || self.has_of_c(low, high - low))
     }
 
     /// The live allocation that holds `len` bytes from `address` on; `hint` is where it was found last.

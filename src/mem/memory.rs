@@ -10,6 +10,7 @@
 use crate::address::{ALIGN, GUARD, REGION_BITS, Region};
 use crate::allocation::{Alloc, AllocId, FreeError, OutOfMemory};
 use crate::backing::{Backing, RetireList};
+use crate::door::Door;
 use crate::history::History;
 use crate::init::{Initialised, SharedInitBits};
 use crate::touch::{Touch, Touches};
@@ -94,6 +95,8 @@ pub struct Memory {
     total_limit: Option<u64>,
     pub(crate) touches: Touches,
     pub(crate) initialised: Initialised,
+    /// What reaches memory of C, once C code is called.
+    pub(crate) door: Option<Arc<dyn Door>>,
 }
 
 impl Clone for Memory {
@@ -113,6 +116,7 @@ impl Clone for Memory {
             total_limit: self.total_limit,
             touches: self.touches.clone(),
             initialised: self.initialised.clone(),
+            door: self.door.clone(),
         }
     }
 }

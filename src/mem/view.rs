@@ -182,7 +182,9 @@ impl<'a> MemoryView<'a> {
         if data.is_empty() {
             return Some(());
         }
-        let l = direct.locate(address, data.len() as u64, &mut 0)?;
+        let Some(l) = direct.locate(address, data.len() as u64, &mut 0) else {
+            return direct.memory.write_of_c(address, data);
+        };
         // SAFETY: the bytes lie in the allocation; for other threads as in `DirectView::store`.
         unsafe { l.backing.write((address - l.base) as usize, data) }
     }
@@ -287,7 +289,9 @@ impl<'a> DirectView<'a> {
 
     #[inline(always)]
     fn store<T: Word>(self, address: u64, value: T, hint: &mut u32) -> Option<()> {
-        let l = self.locate(address, T::BYTES as u64, hint)?;
+        let Some(l) = self.locate(address, T::BYTES as u64, hint) else {
+            return self.memory.store_of_c(address, value);
+        };
         // SAFETY: the word lies in the allocation. No other thread accesses it: either none can (`Memory::view`), or the
         // caller of `Memory::share` has promised it.
         unsafe { l.backing.store((address - l.base) as usize, value) }

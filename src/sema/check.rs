@@ -31,11 +31,12 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.typing().check_purity();
     c.typing().check_nulls();
     c.typing().check_loop_variables();
-    let commons = c.made.commons.iter().filter(|(name, _)| !c.made.bound_commons.contains(*name));
+    let commons = c.made.commons.iter().filter(|(name, _)| !c.made.bound_commons.contains_key(*name));
     let commons: Vec<_> = commons.map(|(name, &var)| (name.clone(), c.defs.var(var).span)).collect();
     c.typing().check_common_names(&commons);
     c.typing().check_assumed_ranks();
     c.typing().check_unit_names();
+    c.share_with_c();
     let bound = std::mem::take(&mut c.made.bound_variables);
     c.typing().check_binding_labels(&bound);
     c.typing().check_interoperability();

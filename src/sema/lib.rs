@@ -76,39 +76,60 @@ pub struct SemaOptions {
     pub is_spoilt: bool,
 }
 
-/// Whether there is something of a name.
-type Knows = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+/// What knows the names of libraries and of C code.
+pub trait NamesOfC: Send + Sync {
+    /// Whether a library has a procedure of that name.
+    fn has(&self, name: &str) -> bool;
+    /// Whether one of the program's own libraries has a variable or procedure of that name.
+    fn defines(&self, _name: &str) -> bool {
+        false
+    }
+    /// Whether C code uses something of that name which no library has.
+    fn wants(&self, _name: &str) -> bool {
+        false
+    }
+    /// Whether the main program is in C.
+    fn has_main(&self) -> bool {
+        false
+    }
+}
 
-/// The names of procedures that libraries have.
+/// The names of libraries and of C code, if there are any.
 #[derive(Clone, Default)]
 pub struct ForeignNames {
-    has: Option<Knows>,
-    defines: Option<Knows>,
+    known: Option<Arc<dyn NamesOfC>>,
 }
 
 impl ForeignNames {
-    /// From what knows the procedures that can be called, and what knows all names of the program's own libraries.
-    pub fn new(
-        has: impl Fn(&str) -> bool + Send + Sync + 'static,
-        defines: impl Fn(&str) -> bool + Send + Sync + 'static,
-    ) -> ForeignNames {
-        ForeignNames { has: Some(Arc::new(has)), defines: Some(Arc::new(defines)) }
+    /// From what knows them.
+    pub fn new(known: impl NamesOfC + 'static) -> ForeignNames {
+        ForeignNames { known: Some(Arc::new(known)) }
     }
 
     /// Whether a library has a procedure of that name.
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.has.as_ref().is_some_and(|has| has(name))
+        self.known.as_ref().is_some_and(|known| known.has(name))
     }
 
     /// Whether one of the program's own libraries has a variable or procedure of that name.
     pub(crate) fn defines(&self, name: &str) -> bool {
-        self.defines.as_ref().is_some_and(|defines| defines(name))
+        self.known.as_ref().is_some_and(|known| known.defines(name))
+    }
+
+    /// Whether C code uses something of that name which no library has.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.known.as_ref().is_some_and(|known| known.wants(name))
+    }
+
+    /// Whether the main program is in C.
+    pub fn has_main(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.has_main())
     }
 }
 
 impl std::fmt::Debug for ForeignNames {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ForeignNames").field(&self.has.is_some()).finish()
+        f.debug_tuple("ForeignNames").field(&self.known.is_some()).finish()
     }
 }
 

@@ -32,7 +32,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LIMIT_S = 20
-MEMORY = 6_000_000_000
+MEMORY = "6g"
 # What LFortran's tests of environment variables expect.
 ENVIRONMENT = {**os.environ, "LFORTRAN_TEST_ENV_VAR": "STATUS OK!"}
 
@@ -110,8 +110,8 @@ def run(cufemu, test):
         for name in test.copies:
             if (test.folder / name).exists():
                 shutil.copy(test.folder / name, work)
-        command = ["prlimit", f"--cpu={LIMIT_S}", f"--as={MEMORY}", cufemu, "--no-cuda", "--timeout", str(LIMIT_S)]
-        command += ["--jobs", "1", "--message-format", "short", f"-I{test.folder}", *test.options]
+        command = ["prlimit", f"--cpu={LIMIT_S}", cufemu, "--no-cuda", "--timeout", str(LIMIT_S)]
+        command += ["--memory", MEMORY, "--jobs", "1", "--message-format", "short", f"-I{test.folder}", *test.options]
         if test.kind in ("compile", "reject"):
             command.append("--only-check")
         command += [str(test.folder / s) for s in test.sources]

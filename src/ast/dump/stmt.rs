@@ -141,7 +141,7 @@ fn simple(kind: &StmtKind) -> String {
         StmtKind::Allocate(stmt) => format!("allocate {}", allocate(stmt)),
         StmtKind::Deallocate(stmt) => format!("deallocate {}", allocate(stmt)),
         StmtKind::Nullify(objects) => format!("nullify {}", spaced(objects, expr)),
-        StmtKind::Entry { name, args, result } => {
+        StmtKind::Entry { name, args, result, .. } => {
             let result = result.as_ref().map_or("_", |r| r.as_str());
             format!("entry {} ({}) result={result}", name.text, names(args))
         }

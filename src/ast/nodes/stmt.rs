@@ -196,6 +196,8 @@ pub enum StmtKind {
         args: Vec<Name>,
         /// `result(name)`
         result: Option<Name>,
+        /// `bind(c)`, with the expression after `name=`.
+        bind: Option<Option<Expr>>,
     },
     /// `print`, `write`, `read`, `open`, …
     Io {

@@ -1,6 +1,6 @@
 //! Executable statements as text.
 
-use super::decl::names;
+use super::decl::{bind as bound, names};
 use super::expr::{arg_list, bare_type, expr, io_item, optional, type_spec};
 use super::{Writer, joined};
 use crate::{
@@ -157,9 +157,10 @@ fn simple(kind: &StmtKind) -> String {
         StmtKind::Allocate(stmt) => format!("allocate ({})", allocate(stmt)),
         StmtKind::Deallocate(stmt) => format!("deallocate ({})", allocate(stmt)),
         StmtKind::Nullify(objects) => format!("nullify ({})", joined(objects, ", ", expr)),
-        StmtKind::Entry { name, args, result } => {
+        StmtKind::Entry { name, args, result, bind } => {
             let result = result.as_ref().map_or_else(String::new, |r| format!(" result({})", r.text));
-            format!("entry {}({}){result}", name.text, names(args))
+            let bind = bind.as_ref().map_or_else(String::new, |label| format!(" {}", bound(label.as_ref())));
+            format!("entry {}({}){result}{bind}", name.text, names(args))
         }
         StmtKind::Io { kind, control, items } => io(*kind, control, items),
         _ => "<error>".into(),

@@ -415,7 +415,7 @@ pub fn space_of(address: u64) -> Space {
         Some(Region::Managed) => Space::Managed,
         Some(Region::Pinned) => Space::Pinned,
         Some(Region::Host | Region::HostStack) => Space::Host,
-        None => Space::Unknown,
+        Some(Region::OfC) | None => Space::Unknown,
     }
 }
 

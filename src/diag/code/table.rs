@@ -169,7 +169,7 @@ crate::code::codes! {
     E0416 Error InterfaceMismatch "interface that disagrees with the procedure itself";
     E0417 Error BadResult "missing or malformed function result";
     E0418 Error BadTypeBoundProcedure "type-bound procedure that does not match its type";
-    E0419 Error TooFewElements "argument with fewer elements or characters than its dummy";
+    E0419 Error TooFewElements "argument with fewer elements than its dummy";
     E0420 Error NotInteroperable "`bind(c)` procedure, type or variable that C cannot describe";
     E0421 Error KernelParameters "kernel of CUDA C whose parameters are not those of its interface";
 
@@ -185,6 +185,7 @@ crate::code::codes! {
     W0418 Warning PointerToExtension "type-bound procedure that takes a pointer to an extension only";
     W0419 Warning ImplicitArgumentCount "missing argument, or too many, without an interface";
     W0420 Warning TypeNotBound "`bind(c)` procedure or variable with a type that C knows by its memory only";
+    W0421 Warning TooFewCharacters "character argument that is shorter than its dummy";
 
     E0501 Error GlobalFunction "`attributes(global)` on a function";
     E0502 Error KernelPrefix "kernel that is recursive, pure or elemental";

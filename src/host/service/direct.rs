@@ -11,12 +11,14 @@
 use super::foreign::failed;
 use crate::direct::Stack;
 use crate::foreign::{CallSite, Foreign, args, pointer_of};
-use crate::protocol::Halt;
+use crate::protocol::{Args, Halt};
 use crate::runtime::Runtime;
-use ::foreign::{Called, Caller};
+use crate::storage;
+use ::foreign::{Called, Caller, Libraries};
+use finding::{Access, Actor, Finding, FindingKind, HostFault};
 use ir::foreign::{CArg, CValue, Callback, Signature};
 use ir::rt::Rt;
-use mem::{Memory, MemoryView, Region};
+use mem::{Door, Memory, MemoryView, Region};
 use std::sync::Arc;
 
 /// Makes calls while the host runs.
@@ -100,6 +102,10 @@ impl CallsAtOnce<'_> {
         if bytes > 8 {
             return None;
         }
+        // What a pointer points to has to be lent before.
+        if waiting.callee.result.as_ref().is_some_and(|value| !value.pointers().is_empty()) {
+            return None;
+        }
         let mut result = [0; 8];
         // SAFETY: as in `begin_callback`.
         unsafe { std::ptr::copy_nonoverlapping(given, result.as_mut_ptr(), bytes) };
@@ -112,7 +118,25 @@ impl CallsAtOnce<'_> {
 
 /// Whether memory at that address is lent to procedures.
 fn is_lendable(address: u64) -> bool {
-    Region::of(address).is_some_and(Region::is_host_accessible)
+    Region::of(address).is_some_and(|region| region.is_host_accessible() && region != Region::OfC)
+}
+
+/// Memory of C, which the program reaches once calls are made at once.
+#[derive(Debug)]
+struct MemoryOfC(Arc<Libraries>);
+
+impl Door for MemoryOfC {
+    fn read(&self, address: u64, out: &mut [u8]) -> bool {
+        ::foreign::read_memory(address, out)
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) -> bool {
+        ::foreign::write_memory(address, bytes)
+    }
+
+    fn release(&self, address: u64) -> bool {
+        self.0.release(address)
+    }
 }
 
 impl Runtime {
@@ -125,7 +149,80 @@ impl Runtime {
     ) -> Option<&'c mut Caller> {
         let caller = caller?;
         let can_lend = self.foreign.direct.can_lend.get_or_insert_with(|| memory.settle(room, 1).is_some());
-        can_lend.then_some(caller)
+        let caller = can_lend.then_some(caller)?;
+        memory.open_door(|| Arc::new(MemoryOfC(caller.libraries().clone())));
+        Some(caller)
+    }
+
+    /// The address that C has for one of the program's, whose memory is lent.
+    pub(crate) fn native_address(
+        &mut self,
+        memory: &mut Memory,
+        caller: Option<&mut Caller>,
+        address: u64,
+        at: &CallSite<'_>,
+    ) -> Result<u64, Halt> {
+        let caller = self.caller_for_descriptors(memory, caller, at)?;
+        self.lend_pointed(memory, caller, &[address], at)?;
+        Ok(caller.to_native(address))
+    }
+
+    /// Lends what pointers of the program point to.
+    pub(crate) fn lend_pointed(
+        &mut self,
+        memory: &mut Memory,
+        caller: &mut Caller,
+        pointers: &[u64],
+        at: &CallSite<'_>,
+    ) -> Result<(), Halt> {
+        for &address in pointers {
+            let alloc = Region::of(address).filter(|region| region.is_host_accessible()).and(memory.find(address));
+            let Some(alloc) = alloc.map(|id| memory.info(id)) else { continue };
+            let on_stack = alloc.region == Region::HostStack;
+            let wanted = if on_stack { Vec::new() } else { vec![(alloc.base, alloc.bytes)] };
+            let lent = self.lend_memory(memory, caller, wanted, on_stack.then_some(address), at.top);
+            lent.map_err(|bytes| no_room_for(OF_C, bytes))?;
+        }
+        Ok(())
+    }
+
+    /// The address that the program has for one of C's.
+    pub(crate) fn place_of_native(
+        &mut self,
+        memory: &mut Memory,
+        caller: Option<&mut Caller>,
+        native: u64,
+        at: &CallSite<'_>,
+    ) -> Result<u64, Halt> {
+        Ok(self.caller_for_descriptors(memory, caller, at)?.to_program(native))
+    }
+
+    /// Where C code has a variable of the program.
+    pub(crate) fn variable_of_c(
+        &mut self,
+        memory: &mut Memory,
+        caller: Option<&mut Caller>,
+        a: Args<'_>,
+        at: &CallSite<'_>,
+    ) -> Result<u64, Halt> {
+        let name = storage::read_name(memory, a.bits(0), a.size(1));
+        let caller = self.caller_for_descriptors(memory, caller, at)?;
+        let found = caller.libraries().variable(&name, a.size(2));
+        found.map_err(|reason| Halt::Fault(HostFault::Foreign { name, reason }))
+    }
+
+    fn caller_for_descriptors<'c>(
+        &mut self,
+        memory: &mut Memory,
+        caller: Option<&'c mut Caller>,
+        at: &CallSite<'_>,
+    ) -> Result<&'c mut Caller, Halt> {
+        self.direct_caller(memory, caller, at.top).ok_or_else(|| {
+            let feature = "C descriptors and variables of C code where a check or a record follows what C code does, or where \
+                           address space is limited";
+            let kind = FindingKind::Unsupported { feature: feature.to_owned() };
+            Halt::Finding(Box::new(Finding::new(kind, vec![Access::step(Actor::Host, at.span)])))
+        })
     }
 
     /// Makes a call; gives whether it waits for a procedure of the program.
@@ -183,11 +280,6 @@ impl Runtime {
         (signature, room): (&Arc<Signature>, u64),
         at: &CallSite<'_>,
     ) -> Result<(*mut u8, Vec<(u64, Vec<u64>)>), Halt> {
-        let no_room = |bytes: u64| {
-            let reason =
-                format!("there is no room for the {bytes} bytes that it is given, which have to lie in one piece");
-            failed(signature, reason)
-        };
         let mut wanted = Vec::new();
         let mut pointers = Vec::new();
         for (base, extent) in self.passed(memory, signature, room, at.locals)?.extents {
@@ -198,6 +290,24 @@ impl Runtime {
                 pointers.push((base, extent.pointers));
             }
         }
+        self.lend_memory(memory, caller, wanted, Some(room), at.top)
+            .map_err(|bytes| no_room_for(&signature.name, bytes))?;
+        match self.foreign.direct.stack.at(room) {
+            Some(native) => Ok((native, pointers)),
+            None => Err(failed(signature, "its arguments are not where they should be".to_owned())),
+        }
+    }
+
+    /// Lends those allocations, and the stack up to an address if one on it is wanted. What was lent before stays lent. The error is how
+    /// many bytes there is no room for.
+    fn lend_memory(
+        &mut self,
+        memory: &mut Memory,
+        caller: &mut Caller,
+        mut wanted: Vec<(u64, u64)>,
+        on_stack: Option<u64>,
+        top: u64,
+    ) -> Result<(), u64> {
         let direct = &mut self.foreign.direct;
         let is_stale = direct.generation != memory.generation();
         if is_stale {
@@ -212,22 +322,29 @@ impl Runtime {
         }
         for (base, bytes) in wanted {
             if is_stale || caller.lent_at(base, bytes).is_none() {
-                let place = memory.settle(base, bytes).ok_or_else(|| no_room(bytes))?;
+                let place = memory.settle(base, bytes).ok_or(bytes)?;
                 // SAFETY: the bytes are settled there, and each call asks whether they still are; the memory is borrowed exclusively.
                 unsafe { caller.lend(base, bytes, place) };
             }
         }
-        if is_stale || at.top > direct.stack.end {
-            let base = memory.find(room).map_or(room, |id| memory.info(id).base);
-            let place = memory.settle(base, at.top - base).ok_or_else(|| no_room(at.top - base))?;
-            direct.stack = Stack { base, end: at.top, place };
+        let on_stack = on_stack.or((direct.stack.end > 0).then_some(direct.stack.base));
+        if let Some(address) = on_stack.filter(|_| is_stale || top > direct.stack.end) {
+            let base = memory.find(address).map_or(address, |id| memory.info(id).base);
+            let place = memory.settle(base, top - base).ok_or(top - base)?;
+            direct.stack = Stack { base, end: top, place };
             // SAFETY: as above.
-            unsafe { caller.lend(base, at.top - base, place) };
+            unsafe { caller.lend(base, top - base, place) };
         }
         direct.generation = memory.generation();
-        match direct.stack.at(room) {
-            Some(native) => Ok((native, pointers)),
-            None => Err(failed(signature, "its arguments are not where they should be".to_owned())),
-        }
+        Ok(())
     }
+}
+
+/// Who is given something, in messages.
+const OF_C: &str = "C code";
+
+/// There is no room to lend so many bytes.
+fn no_room_for(name: &str, bytes: u64) -> Halt {
+    let reason = format!("there is no room for the {bytes} bytes that it is given, which have to lie in one piece");
+    Halt::Fault(HostFault::Foreign { name: name.to_owned(), reason })
 }

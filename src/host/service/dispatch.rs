@@ -217,9 +217,14 @@ impl Runtime {
             Rt::MpiCall => self.call_mpi(memory, a, span).map(|is_interrupted| [u64::from(is_interrupted), 0]),
 
             // The host makes these calls itself, because it knows the local variables that are passed.
-            Rt::ForeignCall | Rt::ForeignEntry | Rt::ForeignTarget | Rt::ForeignCallback | Rt::ForeignReturn => {
-                Ok([0, 0])
-            }
+            Rt::ForeignCall
+            | Rt::ForeignEntry
+            | Rt::ForeignTarget
+            | Rt::ForeignVariable
+            | Rt::ForeignNative
+            | Rt::ForeignPlace
+            | Rt::ForeignCallback
+            | Rt::ForeignReturn => Ok([0, 0]),
 
             Rt::ErrorBounds => {
                 let name = storage::read_name(memory, a.bits(4), a.size(5));

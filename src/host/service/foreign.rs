@@ -39,6 +39,9 @@ impl Runtime {
                 Ok(entry)
             }
             Rt::ForeignTarget => Ok(pointer_of(a.bits(0))),
+            Rt::ForeignVariable => self.variable_of_c(memory, caller, a, at),
+            Rt::ForeignNative => self.native_address(memory, caller, a.bits(0), at),
+            Rt::ForeignPlace => self.place_of_native(memory, caller, a.bits(0), at),
             Rt::ForeignCallback => self.begin_callback(memory, a.bits(0), at.span),
             Rt::ForeignReturn => self.end_callback(memory, a, at, caller).map(u64::from),
             _ => self.call_foreign(memory, a, at, caller).map(u64::from),
@@ -153,6 +156,8 @@ impl Runtime {
             copies.push((native, peek(memory, copy, size)?));
         }
         if let Some(caller) = self.direct_caller(memory, caller, room) {
+            let pointers = waiting_pointers(self.foreign.waiting.last(), &result);
+            self.lend_pointed(memory, caller, &pointers, at)?;
             if let Some(waiting) = self.foreign.waiting.pop() {
                 waiting.free_copies(memory, at.span);
             }
@@ -228,6 +233,13 @@ impl Runtime {
         }
         Ok(passed)
     }
+}
+
+/// The pointers in the result of the procedure that a call waits for.
+fn waiting_pointers(waiting: Option<&Waiting>, result: &[u8]) -> Vec<u64> {
+    let offsets = waiting.and_then(|waiting| waiting.callee.result.as_ref()).map(CValue::pointers);
+    let word = |at: u64| result.get(at as usize..at as usize + 8).map(word_of);
+    offsets.into_iter().flatten().filter_map(word).collect()
 }
 
 impl Waiting {

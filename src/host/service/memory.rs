@@ -68,6 +68,8 @@ impl Runtime {
         }
         match memory.free(address, span) {
             Ok(_) => Ok([0, 0]),
+            // C has allocated it by a descriptor.
+            Err(FreeError::Unknown) if memory.release(address) => Ok([0, 0]),
             Err(_) if has_stat => Ok([STAT_FAILED, 0]),
             Err(FreeError::Unknown | FreeError::Inside(_)) => {
                 Err(Halt::Fault(HostFault::NotFromAllocate { name: shown(&name) }))

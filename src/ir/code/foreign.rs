@@ -9,13 +9,20 @@
 //!
 //! `i4` is an integer of 4 bytes by value, `f8` a real, `p` a pointer; `{16:0f8;8f8}` an object of 16 bytes with a real at 0
 //! and one at 8; `&` is a reference, `&r` one that the procedure only reads, `&@8:0` one to elements of 8 bytes with a pointer
-//! at 0; `&#24` one to 24 bytes.
+//! at 0; `&#24` one to 24 bytes. Before the name of a procedure that C calls, `*` says that a library has it, `=` that C code calls
+//! it by that name.
 //!
 //! Not here: how a call is made (`foreign`), and what memory a reference passes (`host`).
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+
+/// The name in the signature of a procedure of C that is called by its address, which is the first parameter and is not passed.
+pub const BY_ADDRESS: &str = "@";
+
+/// The name of the function that calls procedures of the program for C code.
+pub const ANSWER: &str = "calls_from_c";
 
 /// A scalar of C.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -129,6 +136,8 @@ pub struct Signature {
     pub name: Arc<str>,
     /// Whether the program gives a library this procedure, and a library has it, not the program.
     pub is_of_library: bool,
+    /// Whether C code calls this procedure of the program by its name.
+    pub is_named: bool,
     /// Its parameters.
     pub params: Vec<CParam>,
     /// Its result, if it is a function.
@@ -163,6 +172,7 @@ impl Signature {
     pub fn parse(text: &str) -> Option<Signature> {
         let (name, rest) = text.split_once('(')?;
         let (name, is_of_library) = name.strip_prefix('*').map_or((name, false), |name| (name, true));
+        let (name, is_named) = name.strip_prefix('=').map_or((name, false), |name| (name, true));
         let mut reader = Reader { rest };
         let mut params = Vec::new();
         while !reader.take(")") {
@@ -172,7 +182,7 @@ impl Signature {
             params.push(reader.param()?);
         }
         let result = if reader.rest.is_empty() { None } else { Some(reader.value()?) };
-        reader.rest.is_empty().then(|| Signature { name: name.into(), is_of_library, params, result })
+        reader.rest.is_empty().then(|| Signature { name: name.into(), is_of_library, is_named, params, result })
     }
 }
 
@@ -292,7 +302,8 @@ impl fmt::Display for CParam {
 
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}(", if self.is_of_library { "*" } else { "" }, self.name)?;
+        let mark = if self.is_of_library { "*" } else { "" };
+        write!(f, "{mark}{}{}(", if self.is_named { "=" } else { "" }, self.name)?;
         for (i, param) in self.params.iter().enumerate() {
             write!(f, "{}{param}", if i == 0 { "" } else { "," })?;
         }
@@ -401,6 +412,8 @@ mod tests {
             "g(&r@24:0;16,p,i1){8:0f4;4f4}",
             "h({24})p",
             "c(&#4,&r@8:0#16)i4",
+            "*d(i8)",
+            "=e_(&,i8)",
         ];
         for text in texts {
             assert_eq!(Signature::parse(text).map(|s| s.to_string()).as_deref(), Some(text));

@@ -2,6 +2,7 @@
 //!
 //! Not here: anything that computes, checks or prints them.
 
+pub mod c_descriptor;
 pub mod descriptor;
 pub mod foreign;
 mod func;

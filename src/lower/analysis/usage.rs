@@ -63,6 +63,8 @@ fn needs_address(program: &Program, dummy: VarId) -> bool {
 pub(crate) fn analyse(program: &Program) -> Usage {
     let mut usage = Usage { captures: vec![BTreeSet::new(); program.procs.len()], ..Usage::default() };
     usage.taken.extend(&program.pointed);
+    usage.taken.extend(program.named.iter().map(|(_, proc)| *proc));
+    usage.gives_procedures = !program.named.is_empty();
     for (index, var) in program.vars.iter().enumerate() {
         if var.attrs.target || var.attrs.volatile || var.attrs.class {
             usage.in_memory.insert(VarId(index as u32));

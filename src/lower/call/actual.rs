@@ -9,6 +9,7 @@
 use crate::analysis::designators::{is_pointer_result, may_be_unset};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::call::c_descriptor::has_c_descriptor;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
@@ -176,6 +177,9 @@ impl Builder<'_, '_> {
 impl<'p> FunctionLowering<'_, 'p> {
     /// Passes an expression or variable for a dummy.
     pub(crate) fn pass(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        if out.to_c && has_c_descriptor(dummy) {
+            return self.pass_to_c(dummy, e, out);
+        }
         let at = out.keys.len();
         let is_ranked = self.b.module().is_ranked(dummy);
         self.pass_data(dummy, e, out);
@@ -396,7 +400,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The view of an array that is passed, in memory that its dummy accepts.
-    fn passed_view(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) -> ArrayView {
+    pub(super) fn passed_view(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) -> ArrayView {
         let view = self.own_view(e);
         if !self.is_value_for_managed(dummy, e) {
             return view;
@@ -429,7 +433,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             out.words.extend([d.extent, d.stride]);
         }
         out.words.extend(view.len.filter(|_| matches!(dummy.ty, Type::Character(_))));
-        out.words.extend(has_element.then_some(view.element));
+        if has_element {
+            let word = self.element_word(view.element, e);
+            out.words.push(word);
+        }
         out.keys.push(self.b.space_key(view.mem.space));
     }
 

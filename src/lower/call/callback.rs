@@ -10,6 +10,7 @@ use crate::analysis::usage::runs_on;
 use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::call::c_descriptor::has_c_descriptor;
 use crate::call::foreign::{foreign_param, foreign_result};
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
@@ -17,10 +18,11 @@ use crate::object::convention::{ResultForm, result_form, word_types};
 use crate::types::{Side, const_bytes, ir_ty};
 use crate::value::arguments::Passed;
 use crate::value::lvalue::MemRef;
-use ir::foreign::{CParam, CValue, Signature};
+use ast::Intent;
+use ir::foreign::{ANSWER, CParam, CScalar, CValue, Signature};
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
-use ir::{Ty, Val};
+use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val, c_descriptor};
 use sema::checked::{Actual, CharLen, ProcBody, ProcId, Program, Storage, Type};
 use source::Span;
 
@@ -41,6 +43,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let pointer = self.scalar(e);
                 self.b.procedure_entry(pointer, ArgKey::Pointer)
             }
+        }
+    }
+}
+
+impl FunctionLowering<'_, '_> {
+    /// Lets C code find the procedures that it calls by name.
+    pub(crate) fn give_named_procedures(&mut self) {
+        for (_, p) in &self.b.program().named {
+            let pointer = self.b.procedure_number(*p);
+            self.b.procedure_entry(pointer, ArgKey::Proc(*p));
         }
     }
 }
@@ -86,7 +98,7 @@ impl Builder<'_, '_> {
     }
 
     /// Calls procedures of the program as long as a call of a library waits for them.
-    pub(super) fn answer_callbacks(&mut self, signature: &Signature, call: [Val; 3], waits: Val) {
+    pub(super) fn answer_callbacks(&mut self, call: [Val; 3], waits: Val) {
         if !self.usage().gives_procedures || self.side() != Side::Host {
             return;
         }
@@ -95,15 +107,45 @@ impl Builder<'_, '_> {
             return;
         }
         let bytes = targets.iter().map(|(_, signature)| signature.room_bytes()).max().unwrap_or(0);
+        let func = self.answering_function(targets);
         let (_, room) = self.slot(bytes.max(8), 8, "callback", Span::NONE);
         let state = self.mutable(Ty::I32);
         self.set(state, waits);
-        let (head, body, next, done) = (self.new_block(), self.new_block(), self.new_block(), self.new_block());
+        let (head, body, done) = (self.new_block(), self.new_block(), self.new_block());
         self.jump(head);
         self.switch_to(head);
         let is_waiting: Val = self.cmp(CmpOp::Ne, Ty::I32, Val::from(state), Val::i32(0)).into();
         self.branch(is_waiting, body, done);
         self.switch_to(body);
+        let address = self.address(room);
+        self.call(func, vec![address], &[]);
+        let again = self.rt(Rt::ForeignReturn, vec![call[0], call[1], call[2], address]);
+        if let Some(&again) = again.first() {
+            self.set(state, Val::from(again));
+        }
+        self.jump(head);
+        self.switch_to(done);
+    }
+
+    /// The function that calls the procedure which a library waits for, with a room for its arguments and its result.
+    fn answering_function(&mut self, targets: Vec<(ProcId, Signature)>) -> FuncId {
+        if let Some(func) = self.module().foreign_answer() {
+            return func;
+        }
+        let func = self.module().new_function(ANSWER, FuncKind::Host, Span::NONE);
+        self.module().set_foreign_answer(func);
+        let mut b = FunctionBuilder::new(self.module().function_name(func), FuncKind::Host, Span::NONE);
+        let room = MemRef::at(b.param(Ty::I64, "room").into(), self.local_space());
+        let (side, proc) = (self.side(), self.procedure());
+        let mut inner = Builder::new(self.module(), b, side, proc);
+        inner.answer_call(targets, room);
+        let made = inner.finish_subroutine();
+        self.module().set_function(func, made);
+        func
+    }
+
+    fn answer_call(&mut self, targets: Vec<(ProcId, Signature)>, room: MemRef) {
+        let done = self.new_block();
         let address = self.address(room);
         let pointer = self.rt(Rt::ForeignCallback, vec![address]);
         let pointer = pointer.first().map_or(Val::i64(0), |&p| p.into());
@@ -115,19 +157,12 @@ impl Builder<'_, '_> {
             self.branch(is_this, yes, no);
             self.switch_to(yes);
             self.call_entry_target(target, &signature, pointer, room);
-            self.jump(next);
+            self.jump(done);
             self.switch_to(no);
         }
-        let (text, length) = self.name_text(&signature.name);
+        let (text, length) = self.name_text("a procedure of the program");
         self.rt(Rt::ErrorAllocated, vec![text, length]);
-        self.jump(next);
-        self.switch_to(next);
-        let address = self.address(room);
-        let again = self.rt(Rt::ForeignReturn, vec![call[0], call[1], call[2], address]);
-        if let Some(&again) = again.first() {
-            self.set(state, Val::from(again));
-        }
-        self.jump(head);
+        self.jump(done);
         self.switch_to(done);
     }
 
@@ -136,16 +171,80 @@ impl Builder<'_, '_> {
         let program = self.program();
         let proc = program.proc(target);
         let first = signature.result_bytes() as i64;
+        let is_bound = takes_descriptors(program, target);
+        let is_ranked = |&i: &usize| is_bound && self.module().is_ranked(program.var(proc.params[i]));
+        let ranked: Vec<usize> = (0..proc.params.len()).filter(is_ranked).collect();
+        let Some(&leading) = ranked.first() else {
+            return self.call_with_ranks(target, signature, (pointer, room), ArgKey::Any);
+        };
+        // One function for each rank: which it is, the descriptor says. Where there are several such arguments, all have one rank.
+        let mut ranks = Vec::new();
+        for at in ranked {
+            let c = self.load_word(room.plus(first + 8 * at as i64));
+            ranks.push(self.rank_from_c(MemRef::at(c, Space::Host)));
+        }
+        let rank = ranks.remove(0);
+        let mut is_same = Val::pred(true);
+        for other in ranks {
+            let equal = self.icmp(CmpOp::Eq, rank, other);
+            is_same = self.bin(BinOp::And, Ty::Pred, is_same, equal).into();
+        }
+        let differs = self.negate(is_same);
+        self.when(differs, |b| b.unsupported("arguments of assumed rank of different ranks that C passes"));
+        let done = self.new_block();
+        let dummy = program.var(proc.params[leading]);
+        let is_described = dummy.attrs.allocatable || dummy.attrs.pointer;
+        for number in 0..=2 * i64::from(c_descriptor::MOST_DIMENSIONS) + 1 {
+            let key = ArgKey::Rank { rank: (number / 2) as u8, assumed_size: number % 2 == 1 };
+            if number == 1 || is_described && number % 2 == 1 {
+                continue;
+            }
+            let (yes, no) = (self.new_block(), self.new_block());
+            let is_this = self.icmp(CmpOp::Eq, rank, Val::i64(number));
+            self.branch(is_this, yes, no);
+            self.switch_to(yes);
+            self.call_with_ranks(target, signature, (pointer, room), key);
+            self.jump(done);
+            self.switch_to(no);
+        }
+        self.unsupported("an argument of assumed rank with a rank that C may not pass");
+        self.jump(done);
+        self.switch_to(done);
+    }
+
+    /// The same where the arguments of assumed rank have the rank that the key says.
+    fn call_with_ranks(&mut self, target: ProcId, signature: &Signature, (pointer, room): (Val, MemRef), key: ArgKey) {
+        let program = self.program();
+        let proc = program.proc(target);
+        let (is_c, is_bound) = (is_for_c(program, target), takes_descriptors(program, target));
+        let first = signature.result_bytes() as i64;
         let mut passed = Passed::default();
+        let mut given_back = Vec::new();
+        // Lengths follow the arguments.
+        let mut length = room.plus(first + 8 * proc.params.len() as i64);
         for (i, (&dummy, param)) in proc.params.iter().zip(&signature.params).enumerate() {
             let var = program.var(dummy);
             let at = room.plus(first + 8 * i as i64);
+            if is_bound && has_c_descriptor(var) {
+                let c = MemRef::at(self.load_word(at), Space::Host);
+                let key = if self.module().is_ranked(var) { key } else { ArgKey::Any };
+                let described = self.pass_from_c(var, key, c, &mut passed);
+                given_back.extend(described.filter(|_| var.attrs.intent != Some(Intent::In)).map(|d| (c, d)));
+                continue;
+            }
             match (param, &var.ty) {
+                (CParam::Reference { .. }, Type::Character(CharLen::Assumed | CharLen::Expr(_))) => {
+                    let address = self.load_word(at);
+                    let bytes = self.load_word(length);
+                    passed.words.extend([address, bytes]);
+                    length = length.plus(8);
+                }
                 (CParam::Reference { .. }, ty) => {
                     let address = self.load_word(at);
                     passed.words.push(address);
                     if word_types(var).len() > 1 {
                         passed.words.push(Val::i64(const_bytes(program, ty).unwrap_or(1) as i64));
+                        length = if is_c { length } else { length.plus(8) };
                     }
                 }
                 (_, Type::Complex(k)) => {
@@ -195,6 +294,10 @@ impl Builder<'_, '_> {
             self.store_scalar(room.plus(at), ty, value);
             at += ty.bytes() as i64;
         }
+        self.after_call(passed);
+        for (c, d) in given_back {
+            self.give_to_c(c, &d);
+        }
     }
 }
 
@@ -202,9 +305,27 @@ fn procedures_of(targets: &[(ProcId, Signature)]) -> Vec<ProcId> {
     targets.iter().map(|(target, _)| *target).collect()
 }
 
+/// Whether C calls a procedure as one with `bind(c)`: lengths do not follow the arguments.
+fn is_for_c(program: &Program, id: ProcId) -> bool {
+    match &program.proc(id).body {
+        ProcBody::Foreign { is_c, .. } => *is_c,
+        _ => program.proc(id).is_bound || !program.named.iter().any(|(_, named)| *named == id),
+    }
+}
+
+/// Whether C passes descriptors to a procedure.
+fn takes_descriptors(program: &Program, id: ProcId) -> bool {
+    match &program.proc(id).body {
+        ProcBody::Foreign { is_c, .. } => *is_c,
+        _ => program.proc(id).is_bound,
+    }
+}
+
 /// The signature by which C calls a procedure; why it cannot.
 fn entry_signature(program: &Program, id: ProcId) -> Result<Signature, String> {
     let proc = program.proc(id);
+    let (is_c, is_bound) = (is_for_c(program, id), takes_descriptors(program, id));
+    let mut lengths = 0;
     let has_code = matches!(proc.body, ProcBody::Statements(_) | ProcBody::Foreign { .. });
     if !has_code || !runs_on(proc.kind, Side::Host) {
         return Err("which the program does not define for the host".to_owned());
@@ -215,21 +336,29 @@ fn entry_signature(program: &Program, id: ProcId) -> Result<Signature, String> {
         if matches!(var.storage, Storage::Procedure) {
             return Err(format!("with procedure `{}` as an argument", var.name));
         }
-        if matches!(var.ty, Type::Character(CharLen::Assumed | CharLen::Expr(_))) {
+        let has_length = matches!(var.ty, Type::Character(CharLen::Assumed | CharLen::Expr(_)));
+        if is_c && has_length && !(is_bound && has_c_descriptor(var)) {
             return Err(format!("with argument `{}`, whose length goes apart from it", var.name));
         }
-        let mut param = foreign_param(program, var)?;
-        if let CParam::Reference { extent, .. } = &mut param {
+        lengths += usize::from(!is_c && matches!(var.ty, Type::Character(_)));
+        let mut param = foreign_param(program, var, is_bound)?;
+        if let CParam::Reference { extent, .. } = &mut param
+            && !(is_bound && has_c_descriptor(var))
+        {
             let count = const_bounds(&var.shape).map(|dims| dims.iter().map(|&(_, n)| n as u64).product::<u64>());
             *extent = count.zip(const_bytes(program, &var.ty)).map_or(0, |(count, bytes)| count * bytes);
         }
         params.push(param);
     }
-    let result = foreign_result(program, id, true)?;
+    params.extend((0..lengths).map(|_| CParam::Value(CValue::Scalar(CScalar::Int(8)))));
+    let result = foreign_result(program, id, is_c)?;
+    let by_name = program.named.iter().find(|(_, named)| *named == id).map(|(name, _)| name.clone());
+    let is_named = by_name.is_some();
     // A procedure of a library is where the library has it.
-    let (name, is_of_library) = match &proc.body {
-        ProcBody::Foreign { symbol, .. } => (symbol.clone(), true),
+    let (name, is_of_library) = match (&proc.body, by_name) {
+        (ProcBody::Foreign { symbol, .. }, _) => (symbol.clone(), true),
+        (_, Some(name)) => (name, false),
         _ => (proc.name.clone(), false),
     };
-    Ok(Signature { name, is_of_library, params, result })
+    Ok(Signature { name, is_of_library, is_named, params, result })
 }

@@ -7,6 +7,7 @@
 
 use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
+use crate::call::c_descriptor::has_c_descriptor;
 use crate::module::ArgKey;
 use crate::object::convention::{ResultForm, result_form, value_of_registers, word_types};
 use crate::types::{Side, ir_ty};
@@ -16,7 +17,7 @@ use ir::foreign::{CParam, CScalar, CValue, Signature};
 use ir::op::BinOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{ProcId, Program, Shape, Storage, Type, Variable};
+use sema::checked::{ProcBody, ProcId, Program, Shape, Storage, Type, Variable};
 use source::Span;
 use std::sync::Arc;
 
@@ -29,12 +30,13 @@ impl Builder<'_, '_> {
         &mut self,
         proc: ProcId,
         (symbol, is_c): (&Arc<str>, bool),
+        at_address: Option<Val>,
         hidden: &[Val],
         passed: &Passed,
         results: &[Ty],
     ) -> Vec<Val> {
         let made = match self.side() {
-            Side::Host => self.foreign_arguments(proc, is_c, passed),
+            Side::Host => self.foreign_arguments(proc, is_c, at_address, passed),
             Side::Device => Err("in device code".to_owned()),
         };
         let made = made.and_then(|made| Ok((made, foreign_result(self.program(), proc, is_c)?)));
@@ -46,7 +48,7 @@ impl Builder<'_, '_> {
                 return vec![Val::Imm(0); results.len()];
             }
         };
-        let signature = Signature { name: symbol.clone(), is_of_library: false, params, result };
+        let signature = Signature { name: symbol.clone(), is_of_library: false, is_named: false, params, result };
         let first = signature.result_bytes();
         let (_, room) = self.slot((first + 8 * words.len() as u64).max(8), 8, "call", Span::NONE);
         for (i, &(word, ty)) in words.iter().enumerate() {
@@ -56,7 +58,7 @@ impl Builder<'_, '_> {
         let address = self.address(room);
         let waits = self.rt(Rt::ForeignCall, vec![text, length, address]);
         if let Some(&waits) = waits.first() {
-            self.answer_callbacks(&signature, [text, length, address], waits.into());
+            self.answer_callbacks([text, length, address], waits.into());
         }
         if let (Some(&to), Some(result)) = (hidden.first(), &signature.result) {
             self.copy_bytes(MemRef::at(to, self.local_space()), room, Val::i64(result.bytes() as i64));
@@ -75,12 +77,18 @@ impl Builder<'_, '_> {
         &mut self,
         proc: ProcId,
         is_c: bool,
+        at_address: Option<Val>,
         passed: &Passed,
     ) -> Result<(Vec<CParam>, Vec<(Val, Ty)>), String> {
         let program = self.program();
         let (mut params, mut given, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
         let mut words = passed.words.iter().copied();
-        for (at, &dummy) in program.proc(proc).params.iter().enumerate() {
+        if let Some(address) = at_address {
+            params.push(CParam::Value(CValue::Scalar(CScalar::Pointer)));
+            given.push((address, Ty::I64));
+        }
+        let skipped = usize::from(matches!(program.proc(proc).body, ProcBody::Pointer));
+        for (at, &dummy) in program.proc(proc).params[skipped..].iter().enumerate() {
             let var = program.var(dummy);
             let given_as = passed.keys.get(at).copied();
             // A procedure may be given for a `type(c_funptr)` too.
@@ -99,8 +107,13 @@ impl Builder<'_, '_> {
                 given.push((entry, Ty::I64));
                 continue;
             }
-            let mine: Vec<Val> = words.by_ref().take(word_types(var).len()).collect();
-            let (Some(&first), param) = (mine.first(), foreign_param(program, var)?) else { continue };
+            let is_by_descriptor = is_c && has_c_descriptor(var);
+            if is_by_descriptor && !passed.to_c {
+                return Err(format!("with argument `{}`, which goes by a descriptor, through a pointer", var.name));
+            }
+            let count = if is_by_descriptor { 1 } else { word_types(var).len() };
+            let mine: Vec<Val> = words.by_ref().take(count).collect();
+            let (Some(&first), param) = (mine.first(), foreign_param(program, var, is_c)?) else { continue };
             let word = match (&param, &var.ty) {
                 (CParam::Reference { .. }, _) => (first, Ty::I64),
                 (_, Type::Complex(_)) => {
@@ -132,7 +145,10 @@ impl Builder<'_, '_> {
 }
 
 /// How an argument is passed for a dummy.
-pub(super) fn foreign_param(program: &Program, var: &Variable) -> Result<CParam, String> {
+pub(super) fn foreign_param(program: &Program, var: &Variable, is_c: bool) -> Result<CParam, String> {
+    if is_c && has_c_descriptor(var) && !var.attrs.class {
+        return Ok(CParam::Reference { reads_only: false, element: (0, Vec::new()), extent: 0 });
+    }
     let is_described = var.attrs.allocatable || var.attrs.pointer || var.attrs.class;
     if is_described || matches!(var.shape, Shape::AssumedShape(_) | Shape::AssumedRank | Shape::Deferred(_)) {
         return Err(format!("with argument `{}`, which goes by a descriptor", var.name));

@@ -9,6 +9,7 @@
 //! Not here: the arguments (`actual`), the results (`result`), kernel launches (`device::launch`).
 
 pub(crate) mod actual;
+mod c_descriptor;
 mod callback;
 mod foreign;
 mod mpi;
@@ -21,6 +22,7 @@ use crate::analysis::overlap::{mentions, storage_root};
 use crate::analysis::variables::{const_bounds, has_open_length};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::call::c_descriptor::has_c_descriptor;
 use crate::function::FunctionLowering;
 use crate::module::{ArgKey, Instance};
 use crate::object::convention::{ResultForm, result_form, value_of_registers, word_types};
@@ -49,7 +51,7 @@ impl Builder<'_, '_> {
             return self.dispatch((proc, *ty, name, *object, *nopass), hidden, passed, results);
         }
         if let ProcBody::Foreign { symbol, is_c } = &callee.body {
-            return self.call_foreign(proc, (symbol, *is_c), hidden, passed, results);
+            return self.call_foreign(proc, (symbol, *is_c), None, hidden, passed, results);
         }
         if !crate::analysis::usage::runs_on(callee.kind, self.side()) || !matches!(callee.body, ProcBody::Statements(_))
         {
@@ -85,6 +87,9 @@ impl Builder<'_, '_> {
                     }
                     this.free(&free);
                 }),
+                CopyBack::OfC { when, from, to, is_allocatable } => {
+                    self.when(when, |this| this.take_from_c(from, &to, is_allocatable));
+                }
                 CopyBack::Descriptor { from, to } => {
                     let mem = MemRef::at(from, self.local_space());
                     let copy = Descriptor { at: DescriptorAt::Mem(mem), ..to.clone() };
@@ -118,6 +123,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn pass_all(&mut self, proc: ProcId, args: &'p [Option<Actual>], out: &mut Passed) {
         let program = self.b.program();
         out.elemental = program.proc(proc).elemental;
+        out.to_c = matches!(program.proc(proc).body, ProcBody::Foreign { is_c: true, .. });
         for (i, &dummy) in program.proc(proc).params.iter().enumerate() {
             let var = program.var(dummy);
             match args.get(i) {
@@ -153,6 +159,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                         out.words.push(Val::i64(i64::from(func.0)));
                     }
                     out.keys.push(ArgKey::Proc(p));
+                }
+                _ if out.to_c && has_c_descriptor(var) => {
+                    out.words.push(Val::i64(0));
+                    out.keys.push(ArgKey::Any);
                 }
                 _ => self.b.pass_absent(var, out),
             }

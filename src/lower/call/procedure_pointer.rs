@@ -11,6 +11,8 @@
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::call::c_descriptor::has_c_descriptor;
+use crate::call::foreign::foreign_param;
 use crate::function::FunctionLowering;
 use crate::object::convention::{ResultForm, result_form};
 use crate::procedure::entry::capture_words;
@@ -18,9 +20,10 @@ use crate::storage::VarStorage;
 use crate::value::Value;
 use crate::value::arguments::Passed;
 use crate::value::lvalue::MemRef;
-use ir::op::CmpOp;
+use ir::foreign::BY_ADDRESS;
+use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
-use ir::{Reg, Ty, Val};
+use ir::{Reg, Ty, Val, c_descriptor};
 use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Procedure, Storage, VarId};
 
 impl Builder<'_, '_> {
@@ -35,7 +38,9 @@ impl Builder<'_, '_> {
         self.set(called, pointer);
         if targets.iter().any(|&p| self.needs_host(p)) {
             let last = Val::i64(self.program().procs.len() as i64);
-            let is_record = self.cmp(CmpOp::Gt, Ty::I64, pointer, last).into();
+            let is_above: Val = self.cmp(CmpOp::Gt, Ty::I64, pointer, last).into();
+            let is_own: Val = self.cmp(CmpOp::Lt, Ty::I64, pointer, Val::i64(c_descriptor::OWN_END)).into();
+            let is_record = self.bin(BinOp::And, Ty::Pred, is_above, is_own).into();
             let record = MemRef::at(pointer, self.local_space());
             self.when(is_record, |b| {
                 let number = b.load_word(record);
@@ -97,6 +102,19 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
+    /// Whether a pointer may point to a procedure of C, which only C code can have given.
+    fn may_be_of_c(&self, model: &Procedure, params: &[VarId]) -> bool {
+        let program = self.b.program();
+        let has_foreign = || program.procs.iter().any(|p| matches!(p.body, ProcBody::Foreign { .. }));
+        let can_be_passed = |&v: &VarId| {
+            let var = program.var(v);
+            !has_c_descriptor(var) && foreign_param(program, var, true).is_ok()
+        };
+        let result = model.result.filter(|_| model.is_function).map(|v| program.var(v));
+        let has_plain_result = result.is_none_or(|var| foreign_param(program, var, true).is_ok());
+        self.b.is_host() && params.iter().all(can_be_passed) && has_plain_result && has_foreign()
+    }
+
     /// Calls the procedure that a pointer points to.
     pub(crate) fn call_pointer(
         &mut self,
@@ -123,6 +141,18 @@ impl FunctionLowering<'_, '_> {
             self.b.switch_to(yes);
             let captures = self.b.pointed_captures(pointer, target);
             let values = self.b.call_plain(target, hidden, passed, &captures, results);
+            for (&reg, value) in out.iter().zip(values) {
+                self.b.set(reg, value);
+            }
+            self.b.jump(done);
+            self.b.switch_to(next);
+        }
+        if self.may_be_of_c(model, params) {
+            let (yes, next) = (self.b.new_block(), self.b.new_block());
+            let is_of_c: Val = self.b.cmp(CmpOp::Ge, Ty::I64, pointer, Val::i64(c_descriptor::OWN_END)).into();
+            self.b.branch(is_of_c, yes, next);
+            self.b.switch_to(yes);
+            let values = self.b.call_foreign(proc, (&BY_ADDRESS.into(), true), Some(pointer), hidden, passed, results);
             for (&reg, value) in out.iter().zip(values) {
                 self.b.set(reg, value);
             }

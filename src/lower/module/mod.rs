@@ -65,6 +65,8 @@ pub(crate) struct ModuleLowering<'p> {
     tags: &'p [(u64, u64)],
     /// Functions that copy, free and initialise polymorphic objects.
     class_helpers: BTreeMap<(Option<TypeId>, ClassHelper), FuncId>,
+    /// The function that calls procedures of the program for C code.
+    foreign_answer: Option<FuncId>,
     instances: BTreeMap<Instance, FuncId>,
     queue: VecDeque<(Instance, FuncId)>,
     names: BTreeMap<String, u32>,
@@ -103,6 +105,7 @@ impl<'p> ModuleLowering<'p> {
             helpers: BTreeMap::new(),
             tags,
             class_helpers: BTreeMap::new(),
+            foreign_answer: None,
             instances: BTreeMap::new(),
             queue: VecDeque::new(),
             names: BTreeMap::new(),
@@ -228,6 +231,16 @@ impl<'p> ModuleLowering<'p> {
     /// Keeps such a function.
     pub(crate) fn set_class_helper(&mut self, key: (Option<TypeId>, ClassHelper), func: FuncId) {
         self.class_helpers.insert(key, func);
+    }
+
+    /// The function that calls procedures of the program for C code, if it was made.
+    pub(crate) fn foreign_answer(&self) -> Option<FuncId> {
+        self.foreign_answer
+    }
+
+    /// Keeps that function.
+    pub(crate) fn set_foreign_answer(&mut self, func: FuncId) {
+        self.foreign_answer = Some(func);
     }
 
     /// Says why code at a place is refused.

@@ -135,6 +135,10 @@ impl FunctionLowering<'_, '_> {
         for &v in proc.params.iter().filter(|v| !out_of_reach.contains(v)) {
             self.begin_intent_out(v);
         }
+        if program.main == Some(instance.proc) {
+            self.give_named_procedures();
+            self.find_shared_variables();
+        }
         let results = self.bind_result(instance, &hidden);
         let nested = block_variables(home);
         for &v in &home.vars {
@@ -222,8 +226,11 @@ impl FunctionLowering<'_, '_> {
             let d = Descriptor { assumed_size, ..d };
             VarStorage::Described(if is_plain && rank > 0 { self.with_declared_bounds(v, d) } else { d })
         } else if let ArgKey::Rank { rank, assumed_size } = key {
-            let len = self.declared_length(&var.ty).or(regs.get(1 + 2 * usize::from(rank)).map(|&r| r.into()));
+            let mut len = self.declared_length(&var.ty).or(regs.get(1 + 2 * usize::from(rank)).map(|&r| r.into()));
             let is_any = matches!(var.ty, Type::Any);
+            if is_any {
+                len = len.map(|word| self.take_element_word(v, word));
+            }
             let element = if is_any { len.unwrap_or(Val::i64(0)) } else { self.b.element_bytes(&var.ty, len) };
             let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
             if rank == 0 && !is_any {
@@ -241,7 +248,10 @@ impl FunctionLowering<'_, '_> {
             let rank = usize::from(var.shape.rank());
             let pairs: Vec<(Val, Val)> =
                 regs[1..].chunks_exact(2).take(rank).map(|c| (c[0].into(), c[1].into())).collect();
-            let len = self.declared_length(&var.ty).or(regs.get(1 + 2 * rank).map(|&r| r.into()));
+            let mut len = self.declared_length(&var.ty).or(regs.get(1 + 2 * rank).map(|&r| r.into()));
+            if matches!(var.ty, Type::Any) {
+                len = len.map(|word| self.take_element_word(v, word));
+            }
             self.assumed_shape_storage(v, mem, len, &pairs)
         } else {
             let len = self.declared_length(&var.ty).or(regs.get(1).map(|&r| r.into()));

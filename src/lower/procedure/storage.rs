@@ -9,8 +9,9 @@ use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ast::CudaAttr;
+use ir::rt::Rt;
 use ir::{AddrBase, Space, Val};
-use sema::checked::{CharLen, Shape, Storage, Type, VarId};
+use sema::checked::{CharLen, Shape, Storage, Type, VarId, Variable};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// The storage of a variable; a static one gets it at its first use.
@@ -20,7 +21,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let program = self.b.program();
         let var = program.var(v);
+        let shared = program.shared.iter().find(|shared| shared.var == v).filter(|_| self.b.is_host());
         let storage = match &var.storage {
+            Storage::Static if let Some(shared) = shared => {
+                let addr = self.variable_value(shared.address);
+                // What is where C has it may change whenever C runs.
+                let mem = MemRef { addr, offset: 0, space: Space::Host, volatile: true };
+                return Some(self.storage_in_memory(v, mem));
+            }
             Storage::Static | Storage::Parameter => self.static_storage(v),
             Storage::Associated { base, offset } => {
                 let Some(VarStorage::Array(sequence)) = self.storage_of(*base) else { return None };
@@ -57,6 +65,36 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.as_scalar(&value, ty)
             }
             None => Val::Imm(0),
+        }
+    }
+
+    /// Finds the variables that C code has or uses, and gives C their first values.
+    pub(crate) fn find_shared_variables(&mut self) {
+        let program = self.b.program();
+        for shared in &program.shared {
+            let var = program.var(shared.var);
+            let view = match self.static_storage(shared.var) {
+                VarStorage::Array(view) => view,
+                VarStorage::Scalar(mem, len) => {
+                    let element = self.b.element_bytes(&var.ty, len);
+                    self.b.dense(mem, element, None, &[])
+                }
+                _ => continue,
+            };
+            let extents = view.extents();
+            let count = self.b.product(&extents);
+            let bytes = self.b.imul(count, view.element);
+            let (text, length) = self.b.name_text(&shared.label);
+            let Some(&found) = self.b.rt(Rt::ForeignVariable, vec![text, length, bytes]).first() else { continue };
+            // First values of a COMMON block are those of its members.
+            let is_member = |v: &Variable| matches!(v.storage, Storage::Associated { base, .. } if base == shared.var);
+            if !shared.is_of_c && (var.init.is_some() || program.vars.iter().any(|v| v.init.is_some() && is_member(v)))
+            {
+                self.b.copy_bytes(MemRef::at(found.into(), Space::Host), view.mem, bytes);
+            }
+            if let Some(place) = self.variable_lvalue(shared.address) {
+                self.b.store_value(place, &Type::Integer(8), &crate::value::Value::Scalar(found.into()));
+            }
         }
     }
 

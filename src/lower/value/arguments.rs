@@ -21,6 +21,8 @@ pub(crate) struct Passed {
     pub(crate) elemental: bool,
     /// Whether what is passed for `type(*), dimension(..)` goes with its shape and its type.
     pub(crate) is_described: bool,
+    /// Whether a procedure of C is called, which gets some arguments by descriptors of C.
+    pub(crate) to_c: bool,
 }
 
 /// What is to be done after the call.
@@ -32,4 +34,6 @@ pub(crate) enum CopyBack {
     Array { when: Val, from: ArrayView, to: Option<ArrayView>, ty: Type, free: Allocation },
     /// A descriptor that was passed as a copy.
     Descriptor { from: Val, to: Descriptor },
+    /// A descriptor of C of an allocatable or pointer, if the predicate holds.
+    OfC { when: Val, from: MemRef, to: Descriptor, is_allocatable: bool },
 }

@@ -102,10 +102,7 @@ impl Builder<'_> {
                 _ => {}
             }
         }
-        if bind.is_some() {
-            self.report_unsupported(span, "BIND(C) on an ENTRY statement");
-        }
-        ast::StmtKind::Entry { name, args, result }
+        ast::StmtKind::Entry { name, args, result, bind }
     }
 
     /// `submodule_stmt`

@@ -1,7 +1,7 @@
 //! Comments that mean something.
 //!
 //! `!$cuf` begins a directive, `!@cuf` a line that is a statement where CUDA Fortran is on, `!$` a statement under `-mp`,
-//! `!dir$ ignore_tkr` (also `!pgi$`, `!dec$`) a directive for argument matching, `!cufemu ignore(CODE)` a wish to the
+//! `!dir$ ignore_tkr` (also `!pgi$`, `!dec$`, and gfortran's `!gcc$ attributes no_arg_check ::`) a directive for argument matching, `!cufemu ignore(CODE)` a wish to the
 //! checks of this program. All others are comments, `!$omp` and `!$acc` among them; of the latter it is noted where compute
 //! regions begin and end. In fixed form `c` and `*` in column 1 stand for `!`.
 
@@ -44,8 +44,19 @@ pub(super) fn sentinel(line: &[u8], at: usize, options: &ParseOptions) -> Sentin
                 Sentinel::Comment
             }
         }
+        Some(b'g' | b'G') if has(b"gcc$") && is_no_arg_check(&rest[4..]) => {
+            let blanks = rest[4..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+            Sentinel::IgnoreTkr(at + 5 + blanks)
+        }
         _ => Sentinel::Comment,
     }
+}
+
+/// Whether a directive of gfortran is the attribute that says what `ignore_tkr` says.
+fn is_no_arg_check(directive: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(directive).to_ascii_lowercase();
+    let rest = text.trim_start().strip_prefix("attributes").unwrap_or_default();
+    rest.trim_start().strip_prefix("no_arg_check").is_some_and(|rest| rest.trim_start().starts_with("::"))
 }
 
 /// Reads `!cufemu ignore(CODE, …)`; `comment` is the text after the `!`.

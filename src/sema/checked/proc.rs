@@ -34,6 +34,10 @@ pub struct Program {
     /// Procedures that are the first values of procedure pointer components. There, and in any constant, a procedure is its
     /// number: its id plus one.
     pub pointed: Vec<ProcId>,
+    /// Procedures that C code calls by name, and the names.
+    pub named: Vec<(Arc<str>, ProcId)>,
+    /// Variables that C code has or uses too.
+    pub shared: Vec<SharedVariable>,
 }
 
 impl Program {
@@ -51,6 +55,19 @@ impl Program {
     pub fn ty(&self, id: TypeId) -> &DerivedType {
         &self.types[id.0 as usize]
     }
+}
+
+/// A variable, or the storage sequence of a COMMON block, that C code has or uses by its binding label.
+#[derive(Clone, Debug)]
+pub struct SharedVariable {
+    /// The label.
+    pub label: Arc<str>,
+    /// The variable. What it has here is its first value only.
+    pub var: VarId,
+    /// Whether C code defines it, so that its first value is C's.
+    pub is_of_c: bool,
+    /// A variable that holds the address of what C has.
+    pub address: VarId,
 }
 
 /// A module.
@@ -162,6 +179,8 @@ pub struct Procedure {
     pub pure: bool,
     /// `recursive`
     pub recursive: bool,
+    /// `bind(c)`
+    pub is_bound: bool,
     /// `grid_global`
     pub cooperative: bool,
     /// First operand of `launch_bounds`.

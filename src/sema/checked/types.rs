@@ -62,6 +62,8 @@ pub struct DerivedType {
     pub finals: Vec<ProcId>,
     /// The type-bound assignments of an object of this type to another, which components of this type are assigned by.
     pub assigns: Vec<ProcId>,
+    /// `bind(c)`
+    pub is_bound: bool,
     /// The definition.
     pub span: Span,
 }
@@ -79,6 +81,7 @@ impl DerivedType {
             methods: BTreeMap::new(),
             finals: Vec::new(),
             assigns: Vec::new(),
+            is_bound: false,
             span,
         }
     }

@@ -7,7 +7,8 @@
 
 use super::scopes::ScopeId;
 use crate::checked::{
-    Const, DerivedType, Field, Module, ProcBody, ProcId, Procedure, Program, Scope, Type, TypeId, VarId, Variable,
+    Const, DerivedType, Field, Module, ProcBody, ProcId, Procedure, Program, Scope, SharedVariable, Type, TypeId,
+    VarId, Variable,
 };
 use ast::{self, Subprogram};
 use source::Span;
@@ -227,12 +228,19 @@ impl<'a> Definitions<'a> {
                 modules: Vec::new(),
                 main: program.main,
                 pointed: program.pointed.clone(),
+                named: program.named.clone(),
+                shared: program.shared.clone(),
             },
             procs: program.procs.iter().map(ProcInfo::finished).collect(),
             types: program.types.iter().map(|_| TypeInfo::finished()).collect(),
             vars: vec![VarInfo::default(); program.vars.len()],
             extended: BTreeSet::new(),
         }
+    }
+
+    /// Notes which procedures C code calls by name, and which variables it has too.
+    pub(crate) fn share_with_c(&mut self, named: Vec<(Arc<str>, ProcId)>, shared: Vec<SharedVariable>) {
+        (self.program.named, self.program.shared) = (named, shared);
     }
 
     /// The finished program.
@@ -448,6 +456,7 @@ fn head_of(p: &Procedure) -> Procedure {
         elemental: p.elemental,
         pure: p.pure,
         recursive: p.recursive,
+        is_bound: p.is_bound,
         entry_of: p.entry_of,
         cooperative: p.cooperative,
         max_threads: p.max_threads,

@@ -38,7 +38,7 @@ use crate::SemaOptions;
 use crate::checked::{Expr, ProcId, Program, Type, TypeId, VarId};
 use diag::{Code, Diagnostic};
 use source::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How deep declarations may depend on each other; it bounds the recursion.
@@ -80,10 +80,12 @@ pub(crate) struct Made {
     pub(crate) expanding: Vec<(ScopeId, usize)>,
     /// How many times statement functions were expanded.
     pub(crate) expansions: u32,
-    /// COMMON blocks with binding labels.
-    pub(crate) bound_commons: BTreeSet<Arc<str>>,
+    /// COMMON blocks with binding labels, and the labels.
+    pub(crate) bound_commons: BTreeMap<Arc<str>, Arc<str>>,
     /// Variables with binding labels: label, name, declaration.
     pub(crate) bound_variables: Vec<(Arc<str>, Arc<str>, Span)>,
+    /// Variables whose bounds are being resolved, and their types.
+    pub(crate) typed: Vec<(Arc<str>, Type)>,
     /// What is said of procedures where they are not defined.
     pub(crate) described: Vec<Described>,
     /// Pointers whose declarations give them a target.

@@ -167,9 +167,14 @@ impl<'a> Checker<'a> {
                             let private = matches!(attr, Attr::Private(_));
                             self.scopes.get_mut(scope).access.insert(access_key(&e.name.text), private);
                         }
-                        // `save /block/` and `bind(c) :: /block/` name a COMMON block: every block is saved, and no C code is here.
-                        Attr::Bind(..) if e.name.as_str().starts_with('/') => {
-                            self.made.bound_commons.insert(e.name.as_str().trim_matches('/').into());
+                        // `save /block/` and `bind(c) :: /block/` name a COMMON block: every block is saved.
+                        Attr::Bind(label, _) if e.name.as_str().starts_with('/') => {
+                            let name: Arc<str> = e.name.as_str().trim_matches('/').into();
+                            let label = match label.as_ref().map(|label| &label.kind) {
+                                Some(ast::ExprKind::Char { value, .. }) => value.trim().into(),
+                                _ => name.clone(),
+                            };
+                            self.made.bound_commons.insert(name, label);
                         }
                         Attr::Save(_) if e.name.as_str().starts_with('/') => {}
                         _ => {

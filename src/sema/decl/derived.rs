@@ -15,7 +15,7 @@ impl<'a> Checker<'a> {
     /// Makes a type; its components are resolved on demand.
     pub(super) fn add_type(&mut self, scope: ScopeId, def: &'a ast::DerivedType) -> TypeId {
         self.check_type_parameters(def);
-        let ty = DerivedType::empty(def.name.text.clone(), def.span);
+        let ty = DerivedType { is_bound: def.bind_c, ..DerivedType::empty(def.name.text.clone(), def.span) };
         let info = TypeInfo { ast: Some(def), scope, ..TypeInfo::untouched() };
         self.defs.add_type(ty, info)
     }

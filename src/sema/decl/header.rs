@@ -49,6 +49,7 @@ impl<'a> Checker<'a> {
             elemental: false,
             pure: false,
             recursive: false,
+            is_bound: false,
             cooperative: false,
             max_threads: None,
             cluster: None,
@@ -79,7 +80,7 @@ impl<'a> Checker<'a> {
     /// Makes the procedures that the ENTRY statements of a subprogram define.
     fn add_entries(&mut self, of: ProcId, sub: &'a Subprogram) {
         for stmt in &sub.body {
-            let ast::StmtKind::Entry { name, .. } = &stmt.kind else { continue };
+            let ast::StmtKind::Entry { name, bind, .. } = &stmt.kind else { continue };
             let id = self.defs.next_proc();
             let host = self.defs.proc(of);
             let qualified = match host.qualified.rsplit_once('.') {
@@ -96,6 +97,7 @@ impl<'a> Checker<'a> {
                 ..ProcInfo::unknown()
             };
             self.defs.add_proc(proc, info);
+            self.bind_name(id, name, bind.as_ref());
             self.defs.proc_info_mut(of).entries.push((id, stmt));
         }
     }
@@ -333,7 +335,7 @@ impl<'a> Checker<'a> {
             }
         }
         self.procedure_dummies(scope, sub);
-        self.bind_name(id, sub);
+        self.bind_name(id, &sub.name, sub.bind.as_ref());
         self.own_name(id, scope, sub);
         self.launch_bounds(id, sub);
         self.parameters(id, id, scope, &sub.args);
@@ -390,7 +392,7 @@ impl<'a> Checker<'a> {
     fn dummies_of_entries(&mut self, id: ProcId, scope: ScopeId) {
         let is_function = self.defs.proc(id).is_function;
         for at in 0..self.defs.proc_info(id).entries.len() {
-            let ast::StmtKind::Entry { name, args, result } = &self.defs.proc_info(id).entries[at].1.kind else {
+            let ast::StmtKind::Entry { name, args, result, .. } = &self.defs.proc_info(id).entries[at].1.kind else {
                 continue;
             };
             for (i, arg) in args.iter().enumerate().filter(|(_, arg)| arg.as_str() != "*") {
@@ -422,7 +424,7 @@ impl<'a> Checker<'a> {
         let mut results: Vec<VarId> = self.defs.proc(id).result.into_iter().collect();
         for at in 0..self.defs.proc_info(id).entries.len() {
             let (entry, stmt) = self.defs.proc_info(id).entries[at];
-            let ast::StmtKind::Entry { name, args, result } = &stmt.kind else { continue };
+            let ast::StmtKind::Entry { name, args, result, .. } = &stmt.kind else { continue };
             self.parameters(entry, id, scope, args);
             if !self.defs.proc(id).is_function {
                 continue;
@@ -591,10 +593,10 @@ impl<'a> Checker<'a> {
         self.defs.proc_info_mut(of).alternate = Some(var);
     }
 
-    fn bind_name(&mut self, id: ProcId, sub: &'a Subprogram) {
-        let Some(bind) = &sub.bind else { return };
+    fn bind_name(&mut self, id: ProcId, name: &Name, bind: Option<&'a Option<ast::Expr>>) {
+        let Some(bind) = bind else { return };
         let name: Arc<str> = match bind {
-            None => sub.name.text.clone(),
+            None => name.text.clone(),
             Some(e) => match &e.kind {
                 ast::ExprKind::Char { value, .. } => value.trim().into(),
                 _ => {
@@ -609,6 +611,7 @@ impl<'a> Checker<'a> {
             self.defs.proc_mut(id).body = ProcBody::Service(mnemonic.into());
         }
         self.defs.proc_info_mut(id).bind = Some(name);
+        self.defs.proc_mut(id).is_bound = true;
     }
 }
 

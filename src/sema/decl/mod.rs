@@ -13,6 +13,7 @@ mod restricted;
 mod separate;
 mod sequence;
 mod shape;
+mod shared;
 mod types;
 mod usage;
 mod variable;

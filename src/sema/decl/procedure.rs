@@ -266,6 +266,7 @@ impl<'a> Checker<'a> {
             elemental: false,
             pure: false,
             recursive: true,
+            is_bound: false,
             cooperative: false,
             max_threads: None,
             cluster: None,

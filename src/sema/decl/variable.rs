@@ -86,7 +86,13 @@ impl<'a> Checker<'a> {
             star: is_parameter || p.cray_pointer.is_some() || matches!(p.cuda, Some((ast::CudaAttr::Shared, _))),
         };
         let shape = match p.shape {
-            Some(shape) => self.shape(shape, place)?,
+            Some(shape) => {
+                // Bounds may ask for the length, which is known (Fortran 2018, 10.1.11).
+                self.made.typed.push((p.name.clone(), ty.clone()));
+                let shape = self.shape(shape, place);
+                self.made.typed.pop();
+                shape?
+            }
             None => Shape::Scalar,
         };
         if is_parameter {
@@ -294,11 +300,6 @@ impl Checker<'_> {
                 },
                 None => p.name.clone(),
             };
-            if self.options.foreign.defines(&label) {
-                let text = format!("variable `{}`, which C code defines as `{label}`, is not supported", p.name);
-                let help = "give C its address by an argument, or get its value from a C function";
-                return self.reporter.error_help(Code::UnsupportedFeature, p.span, text, help);
-            }
             self.made.bound_variables.push((label, p.name.clone(), p.span));
             return Some(());
         };

@@ -268,6 +268,7 @@ impl Checker<'_> {
             }
         }
         if !is_implicit && !self.defs.proc_info(fit.proc).embedded {
+            fit.warnings.extend(shorter(&dummy, e, arg.span));
             fit_size(&self.defs, &dummy, e, arg.span)?;
         }
         self.typing().fit_space(fit, &dummy, e, arg.span)?;
@@ -501,18 +502,24 @@ fn fit_rank(fit: &mut Fit, dummy: &Variable, e: &Expr, elemental: bool, span: Sp
     Err(Box::new(Diagnostic::new(Code::ArgumentRank, span, text)))
 }
 
-/// Checks that an argument whose size is known has the elements, or characters, that its dummy wants (Fortran 2018, 15.5.2.4,
-/// 15.5.2.11).
+/// What is said of a character argument that is shorter than its dummy (Fortran 2018, 15.5.2.4), which compilers take.
+fn shorter(dummy: &Variable, e: &Expr, span: Span) -> Option<Diagnostic> {
+    let (Type::Character(CharLen::Const(wanted)), Type::Character(CharLen::Const(given))) = (&dummy.ty, &e.ty) else {
+        return None;
+    };
+    let is_scalar = e.rank == 0 && matches!(dummy.shape, Shape::Scalar);
+    let text = format!("argument `{}` has {wanted} characters, and {given} are given", dummy.name);
+    let is_short = is_scalar && given < wanted && !starts_element(e);
+    is_short.then(|| Diagnostic::new(Code::TooFewCharacters, span, text))
+}
+
+/// Checks that an argument whose size is known has the elements that its dummy wants (Fortran 2018, 15.5.2.11).
 fn fit_size(defs: &Definitions<'_>, dummy: &Variable, e: &Expr, span: Span) -> Result<(), Box<Diagnostic>> {
-    let too_few = |given: i64, wanted: i64, what: &str| {
-        let text = format!("argument `{}` has {wanted} {what}, and {given} are given", dummy.name);
+    let too_few = |given: i64, wanted: i64| {
+        let text = format!("argument `{}` has {wanted} elements, and {given} are given", dummy.name);
         Err(Box::new(Diagnostic::new(Code::TooFewElements, span, text)))
     };
-    if let (Type::Character(CharLen::Const(wanted)), Type::Character(CharLen::Const(given))) = (&dummy.ty, &e.ty) {
-        let is_scalar = e.rank == 0 && matches!(dummy.shape, Shape::Scalar);
-        if is_scalar && given < wanted && !starts_element(e) {
-            return too_few(*given, *wanted, "characters");
-        }
+    if let (Type::Character(CharLen::Const(_)), Type::Character(CharLen::Const(_))) = (&dummy.ty, &e.ty) {
         return Ok(());
     }
     let (Shape::Explicit(_), Some(wanted)) = (&dummy.shape, dummy.shape.constant_bounds()) else { return Ok(()) };
@@ -532,7 +539,7 @@ fn fit_size(defs: &Definitions<'_>, dummy: &Variable, e: &Expr, span: Span) -> R
         _ => constant_extents(defs, e).filter(|_| e.rank > 0).map(|bounds| elements(&bounds)),
     };
     match given {
-        Some(given) if given < wanted => too_few(given, wanted, "elements"),
+        Some(given) if given < wanted => too_few(given, wanted),
         _ => Ok(()),
     }
 }

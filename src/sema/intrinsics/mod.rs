@@ -17,7 +17,7 @@ mod text;
 pub(crate) use names::{Found, lookup, nearest};
 
 use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Intrinsic, Type, is_designator};
-use crate::checker::{Checker, CodeSide};
+use crate::checker::{Checker, CodeSide, Sym};
 use crate::typing::{Argument, Given, Typing, assignable_types, constant, is_class, is_procedure_pointer, shape_name};
 use ast::{Arg, ArgValue};
 use diag::{Code, Diagnostic, nearest_name};
@@ -53,6 +53,25 @@ pub(crate) fn is_subroutine(id: Intrinsic) -> bool {
 }
 
 impl Checker<'_> {
+    /// `len` of a variable whose bounds are being resolved.
+    fn length_of_declared(&mut self, id: Intrinsic, args: &[Arg], span: Span) -> Option<Expr> {
+        let (Intrinsic::Len, [Arg { value: ArgValue::Expr(of), .. }]) = (id, args) else { return None };
+        let ast::ExprKind::Name(of) = &of.kind else { return None };
+        let Some(Sym::Resolving) = self.find_name(of) else { return None };
+        let (_, ty) = self.made.typed.iter().rfind(|(typed, _)| *typed == of.text)?;
+        match ty {
+            Type::Character(CharLen::Const(n)) => {
+                let kind = ExprKind::Const(Const::Int((*n).max(0)));
+                Some(Expr { kind, ty: self.options.integer(), rank: 0, span })
+            }
+            Type::Character(CharLen::Expr(length)) => {
+                let (length, ty) = ((**length).clone(), self.options.integer());
+                self.typing().convert(length, &ty)
+            }
+            _ => None,
+        }
+    }
+
     /// A function reference.
     pub(crate) fn intrinsic_function(&mut self, found: Found, args: &[Arg], span: Span) -> Option<Expr> {
         let id = found.id;
@@ -61,6 +80,9 @@ impl Checker<'_> {
             return self.reporter.error_help(Code::NotAFunction, span, text, "call it with `call`");
         }
         self.typing().check_intrinsic_side(id, span)?;
+        if let Some(length) = self.length_of_declared(id, args, span) {
+            return Some(length);
+        }
         if id == Intrinsic::Null {
             // A mold says type and rank where the place does not.
             let mold = args.first().and_then(|a| if let ArgValue::Expr(e) = &a.value { self.probe(e) } else { None });

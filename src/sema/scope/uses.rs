@@ -6,6 +6,7 @@
 use crate::checker::{Checker, ModuleId, Resolution, ScopeId, Sym, generic_key, generic_span};
 use ast::UseStmt;
 use diag::{Code, Diagnostic, nearest_name};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Modules of compilers and of libraries that programs use and that this version does not have.
@@ -123,6 +124,15 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let owner = self.scopes.module(at).scope;
+            // So may one that a module has from an embedded one.
+            if let Some(found) = crate::intrinsics::lookup(&key).filter(|_| key.starts_with("c_"))
+                && self.uses_embedded(&name, &mut BTreeSet::new())
+            {
+                if local != key {
+                    self.scopes.define(scope, &local, Sym::Intrinsic(found.id), span);
+                }
+                continue;
+            }
             let private = self.scopes.get(owner).names.contains_key(&key);
             let d = if private {
                 Diagnostic::new(Code::PrivateName, span, format!("module `{name}` keeps `{key}` private"))
@@ -154,6 +164,13 @@ impl<'a> Checker<'a> {
         if let Some(what) = self.scopes.get(owner).refused.clone() {
             self.scopes.get_mut(scope).refused = Some(what);
         }
+    }
+
+    /// Whether a module uses an embedded one, itself or by others.
+    fn uses_embedded(&self, name: &Arc<str>, seen: &mut BTreeSet<Arc<str>>) -> bool {
+        let Some(at) = self.scopes.module_named(name).filter(|_| seen.insert(name.clone())) else { return false };
+        let module = self.scopes.module(at);
+        module.embedded || self.scopes.get(module.scope).used.iter().any(|used| self.uses_embedded(used, seen))
     }
 
     /// A module of a library that this version does not have: what it names is refused where it is used.

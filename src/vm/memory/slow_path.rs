@@ -43,10 +43,12 @@ pub(crate) fn target(space: Space, address: u64) -> Target {
     }
 }
 
-/// The regions that the host may touch, by number (`mem::address`): 1 to 4.
-pub(crate) const HOST_REGIONS: u64 = 0b1_1110;
-/// The regions that devices may touch: pinned 3, managed 4, devices 8 and up.
-pub(crate) const DEVICE_REGIONS: u64 = !0 << 8 | 0b1_1000;
+/// Memory of C, by the numbers of regions (`mem::address`).
+const OF_C: u64 = 1 << 21 | 1 << 31;
+/// The regions that the host may touch, by number: 1 to 4, and memory of C.
+pub(crate) const HOST_REGIONS: u64 = OF_C | 0b1_1110;
+/// The regions that devices may touch: pinned 3, managed 4, devices from 8 on.
+pub(crate) const DEVICE_REGIONS: u64 = 0xffff_ff00 & !OF_C | 0b1_1000;
 
 /// Whether the region of an address is one of `open`.
 #[inline(always)]

@@ -1,13 +1,13 @@
-! A variable that C code defines cannot be shared.
-! run: tests/ui/fail/foreign/own_memory.c
+! A variable that C code defines cannot be shared where a check follows what C code does.
+! run: --check init tests/ui/fail/foreign/own_memory.c
 module shared
   use iso_c_binding
   implicit none
-  integer(c_int), bind(c, name='shared_total') :: total   !~ E0901
+  integer(c_int), bind(c, name='shared_total') :: total
   integer(c_int), bind(c) :: own = 3
 end module
 
-program c_variable
+program c_variable   !~ R0901
   use shared
   implicit none
   print '(2i3)', total, own

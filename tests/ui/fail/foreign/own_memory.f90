@@ -1,5 +1,5 @@
-! Memory that C code allocates itself is not the program's.
-! run: tests/ui/fail/foreign/own_memory.c
+! Memory that C code allocates itself is not reached where a check follows what C code does.
+! run: --check init tests/ui/fail/foreign/own_memory.c
 program own_memory
   use iso_c_binding
   implicit none

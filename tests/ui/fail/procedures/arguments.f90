@@ -8,7 +8,7 @@ program main
   call fill([1, 2, 3]) !~ E0419
   call first(a)
   call first(a(2)) !~ E0419
-  call name('abc') !~ E0419
+  call name('abc') !~ W0421
   call name('abcdef')
   call set(a([1, 3])) !~ E0332
   call set(a(1:3:2))
