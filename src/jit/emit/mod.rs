@@ -35,6 +35,7 @@ use crate::code::{Entry, NativeCode};
 use crate::iterations::Iterations;
 use crate::segment::{Class, Condition, End, Leave, Routine, Segment, Value, ValueId};
 use crate::state::State;
+use crate::straight::StraightLine;
 use iced_x86::IcedError;
 use iced_x86::code_asm::{
     CodeAssembler, CodeLabel, al, dword_ptr, eax, ecx, edx, esi, qword_ptr, rax, rbp, rbx, rdi, rsp,
@@ -106,9 +107,16 @@ pub fn compile(routine: &Routine) -> Result<NativeCode> {
 /// # Errors
 /// As [`compile`].
 pub fn compile_for(routine: &Routine, set: InstructionSet) -> Result<NativeCode> {
+    if routine.straight.is_some() {
+        // Where it is too much at a time, segments do it.
+        let code = emit(routine, set, Loops::InPairs, routine.straight.as_ref());
+        if code.is_ok() {
+            return code;
+        }
+    }
     let mut code = Err(CompileError::TooLarge);
     for loops in [Loops::InPairs, Loops::ByStrip, Loops::OneByOne] {
-        code = emit(routine, set, loops);
+        code = emit(routine, set, loops, None);
         if !matches!(code, Err(CompileError::TooLarge)) {
             break;
         }
@@ -128,11 +136,11 @@ enum Loops {
 }
 
 /// Makes the code.
-fn emit(routine: &Routine, set: InstructionSet, loops: Loops) -> Result<NativeCode> {
+fn emit(routine: &Routine, set: InstructionSet, loops: Loops, straight: Option<&StraightLine>) -> Result<NativeCode> {
     let mut emitter = Emitter::new(routine, set)?;
     emitter.in_pairs = loops == Loops::InPairs;
     emitter.prologue()?;
-    if let Some(straight) = &routine.straight {
+    if let Some(straight) = straight {
         emitter.begin_straight(straight)?;
     }
     for segment in &routine.segments {

@@ -23,6 +23,7 @@ const LONGEST: usize = 400;
 const SHORT: usize = 6;
 
 /// What is found out of the warps of a line.
+#[derive(Clone)]
 pub(super) struct Line {
     /// The block.
     block: [u32; 3],
@@ -106,13 +107,15 @@ impl Translator<'_> {
                 Op::Branch { p, then_pc, else_pc, .. } => {
                     let condition = self.read(pc, (RegFile::P, p));
                     let prefers_then = !self.ends_soon(then_pc) || self.ends_soon(else_pc);
-                    let guards = self.line.as_ref()?.guards.len();
-                    let is_then = [prefers_then, !prefers_then].into_iter().find(|&wanted| {
-                        self.line.as_mut().is_some_and(|line| {
-                            line.guards.truncate(guards);
-                            true
-                        }) && self.require(condition, wanted).is_some()
-                    })?;
+                    // What one side needs must not be asked of the other, nor taken for asked.
+                    let before = self.line.as_ref()?.clone();
+                    let is_then = if self.require(condition, prefers_then).is_some() {
+                        prefers_then
+                    } else {
+                        self.line = Some(before);
+                        self.require(condition, !prefers_then)?;
+                        !prefers_then
+                    };
                     pc = if is_then { then_pc } else { else_pc };
                     continue;
                 }

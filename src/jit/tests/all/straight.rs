@@ -168,3 +168,21 @@ fn where_a_check_fails_nothing_is_done() {
         }
     }
 }
+
+#[test]
+fn what_is_too_much_at_a_time_is_left_to_segments() {
+    for set in instruction_sets() {
+        let mut routine = kernel(PatternKey::new(32, 1, 0));
+        if let Some(straight) = &mut routine.straight {
+            let segment = &mut straight.segment;
+            for _ in 0..400 {
+                segment.values.push(Value::Bin(BinOp::Add, Ty::I32, segment.values.len() as u32 - 1, 13));
+                segment.stores.push(Store { access: 1, value: segment.values.len() as u32 - 1 });
+            }
+            straight.value_steps.resize(straight.segment.values.len(), None);
+        }
+        let whole = compile_for(&routine, set).expect("code");
+        let parts = compile_for(&Routine { straight: None, ..routine }, set).expect("code");
+        assert_eq!(whole.bytes(), parts.bytes());
+    }
+}
