@@ -35,6 +35,7 @@
 pub mod analysis;
 mod builder;
 mod code;
+mod combine;
 pub mod eval;
 pub mod expect;
 pub mod lane;
@@ -48,6 +49,7 @@ pub use code::{
     ParamKind, Reg, RegInfo, Scope, SharedId, SharedSize, SharedVar, Space, Term, Trap, Val, VarId, VarLoc, VarShape,
     c_descriptor, descriptor, foreign, op, rt, short_name, unnumbered,
 };
+pub use combine::Combined;
 pub use eval::{eval_atomic, eval_atomic_global, eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
 pub use scalar::Ty;
 pub use text::{parse, print};

@@ -28,15 +28,17 @@ pub mod host;
 mod integers;
 mod iterations;
 mod reals;
+mod routine;
 mod segment;
 mod state;
 mod straight;
 
 pub use code::{Entry, NativeCode};
 pub use emit::{CompileError, InstructionSet, compile, compile_for, is_available, is_known};
+pub use routine::Routine;
 pub use segment::{
     Access, AccessId, AddressTerm, Class, Condition, End, Index, Indexed, Leave, Movement, Out, PatternKey, PatternRow,
-    PatternUpdate, Place, Routine, Segment, Store, Value, ValueId,
+    PatternUpdate, Place, Segment, Store, Value, ValueId,
 };
 pub use state::{Outcome, PatternHead, State, Window};
 pub use straight::{AccessStep, Difference, Guard, Step, StraightLine};

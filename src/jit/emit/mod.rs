@@ -33,7 +33,8 @@ pub use set::InstructionSet;
 
 use crate::code::{Entry, NativeCode};
 use crate::iterations::Iterations;
-use crate::segment::{Class, Condition, End, Leave, Routine, Segment, Value, ValueId};
+use crate::routine::Routine;
+use crate::segment::{Class, Condition, End, Leave, Segment, Value, ValueId};
 use crate::state::State;
 use crate::straight::StraightLine;
 use iced_x86::IcedError;

@@ -2,7 +2,6 @@
 //!
 //! Not here: which memory an address lies in (`memory::slow_path`).
 
-use super::combine::Combined;
 use super::report::RunState;
 use crate::code::{AddressExpr, AtomicOp, Code, MemOp, Op, Width};
 use crate::frame::Frame;
@@ -13,7 +12,7 @@ use crate::native::Single;
 use crate::warp::Atomics;
 use crate::warp::{Context, Fault, FaultKind, Warp};
 use ir::op::AtomOp;
-use ir::{Access, Space, Trap, eval};
+use ir::{Access, Combined, Space, Trap, eval};
 use mem::address::SHARED_BASE;
 use mem::{LaneAddresses, Strided, Word};
 use scalar::lanes;
@@ -387,7 +386,11 @@ pub(crate) fn atomic<const W: usize>(
     let bytes = width.bytes();
     let Some(frame) = warp.frame(run.frame) else { return Ok(false) };
     run.lanes = addresses(code, &code.variants[run.variant].address_exprs[a.expr as usize], frame, run);
-    if let Some(combined) = Combined::of(a, frame, run.mask, run)
+    let is_seen = a.d.is_some() || run.report || run.observer.is_some();
+    let is_one = !is_seen && run.mask != 0 && run.lanes.as_uniform().is_some();
+    let operands = lanes(run.mask).map(|lane| frame.get((ty, a.a), lane));
+    if is_one
+        && let Some(combined) = Combined::of(op, ty, operands)
         && let Some(changed) = atomic_as_one(a, &combined, warp, ctx, run)
     {
         return Ok(changed);

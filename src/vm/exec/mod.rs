@@ -8,7 +8,6 @@
 mod compute;
 
 mod access;
-mod combine;
 mod dispatch;
 mod exit;
 mod out_of_line;
