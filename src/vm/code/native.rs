@@ -17,8 +17,8 @@ const SHAPES: usize = 4;
 const MISSES: u32 = 256;
 
 /// So many schedule points that warps have passed by the interpreter are enough to compile what they have come to, before one has
-/// ended: some hundred microseconds, less than a compilation takes.
-const LONG: u64 = 1024;
+/// ended: that takes the interpreter one or more milliseconds, about as long as a compilation.
+const LONG: u64 = 8192;
 
 /// The interpreter notes what it has found out so often on its way through loops, in back edges.
 pub(crate) const BACK_EDGES: u32 = 128;
