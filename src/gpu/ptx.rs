@@ -30,7 +30,6 @@ mod globals;
 mod library;
 mod memory;
 mod names;
-mod read_only;
 pub mod record;
 mod service;
 mod sign;

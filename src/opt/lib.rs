@@ -32,9 +32,11 @@ mod inline;
 mod loops;
 mod mark_reductions;
 mod narrow_counts;
+mod pair_iterations;
 mod promote;
 mod promote_in_loops;
 mod range_facts;
+mod rematerialize;
 mod simplify_cfg;
 mod split_copies;
 mod strip_debug;
@@ -99,10 +101,12 @@ const NARROW_COUNTS: Pass = Pass { name: "narrow-counts", run: narrow_counts::ru
 const UNROLL_FULL: Pass = Pass { name: "unroll-full", run: |f, _| unroll::full(f) };
 const UNROLL_NESTS: Pass = Pass { name: "unroll-nests", run: |f, _| unroll::nests(f) };
 const UNROLL_PARTIAL: Pass = Pass { name: "unroll-partial", run: |f, _| unroll::partial(f) };
+const PAIR_ITERATIONS: Pass = Pass { name: "pair-iterations", run: pair_iterations::run };
 const WEBS: Pass = Pass { name: "webs", run: |f, _| webs::run(f) };
 const DEAD_LOCALS: Pass = Pass { name: "dead-locals", run: |f, _| dead_locals::run(f) };
 const DSE: Pass = Pass { name: "dse", run: |f, _| dse::run(f) };
 const HOIST_LOADS: Pass = Pass { name: "hoist-loads", run: |f, _| hoist_loads::run(f) };
+const REMATERIALIZE: Pass = Pass { name: "rematerialize", run: |f, _| rematerialize::run(f) };
 const SPLIT_COPIES: Pass = Pass { name: "split-copies", run: |f, _| split_copies::run(f) };
 const PROMOTE: Pass = Pass { name: "promote", run: |f, _| promote::run(f) };
 const PROMOTE_IN_LOOPS: Pass = Pass { name: "promote-in-loops", run: |f, _| promote_in_loops::run(f) };
@@ -162,6 +166,7 @@ const FOR_GPU: &[Pass] = &[
     DCE_FOR_GPU,
     PROMOTE_IN_LOOPS,
     SIMPLIFY_CFG,
+    PAIR_ITERATIONS,
     UNROLL_PARTIAL,
     SIMPLIFY_CFG,
     WEBS,
@@ -172,6 +177,8 @@ const FOR_GPU: &[Pass] = &[
     DSE,
     DCE_FOR_GPU,
     HOIST_LOADS,
+    REMATERIALIZE,
+    DCE_FOR_GPU,
 ];
 
 /// The largest function, in instructions, whose calls are inlined. The mathematical functions are made of smaller ones.

@@ -83,7 +83,7 @@ fn narrow(f: &mut Function, shape: &Shape, target: Target) -> Option<()> {
 
 /// The register that a counter is set to before the loop, if nothing else reads or sets the counter but the loop's update and
 /// test.
-fn only_uses(f: &Function, shape: &Shape, counter: Reg) -> Option<Reg> {
+pub(crate) fn only_uses(f: &Function, shape: &Shape, counter: Reg) -> Option<Reg> {
     let mut from = None;
     for (b, block) in f.blocks.iter().enumerate() {
         let mut others = 0;

@@ -6,11 +6,10 @@
 
 use super::extended::Extended;
 use super::library::Helper;
-use super::read_only::ReadOnly;
 use super::space::{self, Home};
 use super::unused::{self, CLASSES, Used};
 use super::{EmitError, Unit, call, debug, dwarf, names, sign, vector};
-use ir::analysis::{BitSet, Cfg, Dominators, Loops, Ranges};
+use ir::analysis::{BitSet, Cfg, Dominators, Loops, Ranges, ReadOnly};
 use ir::op::{BarOp, Special};
 use ir::rt::Rt;
 use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, ParamKind, Reg, SharedId, Term, Trap, Ty, Val};

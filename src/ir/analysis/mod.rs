@@ -1,5 +1,5 @@
 //! Analyses of functions, for passes, executors and printers: control-flow graph, dominators, loops, liveness, versions of
-//! mutable registers, affine values, ranges, uniformity, and the bytes that a launch touches.
+//! mutable registers, affine values, ranges, uniformity, what a kernel only reads, and the bytes that a launch touches.
 //!
 //! Each analysis describes a function as it is; after a change it is computed again. Blocks that the entry does not reach have
 //! no place in orders and no dominator. Any function is accepted, also one that the verifier refuses, provided that its ids
@@ -13,6 +13,7 @@ pub mod footprint;
 mod live;
 mod loops;
 mod ranges;
+mod read_only;
 mod set;
 mod strong;
 mod uniform;
@@ -24,6 +25,7 @@ pub use dom::{Dominators, PostDominators};
 pub use live::Liveness;
 pub use loops::{Loop, LoopId, Loops};
 pub use ranges::{Range, Ranges};
+pub use read_only::ReadOnly;
 pub use set::BitSet;
 pub use strong::{StrongLiveness, is_computation};
 pub use uniform::{UniformLevel, UniformOptions, uniform};

@@ -16,40 +16,8 @@ pub(crate) struct Copier {
 impl Copier {
     /// Temporaries of the loop that are read behind it become registers that may be assigned many times.
     pub(crate) fn new(f: &mut Function, natural: &Loop) -> Copier {
-        let mut own: BTreeSet<Reg> = BTreeSet::new();
-        for &bb in &natural.blocks {
-            for inst in &f.block(bb).insts {
-                inst.kind.each_def(|r| {
-                    if !f.is_mutable(r) {
-                        own.insert(r);
-                    }
-                });
-            }
-        }
-        let mut outside: BTreeSet<Reg> = BTreeSet::new();
-        for (b, block) in f.blocks.iter().enumerate() {
-            if natural.blocks.binary_search(&Bb(b as u32)).is_err() {
-                let mut read = |v| {
-                    if let Val::Reg(r) = v
-                        && own.contains(&r)
-                    {
-                        outside.insert(r);
-                    }
-                };
-                block.insts.iter().for_each(|i| i.kind.each_use(&mut read));
-                block.term.each_use(&mut read);
-            }
-        }
-        // Places and shapes of variables name registers too.
-        outside.extend(f.var_regs().into_iter().filter(|r| own.contains(r)));
-        for &reg in &outside {
-            f.regs[reg.index()].mutable = true;
-        }
-        Copier {
-            blocks: natural.blocks.clone(),
-            header: natural.header,
-            own: own.into_iter().filter(|r| !outside.contains(r)).collect(),
-        }
+        let own = own_registers(f, &natural.blocks).into_iter().collect();
+        Copier { blocks: natural.blocks.clone(), header: natural.header, own }
     }
 
     /// Adds a copy of the loop, whose back edges go to the copy's own header; gives that header.
@@ -80,4 +48,40 @@ impl Copier {
         let rank = |bb: Bb| self.blocks.binary_search(&bb).unwrap_or(0) as u32;
         Bb(header.0 - rank(self.header) + rank(bb))
     }
+}
+
+/// The temporaries that some blocks, which are in ascending order, keep to themselves. Those that are read elsewhere become
+/// registers that may be assigned many times.
+pub(crate) fn own_registers(f: &mut Function, blocks: &[Bb]) -> BTreeSet<Reg> {
+    let mut own: BTreeSet<Reg> = BTreeSet::new();
+    for &bb in blocks {
+        for inst in &f.block(bb).insts {
+            inst.kind.each_def(|r| {
+                if !f.is_mutable(r) {
+                    own.insert(r);
+                }
+            });
+        }
+    }
+    let mut outside: BTreeSet<Reg> = BTreeSet::new();
+    for (b, block) in f.blocks.iter().enumerate() {
+        if blocks.binary_search(&Bb(b as u32)).is_err() {
+            let mut read = |v| {
+                if let Val::Reg(r) = v
+                    && own.contains(&r)
+                {
+                    outside.insert(r);
+                }
+            };
+            block.insts.iter().for_each(|i| i.kind.each_use(&mut read));
+            block.term.each_use(&mut read);
+        }
+    }
+    // Places and shapes of variables name registers too.
+    outside.extend(f.var_regs().into_iter().filter(|r| own.contains(r)));
+    for &reg in &outside {
+        f.regs[reg.index()].mutable = true;
+    }
+    own.retain(|r| !outside.contains(r));
+    own
 }

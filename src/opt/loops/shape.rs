@@ -88,13 +88,13 @@ impl Shape {
         let updates = updates(f, &natural, &always);
         let counter =
             natural.blocks.iter().filter(|&&bb| always(bb)).find_map(|&bb| counter(f, dom, bb, &is_inside, &updates));
-        let first = counter.and_then(|c| value_before(f, cfg, entry, c.reg));
+        let first = counter.and_then(|c| constant_before(f, cfg, entry, c.reg));
         let inductions = updates
             .iter()
             .filter(|(reg, update)| update.op == BinOp::Add && f.ty(**reg).is_int())
             .map(|(&reg, update)| {
                 let ty = f.ty(reg);
-                let first = value_before(f, cfg, entry, reg).map(|v| bits::signed(ty, v));
+                let first = constant_before(f, cfg, entry, reg).map(|v| bits::signed(ty, v));
                 let behind = natural.blocks.iter().copied();
                 let behind = behind.filter(|&bb| bb != update.block && dom.dominates(update.block, bb)).collect();
                 let step = bits::signed(ty, update.by);
@@ -216,7 +216,15 @@ fn counter(
 }
 
 /// The constant that `reg` has at the end of `bb`, if the only way there assigns one.
-fn value_before(f: &Function, cfg: &Cfg, bb: Bb, reg: Reg) -> Option<u64> {
+fn constant_before(f: &Function, cfg: &Cfg, bb: Bb, reg: Reg) -> Option<u64> {
+    match value_before(f, cfg, bb, reg)? {
+        Val::Imm(value) => Some(value),
+        Val::Reg(_) => None,
+    }
+}
+
+/// What `reg` was set to last at the end of `bb`, if there is one way there. A register that it was set to may have changed since.
+pub(crate) fn value_before(f: &Function, cfg: &Cfg, bb: Bb, reg: Reg) -> Option<Val> {
     let mut at = bb;
     for _ in 0..f.blocks.len() {
         if let Some(inst) = f.block(at).insts.iter().rfind(|i| {
@@ -225,7 +233,7 @@ fn value_before(f: &Function, cfg: &Cfg, bb: Bb, reg: Reg) -> Option<u64> {
             defines
         }) {
             return match inst.kind {
-                InstKind::Un { op: UnOp::Mov, a: Val::Imm(value), .. } => Some(value),
+                InstKind::Un { op: UnOp::Mov, a, .. } => Some(a),
                 _ => None,
             };
         }

@@ -5,7 +5,7 @@ use ir::lane::{End, Lane};
 use ir::{FuncId, Module};
 
 /// The module after the last run of a pass for a GPU.
-fn after(text: &str, pass: &str, target: opt::Target) -> Module {
+pub(crate) fn after(text: &str, pass: &str, target: opt::Target) -> Module {
     let mut module = ir::parse::module(text).unwrap();
     assert_eq!(ir::verify::module(&module), []);
     let mut found = None;
@@ -19,14 +19,14 @@ fn after(text: &str, pass: &str, target: opt::Target) -> Module {
 }
 
 /// The text of the blocks of its first function.
-fn body(text: &str, pass: &str) -> String {
+pub(crate) fn body(text: &str, pass: &str) -> String {
     let module = after(text, pass, opt::Target::default());
     let text = ir::print::function(&module, &module.funcs[0], false);
     text.lines().skip_while(|l| !l.starts_with("bb0")).collect::<Vec<_>>().join("\n")
 }
 
 /// A kernel in which the threads of a grid take turns at the elements of an array, as lowering makes it.
-const STRIDED: &str = "
+pub(crate) const STRIDED: &str = "
 kernel @k(%0: i64 unaliased, %1: i64 unaliased, %2: i32) {
   reg %3 i32 mutable
   reg %4 i64 mutable

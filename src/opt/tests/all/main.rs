@@ -12,3 +12,4 @@ mod gpu_loops;
 mod loops;
 mod programs;
 mod small;
+mod strided;

@@ -1,13 +1,14 @@
-//! Loads of what does not change while a kernel runs, which `ld.global.nc` may take from a cache that sees no stores (PTX ISA 9.7.9.10).
+//! What does not change while a kernel runs. Loads of it may go before any store, and `ld.global.nc` may take them from a cache that
+//! sees no stores (PTX ISA 9.7.9.10).
 //!
-//! Such is what a dummy argument of the kernel names, if nothing else may name it ([`ir::Param::unaliased`]) and the kernel does not
+//! Such is what a dummy argument of the kernel names, if nothing else may name it ([`crate::Param::unaliased`]) and the kernel does not
 //! write through it. An address belongs to the dummy that it was computed from. A word that was loaded is an index or an address
 //! that the program made; neither may reach such a dummy by another way (Fortran 2018, 15.5.2.13).
 //!
 //! Not here: procedures that kernels call, whose dummies may be anything.
 
-use ir::op::{BinOp, TriOp, UnOp};
-use ir::{FuncKind, Function, InstKind, Param, Reg, Ty, Val};
+use crate::op::{BinOp, TriOp, UnOp};
+use crate::{FuncKind, Function, InstKind, Param, Reg, Ty, Val};
 use std::collections::BTreeSet;
 
 /// What a register was computed from.
@@ -44,19 +45,19 @@ impl Root {
 
 /// What a kernel only reads.
 #[derive(Debug)]
-pub(super) struct ReadOnly {
+pub struct ReadOnly {
     roots: Vec<Root>,
     dummies: BTreeSet<Reg>,
 }
 
 impl ReadOnly {
     /// Nothing.
-    pub(super) fn nothing() -> ReadOnly {
+    pub fn nothing() -> ReadOnly {
         ReadOnly { roots: Vec::new(), dummies: BTreeSet::new() }
     }
 
     /// That of a function.
-    pub(super) fn new(f: &Function) -> ReadOnly {
+    pub fn new(f: &Function) -> ReadOnly {
         let is_dummy = |p: &&Param| p.unaliased && f.ty(p.reg) == Ty::I64;
         let mut dummies: BTreeSet<Reg> = f.params.iter().filter(is_dummy).map(|p| p.reg).collect();
         if f.kind != FuncKind::Kernel || dummies.is_empty() {
@@ -91,7 +92,7 @@ impl ReadOnly {
     }
 
     /// Whether an address is in what does not change.
-    pub(super) fn has(&self, address: Val) -> bool {
+    pub fn has(&self, address: Val) -> bool {
         match root_of(&self.roots, address) {
             Root::Dummy(reg) => self.dummies.contains(&reg),
             Root::Unset | Root::Nothing | Root::Unknown => false,
@@ -162,7 +163,7 @@ fn result(roots: &[Root], kind: &InstKind) -> Root {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ir::{Access, FunctionBuilder, Space};
+    use crate::{Access, FunctionBuilder, Space};
     use source::Span;
 
     /// A kernel with two dummies, and the addresses of an element of each.
