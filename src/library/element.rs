@@ -8,6 +8,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 pub(crate) trait Element:
     Copy
     + Debug
+    + Default
     + PartialEq
     + Send
     + Sync

@@ -4,7 +4,7 @@ use crate::element::Element;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A number of IEEE binary16 in memory.
-#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub(crate) struct Half(f32);
 
 macro_rules! operations {

@@ -14,13 +14,16 @@
 //! division that gave their number goes. The comparison is unsigned. Neither the index nor its limit is negative, so their sum
 //! with a step fits in 32 bits without a sign.
 //!
-//! This is done where the loop is one block and loads from global memory only what the kernel does not write
+//! It is for kernels with shared memory, of which more warps run at a time if each takes few registers, and for loops with
+//! divisions or square roots, before which the loads of both iterations go. Elsewhere four loads at a time are faster
+//! ([`crate::unroll`]). The loop is one block and loads from global memory only what the kernel does not write
 //! ([`ir::analysis::ReadOnly`]): such a load may go before all that the first iteration does.
 //!
 //! For code that runs on a GPU only: the order of accesses changes.
 //!
 //! (Muchnick, "Advanced Compiler Design and Implementation", 14.1.4 and 17.4.)
 
+use crate::hoist_loads::is_long;
 use crate::loops::copier::own_registers;
 use crate::loops::shape::{Shape, value_before};
 use crate::loops::{depth_inside, each_loop, temporary};
@@ -59,6 +62,9 @@ struct Index {
 /// Has a loop do two iterations at a time.
 fn pair(f: &mut Function, shape: &Shape, target: Target) -> Option<()> {
     if shape.natural.blocks.len() > 1 || shape.size * 2 > MAX_BODY || shape.has_collective || shape.has_call {
+        return None;
+    }
+    if f.shared.is_empty() && !f.block(shape.natural.header).insts.iter().any(|inst| is_long(&inst.kind)) {
         return None;
     }
     let index = index(f, shape)?;

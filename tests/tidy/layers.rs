@@ -18,6 +18,7 @@ use Imports::{Below, Only};
 pub(crate) const LAYERS: &[(&str, u8, Imports)] = &[
     ("source", 0, Only(&[])),
     ("scalar", 0, Only(&[])),
+    ("product", 0, Only(&[])),
     ("diag", 1, Only(&[])),
     ("text", 1, Only(&[])),
     ("ast", 2, Only(&[])),

@@ -137,6 +137,8 @@ impl Runtime {
                 self.transfer(|| Api::Fill(fill), span).map(nothing)
             }
 
+            Rt::MatrixProduct => Runtime::matrix_product(memory, a),
+
             Rt::CharAssign => {
                 let text = storage::read(memory, a.bits(2), a.size(3))?;
                 storage::write_text(memory, a.bits(0), a.size(1), &text)?;

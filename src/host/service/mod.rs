@@ -7,5 +7,6 @@ mod dispatch;
 mod foreign;
 mod memory;
 mod mpi;
+mod product;
 
 pub(crate) use at_once::AtOnce;

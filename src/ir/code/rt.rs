@@ -104,6 +104,7 @@ services! {
     CopyStrided "mem.copy.strided" (I64 I64) -> () Host "copies elements between two arrays of one shape: addresses of their descriptors; waits";
     Fill "mem.fill" (I64 I64) -> () Host "sets every element of an array: address of its descriptor, bits of the value (up to 8 bytes)";
     FillFrom "mem.fill.from" (I64 I64) -> () Host "sets every element of an array to an object: address of its descriptor, address of the object";
+    MatrixProduct "mem.product" (I32 I64 I64 I64 I64) -> (I64) Host "MATMUL of arrays of the host by blocks: type of the elements (0 integer, 1 real, 2 complex), addresses of the descriptors of the result, which is contiguous, and of the factors, columns of the result that are there; gives how many are there then, or -1: the program does it by itself";
 
     CharAssign "char.assign" (I64 I64 I64 I64) -> () Both "destination, length, source, length: copies, cuts or fills with blanks; overlap allowed";
     CharCompare "char.compare" (I64 I64 I64 I64) -> (I32) Both "compares two character values as if the shorter had blanks behind: -1, 0, 1";

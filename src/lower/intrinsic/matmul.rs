@@ -1,4 +1,6 @@
 //! MATMUL of matrices and vectors: each element of the result is one accumulated dot product.
+//!
+//! On the host the run time makes large products by blocks, with the same bits. Where it cannot, and in device code, it is a loop.
 
 use super::{Args, arg};
 use crate::builder::Builder;
@@ -7,9 +9,13 @@ use crate::function::FunctionLowering;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, element_lvalue};
-use ir::op::BinOp;
+use ir::op::{BinOp, CmpOp};
+use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Expr, Type};
+
+/// Products of two elements from which on a call of the run time takes less time than the loop.
+const WORTH_A_CALL: i64 = 4096;
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn matmul(&mut self, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
@@ -22,14 +28,61 @@ impl<'p> FunctionLowering<'_, 'p> {
         let extents: Vec<Val> = rows.into_iter().chain(columns).collect();
         let view = self.b.temporary_array(&e.ty, None, &extents);
         let result = view.clone();
-        self.nest(&extents, &mut |this, index| {
-            let row: Vec<Val> = rows.iter().map(|_| index[0]).collect();
-            let column: Vec<Val> = columns.iter().filter_map(|_| index.last().copied()).collect();
-            let total = inner_product(&mut this.b, &left, &right, (&a.ty, &b.ty, &e.ty), &row, &column, inner);
-            let mem = this.b.element_by_position(&result, index);
-            this.b.store_value(element_lvalue(mem, None), &e.ty, &total);
+        let left_over = self.product_by_blocks([&result, &left, &right], [&a.ty, &b.ty, &e.ty], inner);
+        self.when(left_over, |this| {
+            this.nest(&extents, &mut |this, index| {
+                let row: Vec<Val> = rows.iter().map(|_| index[0]).collect();
+                let column: Vec<Val> = columns.iter().filter_map(|_| index.last().copied()).collect();
+                let total = inner_product(&mut this.b, &left, &right, (&a.ty, &b.ty, &e.ty), &row, &column, inner);
+                let mem = this.b.element_by_position(&result, index);
+                this.b.store_value(element_lvalue(mem, None), &e.ty, &total);
+            });
         });
         Some(view)
+    }
+
+    /// Has the run time make a product of arrays of the host that is worth a call; gives whether it is still to be made.
+    fn product_by_blocks(&mut self, arrays: [&ArrayView; 3], types: [&Type; 3], inner: Val) -> Val {
+        let class_and_kind = |ty: &Type| match *ty {
+            Type::Integer(kind) => Some((0, kind)),
+            Type::Real(kind @ (4 | 8)) => Some((1, kind)),
+            Type::Complex(kind) => Some((2, kind)),
+            _ => None,
+        };
+        let Some((class, kind)) = class_and_kind(types[2]) else { return Val::pred(true) };
+        let is_one_type = types.iter().all(|ty| class_and_kind(ty) == Some((class, kind)));
+        let [result, left, right] = arrays;
+        if !self.b.is_host() || !is_one_type || left.gathers() || right.gathers() {
+            return Val::pred(true);
+        }
+        let size = self.b.size(result);
+        let products = self.b.imul(size, inner);
+        let is_large = self.b.icmp(CmpOp::Ge, products, Val::i64(WORTH_A_CALL));
+        if is_large == Val::pred(false) {
+            return Val::pred(true);
+        }
+        let columns = if right.dims.len() == 2 { right.dims[1].extent } else { Val::i64(1) };
+        let done = self.b.mutable(Ty::I64);
+        self.b.set(done, Val::i64(-1));
+        self.when(is_large, |this| {
+            let descriptors = [result, left, right].map(|array| this.b.descriptor_of(array));
+            this.b.set(done, Val::i64(0));
+            let (again, end) = (this.b.new_block(), this.b.new_block());
+            this.b.jump(again);
+            this.b.switch_to(again);
+            let mut args = vec![Val::i32(class)];
+            args.extend(descriptors);
+            args.push(done.into());
+            if let Some(&columns_done) = this.b.rt(Rt::MatrixProduct, args).first() {
+                this.b.set(done, columns_done);
+            }
+            let is_begun = this.b.icmp(CmpOp::Ge, done.into(), Val::i64(0));
+            let is_less = this.b.icmp(CmpOp::Lt, done.into(), columns);
+            let goes_on = this.b.combine(BinOp::And, is_begun, is_less);
+            this.b.branch(goes_on, again, end);
+            this.b.switch_to(end);
+        });
+        self.b.icmp(CmpOp::Lt, done.into(), Val::i64(0))
     }
 }
 
