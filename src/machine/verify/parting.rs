@@ -3,13 +3,13 @@
 //! It begins with the thread that was the last to write the first word that differs, on the emulator. Both engines run the launch again,
 //! in the memory of before, with code that writes the values of this thread down (`values`): once with a digest for each piece of what
 //! it computes, and once with all values of the piece in which the digests first differ. Where the value comes from memory that another
-//! thread has written in this launch, the search goes on with that thread. So the last step names the statement where the two part.
+//! thread has written in this launch, or by a shuffle or vote from another lane, the search goes on with that thread. So the last step
+//! names the statement where the two part.
 //!
-//! Not here: launches that race, which differ from run to run, and values that lanes exchange without memory: the search ends at the
-//! exchange.
+//! Not here: launches that race, which differ from run to run, and what a barrier counts: the search ends there.
 
 use super::run_to_end;
-use super::values::{self, ENTRY, LOG_ENTRIES, Recording, Value};
+use super::values::{self, ENTRY, LOG_ENTRIES, Origin, Recording, Value};
 use device::{Arg, Device, DeviceAccess, KernelLaunch, NoObserver, Observer};
 use emu::Emulator;
 use finding::ThreadId;
@@ -110,8 +110,29 @@ impl Search<'_> {
             return None;
         }
         let parting = Parting { who: self.recording.who, span: self.recording.span(a), bits: Some([a.bits, b.bits]) };
-        let source = if self.recording.is_load(a) { self.source(first + index) } else { None };
+        let source = match self.recording.origin(a) {
+            Origin::Computed => None,
+            Origin::Memory => self.source(first + index),
+            Origin::Lane => self.value(first + index - 1).and_then(|value| self.lane(value.bits)),
+            Origin::Lanes => self.lane((a.bits ^ b.bits).trailing_zeros().into()),
+        };
         Some((parting, source))
+    }
+
+    /// A value of the thread on the emulator.
+    fn value(&mut self, number: u64) -> Option<Value> {
+        let launch = self.launch_from(number, 0);
+        let bytes = on_emulator(&mut self.emulator, self.memory.clone(), &launch, self.buffer)?;
+        values::values(&bytes).first().copied()
+    }
+
+    /// The thread in a lane of the warp, if it is another one.
+    fn lane(&self, lane: u64) -> Option<ThreadId> {
+        let who = self.recording.who;
+        let [x, y, z] = who.block.map(|index| u64::from(index) - 1);
+        let [gx, gy, _] = self.launch.grid.map(|extent| u64::from(extent.max(1)));
+        let found = self.launch.thread(x + gx * (y + gy * z), who.warp * 32 + u32::try_from(lane).ok()?);
+        (lane < 32 && found != who).then_some(found)
     }
 
     /// The number of the first entry that differs, and what the two have there.

@@ -10,7 +10,7 @@
 
 use finding::ThreadId;
 use ir::analysis::Cfg;
-use ir::op::{BinOp, CmpOp, CvtOp, Special, UnOp};
+use ir::op::{BinOp, CmpOp, CvtOp, Special, UnOp, VoteOp};
 use ir::{
     Access, AddrBase, Bb, BlockData, FuncId, Function, Inst, InstKind, Module, Param, ParamKind, Reg, RegInfo, Space,
     Term, Ty, Val,
@@ -44,8 +44,19 @@ pub(super) struct Recording {
 #[derive(Clone, Copy)]
 struct Step {
     span: Span,
-    /// Whether the value comes from memory.
-    is_load: bool,
+    origin: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    /// The thread itself, or several.
+    Computed,
+    Memory,
+    /// The lane whose number is the value before this one.
+    Lane,
+    /// The lanes of the warp, each of which makes its bit.
+    Lanes,
 }
 
 /// A value as it was written down.
@@ -73,9 +84,9 @@ impl Recording {
         self.places.get(value.instruction as usize).map_or(Span::NONE, |step| step.span)
     }
 
-    /// Whether a value comes from memory.
-    pub(super) fn is_load(&self, value: Value) -> bool {
-        self.places.get(value.instruction as usize).is_some_and(|step| step.is_load)
+    /// Where a value comes from.
+    pub(super) fn origin(&self, value: Value) -> Origin {
+        self.places.get(value.instruction as usize).map_or(Origin::Computed, |step| step.origin)
     }
 }
 
@@ -179,7 +190,13 @@ fn record(f: &mut Function, who: ThreadId) -> Vec<Step> {
             let mut defined = Vec::new();
             inst.kind.each_def(|reg| defined.push(reg));
             defined.retain(|reg| !places.contains(reg));
-            let step = Step { span: inst.span, is_load: matches!(inst.kind, InstKind::Load { .. }) };
+            if !defined.is_empty()
+                && let Some((reg, origin)) = lanes_of(&mut w, &inst.kind)
+            {
+                steps.push(Step { span: inst.span, origin });
+                write_down(&mut w, state, steps.len() as u32, reg);
+            }
+            let step = Step { span: inst.span, origin: origin(&inst.kind) };
             w.insts.push(inst);
             for reg in defined {
                 steps.push(step);
@@ -191,6 +208,37 @@ fn record(f: &mut Function, who: ThreadId) -> Vec<Step> {
     }
     f.blocks = changed;
     steps
+}
+
+/// Where the value of an instruction comes from.
+fn origin(kind: &InstKind) -> Origin {
+    match kind {
+        InstKind::Load { .. } => Origin::Memory,
+        InstKind::Shuffle { .. } => Origin::Lane,
+        InstKind::Vote { op: VoteOp::Ballot | VoteOp::MatchAny, .. } => Origin::Lanes,
+        _ => Origin::Computed,
+    }
+}
+
+/// Of an exchange between lanes, an exchange before it that says between which: the number of the lane that a shuffle takes from,
+/// the mask behind a vote.
+fn lanes_of(w: &mut Writer<'_>, kind: &InstKind) -> Option<(Reg, Origin)> {
+    let dst = w.reg(Ty::I32, false);
+    let (before, origin) = match *kind {
+        InstKind::Shuffle { op, lane, width, .. } => {
+            let a = w.value(Ty::I32, |dst| InstKind::Special { reg: Special::LaneId, dst });
+            (InstKind::Shuffle { op, ty: Ty::I32, dst, a, lane, width }, Origin::Computed)
+        }
+        InstKind::Vote { op: VoteOp::All | VoteOp::Any, ty, mask, a, .. } => {
+            (InstKind::Vote { op: VoteOp::Ballot, ty, dst, mask, a }, Origin::Lanes)
+        }
+        InstKind::Vote { op: VoteOp::MatchAll, ty, mask, a, .. } => {
+            (InstKind::Vote { op: VoteOp::MatchAny, ty, dst, mask, a }, Origin::Lanes)
+        }
+        _ => return None,
+    };
+    w.push(before);
+    Some((dst, origin))
 }
 
 /// The registers with addresses in shared and local memory and what is computed from them: each engine has these memories elsewhere.

@@ -167,3 +167,42 @@ bb0:
 }";
     assert_eq!(search(text, ["1", "2"], 0), [(4, 10, Some([1, 2]))]);
 }
+
+#[test]
+fn a_value_is_followed_to_the_lane_that_a_shuffle_or_vote_has_it_from() {
+    let text = |exchange: &str| {
+        format!(
+            "
+kernel @k(%0: i64) {{
+bb0:
+  %1 = special.tid.x
+  %2 = cmp.eq.i32 %1, 20
+  %3 = select.i32 %2, PLANT, 7 !0:10-11
+  %8 = cmp.eq.i32 %3, 7
+  {exchange}
+  %4 = cvt.cast.i64.i32 %1
+  %5 = mad.i64 %4, 4, %0
+  store.global.i32 [%5], %6
+  return
+}}"
+        )
+    };
+    let there = (20, 10, Some([7, 6]));
+    // The lane is a register: lane t takes from t + 11.
+    let shuffle = text("%7 = add.i32 %1, 11\n  %6 = shfl.idx.i32 %3, %7, 32 !0:20-21");
+    assert_eq!(search(&shuffle, ["7", "6"], 9), [(9, 20, Some([7, 6])), there]);
+    // A sum over the warp by a tree: lane 0 gets it from 16, that from 24 and 20.
+    let tree = text(
+        "%10 = shfl.down.i32 %3, 4, 32 !0:20-21
+  %11 = add.i32 %10, %3
+  %12 = shfl.down.i32 %11, 16, 32 !0:30-31
+  %6 = add.i32 %12, %11",
+    );
+    assert_eq!(search(&tree, ["7", "6"], 0), [(0, 30, Some([14, 13])), (16, 20, Some([7, 6])), there]);
+    let ballot = text("%6 = vote.ballot.pred %8 !0:20-21");
+    assert_eq!(search(&ballot, ["7", "6"], 3), [(3, 20, Some([u64::from(u32::MAX), 0xffef_ffff])), there]);
+    let all = text("%9 = vote.all.pred %8 !0:20-21\n  %6 = select.i32 %9, 1, 0");
+    assert_eq!(search(&all, ["7", "6"], 3), [(3, 20, Some([u64::from(u32::MAX), 0xffef_ffff])), there]);
+    let matches = text("%6 = vote.match.any.i32 %3 !0:20-21");
+    assert_eq!(search(&matches, ["7", "6"], 3), [(3, 20, Some([u64::from(u32::MAX), 0xffef_ffff])), there]);
+}
