@@ -12,6 +12,8 @@ use mem::Memory;
 use num_complex::Complex;
 use std::num::Wrapping;
 
+/// The least extent of a matrix.
+const LEAST: usize = 8;
 /// Products of two elements that are made before the program goes on: a few seconds.
 const AT_A_TIME: u64 = 1 << 34;
 
@@ -52,15 +54,9 @@ struct Matrix {
 }
 
 impl Matrix {
-    /// An array of rank 2, or a vector that is a row or a column.
-    fn of(array: &Strided, is_row: bool) -> Option<Matrix> {
-        let dim = |i: usize| array.dims.get(i).map(|&(extent, stride)| (extent as usize, stride));
-        let (rows, columns) = match array.dims.len() {
-            1 if is_row => ((1, 0), dim(0)?),
-            1 => (dim(0)?, (1, 0)),
-            2 => (dim(0)?, dim(1)?),
-            _ => return None,
-        };
+    fn of(array: &Strided) -> Option<Matrix> {
+        let &[rows, columns] = array.dims.as_slice() else { return None };
+        let [rows, columns] = [rows, columns].map(|(extent, stride)| (extent as usize, stride));
         is_plain_host(array.base).then_some(Matrix { base: array.base, rows, columns })
     }
 
@@ -115,17 +111,19 @@ impl Product {
         first: u64,
     ) -> Option<Product> {
         let first = usize::try_from(first).ok()?;
-        let (left, right) = (Matrix::of(left, true)?, Matrix::of(right, false)?);
-        let columns = right.columns.0;
-        let work = (left.rows.0 as u64).saturating_mul(right.rows.0 as u64).max(1);
-        let count = columns.checked_sub(first)?.min((AT_A_TIME / work).max(1) as usize);
+        let (left, right) = (Matrix::of(left)?, Matrix::of(right)?);
+        let [rows, inner, columns] = [left.rows.0, right.rows.0, right.columns.0];
+        // Copies of thin matrices take longer than the loop.
+        (rows.min(inner).min(columns) >= LEAST).then_some(())?;
+        let work = (rows as u64).saturating_mul(inner as u64);
+        let count = columns.checked_sub(first)?.min((AT_A_TIME / work.max(1)).max(1) as usize);
         let mut stride = *bytes as i64;
         for &(extent, step) in &result.dims {
             (step == stride || extent <= 1).then_some(())?;
             stride = stride.checked_mul(extent)?;
         }
-        let fits = left.columns.0 == right.rows.0
-            && result.count() == (left.rows.0 as u64).checked_mul(columns as u64)?
+        let fits = left.columns.0 == inner
+            && result.dims.iter().map(|&(extent, _)| extent as usize).eq([rows, columns])
             && (bytes, bytes) == (left_bytes, right_bytes)
             && is_plain_host(result.base);
         fits.then_some(Product { result: result.base, left, right, first, count })

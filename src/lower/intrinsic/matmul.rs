@@ -28,6 +28,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let extents: Vec<Val> = rows.into_iter().chain(columns).collect();
         let view = self.b.temporary_array(&e.ty, None, &extents);
         let result = view.clone();
+        if self.b.is_host() && columns.is_none() && !matches!(e.ty, Type::Logical(_)) {
+            self.add_columns(&result, &left, &right, (&a.ty, &b.ty, &e.ty), inner);
+            return Some(view);
+        }
         let left_over = self.product_by_blocks([&result, &left, &right], [&a.ty, &b.ty, &e.ty], inner);
         self.when(left_over, |this| {
             this.nest(&extents, &mut |this, index| {
@@ -41,7 +45,40 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(view)
     }
 
-    /// Has the run time make a product of arrays of the host that is worth a call; gives whether it is still to be made.
+    /// The product of a matrix and a vector: multiples of the columns are added up one by one. Each element is the same sum as that of
+    /// its row, but memory is read in its order.
+    fn add_columns(
+        &mut self,
+        result: &ArrayView,
+        left: &ArrayView,
+        right: &ArrayView,
+        types: (&Type, &Type, &Type),
+        inner: Val,
+    ) {
+        let (left_ty, right_ty, ty) = types;
+        let rows = result.dims[0].extent;
+        let zero = self.b.zero(ty);
+        self.repeat(rows, &mut |this, i| {
+            let mem = this.b.element_by_position(result, &[i]);
+            this.b.store_value(element_lvalue(mem, None), ty, &zero);
+        });
+        self.repeat(inner, &mut |this, k| {
+            let y = this.b.element_by_position(right, &[k]);
+            let y = this.b.load_value(Lvalue::Mem(y), right_ty);
+            let y = this.b.convert(&y, right_ty, ty);
+            this.repeat(rows, &mut |this, i| {
+                let x = this.b.element_by_position(left, &[i, k]);
+                let x = this.b.load_value(Lvalue::Mem(x), left_ty);
+                let x = this.b.convert(&x, left_ty, ty);
+                let place = element_lvalue(this.b.element_by_position(result, &[i]), None);
+                let old = this.b.load_value(place, ty);
+                let new = this.b.multiply_add(&old, &x, &y, ty);
+                this.b.store_value(place, ty, &new);
+            });
+        });
+    }
+
+    /// Has the run time make a product of matrices of the host that is worth a call; gives whether it is still to be made.
     fn product_by_blocks(&mut self, arrays: [&ArrayView; 3], types: [&Type; 3], inner: Val) -> Val {
         let class_and_kind = |ty: &Type| match *ty {
             Type::Integer(kind) => Some((0, kind)),
@@ -52,7 +89,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some((class, kind)) = class_and_kind(types[2]) else { return Val::pred(true) };
         let is_one_type = types.iter().all(|ty| class_and_kind(ty) == Some((class, kind)));
         let [result, left, right] = arrays;
-        if !self.b.is_host() || !is_one_type || left.gathers() || right.gathers() {
+        let are_matrices = arrays.iter().all(|array| array.dims.len() == 2);
+        if !self.b.is_host() || !is_one_type || !are_matrices || left.gathers() || right.gathers() {
             return Val::pred(true);
         }
         let size = self.b.size(result);
@@ -61,7 +99,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if is_large == Val::pred(false) {
             return Val::pred(true);
         }
-        let columns = if right.dims.len() == 2 { right.dims[1].extent } else { Val::i64(1) };
+        let columns = right.dims[1].extent;
         let done = self.b.mutable(Ty::I64);
         self.b.set(done, Val::i64(-1));
         self.when(is_large, |this| {
