@@ -1,7 +1,7 @@
 //! Commands of a device: launches, copies, fills, and routines of libraries, which say what they read and write and bring the
 //! code that does it.
 
-use crate::{CudaError, VendorCall};
+use crate::{CudaError, VendorCall, Written};
 use finding::ThreadId;
 use ir::FuncId;
 use mem::Memory;
@@ -105,6 +105,8 @@ pub struct Routine {
     pub reads: Vec<Section>,
     /// What it writes.
     pub writes: Vec<Section>,
+    /// What two implementations of it have in common.
+    pub results: Vec<Written>,
     /// What of the bytes that it reads has to have been written, as far as that is known.
     pub needs: Vec<Section>,
     /// The stream.

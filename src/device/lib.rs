@@ -17,6 +17,7 @@ mod properties;
 mod runtime;
 mod strided;
 mod vendor;
+mod written;
 
 pub use api::{
     Api, Call, CopyKind, GraphCall, KernelInfo, Kernels, LibraryCall, Order, OrderStep, Pitched, Reply, Work,
@@ -30,6 +31,7 @@ pub use runtime::{
 };
 pub use strided::{Runs, copy_strided, fill};
 pub use vendor::{Vendor, VendorAnswer, VendorArg, VendorCall, VendorLibraries, VendorObject};
+pub use written::{Agreement, Number, Written};
 
 use finding::Finding;
 use mem::Memory;

@@ -1,7 +1,7 @@
 //! Vectors, matrices, grids and integers of a call: where their elements are, and how they come and go.
 
 use crate::element::Element;
-use device::{Bytes, CudaError, Section, Strided};
+use device::{Agreement, Bytes, CudaError, Number, Section, Strided, Written};
 use std::marker::PhantomData;
 
 /// What a routine is given of memory.
@@ -13,11 +13,36 @@ pub(crate) trait Operand {
     fn sections(&self) -> Vec<Section> {
         vec![self.extent()]
     }
+
+    /// What numbers they are, and how far results agree with those of NVIDIA's library.
+    fn numbers(&self) -> (Number, Agreement);
+
+    /// It as a result.
+    fn written(&self) -> Written {
+        let (number, agreement) = self.numbers();
+        let sections = self.sections();
+        Written { known: sections.clone(), sections, number, agreement }
+    }
+}
+
+/// Rounding units, relative to the largest number of a result, in which results agree with those of NVIDIA's library.
+const UNITS: f64 = 100.0;
+/// The same for vectors of eigenvalues and singular values, to which the square of their length is added: the more values there are, the
+/// closer are the closest, on whose distance the errors of their vectors depend.
+const UNITS_OF_VECTORS: f64 = 1000.0;
+
+/// The numbers of elements, and how far results agree.
+pub(crate) fn numbers<T: Element>() -> (Number, Agreement) {
+    (T::NUMBER, Agreement::Units(UNITS))
 }
 
 impl<T: Element> Operand for Vector<T> {
     fn extent(&self) -> Section {
         self.section()
+    }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        numbers::<T>()
     }
 }
 
@@ -25,11 +50,29 @@ impl<T: Element> Operand for Matrix<T> {
     fn extent(&self) -> Section {
         self.section()
     }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        numbers::<T>()
+    }
+}
+
+impl<T: Element> Operand for Grid<T> {
+    fn extent(&self) -> Section {
+        self.section()
+    }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        numbers::<T>()
+    }
 }
 
 impl Operand for Integers {
     fn extent(&self) -> Section {
         self.section()
+    }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        (Number::Integer, Agreement::Bits)
     }
 }
 
@@ -160,6 +203,13 @@ impl<T: Element> Matrix<T> {
         self.address + (j * self.leading * T::BYTES) as u64
     }
 
+    /// Its columns as results that are vectors of length 1 with any sign or phase.
+    pub(crate) fn vectors(&self) -> Written {
+        let parts = T::BYTES / <T::Real as Element>::BYTES;
+        let units = UNITS_OF_VECTORS + (self.rows as f64).powi(2);
+        self.written().within(Agreement::Magnitudes(units, parts))
+    }
+
     /// The elements, column after column.
     pub(crate) fn load(&self, memory: &mut dyn Bytes) -> Done<Vec<T>> {
         let mut out = Vec::with_capacity(self.rows * self.columns);
@@ -246,6 +296,11 @@ impl<T: Element> Grid<T> {
 }
 
 impl Integers {
+    /// It as the word that says how a routine ended.
+    pub(crate) fn status(&self) -> Written {
+        self.written().within(Agreement::Status)
+    }
+
     pub(crate) fn section(&self) -> Section {
         (Strided { base: self.address, dims: vec![(self.count as i64, 4)] }, 4)
     }

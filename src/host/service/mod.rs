@@ -9,3 +9,4 @@ mod memory;
 mod mpi;
 
 pub(crate) use at_once::AtOnce;
+pub(crate) use foreign::foreign_services;

@@ -2,7 +2,7 @@
 
 use super::{access, at, check, global, on_device, thread};
 use expect_test::expect;
-use finding::{Access, Actor, ApiFault, Axis, Finding, FindingKind, LaunchFault, Place, Space, What};
+use finding::{Access, Actor, ApiFault, Axis, Finding, FindingKind, HandleLife, LaunchFault, Place, Space, What};
 
 fn host_step(text: &str) -> Access {
     Access::step(Actor::Host, at(text))
@@ -142,7 +142,14 @@ fn api_faults_name_the_routine() {
     "#]],
     );
     check(
-        &api("cudaEventRecord", ApiFault::InvalidHandle { what: "event".to_owned() }),
+        &api(
+            "cudaEventRecord",
+            ApiFault::InvalidHandle {
+                what: "event".to_owned(),
+                made_by: "cudaEventCreate".to_owned(),
+                life: HandleLife::Unknown,
+            },
+        ),
         &expect![[r#"
         error[R0706]: `cudaEventRecord` with an event that was never created or is destroyed
           --> reduce.cuf:19:11

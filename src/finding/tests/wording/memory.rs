@@ -455,7 +455,10 @@ fn leaks_show_where_it_was_allocated() {
     );
     let allocation = Allocation { name: None, base: 16, bytes: 0, span: Span::NONE };
     check(
-        &Finding::new(FindingKind::Leak { what: LeakKind::Handle, allocation }, vec![]),
+        &Finding::new(
+            FindingKind::Leak { what: LeakKind::Handle { what: "plan", destroyed_by: "cufftDestroy" }, allocation },
+            vec![],
+        ),
         &expect![[r#"
             warning[R0503]: library handle never destroyed
              |
