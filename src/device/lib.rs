@@ -17,12 +17,14 @@ mod properties;
 mod runtime;
 mod strided;
 mod vendor;
-mod written;
 
 pub use api::{
     Api, Call, CopyKind, GraphCall, KernelInfo, Kernels, LibraryCall, Order, OrderStep, Pitched, Reply, Work,
 };
-pub use command::{Arg, Bytes, Command, Fill, KernelLaunch, Progress, Routine, RoutineWork, Section, Strided};
+pub use command::{
+    Agreement, Arg, Bytes, Command, Fill, KernelLaunch, Number, Progress, Routine, RoutineWork, Section, Spectrum,
+    Strided, Written,
+};
 pub use error::{CudaError, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};
 pub use properties::Properties;
@@ -31,7 +33,6 @@ pub use runtime::{
 };
 pub use strided::{Runs, copy_strided, fill};
 pub use vendor::{Vendor, VendorAnswer, VendorArg, VendorCall, VendorLibraries, VendorObject};
-pub use written::{Agreement, Number, Written};
 
 use finding::Finding;
 use mem::Memory;

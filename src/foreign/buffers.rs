@@ -214,10 +214,10 @@ fn changed(piece: &Piece, now: &[u8], out: &mut Vec<(u64, Vec<u8>)>) {
         }
         for (unit, (now_here, before)) in now_here.chunks(UNIT).zip(before.chunks(UNIT)).enumerate() {
             let at = from + unit * UNIT;
-            if now_here != before {
-                first.get_or_insert(at);
-            } else {
+            if now_here == before {
                 end_stretch(piece, now, (&mut first, at), out);
+            } else {
+                first.get_or_insert(at);
             }
         }
     }

@@ -31,6 +31,9 @@ pub(crate) static CUSPARSE: Kind =
 pub(crate) static DESCRIPTOR: Kind =
     Kind { what: "descriptor", made_by: "cusparseCreate…", destroyed_by: "cusparseDestroy…" };
 
+pub(crate) static COMMUNICATOR: Kind =
+    Kind { what: "communicator", made_by: "ncclCommInitRank", destroyed_by: "ncclCommDestroy" };
+
 /// What is known of the handles that the program has made.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lives {

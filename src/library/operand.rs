@@ -1,7 +1,7 @@
 //! Vectors, matrices, grids and integers of a call: where their elements are, and how they come and go.
 
 use crate::element::Element;
-use device::{Agreement, Bytes, CudaError, Number, Section, Strided, Written};
+use device::{Agreement, Bytes, CudaError, Number, Section, Spectrum, Strided, Written};
 use std::marker::PhantomData;
 
 /// What a routine is given of memory.
@@ -21,14 +21,13 @@ pub(crate) trait Operand {
     fn written(&self) -> Written {
         let (number, agreement) = self.numbers();
         let sections = self.sections();
-        Written { known: sections.clone(), sections, number, agreement }
+        Written { known: sections.clone(), sections, number, agreement, spectrum: None }
     }
 }
 
 /// Rounding units, relative to the largest number of a result, in which results agree with those of NVIDIA's library.
 const UNITS: f64 = 100.0;
-/// The same for vectors of eigenvalues and singular values, to which the square of their length is added: the more values there are, the
-/// closer are the closest, on whose distance the errors of their vectors depend.
+/// The same for vectors of eigenvalues and singular values that are far from each other.
 const UNITS_OF_VECTORS: f64 = 1000.0;
 
 /// The numbers of elements, and how far results agree.
@@ -203,11 +202,12 @@ impl<T: Element> Matrix<T> {
         self.address + (j * self.leading * T::BYTES) as u64
     }
 
-    /// Its columns as results that are vectors of length 1 with any sign or phase.
-    pub(crate) fn vectors(&self) -> Written {
+    /// Its columns, or its rows, as results that are vectors of length 1 with any sign or phase, which belong to those values.
+    pub(crate) fn vectors(&self, values: &Vector<T::Real>, is_by_rows: bool) -> Written {
         let parts = T::BYTES / <T::Real as Element>::BYTES;
-        let units = UNITS_OF_VECTORS + (self.rows as f64).powi(2);
-        self.written().within(Agreement::Magnitudes(units, parts))
+        let spectrum = Spectrum { values: values.section(), rows: self.rows, is_by_rows };
+        let written = self.written().within(Agreement::Magnitudes(UNITS_OF_VECTORS, parts));
+        Written { spectrum: Some(spectrum), ..written }
     }
 
     /// The elements, column after column.

@@ -1,7 +1,8 @@
 //! Sorting arrays of the device: module `sort` of nvfortran, and the procedures by whose names programs call Thrust.
 //!
-//! Such a program brings a file of CUDA C++ with Thrust in it, which only nvcc compiles; the procedures in it are these three, with an
-//! array and a number of elements: `sort_int_wrapper`, `sort_float_wrapper`, `sort_double_wrapper`.
+//! Such a program brings a file of CUDA C++ with Thrust in it, which only nvcc compiles. The procedures in it take an array and a number
+//! of elements; they are called `sort_int_wrapper` in NVIDIA's examples, `thrust_int_sort_wrapper` in others, and so for `float` and
+//! `double`.
 //!
 //! The order is that of the values, NaNs last; equal keys keep theirs.
 
@@ -19,6 +20,9 @@ pub(crate) static ROUTINES: &[Routine] = &[
     Routine { name: "sort_int_wrapper", run: wrapper::<i32> },
     Routine { name: "sort_float_wrapper", run: wrapper::<f32> },
     Routine { name: "sort_double_wrapper", run: wrapper::<f64> },
+    Routine { name: "thrust_int_sort_wrapper", run: wrapper::<i32> },
+    Routine { name: "thrust_float_sort_wrapper", run: wrapper::<f32> },
+    Routine { name: "thrust_double_sort_wrapper", run: wrapper::<f64> },
     Routine { name: "fsort_integer4", run: keys::<i32> },
     Routine { name: "fsort_integer8", run: keys::<i64> },
     Routine { name: "fsort_real4", run: keys::<f32> },

@@ -2,9 +2,9 @@
 //!
 //! It is part of the state of a run, so it is copied with a checkpoint.
 
-use crate::curand::Sequence;
 use crate::fft::Plan;
 use crate::handles::Lives;
+use crate::random::Sequence;
 use crate::sparse::Descriptor;
 use device::VendorObject;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,8 @@ pub(crate) struct State {
     pub(crate) cusolver_params: Table<(), 5>,
     pub(crate) cusparse: Table<CublasHandle, 6>,
     pub(crate) descriptors: Table<Descriptor, 7>,
+    /// Communicators of NCCL.
+    pub(crate) nccl: Table<(), 8>,
     /// Where handles were made and destroyed.
     pub(crate) lives: Lives,
     /// The handle of the routines that take none.

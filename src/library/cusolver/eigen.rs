@@ -97,13 +97,14 @@ fn submit<T: Element>(
         // How many there are shows later.
         Range::Values(..) => 0,
     };
+    let known_values = Vector::<T::Real>::new(values.address, known, 1);
     let of_matrix = if problem.with_vectors {
-        Written::partly(a.section(), Matrix::<T>::new(a.address, n, known, a.leading).vectors())
+        let columns = Matrix::<T>::new(a.address, n, known, a.leading);
+        Written::partly(a.section(), columns.vectors(&known_values, false))
     } else {
         Written::undefined(a.section())
     };
-    let of_values = Vector::<T::Real>::new(values.address, known, 1).written();
-    let of_values = Written::partly(values.section(), of_values);
+    let of_values = Written::partly(values.section(), known_values.written());
     let mut writes = vec![of_matrix, of_values, Written::undefined(work), info.status()];
     writes.extend(b.map(|b| b.written()));
     call.submit(stream, reads, writes, found.is_some(), move |memory| {

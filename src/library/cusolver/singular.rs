@@ -68,15 +68,19 @@ pub(super) fn gesvd<T: Element>(call: &mut Call<'_>) -> Outcome {
     call.skip(1);
     let info = call.info()?;
     let of_matrix = match (of_left, of_right) {
-        (Vectors::InPlace, _) => a.vectors(),
-        (_, Vectors::InPlace) => Written::partly(a.section(), Matrix::<T>::new(a.address, n, n, a.leading).vectors()),
+        (Vectors::InPlace, _) => a.vectors(&values, false),
+        (_, Vectors::InPlace) => {
+            Written::partly(a.section(), Matrix::<T>::new(a.address, n, n, a.leading).vectors(&values, true))
+        }
         // What is left of it is that of a method.
         _ => Written::undefined(a.section()),
     };
     let mut writes = vec![of_matrix, values.written(), Written::undefined(work), info.status()];
     // Columns beyond those of the singular values are any that are orthogonal to them.
-    let left = |u: &Matrix<T>| Written::partly(u.section(), Matrix::<T>::new(u.address, m, n, u.leading).vectors());
-    writes.extend(u.iter().map(left).chain(vt.as_ref().map(Matrix::vectors)));
+    let left = |u: &Matrix<T>| {
+        Written::partly(u.section(), Matrix::<T>::new(u.address, m, n, u.leading).vectors(&values, false))
+    };
+    writes.extend(u.iter().map(left).chain(vt.as_ref().map(|vt| vt.vectors(&values, true))));
     call.submit(stream, vec![a.section()], writes, false, move |memory| {
         let Singular { values: found, left, right, has_converged } = singular(a.load(memory)?, m, n);
         values.store(memory, &found)?;

@@ -216,9 +216,10 @@ impl VerifyDevice {
             access.place = memory.find(found.address).map(|id| {
                 let alloc = memory.info(id);
                 let element = (found.address - alloc.base) / found.bytes.max(1) + 1;
-                match alloc.name.is_empty() {
-                    true => Place::variable("the result"),
-                    false => Place::element(alloc.name.to_string(), [i64::try_from(element).unwrap_or(i64::MAX)]),
+                if alloc.name.is_empty() {
+                    Place::variable("the result")
+                } else {
+                    Place::element(alloc.name.to_string(), [i64::try_from(element).unwrap_or(i64::MAX)])
                 }
             });
             let [emulator, gpu] = found.values;

@@ -4,6 +4,9 @@
 
 use device::{Agreement, Number, Section, Written};
 
+/// What the largest value is divided by its distance from the next one, and by this, is how many times the bound of a vector is more.
+const UNITS_OVER_DISTANCE: f64 = 10.0;
+
 /// The first element that differs by more than its bound.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Difference {
@@ -132,19 +135,40 @@ fn compare_one(result: &Written, ours: Read<'_>, theirs: Read<'_>) -> Option<Dif
     };
     let (x, y) = (amount(&a), amount(&b));
     let largest = x.iter().chain(&y).filter(|x| x.is_finite()).fold(0.0, |largest: f64, x| largest.max(x.abs()));
-    let bound = units * unit(number);
+    let bounds = bounds(result, units * unit(number), x.len(), ours);
+    let bound = |at: usize| bounds.get(at).copied().unwrap_or(units * unit(number));
     let apart = |x: f64, y: f64| if largest > 0.0 { (x - y).abs() / largest } else { (x - y).abs() };
-    let differs = |x: f64, y: f64| {
+    let differs = |at: usize| {
+        let (x, y) = (x[at], y[at]);
         let is_same = x == y || x.is_nan() && y.is_nan();
-        !is_same && !(x.is_finite() && y.is_finite() && apart(x, y) <= bound)
+        let is_within = x.is_finite() && y.is_finite() && apart(x, y) <= bound(at);
+        !(is_same || is_within)
     };
-    let count = x.iter().zip(&y).filter(|(x, y)| differs(**x, **y)).count() as u64;
-    let at = x.iter().zip(&y).position(|(x, y)| differs(*x, *y))?;
-    let bound =
-        format!("{:.1e} of the largest number of the result, and the bound is {bound:.1e}", apart(x[at], y[at]));
+    let different: Vec<usize> = (0..x.len().min(y.len())).filter(|&at| differs(at)).collect();
+    let (&at, count) = (different.first()?, different.len() as u64);
+    let (apart, bound) = (apart(x[at], y[at]), bound(at));
+    let bound = format!("{apart:.1e} of the largest number of the result, and the bound is {bound:.1e}");
     let address = a[at * parts].address;
     let bytes = (parts * bytes_of(number)) as u64;
     Some(Difference { address, bytes, values: [shown(number, x[at]), shown(number, y[at])], bound, count })
+}
+
+/// The bounds of elements of vectors: errors grow as the distance of the vector's value from the next one shrinks. Nothing for others.
+fn bounds(result: &Written, least: f64, count: usize, read: Read<'_>) -> Vec<f64> {
+    let Some(spectrum) = &result.spectrum else { return Vec::new() };
+    let of_values = Written { known: vec![spectrum.values.clone()], spectrum: None, ..result.clone() };
+    let Some(found) = values(&of_values, read) else { return Vec::new() };
+    let found: Vec<f64> = found.iter().map(|value| real_of(result.number, value.bits)).collect();
+    let largest = found.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    let bound_of = |of: usize| {
+        let Some(value) = found.get(of) else { return least };
+        let others = found.iter().enumerate().filter(|(other, _)| *other != of);
+        let distance = others.map(|(_, other)| (value - other).abs()).fold(f64::INFINITY, f64::min);
+        least * (largest / distance / UNITS_OVER_DISTANCE).max(1.0)
+    };
+    let of_vectors: Vec<f64> = (0..found.len()).map(bound_of).collect();
+    let vector = |at: usize| if spectrum.is_by_rows { at % spectrum.rows.max(1) } else { at / spectrum.rows.max(1) };
+    (0..count).map(|at| of_vectors.get(vector(at)).copied().unwrap_or(least)).collect()
 }
 
 fn shown(number: Number, value: f64) -> String {
@@ -187,7 +211,7 @@ mod tests {
 
     fn written(base: u64, dims: &[(i64, i64)], bytes: u64, number: Number, agreement: Agreement) -> Written {
         let section = (Strided { base, dims: dims.to_vec() }, bytes);
-        Written { known: vec![section.clone()], sections: vec![section], number, agreement }
+        Written { known: vec![section.clone()], sections: vec![section], number, agreement, spectrum: None }
     }
 
     fn difference(ours: &[u8], theirs: &[u8], results: impl Fn(u64) -> Vec<Written>) -> Option<(u64, Difference)> {
@@ -225,6 +249,25 @@ mod tests {
         assert_eq!(difference(&ours, &bytes(&[-0.8, 0.6, 0.0, -1.0]), of), None);
         let (at, _) = difference(&ours, &bytes(&[0.6, 0.8, 0.5, 0.0]), of).expect("they differ");
         assert_eq!(at, 16);
+    }
+
+    #[test]
+    fn vectors_of_close_values_are_known_less() {
+        // Two values, and two columns of two.
+        let of = |base: u64| {
+            let values = (Strided { base, dims: vec![(2, 8)] }, 8);
+            let spectrum = Some(device::Spectrum { values, rows: 2, is_by_rows: false });
+            let columns = written(base + 16, &[(4, 8)], 8, Number::Real8, Agreement::Magnitudes(1000.0, 1));
+            vec![Written { spectrum, ..columns }]
+        };
+        let with = |close: f64, error: f64| {
+            let ours = bytes(&[1.0, 1.0 + close, 0.6, 0.8, 0.8, 0.6]);
+            let theirs = bytes(&[1.0, 1.0 + close, 0.6, -0.8 - error, 0.8, 0.6]);
+            difference(&ours, &theirs, of)
+        };
+        assert!(with(1.0, 1e-9).is_some());
+        assert_eq!(with(1e-6, 1e-9), None);
+        assert_eq!(with(0.0, 0.1), None, "any two vectors of the plane are right");
     }
 
     #[test]

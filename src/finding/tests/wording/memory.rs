@@ -460,10 +460,10 @@ fn leaks_show_where_it_was_allocated() {
             vec![],
         ),
         &expect![[r#"
-            warning[R0503]: library handle never destroyed
+            warning[R0503]: plan never destroyed
              |
              = note: created here
-             = help: destroy it with the library's own routine
+             = help: add `cufftDestroy`
         "#]],
     );
 }

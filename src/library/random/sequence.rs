@@ -1,6 +1,6 @@
 //! What a generator is at, and the numbers that come next.
 //!
-//! Not here: arguments and arrays (the room's `mod`).
+//! Not here: arguments and arrays (`curand`).
 
 use super::draw::{Draw, pair4_of_reals, pair4_of_words, pair8, uniform4_of};
 use super::mrg32k3a::Mrg32k3a;
@@ -49,27 +49,27 @@ impl Sequence {
         }
     }
 
-    pub(super) fn words(&mut self, count: usize) -> Vec<u32> {
+    pub(crate) fn words(&mut self, count: usize) -> Vec<u32> {
         self.turns(count, 1, |draw| [draw.word()], Sobol::word)
     }
 
     /// Numbers of 64 bits, which quasi-random generators of that size have.
-    pub(super) fn longs(&mut self, count: usize) -> Vec<u64> {
+    pub(crate) fn longs(&mut self, count: usize) -> Vec<u64> {
         match self {
             Sequence::Sobol(sobol) => sobol.numbers(count),
             _ => Vec::new(),
         }
     }
 
-    pub(super) fn uniform4(&mut self, count: usize) -> Vec<f32> {
+    pub(crate) fn uniform4(&mut self, count: usize) -> Vec<f32> {
         self.turns(count, 1, |draw| [draw.uniform4()], |sobol, number| uniform4_of(sobol.word(number)))
     }
 
-    pub(super) fn uniform8(&mut self, count: usize) -> Vec<f64> {
+    pub(crate) fn uniform8(&mut self, count: usize) -> Vec<f64> {
         self.turns(count, 2, |draw| [draw.uniform8()], Sobol::uniform8)
     }
 
-    pub(super) fn normal4(&mut self, count: usize) -> Vec<f32> {
+    pub(crate) fn normal4(&mut self, count: usize) -> Vec<f32> {
         let pair = if matches!(self, Sequence::Mrg32k3a(_)) { pair4_of_reals } else { pair4_of_words };
         self.turns(count, 1, pair, |sobol, number| {
             let word = sobol.word(number);
@@ -78,11 +78,11 @@ impl Sequence {
         })
     }
 
-    pub(super) fn normal8(&mut self, count: usize) -> Vec<f64> {
+    pub(crate) fn normal8(&mut self, count: usize) -> Vec<f64> {
         self.turns(count, 2, pair8, Sobol::normal8)
     }
 
-    pub(super) fn poisson(&mut self, count: usize, of: &Poisson) -> Vec<u32> {
+    pub(crate) fn poisson(&mut self, count: usize, of: &Poisson) -> Vec<u32> {
         const HALF: f64 = 0.5 / 4_294_967_296.0;
         let probability = |word: u32| f64::from(word) / 4_294_967_296.0 + HALF;
         self.turns(count, 1, |draw| [of.of(probability(draw.word()))], |sobol, number| of.of(sobol.uniform8(number)))

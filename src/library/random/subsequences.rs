@@ -29,7 +29,7 @@ pub(crate) struct Subsequences<S> {
 
 impl<S: Copy + Draw> Subsequences<S> {
     /// Gives the subsequences their turns, `count` of them.
-    pub(super) fn turns<T>(&mut self, count: usize, mut take: impl FnMut(&mut dyn Draw) -> T) -> Vec<T> {
+    pub(crate) fn turns<T>(&mut self, count: usize, mut take: impl FnMut(&mut dyn Draw) -> T) -> Vec<T> {
         let states = Arc::make_mut(&mut self.states);
         let mut turn = || {
             let taken = take(&mut states[self.next]);
@@ -51,7 +51,7 @@ impl<S: Copy + Draw> Subsequences<S> {
 
 impl Subsequences<Xorwow> {
     /// From the number at `offset` on.
-    pub(super) fn of_xorwow(seed: u64, offset: u64) -> Subsequences<Xorwow> {
+    pub(crate) fn of_xorwow(seed: u64, offset: u64) -> Subsequences<Xorwow> {
         static TO_NEXT: OnceLock<Jump> = OnceLock::new();
         let (count, distance) = XORWOW;
         let to_next = *TO_NEXT.get_or_init(|| Jump::new(1, distance));
@@ -69,7 +69,7 @@ impl Subsequences<Xorwow> {
     }
 
     /// The same of sequences with seeds of their own.
-    pub(super) fn of_seeds(seed: u64, offset: u64) -> Subsequences<Xorwow> {
+    pub(crate) fn of_seeds(seed: u64, offset: u64) -> Subsequences<Xorwow> {
         let count = XORWOW.0;
         let rounds = offset / count as u64;
         let skip = Jump::new(rounds, 0);
@@ -84,7 +84,7 @@ impl Subsequences<Xorwow> {
 
 impl Subsequences<Mrg32k3a> {
     /// From the number at `offset` on, in the default order or in the one of before.
-    pub(super) fn of_mrg32k3a(seed: u64, offset: u64, is_legacy: bool) -> Subsequences<Mrg32k3a> {
+    pub(crate) fn of_mrg32k3a(seed: u64, offset: u64, is_legacy: bool) -> Subsequences<Mrg32k3a> {
         let count = MRG32K3A[usize::from(is_legacy)];
         let to_next = Powers::of(1, MRG32K3A_DISTANCE);
         let skip = Powers::of(offset / count as u64, 0);

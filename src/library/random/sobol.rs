@@ -5,7 +5,7 @@
 use super::directions::NUMBERS;
 
 /// How many dimensions there are.
-pub(super) const DIMENSIONS: usize = NUMBERS.len() + 1;
+pub(crate) const DIMENSIONS: usize = NUMBERS.len() + 1;
 /// 2 to the power -32.
 const SCALE: f64 = 2.328_306_436_538_696_3e-10;
 /// 2 to the power -53.
@@ -16,7 +16,7 @@ const SCALE8: f64 = 1.110_223_024_625_156_5e-16;
 pub(crate) struct Sobol {
     /// Bits of a number.
     bits: u32,
-    pub(super) dimensions: usize,
+    pub(crate) dimensions: usize,
     /// The next point.
     at: u64,
 }
@@ -38,12 +38,12 @@ fn directions(dimension: usize, bits: u32) -> Vec<u64> {
 }
 
 impl Sobol {
-    pub(super) fn new(bits: u32, dimensions: usize, offset: u64) -> Sobol {
+    pub(crate) fn new(bits: u32, dimensions: usize, offset: u64) -> Sobol {
         Sobol { bits, dimensions, at: offset }
     }
 
     /// The next `count` numbers, in all dimensions together.
-    pub(super) fn numbers(&mut self, count: usize) -> Vec<u64> {
+    pub(crate) fn numbers(&mut self, count: usize) -> Vec<u64> {
         let each = count / self.dimensions;
         let mut out = Vec::with_capacity(count);
         for dimension in 0..self.dimensions {
@@ -61,12 +61,12 @@ impl Sobol {
     }
 
     /// The first 32 bits of a number.
-    pub(super) fn word(&self, number: u64) -> u32 {
+    pub(crate) fn word(&self, number: u64) -> u32 {
         (number >> (self.bits - 32)) as u32
     }
 
     /// A real in (0, 1] of 53 bits, or as many as there are.
-    pub(super) fn uniform8(&self, number: u64) -> f64 {
+    pub(crate) fn uniform8(&self, number: u64) -> f64 {
         match self.bits {
             32 => number as f64 * SCALE + SCALE,
             _ => (number >> 11) as f64 * SCALE8 + SCALE8 / 2.0,
@@ -74,7 +74,7 @@ impl Sobol {
     }
 
     /// A normal real. Numbers of the upper half are those of the lower one with the other sign.
-    pub(super) fn normal8(&self, number: u64) -> f64 {
+    pub(crate) fn normal8(&self, number: u64) -> f64 {
         let half = 1 << (self.bits - 1);
         let (number, sign) = if number >= half { (2 * (half - 1) + 1 - number, -1.0) } else { (number, 1.0) };
         let probability = match self.bits {
@@ -87,7 +87,7 @@ impl Sobol {
 
 /// The value below which a normal number is with a probability of at most one half (M. J. Wichura, "The percentage points of the normal
 /// distribution", Applied Statistics 37, 1988, algorithm AS 241).
-pub(super) fn quantile(probability: f64) -> f64 {
+pub(crate) fn quantile(probability: f64) -> f64 {
     const MIDDLE: [[f64; 8]; 2] = [
         [
             3.387_132_872_796_366_6,
@@ -123,7 +123,7 @@ pub(super) fn quantile(probability: f64) -> f64 {
         ],
         [
             1.0,
-            2.053_191_626_637_758_8,
+            2.053_191_626_637_759,
             1.676_384_830_183_803_8,
             0.689_767_334_985_1,
             0.148_103_976_427_480_08,
@@ -148,7 +148,7 @@ pub(super) fn quantile(probability: f64) -> f64 {
             0.599_832_206_555_888,
             0.136_929_880_922_735_8,
             0.014_875_361_290_850_615,
-            7.868_691_311_456_132_6e-4,
+            7.868_691_311_456_133e-4,
             1.846_318_317_510_054_8e-5,
             1.421_511_758_316_446e-7,
             2.044_263_103_389_939_8e-15,

@@ -14,7 +14,7 @@ const SECOND: [u64; 2] = [527_612, 1_370_589];
 /// What makes a number of 32 bits of one below the first modulus.
 const TO_WORD: f64 = 1.000_000_048_662;
 /// What makes a real of it.
-const TO_REAL: f64 = 2.328_306_549_837_828_8e-10;
+const TO_REAL: f64 = 2.328_306_549_837_829e-10;
 
 /// The last three numbers of both recurrences.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

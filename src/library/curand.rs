@@ -8,28 +8,15 @@
 //!
 //! Source: cuRAND Library, "Host API Overview".
 
-mod directions;
-mod draw;
-mod mrg32k3a;
-mod philox;
-mod poisson;
-mod sequence;
-mod sobol;
-mod subsequences;
-
-pub(crate) use sequence::Sequence;
-
 use crate::call::{Call, Outcome, Routine, Status, Statuses};
 use crate::element::Element;
 use crate::handles::GENERATOR;
 use crate::operand::{Operand, Vector};
+use crate::random::{DIMENSIONS, MOST_MEAN, Poisson, Sequence, Sobol, Subsequences};
 use crate::state::Generator;
 use device::{Agreement, CudaError};
 use finding::MemoryPlace;
 use mem::Region;
-use poisson::Poisson;
-use sobol::Sobol;
-use subsequences::Subsequences;
 
 pub(crate) const STATUSES: Statuses = Statuses { bad_handle: 101, bad_value: 104, failed: 201 };
 
@@ -93,8 +80,10 @@ pub(crate) static ROUTINES: &[Routine] = &[
 fn create<const OF_HOST: bool>(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let kind = call.int();
-    if !KINDS.contains(&kind) && !(VENDOR_KINDS.contains(&kind) && call.may_be_of_vendor()) {
-        let reason = if VENDOR_KINDS.contains(&kind) {
+    let is_of_vendor = VENDOR_KINDS.contains(&kind);
+    let is_there = KINDS.contains(&kind) || is_of_vendor && call.may_be_of_vendor();
+    if !is_there {
+        let reason = if is_of_vendor {
             format!("generator {kind} is one of NVIDIA's library alone, which works with `--device gpu`")
         } else {
             format!("generator {kind} is none that there is; `CURAND_RNG_PSEUDO_XORWOW` (101) is one")
@@ -202,7 +191,7 @@ fn set_dimensions(call: &mut Call<'_>) -> Outcome {
     if dimensions < 1 {
         return call.wrong(format!("the number of dimensions is {dimensions}, and must be 1 or more"));
     }
-    let most = sobol::DIMENSIONS as i64;
+    let most = DIMENSIONS as i64;
     if dimensions > most && !call.may_be_of_vendor() {
         return call.wrong(format!(
             "the number of dimensions is {dimensions}; there are {most} without NVIDIA's library (`--device gpu`)"
@@ -324,8 +313,8 @@ fn generate_long(call: &mut Call<'_>) -> Outcome {
 fn generate_poisson(call: &mut Call<'_>) -> Outcome {
     let (handle, array) = head(call);
     let mean = call.real8();
-    if !(mean > 0.0 && mean <= poisson::MOST_MEAN) {
-        return call.wrong(format!("`lambda` is {mean}, and must be more than 0 and at most {}", poisson::MOST_MEAN));
+    if !(mean > 0.0 && mean <= MOST_MEAN) {
+        return call.wrong(format!("`lambda` is {mean}, and must be more than 0 and at most {MOST_MEAN}"));
     }
     fill(call, handle, array, &Kind { in_pairs: false, agreement: None }, |sequence, count| {
         sequence.poisson(count, &Poisson::new(mean)).into_iter().map(f32::from_bits).collect()

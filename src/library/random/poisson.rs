@@ -7,17 +7,17 @@ const REACH: f64 = 12.0;
 /// What is looked at beside them, for small means.
 const MORE: f64 = 40.0;
 /// Means are at most this, as in NVIDIA's library.
-pub(super) const MOST_MEAN: f64 = 400_000.0;
+pub(crate) const MOST_MEAN: f64 = 400_000.0;
 
 /// The distribution of a mean.
-pub(super) struct Poisson {
+pub(crate) struct Poisson {
     first: u32,
     /// The probability of at most `first`, at most one more …
     up_to: Vec<f64>,
 }
 
 impl Poisson {
-    pub(super) fn new(mean: f64) -> Poisson {
+    pub(crate) fn new(mean: f64) -> Poisson {
         let reach = REACH * mean.sqrt() + MORE;
         let first = (mean - reach).max(0.0) as u32;
         let last = (mean + reach) as u32;
@@ -40,7 +40,7 @@ impl Poisson {
     }
 
     /// The number for a real in (0, 1].
-    pub(super) fn of(&self, probability: f64) -> u32 {
+    pub(crate) fn of(&self, probability: f64) -> u32 {
         let at = self.up_to.partition_point(|&up_to| up_to < probability);
         self.first + at.min(self.up_to.len() - 1) as u32
     }
