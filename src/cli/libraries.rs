@@ -118,6 +118,11 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// The names of procedures that the given files define, and that cufemu has too.
+    pub(crate) fn defined(&self) -> Arc<[String]> {
+        library::wrappers().filter(|name| self.libraries.defines(name)).map(str::to_owned).collect()
+    }
+
     /// Compiles and loads what is given; the error is for the user.
     pub(crate) fn new(inputs: &Inputs) -> Result<Loaded, String> {
         let of_cuda = Arc::new(CudaLibraries::new(inputs));

@@ -103,7 +103,7 @@ pub(crate) fn run(options: &Options, compiler: &Compiler, inputs: &Inputs) -> u8
         Err(sentence) => return usage(sentence),
     };
     if options.is_debugging() {
-        let loader = match loader(options, compiler, &compiled, &suppressions, &map) {
+        let loader = match loader(options, compiler, &compiled, &suppressions, (&map, &libraries)) {
             Ok(loader) => loader,
             Err(sentence) => return usage(&sentence),
         };
@@ -159,7 +159,7 @@ pub(crate) fn debugged(
         return Err(sentence);
     }
     let suppressions = suppressions(options, &compiled, &map)?;
-    let loader = loader(options, compiler, &compiled, &suppressions, &map)?;
+    let loader = loader(options, compiler, &compiled, &suppressions, (&map, &libraries))?;
     Ok(Debugged { compiled, map, loader, libraries })
 }
 
@@ -191,14 +191,16 @@ fn loader(
     compiler: &Compiler,
     compiled: &Compiled,
     suppressions: &Suppressions,
-    map: &SourceMap,
+    (map, libraries): (&SourceMap, &Loaded),
 ) -> Result<Loader, String> {
     if options.device == DeviceKind::Gpu {
         return Err("the debugger runs kernels on the emulator only; remove `--device gpu`".to_owned());
     }
+    let mut settings = machine_options(options, compiler, suppressions, map);
+    settings.host.defined = libraries.defined();
     Ok(Loader {
         module: compiled.module.clone(),
-        settings: machine_options(options, compiler, suppressions, map),
+        settings,
         devices: options.devices,
         program: if options.replay.is_some() { recording::program(map, &compiled.module) } else { 0 },
         // The debugger runs one block after another.
@@ -398,7 +400,8 @@ impl Program<'_> {
             unoptimised: compiler.level == Some(0),
             flushes: is_fast(options, compiler),
         };
-        let settings = machine_options(options, compiler, suppressions, map);
+        let mut settings = machine_options(options, compiler, suppressions, map);
+        settings.host.defined = self.libraries.defined();
         Machine::load(compiled.module.clone(), devices, &gpu_options, settings).map_err(|error| {
             match map.location(error.span) {
                 Some(at) => usage(&format!("{}:{}:{}: {error}", at.file, at.line, at.column)),

@@ -119,7 +119,8 @@ fn emulators(count: u32, options: &emu::Options) -> Vec<DeviceBox> {
 /// The devices of the run, or a sentence if there is no GPU.
 pub(crate) fn devices(options: &Options, sm: u32, libraries: &Arc<CudaLibraries>) -> Result<Vec<DeviceBox>, String> {
     if options.verify {
-        let gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
+        let mut gpu = GpuDevice::open(0, 0).map_err(|e| e.to_string())?;
+        gpu.use_libraries(libraries.clone());
         return Ok(vec![DeviceBox::verify(
             Emulator::new(0, emu::Options { sm, jobs: jobs(options), ..emu::Options::default() }),
             gpu,

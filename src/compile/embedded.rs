@@ -23,7 +23,7 @@ impl Embedded {
 }
 
 /// Table: module names and their sources.
-static MODULES: [Embedded; 32] = [
+static MODULES: [Embedded; 34] = [
     Embedded::new(RUNTIME, || include_str!("modules/cudafor.cuf")),
     Embedded::new("cooperative_groups", || include_str!("modules/cooperative_groups.cuf")),
     Embedded::new(DEVICE_PROCEDURES, || &crate::cudadevice::SOURCE),
@@ -38,6 +38,8 @@ static MODULES: [Embedded; 32] = [
     Embedded::new("curand_device", || &crate::curand_device::SOURCE),
     Embedded::new("cusolverdn", || &CUSOLVERDN),
     Embedded::new("cusparse", || &CUSPARSE),
+    Embedded::new("nccl", || include_str!("modules/nccl.cuf")),
+    Embedded::new("sort", || include_str!("modules/sort.cuf")),
     Embedded::new("cutensorex", || include_str!("modules/cutensorex.cuf")),
     Embedded::new("hdf5", || &hdf5::MODULE),
     Embedded::new("iso_c_binding", || include_str!("modules/iso_c_binding.cuf")),

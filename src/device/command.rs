@@ -1,5 +1,5 @@
 //! Commands of a device: launches, copies, fills, and routines of libraries, which say what they read and write and bring the
-//! code that does it.
+//! code that does it, and how far the results of two implementations agree.
 
 use crate::{CudaError, VendorCall};
 use finding::ThreadId;
@@ -74,6 +74,84 @@ pub struct Fill {
 /// Elements that a routine reads or writes, with the bytes of one.
 pub type Section = (Strided, u64);
 
+/// The numbers of an array, little-endian.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Number {
+    /// Integers of 4 bytes.
+    Integer,
+    /// Reals of 2 bytes.
+    Real2,
+    /// Reals of 4 bytes; a complex number is two.
+    Real4,
+    /// Reals of 8 bytes; a complex number is two.
+    Real8,
+}
+
+/// How far two implementations agree.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Agreement {
+    /// In all bits.
+    Bits,
+    /// Within so many rounding units of the largest number.
+    Units(f64),
+    /// The same for the absolute values of complex or real elements of so many numbers: vectors have any sign or phase. Where values
+    /// are close to each other, it is more ([`Spectrum`]).
+    Magnitudes(f64, usize),
+    /// In all bits; where it is not zero, nothing else of the routine counts.
+    Status,
+}
+
+/// An array that a routine writes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Written {
+    /// Its elements.
+    pub sections: Vec<Section>,
+    /// Those of them that have a defined value.
+    pub known: Vec<Section>,
+    /// What they are.
+    pub number: Number,
+    /// How far it is known.
+    pub agreement: Agreement,
+    /// What vectors belong to.
+    pub spectrum: Option<Spectrum>,
+}
+
+/// The values that vectors belong to. The closer two values are, the less is known of their vectors.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spectrum {
+    /// The values.
+    pub values: Section,
+    /// Elements of a column.
+    pub rows: usize,
+    /// Whether the rows are the vectors, and not the columns.
+    pub is_by_rows: bool,
+}
+
+impl Written {
+    /// Memory to work in.
+    pub fn undefined(section: Section) -> Written {
+        Written {
+            sections: vec![section],
+            known: Vec::new(),
+            number: Number::Integer,
+            agreement: Agreement::Bits,
+            spectrum: None,
+        }
+    }
+
+    /// An array of which these elements have a defined value.
+    pub fn partly(whole: Section, known: Written) -> Written {
+        Written { sections: vec![whole], ..known }
+    }
+
+    /// The same with another agreement.
+    #[must_use]
+    pub fn within(mut self, agreement: Agreement) -> Written {
+        self.agreement = agreement;
+        self
+    }
+}
+
 /// What a routine does.
 pub type RoutineWork = Arc<dyn Fn(&mut dyn Bytes) -> Result<(), CudaError> + Send + Sync>;
 
@@ -105,6 +183,8 @@ pub struct Routine {
     pub reads: Vec<Section>,
     /// What it writes.
     pub writes: Vec<Section>,
+    /// What two implementations of it have in common.
+    pub results: Vec<Written>,
     /// What of the bytes that it reads has to have been written, as far as that is known.
     pub needs: Vec<Section>,
     /// The stream.

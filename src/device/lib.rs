@@ -21,7 +21,10 @@ mod vendor;
 pub use api::{
     Api, Call, CopyKind, GraphCall, KernelInfo, Kernels, LibraryCall, Order, OrderStep, Pitched, Reply, Work,
 };
-pub use command::{Arg, Bytes, Command, Fill, KernelLaunch, Progress, Routine, RoutineWork, Section, Strided};
+pub use command::{
+    Agreement, Arg, Bytes, Command, Fill, KernelLaunch, Number, Progress, Routine, RoutineWork, Section, Spectrum,
+    Strided, Written,
+};
 pub use error::{CudaError, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};
 pub use properties::Properties;

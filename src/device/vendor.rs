@@ -146,6 +146,11 @@ pub trait VendorLibraries {
     /// Destroys the object of a handle, if it was made.
     fn destroy(&mut self, handle: u64);
 
+    /// Whether routines are run by this library too, which gives the results; those of NVIDIA's are only compared with them.
+    fn is_compared(&self) -> bool {
+        false
+    }
+
     /// The status of the last routine, if that is an error; forgets it.
     fn take_status(&mut self) -> Option<i32>;
 }

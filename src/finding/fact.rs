@@ -237,6 +237,26 @@ pub enum LaunchFault {
     },
 }
 
+/// What is known of a stream, event or handle that does not exist.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HandleLife {
+    /// Nothing.
+    Unknown,
+    /// It was never made.
+    None,
+    /// It was destroyed here.
+    Destroyed(Span),
+}
+
+/// Memory of the host or of the device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryPlace {
+    /// That which host code reaches.
+    Host,
+    /// That which device code reaches.
+    Device,
+}
+
 /// A CUDA runtime call that went wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ApiFault {
@@ -251,6 +271,10 @@ pub enum ApiFault {
     InvalidHandle {
         /// `stream`, `event` …
         what: String,
+        /// The routine that makes one.
+        made_by: String,
+        /// What became of it.
+        life: HandleLife,
     },
     /// Elapsed time of an event that was not recorded.
     EventNotRecorded,
@@ -269,6 +293,13 @@ pub enum ApiFault {
     InvalidArgument {
         /// Why.
         reason: String,
+    },
+    /// An array or scalar in host memory that belongs in device memory, or the reverse.
+    WrongMemory {
+        /// Which argument, in backticks where it has a name.
+        what: String,
+        /// Where it belongs.
+        belongs: MemoryPlace,
     },
     /// A routine of a library that does its work on the host, although the program runs on a GPU.
     RunsOnHost {
@@ -299,6 +330,11 @@ pub enum LeakKind {
     Graph,
     /// An instantiated graph.
     ExecutableGraph,
-    /// A library handle.
-    Handle,
+    /// A handle of a library.
+    Handle {
+        /// `plan`, `cuBLAS handle` …
+        what: &'static str,
+        /// The routine that destroys one.
+        destroyed_by: &'static str,
+    },
 }

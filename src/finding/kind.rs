@@ -225,6 +225,19 @@ pub enum FindingKind {
         /// How many elements differ.
         elements: u64,
     },
+    /// A routine of a library and that of NVIDIA give results that are further apart than they may be; one access names the element.
+    VerifyRoutine {
+        /// The routine.
+        routine: String,
+        /// Value of cufemu's own routine.
+        emulator: String,
+        /// Value of NVIDIA's.
+        gpu: String,
+        /// How far they are apart and may be; empty where bits are compared.
+        bound: String,
+        /// How many elements differ so.
+        elements: u64,
+    },
 }
 
 impl FindingKind {
@@ -300,7 +313,7 @@ impl FindingKind {
                 ApiFault::EventNotRecorded => Code::EventNotRecorded,
                 ApiFault::Pageable => Code::AsyncFromPageable,
                 ApiFault::OutOfMemory { .. } => Code::OutOfDeviceMemory,
-                ApiFault::InvalidArgument { .. } => Code::InvalidApiArgument,
+                ApiFault::InvalidArgument { .. } | ApiFault::WrongMemory { .. } => Code::InvalidApiArgument,
                 ApiFault::RunsOnHost { .. } => Code::RoutineOnHost,
                 ApiFault::NoSuchDevice { .. } => Code::NoSuchDevice,
             },
@@ -309,7 +322,7 @@ impl FindingKind {
             FindingKind::Host(fault) => fault.code(),
             FindingKind::Mpi(fault) => fault.code(),
             FindingKind::Unsupported { .. } => Code::UnsupportedReached,
-            FindingKind::VerifyMismatch { .. } => Code::VerifyMismatch,
+            FindingKind::VerifyMismatch { .. } | FindingKind::VerifyRoutine { .. } => Code::VerifyMismatch,
         }
     }
 

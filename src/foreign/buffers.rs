@@ -11,6 +11,8 @@ use std::collections::btree_map::Entry;
 
 /// Changes are found in units of this many bytes.
 const UNIT: usize = 4;
+/// Blocks of so many bytes are compared at once first.
+const BLOCK: usize = 4096;
 
 /// The alignment of a buffer, which is that of the largest vectors.
 #[derive(Clone, Copy)]
@@ -202,23 +204,30 @@ impl Buffers {
 
 /// Adds the stretches of `now` that differ from what the piece held.
 fn changed(piece: &Piece, now: &[u8], out: &mut Vec<(u64, Vec<u8>)>) {
-    if now == piece.bytes {
-        return;
+    let mut first = None;
+    // A stretch may go on in the next block.
+    for (block, (now_here, before)) in now.chunks(BLOCK).zip(piece.bytes.chunks(BLOCK)).enumerate() {
+        let from = block * BLOCK;
+        if now_here == before {
+            end_stretch(piece, now, (&mut first, from), out);
+            continue;
+        }
+        for (unit, (now_here, before)) in now_here.chunks(UNIT).zip(before.chunks(UNIT)).enumerate() {
+            let at = from + unit * UNIT;
+            if now_here == before {
+                end_stretch(piece, now, (&mut first, at), out);
+            } else {
+                first.get_or_insert(at);
+            }
+        }
     }
-    let differs = |at: usize| {
-        let end = (at + UNIT).min(now.len());
-        now[at..end] != piece.bytes[at..end]
-    };
-    let mut at = 0;
-    while at < now.len() {
-        let first = at;
-        while at < now.len() && differs(at) {
-            at += UNIT;
-        }
-        if at > first {
-            out.push((piece.base + first as u64, now[first..at.min(now.len())].to_vec()));
-        }
-        at += UNIT;
+    end_stretch(piece, now, (&mut first, now.len()), out);
+}
+
+/// Adds the stretch up to a place, if one has begun.
+fn end_stretch(piece: &Piece, now: &[u8], (first, end): (&mut Option<usize>, usize), out: &mut Vec<(u64, Vec<u8>)>) {
+    if let Some(first) = first.take() {
+        out.push((piece.base + first as u64, now[first..end].to_vec()));
     }
 }
 
@@ -242,6 +251,19 @@ mod tests {
         buffers.by_base.get_mut(&0x1000).expect("there").contents()[9] = 0;
         assert_eq!(buffers.changes(&memory[..1]), [(0x1008, vec![9, 0])]);
         assert_eq!(buffers.to_program(address), 0x1008);
+    }
+
+    #[test]
+    fn stretches_go_on_across_blocks() {
+        let before = piece(0x1000, &[0; 3 * BLOCK + 6], &[]);
+        let mut now = before.bytes.clone();
+        now[BLOCK - 8..BLOCK + 4].fill(1);
+        now[2 * BLOCK] = 2;
+        now[3 * BLOCK + 5] = 3;
+        let mut out = Vec::new();
+        changed(&before, &now, &mut out);
+        let (a, b, c) = (0x1000 + BLOCK as u64 - 8, 0x1000 + 2 * BLOCK as u64, 0x1000 + 3 * BLOCK as u64 + 4);
+        assert_eq!(out, [(a, vec![1; 12]), (b, vec![2, 0, 0, 0]), (c, vec![0, 3])]);
     }
 
     #[test]

@@ -30,6 +30,10 @@ use std::sync::Arc;
 pub(crate) struct Foreign {
     /// Which are routines of CUDA's libraries.
     pub(crate) has_routine: fn(&str) -> bool,
+    /// Whether such a routine gives a number, and no status.
+    pub(crate) gives_result: fn(&str) -> bool,
+    /// Names of such routines that the program's own libraries define.
+    pub(crate) defined: Arc<[String]>,
     /// Signatures by the addresses of their texts.
     pub(crate) signatures: BTreeMap<u64, Arc<Signature>>,
     /// What calls that are made at once know.
@@ -72,9 +76,15 @@ pub(crate) fn pointer_of(entry: u64) -> u64 {
 }
 
 impl Foreign {
-    pub(crate) fn new(has_routine: fn(&str) -> bool) -> Foreign {
+    pub(crate) fn new(
+        has_routine: fn(&str) -> bool,
+        gives_result: fn(&str) -> bool,
+        defined: Arc<[String]>,
+    ) -> Foreign {
         Foreign {
             has_routine,
+            gives_result,
+            defined,
             signatures: BTreeMap::new(),
             direct: Direct::default(),
             kept: BTreeSet::new(),

@@ -9,6 +9,7 @@ use crate::protocol::{Args, Halt};
 use crate::restart::RestartCheck;
 use crate::runtime::Runtime;
 use crate::service::AtOnce;
+use crate::service::foreign_services;
 use crate::storage;
 use ::foreign::Caller;
 use device::{Api, Arg, Call, KernelLaunch};
@@ -36,6 +37,10 @@ pub struct HostOptions {
     pub swaps_bytes: bool,
     /// Which procedures that libraries have are routines of CUDA's libraries.
     pub has_routine: fn(&str) -> bool,
+    /// Whether such a routine gives a number, and no status.
+    pub gives_result: fn(&str) -> bool,
+    /// The names of routines that the program's own libraries define, and which are then called there.
+    pub defined: Arc<[String]>,
     /// The numbers of the routines of MPI.
     pub mpi_routine: fn(&str) -> Option<u32>,
     /// For tests: whether to run each service twice, to check that it can start again ([`Host::restart_violations`]).
@@ -49,6 +54,8 @@ impl Default for HostOptions {
             stack_bytes: 256 << 20,
             swaps_bytes: false,
             has_routine: |_| false,
+            gives_result: |_| false,
+            defined: Arc::default(),
             mpi_routine: |_| None,
             checks_restarts: false,
         }
@@ -89,7 +96,7 @@ impl Host {
         let stack = HostStack { top: base, limit: base + options.stack_bytes };
         let warp = Warp::host(program, main, stack).ok()?;
         let arguments = Arc::from(options.arguments.clone());
-        let foreign = Foreign::new(options.has_routine);
+        let foreign = Foreign::new(options.has_routine, options.gives_result, options.defined.clone());
         let mpi = Mpi::new(options.mpi_routine);
         let runtime = Runtime::new(arguments, Symbols::new(program), options.swaps_bytes, foreign, mpi);
         let restarts = options.checks_restarts.then(RestartCheck::default);
@@ -162,17 +169,7 @@ impl Host {
                         *arg = self.warp.arg(request, i, 0);
                     }
                     let (args, span) = (Args(&args[..count]), self.place_of(program, site));
-                    let is_foreign = matches!(
-                        rt,
-                        Rt::ForeignCall
-                            | Rt::ForeignEntry
-                            | Rt::ForeignTarget
-                            | Rt::ForeignVariable
-                            | Rt::ForeignNative
-                            | Rt::ForeignPlace
-                            | Rt::ForeignCallback
-                            | Rt::ForeignReturn
-                    );
+                    let is_foreign = matches!(rt, foreign_services!());
                     let served = if is_foreign {
                         let warp = &self.warp;
                         let locals = |address| warp.local_extent_at(program, address);

@@ -94,7 +94,7 @@ mod tests {
             std::sync::Arc::from([]),
             crate::cuda::Symbols::default(),
             false,
-            crate::foreign::Foreign::new(|_| false),
+            crate::foreign::Foreign::new(|_| false, |_| false, std::sync::Arc::default()),
             crate::mpi::Mpi::new(|_| None),
         )
     }

@@ -1,8 +1,8 @@
 //! Matrices of which each column has one run of elements in memory: whole ones, triangles and bands, packed or not.
 
 use crate::element::Element;
-use crate::operand::{Operand, decode, encode};
-use device::{Bytes, CudaError, Section, Strided};
+use crate::operand::{Operand, decode, encode, numbers};
+use device::{Agreement, Bytes, CudaError, Number, Section, Strided};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -196,6 +196,10 @@ impl<T: Element> Operand for Columns<T> {
 
     fn sections(&self) -> Vec<Section> {
         self.runs().iter().map(|runs| self.section(runs)).collect()
+    }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        numbers::<T>()
     }
 }
 

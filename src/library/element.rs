@@ -1,5 +1,6 @@
 //! The numbers that routines compute with: real and complex, of 4 and 8 bytes a part.
 
+use device::Number;
 use num_complex::Complex;
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -24,6 +25,8 @@ pub(crate) trait Element:
 {
     /// Its bytes in memory.
     const BYTES: usize;
+    /// What a part is in memory.
+    const NUMBER: Number = if size_of::<Self::Real>() == 4 { Number::Real4 } else { Number::Real8 };
     const ZERO: Self;
     /// A part.
     type Real: Element + Into<f64> + PartialOrd;

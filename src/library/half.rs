@@ -1,6 +1,7 @@
 //! Numbers of 2 bytes: they come and go rounded, and are computed with as numbers of 4 bytes.
 
 use crate::element::Element;
+use device::Number;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A number of IEEE binary16 in memory.
@@ -63,6 +64,7 @@ impl From<f32> for Half {
 
 impl Element for Half {
     const BYTES: usize = 2;
+    const NUMBER: Number = Number::Real2;
     const ZERO: Half = Half(0.0);
     type Real = Half;
 

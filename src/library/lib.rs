@@ -24,15 +24,19 @@ mod element;
 mod fft;
 mod gemm;
 mod half;
+mod handles;
+mod nccl;
 mod nvtx;
 mod operand;
+mod random;
 mod routine;
+mod sort;
 mod sparse;
 mod state;
-mod xorwow;
 
 use call::{Call, Notes};
 use device::{Device, LibraryCall, Reply, Runtime, Step};
+use finding::{Allocation, Finding, FindingKind, LeakKind};
 use mem::Memory;
 use source::Span;
 use state::{Home, State};
@@ -48,12 +52,31 @@ pub fn has(name: &str) -> bool {
     routine::find(name).is_some()
 }
 
+/// Whether a routine gives a number, as functions of the first interface of cuBLAS do, and no status. Its last argument is where.
+pub fn gives_result(name: &str) -> bool {
+    routine::find(name).is_some_and(|called| called.is_legacy && cublas::has_result(called.name))
+}
+
+/// The names of the procedures that stand for those of files of CUDA C++; a library of the program may define them.
+pub fn wrappers() -> impl Iterator<Item = &'static str> {
+    sort::ROUTINES.iter().map(|routine| routine.name).filter(|name| name.ends_with("_wrapper"))
+}
+
 /// The names of all routines, library by library.
 pub fn names() -> impl Iterator<Item = &'static str> {
     routine::all().map(|(_, routine)| routine.name)
 }
 
 impl Library {
+    /// The handles that the program has made and not destroyed, as findings.
+    pub fn leaks(&self) -> impl Iterator<Item = Finding> + '_ {
+        self.state.lives.alive().map(|(kind, span)| {
+            let what = LeakKind::Handle { what: kind.what, destroyed_by: kind.destroyed_by };
+            let allocation = Allocation { name: None, base: 0, bytes: 0, span };
+            Finding::new(FindingKind::Leak { what, allocation }, Vec::new())
+        })
+    }
+
     /// Takes a call: checks it, submits commands. The reply's code is the status.
     pub fn begin(
         &mut self,

@@ -1,7 +1,7 @@
 //! Vectors, matrices, grids and integers of a call: where their elements are, and how they come and go.
 
 use crate::element::Element;
-use device::{Bytes, CudaError, Section, Strided};
+use device::{Agreement, Bytes, CudaError, Number, Section, Spectrum, Strided, Written};
 use std::marker::PhantomData;
 
 /// What a routine is given of memory.
@@ -13,11 +13,35 @@ pub(crate) trait Operand {
     fn sections(&self) -> Vec<Section> {
         vec![self.extent()]
     }
+
+    /// What numbers they are, and how far results agree with those of NVIDIA's library.
+    fn numbers(&self) -> (Number, Agreement);
+
+    /// It as a result.
+    fn written(&self) -> Written {
+        let (number, agreement) = self.numbers();
+        let sections = self.sections();
+        Written { known: sections.clone(), sections, number, agreement, spectrum: None }
+    }
+}
+
+/// Rounding units, relative to the largest number of a result, in which results agree with those of NVIDIA's library.
+const UNITS: f64 = 100.0;
+/// The same for vectors of eigenvalues and singular values that are far from each other.
+const UNITS_OF_VECTORS: f64 = 1000.0;
+
+/// The numbers of elements, and how far results agree.
+pub(crate) fn numbers<T: Element>() -> (Number, Agreement) {
+    (T::NUMBER, Agreement::Units(UNITS))
 }
 
 impl<T: Element> Operand for Vector<T> {
     fn extent(&self) -> Section {
         self.section()
+    }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        numbers::<T>()
     }
 }
 
@@ -25,11 +49,29 @@ impl<T: Element> Operand for Matrix<T> {
     fn extent(&self) -> Section {
         self.section()
     }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        numbers::<T>()
+    }
+}
+
+impl<T: Element> Operand for Grid<T> {
+    fn extent(&self) -> Section {
+        self.section()
+    }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        numbers::<T>()
+    }
 }
 
 impl Operand for Integers {
     fn extent(&self) -> Section {
         self.section()
+    }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        (Number::Integer, Agreement::Bits)
     }
 }
 
@@ -160,6 +202,14 @@ impl<T: Element> Matrix<T> {
         self.address + (j * self.leading * T::BYTES) as u64
     }
 
+    /// Its columns, or its rows, as results that are vectors of length 1 with any sign or phase, which belong to those values.
+    pub(crate) fn vectors(&self, values: &Vector<T::Real>, is_by_rows: bool) -> Written {
+        let parts = T::BYTES / <T::Real as Element>::BYTES;
+        let spectrum = Spectrum { values: values.section(), rows: self.rows, is_by_rows };
+        let written = self.written().within(Agreement::Magnitudes(UNITS_OF_VECTORS, parts));
+        Written { spectrum: Some(spectrum), ..written }
+    }
+
     /// The elements, column after column.
     pub(crate) fn load(&self, memory: &mut dyn Bytes) -> Done<Vec<T>> {
         let mut out = Vec::with_capacity(self.rows * self.columns);
@@ -246,6 +296,11 @@ impl<T: Element> Grid<T> {
 }
 
 impl Integers {
+    /// It as the word that says how a routine ended.
+    pub(crate) fn status(&self) -> Written {
+        self.written().within(Agreement::Status)
+    }
+
     pub(crate) fn section(&self) -> Section {
         (Strided { base: self.address, dims: vec![(self.count as i64, 4)] }, 4)
     }

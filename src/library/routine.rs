@@ -1,7 +1,7 @@
 //! The tables of the libraries, put together.
 
 use crate::call::{Call, Outcome, Routine, Statuses};
-use crate::{cublas, cufft, curand, cusolver, cusparse, nvtx};
+use crate::{cublas, cufft, curand, cusolver, cusparse, nccl, nvtx, sort};
 
 /// All routines with the statuses of their library.
 pub(crate) fn all() -> impl Iterator<Item = (&'static Statuses, &'static Routine)> {
@@ -10,8 +10,10 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static Statuses, &'static Routine
     let curand = curand::ROUTINES.iter().map(|routine| (&curand::STATUSES, routine));
     let cusolver = cusolver::routines().map(|routine| (&cusolver::STATUSES, routine));
     let cusparse = cusparse::ROUTINES.iter().map(|routine| (&cusparse::STATUSES, routine));
+    let nccl = nccl::ROUTINES.iter().map(|routine| (&nccl::STATUSES, routine));
     let nvtx = nvtx::ROUTINES.iter().map(|routine| (&nvtx::STATUSES, routine));
-    cublas.chain(cufft).chain(curand).chain(cusolver).chain(cusparse).chain(nvtx)
+    let sort = sort::ROUTINES.iter().map(|routine| (&sort::STATUSES, routine));
+    cublas.chain(cufft).chain(curand).chain(cusolver).chain(cusparse).chain(nccl).chain(nvtx).chain(sort)
 }
 
 /// Before the name of a routine in the interfaces of the modules of nvfortran, which take more than the C interface does.

@@ -3,8 +3,9 @@
 //! It is part of the state of a run, so it is copied with a checkpoint.
 
 use crate::fft::Plan;
+use crate::handles::Lives;
+use crate::random::Sequence;
 use crate::sparse::Descriptor;
-use crate::xorwow::Subsequences;
 use device::VendorObject;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,6 +28,10 @@ pub(crate) struct State {
     pub(crate) cusolver_params: Table<(), 5>,
     pub(crate) cusparse: Table<CublasHandle, 6>,
     pub(crate) descriptors: Table<Descriptor, 7>,
+    /// Communicators of NCCL.
+    pub(crate) nccl: Table<(), 8>,
+    /// Where handles were made and destroyed.
+    pub(crate) lives: Lives,
     /// The handle of the routines that take none.
     pub(crate) default_handle: Option<u64>,
     /// That of the routines on arrays of the host.
@@ -78,14 +83,12 @@ pub(crate) struct Generator {
     pub(crate) stream: u64,
     pub(crate) seed: u64,
     pub(crate) offset: u64,
+    /// Its order.
+    pub(crate) order: i64,
+    /// How many dimensions a quasi-random generator has; 1 for others.
+    pub(crate) dimensions: i64,
     /// What it is at, once it has begun.
-    pub(crate) at: Option<Subsequences>,
-}
-
-impl Generator {
-    pub(crate) fn subsequences(&mut self) -> &mut Subsequences {
-        self.at.get_or_insert_with(|| Subsequences::new(self.seed, self.offset))
-    }
+    pub(crate) at: Option<Sequence>,
 }
 
 /// Things by handle. Each table of the state has another number.

@@ -193,7 +193,12 @@ impl Machine {
         for device in &mut devices {
             device.load(&program, gpu).map_err(LoadError::new)?;
         }
-        let host_options = HostOptions { has_routine: library::has, mpi_routine: mpi::number, ..options.host };
+        let host_options = HostOptions {
+            has_routine: library::has,
+            gives_result: library::gives_result,
+            mpi_routine: mpi::number,
+            ..options.host
+        };
         let host = Host::new(&program, &mut memory, &host_options)
             .ok_or_else(|| LoadError::new("the program has no main program"))?;
         let runtime = Runtime::new(devices.len() as u32);
@@ -430,8 +435,14 @@ impl Machine {
                         return stop;
                     }
                     self.devices.iter_mut().for_each(|device| self.runtime.absorb(device.as_device()));
-                    self.runtime.end(&self.memory, self.is_explained, self.check_leaks && code == 0);
+                    let check_leaks = self.check_leaks && code == 0;
+                    self.runtime.end(&self.memory, self.is_explained, check_leaks);
                     self.gather();
+                    if check_leaks {
+                        for leak in self.library.leaks() {
+                            self.findings.add(leak);
+                        }
+                    }
                     self.show_output(world);
                     self.turn = Turn::Over(code);
                 }

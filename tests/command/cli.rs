@@ -634,6 +634,26 @@ fn c_files_objects_and_archives_are_linked_and_what_is_wrong_is_said() {
 }
 
 #[test]
+fn a_procedure_of_the_program_is_called_that_has_the_name_of_one_of_cufemus() {
+    let has_compiler = Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !has_compiler {
+        eprintln!("left out: there is no C compiler `cc`");
+        return;
+    }
+    let own = b"void sort_int_wrapper(int *data, int n) { for (int i = 0; i < n; i++) data[i] = -data[i]; }\n";
+    let own = file("own.c", own);
+    let program = "program p\n  interface\n    subroutine sort(a, n) bind(c, name='sort_int_wrapper')\n      \
+        integer :: a(*)\n      integer, value :: n\n    end subroutine\n  end interface\n  integer :: a(2) = [2, 1]\n  \
+        call sort(a, 2)\n  print '(2i3)', a\nend program\n";
+    let program = file("p.f90", program.as_bytes());
+    for options in [&[][..], &["--debug", "-batch", "-ex", "run"], &["--race"]] {
+        let output = cufemu().args(options).args([&own, &program]).output().expect("it runs");
+        let said = text(&output.stdout);
+        assert!(said.lines().any(|line| line == " -2 -1"), "{options:?}: {said}{}", text(&output.stderr));
+    }
+}
+
+#[test]
 fn a_procedure_of_c_is_called_once_when_the_debugger_goes_back() {
     let has_compiler = Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success());
     if !has_compiler {

@@ -34,3 +34,18 @@ fn every_interface_of_the_modules_has_its_routine() {
         assert!(!asked.is_empty() && lacking.is_empty(), "{module}: {lacking:?}");
     }
 }
+
+/// Routines that are cufemu's own, and those of CUDA 10 that later versions lack.
+const NOT_OF_TODAY: [&str; 6] =
+    ["cublasGetHandle", "cufftXtDescribe", "cusparseSgtsv", "cusparseDgtsv", "cusparseCgtsv", "cusparseZgtsv"];
+
+#[test]
+fn every_routine_has_the_name_of_a_function_of_nvidias_libraries() {
+    let known: Vec<&str> = include_str!("symbols_of_cuda.txt").lines().filter(|line| !line.starts_with('#')).collect();
+    let of_cuda = |name: &&str| name.starts_with("cu");
+    let is_there = |name: &str| known.binary_search(&name).is_ok();
+    let lacking: Vec<&str> =
+        library::names().filter(of_cuda).filter(|name| !is_there(name) && !NOT_OF_TODAY.contains(name)).collect();
+    assert!(lacking.is_empty(), "{lacking:?}");
+    assert!(known.len() > 2000 && !NOT_OF_TODAY.iter().any(|name| is_there(name)));
+}

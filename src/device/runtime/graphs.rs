@@ -16,7 +16,7 @@ use self::capture::Capture;
 use self::topology::Topology;
 use super::{Half, Outcome, Runtime, put};
 use crate::{Api, Command, CudaError, Device, GraphCall, KernelLaunch, Order, OrderStep, Work};
-use finding::ApiFault;
+use finding::{ApiFault, HandleLife};
 use mem::Memory;
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -183,16 +183,20 @@ impl Runtime {
 
     fn graph(&mut self, graph: u64, call: &str, span: Span) -> Outcome<Graph> {
         let found = self.graphs.made.get(&graph).cloned();
-        found.ok_or_else(|| self.no_such_graph("graph", call, span))
+        found.ok_or_else(|| self.no_such_graph("graph", "cudaGraphCreate", call, span))
     }
 
     fn executable(&mut self, executable: u64, call: &str, span: Span) -> Outcome<Executable> {
         let found = self.graphs.executables.get(&executable).cloned();
-        found.ok_or_else(|| self.no_such_graph("executable graph", call, span))
+        found.ok_or_else(|| self.no_such_graph("executable graph", "cudaGraphInstantiate", call, span))
     }
 
-    fn no_such_graph(&mut self, what: &str, call: &str, span: Span) -> CudaError {
-        self.report(call, ApiFault::InvalidHandle { what: what.to_owned() }, span);
+    fn no_such_graph(&mut self, what: &str, made_by: &str, call: &str, span: Span) -> CudaError {
+        self.report(
+            call,
+            ApiFault::InvalidHandle { what: what.to_owned(), made_by: made_by.to_owned(), life: HandleLife::Unknown },
+            span,
+        );
         CudaError::InvalidValue
     }
 

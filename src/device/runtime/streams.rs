@@ -4,7 +4,7 @@
 
 use super::{Event, Half, Handle, Outcome, Runtime, put};
 use crate::{Api, CudaError, Device, Order};
-use finding::ApiFault;
+use finding::{ApiFault, HandleLife};
 use mem::{Memory, Region};
 use source::Span;
 
@@ -118,7 +118,7 @@ impl Runtime {
         if stream <= 2 || self.streams.contains_key(&stream) {
             return Ok(());
         }
-        self.report(call, ApiFault::InvalidHandle { what: "stream".to_owned() }, span);
+        self.report(call, unknown("stream", "cudaStreamCreate"), span);
         Err(CudaError::InvalidResourceHandle)
     }
 
@@ -131,7 +131,7 @@ impl Runtime {
         if let Some(&event) = self.events.get(&event) {
             return Ok(event);
         }
-        self.report(call, ApiFault::InvalidHandle { what: "event".to_owned() }, span);
+        self.report(call, unknown("event", "cudaEventCreate"), span);
         Err(CudaError::InvalidResourceHandle)
     }
 
@@ -234,4 +234,9 @@ impl Runtime {
         put(memory, at, &(shown as f32).to_le_bytes())?;
         Ok(Some(Half::Report))
     }
+}
+
+/// A stream or event that does not exist.
+fn unknown(what: &str, made_by: &str) -> ApiFault {
+    ApiFault::InvalidHandle { what: what.to_owned(), made_by: made_by.to_owned(), life: HandleLife::Unknown }
 }

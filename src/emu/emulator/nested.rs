@@ -203,7 +203,11 @@ fn fault_of(
         return Some((FindingKind::Launch { fault }, error));
     }
     (!nested.has_stream(block, launch.stream)).then(|| {
-        let fault = ApiFault::InvalidHandle { what: "stream".to_owned() };
+        let fault = ApiFault::InvalidHandle {
+            what: "stream".to_owned(),
+            made_by: "cudaStreamCreateWithFlags".to_owned(),
+            life: finding::HandleLife::Unknown,
+        };
         (FindingKind::Api { call: "launch".to_owned(), fault }, CudaError::InvalidResourceHandle)
     })
 }

@@ -2,7 +2,7 @@
 
 use super::phrase::count;
 use super::{start, subject};
-use crate::{ApiFault, Axis, Finding, FindingKind, LaunchFault};
+use crate::{ApiFault, Axis, Finding, FindingKind, HandleLife, LaunchFault, MemoryPlace};
 use diag::Diagnostic;
 
 pub(super) fn word(finding: &Finding) -> Diagnostic {
@@ -114,10 +114,20 @@ fn api(finding: &Finding, call: &str, fault: &ApiFault) -> Diagnostic {
                 d.help("compare the result of the call with `cudaSuccess`")
             }
         }
-        ApiFault::InvalidHandle { what } => start(
-            finding,
-            format!("{} with {} {what} that was never created or is destroyed", quoted(call), article(what)),
-        ),
+        ApiFault::InvalidHandle { what, made_by, life } => {
+            let end = match life {
+                HandleLife::Unknown => "was never created or is destroyed",
+                HandleLife::None => "was never created",
+                HandleLife::Destroyed(_) => "is destroyed",
+            };
+            let d = start(finding, format!("{} with {} {what} that {end}", quoted(call), article(what)));
+            match life {
+                HandleLife::Destroyed(span) => d
+                    .secondary(*span, format!("the {what} is destroyed here"))
+                    .help(format!("destroy the {what} after the last call that uses it")),
+                _ => d.help(format!("use {} {what} that `{made_by}` has made, and look at its status", article(what))),
+            }
+        }
         ApiFault::EventNotRecorded => start(finding, format!("{} of an event that was not recorded", quoted(call)))
             .help("call `cudaEventRecord` on both events, and `cudaEventSynchronize` on the second"),
         ApiFault::Pageable => {
@@ -131,6 +141,20 @@ fn api(finding: &Finding, call: &str, fault: &ApiFault) -> Diagnostic {
         )
         .note(format!("{used} of {} are in use", count(*total, "byte"))),
         ApiFault::InvalidArgument { reason } => start(finding, format!("{}: {reason}", quoted(call))),
+        ApiFault::WrongMemory { what, belongs } => {
+            let (is, belongs, help) = match belongs {
+                MemoryPlace::Device => (
+                    "host",
+                    "device",
+                    "give it a variable with the attribute `device` or `managed`, to which the values were copied",
+                ),
+                MemoryPlace::Host => {
+                    ("device", "host", "give it a variable of the host, and copy the values from or to the device")
+                }
+            };
+            let text = format!("{}: {what} is in {is} memory, and belongs in {belongs} memory", quoted(call));
+            start(finding, text).help(help)
+        }
         ApiFault::RunsOnHost { reason } => {
             start(finding, format!("{} runs on the host, not on the GPU: {reason}", quoted(call)))
                 .note("it works on copies of the arrays: results are those of the emulator, times mean nothing")

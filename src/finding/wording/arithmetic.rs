@@ -41,6 +41,19 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
             d.help("`--race` and `--check init` find the usual causes: races and uninitialised memory")
                 .note("results that depend on the order of atomics or on a clock may differ without being wrong")
         }
+        FindingKind::VerifyRoutine { routine, emulator, gpu, bound, elements } => {
+            let what = subject(finding, "the result");
+            let d = start(
+                finding,
+                format!("`{routine}`: {what} is {emulator} on the emulator and {gpu} of NVIDIA's library"),
+            );
+            let d = if bound.is_empty() { d } else { d.note(format!("the difference is {bound}")) };
+            let d = match elements {
+                0 | 1 => d,
+                n => d.note(format!("{} differ so, this is the first", count(*n, "element"))),
+            };
+            d.help("where the problem is ill-conditioned, rounding grows beyond the bound: look at the condition of the matrix")
+        }
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),
     }

@@ -48,7 +48,18 @@ pub(super) fn word(finding: &Finding, fault: &HostFault) -> Diagnostic {
         HostFault::AbsentArgument { name } => say(format!("argument `{name}` is used, and the call does not give it"))
             .help(format!("give it in the call, or, if it is optional, use it only under `if (present({name}))`")),
         HostFault::NoSuchProcedure { name } => say(format!("`{name}` is called, but no given file defines it")),
-        HostFault::Foreign { name, reason } => say(format!("call of library procedure `{name}`: {reason}")),
+        HostFault::Foreign { name, reason } => {
+            let said = say(format!("call of library procedure `{name}`: {reason}"));
+            match reason.as_str() {
+                reason if reason.starts_with("it has crashed: an access to device memory") => {
+                    said.help("pass a copy of the array in host memory, or call a procedure that launches kernels")
+                }
+                reason if reason.starts_with("it has crashed") => said.help(
+                    "compare the interface with the declaration in C: `value`, kinds and order of the arguments, and lengths of arrays",
+                ),
+                _ => said,
+            }
+        }
         HostFault::InvalidAccess => say("access to an address that holds no data of the program".to_owned())
             .help("check that the pointer was associated, and that its target still exists"),
     }

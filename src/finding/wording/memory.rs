@@ -232,8 +232,11 @@ fn leak(finding: &Finding, what: LeakKind, memory: &Allocation) -> Diagnostic {
         LeakKind::Graph => (format!("graph{named} never destroyed"), "add `cudaGraphDestroy`"),
         LeakKind::ExecutableGraph => (format!("executable graph{named} never destroyed"), "add `cudaGraphExecDestroy`"),
         LeakKind::Event => (format!("event{named} never destroyed"), "add `cudaEventDestroy`"),
-        LeakKind::Handle => {
-            (format!("library handle{named} never destroyed"), "destroy it with the library's own routine")
+        LeakKind::Handle { what, destroyed_by } => {
+            let message = format!("{what}{named} never destroyed");
+            return Diagnostic::new(finding.code(), memory.span, message)
+                .label("created here")
+                .help(format!("add `{destroyed_by}`"));
         }
     };
     let made = if matches!(what, LeakKind::Device | LeakKind::Heap) { "allocated" } else { "created" };

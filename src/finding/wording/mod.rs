@@ -94,7 +94,8 @@ fn body(finding: &Finding) -> Diagnostic {
         | FindingKind::Infinity { .. }
         | FindingKind::DeviceDivisionByZero
         | FindingKind::ConversionOutOfRange { .. }
-        | FindingKind::VerifyMismatch { .. } => arithmetic::word(finding),
+        | FindingKind::VerifyMismatch { .. }
+        | FindingKind::VerifyRoutine { .. } => arithmetic::word(finding),
         FindingKind::Launch { .. }
         | FindingKind::Api { .. }
         | FindingKind::DeviceHeapExhausted { .. }

@@ -3,6 +3,7 @@
 //! A service either gives its results or halts with a question; then it starts again from its beginning when the answer is
 //! there. Arms therefore ask before they change anything, or change only what a second run changes to the same.
 
+use super::foreign_services;
 use crate::cuda::{SymbolCall, cuda_call, symbol_call};
 use crate::io::{IoService, Object};
 use crate::outside::{Answer, Ask, Stream};
@@ -219,14 +220,7 @@ impl Runtime {
             Rt::MpiCall => self.call_mpi(memory, a, span).map(|is_interrupted| [u64::from(is_interrupted), 0]),
 
             // The host makes these calls itself, because it knows the local variables that are passed.
-            Rt::ForeignCall
-            | Rt::ForeignEntry
-            | Rt::ForeignTarget
-            | Rt::ForeignVariable
-            | Rt::ForeignNative
-            | Rt::ForeignPlace
-            | Rt::ForeignCallback
-            | Rt::ForeignReturn => Ok([0, 0]),
+            foreign_services!() => Ok([0, 0]),
 
             Rt::ErrorBounds => {
                 let name = storage::read_name(memory, a.bits(4), a.size(5));

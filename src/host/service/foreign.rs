@@ -15,6 +15,21 @@ use mem::{Memory, Region};
 use source::Span;
 use std::sync::Arc;
 
+/// The services of foreign code, as a pattern.
+macro_rules! foreign_services {
+    () => {
+        Rt::ForeignCall
+            | Rt::ForeignEntry
+            | Rt::ForeignTarget
+            | Rt::ForeignVariable
+            | Rt::ForeignNative
+            | Rt::ForeignPlace
+            | Rt::ForeignCallback
+            | Rt::ForeignReturn
+    };
+}
+pub(crate) use foreign_services;
+
 impl Runtime {
     /// One of the services by which procedures of libraries are called; gives its result. The arguments are those of the service. With a
     /// caller they are called at once.
@@ -58,7 +73,9 @@ impl Runtime {
     ) -> Result<bool, Halt> {
         let signature = self.signature(memory, a)?;
         let (room, locals) = (a.bits(2), at.locals);
-        if has_runtime_routine(&signature.name) || (self.foreign.has_routine)(&signature.name) {
+        let name = &*signature.name;
+        let is_routine = has_runtime_routine(name) || (self.foreign.has_routine)(name);
+        if is_routine && !self.foreign.defined.iter().any(|own| own == name) {
             return self.call_routine(memory, &signature, room, at.span).map(|()| false);
         }
         if let Some(caller) = self.direct_caller(memory, caller, room) {
@@ -178,10 +195,17 @@ impl Runtime {
                 CArg::Object(bytes) | CArg::Copy(_, bytes) => words.extend(bytes.chunks(8).map(word_of)),
             }
         }
+        // What a function of the first interface of cuBLAS gives goes where others have an argument for it.
+        let gives_result = (self.foreign.gives_result)(&signature.name);
+        if gives_result {
+            words.push(room);
+        }
         let api = c_call(&signature.name, Args(&words))
             .unwrap_or_else(|| Api::Library(LibraryCall { name: signature.name.clone(), args: words }));
         let reply = self.answers.call(|| Call { api, span })?;
-        if let Some(result) = &signature.result {
+        if let Some(result) = &signature.result
+            && !gives_result
+        {
             let status = i64::from(reply.code).to_le_bytes();
             storage::write(memory, room, &status[..result.bytes().min(8) as usize])?;
         }

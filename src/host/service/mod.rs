@@ -10,3 +10,4 @@ mod mpi;
 mod product;
 
 pub(crate) use at_once::AtOnce;
+pub(crate) use foreign::foreign_services;

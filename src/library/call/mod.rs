@@ -8,10 +8,11 @@ mod vendor;
 pub(crate) use vendor::Notes;
 
 use crate::element::Element;
+use crate::handles::Kind;
 use crate::operand::{Integers, Matrix, Operand, Vector};
 use crate::state::{Home, State};
-use device::{Bytes, CudaError, Device, Runtime, Section, Step, VendorArg};
-use finding::{ApiFault, What};
+use device::{Bytes, CudaError, Device, Runtime, Section, Step, VendorArg, Written};
+use finding::{ApiFault, HandleLife, MemoryPlace, What};
 use mem::{Memory, Region};
 use source::Span;
 use std::sync::Arc;
@@ -152,9 +153,20 @@ impl Call<'_> {
     }
 
     /// Reports a handle that is none.
-    pub(crate) fn no_handle<T>(&mut self, what: &str) -> Result<T, Status> {
-        self.runtime.report(self.name, ApiFault::InvalidHandle { what: what.to_owned() }, self.span);
+    pub(crate) fn no_handle<T>(&mut self, kind: &'static Kind, handle: u64) -> Result<T, Status> {
+        let (what, made_by) = (kind.what.to_owned(), kind.made_by.to_owned());
+        let life = match self.state.lives.destroyed_at(handle) {
+            Some(span) => HandleLife::Destroyed(span),
+            None => HandleLife::None,
+        };
+        self.runtime.report(self.name, ApiFault::InvalidHandle { what, made_by, life }, self.span);
         Err(Status(self.statuses.bad_handle))
+    }
+
+    /// Reports an argument that belongs in other memory.
+    pub(crate) fn in_wrong_memory<T>(&mut self, what: String, belongs: MemoryPlace) -> Result<T, Status> {
+        self.runtime.report(self.name, ApiFault::WrongMemory { what, belongs }, self.span);
+        Err(Status(self.statuses.bad_value))
     }
 
     /// Reads a value at an address of the host.
@@ -189,7 +201,7 @@ impl Call<'_> {
 
     pub(crate) fn check_host(&mut self, address: u64, what: &str) -> Result<(), Status> {
         if Region::of(address).is_some_and(|region| !region.is_host_accessible()) {
-            return self.wrong(format!("`{what}` is in device memory, and belongs in host memory"));
+            return self.in_wrong_memory(format!("`{what}`"), MemoryPlace::Host);
         }
         Ok(())
     }
@@ -202,7 +214,7 @@ impl Call<'_> {
             Home::Any => return Ok(()),
         }
         if Region::of(address).is_some_and(|region| !region.is_device_accessible()) {
-            return self.wrong(format!("`{what}` is in host memory, and belongs in device memory"));
+            return self.in_wrong_memory(format!("`{what}`"), MemoryPlace::Device);
         }
         Ok(())
     }
@@ -273,14 +285,15 @@ impl Call<'_> {
         &mut self,
         stream: u64,
         reads: Vec<Section>,
-        writes: Vec<Section>,
+        results: Vec<Written>,
         waits: bool,
         work: impl Fn(&mut dyn Bytes) -> Result<(), CudaError> + Send + Sync + 'static,
     ) -> Outcome {
+        let writes: Vec<Section> = results.iter().flat_map(|result| result.sections.iter().cloned()).collect();
         let of =
             |sections: &[Section], what| sections.iter().map(|section| (section.clone(), what)).collect::<Vec<_>>();
         let extents = [of(&reads, What::Read), of(&writes, What::Write)].concat();
-        self.perform(stream, Uses { extents, reads, writes, needs: Vec::new() }, waits, work)
+        self.perform(stream, Uses { extents, reads, writes, results, needs: Vec::new() }, waits, work)
     }
 
     /// The same for what operands use.
@@ -297,8 +310,9 @@ impl Call<'_> {
         }
         let vendor = self.vendor_call()?.map(Arc::new);
         let (name, span) = (self.name, self.span);
-        let Uses { reads, writes, needs, .. } = uses;
-        let routine = device::Routine { name, reads, writes, needs, stream, span, work: Arc::new(work), vendor };
+        let Uses { reads, writes, results, needs, .. } = uses;
+        let routine =
+            device::Routine { name, reads, writes, results, needs, stream, span, work: Arc::new(work), vendor };
         let waits = waits || self.home != Home::Device;
         self.runtime.routine(self.device, self.memory, routine, waits).map_err(|_| failed)
     }
@@ -322,6 +336,7 @@ pub(crate) struct Uses {
     extents: Vec<(Section, What)>,
     reads: Vec<Section>,
     writes: Vec<Section>,
+    results: Vec<Written>,
     /// What must have been written before.
     needs: Vec<Section>,
 }
@@ -343,6 +358,7 @@ impl Uses {
     pub(crate) fn write(mut self, operand: &impl Operand) -> Uses {
         self.extents.push((operand.extent(), What::Write));
         self.writes.extend(operand.sections());
+        self.results.push(operand.written());
         self
     }
 

@@ -6,9 +6,10 @@
 //! Not here: making the call (`gpu`).
 
 use super::{Call, Outcome, Status};
+use crate::handles::Kind;
 use crate::state::Home;
 use device::{Vendor, VendorAnswer, VendorArg, VendorCall, VendorObject};
-use finding::ApiFault;
+use finding::{ApiFault, MemoryPlace};
 use mem::Region;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -134,7 +135,8 @@ impl Call<'_> {
     }
 
     /// This call has made a handle.
-    pub(crate) fn has_made(&mut self, handle: u64, destroy: &'static str) -> Result<(), Status> {
+    pub(crate) fn has_made(&mut self, handle: u64, kind: &'static Kind, destroy: &'static str) -> Result<(), Status> {
+        self.state.lives.begin(handle, kind, self.span);
         let Some(call) = self.call_with(VendorArg::New) else { return Ok(()) };
         self.state.add_object(handle, call, destroy);
         self.prepare(handle)
@@ -173,6 +175,7 @@ impl Call<'_> {
 
     /// This call has destroyed a handle.
     pub(crate) fn has_destroyed(&mut self, handle: u64) {
+        self.state.lives.end(handle, self.span);
         self.state.objects.remove(&handle);
         if let Some(vendor) = self.device.vendor() {
             vendor.destroy(handle);
@@ -221,7 +224,7 @@ impl Call<'_> {
     fn check_words(&mut self, args: &[VendorArg]) -> Result<(), Status> {
         let of_host = |word: u64| matches!(Region::of(word), Some(Region::Host | Region::HostStack));
         match args.iter().position(|arg| matches!(arg, VendorArg::Word(word) if of_host(*word))) {
-            Some(at) => self.wrong(format!("argument {} is in host memory, and belongs in device memory", at + 1)),
+            Some(at) => self.in_wrong_memory(format!("argument {}", at + 1), MemoryPlace::Device),
             None => Ok(()),
         }
     }
@@ -319,10 +322,10 @@ impl Call<'_> {
         }
     }
 
-    /// Whether the device has NVIDIA's library for this routine; says nothing if not.
+    /// Whether the results are those of NVIDIA's library alone, if the device has it for this routine; says nothing if not.
     pub(crate) fn may_be_of_vendor(&mut self) -> bool {
         let Some(notes) = &self.notes else { return false };
-        self.device.vendor().is_some_and(|vendor| vendor.find(notes.function).is_ok())
+        self.device.vendor().is_some_and(|vendor| !vendor.is_compared() && vendor.find(notes.function).is_ok())
     }
 }
 

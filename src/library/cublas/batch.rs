@@ -5,7 +5,7 @@ use super::level3_triangular::Triangular;
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::element::Element;
 use crate::operand::{Matrix, Operand};
-use device::{Bytes, CudaError, Section, Strided};
+use device::{Agreement, Bytes, CudaError, Number, Section, Strided};
 use finding::What;
 use mem::Region;
 use std::marker::PhantomData;
@@ -29,6 +29,10 @@ pub(super) struct Batch<T> {
 impl<T> Operand for Batch<T> {
     fn extent(&self) -> Section {
         (Strided { base: self.addresses, dims: vec![(self.count as i64, ADDRESS as i64)] }, ADDRESS as u64)
+    }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        (Number::Integer, Agreement::Bits)
     }
 }
 

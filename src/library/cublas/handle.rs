@@ -3,6 +3,7 @@
 use super::Operation;
 use crate::call::{Call, Outcome, Status};
 use crate::element::Element;
+use crate::handles::CUBLAS;
 use crate::operand::Vector;
 use crate::state::{CublasHandle as Handle, Home};
 use device::{Bytes, CudaError, Section, VendorArg, VendorCall};
@@ -56,7 +57,7 @@ impl Call<'_> {
                 self.home = found.home;
                 Ok(found.clone())
             }
-            None => self.no_handle("cuBLAS handle"),
+            None => self.no_handle(&CUBLAS, handle),
         }
     }
 
@@ -164,7 +165,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let handle = call.state.cublas.add(Handle::default());
     call.put(address, &handle.to_le_bytes(), "handle")?;
-    call.has_made(handle, DESTROY)?;
+    call.has_made(handle, &CUBLAS, DESTROY)?;
     call.done()
 }
 
@@ -175,7 +176,7 @@ pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
             call.has_destroyed(handle);
             call.done()
         }
-        None => call.no_handle("cuBLAS handle"),
+        None => call.no_handle(&CUBLAS, handle),
     }
 }
 
@@ -213,7 +214,7 @@ pub(super) fn of_host(call: &mut Call<'_>) -> Outcome {
 fn change(call: &mut Call<'_>, handle: u64, set: impl FnOnce(&mut Handle)) -> Outcome {
     match call.state.cublas.get(handle) {
         Some(found) => set(found),
-        None => return call.no_handle("cuBLAS handle"),
+        None => return call.no_handle(&CUBLAS, handle),
     }
     call.done()
 }

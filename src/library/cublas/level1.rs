@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Outcome, Uses};
 use crate::element::Element;
-use crate::operand::Vector;
+use crate::operand::{Integers, Vector};
 use device::Bytes;
 
 /// The index of the first element with the largest magnitude, from 1.
@@ -20,8 +20,7 @@ fn extreme<T: Element>(call: &mut Call<'_>, is_better: fn(T::Real, T::Real) -> b
     let n = call.count("n")?;
     let x = call.vector::<T>(n, "x")?;
     let (address, waits) = call.result(&handle, size_of::<i32>())?;
-    // As many bytes as an integer.
-    let uses = Uses::default().read(&x).write(&Vector::<f32>::scalar(address));
+    let uses = Uses::default().read(&x).write(&Integers { address, count: 1 });
     call.perform(handle.stream, uses, waits, move |memory| {
         let mut best: Option<(usize, T::Real)> = None;
         for (i, value) in x.load(memory)?.into_iter().enumerate() {

@@ -250,11 +250,16 @@ pub(crate) fn routines() -> impl Iterator<Item = &'static Routine> {
 
 /// The routine of the first interface of cuBLAS that has this name, if it is one without a result.
 pub(crate) fn legacy(name: &str) -> Option<(&'static str, &'static Routine)> {
-    const RESULTS: &[&str] = &["amax", "amin", "asum", "nrm2", "dot"];
     TYPED.iter().copied().flatten().find_map(|routine| {
         let own = routine.name.strip_suffix("_v2")?;
-        (own == name && !RESULTS.iter().any(|part| own.contains(part))).then_some((own, routine))
+        (own == name).then_some((own, routine))
     })
+}
+
+/// Whether a routine of the first interface gives a number.
+pub(crate) fn has_result(name: &str) -> bool {
+    const RESULTS: &[&str] = &["amax", "amin", "asum", "nrm2", "dot"];
+    RESULTS.iter().any(|part| name.contains(part))
 }
 
 /// What is done to a matrix before it is used (`cublasOperation_t`).

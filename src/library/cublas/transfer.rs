@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::operand::Operand;
-use device::{Bytes, Section, Strided};
+use device::{Agreement, Bytes, Number, Section, Strided};
 
 /// Elements of some bytes in columns.
 #[derive(Clone)]
@@ -11,6 +11,10 @@ struct Places(Strided, u64);
 impl Operand for Places {
     fn extent(&self) -> Section {
         (self.0.clone(), self.1)
+    }
+
+    fn numbers(&self) -> (Number, Agreement) {
+        (Number::Integer, Agreement::Bits)
     }
 }
 

@@ -1,6 +1,7 @@
 //! cuBLASXt: routines of level 3 on arrays in any memory, with sizes of 8 bytes.
 
 use crate::call::{Call, Outcome, Status};
+use crate::handles::CUBLAS_XT;
 use crate::state::{CublasHandle, Home, XtHandle};
 
 /// Rows and columns of blocks, unless the program says otherwise.
@@ -11,7 +12,7 @@ impl Call<'_> {
     pub(super) fn xt_handle(&mut self, handle: u64) -> Result<CublasHandle, Status> {
         match self.state.cublas_xt.get(handle) {
             Some(_) => Ok(CublasHandle { home: Home::Any, ..CublasHandle::default() }),
-            None => self.no_handle("cuBLASXt handle"),
+            None => self.no_handle(&CUBLAS_XT, handle),
         }
     }
 }
@@ -27,14 +28,18 @@ pub(super) fn create(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let handle = call.state.cublas_xt.add(XtHandle { block: BLOCK, pinning: 0 });
     call.put(address, &handle.to_le_bytes(), "handle")?;
+    call.state.lives.begin(handle, &CUBLAS_XT, call.span);
     call.done()
 }
 
 pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
     let handle = call.word();
     match call.state.cublas_xt.remove(handle) {
-        Some(_) => call.done(),
-        None => call.no_handle("cuBLASXt handle"),
+        Some(_) => {
+            call.state.lives.end(handle, call.span);
+            call.done()
+        }
+        None => call.no_handle(&CUBLAS_XT, handle),
     }
 }
 
@@ -85,7 +90,7 @@ fn set(call: &mut Call<'_>, of: fn(&mut XtHandle) -> &mut i32) -> Outcome {
     let (handle, number) = (call.word(), call.int());
     match call.state.cublas_xt.get(handle) {
         Some(found) => *of(found) = number as i32,
-        None => return call.no_handle("cuBLASXt handle"),
+        None => return call.no_handle(&CUBLAS_XT, handle),
     }
     call.done()
 }
@@ -93,7 +98,7 @@ fn set(call: &mut Call<'_>, of: fn(&mut XtHandle) -> &mut i32) -> Outcome {
 fn get(call: &mut Call<'_>, of: fn(&XtHandle) -> i32, what: &str) -> Outcome {
     let (handle, address) = (call.word(), call.word());
     let Some(number) = call.state.cublas_xt.get(handle).map(|found| of(found)) else {
-        return call.no_handle("cuBLASXt handle");
+        return call.no_handle(&CUBLAS_XT, handle);
     };
     call.put(address, &number.to_le_bytes(), what)?;
     call.done()

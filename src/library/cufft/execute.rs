@@ -4,8 +4,8 @@ use super::{INVALID_PLAN, INVALID_TYPE, NO_WORKSPACE};
 use crate::call::{Call, Outcome, Status};
 use crate::element::Element;
 use crate::fft::{Kind, Lines, Plan, Prepared, Real, Shape, Type};
-use crate::operand::{Grid, Vector};
-use device::Section;
+use crate::operand::{Grid, Operand, Vector};
+use device::{Section, Written};
 use num_complex::Complex;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Call<'_> {
     {
         let Request { stream, shape, prepared, input, output, work_area } = request;
         let (from, to): (Grid<I>, Grid<O>) = shape.grids(input, output);
-        let writes = [to.section()].into_iter().chain(work_area).collect();
+        let writes = [to.written()].into_iter().chain(work_area.map(Written::undefined)).collect();
         self.submit(stream, vec![from.section()], writes, false, move |memory| {
             let values = from.load(memory)?;
             let lines = prepared.get_or_init(|| Lines::new(&shape.sizes));

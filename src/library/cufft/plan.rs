@@ -3,6 +3,7 @@
 use super::{INCOMPLETE, INVALID_PLAN, STATUSES};
 use crate::call::{Call, Outcome, Status};
 use crate::fft::Plan;
+use crate::handles::PLAN;
 use device::VendorArg;
 
 /// The version of the library that the routines are those of: 11.3.3.
@@ -19,7 +20,7 @@ impl Call<'_> {
     /// The plan of that number.
     pub(super) fn plan(&mut self, number: u64) -> Result<&mut Plan, Status> {
         if self.state.cufft.get(number).is_none() {
-            return self.no_handle("plan");
+            return self.no_handle(&PLAN, number);
         }
         self.state.cufft.get(number).ok_or(Status(STATUSES.bad_handle))
     }
@@ -28,7 +29,7 @@ impl Call<'_> {
     pub(super) fn add_plan(&mut self, address: u64, plan: Plan) -> Outcome {
         let number = self.state.cufft.add(plan);
         self.put(address, &(number as i32).to_le_bytes(), "plan")?;
-        self.has_made(number, "cufftDestroy")?;
+        self.has_made(number, &PLAN, "cufftDestroy")?;
         self.done()
     }
 
@@ -60,7 +61,7 @@ pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
             call.has_destroyed(number);
             call.done()
         }
-        None => call.no_handle("plan"),
+        None => call.no_handle(&PLAN, number),
     }
 }
 

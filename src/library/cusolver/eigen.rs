@@ -4,8 +4,8 @@ use crate::call::{Call, Outcome, Status};
 use crate::dense::{Eigen, cholesky, complete, eigen, solve};
 use crate::element::Element;
 use crate::gemm::{multiply, transposed};
-use crate::operand::Matrix;
-use device::VendorArg;
+use crate::operand::{Matrix, Operand, Vector};
+use device::{VendorArg, Written};
 
 /// Which eigenvalues are wanted (`cusolverEigRange_t`).
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +91,23 @@ fn submit<T: Element>(
     let work = call.workspace::<T>(work_of(n))?;
     let info = call.info()?;
     let reads = [a.section()].into_iter().chain(b.map(|b| b.section())).collect();
-    let writes = [a.section(), values.section(), work, info.section()].into_iter().chain(b.map(|b| b.section()));
-    call.submit(stream, reads, writes.collect(), found.is_some(), move |memory| {
+    let known = match range {
+        Range::All => n,
+        Range::Numbers(first, last) => (last + 1).saturating_sub(first).min(n),
+        // How many there are shows later.
+        Range::Values(..) => 0,
+    };
+    let known_values = Vector::<T::Real>::new(values.address, known, 1);
+    let of_matrix = if problem.with_vectors {
+        let columns = Matrix::<T>::new(a.address, n, known, a.leading);
+        Written::partly(a.section(), columns.vectors(&known_values, false))
+    } else {
+        Written::undefined(a.section())
+    };
+    let of_values = Written::partly(values.section(), known_values.written());
+    let mut writes = vec![of_matrix, of_values, Written::undefined(work), info.status()];
+    writes.extend(b.map(|b| b.written()));
+    call.submit(stream, reads, writes, found.is_some(), move |memory| {
         let mut matrix = a.load(memory)?;
         complete(&mut matrix, n, problem.is_upper);
         let mut factor = match &b {

@@ -5,8 +5,8 @@ use crate::cublas::Operation;
 use crate::dense::{cholesky, complete, lu, solve, swap_rows};
 use crate::element::Element;
 use crate::gemm::transposed;
-use crate::operand::{Integers, Matrix};
-use device::Section;
+use crate::operand::{Integers, Matrix, Operand};
+use device::{Section, Written};
 
 /// A number of elements that is enough for routines on so many rows and columns.
 fn work_of(rows: usize, columns: usize) -> usize {
@@ -42,7 +42,7 @@ pub(super) fn factor<T: Element>(
     info: Integers,
 ) -> Outcome {
     let a = *a;
-    let writes = [a.section(), info.section()].into_iter().chain(work).collect();
+    let writes = [a.written(), info.status()].into_iter().chain(work.into_iter().map(Written::undefined)).collect();
     call.submit(stream, vec![a.section()], writes, false, move |memory| {
         let mut values = a.load(memory)?;
         let failed = cholesky(&mut values, a.rows, is_upper);
@@ -70,7 +70,7 @@ pub(super) fn solve_factored<T: Element>(
     info: Integers,
 ) -> Outcome {
     let (a, b) = (*a, *b);
-    let (reads, writes) = (vec![a.section(), b.section()], vec![b.section(), info.section()]);
+    let (reads, writes) = (vec![a.section(), b.section()], vec![b.written(), info.status()]);
     call.submit(stream, reads, writes, false, move |memory| {
         let factor = a.load(memory)?;
         let turned = transposed(&factor, a.rows, true);
@@ -93,23 +93,29 @@ pub(super) fn potri<T: Element>(call: &mut Call<'_>) -> Outcome {
     let a = call.matrix::<T>(n, n, "A")?;
     let work = call.workspace::<T>(work_of(n, 1))?;
     let info = call.info()?;
-    call.submit(stream, vec![a.section()], vec![a.section(), work, info.section()], false, move |memory| {
-        let factor = a.load(memory)?;
-        if let Some(j) = (0..n).find(|j| factor[j * n + j] == T::ZERO) {
-            return info.store(memory, &[j as i32 + 1]);
-        }
-        let turned = transposed(&factor, n, true);
-        let (lower, upper) = if is_upper { (&turned, &factor) } else { (&factor, &turned) };
-        let mut inverse = vec![T::ZERO; n * n];
-        for (j, x) in inverse.chunks_exact_mut(n.max(1)).enumerate() {
-            x[j] = T::from_real(T::real_of(1.0));
-            solve(lower, false, false, x);
-            solve(upper, true, false, x);
-        }
-        complete(&mut inverse, n, is_upper);
-        a.store_triangle(memory, &inverse, is_upper)?;
-        info.store(memory, &[0])
-    })
+    call.submit(
+        stream,
+        vec![a.section()],
+        vec![a.written(), Written::undefined(work), info.status()],
+        false,
+        move |memory| {
+            let factor = a.load(memory)?;
+            if let Some(j) = (0..n).find(|j| factor[j * n + j] == T::ZERO) {
+                return info.store(memory, &[j as i32 + 1]);
+            }
+            let turned = transposed(&factor, n, true);
+            let (lower, upper) = if is_upper { (&turned, &factor) } else { (&factor, &turned) };
+            let mut inverse = vec![T::ZERO; n * n];
+            for (j, x) in inverse.chunks_exact_mut(n.max(1)).enumerate() {
+                x[j] = T::from_real(T::real_of(1.0));
+                solve(lower, false, false, x);
+                solve(upper, true, false, x);
+            }
+            complete(&mut inverse, n, is_upper);
+            a.store_triangle(memory, &inverse, is_upper)?;
+            info.store(memory, &[0])
+        },
+    )
 }
 
 /// Also for `geqrf`, which takes the same arguments.
@@ -130,8 +136,8 @@ pub(super) fn getrf<T: Element>(call: &mut Call<'_>) -> Outcome {
     let swaps = call.device_integers("devIpiv", m.min(n))?;
     let info = call.info()?;
     let pivots = swaps.address != 0;
-    let mut writes = vec![a.section(), work, info.section()];
-    writes.extend(pivots.then(|| swaps.section()));
+    let mut writes = vec![a.written(), Written::undefined(work), info.status()];
+    writes.extend(pivots.then(|| swaps.written()));
     call.submit(stream, vec![a.section()], writes, false, move |memory| {
         let mut values = a.load(memory)?;
         let (rows, singular) = lu(&mut values, m, n, pivots);
@@ -153,7 +159,7 @@ pub(super) fn getrs<T: Element>(call: &mut Call<'_>) -> Outcome {
     let info = call.info()?;
     let mut reads = vec![a.section(), b.section()];
     reads.extend((swaps.address != 0).then(|| swaps.section()));
-    call.submit(stream, reads, vec![b.section(), info.section()], false, move |memory| {
+    call.submit(stream, reads, vec![b.written(), info.status()], false, move |memory| {
         let factors = operation.applied(a.load(memory)?, n);
         let rows = if swaps.address == 0 { Vec::new() } else { swaps.load(memory)? };
         let mut values = b.load(memory)?;

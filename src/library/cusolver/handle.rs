@@ -2,6 +2,7 @@
 
 use crate::call::{Call, Outcome, Status};
 use crate::element::Element;
+use crate::handles::{CUSOLVER, PARAMETERS};
 use crate::operand::{Integers, Vector};
 use device::Section;
 
@@ -15,7 +16,7 @@ impl Call<'_> {
         self.note_object(handle);
         match self.state.cusolver.get(handle) {
             Some(stream) => Ok(*stream),
-            None => self.no_handle("cuSOLVER handle"),
+            None => self.no_handle(&CUSOLVER, handle),
         }
     }
 
@@ -25,7 +26,7 @@ impl Call<'_> {
         self.note_object(params);
         match self.state.cusolver_params.get(params) {
             Some(()) => Ok(()),
-            None => self.no_handle("set of parameters"),
+            None => self.no_handle(&PARAMETERS, params),
         }
     }
 
@@ -82,7 +83,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let handle = call.state.cusolver.add(0);
     call.put(address, &handle.to_le_bytes(), "handle")?;
-    call.has_made(handle, "cusolverDnDestroy")?;
+    call.has_made(handle, &CUSOLVER, "cusolverDnDestroy")?;
     call.done()
 }
 
@@ -93,7 +94,7 @@ pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
             call.has_destroyed(handle);
             call.done()
         }
-        None => call.no_handle("cuSOLVER handle"),
+        None => call.no_handle(&CUSOLVER, handle),
     }
 }
 
@@ -103,7 +104,7 @@ pub(super) fn set_stream(call: &mut Call<'_>) -> Outcome {
     call.runtime.check_stream(stream, call.name, call.span).map_err(|_| failed)?;
     match call.state.cusolver.get(handle) {
         Some(of_handle) => *of_handle = stream,
-        None => return call.no_handle("cuSOLVER handle"),
+        None => return call.no_handle(&CUSOLVER, handle),
     }
     call.has_set(handle)?;
     call.done()
@@ -126,7 +127,7 @@ pub(super) fn create_params(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let params = call.state.cusolver_params.add(());
     call.put(address, &params.to_le_bytes(), "params")?;
-    call.has_made(params, "cusolverDnDestroyParams")?;
+    call.has_made(params, &PARAMETERS, "cusolverDnDestroyParams")?;
     call.done()
 }
 
@@ -137,6 +138,6 @@ pub(super) fn destroy_params(call: &mut Call<'_>) -> Outcome {
             call.has_destroyed(params);
             call.done()
         }
-        None => call.no_handle("set of parameters"),
+        None => call.no_handle(&PARAMETERS, params),
     }
 }

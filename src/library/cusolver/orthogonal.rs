@@ -4,6 +4,8 @@ use crate::call::{Call, Outcome, Status};
 use crate::cublas::Operation;
 use crate::dense::{Side, generate, qr, reflect};
 use crate::element::Element;
+use crate::operand::Operand;
+use device::Written;
 
 pub(super) fn geqrf<T: Element>(call: &mut Call<'_>) -> Outcome {
     let stream = call.solver()?;
@@ -13,7 +15,7 @@ pub(super) fn geqrf<T: Element>(call: &mut Call<'_>) -> Outcome {
     // All before `TAU`.
     let work = call.workspace_by::<T>(m.saturating_mul(n).max(1), Some(&[0, 1, 2, 3, 4]))?;
     let info = call.info()?;
-    let writes = vec![a.section(), factors.section(), work, info.section()];
+    let writes = vec![a.written(), factors.written(), Written::undefined(work), info.status()];
     call.submit(stream, vec![a.section()], writes, false, move |memory| {
         let mut values = a.load(memory)?;
         let reflections = qr(&mut values, m, n);
@@ -54,7 +56,7 @@ pub(super) fn ormqr<T: Element>(call: &mut Call<'_>) -> Outcome {
     let work = call.workspace::<T>(m.saturating_mul(n).max(1))?;
     let info = call.info()?;
     let reads = vec![a.section(), factors.section(), c.section()];
-    call.submit(stream, reads, vec![c.section(), work, info.section()], false, move |memory| {
+    call.submit(stream, reads, vec![c.written(), Written::undefined(work), info.status()], false, move |memory| {
         let (reflections, factors) = (a.load(memory)?, factors.load(memory)?);
         let mut values = c.load(memory)?;
         reflect((&reflections, &factors), (side, is_turned), &mut values, m);
@@ -88,7 +90,7 @@ pub(super) fn orgqr<T: Element>(call: &mut Call<'_>) -> Outcome {
     let work = call.workspace::<T>(m.saturating_mul(n).max(1))?;
     let info = call.info()?;
     let reads = vec![a.section(), factors.section()];
-    call.submit(stream, reads, vec![a.section(), work, info.section()], false, move |memory| {
+    call.submit(stream, reads, vec![a.written(), Written::undefined(work), info.status()], false, move |memory| {
         let (reflections, factors) = (a.load(memory)?, factors.load(memory)?);
         a.store(memory, &generate((&reflections, &factors), m, n))?;
         info.store(memory, &[0])

@@ -4,7 +4,8 @@ use crate::call::{Call, Outcome, Status};
 use crate::dense::{Singular, singular};
 use crate::element::Element;
 use crate::gemm::transposed;
-use crate::operand::Matrix;
+use crate::operand::{Matrix, Operand};
+use device::Written;
 
 /// Which vectors are wanted: all, as many as there are values, in place of the matrix, none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,8 +67,20 @@ pub(super) fn gesvd<T: Element>(call: &mut Call<'_>) -> Outcome {
     // `rwork`, which only a method that does not converge uses.
     call.skip(1);
     let info = call.info()?;
-    let mut writes = vec![a.section(), values.section(), work, info.section()];
-    writes.extend(u.iter().chain(&vt).map(Matrix::section));
+    let of_matrix = match (of_left, of_right) {
+        (Vectors::InPlace, _) => a.vectors(&values, false),
+        (_, Vectors::InPlace) => {
+            Written::partly(a.section(), Matrix::<T>::new(a.address, n, n, a.leading).vectors(&values, true))
+        }
+        // What is left of it is that of a method.
+        _ => Written::undefined(a.section()),
+    };
+    let mut writes = vec![of_matrix, values.written(), Written::undefined(work), info.status()];
+    // Columns beyond those of the singular values are any that are orthogonal to them.
+    let left = |u: &Matrix<T>| {
+        Written::partly(u.section(), Matrix::<T>::new(u.address, m, n, u.leading).vectors(&values, false))
+    };
+    writes.extend(u.iter().map(left).chain(vt.as_ref().map(|vt| vt.vectors(&values, true))));
     call.submit(stream, vec![a.section()], writes, false, move |memory| {
         let Singular { values: found, left, right, has_converged } = singular(a.load(memory)?, m, n);
         values.store(memory, &found)?;

@@ -2,6 +2,7 @@
 
 use super::NOT_SUPPORTED;
 use crate::call::{Call, Outcome, Status};
+use crate::handles::DESCRIPTOR;
 use crate::sparse::{Descriptor, Format, Indices, Sparse};
 
 /// The data types that there are.
@@ -14,7 +15,7 @@ impl Call<'_> {
         self.note_object(number);
         match self.state.descriptors.get(number) {
             Some(descriptor) => Ok(descriptor.clone()),
-            None => self.no_handle("descriptor"),
+            None => self.no_handle(&DESCRIPTOR, number),
         }
     }
 
@@ -26,7 +27,7 @@ impl Call<'_> {
         };
         let number = self.state.descriptors.add(descriptor);
         self.put(address, &number.to_le_bytes(), "descr")?;
-        self.has_made(number, destroy)?;
+        self.has_made(number, &DESCRIPTOR, destroy)?;
         self.done()
     }
 
@@ -66,7 +67,7 @@ pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
             call.has_destroyed(number);
             call.done()
         }
-        None => call.no_handle("descriptor"),
+        None => call.no_handle(&DESCRIPTOR, number),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Handles: the stream, and where scalars are.
 
 use crate::call::{Call, Outcome, Status};
+use crate::handles::CUSPARSE;
 use crate::state::CublasHandle as Handle;
 
 /// The version of the library that the routines are those of: 12.5.
@@ -13,7 +14,7 @@ impl Call<'_> {
         self.note_object(handle);
         match self.state.cusparse.get(handle) {
             Some(found) => Ok(found.clone()),
-            None => self.no_handle("cuSPARSE handle"),
+            None => self.no_handle(&CUSPARSE, handle),
         }
     }
 
@@ -21,7 +22,7 @@ impl Call<'_> {
     fn handle_to_change(&mut self, handle: u64, set: impl FnOnce(&mut Handle)) -> Outcome {
         match self.state.cusparse.get(handle) {
             Some(found) => set(found),
-            None => return self.no_handle("cuSPARSE handle"),
+            None => return self.no_handle(&CUSPARSE, handle),
         }
         self.has_set(handle)?;
         self.done()
@@ -32,7 +33,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let handle = call.state.cusparse.add(Handle::default());
     call.put(address, &handle.to_le_bytes(), "handle")?;
-    call.has_made(handle, "cusparseDestroy")?;
+    call.has_made(handle, &CUSPARSE, "cusparseDestroy")?;
     call.done()
 }
 
@@ -43,7 +44,7 @@ pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
             call.has_destroyed(handle);
             call.done()
         }
-        None => call.no_handle("cuSPARSE handle"),
+        None => call.no_handle(&CUSPARSE, handle),
     }
 }
 

@@ -4,10 +4,10 @@ use crate::call::{Call, Outcome, Status};
 use crate::cublas::{Operation, Scalar};
 use crate::element::Element;
 use crate::gemm::transposed;
-use crate::operand::{Matrix, Vector};
+use crate::operand::{Matrix, Operand, Vector};
 use crate::sparse::{Descriptor, Sparse};
 use crate::state::CublasHandle as Handle;
-use device::{Bytes, CudaError, Section, Strided};
+use device::{Bytes, CudaError, Section, Strided, Written};
 use num_complex::{Complex32, Complex64};
 
 /// Calls a function for the type of a number (`cudaDataType`), which was checked.
@@ -172,7 +172,7 @@ fn run<T: Element>(call: &mut Call<'_>, request: Request) -> Outcome {
     let mut reads = sparse.sections::<T>().to_vec();
     reads.extend([input.section(), output.section()]);
     reads.extend(alpha.section().into_iter().chain(beta.section()));
-    let writes = [output.section()].into_iter().chain(buffer).collect();
+    let writes = [output.stored.written()].into_iter().chain(buffer.map(Written::undefined)).collect();
     call.submit(handle.stream, reads, writes, false, move |memory| {
         let (alpha, beta) = (alpha.get(memory)?, beta.get(memory)?);
         let entries = sparse.load::<T>(memory)?;

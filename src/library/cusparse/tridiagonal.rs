@@ -3,6 +3,8 @@
 use super::product::line;
 use crate::call::{Call, Outcome};
 use crate::element::Element;
+use crate::operand::Operand;
+use device::Written;
 
 /// Bytes that a solution asks for; nothing is kept in them.
 const BUFFER: u64 = 8;
@@ -29,7 +31,7 @@ pub(super) fn solve<T: Element>(call: &mut Call<'_>) -> Outcome {
     // The first version of the routine finds its memory itself.
     let buffer = if call.name.contains("gtsv2") { call.external_buffer("_bufferSizeExt")? } else { None };
     let reads = vec![lower.section(), middle.section(), upper.section(), b.section()];
-    let writes = [b.section()].into_iter().chain(buffer).collect();
+    let writes = [b.written()].into_iter().chain(buffer.map(Written::undefined)).collect();
     call.submit(handle.stream, reads, writes, false, move |memory| {
         let diagonals = [lower.load(memory)?, middle.load(memory)?, upper.load(memory)?];
         let mut values = b.load(memory)?;

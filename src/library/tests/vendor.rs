@@ -21,6 +21,8 @@ struct Recorder {
     submitted: Vec<device::Routine>,
     destroyed: Vec<u64>,
     status: i32,
+    /// Whether its results are only compared.
+    is_compared: bool,
 }
 
 impl VendorLibraries for Recorder {
@@ -49,6 +51,10 @@ impl VendorLibraries for Recorder {
 
     fn destroy(&mut self, handle: u64) {
         self.destroyed.push(handle);
+    }
+
+    fn is_compared(&self) -> bool {
+        self.is_compared
     }
 
     fn take_status(&mut self) -> Option<i32> {
@@ -134,6 +140,7 @@ impl Run {
             submitted: Vec::new(),
             destroyed: Vec::new(),
             status: 0,
+            is_compared: false,
         };
         Run { library: Library::default(), runtime: Runtime::new(1), device, memory: Memory::new() }
     }
@@ -190,6 +197,7 @@ impl Run {
         let reasons = self.faults().into_iter().map(|fault| match fault {
             ApiFault::InvalidArgument { reason } => reason,
             ApiFault::RunsOnHost { reason } => format!("on the host: {reason}"),
+            ApiFault::WrongMemory { what, belongs } => format!("{what} belongs in memory of the {belongs:?}"),
             other => format!("{other:?}"),
         });
         reasons.collect()
@@ -388,8 +396,8 @@ fn a_missing_library_is_told_once_and_the_routine_runs_on_the_host() {
     // Generators that only NVIDIA's library has need it.
     run.device.missing = "curand";
     let place = run.host(&[0; 8]);
-    assert_eq!(run.call("curandCreateGenerator", &[place, 161]), 103);
-    assert_eq!(run.reasons(), ["generator 161 is not supported; `CURAND_RNG_PSEUDO_XORWOW` (101) is"]);
+    assert_eq!(run.call("curandCreateGenerator", &[place, 141]), 103);
+    assert_eq!(run.reasons(), ["generator 141 is one of NVIDIA's library alone, which works with `--device gpu`"]);
 }
 
 #[test]
@@ -401,14 +409,32 @@ fn wrong_arguments_are_found_before_the_call() {
     assert_eq!(run.call("cublasDscal_v2", &[h, 5, two, a, 1]), 13);
     assert_eq!(run.device.submitted.len(), 0);
     let said = run.reasons();
-    assert_eq!(said[0], "`x` is in host memory, and belongs in device memory");
-    assert_eq!(said[1], "`alpha` is in device memory, and belongs in host memory");
+    assert_eq!(said[0], "`x` belongs in memory of the Device");
+    assert_eq!(said[1], "`alpha` belongs in memory of the Host");
     // The vectors of singular values have an argument that no routine here looks at.
     let (solver, info, work) = (run.handle("cusolverDnCreate"), run.array(1), run.array(7));
     let [m, n] = [2, 2];
     let args = [solver, u64::from(b'N'), u64::from(b'N'), m, n, a, 2, a, 0, 1, 0, 1, work, 7, of_host, info];
     assert_eq!(run.call("cusolverDnDgesvd", &args), 3);
-    assert_eq!(run.reasons(), ["argument 15 is in host memory, and belongs in device memory"]);
+    assert_eq!(run.reasons(), ["argument 15 belongs in memory of the Device"]);
+}
+
+#[test]
+fn routines_whose_results_are_compared_are_both_called_and_done_here() {
+    let mut run = Run::new();
+    run.device.is_compared = true;
+    let place = run.host(&[0; 8]);
+    assert_eq!(run.call("curandCreateGenerator", &[place, 161]), 0);
+    let (generator, array) = (run.word(place), run.array(4));
+    assert_eq!(run.call("curandGenerateUniformDouble", &[generator, array, 4]), 0);
+    let routine = run.device.submitted.last().expect("a routine").clone();
+    assert_eq!(&*routine.vendor.expect("NVIDIA's function").function, "curandGenerateUniformDouble");
+    assert_eq!((routine.work)(&mut run.memory), Ok(()));
+    assert!(f64::from_bits(run.word(array)) > 0.0);
+    assert_eq!(routine.results[0].agreement, device::Agreement::Bits);
+    // What only NVIDIA's library has cannot be compared.
+    assert_eq!(run.call("curandCreateGenerator", &[place, 142]), 103);
+    assert_eq!(run.reasons().len(), 1);
 }
 
 #[test]

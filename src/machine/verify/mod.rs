@@ -14,16 +14,21 @@
 //! The GPU decides the size of a grid of `*`, for both. When the GPU takes no more commands, this is reported once, and the
 //! emulator continues alone.
 //!
-//! Routines of libraries are cufemu's own on both, which is said once; NVIDIA's are not compared here (`tests/gpu/libraries.sh` does).
+//! Routines of libraries are cufemu's own on the emulator and NVIDIA's on the GPU, where there are such; what they write is compared
+//! within bounds (`routines`).
 //!
 //! Not here: racy kernels, real atomics and clocks, whose results may differ.
 
 mod parting;
+mod routines;
 mod values;
 
-use device::{Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Progress, Properties};
+use device::{
+    Command, CudaError, Device, KernelLaunch, NoObserver, Observer, Progress, Properties, Routine, VendorAnswer,
+    VendorCall, VendorLibraries, VendorObject,
+};
 use emu::Emulator;
-use finding::{Access, Actor, ApiFault, Finding, FindingKind, LaunchInfo, Place, What};
+use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, What};
 use gpu::GpuDevice;
 use ir::FuncId;
 use mem::{Memory, Region};
@@ -41,8 +46,8 @@ pub struct VerifyDevice {
     explained: BTreeSet<FuncId>,
     /// Whether the GPU still takes commands.
     is_gpu_alive: bool,
-    /// Whether the program has called a routine of a library, which is not compared.
-    has_routine: bool,
+    /// The routine of a library that the emulator runs, and what it did on the GPU.
+    routine: Option<(Routine, OnGpu)>,
     output: Vec<u8>,
     error: Option<CudaError>,
     findings: Vec<Finding>,
@@ -71,7 +76,7 @@ impl VerifyDevice {
             launch: None,
             explained: BTreeSet::new(),
             is_gpu_alive: true,
-            has_routine: false,
+            routine: None,
             output: Vec::new(),
             error: None,
             findings: Vec::new(),
@@ -181,6 +186,55 @@ impl VerifyDevice {
         }
     }
 
+    /// Compares what a routine of a library did on the two.
+    fn compare_routine(&mut self, memory: &Memory, routine: &Routine, theirs: &OnGpu) {
+        let status = self.gpu.take_status();
+        if let Some(error) = theirs.error {
+            return self.failed_on_gpu(routine.span, error, None);
+        }
+        let difference = match status {
+            Some(status) => Some(routines::Difference {
+                address: 0,
+                bytes: 0,
+                values: ["done".to_owned(), format!("refused with status {status}")],
+                bound: String::new(),
+                count: 1,
+            }),
+            None => {
+                let gpu = &mut self.gpu;
+                let mut ours = |at: u64, out: &mut [u8]| memory.read(at, out);
+                let mut of_gpu = |at: u64, out: &mut [u8]| match Region::of(at) {
+                    Some(Region::Device(_)) => gpu.read(memory, at, out).ok(),
+                    _ => theirs.memory.read(at, out),
+                };
+                routines::compare(&routine.results, &mut ours, &mut of_gpu)
+            }
+        };
+        if let Some(found) = difference {
+            let mut access = Access::new(Actor::Host, What::Read, device::space_of(found.address), routine.span);
+            access = access.address(found.address, found.bytes);
+            access.place = memory.find(found.address).map(|id| {
+                let alloc = memory.info(id);
+                let element = (found.address - alloc.base) / found.bytes.max(1) + 1;
+                if alloc.name.is_empty() {
+                    Place::variable("the result")
+                } else {
+                    Place::element(alloc.name.to_string(), [i64::try_from(element).unwrap_or(i64::MAX)])
+                }
+            });
+            let [emulator, gpu] = found.values;
+            let routine = routine.name.to_owned();
+            let kind = FindingKind::VerifyRoutine { routine, emulator, gpu, bound: found.bound, elements: found.count };
+            self.findings.push(Finding::new(kind, vec![access]));
+        }
+        // Both go on with the same memory: bounds count for each routine alone.
+        if self.is_gpu_alive
+            && let Err(error) = self.gpu.take_memory(memory)
+        {
+            self.failed_on_gpu(routine.span, error, None);
+        }
+    }
+
     fn report(&mut self, launch: &KernelLaunch, access: Access, emulator: String, gpu: String, elements: u64) {
         let kind = FindingKind::VerifyMismatch { emulator, gpu, elements };
         let found = Finding::new(kind, vec![access]).in_launch(self.info(launch));
@@ -203,17 +257,6 @@ impl VerifyDevice {
             None => found,
         });
     }
-}
-
-/// Says of the first routine of a library that such are not compared; `is_told` becomes true.
-fn not_compared(command: &Command, is_told: &mut bool) -> Option<Finding> {
-    let Command::Routine(routine) = command else { return None };
-    if std::mem::replace(is_told, true) {
-        return None;
-    }
-    let reason = "`--verify` compares kernels, and gives both sides what cufemu's own routines compute".to_owned();
-    let kind = FindingKind::Api { call: routine.name.to_owned(), fault: ApiFault::RunsOnHost { reason } };
-    Some(Finding::new(kind, vec![Access::step(Actor::Host, routine.span)]))
 }
 
 /// Runs a launch to its end; `None` if the emulator does not take it.
@@ -316,7 +359,6 @@ impl Device for VerifyDevice {
             self.gpu.renew_code(memory, launch)?;
             launch.grid = self.gpu.resident_grid(launch);
         }
-        self.findings.extend(not_compared(&command, &mut self.has_routine));
         // The emulator only takes a command here. What it refuses is not for the GPU to do.
         self.emulator.submit(memory, command.clone())?;
         if !self.is_gpu_alive {
@@ -326,6 +368,11 @@ impl Device for VerifyDevice {
             Command::Launch(launch) => {
                 let theirs = self.on_gpu(memory, command.clone());
                 self.launch = Some((launch.clone(), theirs));
+            }
+            Command::Routine(routine) if routine.vendor.is_some() => {
+                let routine = routine.clone();
+                let theirs = self.on_gpu(memory, command);
+                self.routine = Some((routine, theirs));
             }
             _ => {
                 let span = command.span();
@@ -351,6 +398,13 @@ impl Device for VerifyDevice {
             drop(theirs.memory);
             memory.reclaim();
         }
+        if progress == Progress::Idle
+            && let Some((routine, theirs)) = self.routine.take()
+        {
+            self.compare_routine(memory, &routine, &theirs);
+            drop(theirs);
+            memory.reclaim();
+        }
         progress
     }
 
@@ -364,6 +418,11 @@ impl Device for VerifyDevice {
             self.gpu.write(memory, address, data)?;
         }
         self.emulator.write(memory, address, data)
+    }
+
+    fn vendor(&mut self) -> Option<&mut dyn VendorLibraries> {
+        let is_alive = self.is_gpu_alive;
+        is_alive.then_some(self as &mut dyn VendorLibraries)
     }
 
     fn take_output(&mut self) -> Vec<u8> {
@@ -390,6 +449,7 @@ impl Device for VerifyDevice {
 
     fn abandon(&mut self) {
         self.launch = None;
+        self.routine = None;
         self.gpu.abandon();
         self.emulator.abandon();
     }
@@ -397,6 +457,34 @@ impl Device for VerifyDevice {
     fn set_limit(&mut self, limit: i32, value: u64) {
         self.gpu.set_limit(limit, value);
         self.emulator.set_limit(limit, value);
+    }
+}
+
+/// NVIDIA's libraries on the GPU, whose results are compared.
+impl VendorLibraries for VerifyDevice {
+    fn find(&mut self, function: &str) -> Result<(), String> {
+        self.gpu.find(function)
+    }
+
+    fn prepare(&mut self, object: &VendorObject) -> Result<i32, String> {
+        self.gpu.prepare(object)
+    }
+
+    fn ask(&mut self, call: &VendorCall) -> Result<VendorAnswer, String> {
+        self.gpu.ask(call)
+    }
+
+    fn destroy(&mut self, handle: u64) {
+        self.gpu.destroy(handle);
+    }
+
+    fn is_compared(&self) -> bool {
+        true
+    }
+
+    fn take_status(&mut self) -> Option<i32> {
+        // It is compared.
+        None
     }
 }
 
@@ -440,24 +528,6 @@ bb0:
             matches!(found[..], [Finding { kind: FindingKind::Race { between: RaceKind::WithinWarp, .. }, .. }]),
             "{found:?}"
         );
-    }
-
-    #[test]
-    fn the_first_routine_of_a_library_is_told_not_to_be_compared() {
-        let routine = Command::Routine(device::Routine {
-            name: "cublasDscal_v2",
-            reads: Vec::new(),
-            writes: Vec::new(),
-            needs: Vec::new(),
-            stream: 0,
-            span: Span::NONE,
-            work: Arc::new(|_| Ok(())),
-            vendor: None,
-        });
-        let mut is_told = false;
-        let found = not_compared(&routine, &mut is_told).expect("it is the first");
-        assert_eq!(found.code().id(), "R0714");
-        assert_eq!(not_compared(&routine, &mut is_told), None);
     }
 
     #[test]

@@ -24,6 +24,8 @@ fn takes_device_data(id: Intrinsic) -> bool {
             | Intrinsic::Product
             | Intrinsic::Matmul
             | Intrinsic::Transpose
+            | Intrinsic::Reshape
+            | Intrinsic::Spread
             | Intrinsic::Any
             | Intrinsic::All
             | Intrinsic::Count

@@ -2,7 +2,9 @@
 
 use super::{access, at, check, global, on_device, thread};
 use expect_test::expect;
-use finding::{Access, Actor, ApiFault, Axis, Finding, FindingKind, LaunchFault, Place, Space, What};
+use finding::{
+    Access, Actor, ApiFault, Axis, Finding, FindingKind, HandleLife, LaunchFault, MemoryPlace, Place, Space, What,
+};
 
 fn host_step(text: &str) -> Access {
     Access::step(Actor::Host, at(text))
@@ -142,14 +144,23 @@ fn api_faults_name_the_routine() {
     "#]],
     );
     check(
-        &api("cudaEventRecord", ApiFault::InvalidHandle { what: "event".to_owned() }),
+        &api(
+            "cudaEventRecord",
+            ApiFault::InvalidHandle {
+                what: "event".to_owned(),
+                made_by: "cudaEventCreate".to_owned(),
+                life: HandleLife::Unknown,
+            },
+        ),
         &expect![[r#"
-        error[R0706]: `cudaEventRecord` with an event that was never created or is destroyed
-          --> reduce.cuf:19:11
-           |
-        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
-           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-    "#]],
+            error[R0706]: `cudaEventRecord` with an event that was never created or is destroyed
+              --> reduce.cuf:19:11
+               |
+            19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+               |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+               |
+               = help: use an event that `cudaEventCreate` has made, and look at its status
+        "#]],
     );
     check(
         &api("cudaEventElapsedTime", ApiFault::EventNotRecorded),
@@ -186,6 +197,32 @@ fn api_faults_name_the_routine() {
            |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
            |
            = note: 1024 of 2000000000 bytes are in use
+    "#]],
+    );
+    let fault = ApiFault::WrongMemory { what: "`x`".to_owned(), belongs: MemoryPlace::Device };
+    check(
+        &api("cublasDscal_v2", fault),
+        &expect![[r#"
+        error[R0712]: `cublasDscal_v2`: `x` is in host memory, and belongs in device memory
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: give it a variable with the attribute `device` or `managed`, to which the values were copied
+    "#]],
+    );
+    let handle = |life| ApiFault::InvalidHandle { what: "plan".to_owned(), made_by: "cufftPlan…".to_owned(), life };
+    check(
+        &api("cufftExecC2C", handle(HandleLife::None)),
+        &expect![[r#"
+        error[R0706]: `cufftExecC2C` with a plan that was never created
+          --> reduce.cuf:19:11
+           |
+        19 |   istat = cudaMemcpyAsync(a, x, n, stream)
+           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: use a plan that `cufftPlan…` has made, and look at its status
     "#]],
     );
     let fault = ApiFault::InvalidArgument { reason: "the count is negative".to_owned() };
@@ -336,6 +373,32 @@ fn runs_that_disagree_show_both_values() {
                = note: results that depend on the order of atomics or on a clock may differ without being wrong
                = note: launch 1 of `reduce`
         "#]],
+    );
+}
+
+#[test]
+fn routines_that_disagree_show_both_values_and_the_bound() {
+    let kind = FindingKind::VerifyRoutine {
+        routine: "cublasDgemm_v2".to_owned(),
+        emulator: "1.5".to_owned(),
+        gpu: "1.25".to_owned(),
+        bound: "1.0e-1 of the largest number of the result, and the bound is 2.2e-14".to_owned(),
+        elements: 3,
+    };
+    let place = access(Actor::Host, What::Read, Space::Global, ("r", 1), "reduce<<<grid, block>>>");
+    check(
+        &Finding::new(kind, vec![place]),
+        &expect![[r#"
+        error[R1001]: `cublasDgemm_v2`: `r(1)` is 1.5 on the emulator and 1.25 of NVIDIA's library
+          --> reduce.cuf:17:8
+           |
+        17 |   call reduce<<<grid, block>>>(x, r, n)
+           |        ^^^^^^^^^^^^^^^^^^^^^^^
+           |
+           = help: where the problem is ill-conditioned, rounding grows beyond the bound: look at the condition of the matrix
+           = note: the difference is 1.0e-1 of the largest number of the result, and the bound is 2.2e-14
+           = note: 3 elements differ so, this is the first
+    "#]],
     );
 }
 

@@ -455,12 +455,15 @@ fn leaks_show_where_it_was_allocated() {
     );
     let allocation = Allocation { name: None, base: 16, bytes: 0, span: Span::NONE };
     check(
-        &Finding::new(FindingKind::Leak { what: LeakKind::Handle, allocation }, vec![]),
+        &Finding::new(
+            FindingKind::Leak { what: LeakKind::Handle { what: "plan", destroyed_by: "cufftDestroy" }, allocation },
+            vec![],
+        ),
         &expect![[r#"
-            warning[R0503]: library handle never destroyed
+            warning[R0503]: plan never destroyed
              |
              = note: created here
-             = help: destroy it with the library's own routine
+             = help: add `cufftDestroy`
         "#]],
     );
 }

@@ -1,0 +1,17 @@
+//! Sequences of random numbers as NVIDIA's library has them: the generators, the order of their numbers, distributions.
+//!
+//! Not here: generators as handles, arguments and arrays (`curand`), device code (`compile`).
+
+mod directions;
+mod draw;
+mod mrg32k3a;
+mod philox;
+mod poisson;
+mod sequence;
+mod sobol;
+mod subsequences;
+
+pub(crate) use poisson::{MOST_MEAN, Poisson};
+pub(crate) use sequence::Sequence;
+pub(crate) use sobol::{DIMENSIONS, Sobol};
+pub(crate) use subsequences::Subsequences;
