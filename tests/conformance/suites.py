@@ -7,6 +7,7 @@
     --llvm DIR       a checkout of llvm/llvm-test-suite: gfortran's tests (regression, torture) and FCVS (UnitTests)
     --cufemu FILE    the binary (default: target/debug/cufemu)
     --only REGEX     only the tests whose names match
+    --kind KIND      only the tests of this kind
     --jobs N         how many run at once (default: 1)
     --out FILE       writes one line per test: name, kind, class, exit code, first message
     --before FILE    an earlier --out: prints what has changed since
@@ -114,6 +115,8 @@ def run(cufemu, test):
         command += ["--memory", MEMORY, "--jobs", "1", "--message-format", "short", f"-I{test.folder}", *test.options]
         if test.kind in ("compile", "reject"):
             command.append("--only-check")
+        if test.kind == "reject":
+            command.append("-Mstandard")
         command += [str(test.folder / s) for s in test.sources]
         data = (test.folder / test.sources[0]).with_suffix(".in")
         with open(data if data.exists() else os.devnull, "rb") as given:
@@ -179,6 +182,7 @@ def main():
     parser.add_argument("--llvm", type=pathlib.Path)
     parser.add_argument("--cufemu", default=str(ROOT / "target" / "debug" / "cufemu"))
     parser.add_argument("--only", default="")
+    parser.add_argument("--kind", choices=("run", "compile", "reject", "fcvs"))
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--before", type=pathlib.Path)
@@ -188,9 +192,9 @@ def main():
         tests += lfortran_tests(options.lfortran.resolve())
     if options.llvm:
         tests += llvm_tests(options.llvm.resolve())
-    tests = [t for t in tests if re.search(options.only, t.name)]
+    tests = [t for t in tests if re.search(options.only, t.name) and options.kind in (None, t.kind)]
     if not tests:
-        sys.exit("no tests: give --lfortran or --llvm")
+        sys.exit("no tests: give --lfortran or --llvm, and a name and a kind that exist")
     cufemu = str(pathlib.Path(options.cufemu).resolve())
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         verdicts = pool.map(lambda t: run(cufemu, t), tests)

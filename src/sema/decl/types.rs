@@ -102,7 +102,11 @@ impl Checker<'_> {
     /// (Fortran 2018, 7.5.2.4), the first. With other initial values it is another type here, for which arguments may be given
     /// all the same.
     pub(crate) fn first_sequence_type(&mut self, id: TypeId) -> TypeId {
-        let is_sequence = |c: &Self, id: TypeId| c.defs.type_info(id).ast.is_some_and(|def| def.sequence || def.bind_c);
+        // With private components each definition is a type of its own.
+        let is_open = |def: &ast::DerivedType| !def.items.iter().any(|item| matches!(item, ast::TypeItem::Private(_)));
+        let is_sequence = |c: &Self, id: TypeId| {
+            c.defs.type_info(id).ast.is_some_and(|def| (def.sequence || def.bind_c) && is_open(def))
+        };
         if !is_sequence(self, id) {
             return id;
         }
