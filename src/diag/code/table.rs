@@ -52,6 +52,7 @@ crate::code::codes! {
     W0104 Warning DirectiveWithoutLoop "`!$cuf kernel do` without a loop";
     W0105 Warning LateDeclaration "declaration after an assignment of a structure";
     W0106 Warning FormOfCompilers "form that compilers take and the standard does not have";
+    W0107 Warning UsedBeforeDeclared "name that is used before its declaration";
     W0111 Warning MissingComma "comma that is missing in a list";
     W0118 Warning UnreadableFormat "format that cannot be read";
 

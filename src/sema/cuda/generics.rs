@@ -94,7 +94,7 @@ impl Typing<'_> {
 
 /// Whether no reference could tell two specific procedures apart (Fortran 2018, 15.4.3.4.5). Operands and the two sides of an
 /// assignment have no keywords.
-fn is_ambiguous(defs: &Definitions<'_>, a: ProcId, b: ProcId, name: &str) -> bool {
+pub(crate) fn is_ambiguous(defs: &Definitions<'_>, a: ProcId, b: ProcId, name: &str) -> bool {
     let unknown = |id: ProcId| {
         let info = defs.proc_info(id);
         info.embedded || info.refused.is_some() || info.is_broken || info.unknown_dummies

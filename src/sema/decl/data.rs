@@ -56,7 +56,11 @@ impl<'a> Checker<'a> {
         let data = self.scopes.get(scope);
         let is_private = data.access.get(&group.text).copied().unwrap_or(data.private_default);
         for name in names {
-            match self.variable_of(name) {
+            let found = self.variable_of(name);
+            if let Some(id) = found {
+                self.typing().check_declared_before(id, name);
+            }
+            match found {
                 Some(id) if self.typing().check_group_object(id, name, is_private).is_none() => return,
                 Some(id) => vars.push(id),
                 None => return,
@@ -144,6 +148,9 @@ impl<'a> Checker<'a> {
         }
         let name = base_name(object)?;
         let target = self.designator(object)?;
+        if let ExprKind::Var(id) = target.kind {
+            self.typing().check_declared_before(id, name);
+        }
         if is_pointer(&self.defs, &target) && target.rank == shape_of(&self.defs, &target).map_or(0, Shape::rank) {
             return self.data_pointer(target, values);
         }

@@ -79,6 +79,7 @@ impl<'a> Checker<'a> {
                 }
                 ("a generic name", None)
             }
+            Some(Sym::Intrinsic(_)) => ("an intrinsic procedure", None),
             _ => return,
         };
         if let Some(id) = id {

@@ -164,6 +164,9 @@ impl Checker<'_> {
                 // nvfortran takes an object with the name of its type, which a scope around declares.
                 let outer = self.scopes.get(self.cx.scope).parent.and_then(|outer| self.find_from(outer, &name.text));
                 if let Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) = outer {
+                    let text = format!("`{}` means something else in this scope than a derived type", name.as_str());
+                    let help = "give the object another name";
+                    self.typing().not_standard(Code::FormOfCompilers, name.span, text, help);
                     self.resolve_type(id);
                     return Some(self.first_sequence_type(id));
                 }

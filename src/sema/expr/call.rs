@@ -61,6 +61,12 @@ impl Checker<'_> {
         if self.defs.proc_info(id).unknown_dummies {
             return self.typing().refuse_undefined("procedure", name.as_str(), name.span);
         }
+        if self.defs.proc_info(id).is_abstract {
+            // Fortran 2018, 15.4.3.2.
+            let text = format!("`{}` is an abstract interface, and no procedure that could be called", name.as_str());
+            let help = "declare a procedure with `procedure(…)`, and call that";
+            return self.reporter.error_help(Code::WrongKindOfName, name.span, text, help);
+        }
         Some(())
     }
 
@@ -403,6 +409,8 @@ impl Typing<'_> {
         let dummy = self.defs.var(param);
         let (ty, rank, value) = (dummy.ty.clone(), dummy.shape.rank(), dummy.attrs.value);
         if matches!(e.kind, ExprKind::Null) {
+            // What has any rank gets that of the mold.
+            let rank = if matches!(dummy.shape, Shape::AssumedRank) { e.rank } else { rank };
             return Some(Expr { ty, rank, ..e });
         }
         let e = if value { self.as_address(dummy, e) } else { e };

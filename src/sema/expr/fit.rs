@@ -6,8 +6,9 @@ use crate::checked::{
 };
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
-    Argument, Fit, Given, are_declared_alike, constant_extents, difference, has_vector_subscript, is_allocatable,
-    is_class, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name, shape_of, type_name,
+    Argument, Fit, Given, are_declared_alike, constant_extents, difference, elements_of, has_vector_subscript,
+    is_allocatable, is_class, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name, shape_of,
+    type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
@@ -86,7 +87,7 @@ impl Checker<'_> {
             }
             slots[at] = Some(i);
         }
-        let mut fit = Fit { proc, slots, distance: 0, rank: 0, warnings };
+        let mut fit = Fit { proc, slots, distance: 0, rank: 0, warnings, rival: None };
         let mut missing = Vec::new();
         for (at, &param) in params.iter().enumerate() {
             match fit.slots[at] {
@@ -244,8 +245,7 @@ impl Checker<'_> {
         {
             self.take_as_memory(fit, &dummy, e, wrong)?;
         }
-        let is_unallocated = is_null && !is_untyped_null(e);
-        if (dummy.attrs.allocatable && !is_allocatable(&self.defs, e) && !is_unallocated)
+        if (dummy.attrs.allocatable && !is_allocatable(&self.defs, e) && !is_null)
             || (dummy.attrs.pointer && !is_null && !is_pointer(&self.defs, e))
         {
             let (word, allowed) = if dummy.attrs.pointer {
@@ -630,8 +630,16 @@ fn fit_size(defs: &Definitions<'_>, dummy: &Variable, e: &Expr, span: Span) -> R
         let text = format!("argument `{}` has {wanted} elements, and {given} are given", dummy.name);
         Err(Box::new(Diagnostic::new(Code::TooFewElements, span, text)))
     };
-    if let (Type::Character(CharLen::Const(_)), Type::Character(CharLen::Const(_))) = (&dummy.ty, &e.ty) {
-        return Ok(());
+    if let (Type::Character(CharLen::Const(wanted)), Type::Character(CharLen::Const(given))) = (&dummy.ty, &e.ty) {
+        // Characters follow each other in sequence, whatever the length of an element.
+        let (Some(elements), Some(own)) = (elements_of(&dummy.shape), constant_extents(defs, e)) else { return Ok(()) };
+        let wanted = wanted.saturating_mul(i64::try_from(elements).unwrap_or(i64::MAX));
+        let given = own.iter().fold(*given, |n, bound| n.saturating_mul(bound.1.max(0)));
+        if !matches!(dummy.shape, Shape::Explicit(_)) || e.rank == 0 || given >= wanted {
+            return Ok(());
+        }
+        let text = format!("argument `{}` has {wanted} characters in all, and {given} are given", dummy.name);
+        return Err(Box::new(Diagnostic::new(Code::TooFewElements, span, text)));
     }
     let (Shape::Explicit(_), Some(wanted)) = (&dummy.shape, dummy.shape.constant_bounds()) else { return Ok(()) };
     let elements = |bounds: &[(i64, i64)]| bounds.iter().fold(1i64, |n, b| n.saturating_mul(b.1));

@@ -89,6 +89,10 @@ impl Checker<'_> {
             && !is_substring(args)
             && let Some(own) = self.cx.proc.filter(|p| self.defs.proc(*p).name == name.text)
         {
+            // Fortran 2018, 15.6.2.2: the name of a function without RESULT is its variable.
+            let text = format!("`{}` is the result here, and the function calls itself by that name", name.as_str());
+            let help = "give the result a name of its own with `result(…)`";
+            self.typing().not_standard(Code::FormOfCompilers, name.span, text, help);
             return self.reference(own, name, args, span);
         }
         if is_scalar && self.defs.var_info(id).typed_only && !is_substring(args) {

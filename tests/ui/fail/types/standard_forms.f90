@@ -38,3 +38,21 @@ module twice
     module procedure described !~ W0106
   end interface
 end module
+
+recursive integer function again(n)
+  integer, intent(in) :: n
+  again = 1
+  if (n > 0) again = n * again(n - 1) !~ W0106
+end function
+
+module hides
+  implicit none
+  type t
+    integer :: n
+  end type
+contains
+  subroutine s()
+    type(t) :: t !~ W0106
+    t%n = 1
+  end subroutine
+end module

@@ -58,6 +58,9 @@ contains
   subroutine four(x)
     integer :: x(4)
   end subroutine
+  subroutine words(x)
+    character(len=2) :: x(4)
+  end subroutine
   subroutine ranks(x)
     integer, allocatable :: x(..)
     select rank (x)
@@ -89,6 +92,7 @@ program main
   call unranked(null()) !~ E0337
   call four(v(1:3)) !~ E0419
   call four(v(:))
+  call words(['abc', 'def']) !~ E0419
   p => null(r) !~ E0313
   address = c_ptr(1) !~ E0228
   print *, [(fixed, fixed = 1, 2)] !~ E0331

@@ -75,6 +75,7 @@ program main
   call ten(n)
   print *, n
   call shown(null(a))
+  call shown(null())
   allocate (a(2))
   call shown(a)
 contains
