@@ -323,6 +323,8 @@ pub(crate) struct Compiler {
     pub(crate) plain_backslash: bool,
     /// `-Msave`
     pub(crate) saves: bool,
+    /// `-Mstandard`
+    pub(crate) standard: bool,
     /// Options that cufemu does not support.
     pub(crate) refused: Vec<String>,
     /// Options without effect here that change the results of programs compiled by nvfortran.
@@ -414,6 +416,8 @@ impl Compiler {
                 "Mnobackslash" => self.plain_backslash = false,
                 "Msave" => self.saves = true,
                 "Mnosave" => self.saves = false,
+                "Mstandard" => self.standard = true,
+                "Mnostandard" => self.standard = false,
                 "Mbyteswapio" | "byteswapio" => self.swaps_bytes = true,
                 "Mnobyteswapio" => self.swaps_bytes = false,
                 "c" => self.writes_objects = true,

@@ -258,6 +258,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings.sema.integer8 = compiler.int8;
     settings.sema.plain_backslash = compiler.plain_backslash;
     settings.sema.save = compiler.saves;
+    settings.sema.standard = compiler.standard;
     settings.sema.managed = compiler.managed;
     settings.sema.separate = compiler.writes_objects;
     settings.sema.needs_main = options.emit.is_none() && !is_checking(options, compiler);

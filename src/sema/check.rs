@@ -20,6 +20,7 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.check_bodies();
     c.associate_initial_targets();
     c.bind_methods();
+    c.check_pointer_components();
     c.typing().check_calls();
     c.typing().check_barriers();
     c.typing().check_generics();
@@ -38,6 +39,8 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
     c.typing().check_unit_names();
     c.share_with_c();
     let bound = std::mem::take(&mut c.made.bound_variables);
+    let labels = std::mem::take(&mut c.made.bound_commons);
+    c.typing().check_common_labels(&labels, &bound);
     c.typing().check_binding_labels(&bound);
     c.typing().check_interoperability();
     c.fill_scopes();

@@ -64,6 +64,8 @@ pub struct SemaOptions {
     pub plain_backslash: bool,
     /// `-Msave`: local variables of procedures that are not recursive are saved.
     pub save: bool,
+    /// `-Mstandard`: what only compilers take, not the standard, is warned of.
+    pub standard: bool,
     /// Whether the files must have a main program.
     pub needs_main: bool,
     /// `-c`: files that are not given may define external procedures, whatever their names are like.

@@ -7,13 +7,16 @@
     --llvm DIR       a checkout of llvm/llvm-test-suite: gfortran's tests (regression, torture) and FCVS (UnitTests)
     --cufemu FILE    the binary (default: target/debug/cufemu)
     --only REGEX     only the tests whose names match
+    --kind KIND      only the tests of this kind
+    --gfortran FILE  asks this compiler of each test of `reject` that is not rejected: what it takes without options is `newer`
     --jobs N         how many run at once (default: 1)
     --out FILE       writes one line per test: name, kind, class, exit code, first message
     --before FILE    an earlier --out: prints what has changed since
 
 Kinds: `run` (must run to the end), `compile` (must be accepted), `reject` (must be rejected), `fcvs` (the output is that of the
 suite). Classes of the first two: `ok`; `wrong`, a wrong result or a false finding; `false error`, a valid program rejected;
-`refused`, by name, as not supported; `timeout`; `crash`. Classes of `reject`: `ok`, `warned`, `accepted`.
+`refused`, by name, as not supported; `timeout`; `crash`. Classes of `reject`, which run with `-Mstandard`: `ok`, `warned`,
+`accepted`; `newer`, only an older standard or an option of gfortran forbids it.
 
 Nothing of the suites is in this repository. Programs that need extensions or options of another compiler, kinds that nvfortran
 lacks, or several images count like all others. Not part of the tests.
@@ -103,7 +106,7 @@ def options_of(words):
     return kept + [same[w] for w in words if w in same]
 
 
-def run(cufemu, test):
+def run(cufemu, test, gfortran=None):
     """Runs a test in a folder of its own; gives its class, exit code and first message."""
     work = tempfile.mkdtemp(prefix="conformance-")
     try:
@@ -114,6 +117,8 @@ def run(cufemu, test):
         command += ["--memory", MEMORY, "--jobs", "1", "--message-format", "short", f"-I{test.folder}", *test.options]
         if test.kind in ("compile", "reject"):
             command.append("--only-check")
+        if test.kind == "reject":
+            command.append("-Mstandard")
         command += [str(test.folder / s) for s in test.sources]
         data = (test.folder / test.sources[0]).with_suffix(".in")
         with open(data if data.exists() else os.devnull, "rb") as given:
@@ -127,9 +132,21 @@ def run(cufemu, test):
         said = [line for line in messages.splitlines() if re.search(r"\b[ERW]\d{4}\b", line)]
         first = next((line for line in said if re.search(r"\b[ER]\d{4}\b", line)), (said or messages.splitlines() or [""])[0])
         first = re.sub(r"\s+", " ", first.replace(f"{test.folder}/", ""))[:200]
-        return class_of(test, done.returncode, out, messages), done.returncode, first
+        verdict = class_of(test, done.returncode, out, messages)
+        if gfortran and test.kind == "reject" and verdict != "ok" and takes(gfortran, test, work):
+            verdict = "newer"
+        return verdict, done.returncode, first
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def takes(gfortran, test, work):
+    """Whether gfortran takes the program without options."""
+    command = [gfortran, "-w", "-c", f"-I{test.folder}", *(str(test.folder / s) for s in test.sources)]
+    try:
+        return subprocess.run(command, cwd=work, capture_output=True, timeout=LIMIT_S).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def class_of(test, code, out, messages):
@@ -163,7 +180,7 @@ def table(results):
     groups, classes = collections.defaultdict(collections.Counter), []
     for (name, kind), (verdict, *_) in results.items():
         groups[name.rsplit("/", 1)[0], kind][verdict] += 1
-    for verdict in ("ok", "wrong", "false error", "refused", "timeout", "crash", "warned", "accepted"):
+    for verdict in ("ok", "wrong", "false error", "refused", "timeout", "crash", "warned", "newer", "accepted"):
         if any(counts[verdict] for counts in groups.values()):
             classes.append(verdict)
     print("| suite | kind | tests | " + " | ".join(classes) + " |")
@@ -179,6 +196,8 @@ def main():
     parser.add_argument("--llvm", type=pathlib.Path)
     parser.add_argument("--cufemu", default=str(ROOT / "target" / "debug" / "cufemu"))
     parser.add_argument("--only", default="")
+    parser.add_argument("--kind", choices=("run", "compile", "reject", "fcvs"))
+    parser.add_argument("--gfortran")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--before", type=pathlib.Path)
@@ -188,12 +207,12 @@ def main():
         tests += lfortran_tests(options.lfortran.resolve())
     if options.llvm:
         tests += llvm_tests(options.llvm.resolve())
-    tests = [t for t in tests if re.search(options.only, t.name)]
+    tests = [t for t in tests if re.search(options.only, t.name) and options.kind in (None, t.kind)]
     if not tests:
-        sys.exit("no tests: give --lfortran or --llvm")
+        sys.exit("no tests: give --lfortran or --llvm, and a name and a kind that exist")
     cufemu = str(pathlib.Path(options.cufemu).resolve())
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        verdicts = pool.map(lambda t: run(cufemu, t), tests)
+        verdicts = pool.map(lambda t: run(cufemu, t, options.gfortran), tests)
         results = {(t.name, t.kind): verdict for t, verdict in zip(tests, verdicts)}
     lines = ["\t".join(map(str, (*key, *verdict))) for key, verdict in results.items()]
     if options.out:

@@ -153,7 +153,7 @@ impl Dumper {
                 });
                 self.line(format!("procedure {interface}{} ({bindings})", attr_list(attrs)));
             }
-            TypeItem::Generic { spec, names: list } => {
+            TypeItem::Generic { spec, names: list, .. } => {
                 self.line(format!("generic {} ({})", generic(spec), names(list)));
             }
             TypeItem::Final(list) => self.line(format!("final ({})", names(list))),
@@ -170,7 +170,7 @@ impl Dumper {
             for item in &interface.items {
                 match item {
                     InterfaceItem::Body(body) => d.subprogram(body),
-                    InterfaceItem::Names(list) => d.line(format!("procedures ({})", names(list))),
+                    InterfaceItem::Names { names: list, .. } => d.line(format!("procedures ({})", names(list))),
                 }
             }
         });

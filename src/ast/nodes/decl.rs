@@ -400,6 +400,8 @@ pub enum TypeItem {
     },
     /// `generic :: spec => names`
     Generic {
+        /// Its access attribute, if any.
+        attrs: Vec<Attr>,
         /// What is generic.
         spec: Generic,
         /// The specific bindings.
@@ -461,5 +463,10 @@ pub enum InterfaceItem {
     /// A procedure's interface.
     Body(Box<Subprogram>),
     /// `module procedure a, b` or `procedure a, b`
-    Names(Vec<Name>),
+    Names {
+        /// Whether `module` says that they are procedures of modules.
+        module: bool,
+        /// The names.
+        names: Vec<Name>,
+    },
 }

@@ -276,6 +276,10 @@ pub enum DoControl {
         locals: Vec<Name>,
         /// Those of them that begin with the value outside: `local_init(…)`.
         inits: Vec<Name>,
+        /// `shared(…)` names.
+        shared: Vec<Name>,
+        /// `default(none)`
+        none: bool,
         /// `reduce(op:…)`
         reduce: Vec<CufReduce>,
     },

@@ -176,7 +176,10 @@ impl Writer {
             for item in &interface.items {
                 match item {
                     InterfaceItem::Body(body) => w.subprogram(body),
-                    InterfaceItem::Names(list) => w.line(format!("procedure :: {}", names(list))),
+                    InterfaceItem::Names { module, names: list } => {
+                        let word = if *module { "module procedure" } else { "procedure" };
+                        w.line(format!("{word} :: {}", names(list)));
+                    }
                 }
             }
         });
@@ -227,7 +230,9 @@ fn type_item(item: &TypeItem) -> String {
             let interface = if pointer && interface.is_empty() { "()".to_owned() } else { interface };
             format!("procedure{interface}{} :: {bindings}", attr_list(attrs))
         }
-        TypeItem::Generic { spec, names: list } => format!("generic :: {} => {}", generic(spec), names(list)),
+        TypeItem::Generic { attrs, spec, names: list } => {
+            format!("generic{} :: {} => {}", attr_list(attrs), generic(spec), names(list))
+        }
         TypeItem::Final(list) => format!("final :: {}", names(list)),
     }
 }

@@ -187,15 +187,16 @@ fn do_control(control: &DoControl) -> String {
             let step = step.as_ref().map_or_else(String::new, |s| format!(", {}", expr(s)));
             format!(" {} = {}, {}{step}", expr(var), expr(first), expr(last))
         }
-        DoControl::Concurrent { spec, vars, mask, locals, inits, reduce } => {
+        DoControl::Concurrent { spec, vars, mask, locals, inits, shared, none, reduce } => {
             let spec = spec.as_ref().map_or_else(String::new, |s| format!("{} :: ", type_spec(s)));
             let plain: Vec<Name> = locals.iter().filter(|l| !inits.iter().any(|i| i.text == l.text)).cloned().collect();
             let part = |word: &str, list: &[Name]| {
                 if list.is_empty() { String::new() } else { format!(" {word}({})", names(list)) }
             };
-            let locals = part("local", &plain) + &part("local_init", inits);
+            let locals = part("local", &plain) + &part("local_init", inits) + &part("shared", shared);
+            let none = if *none { " default(none)" } else { "" };
             let reduce = joined(reduce, "", cuf_reduce);
-            format!(" concurrent ({spec}{}){locals}{reduce}", index_ranges(vars, mask.as_ref()))
+            format!(" concurrent ({spec}{}){locals}{none}{reduce}", index_ranges(vars, mask.as_ref()))
         }
     }
 }

@@ -51,6 +51,8 @@ crate::code::codes! {
     W0103 Warning MacroRedefined "macro redefined with a different text";
     W0104 Warning DirectiveWithoutLoop "`!$cuf kernel do` without a loop";
     W0105 Warning LateDeclaration "declaration after an assignment of a structure";
+    W0106 Warning FormOfCompilers "form that compilers take and the standard does not have";
+    W0107 Warning UsedBeforeDeclared "name that is used before its declaration";
     W0111 Warning MissingComma "comma that is missing in a list";
     W0118 Warning UnreadableFormat "format that cannot be read";
 
@@ -130,6 +132,7 @@ crate::code::codes! {
     E0337 Error MisplacedNull "`null()` where nothing can be disassociated";
     E0338 Error BadDefinedTransfer "procedure that cannot transfer objects of its type";
     E0339 Error BadTypeParameter "type parameter that is not declared, given or used as its type requires";
+    E0340 Error BadLocality "variable in several localities of `do concurrent`, or in none where all must be listed";
 
     W0301 Warning ConstantSubscriptOutOfBounds "constant subscript outside the declared bounds";
     W0302 Warning ValueTruncated "constant that loses its value in the assignment";
@@ -150,6 +153,8 @@ crate::code::codes! {
     W0331 Warning LogicalCase "integer `case` of a logical selector";
     W0332 Warning ValueGivenBack "`value` with an intent that gives a value back";
     W0333 Warning HollerithAsNumber "Hollerith constant as a number or a logical value";
+    W0334 Warning MisplacedBoz "binary, octal or hexadecimal constant outside `data` and conversions";
+    W0335 Warning UnequalLengths "characters of different lengths in an array constructor without a type";
 
     E0401 Error ArgumentCount "too many arguments, or a missing one";
     E0402 Error ArgumentType "argument whose type differs from that of its dummy";
@@ -172,6 +177,7 @@ crate::code::codes! {
     E0419 Error TooFewElements "argument with fewer elements than its dummy";
     E0420 Error NotInteroperable "`bind(c)` procedure, type or variable that C cannot describe";
     E0421 Error KernelParameters "kernel of CUDA C whose parameters are not those of its interface";
+    E0422 Error BadOperation "procedure that cannot define an operator or an assignment";
 
     W0401 Warning RecursionNotDeclared "procedure that calls itself without `recursive`";
     W0402 Warning ImplicitArgumentType "argument of another type than its dummy, passed without an interface";

@@ -122,11 +122,14 @@ impl Builder<'_> {
     fn concurrent(&mut self, pair: Pair<'_>) -> DoControl {
         let (mut spec, mut vars, mut mask) = (None, Vec::new(), None);
         let (mut locals, mut inits, mut reduce) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut shared, mut none) = (Vec::new(), false);
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::item_type => spec = self.item_type(part),
                 Rule::loop_var => vars.push(self.loop_var(part)),
-                Rule::locality => match part.into_inner().next() {
+                Rule::locality => match part.clone().into_inner().next() {
+                    None => none |= part.as_str().starts_with("default"),
+                    Some(p) if p.as_rule() == Rule::shared_names => shared.extend(self.names_in(p.into_inner())),
                     Some(p) if p.as_rule() == Rule::local_names => {
                         let is_init = p.as_str().starts_with("local_init");
                         let names = self.names_in(p.into_inner());
@@ -141,7 +144,7 @@ impl Builder<'_> {
                 _ => mask = Some(self.expr(part)),
             }
         }
-        DoControl::Concurrent { spec, vars, mask, locals, inits, reduce }
+        DoControl::Concurrent { spec, vars, mask, locals, inits, shared, none, reduce }
     }
 
     fn loop_var(&mut self, pair: Pair<'_>) -> LoopVar {

@@ -231,15 +231,16 @@ impl Builder<'_> {
     pub(crate) fn generic_binding(&mut self, pair: Pair<'_>) -> Statement {
         let span = self.span(&pair);
         let mut spec = ast::Generic::Assignment(span);
-        let mut names = Vec::new();
+        let (mut attrs, mut names) = (Vec::new(), Vec::new());
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::generic_spec => spec = self.generic(&part),
+                Rule::attr => attrs.extend(self.attr(part)),
                 Rule::name => names.push(self.name(&part)),
                 _ => {}
             }
         }
-        Statement::Binding(TypeItem::Generic { spec, names })
+        Statement::Binding(TypeItem::Generic { attrs, spec, names })
     }
 
     /// `final_stmt`

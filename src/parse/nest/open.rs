@@ -61,7 +61,7 @@ impl Nest {
     /// `module procedure` and `procedure` as a list of names.
     pub(super) fn procedures(&mut self, names: Vec<Name>, module: bool, at: &mut At<'_>) {
         match self.frames.last_mut().map(|f| &mut f.kind) {
-            Some(FrameKind::Interface(interface)) => interface.items.push(ast::InterfaceItem::Names(names)),
+            Some(FrameKind::Interface(interface)) => interface.items.push(ast::InterfaceItem::Names { module, names }),
             Some(FrameKind::Unit(unit)) if module && unit.part == Part::Contains && names.len() == 1 => {
                 if let Some(name) = names.into_iter().next() {
                     self.push(FrameKind::Unit(UnitFrame::new(UnitHead::ModuleProcedure(name))), None, at);

@@ -306,6 +306,8 @@ pub struct Attrs {
     pub contiguous: bool,
     /// `volatile`
     pub volatile: bool,
+    /// `asynchronous`
+    pub asynchronous: bool,
     /// Polymorphic: its descriptor says the dynamic type. Objects of a class that no type extends are not.
     pub class: bool,
     /// `protected`

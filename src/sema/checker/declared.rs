@@ -49,6 +49,7 @@ pub(crate) struct DeclaredName<'a> {
     pub(crate) optional: Option<Span>,
     pub(crate) contiguous: Option<Span>,
     pub(crate) volatile: bool,
+    pub(crate) asynchronous: bool,
     pub(crate) protected: bool,
     pub(crate) intent: Option<(Intent, Span)>,
     pub(crate) external: Option<Span>,

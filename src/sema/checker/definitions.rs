@@ -37,6 +37,8 @@ pub(crate) struct ProcInfo<'a> {
     pub(crate) state: Resolution,
     /// Whether it is an interface body: it has no statements.
     pub(crate) is_interface: bool,
+    /// Whether that body stands in an abstract interface: there is no such procedure.
+    pub(crate) is_abstract: bool,
     /// Whether it stems from an embedded module.
     pub(crate) embedded: bool,
     /// The procedure whose interface it has, where `procedure(…)` says so.
@@ -81,6 +83,7 @@ impl ProcInfo<'_> {
             scope: ScopeId::NONE,
             state: Resolution::Done,
             is_interface: false,
+            is_abstract: false,
             embedded: false,
             like: None,
             unknown_dummies: false,

@@ -92,6 +92,8 @@ pub(crate) struct Made {
     pub(crate) initial_targets: Vec<InitialTarget>,
     /// The compute regions of OpenACC.
     pub(crate) regions: Regions,
+    /// The construct names of each scope.
+    pub(crate) construct_names: BTreeMap<(ScopeId, Arc<str>), Span>,
     /// The statement that was checked last.
     pub(crate) last_statement: Option<Span>,
 }

@@ -92,12 +92,22 @@ pub(super) fn add(table: &mut Table, key: &Arc<str>, new: Entry) {
         None => {
             table.insert(key.clone(), new);
         }
-        Some(old) => join(old, &new),
+        Some(old) => join(key, old, &new),
     }
 }
 
 /// Adds a second meaning of a name that a module brought in.
-pub(super) fn join(old: &mut Entry, new: &Entry) {
+pub(super) fn join(name: &str, old: &mut Entry, new: &Entry) {
+    // A generic name extends the intrinsic procedure of its own name (Fortran 2018, 15.4.3.4.4).
+    let is_own = |sym: &Sym| matches!(sym, Sym::Intrinsic(id) if id.name() == name);
+    let is_generic = |sym: &Sym| matches!(sym, Sym::Generic { .. });
+    if is_generic(&old.sym) && is_own(&new.sym) {
+        return;
+    }
+    if is_own(&old.sym) && is_generic(&new.sym) {
+        *old = new.clone();
+        return;
+    }
     let modules = || Some((old.module.clone().or_else(|| new.module.clone())?, new.module.clone()?));
     old.sym = match (merged(&old.sym, &new.sym), modules()) {
         (Some(sym), _) => sym,

@@ -331,7 +331,7 @@ impl<'a> Scopes<'a> {
         let names = &mut self.get_mut(scope).names;
         match names.get_mut(local) {
             None => names.insert(local.clone(), new),
-            Some(old) => super::names::join(old, &new),
+            Some(old) => super::names::join(local, old, &new),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Defined operators and assignments that mean what intrinsic ones already do (rule 33). Device dummies of a host procedure
 //! make a difference: that is how programs define operations on device data.
 
-use crate::checked::{ProcId, ProcKind, Procedure, Program, Shape, Storage, Type, Variable};
+use crate::checked::{ALTERNATE, ProcId, ProcKind, Procedure, Program, Shape, Storage, Type, Variable};
 use crate::checker::{Definitions, Sym};
 use crate::typing::{Typing, is_numeric, same_type};
 use diag::{Code, Diagnostic};
@@ -22,6 +22,7 @@ impl Typing<'_> {
         }
         self.check_ambiguous();
         for (id, name) in found {
+            self.check_operands(id, &name);
             if !self.defs.proc_info(id).embedded && is_intrinsic_operation(self.defs, id, &name) {
                 let p = self.defs.proc(id);
                 let text = format!("`{}` defines `{name}` for operands that intrinsic ones are defined for", p.name);
@@ -30,6 +31,31 @@ impl Typing<'_> {
                     .report(d.help("use a derived type or device data, or an operator of your own such as `.add.`"));
             }
         }
+    }
+
+    /// An operator is defined by a function of one or two operands, an assignment by a subroutine of two arguments
+    /// (Fortran 2018, 15.4.3.4.2, 15.4.3.4.3).
+    fn check_operands(&mut self, id: ProcId, name: &str) {
+        let (p, info) = (self.defs.proc(id), self.defs.proc_info(id));
+        if info.embedded || info.is_broken || info.unknown_dummies || info.refused.is_some() {
+            return;
+        }
+        let is_assignment = name == "assignment(=)";
+        let what = if p.params.iter().any(|v| &*self.defs.var(*v).name == ALTERNATE) {
+            "has an alternate return"
+        } else if p.is_function == is_assignment {
+            if is_assignment { "is a function" } else { "is a subroutine" }
+        } else if is_assignment && p.params.len() != 2 {
+            "does not take two arguments"
+        } else if !is_assignment && !matches!(p.params.len(), 1 | 2) {
+            "does not take one or two operands"
+        } else {
+            return;
+        };
+        let text = format!("`{}` cannot define `{name}`: it {what}", p.name);
+        let help =
+            if is_assignment { "write a subroutine of two arguments" } else { "write a function of the operands" };
+        self.reporter.error_help::<()>(Code::BadOperation, p.span, text, help);
     }
 
     /// Reports specific procedures of one generic name that cannot be told apart; a host and a device version can.
@@ -68,7 +94,7 @@ impl Typing<'_> {
 
 /// Whether no reference could tell two specific procedures apart (Fortran 2018, 15.4.3.4.5). Operands and the two sides of an
 /// assignment have no keywords.
-fn is_ambiguous(defs: &Definitions<'_>, a: ProcId, b: ProcId, name: &str) -> bool {
+pub(crate) fn is_ambiguous(defs: &Definitions<'_>, a: ProcId, b: ProcId, name: &str) -> bool {
     let unknown = |id: ProcId| {
         let info = defs.proc_info(id);
         info.embedded || info.refused.is_some() || info.is_broken || info.unknown_dummies
@@ -112,6 +138,9 @@ fn has_disambiguators(defs: &Definitions<'_>, x: &[&Variable], y: &[&Variable]) 
 
 /// Whether no argument fits both dummies. Attributes of CUDA Fortran tell them apart too.
 pub(crate) fn are_distinguishable(defs: &Definitions<'_>, x: &Variable, y: &Variable) -> bool {
+    if (&*x.name == ALTERNATE) != (&*y.name == ALTERNATE) {
+        return true;
+    }
     let is_procedure = |v: &Variable| matches!(v.storage, Storage::Procedure);
     if is_procedure(x) || is_procedure(y) {
         // What the interfaces of two procedures say is not compared.

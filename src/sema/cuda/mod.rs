@@ -13,7 +13,7 @@ mod launch;
 mod transfer;
 mod uses;
 
-pub(crate) use generics::{are_distinguishable, takes_the_same};
+pub(crate) use generics::{are_distinguishable, is_ambiguous, takes_the_same};
 
 use crate::checked::{Expr, ExprKind, Type};
 use ast::CudaAttr;

@@ -5,7 +5,7 @@
 
 use crate::checked::TypeId;
 use crate::checker::{
-    Checker, DeclaredName, Entry, ImplicitRules, Init, ScopeId, StatementFunction, Sym, operator_key,
+    Checker, DeclaredName, Description, Entry, ImplicitRules, Init, ScopeId, StatementFunction, Sym, operator_key,
 };
 use crate::cuda;
 use crate::decl::initial::is_null;
@@ -19,6 +19,7 @@ use std::sync::Arc;
 impl<'a> Checker<'a> {
     /// Collects all declarations of a scope.
     pub(crate) fn collect_declarations(&mut self, scope: ScopeId, decls: &'a [Declaration]) {
+        self.check_implicit_order(decls);
         for d in decls {
             match &d.kind {
                 DeclKind::ImplicitNone => self.scopes.get_mut(scope).implicit = Some(ImplicitRules::none()),
@@ -113,6 +114,7 @@ impl<'a> Checker<'a> {
             DeclKind::Type { spec, attrs, entities } => {
                 for e in entities {
                     if self.typing().names_type_of_procedure(scope, e, attrs) {
+                        self.check_type_of_procedure(scope, e, spec);
                         continue;
                     }
                     let Some(at) = self.declared_name(scope, &e.name) else { continue };
@@ -128,7 +130,7 @@ impl<'a> Checker<'a> {
                             && e.char_len.is_none();
                         if is_bare && are_same(given, spec) {
                             // nvfortran warns, but for a result whose type stands before FUNCTION.
-                            if !is_result {
+                            if !is_result || self.options.standard {
                                 let text = format!("`{name}` is given its type a second time");
                                 let d = Diagnostic::new(Code::TypeGivenAgain, e.name.span, text);
                                 self.reporter.report(d.secondary(first, "first declared here"));
@@ -165,7 +167,12 @@ impl<'a> Checker<'a> {
                     match attr {
                         Attr::Private(_) | Attr::Public(_) => {
                             let private = matches!(attr, Attr::Private(_));
-                            self.scopes.get_mut(scope).access.insert(access_key(&e.name.text), private);
+                            let key = access_key(&e.name.text);
+                            if self.scopes.get_mut(scope).access.insert(key, private).is_some() {
+                                let text = format!("`{}` is given its access a second time", e.name.as_str());
+                                let help = "remove one of the two";
+                                self.typing().not_standard(Code::FormOfCompilers, e.name.span, text, help);
+                            }
                         }
                         // `save /block/` and `bind(c) :: /block/` name a COMMON block: every block is saved.
                         Attr::Bind(label, _) if e.name.as_str().starts_with('/') => {
@@ -235,6 +242,7 @@ impl<'a> Checker<'a> {
                 }
             }
             DeclKind::CrayPointer(list) => {
+                self.form_of_compilers(d.span, "a Cray pointer", "declare a Fortran pointer");
                 for (pointer, pointee) in list {
                     if let Some(at) = self.declared_name(scope, pointer) {
                         self.scopes.get_mut(scope).declared[at].is_cray_pointer = true;
@@ -278,6 +286,10 @@ impl<'a> Checker<'a> {
                 if self.is_array_name(scope, name) {
                     return;
                 }
+                if let Some(arg) = args.iter().find(|arg| arg.text == name.text) {
+                    // Fortran 2018, 15.6.4.
+                    self.typing().declared_twice(arg.as_str(), arg.span, name.span);
+                }
                 let data = self.scopes.get_mut(scope);
                 let at = data.functions.len();
                 data.functions.push(StatementFunction { name, args: args.clone(), value });
@@ -292,6 +304,19 @@ impl<'a> Checker<'a> {
             | DeclKind::Import(_)
             | DeclKind::Error
             | DeclKind::Format { .. } => {}
+        }
+    }
+
+    /// A type that is declared for a procedure of this scope is that of its result.
+    fn check_type_of_procedure(&mut self, scope: ScopeId, e: &'a Entity, spec: &'a TypeSpec) {
+        let Some(Entry { sym: Sym::Proc(id), span, .. }) = self.scopes.get(scope).names.get(&e.name.text) else {
+            return;
+        };
+        let (id, first) = (*id, *span);
+        if !self.defs.proc(id).is_function {
+            self.typing().declared_twice(e.name.as_str(), e.name.span, first);
+        } else if let Some(ty) = self.type_spec(spec, e.char_len.as_ref()) {
+            self.describe(id, Description::Result(ty), e.name.span);
         }
     }
 
@@ -326,6 +351,9 @@ impl<'a> Checker<'a> {
                 self.typing().declared_twice(name.as_str(), name.span, span);
                 return None;
             }
+        }
+        if name.as_str().contains('$') {
+            self.form_of_compilers(name.span, "`$` in a name", "write letters, digits and `_` only");
         }
         let data = self.scopes.get_mut(scope);
         let at = data.declared.len();
@@ -388,7 +416,10 @@ impl<'a> Checker<'a> {
             Attr::Pointer(span) => self.once(scope, at, "pointer", *span, |p| &mut p.pointer),
             Attr::Target(span) => self.once(scope, at, "target", *span, |p| &mut p.target),
             Attr::Save(span) => p.save = Some(*span),
-            Attr::Automatic(span) => self.once(scope, at, "automatic", *span, |p| &mut p.automatic),
+            Attr::Automatic(span) => {
+                self.form_of_compilers(*span, "`automatic`", "leave it out");
+                self.once(scope, at, "automatic", *span, |p| &mut p.automatic);
+            }
             Attr::Parameter(span) => p.parameter = Some(*span),
             Attr::Value(span) => self.once(scope, at, "value", *span, |p| &mut p.value),
             Attr::Optional(span) => self.once(scope, at, "optional", *span, |p| &mut p.optional),
@@ -429,7 +460,8 @@ impl<'a> Checker<'a> {
                 let text = format!("`{}` is no type parameter: it is not declared in a derived type", name.as_str());
                 self.reporter.error::<()>(Code::BadTypeParameter, *span, text);
             }
-            Attr::Asynchronous(_) | Attr::Binding(_) | Attr::PassArg(_) => {}
+            Attr::Asynchronous(_) => p.asynchronous = true,
+            Attr::Binding(_) | Attr::PassArg(_) => {}
         }
     }
 
@@ -482,7 +514,15 @@ impl<'a> Checker<'a> {
         }
     }
 
+    fn form_of_compilers(&mut self, span: Span, what: &str, help: &str) {
+        let text = format!("{what} is a form that compilers take and the standard does not have");
+        self.typing().not_standard(Code::FormOfCompilers, span, text, help);
+    }
+
     fn declare_type(&mut self, scope: ScopeId, def: &'a ast::DerivedType) {
+        if def.name.as_str().starts_with("structure ") {
+            self.form_of_compilers(def.name.span, "`structure`", "declare a derived type");
+        }
         if let Some(Entry { sym, .. }) = self.scopes.get(scope).names.get(&def.name.text) {
             if !matches!(sym, Sym::Generic { .. }) {
                 self.typing().name_is_taken(scope, &def.name.text, def.name.span);

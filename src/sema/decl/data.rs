@@ -32,6 +32,8 @@ impl<'a> Checker<'a> {
         for d in decls {
             self.late_declaration(scope, d);
         }
+        self.check_storage_rules(scope, decls);
+        self.check_equal_values(scope, decls);
     }
 
     pub(crate) fn late_declaration(&mut self, scope: ScopeId, d: &'a Declaration) {
@@ -54,7 +56,11 @@ impl<'a> Checker<'a> {
         let data = self.scopes.get(scope);
         let is_private = data.access.get(&group.text).copied().unwrap_or(data.private_default);
         for name in names {
-            match self.variable_of(name) {
+            let found = self.variable_of(name);
+            if let Some(id) = found {
+                self.typing().check_declared_before(id, name);
+            }
+            match found {
                 Some(id) if self.typing().check_group_object(id, name, is_private).is_none() => return,
                 Some(id) => vars.push(id),
                 None => return,
@@ -142,8 +148,24 @@ impl<'a> Checker<'a> {
         }
         let name = base_name(object)?;
         let target = self.designator(object)?;
+        if let ExprKind::Var(id) = target.kind {
+            self.typing().check_declared_before(id, name);
+        }
         if is_pointer(&self.defs, &target) && target.rank == shape_of(&self.defs, &target).map_or(0, Shape::rank) {
             return self.data_pointer(target, values);
+        }
+        if let Some(what) = self.elsewhere(&target) {
+            // Fortran 2018, C876 and 8.6.7.
+            let text = format!("`data` cannot give values to a part of {what}: it has no memory yet");
+            return self.reporter.error(Code::BadInitialisation, object.span, text);
+        }
+        if let (ExprKind::Var(_), Type::Derived(ty)) = (&target.kind, &target.ty)
+            && self.defs.has_part(*ty, &|f| f.init.is_some() && !f.pointer)
+        {
+            // Fortran 2018, 8.6.7.
+            let text = format!("`{}` has its first value from its type and cannot get one by `data`", name.as_str());
+            let help = "give the components their values in the type, or in an assignment";
+            return self.reporter.error_help(Code::BadInitialisation, object.span, text, help);
         }
         let Some(id) = root(&target) else {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());
@@ -176,6 +198,24 @@ impl<'a> Checker<'a> {
         });
         self.defs.var_mut(id).init = Some(whole);
         done
+    }
+
+    /// What part of a designator has its memory elsewhere.
+    fn elsewhere(&self, target: &Expr) -> Option<String> {
+        match &target.kind {
+            ExprKind::Field { base, field } => {
+                let Type::Derived(ty) = base.ty else { return None };
+                let part = self.defs.ty(ty).fields.get(*field as usize)?;
+                let word = if part.allocatable { "allocatable" } else { "pointer" };
+                let is_elsewhere = part.allocatable || part.pointer;
+                is_elsewhere.then(|| format!("{word} component `{}`", part.name)).or_else(|| self.elsewhere(base))
+            }
+            ExprKind::Element { base, .. }
+            | ExprKind::Section { base, .. }
+            | ExprKind::Substring { base, .. }
+            | ExprKind::ComplexPart { base, .. } => self.elsewhere(base),
+            _ => None,
+        }
     }
 
     /// The first state of a variable that DATA initialises in parts: zeros; what another member of its storage sequence may
@@ -250,6 +290,11 @@ impl<'a> Checker<'a> {
         let Some(e) = values.next() else {
             return self.reporter.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
         };
+        if let ast::ExprKind::Boz { radix, digits } = &e.kind {
+            let value = self.typing().boz_literal(*radix, digits, Some(ty), e.span)?;
+            let value = self.typing().convert(value, ty)?;
+            return self.typing().evaluate(&value);
+        }
         self.constant_of_type(e, ty).map(|(c, ..)| c)
     }
 }
@@ -312,6 +357,12 @@ impl Checker<'_> {
                 self.data_parts(base, whole, &mut |c, slot, _| {
                     let Const::Char(text) = slot else { return None };
                     let mut bytes = text.to_vec();
+                    let (from, to) = (lo.unwrap_or(1), hi.unwrap_or(bytes.len() as i64));
+                    if from <= to && (from < 1 || to > bytes.len() as i64) {
+                        // Fortran 2018, 9.4.1.
+                        let text = format!("substring {from}:{to} is outside of the {} characters", bytes.len());
+                        return c.reporter.error(Code::BadInitialisation, target.span, text);
+                    }
                     let first = lo.unwrap_or(1).max(1) as usize - 1;
                     let last = hi.map_or(bytes.len(), |v| v.max(0) as usize).min(bytes.len());
                     let len = last.saturating_sub(first);

@@ -100,7 +100,7 @@ impl<'a> Checker<'a> {
                         self.defs.type_info_mut(id).bindings.insert(name.text.clone(), binding);
                     }
                 }
-                TypeItem::Generic { spec, names } => {
+                TypeItem::Generic { spec, names, .. } => {
                     let list: Vec<Arc<str>> = names.iter().map(|n| n.text.clone()).collect();
                     let key = generic_key(spec);
                     match self.defs.type_info_mut(id).bindings.get_mut(&key) {
@@ -169,6 +169,9 @@ impl<'a> Checker<'a> {
                 TypeItem::Procedure { attrs, bindings: names, .. } => {
                     let by_default = if is_component(item) { components } else { bindings };
                     note(&mut names.iter().map(|(name, _)| &name.text), attrs, by_default);
+                }
+                TypeItem::Generic { attrs, spec: spec @ ast::Generic::Name(_), .. } => {
+                    note(&mut std::iter::once(&generic_key(spec)), attrs, bindings);
                 }
                 _ => {}
             }

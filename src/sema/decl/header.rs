@@ -8,7 +8,7 @@ use crate::checked::{
 use crate::checker::{
     Checker, CodeSide, Context, DeclaredName, Entry, ProcInfo, Resolution, ScopeData, ScopeId, Sym, VarInfo,
 };
-use crate::typing::same_type;
+use crate::typing::{Typing, same_type};
 use ast::{Name, Prefix, ProcedureAttr, Subprogram, SubprogramKind};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -24,6 +24,11 @@ impl<'a> Checker<'a> {
         parent: Option<ProcId>,
         module: Option<Arc<str>>,
     ) -> ProcId {
+        if sub.name.as_str().starts_with('_') {
+            let text = format!("the name `{}` begins with `_`", sub.name.as_str());
+            let help = "begin names with a letter";
+            self.typing().not_standard(Code::FormOfCompilers, sub.name.span, text, help);
+        }
         let id = self.defs.next_proc();
         let scope = self.scopes.add(ScopeData {
             parent: parent_scope,
@@ -81,6 +86,10 @@ impl<'a> Checker<'a> {
     fn add_entries(&mut self, of: ProcId, sub: &'a Subprogram) {
         for stmt in &sub.body {
             let ast::StmtKind::Entry { name, bind, .. } = &stmt.kind else { continue };
+            self.typing().check_entry_label(of, name, bind.is_some());
+            if let Some(inner) = sub.internal.iter().find(|inner| inner.name.text == name.text) {
+                self.typing().declared_twice(name.as_str(), inner.name.span, name.span);
+            }
             let id = self.defs.next_proc();
             let host = self.defs.proc(of);
             let qualified = match host.qualified.rsplit_once('.') {
@@ -133,9 +142,8 @@ impl<'a> Checker<'a> {
             let id = self.add_procedure(sub, Some(scope), parent, module.clone());
             self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
             for (entry, name) in self.entry_names(id) {
-                if let Some(Entry { span, module: None, .. }) = self.scopes.get(scope).names.get(&name.text) {
-                    let first = *span;
-                    self.typing().declared_twice(name.as_str(), name.span, first);
+                if self.scopes.get(scope).names.get(&name.text).is_some() {
+                    self.typing().name_is_taken(scope, &name.text, name.span);
                     continue;
                 }
                 self.scopes.define(scope, &name.text, Sym::Proc(entry), name.span);
@@ -167,9 +175,9 @@ impl<'a> Checker<'a> {
                     }
                 }
                 Prefix::LaunchBounds(..) | Prefix::ClusterDims(..) => {}
-                Prefix::Elemental(span) => elemental = Some(*span),
-                Prefix::Pure(span) => pure = Some(*span),
-                Prefix::Recursive(span) => recursive = Some(*span),
+                Prefix::Elemental(span) => self.typing().prefix("elemental", &mut elemental, *span),
+                Prefix::Pure(span) => self.typing().prefix("pure", &mut pure, *span),
+                Prefix::Recursive(span) => self.typing().prefix("recursive", &mut recursive, *span),
                 Prefix::Impure(_) => impure = true,
                 Prefix::Type(_) | Prefix::Module(_) | Prefix::NonRecursive(_) => {}
             }
@@ -391,6 +399,9 @@ impl<'a> Checker<'a> {
     /// The dummies and results of ENTRY statements are variables of the procedure.
     fn dummies_of_entries(&mut self, id: ProcId, scope: ScopeId) {
         let is_function = self.defs.proc(id).is_function;
+        if let Some(sub) = self.defs.proc_info(id).ast {
+            self.check_intrinsic_entries(id, sub);
+        }
         for at in 0..self.defs.proc_info(id).entries.len() {
             let ast::StmtKind::Entry { name, args, result, .. } = &self.defs.proc_info(id).entries[at].1.kind else {
                 continue;
@@ -405,6 +416,20 @@ impl<'a> Checker<'a> {
             }
             if is_function && let Some(at) = self.own_declared_name(scope, result.as_ref().unwrap_or(name)) {
                 self.scopes.get_mut(scope).declared[at].result = true;
+            }
+        }
+    }
+
+    /// An entry is no intrinsic procedure (Fortran 2018, 8.5.11).
+    fn check_intrinsic_entries(&mut self, id: ProcId, sub: &'a Subprogram) {
+        for (_, name) in self.entry_names(id) {
+            for d in &sub.decls {
+                let ast::DeclKind::Attr { attr: ast::Attr::Intrinsic(_), entities } = &d.kind else { continue };
+                if let Some(e) = entities.iter().find(|e| e.name.text == name.text) {
+                    let text = format!("`{}` is an entry of this procedure and cannot be `intrinsic`", name.as_str());
+                    let d = Diagnostic::new(Code::AttributeConflict, e.name.span, text);
+                    self.reporter.report(d.secondary(name.span, "the entry is here"));
+                }
             }
         }
     }
@@ -553,7 +578,7 @@ impl<'a> Checker<'a> {
         if !matches!(var.ty, Type::Character(CharLen::Assumed)) || info.embedded {
             return;
         }
-        let what = if !is_external && !info.is_interface {
+        let what = if (!is_external && !info.is_interface) || info.is_abstract {
             "is no external function"
         } else if var.shape.rank() > 0 {
             "gives an array"
@@ -612,6 +637,23 @@ impl<'a> Checker<'a> {
         }
         self.defs.proc_info_mut(id).bind = Some(name);
         self.defs.proc_mut(id).is_bound = true;
+    }
+}
+
+impl Typing<'_> {
+    /// Notes a prefix, which is given once (Fortran 2018, C1543).
+    fn prefix(&mut self, word: &str, known: &mut Option<Span>, span: Span) {
+        if known.replace(span).is_some() {
+            self.reporter.error::<()>(Code::AttributeConflict, span, format!("the prefix `{word}` is given twice"));
+        }
+    }
+
+    /// Entries of elemental procedures have no binding label (Fortran 2018, 15.6.2.6).
+    fn check_entry_label(&mut self, of: ProcId, name: &Name, is_bound: bool) {
+        if is_bound && self.defs.proc(of).elemental {
+            let text = format!("`{}` is an entry of an elemental procedure and cannot be `bind(c)`", name.as_str());
+            self.reporter.error::<()>(Code::NotInteroperable, name.span, text);
+        }
     }
 }
 

@@ -106,18 +106,21 @@ impl<'a> Checker<'a> {
     /// Associates pointers with the initial targets of their declarations: the first statements of the main program do it.
     /// Both are there for the whole run, so that nobody can tell.
     pub(crate) fn associate_initial_targets(&mut self) {
-        let Some(main) = self.defs.main else { return };
+        let main = self.defs.main;
         let mut first = Vec::new();
         for InitialTarget { pointer, value, scope } in std::mem::take(&mut self.made.initial_targets) {
-            let proc = self.scopes.get(scope).proc.or(Some(main));
+            let proc = self.scopes.get(scope).proc.or(main);
             let outer = self.enter_context(Context::new(scope, proc, CodeSide::Host));
             let kind = self.associate_pointer(pointer, Vec::new(), &value, value.span);
-            if let Some(StmtKind::PointerAssign { value, .. }) = &kind {
-                self.typing().check_initial_target(value);
+            match &kind {
+                Some(StmtKind::PointerAssign { value, .. }) => self.typing().check_initial_target(value),
+                Some(StmtKind::Assign { value, .. }) => self.typing().check_initial_procedure(value),
+                _ => {}
             }
             first.extend(kind.map(|kind| Stmt { label: None, kind, span: value.span }));
             let _ = self.leave_context(outer);
         }
+        let Some(main) = main else { return };
         if let ProcBody::Statements(body) = &mut self.defs.proc_mut(main).body {
             body.splice(0..0, first);
         }
@@ -204,6 +207,9 @@ impl<'a> Checker<'a> {
             );
             return self.reporter.error(Code::BadInitialisation, e.span, text);
         }
+        if let Type::Character(CharLen::Expr(length)) = &value.ty {
+            self.typing().evaluate(&length.clone())?;
+        }
         let rank = value.rank;
         self.typing().check_fraction(ty, &value);
         let value = self.typing().convert(value, ty)?;
@@ -240,6 +246,19 @@ impl Typing<'_> {
         };
         let text = format!("`{}` is {what} and cannot be an initial target", var.name);
         let help = "name a saved variable with the `target` attribute";
+        self.reporter.error_help::<()>(Code::BadInitialisation, value.span, text, help);
+    }
+
+    /// An initial procedure is there for the whole run: no internal one, no argument, no pointer (Fortran 2018, 15.4.3.6).
+    fn check_initial_procedure(&mut self, value: &Expr) {
+        let what = match value.kind {
+            ExprKind::Procedure(id) if self.defs.proc(id).parent.is_some() => "an internal procedure",
+            ExprKind::Var(id) if matches!(self.defs.var(id).storage, Storage::Procedure) => "an argument",
+            ExprKind::Var(_) | ExprKind::Field { .. } => "a procedure pointer",
+            _ => return,
+        };
+        let text = format!("the initial target of a procedure pointer cannot be {what}");
+        let help = "name a module procedure or an external one, or assign the pointer in a statement";
         self.reporter.error_help::<()>(Code::BadInitialisation, value.span, text, help);
     }
 

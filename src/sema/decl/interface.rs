@@ -30,8 +30,17 @@ impl<'a> Checker<'a> {
         for item in &block.items {
             match item {
                 InterfaceItem::Body(_) => {}
-                InterfaceItem::Names(names) => {
+                InterfaceItem::Names { module, names } => {
+                    if !matches!(block.kind, InterfaceKind::Generic(_)) {
+                        // Fortran 2018, 15.4.3.2.
+                        let text = "a list of procedures stands in an interface block without a generic name";
+                        self.reporter.error::<()>(Code::StatementOutOfPlace, block.span, text);
+                        continue;
+                    }
                     for name in names {
+                        if *module {
+                            self.check_module_procedure(scope, name);
+                        }
                         match self.find_from(scope, &name.text) {
                             Some(Sym::Proc(id)) => specific.push(id),
                             Some(Sym::Generic { procs, .. }) => {
@@ -39,6 +48,7 @@ impl<'a> Checker<'a> {
                                 let own = procs.iter().copied().find(|p| self.defs.proc(*p).name == name.text);
                                 specific.extend(own);
                             }
+                            Some(Sym::Intrinsic(_)) => specific.extend(self.intrinsic_procedure(name)),
                             Some(Sym::Error | Sym::Refused(_)) => {}
                             None if self.scopes.is_tainted(scope) => self.scopes.get_mut(scope).tainted = true,
                             None if self.typing().foreign(name.as_str()).is_some() => {}
@@ -57,6 +67,39 @@ impl<'a> Checker<'a> {
         let InterfaceKind::Generic(generic) = &block.kind else { return };
         let key = generic_key(generic);
         self.add_generic(scope, &key, specific, generic_span(generic));
+    }
+
+    /// MODULE PROCEDURE names procedures of modules, no external ones (Fortran 2018, 15.4.3.2).
+    fn check_module_procedure(&mut self, scope: ScopeId, name: &ast::Name) {
+        let (what, id) = match self.find_from(scope, &name.text) {
+            Some(Sym::Proc(id)) => ("an external procedure", Some(id)),
+            Some(Sym::Generic { procs, .. }) => {
+                if procs.iter().any(|p| self.defs.proc(*p).name == name.text) {
+                    return;
+                }
+                ("a generic name", None)
+            }
+            Some(Sym::Intrinsic(_)) => ("an intrinsic procedure", None),
+            _ => return,
+        };
+        if let Some(id) = id {
+            let info = self.defs.proc_info(self.defs.proc(id).entry_of.unwrap_or(id));
+            let is_separate = |sub: &Subprogram| sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)));
+            let is_of_module = self.scopes.get(info.scope).module.is_some()
+                && info.ast.is_some_and(|sub| !info.is_interface || is_separate(sub));
+            // Internal procedures are taken too, as by nvfortran.
+            if is_of_module || info.embedded || self.defs.proc(id).parent.is_some() {
+                return;
+            }
+        }
+        let text = format!("`{}` is {what}, and `module procedure` names procedures of modules", name.as_str());
+        let help = "write `procedure` instead, and name one procedure";
+        if id.is_some() {
+            // nvfortran takes what an interface body describes.
+            self.typing().not_standard(Code::FormOfCompilers, name.span, text, help);
+        } else {
+            self.reporter.error_help::<()>(Code::UnknownProcedure, name.span, text, help);
+        }
     }
 
     /// Adds specific procedures to a generic name of a scope.
@@ -108,6 +151,12 @@ impl<'a> Checker<'a> {
         if !is_abstract && !is_module {
             let linked = self.typing().linked_name(sub);
             if let Some(id) = self.scopes.own_external(&linked) {
+                if self.scopes.get(scope).proc == Some(id) && self.is_result(scope, &sub.name) {
+                    // The result is a procedure pointer, whose interface this is.
+                    let body = self.interface_procedure(scope, sub, false);
+                    self.name_interface(scope, sub, body);
+                    return Some(body);
+                }
                 if self.scopes.get(scope).proc != Some(id) {
                     self.name_interface(scope, sub, id);
                     if self.link_interface(sub, id) {
@@ -119,6 +168,7 @@ impl<'a> Checker<'a> {
             }
         }
         let id = self.interface_procedure(scope, sub, is_module);
+        self.defs.proc_info_mut(id).is_abstract = is_abstract;
         let own = self.defs.proc_info(id).scope;
         for d in &sub.decls {
             let DeclKind::Import(list) = &d.kind else { continue };
@@ -135,11 +185,31 @@ impl<'a> Checker<'a> {
             }
         }
         if is_module {
+            if let Some(Entry { sym: Sym::Proc(_), module: None, span: first }) =
+                self.scopes.get(scope).names.get(&sub.name.text)
+            {
+                let first = *first;
+                let text = format!(
+                    "`{}` has the interface of a separate procedure and is defined without `module`",
+                    sub.name.as_str()
+                );
+                let d =
+                    Diagnostic::new(Code::BadSubmodule, first, text).secondary(sub.name.span, "the interface is here");
+                self.reporter.report(d.help("write `module` in front of the definition, or remove the interface"));
+            }
             self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span);
         } else {
             self.name_interface(scope, sub, id);
         }
         Some(id)
+    }
+
+    /// Whether a name is that of the result of the function whose scope it is.
+    fn is_result(&self, scope: ScopeId, name: &ast::Name) -> bool {
+        match self.scopes.get(scope).names.get(&name.text) {
+            Some(Entry { sym: Sym::Unresolved(at), .. }) => self.scopes.get(scope).declared[*at].result,
+            _ => false,
+        }
     }
 
     /// Makes a procedure of an interface body.
@@ -148,6 +218,7 @@ impl<'a> Checker<'a> {
         let module = self.scopes.get(scope).module.clone();
         let id = self.add_procedure(sub, (import || is_module).then_some(scope), None, module);
         self.defs.proc_info_mut(id).is_interface = true;
+        self.check_interface_statements(sub);
         if !is_module {
             let own = self.defs.proc_info(id).scope;
             if !import {
@@ -158,6 +229,27 @@ impl<'a> Checker<'a> {
                 Some(ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
         }
         id
+    }
+
+    /// An interface body describes a procedure: it defines nothing (Fortran 2018, 15.4.3.2).
+    fn check_interface_statements(&mut self, sub: &'a Subprogram) {
+        let of_body = sub.body.iter().filter_map(|s| match &s.kind {
+            ast::StmtKind::Entry { .. } => Some(("an `entry` statement", s.span)),
+            ast::StmtKind::Declaration(d) if matches!(d.kind, DeclKind::Data(_)) => {
+                Some(("a `data` statement", s.span))
+            }
+            _ => None,
+        });
+        let of_decls = sub.decls.iter().filter_map(|d| match &d.kind {
+            DeclKind::Data(_) => Some(("a `data` statement", d.span)),
+            DeclKind::StatementFunction { .. } => Some(("a statement function", d.span)),
+            DeclKind::Format { .. } => Some(("a `format` statement", d.span)),
+            _ => None,
+        });
+        for (what, span) in of_body.chain(of_decls) {
+            let text = format!("an interface body cannot have {what}");
+            self.reporter.error::<()>(Code::StatementOutOfPlace, span, text);
+        }
     }
 
     /// Notes what is said of a procedure where it is not defined, for the comparison with its definition.
@@ -216,6 +308,13 @@ impl<'a> Checker<'a> {
     /// Gives the name of an interface body its meaning: that of a dummy procedure, or of an external one.
     fn name_interface(&mut self, scope: ScopeId, sub: &'a Subprogram, id: ProcId) {
         match self.scopes.get(scope).names.get(&sub.name.text).map(|e| e.sym.clone()) {
+            Some(Sym::Unresolved(_)) if self.defs.proc_info(id).is_abstract => {
+                // Fortran 2018, 15.4.3.2.
+                let text = format!("`{}` is an abstract interface and nothing else in this scope", sub.name.as_str());
+                let help = "give the interface another name, and declare with `procedure(…)`";
+                self.reporter.error_help::<()>(Code::ConflictingDeclaration, sub.name.span, text, help);
+                self.scopes.set_sym(scope, &sub.name.text, Sym::Error);
+            }
             Some(Sym::Unresolved(at)) => self.scopes.get_mut(scope).declared[at].interface = Some(id),
             Some(Sym::Proc(old)) if old == id => {}
             None => self.scopes.define(scope, &sub.name.text, Sym::Proc(id), sub.name.span),
@@ -246,7 +345,7 @@ impl Typing<'_> {
                         .and_then(Option::as_ref)
                         .is_some_and(|e| matches!(&e.kind, ast::ExprKind::Char { value, .. } if value.trim() == wanted))
                 };
-                let found = self.scopes.externals().values().find(same).map(|id| self.defs.proc(*id).name.clone());
+                let found = self.scopes.externals().iter().find(|(_, id)| same(id)).map(|(key, _)| key.clone());
                 found.unwrap_or_else(|| "".into())
             }
             _ => sub.name.text.clone(),

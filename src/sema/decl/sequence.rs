@@ -266,6 +266,9 @@ impl<'a> Checker<'a> {
             }
             block = Some((base, start));
         }
+        if block.is_some() {
+            self.check_initialised_in_common(members);
+        }
         let least = members.iter().map(|&v| at(v)).min().unwrap_or(0);
         let free: Vec<(VarId, i64, u64, u64)> = members
             .iter()

@@ -102,7 +102,11 @@ impl Checker<'_> {
     /// (Fortran 2018, 7.5.2.4), the first. With other initial values it is another type here, for which arguments may be given
     /// all the same.
     pub(crate) fn first_sequence_type(&mut self, id: TypeId) -> TypeId {
-        let is_sequence = |c: &Self, id: TypeId| c.defs.type_info(id).ast.is_some_and(|def| def.sequence || def.bind_c);
+        // With private components each definition is a type of its own.
+        let is_open = |def: &ast::DerivedType| !def.items.iter().any(|item| matches!(item, ast::TypeItem::Private(_)));
+        let is_sequence = |c: &Self, id: TypeId| {
+            c.defs.type_info(id).ast.is_some_and(|def| (def.sequence || def.bind_c) && is_open(def))
+        };
         if !is_sequence(self, id) {
             return id;
         }
@@ -160,6 +164,9 @@ impl Checker<'_> {
                 // nvfortran takes an object with the name of its type, which a scope around declares.
                 let outer = self.scopes.get(self.cx.scope).parent.and_then(|outer| self.find_from(outer, &name.text));
                 if let Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) = outer {
+                    let text = format!("`{}` means something else in this scope than a derived type", name.as_str());
+                    let help = "give the object another name";
+                    self.typing().not_standard(Code::FormOfCompilers, name.span, text, help);
                     self.resolve_type(id);
                     return Some(self.first_sequence_type(id));
                 }

@@ -38,7 +38,7 @@ impl<'a> Checker<'a> {
                 let text = format!("`{}` cannot be both `external` and `intrinsic`", p.name);
                 return self.reporter.error(Code::AttributeConflict, span, text);
             }
-            return match crate::intrinsics::lookup(&p.name) {
+            return match crate::intrinsics::lookup(&p.name).filter(|_| !p.name.starts_with("c_")) {
                 Some(found) => Some(Sym::Intrinsic(found.id)),
                 None => self.reporter.error(
                     Code::UnknownProcedure,
@@ -49,6 +49,7 @@ impl<'a> Checker<'a> {
         }
         if p.external.is_some() || p.procedure.is_some() || p.interface.is_some() {
             self.typing().check_procedure_name(p)?;
+            self.typing().check_procedure_attributes(p)?;
             if !matches!(p.init, Init::None) && p.pointer.is_none() {
                 let text = format!("procedure `{}` cannot have an initial value", p.name);
                 return self.reporter.error(Code::BadInitialisation, p.span, text);
@@ -110,6 +111,7 @@ impl<'a> Checker<'a> {
         }
         self.typing().check_length(p, &ty)?;
         self.typing().check_attributes(p, &shape)?;
+        self.check_cleared_size(p, &ty, &shape)?;
         self.check_bound_variable(scope, p, &ty)?;
         let shape = self.typing().without_local_size(scope, p, shape);
         self.typing().check_restricted(scope, p, &ty, &shape)?;
@@ -134,6 +136,7 @@ impl<'a> Checker<'a> {
             optional: p.optional.is_some(),
             contiguous: p.contiguous.is_some(),
             volatile: p.volatile,
+            asynchronous: p.asynchronous,
             class: self.is_polymorphic(p.spec),
             protected: p.protected,
             intent: p.intent.filter(|_| p.dummy.is_some()).map(|(i, _)| i),
@@ -162,6 +165,7 @@ impl<'a> Checker<'a> {
     }
 
     fn declare_constant(&mut self, scope: ScopeId, p: &DeclaredName<'a>, ty: Type, shape: Shape) -> Option<Sym> {
+        self.typing().check_constant_form(p, &ty, &shape)?;
         let owner = self.scopes.get(scope).proc;
         let var = Variable {
             name: p.name.clone(),
@@ -305,6 +309,22 @@ impl Checker<'_> {
         };
         let text = format!("`{}` cannot be `bind(c)`: it {what}", p.name);
         self.reporter.error(Code::NotInteroperable, span, text)
+    }
+
+    /// Fortran 2018, 8.5.8.5: what is cleared on entry has a size.
+    fn check_cleared_size(&mut self, p: &DeclaredName<'_>, ty: &Type, shape: &Shape) -> Option<()> {
+        let is_out = matches!(p.intent, Some((ast::Intent::Out, _)));
+        let (Type::Derived(id), Shape::AssumedSize(..), true) = (ty, shape, is_out) else { return Some(()) };
+        self.resolve_type(*id);
+        let what = if self.defs.has_part(*id, &|f| f.init.is_some()) {
+            "its type initialises a component"
+        } else if self.defs.has_part(*id, &|f| f.allocatable) {
+            "its type has an allocatable component"
+        } else {
+            return Some(());
+        };
+        let text = format!("`{}` is an `intent(out)` array of assumed size, and {what}: its size is not known", p.name);
+        self.reporter.error_help(Code::BadBounds, p.span, text, "declare it with `(:)`, or with another intent")
     }
 
     /// Whether the bytes of a dummy of that type are all there is to copy, and their number is known.
@@ -481,6 +501,51 @@ impl Typing<'_> {
         self.cx.side.on_device() || self.options.embedded.contains(&p.span.file)
     }
 
+    /// Fortran 2018, 10.1.12, R822: a named constant has a constant length, and takes all upper bounds from its value or none.
+    fn check_constant_form(&mut self, p: &DeclaredName<'_>, ty: &Type, shape: &Shape) -> Option<()> {
+        if matches!(ty, Type::Character(CharLen::Expr(_))) {
+            let text = format!("the length of named constant `{}` is not constant", p.name);
+            return self.reporter.error_help(Code::ConstantRequired, p.span, text, "write `len=*`, or a constant");
+        }
+        let is_implied = |d: &ast::Bound| matches!(d, ast::Bound::Star { .. });
+        let bounds = p.shape.map_or(&[][..], |s| s.dims.as_slice());
+        if matches!(shape, Shape::AssumedSize(..)) && !bounds.iter().all(is_implied) {
+            let text = format!("named constant `{}` takes only some of its upper bounds from its value", p.name);
+            return self.reporter.error_help(
+                Code::BadBounds,
+                p.span,
+                text,
+                "write `*` for each dimension, or for none",
+            );
+        }
+        Some(())
+    }
+
+    /// Fortran 2018, 8.5.16, 15.4.3.6: a procedure that is no pointer has no memory, and its interface gives the type of its
+    /// result.
+    fn check_procedure_attributes(&mut self, p: &DeclaredName<'_>) -> Option<()> {
+        let attributes = [("save", p.save), ("target", p.target), ("allocatable", p.allocatable), ("value", p.value)];
+        if let (None, Some((word, Some(span)))) = (p.pointer, attributes.into_iter().find(|a| a.1.is_some())) {
+            let span = if span.is_none() { p.span } else { span };
+            let text = format!("`{}` is a procedure and no procedure pointer: it cannot be `{word}`", p.name);
+            return self.reporter.error(Code::AttributeConflict, span, text);
+        }
+        if let (Some(_), Some(spec)) = (p.interface, p.spec) {
+            let text =
+                format!("`{}` has an interface body, which gives its type, and cannot be given one here", p.name);
+            return self.reporter.error_help(Code::ConflictingDeclaration, spec.span, text, "remove the type");
+        }
+        if let (Some(Some(_)), Some(spec)) = (p.procedure, p.spec) {
+            let text = format!("`{}` has its type from `procedure(…)` and cannot be given one here", p.name);
+            return self.reporter.error_help(Code::ConflictingDeclaration, spec.span, text, "remove the type");
+        }
+        if p.result && p.pointer.is_none() && p.interface.is_some() {
+            let text = format!("function result `{}` is declared as a procedure and is no procedure pointer", p.name);
+            return self.reporter.error_help(Code::BadResult, p.span, text, "add `pointer`, or remove the interface");
+        }
+        Some(())
+    }
+
     /// Fortran 2018, C810 to C862: a named constant is no object.
     fn check_constant_attributes(&mut self, p: &DeclaredName<'_>) -> Option<()> {
         let attributes = [
@@ -492,6 +557,7 @@ impl Typing<'_> {
             ("optional", p.optional),
             ("intent", p.intent.map(|i| i.1)),
             ("external", p.external),
+            ("bind(c)", p.bind.map(|b| b.1)),
         ];
         let Some((word, Some(span))) = attributes.into_iter().find(|a| a.1.is_some()) else { return Some(()) };
         let span = if span.is_none() { p.span } else { span };

@@ -1,6 +1,6 @@
 //! Array constructors (Fortran 2018, 7.8). Items of different numeric kinds get their common type, as with nvfortran.
 
-use crate::checked::{CharLen, Const, Expr, ExprKind, ImpliedDo, Item, Shape, Storage, Type};
+use crate::checked::{CharLen, Const, Expr, ExprKind, ImpliedDo, Item, Shape, Storage, Type, VarId};
 use crate::checker::{Checker, ScopeData, ScopeId, Sym};
 use crate::typing::{Typing, assignable, fit_constant, is_numeric, promoted, same_type, shape_name, type_name};
 use ast::{ArrayItem, TypeSpec};
@@ -18,11 +18,20 @@ impl Checker<'_> {
             Some(spec) => Some(self.type_spec(spec, None)?),
             None => None,
         };
+        if let (Some(Type::Character(CharLen::Assumed)), Some(spec)) = (&ty, spec) {
+            // Fortran 2018, 7.8.
+            let text = "the characters of an array constructor have a length of their own, not `*`";
+            return self.reporter.error_help(Code::BadCharacterLength, spec.span, text, "give the length");
+        }
         let written = ty.is_some();
         let items = self.items(items)?;
         if !written {
             let mut failed = None;
+            let mut lengths = Vec::new();
             for_each_value(&items, &mut |e| {
+                if let Type::Character(CharLen::Const(n)) = e.ty {
+                    lengths.push((n, e.span));
+                }
                 ty = match ty.take() {
                     None => Some(e.ty.clone()),
                     Some(old) => match common(&old, &e.ty) {
@@ -34,6 +43,12 @@ impl Checker<'_> {
                     },
                 };
             });
+            if let Some((n, at)) = lengths.iter().find(|(n, _)| *n != lengths[0].0) {
+                // Fortran 2018, 7.8.
+                let text = format!("characters of length {} and {n} stand in one array constructor", lengths[0].0);
+                let help = "write their length, for example `[character(len=8) :: …]`";
+                self.typing().not_standard(Code::UnequalLengths, *at, text, help);
+            }
             if let Some((a, b, at)) = failed {
                 let text = format!(
                     "items of an array constructor are `{}` and `{}`",
@@ -82,6 +97,16 @@ impl Checker<'_> {
         if self.cx.debugger {
             return self.reporter.refuse(d.span, "an implied do loop");
         }
+        if let (None, Some(Sym::Var(id))) = (&d.spec, self.find_name(&d.var))
+            && matches!(self.defs.var(id).storage, Storage::Parameter)
+            && self.defs.var(id).owner == self.cx.proc
+            && self.defs.var(id).init.is_some()
+            && !self.is_index_of_data(id)
+        {
+            // Fortran 2018, 19.4.
+            let text = format!("`{}` is a named constant and cannot be the variable of a loop", d.var.as_str());
+            return self.reporter.error_help(Code::BadImpliedDo, d.var.span, text, "choose another name");
+        }
         let ty = match &d.spec {
             Some(spec) => self.type_spec(spec, None)?,
             None => self.index_type(&d.var)?,
@@ -105,6 +130,12 @@ impl Checker<'_> {
         let items = self.items(&d.items);
         self.cx.scope = outer;
         Some(ImpliedDo { items: items?, var, first, last, step })
+    }
+
+    /// Whether a named constant is the variable of an implied DO of DATA around this place.
+    fn is_index_of_data(&self, id: VarId) -> bool {
+        let name = &self.defs.var(id).name;
+        !self.scopes.around(self.cx.scope).any(|data| data.declared.iter().any(|p| p.name == *name))
     }
 
     /// Enters a scope within the current one and gives the outer one.

@@ -61,6 +61,12 @@ impl Checker<'_> {
         if self.defs.proc_info(id).unknown_dummies {
             return self.typing().refuse_undefined("procedure", name.as_str(), name.span);
         }
+        if self.defs.proc_info(id).is_abstract {
+            // Fortran 2018, 15.4.3.2.
+            let text = format!("`{}` is an abstract interface, and no procedure that could be called", name.as_str());
+            let help = "declare a procedure with `procedure(…)`, and call that";
+            return self.reporter.error_help(Code::WrongKindOfName, name.span, text, help);
+        }
         Some(())
     }
 
@@ -194,6 +200,11 @@ impl Checker<'_> {
                 args.len()
             );
             return self.reporter.error(Code::ArgumentCount, span, text);
+        }
+        if let Some(keyword) = args.iter().find_map(|arg| arg.keyword.as_ref()) {
+            // Fortran 2018, 15.5.1: its interface is implicit.
+            let text = format!("statement function `{}` takes no argument by keyword", f.name.as_str());
+            return self.reporter.error_help(Code::UnknownKeyword, keyword.span, text, "give it by position");
         }
         if self.made.expanding.contains(&(scope, at)) {
             let text = format!("statement function `{}` uses itself", f.name.as_str());
@@ -349,9 +360,11 @@ impl Checker<'_> {
                 return Some(None);
             }
             let is_abstract = self.defs.type_info(ty).ast.is_some_and(|a| a.is_abstract);
-            if !is_class && is_abstract && self.defs.is_missing(id) {
-                let text = format!("`{}` is deferred, and the object is not polymorphic", name.as_str());
-                let help = "call it of an object of an extension, or of the class";
+            if !is_class && is_abstract {
+                // Fortran 2018, 9.4.2.
+                let text =
+                    format!("`{}` is called of an object of an abstract type, of which there is none", name.as_str());
+                let help = "call it of the whole object, or of one of the class";
                 return Some(self.reporter.error_help(Code::BadPolymorphism, name.span, text, help));
             }
             let mut list = arguments.clone();
@@ -396,6 +409,8 @@ impl Typing<'_> {
         let dummy = self.defs.var(param);
         let (ty, rank, value) = (dummy.ty.clone(), dummy.shape.rank(), dummy.attrs.value);
         if matches!(e.kind, ExprKind::Null) {
+            // What has any rank gets that of the mold.
+            let rank = if matches!(dummy.shape, Shape::AssumedRank) { e.rank } else { rank };
             return Some(Expr { ty, rank, ..e });
         }
         let e = if value { self.as_address(dummy, e) } else { e };

@@ -114,7 +114,14 @@ impl Checker<'_> {
             let is_abstract = self.defs.type_info(ty).ast.is_none_or(|a| a.is_abstract);
             for (name, binding) in self.defs.type_info(ty).bindings.clone() {
                 let Binding::Procedure { name: target, deferred, scope, .. } = binding else { continue };
-                let Some(Sym::Proc(id)) = self.find_from(scope, &target) else { continue };
+                let found = self.find_from(scope, &target);
+                if deferred {
+                    self.check_deferred_interface(ty, &name, &target, found.as_ref());
+                } else if found.is_none() && !self.scopes.is_tainted(scope) && self.typing().foreign(&target).is_none()
+                {
+                    self.report_unknown_binding(ty, &name, &target);
+                }
+                let Some(Sym::Proc(id)) = found else { continue };
                 self.resolve_interface(id);
                 let is_missing = self.defs.is_missing(id) && self.defs.proc_info(id).bind.is_none();
                 if !is_abstract && is_missing && (deferred || !self.options.separate) {
@@ -131,6 +138,32 @@ impl Checker<'_> {
             self.bind_finals(ty);
             self.bind_assignments(ty);
         }
+    }
+
+    /// The interface of a deferred procedure is that of one procedure (Fortran 2018, C1513).
+    fn check_deferred_interface(&mut self, ty: TypeId, name: &Arc<str>, target: &Arc<str>, found: Option<&Sym>) {
+        let what = match found {
+            Some(Sym::Generic { procs, .. }) if !procs.iter().any(|p| self.defs.proc(*p).name == *target) => "generic",
+            Some(Sym::StatementFunction(..)) => "a statement function",
+            _ => return,
+        };
+        let span = self.defs.ty(ty).span;
+        let text = format!("the interface `{target}` of the deferred procedure `{name}` is {what}");
+        self.reporter.error_help::<()>(Code::WrongKindOfName, span, text, "name an abstract interface");
+    }
+
+    /// A type-bound name is bound to a procedure that is known where the type is defined (Fortran 2018, 7.5.5).
+    fn report_unknown_binding(&mut self, ty: TypeId, name: &Arc<str>, target: &Arc<str>) {
+        let Some(def) = self.defs.type_info(ty).ast else { return };
+        let names = def.items.iter().filter_map(|item| match item {
+            ast::TypeItem::Procedure { bindings, .. } => Some(bindings),
+            _ => None,
+        });
+        let Some((bound, to)) = names.flatten().find(|(bound, _)| bound.text == *name) else { return };
+        let span = to.as_ref().map_or(bound.span, |to| to.span);
+        let text = format!("there is no procedure `{target}` for the type-bound name `{name}`");
+        let help = "define it behind `contains` of the module, or write `=>` and the name of another one";
+        self.reporter.error_help::<()>(Code::BadTypeBoundProcedure, span, text, help);
     }
 
     /// A procedure that replaces one of the parent has its interface, the object aside (Fortran 2018, 7.5.7.3).

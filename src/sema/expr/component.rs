@@ -1,7 +1,7 @@
 //! `base%name`: components, parts of complex numbers, type parameters, and the axes of predefined variables.
 
 use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Type, TypeId};
-use crate::checker::Checker;
+use crate::checker::{Binding, Checker};
 use crate::cuda::Builtin;
 use crate::typing::{Typing, constant, shape_name};
 use ast::{Arg, ArgValue, Name};
@@ -82,6 +82,13 @@ impl Checker<'_> {
         self.typing().check_access(id, name)?;
         let field = &self.defs.ty(id).fields[at];
         let own = field.shape.rank();
+        let is_procedure = matches!(self.defs.type_info(id).bindings.get(&name.text), Some(Binding::Pointer { .. }));
+        if base.rank > 0 && is_procedure {
+            // Fortran 2018, 9.4.2.
+            let text =
+                format!("component `{}` is a procedure pointer, and what it is taken of is an array", name.as_str());
+            return self.reporter.error_help(Code::RankMismatch, span, text, "take it of one element");
+        }
         if base.rank > 0 && (own > 0 || field.allocatable || field.pointer) {
             let text = format!("component `{}` is an array, and so is what it is taken of", name.as_str());
             return self.reporter.error_help(Code::RankMismatch, span, text, "take it of one element");
@@ -138,6 +145,24 @@ impl Typing<'_> {
         self.reporter.error_help(Code::PrivateComponent, name.span, text, help)
     }
 
+    /// The parent component is accessible where the name of the parent type is (Fortran 2018, 7.5.7.2).
+    fn check_parent_access(&mut self, id: TypeId, parent: TypeId, name: &Name) -> Option<()> {
+        let data = self.scopes.get(self.defs.type_info(parent).scope);
+        let (Some(module), None) = (data.module.clone(), data.proc) else { return Some(()) };
+        let is_private = data.access.get(&name.text).copied().unwrap_or(data.private_default);
+        let is_inside = self.scopes.around(self.cx.scope).any(|s| s.module.as_ref() == Some(&module));
+        // Where the extension is defined, and in its module, the parent is known, be it by another name.
+        let own = self.scopes.get(self.defs.type_info(id).scope).module.clone();
+        let is_own = self.scopes.around(self.cx.scope).any(|s| s.module.is_some() && s.module == own);
+        if !is_private || is_inside || is_own || self.cx.debugger {
+            return Some(());
+        }
+        let text =
+            format!("the parent type `{}` is private to module `{module}`, and so is the component", name.as_str());
+        let help = "name the inherited component without it, or make the type public there";
+        self.reporter.error_help(Code::PrivateComponent, name.span, text, help)
+    }
+
     /// The parent component of an object is not of the object's dynamic type: as a whole it is an object of the parent type, of
     /// which there is none if that is abstract (Fortran 2018, C705 and 7.5.7.1).
     pub(crate) fn check_parent_object(&mut self, e: &Expr) -> Option<()> {
@@ -155,6 +180,7 @@ impl Typing<'_> {
         let mut parent = self.defs.type_info(id).parent;
         while let Some(p) = parent {
             if self.defs.ty(p).name == name.text {
+                self.check_parent_access(id, p, name)?;
                 let (ty, rank) = (Type::Derived(p), base.rank);
                 return Some(Expr { kind: ExprKind::Seen { base: Box::new(base), class: false }, ty, rank, span });
             }

@@ -27,6 +27,7 @@ impl Checker<'_> {
             return None;
         }
         let id = self.first_sequence_type(id);
+        self.typing().check_opaque(id, &args, name)?;
         let ty = self.defs.ty(id).clone();
         let mut values: Vec<Option<Expr>> = vec![None; ty.fields.len()];
         let mut by_keyword = false;
@@ -73,6 +74,15 @@ impl Checker<'_> {
             };
             let is_pointer =
                 matches!(self.defs.type_info(id).bindings.get(&ty.fields[at].name), Some(Binding::Pointer { .. }));
+            // Compilers do not ask whether a component without an interface may point to the procedure.
+            let has_interface = self
+                .component_pointed(id, &ast::Name { text: ty.fields[at].name.clone(), span: arg.span })
+                .is_some_and(|(pointed, _)| pointed.interface.is_some());
+            if has_interface && matches!(e.kind, ExprKind::Procedure(_)) {
+                let base = Expr { kind: ExprKind::Null, ty: Type::Derived(id), rank: 0, span: arg.span };
+                let kind = ExprKind::Field { base: Box::new(base), field: at as u32 };
+                self.check_pointed(&Expr { kind, ty: Type::Integer(8), rank: 0, span: arg.span }, &e)?;
+            }
             let e = match e.kind {
                 ExprKind::Null if is_pointer => constant(Const::Int(0), Type::Integer(8), arg.span),
                 ExprKind::Procedure(_) if !is_pointer => {
@@ -161,6 +171,18 @@ impl Typing<'_> {
             }
         }
         Some(out)
+    }
+
+    /// The components of `c_ptr` and `c_funptr` are private (Fortran 2018, 18.3.2).
+    fn check_opaque(&mut self, id: TypeId, args: &[Argument], name: Span) -> Option<()> {
+        let ty = self.defs.ty(id);
+        let is_embedded = |span: Span| self.options.embedded.contains(&span.file);
+        if !is_embedded(ty.span) || is_embedded(name) || args.is_empty() || !matches!(&*ty.name, "c_ptr" | "c_funptr") {
+            return Some(());
+        }
+        let text = format!("`type({})` has no components that a program could give", ty.name);
+        let help = "use `transfer`, or `c_loc` and `c_funloc`";
+        self.reporter.error_help(Code::PrivateComponent, name, text, help)
     }
 
     fn component_value(&mut self, field: &crate::checked::Field, e: Expr) -> Option<Expr> {

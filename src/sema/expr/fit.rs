@@ -1,13 +1,14 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
 use crate::checked::{
-    ALTERNATE, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Shape, Storage, Type, VarId, Variable,
-    is_designator, root,
+    ALTERNATE, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Shape, Storage, Sub, Type, TypeId, VarId,
+    Variable, is_designator, root,
 };
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
-    Argument, Fit, Given, are_declared_alike, constant_extents, difference, has_vector_subscript, is_allocatable,
-    is_class, is_pointer, is_procedure_pointer, same_type, shape_name, shape_of, type_name,
+    Argument, Fit, Given, are_declared_alike, constant_extents, difference, elements_of, has_vector_subscript,
+    is_allocatable, is_class, is_pointer, is_procedure_pointer, known_extents, same_type, shape_name, shape_of,
+    type_name,
 };
 use ast::Intent;
 use diag::{Code, Diagnostic, nearest_name};
@@ -49,8 +50,10 @@ impl Checker<'_> {
                     ));
                     return Err(wrong);
                 }
-                None if i >= params.len() => {
-                    let text = format!("`{name}` takes {}, and {} are given", count(params.len()), args.len());
+                // Labels have a place of their own.
+                None if params.get(i).is_none_or(|p| &*self.defs.var(*p).name == ALTERNATE) => {
+                    let taken = params.iter().filter(|p| &*self.defs.var(**p).name != ALTERNATE).count();
+                    let text = format!("`{name}` takes {}, and {} are given", count(taken), args.len());
                     if counts {
                         let d = Diagnostic::new(Code::ArgumentCount, arg.span, text);
                         wrong.push(with_declaration(&self.defs, d, proc));
@@ -84,7 +87,7 @@ impl Checker<'_> {
             }
             slots[at] = Some(i);
         }
-        let mut fit = Fit { proc, slots, distance: 0, rank: 0, warnings };
+        let mut fit = Fit { proc, slots, distance: 0, rank: 0, warnings, rival: None };
         let mut missing = Vec::new();
         for (at, &param) in params.iter().enumerate() {
             match fit.slots[at] {
@@ -152,10 +155,10 @@ impl Checker<'_> {
                     return self.fit_procedure(param, &dummy, arg);
                 }
                 let takes_all = matches!(dummy.ty, Type::Any) && self.defs.proc_info(fit.proc).embedded;
-                if takes_all
-                    || self.defs.var_info(param).procedure_pointer
-                    || self.takes_procedure_address(fit.proc, &dummy)
-                {
+                if self.defs.var_info(param).procedure_pointer {
+                    return self.fit_procedure(param, &dummy, arg);
+                }
+                if takes_all || self.takes_procedure_address(fit.proc, &dummy) {
                     return Ok(());
                 }
                 let text = format!(
@@ -189,6 +192,15 @@ impl Checker<'_> {
             let text = format!("argument `{}` is no pointer, not allocatable and not optional", dummy.name);
             return Err(Box::new(Diagnostic::new(Code::MisplacedNull, arg.span, text)));
         }
+        let is_open =
+            matches!(dummy.shape, Shape::AssumedRank) || matches!(dummy.ty, Type::Character(CharLen::Assumed));
+        if is_untyped_null(e) && is_null && is_open && !is_implicit && !self.defs.proc_info(fit.proc).embedded {
+            // Fortran 2018, 16.9.144.
+            let text =
+                format!("argument `{}` takes rank or length from what is given, and `null()` has none", dummy.name);
+            let d = Diagnostic::new(Code::MisplacedNull, arg.span, text);
+            return Err(Box::new(d.help("write `null(pointer)` with a pointer of that rank and length")));
+        }
         if matches!(dummy.shape, Shape::AssumedRank)
             && dummy.attrs.intent == Some(Intent::Out)
             && !(dummy.attrs.pointer || dummy.attrs.allocatable)
@@ -201,6 +213,30 @@ impl Checker<'_> {
                 format!("argument `{}` is cleared on entry, and the size of what is given is not known", dummy.name);
             return Err(Box::new(Diagnostic::new(Code::ArgumentRank, arg.span, text)));
         }
+        if let (Type::Derived(id), true) = (&e.ty, self.is_assumed_type(param)) {
+            // Fortran 2018, 15.5.2.4.
+            let def = self.defs.type_info(*id).ast.filter(|def| !self.options.embedded.contains(&def.span.file));
+            let what = if def.is_some_and(|def| !def.params.is_empty()) {
+                Some("type parameters")
+            } else if self.has_finals(*id) {
+                Some("a final subroutine")
+            } else if def.is_some_and(|def| def.items.iter().any(is_type_bound)) {
+                Some("type-bound procedures")
+            } else {
+                None
+            };
+            if let (Some(what), false) = (what, is_implicit || self.defs.proc_info(fit.proc).embedded) {
+                let text = format!("argument `{}` is `type(*)`, and the type of what is given has {what}", dummy.name);
+                return Err(Box::new(Diagnostic::new(Code::ArgumentType, arg.span, text)));
+            }
+        }
+        let is_assumed = matches!(e.kind, ExprKind::Var(id) if self.is_assumed_type(id));
+        if is_assumed && dummy.attrs.class && !is_implicit && !self.defs.proc_info(fit.proc).embedded {
+            // Fortran 2018, C710.
+            let text = format!("argument `{}` has a type, and what is given is `type(*)`, which has none", dummy.name);
+            let d = Diagnostic::new(Code::ArgumentType, arg.span, text);
+            return Err(Box::new(d.help("declare the dummy argument `type(*)`, or what is given `class(*)`")));
+        }
         if let Err(wrong) = fit_type(&self.defs, fit.proc, &dummy, e, arg.span) {
             self.take_another_type(fit, &dummy, e, wrong)?;
         }
@@ -209,7 +245,7 @@ impl Checker<'_> {
         {
             self.take_as_memory(fit, &dummy, e, wrong)?;
         }
-        if (dummy.attrs.allocatable && !is_allocatable(&self.defs, e))
+        if (dummy.attrs.allocatable && !is_allocatable(&self.defs, e) && !is_null)
             || (dummy.attrs.pointer && !is_null && !is_pointer(&self.defs, e))
         {
             let (word, allowed) = if dummy.attrs.pointer {
@@ -227,6 +263,20 @@ impl Checker<'_> {
                 return Err(Box::new(d.help("declare it with `target`")));
             }
         }
+        if let (Type::Character(wanted), true) =
+            (&dummy.ty, (dummy.attrs.allocatable || dummy.attrs.pointer) && !is_null)
+            && (is_allocatable(&self.defs, e) || is_pointer(&self.defs, e))
+            && let Some(given) = self.declared_length(e)
+            && matches!(wanted, CharLen::Deferred) != matches!(given, CharLen::Deferred)
+            && !is_implicit
+            && !self.defs.proc_info(fit.proc).embedded
+        {
+            // Fortran 2018, 15.5.2.5.
+            let (a, b) = if matches!(wanted, CharLen::Deferred) { ("can", "cannot") } else { ("cannot", "can") };
+            let text = format!("argument `{}` {a} get another length, and what is given {b}", dummy.name);
+            let d = Diagnostic::new(Code::ArgumentAttribute, arg.span, text);
+            return Err(Box::new(d.help("declare both with `len=:`, or neither")));
+        }
         if dummy.attrs.pointer
             && dummy.attrs.intent.is_some_and(|intent| intent != Intent::In)
             && !is_null
@@ -241,6 +291,12 @@ impl Checker<'_> {
             let text = format!("argument `{}` is of assumed shape, and an assumed-size array has no shape", dummy.name);
             let d = Diagnostic::new(Code::ArgumentRank, arg.span, text);
             return Err(Box::new(d.help("pass a section with all bounds")));
+        }
+        if (dummy.attrs.volatile || dummy.attrs.asynchronous) && !dummy.attrs.value && has_vector_subscript(e) {
+            // Fortran 2018, 15.5.2.4.
+            let word = if dummy.attrs.volatile { "volatile" } else { "asynchronous" };
+            let text = format!("argument `{}` is `{word}`, and what is given has a vector subscript", dummy.name);
+            return Err(Box::new(Diagnostic::new(Code::BadVectorSubscript, arg.span, text)));
         }
         if matches!(dummy.attrs.intent, Some(Intent::Out | Intent::InOut)) && !dummy.attrs.value && !is_null {
             if has_vector_subscript(e) {
@@ -273,6 +329,27 @@ impl Checker<'_> {
         }
         self.typing().fit_space(fit, &dummy, e, arg.span)?;
         self.typing().fit_contiguous(&dummy, e)
+    }
+
+    /// The length with which a variable or component is declared.
+    fn declared_length<'d>(&'d self, e: &Expr) -> Option<&'d CharLen> {
+        let ty = match &e.kind {
+            ExprKind::Var(id) => &self.defs.var(*id).ty,
+            ExprKind::Field { base, field } => match base.ty {
+                Type::Derived(ty) => &self.defs.ty(ty).fields.get(*field as usize)?.ty,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if let Type::Character(len) = ty { Some(len) } else { None }
+    }
+
+    /// Whether a variable is a dummy argument of assumed type.
+    fn is_assumed_type(&self, id: VarId) -> bool {
+        let var = self.defs.var(id);
+        matches!((&var.ty, &var.storage), (Type::Any, Storage::Dummy(_)))
+            && !var.attrs.class
+            && self.defs.var_info(id).interface.is_none()
     }
 
     /// Takes an object of a type that is declared again, or what passes for want of an interface.
@@ -313,6 +390,13 @@ impl Checker<'_> {
             return Err(Box::new(Diagnostic::new(Code::BadProcedureArgument, arg.span, text)));
         }
         let text = match (given, wanted) {
+            (Some(given), Some(wanted)) if self.has_no_type(given) && self.defs.proc(wanted).is_function => {
+                Some(format!(
+                    "argument `{}` must be a function, and `{}` is declared without a type",
+                    dummy.name,
+                    self.defs.proc(given).name
+                ))
+            }
             (Some(given), Some(wanted)) => self.procedures_differ(given, wanted, dummy),
             // Where there is no interface, the type of the result may be declared.
             _ => {
@@ -336,6 +420,14 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether a procedure of which nothing is known but its name can be no function, since no rule gives it a type.
+    fn has_no_type(&self, id: ProcId) -> bool {
+        let p = self.defs.proc(id);
+        self.defs.proc_info(id).unknown_dummies
+            && !p.is_function
+            && self.scopes.implicit_type(self.cx.scope, &p.name).is_none()
+    }
+
     /// What is known of a procedure that is an actual argument: its interface, or the type of its result.
     pub(super) fn given_procedure(&mut self, given: &Given) -> (Option<ProcId>, Option<Type>) {
         match given {
@@ -350,15 +442,25 @@ impl Checker<'_> {
                     None => (None, None),
                 }
             }
+            Given::Expr(Expr { kind: ExprKind::Call { proc, .. }, .. }) => match self.defs.proc(*proc).result {
+                Some(result) if self.defs.var_info(result).procedure_pointer => self.interface_of(result),
+                _ => (None, None),
+            },
             Given::Expr(_) => (None, None),
         }
+    }
+
+    /// Whether objects of a type are finalised.
+    fn has_finals(&self, id: TypeId) -> bool {
+        let def = self.defs.type_info(id).ast;
+        def.is_some_and(|def| def.items.iter().any(|item| matches!(item, ast::TypeItem::Final(_))))
     }
 
     /// Whether an `intent(out)` dummy is finalised, deallocated or initialised on entry.
     fn is_cleared(&self, dummy: VarId) -> bool {
         let Type::Derived(id) = self.defs.var(dummy).ty else { return self.defs.var_info(dummy).polymorphic };
         self.defs.var_info(dummy).polymorphic
-            || !self.defs.ty(id).finals.is_empty()
+            || self.has_finals(id)
             || self.defs.has_part(id, &|f| f.allocatable || f.init.is_some())
     }
 
@@ -402,6 +504,15 @@ fn is_of_component(e: &Expr) -> bool {
         | ExprKind::Section { base, .. }
         | ExprKind::Substring { base, .. }
         | ExprKind::ComplexPart { base, .. } => is_of_component(base),
+        _ => false,
+    }
+}
+
+/// Whether an item of a type is a type-bound procedure, not a component.
+fn is_type_bound(item: &ast::TypeItem) -> bool {
+    match item {
+        ast::TypeItem::Procedure { attrs, .. } => !attrs.iter().any(|a| matches!(a, ast::Attr::Pointer(_))),
+        ast::TypeItem::Generic { .. } => true,
         _ => false,
     }
 }
@@ -519,8 +630,16 @@ fn fit_size(defs: &Definitions<'_>, dummy: &Variable, e: &Expr, span: Span) -> R
         let text = format!("argument `{}` has {wanted} elements, and {given} are given", dummy.name);
         Err(Box::new(Diagnostic::new(Code::TooFewElements, span, text)))
     };
-    if let (Type::Character(CharLen::Const(_)), Type::Character(CharLen::Const(_))) = (&dummy.ty, &e.ty) {
-        return Ok(());
+    if let (Type::Character(CharLen::Const(wanted)), Type::Character(CharLen::Const(given))) = (&dummy.ty, &e.ty) {
+        // Characters follow each other in sequence, whatever the length of an element.
+        let (Some(elements), Some(own)) = (elements_of(&dummy.shape), constant_extents(defs, e)) else { return Ok(()) };
+        let wanted = wanted.saturating_mul(i64::try_from(elements).unwrap_or(i64::MAX));
+        let given = own.iter().fold(*given, |n, bound| n.saturating_mul(bound.1.max(0)));
+        if !matches!(dummy.shape, Shape::Explicit(_)) || e.rank == 0 || given >= wanted {
+            return Ok(());
+        }
+        let text = format!("argument `{}` has {wanted} characters in all, and {given} are given", dummy.name);
+        return Err(Box::new(Diagnostic::new(Code::TooFewElements, span, text)));
     }
     let (Shape::Explicit(_), Some(wanted)) = (&dummy.shape, dummy.shape.constant_bounds()) else { return Ok(()) };
     let elements = |bounds: &[(i64, i64)]| bounds.iter().fold(1i64, |n, b| n.saturating_mul(b.1));
@@ -536,7 +655,13 @@ fn fit_size(defs: &Definitions<'_>, dummy: &Variable, e: &Expr, span: Span) -> R
             }
             Some(elements(&bounds).saturating_sub(before))
         }),
-        _ => constant_extents(defs, e).filter(|_| e.rank > 0).map(|bounds| elements(&bounds)),
+        // nvfortran passes the address of such a section, and old programs mean all that is behind it.
+        ExprKind::Section { subs, .. } if subs.iter().any(|sub| matches!(sub, Sub::Index(_))) => None,
+        _ if e.rank > 0 => {
+            let extents = known_extents(defs, e).into_iter();
+            extents.map(|extent| extent.map(|n| (1, n))).collect::<Option<Vec<_>>>().map(|bounds| elements(&bounds))
+        }
+        _ => None,
     };
     match given {
         Some(given) if given < wanted => too_few(given, wanted),

@@ -5,7 +5,7 @@
 //! specific procedure match.
 
 use crate::checked::{Expr, ProcId, ProcKind, Program, Shape, Type, TypeId};
-use crate::checker::{Checker, CodeSide, Definitions};
+use crate::checker::{Checker, CodeSide, Definitions, Sym};
 use crate::typing::{Argument, Fit, Given, Typing, space_of, type_name};
 use ast::{Arg, Name};
 use diag::{Code, Diagnostic};
@@ -15,6 +15,7 @@ impl Checker<'_> {
     /// The specific procedure for these arguments.
     pub(crate) fn best_specific(&mut self, procs: &[ProcId], args: &[Argument]) -> Option<Fit> {
         let mut best: Option<((bool, bool, bool, u32), Fit)> = None;
+        let mut rival = None;
         for &id in procs {
             // Most are out by a type, which is seen before anything is put into words.
             if !self.types_fit(id, args) {
@@ -25,11 +26,37 @@ impl Checker<'_> {
             let inexact = !ranks_agree(&self.defs, &fit, args);
             // What cannot be called from here, or fits by sequence association only, is taken when nothing else fits.
             let rank = (other_side, inexact, self.defs.proc(id).elemental, fit.distance);
-            if best.as_ref().is_none_or(|b| rank < b.0) {
-                best = Some((rank, fit));
+            match best.as_ref() {
+                Some(b) if rank == b.0 => rival = rival.or(Some(id)),
+                Some(b) if rank > b.0 => {}
+                _ => (best, rival) = (Some((rank, fit)), None),
             }
         }
-        best.map(|b| b.1)
+        let mut fit = best?.1;
+        fit.rival = rival;
+        Some(fit)
+    }
+
+    /// Reports a reference that two procedures, which USE statements have put together under one name, fit alike
+    /// (Fortran 2018, 15.4.3.4.5).
+    pub(crate) fn check_rival(&mut self, fit: &Fit, name: &Name) -> Option<()> {
+        let Some(rival) = fit.rival else { return Some(()) };
+        let mut around = self.scopes.around(self.cx.scope);
+        let entry = around.find_map(|data| data.names.get(&name.text));
+        let is_one = matches!(entry.map(|e| &e.sym), Some(Sym::Generic { procs, .. })
+            if procs.contains(&fit.proc) && procs.contains(&rival));
+        let (p, q) = (self.defs.proc(fit.proc), self.defs.proc(rival));
+        let is_plain = |id: ProcId| self.defs.proc(id).params.iter().all(|v| !self.defs.var_info(*v).polymorphic);
+        let are_two = p.name != q.name && is_plain(fit.proc) && is_plain(rival);
+        if !is_one || !are_two || !crate::cuda::is_ambiguous(&self.defs, fit.proc, rival, "") {
+            return Some(());
+        }
+        let text =
+            format!("`{}` means `{}` and `{}` here, which take the same arguments", name.as_str(), p.name, q.name);
+        let d = Diagnostic::new(Code::AmbiguousGeneric, name.span, text).secondary(p.span, "the first one is here");
+        let d = d.secondary(q.span, "the second one is here");
+        self.reporter.report(d.help("leave one of them out of the USE statements, or rename it"));
+        None
     }
 
     /// A function reference, or structure constructor, by a generic name.
@@ -46,6 +73,7 @@ impl Checker<'_> {
         let arguments = self.arguments(args)?;
         self.typing().check_copy_count(name, args, &arguments);
         if let Some(fit) = self.best_specific(&functions, &arguments) {
+            self.check_rival(&fit, name)?;
             return self.function_call(fit, arguments, span);
         }
         if let Some(id) = ty {

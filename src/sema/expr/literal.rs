@@ -169,8 +169,16 @@ impl Typing<'_> {
         self.reporter.error(Code::UnsupportedKind, span, format!("there is no `{name}({kind})`"))
     }
 
+    /// A BOZ constant where the standard has none (Fortran 2018, C7109).
+    pub(super) fn misplaced_boz(&mut self, radix: Radix, digits: &str, ty: Option<&Type>, span: Span) -> Option<Expr> {
+        let text = "a binary, octal or hexadecimal constant stands for a number here";
+        let help = "write `int(…)` or `real(…)` around it";
+        self.not_standard(Code::MisplacedBoz, span, text, help);
+        self.boz_literal(radix, digits, ty, span)
+    }
+
     /// A BOZ constant of a type, or of the integer kind that holds its bits.
-    pub(super) fn boz_literal(&mut self, radix: Radix, digits: &str, ty: Option<&Type>, span: Span) -> Option<Expr> {
+    pub(crate) fn boz_literal(&mut self, radix: Radix, digits: &str, ty: Option<&Type>, span: Span) -> Option<Expr> {
         let base = match radix {
             Radix::Binary => 2,
             Radix::Octal => 8,

@@ -39,7 +39,7 @@ impl Checker<'_> {
             ast::ExprKind::Logical { value, kind } => self.logical_literal(*value, kind.as_ref(), span),
             ast::ExprKind::Hollerith(value) => self.char_literal(value, None, span),
             ast::ExprKind::Char { value, kind } => self.char_literal(value, kind.as_ref(), span),
-            ast::ExprKind::Boz { radix, digits } => self.typing().boz_literal(*radix, digits, None, span),
+            ast::ExprKind::Boz { radix, digits } => self.typing().misplaced_boz(*radix, digits, None, span),
             ast::ExprKind::Complex(re, im) => self.complex_literal(re, im, span),
             ast::ExprKind::Name(name) => self.name_expr(name),
             ast::ExprKind::Apply { base, args } => self.apply(base, args, span),
@@ -63,7 +63,7 @@ impl Checker<'_> {
     /// An expression that is to have a type: a BOZ constant takes it, everything else keeps its own.
     pub(crate) fn expr_as(&mut self, e: &ast::Expr, ty: &Type) -> Option<Expr> {
         match &e.kind {
-            ast::ExprKind::Boz { radix, digits } => self.typing().boz_literal(*radix, digits, Some(ty), e.span),
+            ast::ExprKind::Boz { radix, digits } => self.typing().misplaced_boz(*radix, digits, Some(ty), e.span),
             _ => self.expr(e),
         }
     }

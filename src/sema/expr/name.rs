@@ -3,7 +3,7 @@
 use crate::checked::{Const, Expr, ExprKind, ProcId, Storage, Type, VarId};
 use crate::checker::{Checker, Sym};
 use crate::cuda::Builtin;
-use crate::typing::constant;
+use crate::typing::{Typing, constant};
 use ast::Name;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -16,6 +16,9 @@ impl Checker<'_> {
                 if matches!(self.defs.var(id).storage, Storage::Procedure) {
                     let text = format!("procedure `{}` is used like a variable", name.as_str());
                     return self.reporter.error(Code::WrongKindOfName, name.span, text);
+                }
+                if self.cx.specification {
+                    self.typing().check_declared_before(id, name);
                 }
                 self.variable(id, name.span)
             }
@@ -160,6 +163,20 @@ impl Checker<'_> {
         let id = self.dim3();
         let fields = (0..3).map(|axis| Some(builtin.read(axis, span))).collect();
         Some(Expr { kind: ExprKind::Construct { ty: id, fields }, ty: Type::Derived(id), rank: 0, span })
+    }
+}
+
+impl Typing<'_> {
+    /// What a declaration uses is declared before it (Fortran 2018, 8.1, 10.1.11).
+    pub(crate) fn check_declared_before(&mut self, id: VarId, name: &Name) {
+        let var = self.defs.var(id);
+        let is_later = var.span.file == name.span.file && var.span.start > name.span.start;
+        let is_declared =
+            self.scopes.around(self.cx.scope).any(|data| data.declared.iter().any(|p| p.span == var.span));
+        if self.options.standard && is_later && is_declared {
+            let text = format!("`{}` is used before its declaration", name.as_str());
+            self.not_standard(Code::UsedBeforeDeclared, name.span, text, "move the declaration in front");
+        }
     }
 }
 

@@ -40,7 +40,11 @@ impl Checker<'_> {
 
     /// The target of a procedure pointer has the pointer's interface; where only the type of the result is declared, it is a
     /// function of that type (Fortran 2018, 10.2.2.4).
-    fn check_pointed(&mut self, pointer: &Expr, value: &Expr) -> Option<()> {
+    pub(super) fn check_pointed(&mut self, pointer: &Expr, value: &Expr) -> Option<()> {
+        // `null()`
+        if matches!(value.kind, ExprKind::Const(_)) {
+            return Some(());
+        }
         let (wanted, wanted_result) = self.given_procedure(&Given::Expr(pointer.clone()));
         let (given, given_result) = match value.kind {
             ExprKind::Procedure(id) => (Some(id), None),
@@ -58,10 +62,26 @@ impl Checker<'_> {
             _ => return Some(()),
         };
         let text = match (given, wanted) {
+            (Some(given), Some(wanted))
+                if self.defs.proc_info(given).unknown_dummies && self.needs_interface(wanted).is_some() =>
+            {
+                self.needs_interface(wanted).map(|what| {
+                    format!("pointer `{name}` has an interface that {what}, and its target has no explicit interface")
+                })
+            }
             (Some(given), Some(wanted)) => {
                 let what = difference(&self.defs, given, wanted, None);
                 let given = &self.defs.proc(given).name;
                 what.map(|what| format!("`{given}` does not have the interface of pointer `{name}`: {what}"))
+            }
+            (Some(given), None) if self.needs_interface(given).is_some() => self.needs_interface(given).map(|what| {
+                let given = &self.defs.proc(given).name;
+                format!("`{given}` {what} and needs an explicit interface, which pointer `{name}` does not have")
+            }),
+            (None, Some(wanted)) if self.needs_interface(wanted).is_some() => {
+                self.needs_interface(wanted).map(|what| {
+                    format!("pointer `{name}` has an interface that {what}, and its target has no explicit interface")
+                })
             }
             (_, None) => wanted_result.and_then(|wanted| {
                 let what = self.other_result(given, given_result, &wanted)?;
@@ -80,6 +100,32 @@ impl Checker<'_> {
             Some(text) => self.reporter.error(Code::BadPointerAssignment, value.span, text),
             None => Some(()),
         }
+    }
+
+    /// What it is about a procedure that makes callers need its interface (Fortran 2018, 15.4.2.2).
+    fn needs_interface(&self, id: ProcId) -> Option<&'static str> {
+        let (p, info) = (self.defs.proc(id), self.defs.proc_info(id));
+        if info.embedded || info.is_broken || info.unknown_dummies {
+            return None;
+        }
+        let result = p.result.map(|r| self.defs.var(r));
+        if result.is_some_and(|r| r.shape.rank() > 0 || r.attrs.pointer || r.attrs.allocatable) {
+            return Some("gives an array, a pointer or an allocatable object");
+        }
+        p.params.iter().find_map(|&param| {
+            let var = self.defs.var(param);
+            if self.defs.var_info(param).polymorphic {
+                Some("takes a polymorphic argument")
+            } else if matches!(var.shape, Shape::AssumedShape(_) | Shape::AssumedRank) {
+                Some("takes an array with its shape")
+            } else if var.attrs.pointer || var.attrs.allocatable {
+                Some("takes a pointer or an allocatable object")
+            } else if var.attrs.optional || var.attrs.value {
+                Some("takes an argument that is `optional` or `value`")
+            } else {
+                None
+            }
+        })
     }
 
     /// What a target is that is no function of the type that its pointer is declared with.

@@ -89,6 +89,10 @@ impl Checker<'_> {
             && !is_substring(args)
             && let Some(own) = self.cx.proc.filter(|p| self.defs.proc(*p).name == name.text)
         {
+            // Fortran 2018, 15.6.2.2: the name of a function without RESULT is its variable.
+            let text = format!("`{}` is the result here, and the function calls itself by that name", name.as_str());
+            let help = "give the result a name of its own with `result(…)`";
+            self.typing().not_standard(Code::FormOfCompilers, name.span, text, help);
             return self.reference(own, name, args, span);
         }
         if is_scalar && self.defs.var_info(id).typed_only && !is_substring(args) {
@@ -168,7 +172,13 @@ impl Checker<'_> {
         }
         if let Some(external) = self.scopes.external(&name.text) {
             let is_library = self.defs.proc_info(external).embedded;
-            if is_library || self.scopes.implicit_type(self.cx.scope, name.as_str()).is_some() {
+            let implicit = self.scopes.implicit_type(self.cx.scope, name.as_str());
+            if is_library || implicit.is_some() {
+                // Inside a function the types of its entries are known.
+                let is_own = self.cx.proc == Some(self.defs.proc(external).entry_of.unwrap_or(external));
+                if let (Some(ty), false) = (implicit, is_library || is_own) {
+                    self.describe(external, Description::Result(ty), name.span);
+                }
                 return self.by_implicit_interface(external, name, |this| this.reference(external, name, args, span));
             }
             let text = format!("function `{}` has no declaration here", name.as_str());

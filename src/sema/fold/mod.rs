@@ -23,7 +23,7 @@ mod transfer;
 
 pub(crate) use convert::{convert, fits, int_range};
 pub(crate) use number::{compare, kind_of};
-pub(crate) use transfer::of_characters;
+pub(crate) use transfer::{encoded, of_characters};
 
 use crate::checked::{Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, Program, Shape, Storage, Sub, Type, VarId};
 use diag::Code;
@@ -173,9 +173,15 @@ impl<'p> Evaluator<'p> {
                 let f = &mut |row: &[Option<Const>]| elemental::call(*id, row, &types, &e.ty, full);
                 at(e.span, array::map_row(values, f))
             }
-            ExprKind::Construct { fields, .. } => {
+            ExprKind::Construct { fields, ty } => {
                 let mut values = Vec::with_capacity(fields.len());
-                for field in fields {
+                for (at, field) in fields.iter().enumerate() {
+                    // Fortran 2018, 10.1.12: what is allocatable has no constant value but `null()`.
+                    let is_allocatable = self.program.ty(*ty).fields.get(at).is_some_and(|f| f.allocatable);
+                    if let Some(value) = field.as_ref().filter(|f| is_allocatable && !matches!(f.kind, ExprKind::Null))
+                    {
+                        return Err(NoValue::NotConstant(value.span));
+                    }
                     values.push(field.as_ref().map_or(Ok(Const::Null), |f| self.eval(f))?);
                 }
                 Ok(Const::Derived(values))

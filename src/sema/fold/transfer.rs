@@ -41,6 +41,22 @@ pub(super) fn transfer(
     Ok(Const::Array { bounds: vec![(1, items.len() as i64)], items })
 }
 
+/// The bytes of an initial value, in the order of memory; none where it leaves them open. `None` for values that are no bytes.
+pub(crate) fn encoded(program: &Program, value: &Const, ty: &Type) -> Option<Vec<Option<u8>>> {
+    match value {
+        Const::Array { items, .. } => {
+            let parts = items.iter().map(|item| encoded(program, item, ty)).collect::<Option<Vec<_>>>()?;
+            Some(parts.concat())
+        }
+        Const::Null => Some(vec![None; size_of(program, ty)?]),
+        _ => {
+            let mut bytes = Vec::new();
+            encode(program, value, ty, &mut bytes).ok()?;
+            Some(bytes.into_iter().map(Some).collect())
+        }
+    }
+}
+
 /// The value of a type that is not character whose bytes are these, with blanks behind them.
 pub(crate) fn of_characters(program: &Program, characters: &[u8], ty: &Type) -> Option<Const> {
     let mut bytes = characters.to_vec();

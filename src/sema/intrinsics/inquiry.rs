@@ -115,6 +115,9 @@ impl Checker<'_> {
                         return self.typing().bad_argument(id, at, e, "of derived type");
                     }
                 }
+                if let Some(value) = self.typing().relation_of_types(id, &a, &b) {
+                    return Some(constant(Const::Logical(value), options.logical(), span));
+                }
                 self.typing().intrinsic_node(id, vec![Some(a), Some(b)], options.logical(), 0, span)
             }
             I::Lbound | I::Ubound | I::Size | I::Shape => self.typing().bounds(r),
@@ -186,6 +189,17 @@ impl Checker<'_> {
 }
 
 impl Typing<'_> {
+    /// What SAME_TYPE_AS or EXTENDS_TYPE_OF says of two objects that are not polymorphic: a constant (Fortran 2018, 10.1.12).
+    fn relation_of_types(&self, id: I, a: &Expr, mold: &Expr) -> Option<bool> {
+        let (Type::Derived(own), Type::Derived(wanted)) = (&a.ty, &mold.ty) else { return None };
+        if is_class(self.defs, a) || is_class(self.defs, mold) {
+            return None;
+        }
+        let parents = std::iter::successors(Some(*own), |&ty| self.defs.type_info(ty).parent);
+        let mut related = parents.take(if id == I::SameTypeAs { 1 } else { usize::MAX });
+        Some(related.any(|ty| ty == *wanted))
+    }
+
     fn number_model(&mut self, id: I, x: &Expr, span: source::Span) -> Option<Expr> {
         let int = self.options.integer();
         let whole = |v: i64| Some(constant(Const::Int(v), int.clone(), span));

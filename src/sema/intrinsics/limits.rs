@@ -47,6 +47,7 @@ impl Typing<'_> {
                 self.field(r, (1, 2), width)?;
                 self.within(r, 4, 0, width - known(r, 2).unwrap_or(0))
             }
+            (I::Maskl | I::Maskr, _) => self.mask_width(r),
             (I::Repeat, _) => match (known(r, 1), r.get(1)) {
                 (Some(n), Some(e)) if n < 0 => {
                     let text = format!("`ncopies` of `repeat` is {n}, and must not be negative");
@@ -63,6 +64,34 @@ impl Typing<'_> {
             },
             _ => Some(()),
         }
+    }
+
+    /// The counts of MASKL and MASKR that are elements of an array constructor.
+    fn mask_width(&mut self, r: &Reference) -> Option<()> {
+        let width = 8 * known(r, 1).unwrap_or(i64::from(self.options.integer_kind()));
+        let items = match r.get(0) {
+            Some(Expr { kind: ExprKind::Array(items), .. }) => items,
+            Some(Expr { kind: ExprKind::Const(Const::Array { items, .. }), span, .. }) => {
+                let outside = items.iter().find_map(|item| match item {
+                    Const::Int(n) if !(0..=width).contains(n) => Some(*n),
+                    _ => None,
+                });
+                let Some(n) = outside else { return Some(()) };
+                let text = format!("`i` of `{}` is {n}, and must be from 0 to {width}", r.id.name());
+                return self.reporter.error(Code::ConstantShift, *span, text);
+            }
+            _ => return Some(()),
+        };
+        for item in items {
+            let crate::checked::Item::Expr(Expr { kind: ExprKind::Const(Const::Int(n)), span, .. }) = item else {
+                continue;
+            };
+            if !(0..=width).contains(n) {
+                let text = format!("`i` of `{}` is {n}, and must be from 0 to {width}", r.id.name());
+                return self.reporter.error(Code::ConstantShift, *span, text);
+            }
+        }
+        Some(())
     }
 
     /// A constant argument must be from `low` to `high`.

@@ -10,13 +10,14 @@ mod inquiry;
 mod limits;
 mod names;
 mod numeric;
+mod particulars;
 mod specific;
 mod subroutine;
 mod text;
 
 pub(crate) use names::{Found, lookup, nearest};
 
-use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Intrinsic, Type, is_designator};
+use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Intrinsic, Type};
 use crate::checker::{Checker, CodeSide, Sym};
 use crate::typing::{Argument, Given, Typing, assignable_types, constant, is_class, is_procedure_pointer, shape_name};
 use ast::{Arg, ArgValue};
@@ -258,14 +259,49 @@ impl Checker<'_> {
             }
         }
         let ty = ty?;
+        if let (Intrinsic::MergeBits, [first, second, ..]) = (id, args)
+            && is_boz(first)
+            && is_boz(second)
+        {
+            let text = "the first two arguments of `merge_bits` are both binary, octal or hexadecimal constants";
+            self.typing().not_standard(Code::MisplacedBoz, second.span, text, "write `int(…)` around one of them");
+        }
         let mut out = Vec::with_capacity(args.len());
         for arg in args {
             let ArgValue::Expr(e) = &arg.value else { return Some(None) };
-            let Some(value) = self.expr_as(e, &ty) else { return Some(None) };
+            let value = match &e.kind {
+                ast::ExprKind::Boz { radix, digits } if takes_boz(id) => {
+                    self.typing().boz_literal(*radix, digits, Some(&ty), e.span)
+                }
+                _ => self.expr_as(e, &ty),
+            };
+            let Some(value) = value else { return Some(None) };
             out.push(Argument { keyword: arg.keyword.clone(), given: Given::Expr(value), span: arg.span });
         }
         Some(Some(out))
     }
+}
+
+/// Whether the standard takes a binary, octal or hexadecimal constant as an argument (Fortran 2018, C7109).
+fn takes_boz(id: Intrinsic) -> bool {
+    use Intrinsic as I;
+    matches!(
+        id,
+        I::Bge
+            | I::Bgt
+            | I::Ble
+            | I::Blt
+            | I::Cmplx
+            | I::Dble
+            | I::Dshiftl
+            | I::Dshiftr
+            | I::Iand
+            | I::Ieor
+            | I::Int
+            | I::Ior
+            | I::MergeBits
+            | I::Real
+    )
 }
 
 /// Dummy names that the standard has beside those of the rows.
@@ -313,34 +349,6 @@ impl Typing<'_> {
             *arg = Some(self.convert(e, &Type::Real(4))?);
         }
         Some(rounds)
-    }
-
-    /// What single intrinsic procedures ask of their arguments beyond type and rank.
-    fn check_particulars(&mut self, r: &Reference) -> Option<()> {
-        let arg = |at: usize| r.args.get(at).and_then(Option::as_ref);
-        let length = |e: &Expr| match e.ty {
-            Type::Character(CharLen::Const(n)) => Some(n),
-            _ => None,
-        };
-        match (r.id, arg(0), arg(1)) {
-            (Intrinsic::Ichar | Intrinsic::Iachar, Some(c), _)
-                if is_designator(c) && length(c).is_some_and(|n| n != 1) =>
-            {
-                self.bad_argument(r.id, 0, c, "one character")
-            }
-            (Intrinsic::Merge, Some(a), Some(b)) if length(a).zip(length(b)).is_some_and(|(m, n)| m != n) => {
-                self.bad_argument(r.id, 1, b, "of the length of the first argument")
-            }
-            (Intrinsic::Associated, Some(_), Some(target))
-                if is_designator(target) && !is_procedure_pointer(self.defs, target) && !self.is_target(target) =>
-            {
-                self.bad_argument(r.id, 1, target, "a target or a pointer")
-            }
-            (Intrinsic::MoveAlloc, Some(from), Some(to)) if matches!((&from.kind, &to.kind), (ExprKind::Var(a), ExprKind::Var(b)) if a == b) => {
-                self.bad_argument(r.id, 1, to, "another object than the first argument")
-            }
-            _ => Some(()),
-        }
     }
 
     /// Device procedures belong to device code, most host services to host code.

@@ -3,7 +3,7 @@
 //! Not here: that a procedure which replaces an inherited one has its interface (`expr::class`).
 
 use crate::checked::{ProcId, Shape, Storage, Type, TypeId, Variable};
-use crate::checker::{Binding, generic_key, generic_span};
+use crate::checker::{Binding, Checker, generic_key, generic_span};
 use crate::cuda::{are_distinguishable, takes_the_same};
 use crate::typing::Typing;
 use ast::{Attr, DerivedType, Generic, Name, TypeItem};
@@ -16,6 +16,46 @@ struct Specific {
     id: ProcId,
     /// Which argument the object is.
     passed: Option<usize>,
+}
+
+impl Checker<'_> {
+    /// Looks at the procedure pointer components of all types: they are pointers, and say to which argument the object is passed.
+    pub(crate) fn check_pointer_components(&mut self) {
+        for ty in self.defs.type_ids() {
+            let info = self.defs.type_info(ty);
+            let Some(def) = info.ast.filter(|def| !self.options.embedded.contains(&def.span.file)) else { continue };
+            if info.is_broken || info.refused.is_some() || !def.params.is_empty() {
+                continue;
+            }
+            for item in &def.items {
+                let TypeItem::Procedure { attrs, bindings, .. } = item else { continue };
+                if !attrs.iter().any(|a| matches!(a, Attr::Pointer(_))) {
+                    continue;
+                }
+                for (name, _) in bindings {
+                    self.check_pointer_component(ty, def, name);
+                }
+            }
+        }
+    }
+
+    fn check_pointer_component(&mut self, ty: TypeId, def: &DerivedType, name: &Name) {
+        let Some((pointed, Some(at))) = self.component_pointed(ty, name) else { return };
+        let Some(id) = pointed.interface else {
+            // Fortran 2018, C757.
+            let text = format!(
+                "procedure pointer component `{}` has no interface, so that no object can be passed",
+                name.as_str()
+            );
+            self.reporter.error_help::<()>(Code::BadTypeBoundProcedure, name.span, text, "add `nopass`");
+            return;
+        };
+        self.resolve_interface(id);
+        let info = self.defs.proc_info(id);
+        if !info.is_broken && info.refused.is_none() && !info.unknown_dummies && info.ast.is_some() {
+            self.typing().check_passed(ty, def, name, id, at);
+        }
+    }
 }
 
 impl Typing<'_> {
@@ -37,7 +77,7 @@ impl Typing<'_> {
                             self.check_passed_object(ty, def, name);
                         }
                     }
-                    TypeItem::Generic { spec, names } => self.check_bound_generic(ty, spec, names),
+                    TypeItem::Generic { spec, names, .. } => self.check_bound_generic(ty, spec, names),
                     _ => {}
                 }
             }
@@ -58,9 +98,14 @@ impl Typing<'_> {
 
     fn check_passed_object(&mut self, ty: TypeId, def: &DerivedType, name: &Name) {
         let Some(Specific { id, passed: Some(at), .. }) = self.specific(ty, &name.text) else { return };
+        self.check_passed(ty, def, name, id, at);
+    }
+
+    /// Checks the argument of a procedure to which the object is passed (Fortran 2018, C758, C760).
+    fn check_passed(&mut self, ty: TypeId, def: &DerivedType, name: &Name, id: ProcId, at: usize) {
         let p = self.defs.proc(id);
         let wrong = match (self.defs.type_info(ty).bindings.get(&name.text), p.params.get(at)) {
-            (Some(Binding::Procedure { pass: Some(pass), .. }), _)
+            (Some(Binding::Procedure { pass: Some(pass), .. } | Binding::Pointer { pass: Some(pass), .. }), _)
                 if !p.params.iter().any(|v| self.defs.var(*v).name == *pass) =>
             {
                 Some(format!("`{}` has no argument `{pass}` to which the object could be passed", p.name))

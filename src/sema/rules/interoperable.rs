@@ -91,6 +91,11 @@ impl Typing<'_> {
                         continue;
                     }
                     what
+                } else if let (Type::Derived(id), true) = (&var.ty, var.attrs.allocatable || var.attrs.pointer)
+                    && self.defs.type_info(*id).ast.is_some_and(|def| !embedded.contains(&def.span.file))
+                    && self.defs.has_part(*id, &|f| f.init.is_some())
+                {
+                    "is allocatable or a pointer, and its type initialises a component"
                 } else if var.attrs.pointer && var.attrs.contiguous {
                     "is a contiguous pointer"
                 } else {

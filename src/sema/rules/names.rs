@@ -101,6 +101,20 @@ impl Typing<'_> {
         self.reporter.report(d);
     }
 
+    /// A variable does not have the binding label of a COMMON block (Fortran 2018, 19.2).
+    pub(crate) fn check_common_labels(
+        &mut self,
+        commons: &BTreeMap<Arc<str>, Arc<str>>,
+        variables: &[(Arc<str>, Arc<str>, Span)],
+    ) {
+        for (label, name, span) in variables.iter().filter(|v| !v.0.is_empty()) {
+            if let Some((block, _)) = commons.iter().find(|(_, other)| *other == label) {
+                let text = format!("`{name}` and `common` block `{block}` have the same binding label `{label}`");
+                self.reporter.error::<()>(Code::BindingLabelReused, *span, text);
+            }
+        }
+    }
+
     /// Two entities with one binding label cannot be in one program, nor one with the name of an external procedure
     /// (Fortran 2018, 19.2).
     pub(crate) fn check_binding_labels(&mut self, variables: &[(Arc<str>, Arc<str>, Span)]) {
@@ -112,7 +126,7 @@ impl Typing<'_> {
             .collect();
         for id in self.defs.proc_ids() {
             let info = self.defs.proc_info(id);
-            if info.is_interface || info.embedded || info.ast.is_none() {
+            if info.is_interface || info.embedded || (info.ast.is_none() && self.defs.proc(id).entry_of.is_none()) {
                 continue;
             }
             let p = self.defs.proc(id);

@@ -171,9 +171,38 @@ impl Typing<'_> {
                 }
             }
         }
+        let mut given = Vec::new();
+        visit::statement_exprs(s, &mut |e, _| {
+            visit::all(e, &mut |part| {
+                let ExprKind::Construct { ty, fields } = &part.kind else { return };
+                for (field, value) in self.defs.ty(*ty).fields.iter().zip(fields) {
+                    if let (true, Some(value)) = (field.pointer, value) {
+                        given.extend(root(value).map(|v| (v, value.span)));
+                    }
+                }
+            });
+        });
         for (v, span) in changed {
             self.check_changed(id, v, span);
         }
+        for (v, span) in given {
+            self.check_pointed_to(id, v, span);
+        }
+    }
+
+    /// What a pointer component points to could be changed by it (Fortran 2018, C1594).
+    fn check_pointed_to(&mut self, id: ProcId, v: VarId, span: Span) {
+        let var = self.defs.var(v);
+        let is_input = var.attrs.intent == Some(Intent::In) && !var.attrs.pointer;
+        if var.owner == Some(id) && !is_input {
+            return;
+        }
+        let text = format!(
+            "pure procedure `{}` gives a pointer component `{}`, which it may not change",
+            self.defs.proc(id).name,
+            var.name
+        );
+        self.reporter.report(Diagnostic::new(Code::PureSideEffect, span, text).secondary(var.span, "declared here"));
     }
 
     /// A pure procedure changes variables of its own only.

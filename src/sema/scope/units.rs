@@ -62,6 +62,15 @@ impl<'a> Checker<'a> {
                 }
                 UnitKind::External(sub) => {
                     if let Some(first) = self.scopes.own_external(&sub.name.text) {
+                        // A procedure with a binding label is known by that, not by its name (Fortran 2018, 19.2).
+                        let other = self.defs.proc_info(first).ast.and_then(label_of);
+                        if let Some(label) = label_of(sub).filter(|label| other.is_some_and(|other| other != *label)) {
+                            let id = self.add_procedure(sub, None, None, None);
+                            let key: Arc<str> = format!("{}${label}", sub.name.as_str()).into();
+                            self.defs.proc_mut(id).qualified = key.clone();
+                            self.scopes.add_external(&key, id);
+                            continue;
+                        }
                         let first = self.defs.proc(first).span;
                         let text = format!("procedure `{}` is defined twice", sub.name.as_str());
                         self.reporter.report(
@@ -112,6 +121,7 @@ impl<'a> Checker<'a> {
                 c.collect_declarations(scope, decls);
                 c.resolve_scope(scope);
                 c.late_declarations(scope, decls);
+                c.check_block_data(scope, decls);
                 c.reporter.take_refusal();
             });
         }
@@ -216,4 +226,12 @@ fn extended_types(unit: &UnitKind) -> BTreeSet<Arc<str>> {
         UnitKind::BlockData { .. } => {}
     }
     out
+}
+
+/// The binding label that a definition writes.
+fn label_of(sub: &Subprogram) -> Option<&str> {
+    match &sub.bind {
+        Some(Some(ast::Expr { kind: ast::ExprKind::Char { value, .. }, .. })) => Some(value.trim()),
+        _ => None,
+    }
 }

@@ -59,13 +59,31 @@ impl<'a> Checker<'a> {
                 self.scopes.get_mut(scope).names.share(table);
             }
         }
-        for stmt in uses {
+        for (i, stmt) in uses.iter().enumerate() {
+            let is_other = |u: &UseStmt| {
+                u.module.text == stmt.module.text && u.intrinsic.zip(stmt.intrinsic).is_some_and(|(a, b)| a != b)
+            };
+            if uses[..i].iter().any(is_other) {
+                // Fortran 2018, C1406.
+                let text =
+                    format!("module `{}` is used as an intrinsic module and as another one", stmt.module.as_str());
+                self.reporter.error::<()>(Code::BadRename, stmt.span, text);
+            }
             self.use_module(scope, stmt, uses, &shared);
         }
     }
 
     fn use_module(&mut self, scope: ScopeId, stmt: &'a UseStmt, uses: &'a [UseStmt], shared: &[ModuleId]) {
         let name = stmt.module.text.clone();
+        if let Some(id) = self.scopes.get(scope).proc.filter(|_| !self.scopes.get(scope).is_block)
+            && self.defs.proc(id).parent.is_some()
+            && self.defs.proc(id).name == name
+        {
+            // Fortran 2018, 19.3.1.
+            let text = format!("procedure `{name}` uses the module of its own name");
+            let d = Diagnostic::new(Code::UnitNameReused, stmt.module.span, text);
+            self.reporter.report(d.help("give the procedure another name"));
+        }
         self.scopes.get_mut(scope).used.push(name.clone());
         let Some(at) = self.scopes.module_named(&name) else {
             if LIBRARIES.contains(&&*name) {
@@ -108,6 +126,13 @@ impl<'a> Checker<'a> {
                 continue;
             }
             given.push((local.clone(), key.clone()));
+            if item.module.is_some() && !may_be_renamed(&item.local, theirs) {
+                // Fortran 2018, R1411.
+                let text = format!("`{key}` cannot get the name `{local}` here");
+                let help = "only names and operators such as `.add.` get other names, of the same sort";
+                self.reporter.error_help::<()>(Code::BadRename, generic_span(&item.local), text, help);
+                continue;
+            }
             if let Some(entry) = exports.get(&key) {
                 self.scopes.import(scope, &local, entry, &name, span);
                 continue;
@@ -185,6 +210,16 @@ impl<'a> Checker<'a> {
         if !stmt.only {
             self.scopes.get_mut(scope).refused = Some(what);
         }
+    }
+}
+
+/// Whether a name is renamed to a name, or a defined operator to another one.
+fn may_be_renamed(local: &ast::Generic, theirs: &ast::Generic) -> bool {
+    let is_defined = |g: &ast::Generic| generic_key(g).strip_prefix("operator(.").is_some();
+    match (local, theirs) {
+        (ast::Generic::Name(_), ast::Generic::Name(_)) => true,
+        (ast::Generic::Operator(_), ast::Generic::Operator(_)) => is_defined(local) && is_defined(theirs),
+        _ => false,
     }
 }
 

@@ -242,6 +242,16 @@ impl Checker<'_> {
         }
         let value = self.expr(value)?;
         if matches!(value.kind, ExprKind::Null) {
+            let is_alike = same_type(&pointer.ty, &value.ty) && pointer.rank == value.rank;
+            if !matches!(value.ty, Type::Any) && !is_alike && !is_class(&self.defs, &pointer) {
+                // Fortran 2018, 16.9.144.
+                let text = format!(
+                    "`null` has the type and the rank of {}, and the pointer is {}",
+                    shape_name(&self.defs, &value.ty, value.rank),
+                    shape_name(&self.defs, &pointer.ty, pointer.rank)
+                );
+                return self.reporter.error_help(Code::BadPointerAssignment, value.span, text, "write `null()`");
+            }
             let value = Expr { ty: pointer.ty.clone(), rank: pointer.rank, ..value };
             return Some(StmtKind::PointerAssign { target: pointer, bounds, value });
         }

@@ -151,8 +151,21 @@ impl Checker<'_> {
         if let Some(launch) = launch {
             return self.typing().chevrons_misplaced(name, launch);
         }
+        self.no_labels(name, args)?;
         let (id, args) = self.intrinsic_call(id, args, span)?;
         Some(StmtKind::Intrinsic { id, args })
+    }
+
+    /// A procedure whose arguments are known and that has no alternate returns takes no labels (Fortran 2018, 15.5.2.14).
+    fn check_no_labels(&mut self, id: ProcId, name: &Name, args: &[Arg]) -> Option<()> {
+        let info = self.defs.proc_info(id);
+        if info.ast.is_some() && !info.unknown_dummies { self.no_labels(name, args) } else { Some(()) }
+    }
+
+    fn no_labels(&mut self, name: &Name, args: &[Arg]) -> Option<()> {
+        let Some(label) = args.iter().find(|a| matches!(a.value, ast::ArgValue::AltReturn(_))) else { return Some(()) };
+        let text = format!("`{}` has no alternate returns, and a label is given", name.as_str());
+        self.reporter.error_help(Code::ArgumentCount, label.span, text, "remove the label")
     }
 
     /// `return n`
@@ -265,6 +278,7 @@ impl Checker<'_> {
         if alternate.is_some_and(|v| self.defs.proc(id).params.contains(&v)) && launch.is_none() {
             return self.call_with_labels(id, name, args, span);
         }
+        self.check_no_labels(id, name, args)?;
         let config = match launch {
             Some(launch) => Some(self.launch_spec(launch)),
             None => None,
@@ -317,6 +331,7 @@ impl Checker<'_> {
         };
         let arguments = self.arguments(args)?;
         if let Some(fit) = self.best_specific(&wanted, &arguments) {
+            self.check_rival(&fit, name)?;
             return match config {
                 Some(config) => self.launch(&fit, config?, arguments, span),
                 None => self.subroutine_call(&fit, arguments, span),

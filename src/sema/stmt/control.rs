@@ -156,7 +156,12 @@ impl<'a> Checker<'a> {
         body: &'a [ast::Stmt],
         end: Span,
     ) -> Option<StmtKind> {
-        let DoControl::Concurrent { spec, vars, mask, locals, inits, .. } = control else { return None };
+        let DoControl::Concurrent { spec, vars, mask, locals, inits, shared, none, reduce } = control else {
+            return None;
+        };
+        let listed: Vec<&Name> = locals.iter().chain(shared).chain(reduce.iter().flat_map(|r| &r.vars)).collect();
+        self.typing().check_localities(&listed, vars);
+        let first_own = self.defs.next_var();
         let outer = self.cx.scope;
         let loops = self.index_ranges(spec.as_ref(), vars);
         let mask = match mask {
@@ -181,6 +186,9 @@ impl<'a> Checker<'a> {
             }
         }
         let (id, mut body) = self.inside(name, ConstructKind::Parallel, |c, id| (id, c.block(body)));
+        if *none {
+            self.typing().check_listed(&body, &listed, first_own);
+        }
         if !own.is_empty() {
             let inner = self.cx.new_construct();
             first.append(&mut body);

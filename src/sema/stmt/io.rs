@@ -211,6 +211,7 @@ impl<'a> Checker<'a> {
                     let is_class = is_class(&self.defs, &item);
                     self.list_defined(*id, is_class, key, span, &mut defined);
                 }
+                self.typing().check_group_transfer(var, &defined, span)?;
                 typed.push(IoItem::Expr(item));
             }
         }
@@ -248,6 +249,9 @@ impl<'a> Checker<'a> {
                 let text = if has_file { "`inquire` by file and by unit" } else { "`inquire` without a file or unit" };
                 return self.reporter.error_help(Code::BadIoSpecifier, span, text, "give `file=` or `unit=`");
             }
+        }
+        if let (true, Some(IoForm::Format(format))) = (input, &form) {
+            self.typing().check_input_format(format);
         }
         self.typing().check_specifiers(kind, &unit, form.as_ref(), &controls, span)?;
         if let (true, Some(_)) = (self.cx.side.on_device(), defined.first()) {
@@ -503,6 +507,24 @@ impl Typing<'_> {
             let text = format!("{error}{}", error_context(text, error.offset));
             let note = "the program stops with an error if execution reaches a statement that uses the format";
             self.reporter.report(Diagnostic::new(Code::UnreadableFormat, span, text).note(note));
+        }
+    }
+}
+
+impl Typing<'_> {
+    /// A field of input has a width (Fortran 2018, 13.7.2.1).
+    fn check_input_format(&mut self, format: &Expr) {
+        let ExprKind::Const(Const::Char(text)) = &format.kind else { return };
+        let Ok(parsed) = text::Format::parse(text) else { return };
+        let is_zero = |edit: &&text::Edit| match edit {
+            text::Edit::Integer { w, .. } | text::Edit::Fixed { w, .. } => *w == Some(0),
+            _ => false,
+        };
+        if let Some(edit) = parsed.edits().find(is_zero) {
+            let text = format!("`{edit}` has no width, which input needs");
+            let note = "the program stops with an error if execution reaches a statement that uses the format";
+            let d = Diagnostic::new(Code::UnreadableFormat, format.span, text).note(note);
+            self.reporter.report(d.help("give the width of the field, or read with `*`"));
         }
     }
 }

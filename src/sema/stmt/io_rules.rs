@@ -1,10 +1,10 @@
 //! Which specifiers and items may stand together in input and output statements (Fortran 2018, 12.5.6, 12.6.2, 12.6.3).
 
-use crate::checked::{Const, DefinedIo, Expr, ExprKind, IoControl, IoForm, IoUnit, Shape, Type, TypeId, VarId};
+use crate::checked::{Const, DefinedIo, Expr, ExprKind, IoControl, IoForm, IoUnit, Item, Shape, Type, TypeId, VarId};
 use crate::checker::Binding;
 use crate::typing::{Typing, has_vector_subscript};
 use ast::IoKind;
-use diag::Code;
+use diag::{Code, Diagnostic};
 use source::Span;
 
 impl Typing<'_> {
@@ -31,6 +31,10 @@ impl Typing<'_> {
             if let (Some(c), false) = (given("id"), is_asynchronous) {
                 // Fortran 2018, C1240.
                 return wrong(c.value.span, "`id=` needs `asynchronous='yes'`");
+            }
+            if let Some(c) = given("asynchronous").filter(|c| !matches!(c.value.kind, ExprKind::Const(_))) {
+                // Fortran 2018, 12.6.2.5.
+                return wrong(c.value.span, "`asynchronous=` of a data transfer needs a constant, `'yes'` or `'no'`");
             }
             if let (Some(_), Some(c)) = (given("rec"), given("pos")) {
                 return wrong(c.value.span, "`pos=` and `rec=` exclude each other");
@@ -77,11 +81,40 @@ impl Typing<'_> {
         self.reporter.error_help(Code::BadIoItem, value.span, text, "transfer its components, or define the transfer")
     }
 
+    /// An object of a namelist group that is polymorphic, or has allocatable or pointer components, is transferred by defined
+    /// input and output only (Fortran 2018, 13.11.3).
+    pub(super) fn check_group_transfer(&mut self, var: VarId, defined: &[DefinedIo], span: Span) -> Option<()> {
+        let v = self.defs.var(var);
+        let Type::Derived(id) = v.ty else { return Some(()) };
+        if defined.iter().any(|d| self.defs.class_takes(&Type::Derived(d.ty), &v.ty)) {
+            return Some(());
+        }
+        let what = if self.defs.var_info(var).polymorphic {
+            "is polymorphic"
+        } else if self.defs.has_part(id, &|f| f.allocatable || f.pointer) {
+            "has an allocatable or pointer component"
+        } else {
+            return Some(());
+        };
+        let text = format!("`{}` of the namelist group {what}", v.name);
+        let d = Diagnostic::new(Code::BadIoItem, span, text).secondary(v.span, "declared here");
+        self.reporter.report(d.help("define the transfer of its type, or take it out of the group"));
+        None
+    }
+
     fn is_polymorphic_object(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Var(id) => self.defs.var_info(*id).polymorphic,
             ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.is_polymorphic_object(base),
+            ExprKind::Array(items) => items.iter().any(|item| self.is_polymorphic_item(item)),
             _ => false,
+        }
+    }
+
+    fn is_polymorphic_item(&self, item: &Item) -> bool {
+        match item {
+            Item::Expr(e) => self.is_polymorphic_object(e),
+            Item::Do(implied) => implied.items.iter().any(|item| self.is_polymorphic_item(item)),
         }
     }
 

@@ -67,6 +67,17 @@ impl<'a> Checker<'a> {
     fn stmt_kind(&mut self, s: &'a ast::Stmt) -> Option<StmtKind> {
         use ast::StmtKind as K;
         let span = s.span;
+        if let K::If { name, .. }
+        | K::Do { name, .. }
+        | K::Select { name, .. }
+        | K::SelectRank { name, .. }
+        | K::SelectType { name, .. }
+        | K::Block { name, .. }
+        | K::Associate { name, .. } = &s.kind
+            && let Some(name) = name
+        {
+            self.construct_name(name);
+        }
         match &s.kind {
             K::Assign { target, value } => self.assignment(target, value, span),
             K::PointerAssign { target, value } => self.pointer_assignment(target, value, span),
@@ -168,6 +179,30 @@ impl<'a> Checker<'a> {
             .collect();
         let id = self.scopes.library(library.as_str())?;
         self.call_procedure(id, library, None, &args, span)
+    }
+
+    /// A construct name is that of one construct of its scope, and of nothing else there (Fortran 2018, 19.3.1).
+    fn construct_name(&mut self, name: &ast::Name) {
+        let scope = self.cx.scope;
+        if let Some(entry) = self.scopes.get(scope).names.get(&name.text)
+            && entry.module.is_none()
+            && self.scopes.get(scope).declared.iter().any(|p| p.name == name.text && p.spec.is_some())
+        {
+            let first = entry.span;
+            self.typing().declared_twice(name.as_str(), name.span, first);
+            return;
+        }
+        match self.made.construct_names.get(&(scope, name.text.clone())) {
+            Some(&first) if first != name.span => {
+                let text = format!("two constructs of one scope have the name `{}`", name.as_str());
+                let d = Diagnostic::new(Code::DuplicateDeclaration, name.span, text);
+                self.reporter.report(d.secondary(first, "the first one is here"));
+            }
+            Some(_) => {}
+            None => {
+                self.made.construct_names.insert((scope, name.text.clone()), name.span);
+            }
+        }
     }
 
     /// Runs `f` inside a construct.

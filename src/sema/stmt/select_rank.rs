@@ -51,6 +51,12 @@ impl<'a> Checker<'a> {
         let mut out = Vec::with_capacity(arms.len());
         for arm in arms {
             let case = self.rank_case(arm.ranges.as_deref(), arm.span);
+            let attrs = &self.defs.var(object).attrs;
+            if case == Some(RankCase::AssumedSize) && (attrs.allocatable || attrs.pointer) {
+                // Fortran 2018, 11.1.10.
+                let text = "`rank (*)` is for arrays of assumed size, and the selector is allocatable or a pointer";
+                self.reporter.error::<()>(Code::BadCase, arm.span, text);
+            }
             if let Some(case) = case {
                 if let Some((_, first)) = seen.iter().find(|(other, _)| *other == case) {
                     let d = Diagnostic::new(Code::BadCase, arm.span, "the same rank stands twice in one `select rank`");

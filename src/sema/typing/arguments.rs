@@ -44,4 +44,6 @@ pub(crate) struct Fit {
     pub(crate) rank: u8,
     /// What is to be said if this is the procedure that is called.
     pub(crate) warnings: Vec<Diagnostic>,
+    /// Of a generic name: another specific procedure that the arguments fit as well.
+    pub(crate) rival: Option<ProcId>,
 }

@@ -4,7 +4,9 @@
 //! by dimension: from constant bounds, sections with constant bounds, constructors, and through operations and those
 //! intrinsics whose result has the shape of an argument. What is not known conforms; the bounds check looks at it at run time.
 
-use crate::checked::{Class, Const, Dim, Expr, ExprKind, ImpliedDo, Intrinsic, Item, Program, Shape, Storage, Sub};
+use crate::checked::{
+    BinaryOp, Class, Const, Dim, Expr, ExprKind, ImpliedDo, Intrinsic, Item, Program, Shape, Storage, Sub, VarId,
+};
 use crate::typing::{Typing, shape_of};
 use diag::Code;
 use source::Span;
@@ -173,6 +175,29 @@ pub(crate) fn intrinsic_extents(
 ) -> Vec<Option<i64>> {
     let arg = |i: usize| args.get(i).and_then(Option::as_ref);
     match (id, arg(0)) {
+        (
+            Intrinsic::Sum
+            | Intrinsic::Product
+            | Intrinsic::Maxval
+            | Intrinsic::Minval
+            | Intrinsic::Norm2
+            | Intrinsic::All
+            | Intrinsic::Any
+            | Intrinsic::Count,
+            Some(a),
+        ) => reduced_extents(program, a, arg(1)),
+        (Intrinsic::Maxloc | Intrinsic::Minloc, Some(a)) => located_extents(program, a, arg(1)),
+        (Intrinsic::Findloc, Some(a)) => located_extents(program, a, arg(2)),
+        (Intrinsic::Pack, _) => arg(2).map(|vector| known_extents(program, vector)).unwrap_or_default(),
+        (Intrinsic::Unpack, _) => arg(1).map(|mask| known_extents(program, mask)).unwrap_or_default(),
+        (Intrinsic::Spread, Some(source)) => {
+            let mut extents = known_extents(program, source);
+            match arg(1).and_then(int).and_then(|dim| usize::try_from(dim - 1).ok()).filter(|at| *at <= extents.len()) {
+                Some(at) => extents.insert(at, arg(2).and_then(int).map(|n| n.max(0))),
+                None => extents.clear(),
+            }
+            extents
+        }
         (Intrinsic::Transpose, Some(a)) => known_extents(program, a).into_iter().rev().collect(),
         (Intrinsic::Cshift | Intrinsic::Eoshift, Some(a)) => known_extents(program, a),
         (Intrinsic::Matmul, Some(a)) => {
@@ -195,6 +220,46 @@ pub(crate) fn intrinsic_extents(
     }
 }
 
+/// The extents of a reduction along a dimension.
+fn reduced_extents(program: &Program, array: &Expr, dim: Option<&Expr>) -> Vec<Option<i64>> {
+    let mut extents = known_extents(program, array);
+    match dim.and_then(int).and_then(|dim| usize::try_from(dim - 1).ok()).filter(|at| *at < extents.len()) {
+        Some(at) => {
+            extents.remove(at);
+        }
+        None => extents.clear(),
+    }
+    extents
+}
+
+/// The extents of a location: along a dimension, or one subscript for each dimension.
+fn located_extents(program: &Program, array: &Expr, dim: Option<&Expr>) -> Vec<Option<i64>> {
+    match dim {
+        Some(_) => reduced_extents(program, array, dim),
+        None => vec![Some(i64::from(array.rank))],
+    }
+}
+
+/// How far two bounds are apart that differ from the same variable by constants.
+fn distance(lo: &Expr, hi: &Expr) -> Option<i64> {
+    fn parts(e: &Expr) -> Option<(VarId, i64)> {
+        match &e.kind {
+            ExprKind::Var(id) => Some((*id, 0)),
+            ExprKind::Convert(inner) | ExprKind::Paren(inner) => parts(inner),
+            ExprKind::Binary { op, left, right } => match (op, parts(left), int(right), int(left), parts(right)) {
+                (BinaryOp::Add, Some((id, n)), Some(m), ..) | (BinaryOp::Add, _, _, Some(m), Some((id, n))) => {
+                    Some((id, n.checked_add(m)?))
+                }
+                (BinaryOp::Sub, Some((id, n)), Some(m), ..) => Some((id, n.checked_sub(m)?)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+    let ((a, x), (b, y)) = (parts(lo)?, parts(hi)?);
+    if a == b { y.checked_sub(x) } else { None }
+}
+
 pub(crate) fn section_extents(program: &Program, base: &Expr, subs: &[Sub]) -> Vec<Option<i64>> {
     let whole = known_extents(program, base);
     let bounds: Vec<Option<(i64, i64)>> = match shape_of(program, base) {
@@ -208,6 +273,9 @@ pub(crate) fn section_extents(program: &Program, base: &Expr, subs: &[Sub]) -> V
             Sub::Index(_) => {}
             Sub::Vector(e) => out.push(known_extents(program, e).first().copied().flatten()),
             Sub::Range { lo: None, hi: None, step: None } => out.push(whole.get(i).copied().flatten()),
+            Sub::Range { lo: Some(lo), hi: Some(hi), step: None } if int(lo).is_none() => {
+                out.push(distance(lo, hi).and_then(|n| n.checked_add(1)).map(|n| n.max(0)));
+            }
             Sub::Range { lo, hi, step } => {
                 let step = step.as_ref().map_or(Some(1), int);
                 let declared = bounds.get(i).copied().flatten();

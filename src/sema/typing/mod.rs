@@ -19,7 +19,7 @@ pub(crate) use characteristics::{
     difference, difference_but_for_inherited_intents, difference_but_for_intents, difference_but_for_memory,
     difference_but_for_pointers, difference_but_for_shapes, difference_of_interface,
 };
-pub(crate) use conform::mismatch;
+pub(crate) use conform::{known_extents, mismatch};
 pub(crate) use convert::{assignable, assignable_types, fit_constant};
 pub(crate) use fold::constant;
 pub(crate) use objects::{
@@ -32,6 +32,8 @@ pub(crate) use types::{
 
 use crate::SemaOptions;
 use crate::checker::{Checker, Context, Definitions, Reporter, Scopes};
+use diag::{Code, Diagnostic};
+use source::Span;
 
 /// The rules of typed code: everything resolved so far to read, and a reporter.
 pub(crate) struct Typing<'c> {
@@ -40,6 +42,15 @@ pub(crate) struct Typing<'c> {
     pub(crate) defs: &'c Definitions<'c>,
     pub(crate) scopes: &'c Scopes<'c>,
     pub(crate) cx: &'c Context,
+}
+
+impl Typing<'_> {
+    /// Warns of a form that compilers take and the standard does not have, if `-Mstandard` asks for it.
+    pub(crate) fn not_standard(&mut self, code: Code, span: Span, text: impl Into<String>, help: &str) {
+        if self.options.standard && !self.options.embedded.contains(&span.file) {
+            self.reporter.report(Diagnostic::new(code, span, text).help(help));
+        }
+    }
 }
 
 impl Checker<'_> {

@@ -1,0 +1,58 @@
+! run: -Mstandard
+! Forms that compilers take and the standard does not have are warned of when `-Mstandard` asks for it.
+program main
+  implicit none
+  structure /record/ !~ W0106
+    integer :: a
+  end structure
+  integer :: i, bits(2), $dollar !~ W0106
+  integer, automatic :: local !~ W0106
+  real :: r
+  pointer (address, pointee) !~ W0106
+  integer :: pointee
+  data i / z'ff' /
+  i = int(z'ff')
+  i = iand(i, z'ff')
+  i = z'ff' !~ W0334
+  i = i + b'11' !~ W0334
+  print *, o'17' !~ W0334
+  bits = [z'1', 2] !~ W0334
+  r = transfer(z'3f800000', r) !~ W0334
+  print *, ['a', 'bcd'] !~ W0335
+  print *, [character(len=3) :: 'a', 'bcd']
+  i = 'text' !~ E0301
+end program
+
+subroutine _hidden() !~ W0106
+end subroutine
+
+module twice
+  integer :: a
+  public :: a
+  public :: a !~ W0106
+  interface
+    subroutine described()
+    end subroutine
+  end interface
+  interface many
+    module procedure described !~ W0106
+  end interface
+end module
+
+recursive integer function again(n)
+  integer, intent(in) :: n
+  again = 1
+  if (n > 0) again = n * again(n - 1) !~ W0106
+end function
+
+module hides
+  implicit none
+  type t
+    integer :: n
+  end type
+contains
+  subroutine s()
+    type(t) :: t !~ W0106
+    t%n = 1
+  end subroutine
+end module
