@@ -47,7 +47,9 @@ impl Checker<'_> {
             if procs.contains(&fit.proc) && procs.contains(&rival));
         let (p, q) = (self.defs.proc(fit.proc), self.defs.proc(rival));
         let is_plain = |id: ProcId| self.defs.proc(id).params.iter().all(|v| !self.defs.var_info(*v).polymorphic);
-        let are_two = p.name != q.name && is_plain(fit.proc) && is_plain(rival);
+        // A procedure of another generic that has this one's name is reached through it, and is none of its own.
+        let is_of_other = p.name == name.text || q.name == name.text;
+        let are_two = p.name != q.name && !is_of_other && is_plain(fit.proc) && is_plain(rival);
         if !is_one || !are_two || !crate::cuda::is_ambiguous(&self.defs, fit.proc, rival, "") {
             return Some(());
         }

@@ -69,10 +69,10 @@ impl Typing<'_> {
             }
             (Intrinsic::Eoshift, Some(array), _) => self.check_boundary(r, array, arg(2), arg(3)),
             (Intrinsic::Pack, Some(_), Some(mask)) => match arg(2) {
-                Some(vector) => self.check_vector(r, vector, 2, mask),
+                Some(vector) => self.check_vector(r, vector, mask),
                 None => Some(()),
             },
-            (Intrinsic::Unpack, Some(vector), Some(mask)) => self.check_vector(r, vector, 0, mask),
+            (Intrinsic::Unpack, Some(vector), Some(mask)) => self.check_vector(r, vector, mask),
             (Intrinsic::Mvbits, Some(from), _) => match arg(3) {
                 Some(to) if to.rank == from.rank || from.rank == 0 => {
                     self.check_conform("arguments of `mvbits`", from, to, Code::ElementalShapes, r.span)
@@ -147,7 +147,7 @@ impl Typing<'_> {
     }
 
     /// VECTOR has an element for each true element of a constant mask.
-    fn check_vector(&mut self, r: &Reference, vector: &Expr, at: usize, mask: &Expr) -> Option<()> {
+    fn check_vector(&mut self, r: &Reference, vector: &Expr, mask: &Expr) -> Option<()> {
         let (Some(needed), Some(given)) = (self.true_elements(mask), self.vector_elements(vector)) else {
             return Some(());
         };
@@ -156,7 +156,6 @@ impl Typing<'_> {
         }
         let text =
             format!("`vector` of `{}` has {given} elements, and the mask has {needed} that are true", r.id.name());
-        let _ = at;
         self.reporter.error(Code::TooFewElements, vector.span, text)
     }
 
