@@ -84,7 +84,8 @@ fn behind(cfg: &Cfg, inside: &[Bb]) -> BTreeSet<Bb> {
 /// The instructions that compute a register from what takes none, the last one last, if they are few.
 fn computation(f: &Function, reg: Reg) -> Option<Vec<Inst>> {
     let (mut found, mut wanted): (Vec<Inst>, Vec<Reg>) = (Vec::new(), vec![reg]);
-    let is_param = |r: Reg| f.params.iter().any(|p| p.reg == r);
+    // A parameter that is assigned to is no longer what it was.
+    let is_param = |r: Reg| f.params.iter().any(|p| p.reg == r) && !f.is_mutable(r);
     while let Some(reg) = wanted.pop() {
         let inst = f.blocks.iter().flat_map(|b| &b.insts).find(|i| i.kind.def() == Some(reg))?;
         if !is_cheap(&inst.kind) || f.is_mutable(reg) {

@@ -251,4 +251,9 @@ fn what_a_loop_reads_or_what_takes_long_is_kept() {
     assert_eq!(addresses("store", "store"), 2);
     assert_eq!(addresses("%11 = load.global.f32 [%10]", "%11 = load.global.f32 [%7]"), 1, "the loop reads it");
     assert_eq!(addresses("%7 = mad.i64 %6, 4, %1", "%16 = div.i64 %6, 7\n  %7 = mad.i64 %16, 4, %1"), 1, "a quotient");
+    // The base is another one behind the loop.
+    let changed = ROUND.replace("  reg %3 i32 mutable", "  reg %1 i64 mutable\n  reg %3 i32 mutable");
+    let changed = changed.replace("%3 = mov.i32 %13", "%3 = mov.i32 %13\n  %1 = add.i64 %1, 4");
+    let changed = body(&changed.replace("%10 = mad.i64 %9, 4, %0", "%10 = mad.i64 %9, 4, %1"), "rematerialize");
+    assert_eq!(changed.matches("mad.i64").count(), 2, "{changed}");
 }
