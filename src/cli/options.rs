@@ -94,7 +94,7 @@ pub(crate) struct Options {
 
     /// Run each launch on emulator and GPU and compare
     ///
-    /// After each launch, all memory is compared bit by bit.
+    /// After each launch, all memory is compared bit by bit; results of libraries within bounds.
     #[arg(long, conflicts_with_all = ["debug", "tui", "batch", "ex", "emit"])]
     pub(crate) verify: bool,
 

@@ -66,7 +66,7 @@ fn host_code_does_not_compute_with_device_data() {
             copy it to host data first
         15:15 E0545 device data `a_d` in an input/output statement
             copy it to host data first
-        16:15 E0532 `reshape` works on host data, and its argument is device data
+        16:15 E0532 `eoshift` works on host data, and its argument is device data
             copy it to host data first, or use it in device code
         17:17 W0544 host code reads device scalar `s_d`, which is copied each time
             copy it to a host variable first
@@ -89,7 +89,7 @@ fn host_code_does_not_compute_with_device_data() {
   print *, a_d
   print *, size(a_d), m
   write(*, *) a_d(1)
-  r = reshape(a_d, [2, 5])
+  r = eoshift(a_d, 1)
   do i = 1, int(s_d)
   end do
 contains
