@@ -25,12 +25,12 @@ const BLOCK_BYTES: usize = 256 << 10;
 /// Products below which threads do not pay.
 const FEW: usize = 1 << 18;
 /// The least columns of the result that a thread takes at a time.
-const COLUMNS: usize = 24;
+const COLUMNS: usize = 12;
 
-/// `c` += `a` · `b`: `a` has `m` rows and `k` columns, `b` has `k` rows and as many columns as `c`. All are stored by columns. Columns of
-/// `c` and elements of `a` and `b` that are not there are left out.
+/// `c` += `a` · `b`: `a` has `m` rows and `k` columns, `b` has `k` rows and as many columns as `c`. All are stored by columns. Where
+/// elements of `a` are missing nothing is done, and columns of which `b` or `c` has only a part stay as they are.
 pub fn multiply<T: Number>(c: &mut [T], a: &[T], b: &[T], m: usize, k: usize) {
-    if m == 0 || k == 0 {
+    if m == 0 || k == 0 || m.checked_mul(k).is_none_or(|elements| a.len() < elements) {
         return;
     }
     let columns = (c.len() / m).min(b.len() / k);
@@ -138,5 +138,7 @@ mod tests {
         multiply(&mut c, &[2.0, 3.0], &[4.0], 2, 1);
         assert_eq!(c, [9.0, 13.0, 1.0, 1.0, 1.0]);
         multiply(&mut c, &[], &[], 0, 3);
+        multiply(&mut c, &[1.0], &[f32::INFINITY], 2, 1);
+        assert_eq!(c, [9.0, 13.0, 1.0, 1.0, 1.0]);
     }
 }

@@ -12,10 +12,13 @@ use mem::Memory;
 use num_complex::Complex;
 use std::num::Wrapping;
 
-/// The least extent of a matrix.
+/// The least extent of matrices, and of those whose elements do not lie side by side, which are read one by one.
 const LEAST: usize = 8;
-/// Products of two elements that are made before the program goes on: a few seconds.
-const AT_A_TIME: u64 = 1 << 34;
+const LEAST_WITH_GAPS: usize = 32;
+/// Products of two elements that are made before the program goes on: some seconds.
+const AT_A_TIME: u64 = 1 << 32;
+/// Bytes of columns that are made before the program goes on, at most, unless one column has more.
+const BYTES_AT_A_TIME: u64 = 64 << 20;
 
 impl Runtime {
     /// How many columns of the result are there, or -1.
@@ -25,7 +28,7 @@ impl Runtime {
             arrays.push(storage::read_descriptor(memory, a.bits(i))?);
         }
         let done = match <[_; 3]>::try_from(arrays) {
-            Ok([result, left, right]) => Product::of(&result, &left, &right, a.size(4)).and_then(|p| {
+            Ok([result, left, right]) => Product::of(memory, &result, &left, &right, a.size(4)).and_then(|p| {
                 let is_tracked = memory.initialised().is_some();
                 (!is_tracked).then_some(())?;
                 match (a.int(0), result.1) {
@@ -58,6 +61,21 @@ impl Matrix {
         let &[rows, columns] = array.dims.as_slice() else { return None };
         let [rows, columns] = [rows, columns].map(|(extent, stride)| (extent as usize, stride));
         is_plain_host(array.base).then_some(Matrix { base: array.base, rows, columns })
+    }
+
+    /// Whether all of it, and no less memory than that many elements need, is in one allocation.
+    fn is_there(&self, memory: &Memory, bytes: u64) -> bool {
+        let (mut low, mut high) = (i128::from(self.base), i128::from(self.base) + i128::from(bytes));
+        let mut count = i128::from(bytes);
+        for (extent, stride) in [self.rows, self.columns] {
+            let reach = (extent as i128 - 1).max(0).saturating_mul(i128::from(stride));
+            (low, high) = (low.saturating_add(reach.min(0)), high.saturating_add(reach.max(0)));
+            count = count.saturating_mul(extent as i128);
+        }
+        match (u64::try_from(low), u64::try_from(high)) {
+            (Ok(low), Ok(high)) => count <= i128::from(high - low) && memory.contains(low, high),
+            _ => false,
+        }
     }
 
     /// So many columns from `first` on, one behind the other.
@@ -105,6 +123,7 @@ struct Product {
 impl Product {
     /// `None` if the arrays are not the host's own, contiguous in the case of the result, and of shapes that fit.
     fn of(
+        memory: &Memory,
         (result, bytes): &(Strided, u64),
         (left, left_bytes): &(Strided, u64),
         (right, right_bytes): &(Strided, u64),
@@ -114,9 +133,14 @@ impl Product {
         let (left, right) = (Matrix::of(left)?, Matrix::of(right)?);
         let [rows, inner, columns] = [left.rows.0, right.rows.0, right.columns.0];
         // Copies of thin matrices take longer than the loop.
-        (rows.min(inner).min(columns) >= LEAST).then_some(())?;
+        let have_gaps = [&left, &right].into_iter().any(|matrix| matrix.rows.1 != *bytes as i64);
+        let least = if have_gaps { LEAST_WITH_GAPS } else { LEAST };
+        (rows.min(inner).min(columns) >= least).then_some(())?;
+        (left.is_there(memory, *bytes) && right.is_there(memory, *bytes)).then_some(())?;
         let work = (rows as u64).saturating_mul(inner as u64);
-        let count = columns.checked_sub(first)?.min((AT_A_TIME / work.max(1)).max(1) as usize);
+        let column_bytes = (rows as u64).saturating_mul(*bytes);
+        let at_a_time = (AT_A_TIME / work.max(1)).min(BYTES_AT_A_TIME / column_bytes.max(1)).max(1);
+        let count = columns.checked_sub(first)?.min(at_a_time as usize);
         let mut stride = *bytes as i64;
         for &(extent, step) in &result.dims {
             (step == stride || extent <= 1).then_some(())?;
