@@ -77,6 +77,7 @@ fn serve(runtime: &mut Runtime, mut memory: MemoryView<'_>, rt: Rt, a: Args<'_>)
             None => None,
         },
         Rt::IoEnd => done(runtime.io().end_internal(&mut memory)?),
+        Rt::RandomNumber => Some(runtime.random.uniform().to_bits()),
         Rt::CharLenTrim => text(&memory, a, 0, &mut room).map(|text| characters::len_trim(text) as u64),
         Rt::CharCompare => match (text(&memory, a, 0, &mut room), text(&memory, a, 2, &mut other)) {
             (Some(left), Some(right)) => Some(u64::from(characters::compare(left, right) as i32 as u32)),
