@@ -22,7 +22,6 @@ mod cusparse;
 mod dense;
 mod element;
 mod fft;
-mod gemm;
 mod half;
 mod handles;
 mod nccl;
@@ -33,6 +32,7 @@ mod routine;
 mod sort;
 mod sparse;
 mod state;
+mod transpose;
 
 use call::{Call, Notes};
 use device::{Device, LibraryCall, Reply, Runtime, Step};

@@ -39,7 +39,7 @@ struct Count {
 /// Has a loop count in 32 bits.
 fn narrow(f: &mut Function, shape: &Shape, target: Target) -> Option<()> {
     let counter = shape.counter.filter(|c| shape.counts_down() && c.ty == Ty::I64)?;
-    let from = only_uses(f, shape, counter.reg)?;
+    let from = shape.set_to(f, counter.reg)?;
     let count = count(f, from, target)?;
     let narrow = Reg(f.regs.len() as u32);
     f.regs.push(RegInfo { ty: Ty::I32, var: None, mutable: true });
@@ -79,34 +79,6 @@ fn narrow(f: &mut Function, shape: &Shape, target: Target) -> Option<()> {
     let span = insts[at].span;
     insts.splice(at..at, [subtract, divide].map(|kind| Inst { kind, span }));
     Some(())
-}
-
-/// The register that a counter is set to before the loop, if nothing else reads or sets the counter but the loop's update and
-/// test.
-pub(crate) fn only_uses(f: &Function, shape: &Shape, counter: Reg) -> Option<Reg> {
-    let mut from = None;
-    for (b, block) in f.blocks.iter().enumerate() {
-        let mut others = 0;
-        for inst in &block.insts {
-            match inst.kind {
-                InstKind::Un { op: UnOp::Mov, dst, a: Val::Reg(a), .. } if dst == counter && from.is_none() => {
-                    from = Some(a).filter(|_| shape.natural.blocks.binary_search(&Bb(b as u32)).is_err());
-                    others += usize::from(from.is_none());
-                }
-                InstKind::Bin { op: BinOp::Add, dst, a: Val::Reg(a), .. } if dst == counter && a == counter => {}
-                InstKind::Cmp { op: CmpOp::Ne, a: Val::Reg(a), b: Val::Imm(0), .. } if a == counter => {}
-                ref kind => {
-                    kind.each_use(|v| others += usize::from(v == Val::Reg(counter)));
-                    kind.each_def(|r| others += usize::from(r == counter));
-                }
-            }
-        }
-        block.term.each_use(|v| others += usize::from(v == Val::Reg(counter)));
-        if others > 0 {
-            return None;
-        }
-    }
-    from.filter(|r| !f.is_mutable(*r))
 }
 
 /// How a number of iterations behind the first one is computed, if it can be in 32 bits.

@@ -23,11 +23,11 @@
 //!
 //! (Muchnick, "Advanced Compiler Design and Implementation", 14.1.4 and 17.4.)
 
+use crate::Target;
 use crate::hoist_loads::is_long;
 use crate::loops::copier::own_registers;
 use crate::loops::shape::{Shape, value_before};
 use crate::loops::{depth_inside, each_loop, temporary};
-use crate::{Target, narrow_counts};
 use ir::analysis::{Cfg, Dominators, Range, Ranges, ReadOnly};
 use ir::op::{BinOp, CmpOp};
 use ir::{Access, Bb, BlockData, Function, Inst, InstKind, Reg, RegInfo, Space, Term, Ty, Val};
@@ -78,7 +78,7 @@ fn pair(f: &mut Function, shape: &Shape, target: Target) -> Option<()> {
 /// What a loop counts, if the number of iterations is computed as `(last - first)/step` in 32 bits and counted down.
 fn index(f: &Function, shape: &Shape) -> Option<Index> {
     let counter = shape.counter.filter(|c| shape.counts_down() && c.ty == Ty::I32)?;
-    let left = narrow_counts::only_uses(f, shape, counter.reg)?;
+    let left = shape.set_to(f, counter.reg)?;
     let block = shape.natural.header;
     let insts = &f.block(block).insts;
     let &InstKind::Bin { op: BinOp::Div, a: Val::Reg(distance), b: Val::Reg(step), .. } = definition(f, left)? else {
@@ -227,11 +227,9 @@ fn loads_ahead(f: &Function, index: &Index) -> Option<BTreeSet<usize>> {
 /// Makes the two iterations. `ahead` are the numbers of the instructions that both do first.
 fn rewrite(f: &mut Function, index: &Index, ahead: &BTreeSet<usize>) -> Option<()> {
     let own = own_registers(f, &[index.block]);
-    let insts = &f.block(index.block).insts;
-    let mut is_kept = true;
-    insts.iter().enumerate().filter(|(at, _)| ahead.contains(at)).for_each(|(_, inst)| {
-        inst.kind.each_def(|r| is_kept &= own.contains(&r));
-    });
+    let insts = f.block(index.block).insts.iter().enumerate();
+    let is_kept =
+        insts.filter(|(at, _)| ahead.contains(at)).all(|(_, i)| i.kind.def().is_none_or(|r| own.contains(&r)));
     let Term::Branch { then_bb, else_bb, .. } = f.block(index.block).term else { return None };
     if !is_kept {
         return None;

@@ -96,9 +96,17 @@ mod tests {
     }
 
     fn check<T: Number + PartialEq + std::fmt::Debug>(of: fn(f64) -> T) {
-        for (m, n, k) in
-            [(1, 1, 1), (3, 4, 5), (600, 7, 3), (65, 70, 300), (5, 3, 0), (1, 40, 513), (130, 1, 70), (33, 97, 31)]
-        {
+        for (m, n, k) in [
+            (1, 1, 1),
+            (3, 4, 5),
+            (600, 7, 3),
+            (65, 70, 66),
+            (65, 70, 300),
+            (5, 3, 0),
+            (1, 40, 513),
+            (130, 1, 70),
+            (33, 97, 31),
+        ] {
             let a: Vec<T> = (0..m * k).map(|i| of(value(i))).collect();
             let b: Vec<T> = (0..k * n).map(|i| of(value(i + 5))).collect();
             let before: Vec<T> = (0..m * n).map(|i| of(value(i + 77))).collect();

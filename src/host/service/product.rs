@@ -23,28 +23,21 @@ const BYTES_AT_A_TIME: u64 = 64 << 20;
 impl Runtime {
     /// How many columns of the result are there, or -1.
     pub(super) fn matrix_product(memory: &mut Memory, a: Args<'_>) -> Result<Results, Halt> {
-        let mut arrays = Vec::with_capacity(3);
-        for i in 1..4 {
-            arrays.push(storage::read_descriptor(memory, a.bits(i))?);
-        }
-        let done = match <[_; 3]>::try_from(arrays) {
-            Ok([result, left, right]) => Product::of(memory, &result, &left, &right, a.size(4)).and_then(|p| {
-                let is_tracked = memory.initialised().is_some();
-                (!is_tracked).then_some(())?;
-                match (a.int(0), result.1) {
-                    (0, 1) => p.run::<Wrapping<i8>>(memory),
-                    (0, 2) => p.run::<Wrapping<i16>>(memory),
-                    (0, 4) => p.run::<Wrapping<i32>>(memory),
-                    (0, 8) => p.run::<Wrapping<i64>>(memory),
-                    (1, 4) => p.run::<f32>(memory),
-                    (1, 8) => p.run::<f64>(memory),
-                    (2, 8) => p.run::<Complex<f32>>(memory),
-                    (2, 16) => p.run::<Complex<f64>>(memory),
-                    _ => None,
-                }
-            }),
-            Err(_) => None,
-        };
+        let array = |i: usize| storage::read_descriptor(memory, a.bits(i));
+        let (result, left, right) = (array(1)?, array(2)?, array(3)?);
+        let is_tracked = memory.initialised().is_some();
+        let product = Product::of(memory, &result, &left, &right, a.size(4)).filter(|_| !is_tracked);
+        let done = product.and_then(|p| match (a.int(0), result.1) {
+            (0, 1) => p.run::<Wrapping<i8>>(memory),
+            (0, 2) => p.run::<Wrapping<i16>>(memory),
+            (0, 4) => p.run::<Wrapping<i32>>(memory),
+            (0, 8) => p.run::<Wrapping<i64>>(memory),
+            (1, 4) => p.run::<f32>(memory),
+            (1, 8) => p.run::<f64>(memory),
+            (2, 8) => p.run::<Complex<f32>>(memory),
+            (2, 16) => p.run::<Complex<f64>>(memory),
+            _ => None,
+        });
         Ok([done.map_or(u64::MAX, |columns| columns as u64), 0])
     }
 }

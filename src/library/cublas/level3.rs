@@ -4,10 +4,10 @@ use super::{Operation, Scalar};
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::columns::{Columns, whole};
 use crate::element::Element;
-use crate::gemm::multiply;
 use crate::operand::Matrix;
 use device::{Bytes, CudaError};
 use finding::What;
+use product::multiply;
 
 /// `alpha` · `a` · `b`, where `a` has `m` rows and `k` columns and the result `n` columns.
 pub(super) fn product<T: Element>(alpha: T, (a, b): (&[T], &[T]), (m, n, k): (usize, usize, usize)) -> Vec<T> {

@@ -4,9 +4,9 @@ use super::level3::{product, used};
 use super::{Operation, Scalar};
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::element::Element;
-use crate::gemm::transposed;
 use crate::operand::Matrix;
 use crate::state::CublasHandle as Handle;
+use crate::transpose::transposed;
 
 /// The arguments that all have at their beginning.
 struct Start {

@@ -6,9 +6,9 @@ use crate::call::{Call, Outcome, Status, Uses};
 use crate::columns::{Columns, whole};
 use crate::dense::solve;
 use crate::element::Element;
-use crate::gemm::transposed;
 use crate::operand::Matrix;
 use crate::state::CublasHandle as Handle;
+use crate::transpose::transposed;
 use device::{Bytes, CudaError};
 use rayon::prelude::*;
 

@@ -280,7 +280,7 @@ impl Operation {
     pub(crate) fn applied<T: Element>(self, elements: Vec<T>, rows: usize) -> Vec<T> {
         match self {
             Operation::Plain => elements,
-            _ => crate::gemm::transposed(&elements, rows, self == Operation::Conjugated),
+            _ => crate::transpose::transposed(&elements, rows, self == Operation::Conjugated),
         }
     }
 }

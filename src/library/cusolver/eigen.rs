@@ -3,9 +3,10 @@
 use crate::call::{Call, Outcome, Status};
 use crate::dense::{Eigen, cholesky, complete, eigen, solve};
 use crate::element::Element;
-use crate::gemm::{multiply, transposed};
 use crate::operand::{Matrix, Operand, Vector};
+use crate::transpose::transposed;
 use device::{VendorArg, Written};
+use product::multiply;
 
 /// Which eigenvalues are wanted (`cusolverEigRange_t`).
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,8 @@ use crate::call::{Call, Outcome};
 use crate::cublas::Operation;
 use crate::dense::{cholesky, complete, lu, solve, swap_rows};
 use crate::element::Element;
-use crate::gemm::transposed;
 use crate::operand::{Integers, Matrix, Operand};
+use crate::transpose::transposed;
 use device::{Section, Written};
 
 /// A number of elements that is enough for routines on so many rows and columns.

@@ -3,8 +3,8 @@
 use crate::call::{Call, Outcome, Status};
 use crate::dense::{Singular, singular};
 use crate::element::Element;
-use crate::gemm::transposed;
 use crate::operand::{Matrix, Operand};
+use crate::transpose::transposed;
 use device::Written;
 
 /// Which vectors are wanted: all, as many as there are values, in place of the matrix, none.

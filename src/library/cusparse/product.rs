@@ -3,10 +3,10 @@
 use crate::call::{Call, Outcome, Status};
 use crate::cublas::{Operation, Scalar};
 use crate::element::Element;
-use crate::gemm::transposed;
 use crate::operand::{Matrix, Operand, Vector};
 use crate::sparse::{Descriptor, Sparse};
 use crate::state::CublasHandle as Handle;
+use crate::transpose::transposed;
 use device::{Bytes, CudaError, Section, Strided, Written};
 use num_complex::{Complex32, Complex64};
 

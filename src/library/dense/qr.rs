@@ -65,9 +65,9 @@ pub(crate) fn reflect<T: Element>(
     let n = c.len().checked_div(m).unwrap_or(0);
     if side == Side::Right {
         // `c` · `q` is the conjugate transpose of `q`^H · `c`^H.
-        let mut turned = crate::gemm::transposed(c, m, true);
+        let mut turned = crate::transpose::transposed(c, m, true);
         reflect((a, factors), (Side::Left, !is_turned), &mut turned, n);
-        *c = crate::gemm::transposed(&turned, n, true);
+        *c = crate::transpose::transposed(&turned, n, true);
         return;
     }
     let count = factors.len();

@@ -1,8 +1,9 @@
 //! Factors, eigenvalues and singular values against the matrices that they come from.
 
 use super::*;
-use crate::gemm::{multiply, transposed};
+use crate::transpose::transposed;
 use num_complex::{Complex32, Complex64};
+use product::multiply;
 
 /// A number that looks random.
 fn number(i: usize) -> f64 {

@@ -2,7 +2,7 @@
 //! transformed alone, so that the number of threads does not show.
 
 use crate::element::Element;
-use crate::gemm::transposed;
+use crate::transpose::transposed;
 use num_complex::Complex;
 use rayon::prelude::*;
 use rustfft::{Fft, FftNum, FftPlanner};

@@ -121,6 +121,34 @@ impl Shape {
         None
     }
 
+    /// The register that a counter is set to before the loop, if nothing else reads or sets the counter but the loop's update and
+    /// test.
+    pub(crate) fn set_to(&self, f: &Function, counter: Reg) -> Option<Reg> {
+        let mut from = None;
+        for (b, block) in f.blocks.iter().enumerate() {
+            let mut others = 0;
+            for inst in &block.insts {
+                match inst.kind {
+                    InstKind::Un { op: UnOp::Mov, dst, a: Val::Reg(a), .. } if dst == counter && from.is_none() => {
+                        from = Some(a).filter(|_| self.natural.blocks.binary_search(&Bb(b as u32)).is_err());
+                        others += usize::from(from.is_none());
+                    }
+                    InstKind::Bin { op: BinOp::Add, dst, a: Val::Reg(a), .. } if dst == counter && a == counter => {}
+                    InstKind::Cmp { op: CmpOp::Ne, a: Val::Reg(a), b: Val::Imm(0), .. } if a == counter => {}
+                    ref kind => {
+                        kind.each_use(|v| others += usize::from(v == Val::Reg(counter)));
+                        kind.each_def(|r| others += usize::from(r == counter));
+                    }
+                }
+            }
+            block.term.each_use(|v| others += usize::from(v == Val::Reg(counter)));
+            if others > 0 {
+                return None;
+            }
+        }
+        from.filter(|r| !f.is_mutable(*r))
+    }
+
     /// Whether the counter is what a DO loop has: it goes down by one, and the loop is left where it was zero.
     pub(crate) fn counts_down(&self) -> bool {
         let Some(c) = self.counter else { return false };

@@ -201,6 +201,22 @@ pub struct Procedure {
     pub through: Option<VarId>,
 }
 
+impl Procedure {
+    /// Why it cannot define an operator, or an assignment: an operation is a function of one or two operands, an assignment a
+    /// subroutine of two arguments (Fortran 2018, 15.4.3.4.2, 15.4.3.4.3).
+    pub(crate) fn cannot_define(&self, is_assignment: bool) -> Option<&'static str> {
+        if self.is_function == is_assignment {
+            Some(if is_assignment { "is a function" } else { "is a subroutine" })
+        } else if is_assignment && self.params.len() != 2 {
+            Some("does not take two arguments")
+        } else if !is_assignment && !matches!(self.params.len(), 1 | 2) {
+            Some("does not take one or two operands")
+        } else {
+            None
+        }
+    }
+}
+
 /// What a procedure does.
 #[derive(Clone, Debug)]
 pub enum ProcBody {

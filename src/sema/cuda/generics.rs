@@ -41,17 +41,9 @@ impl Typing<'_> {
             return;
         }
         let is_assignment = name == "assignment(=)";
-        let what = if p.params.iter().any(|v| &*self.defs.var(*v).name == ALTERNATE) {
-            "has an alternate return"
-        } else if p.is_function == is_assignment {
-            if is_assignment { "is a function" } else { "is a subroutine" }
-        } else if is_assignment && p.params.len() != 2 {
-            "does not take two arguments"
-        } else if !is_assignment && !matches!(p.params.len(), 1 | 2) {
-            "does not take one or two operands"
-        } else {
-            return;
-        };
+        let has_alternate = p.params.iter().any(|v| &*self.defs.var(*v).name == ALTERNATE);
+        let what = if has_alternate { Some("has an alternate return") } else { p.cannot_define(is_assignment) };
+        let Some(what) = what else { return };
         let text = format!("`{}` cannot define `{name}`: it {what}", p.name);
         let help =
             if is_assignment { "write a subroutine of two arguments" } else { "write a function of the operands" };

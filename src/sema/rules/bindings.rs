@@ -186,17 +186,8 @@ impl Typing<'_> {
     fn check_operation(&mut self, spec: &Generic, key: &str, one: &Specific) {
         let p = self.defs.proc(one.id);
         let is_assignment = matches!(spec, Generic::Assignment(_));
-        let what = if one.passed.is_none() {
-            "is `nopass`"
-        } else if p.is_function == is_assignment {
-            if is_assignment { "is a function" } else { "is a subroutine" }
-        } else if is_assignment && p.params.len() != 2 {
-            "does not take two arguments"
-        } else if !is_assignment && !matches!(p.params.len(), 1 | 2) {
-            "does not take one or two operands"
-        } else {
-            return;
-        };
+        let what = if one.passed.is_none() { Some("is `nopass`") } else { p.cannot_define(is_assignment) };
+        let Some(what) = what else { return };
         let text = format!("`{}` cannot define `{key}`: it {what}", one.name);
         self.reporter.error::<()>(Code::BadTypeBoundProcedure, generic_span(spec), text);
     }
