@@ -364,6 +364,8 @@ pub struct Indexed {
     pub register: (Class, u32),
     /// Its number: those that differ modulo [`crate::Window::ALLOCATIONS`] each remember an allocation.
     pub number: u32,
+    /// With which number [`crate::State::tell_lanes`] is told of it, if it is.
+    pub told: Option<u32>,
 }
 
 /// What a branch goes by.

@@ -195,6 +195,9 @@ pub struct State {
     pub operate: extern "C" fn(*mut c_void, u32) -> bool,
     /// Told of an access that is about to be done ([`crate::Segment::told`]): `user`, its number, and the lowest address of a lane.
     pub tell: extern "C" fn(*mut c_void, u32, u64),
+    /// Told of an access of lanes that lie anywhere, which was done ([`crate::Indexed::told`]): `user`, its number, an address, and how
+    /// far behind it the word of each lane is, which means nothing for lanes that do not run.
+    pub tell_lanes: extern "C" fn(*mut c_void, u32, u64, *const [u64; 32]),
     /// What the functions are given.
     pub user: *mut c_void,
     /// A word for each lane that the code writes: all bits one if it is active, else zero.

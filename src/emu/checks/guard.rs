@@ -88,6 +88,19 @@ impl Guard {
     }
 }
 
+/// The lowest and the highest address of the lanes of a mask that is not empty.
+fn ends(addresses: &[u64; 32], mask: u32) -> (u64, u64) {
+    let first = addresses[mask.trailing_zeros() as usize % 32];
+    let of_lane = |lane: usize| if mask >> lane & 1 != 0 { addresses[lane] } else { first };
+    // Four at a time, which do not wait for each other.
+    let (mut low, mut high) = ([first; 4], [first; 4]);
+    for lane in 0..32 {
+        let at = lane % 4;
+        (low[at], high[at]) = (low[at].min(of_lane(lane)), high[at].max(of_lane(lane)));
+    }
+    (low.into_iter().min().unwrap_or(first), high.into_iter().max().unwrap_or(first))
+}
+
 /// The addresses around one that lie in none of the ranges; `None` if it lies in one.
 fn gap(ranges: &[(u64, u64)], address: u64) -> Option<(u64, u64)> {
     let after = ranges.partition_point(|range| range.0 <= address);
@@ -116,10 +129,11 @@ impl<'a> Guarding<'a> {
             *zone = Zone { site: event.site, low: 0, high: 0 };
         }
         let bytes = event.bytes as u64;
-        if let LaneAddresses::Strided(rule) = event.lanes
-            && rule.low() >= zone.low
-            && rule.low().checked_add(rule.span() + bytes).is_some_and(|end| end <= zone.high)
-        {
+        let (low, last) = match event.lanes {
+            LaneAddresses::Strided(rule) => (rule.low(), rule.low().saturating_add(rule.span())),
+            LaneAddresses::List(all) => ends(all, event.mask),
+        };
+        if low >= zone.low && last.saturating_add(bytes) <= zone.high {
             return;
         }
         for lane in lanes(event.mask) {

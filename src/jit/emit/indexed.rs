@@ -39,7 +39,7 @@ impl Emitter<'_> {
             self.a.mov(qword_ptr(rsp + place), rax)?;
         }
         match of.place {
-            Place::Shared(base) => self.shared_places(of, form, base, (outer, inner), call)?,
+            Place::Shared(base) => self.shared_places(of, form, base, (outer, inner, offsets), call)?,
             _ => {
                 self.a.set_label(&mut retry)?;
                 self.memory_places(of, form, (outer, inner, offsets), (find, call))?;
@@ -67,6 +67,9 @@ impl Emitter<'_> {
             }
         }
         self.a.sub(qword_ptr(rbx + field!(budget)), 1)?;
+        if let Some(number) = of.told {
+            self.tell_lanes(of, number, offsets)?;
+        }
         let target = self.target(at.segment.pc + 1, form);
         self.a.jmp(target)?;
         if of.place == Place::Memory {
@@ -75,6 +78,22 @@ impl Emitter<'_> {
             self.a.jne(retry)?;
         }
         Ok(())
+    }
+
+    /// Tells where the words are, whose distances lie on the stack.
+    fn tell_lanes(&mut self, of: &Indexed, number: u32, offsets: i32) -> Result {
+        match of.place {
+            Place::Shared(base) => self.a.mov(rdx, base)?,
+            _ => {
+                self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
+                self.a.mov(rdx, of.entry(offset_of!(Window, low)))?;
+            }
+        }
+        self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
+        self.a.mov(esi, number)?;
+        self.a.lea(rcx, qword_ptr(rsp + offsets))?;
+        self.a.vzeroupper()?;
+        Ok(self.a.call(qword_ptr(rbx + field!(tell_lanes)))?)
     }
 
     /// Memory has changed: counts a store, and points without progress anew.
@@ -149,7 +168,7 @@ impl Emitter<'_> {
         of: &Indexed,
         form: Form,
         base: u64,
-        (outer, inner): (i32, i32),
+        (outer, inner, offsets): (i32, i32, i32),
         call: CodeLabel,
     ) -> Result {
         self.a.mov(rax, qword_ptr(rsp + outer))?;
@@ -158,7 +177,7 @@ impl Emitter<'_> {
         self.a.mov(rsi, qword_ptr(rbx + field!(shared_len)))?;
         self.a.sub(rsi, of.bytes as i32)?;
         self.a.jb(call)?;
-        self.offsets(of, form, inner, None)?;
+        self.offsets(of, form, inner, of.told.map(|_| offsets))?;
         self.a.kortestb(k4, k4)?;
         self.a.jne(call)?;
         self.a.vpbroadcastq(zmm20, qword_ptr(rbx + field!(shared)))?;

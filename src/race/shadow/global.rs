@@ -28,8 +28,8 @@ const KEPT_LAUNCHES: usize = 8;
 const LARGE_BYTES: u64 = 256 << 20;
 /// Bytes from which on a shadow makes no cells finer than 4 bytes.
 const FINE_BYTES: u64 = 1 << 30;
-/// Entries of the table of recently used pages.
-const RECENT: usize = 64;
+/// Entries of the table of recently used pages: those of 32 MB that lie one after another.
+const RECENT: usize = 512;
 
 /// A hash for page numbers: one multiplication, the same on every machine.
 #[derive(Clone, Copy, Default)]
@@ -332,6 +332,7 @@ impl GlobalShadow {
             return is_new;
         }
         // Several pages: the lanes of each by themselves, in order.
+        self.load_ahead(access);
         let mut rest = access.active;
         while rest != 0 {
             let number = rows.address(rest.trailing_zeros() as usize) >> PAGE_BITS;
@@ -362,6 +363,7 @@ impl GlobalShadow {
         if !access.width.is_power_of_two() || !is_aligned {
             return self.access_lanes(weak.view, access, access.active, found, used);
         }
+        self.load_ahead(access);
         let mut is_new = false;
         for lane in lanes(access.active) {
             let address = access.addresses.address(lane);
@@ -374,6 +376,20 @@ impl GlobalShadow {
             });
         }
         is_new
+    }
+
+    /// Has the processor load the stamps of all lanes at once: one after another, each would wait for memory.
+    fn load_ahead(&self, access: &WarpAccess<'_>) {
+        let mut all = 0;
+        for lane in lanes(access.active) {
+            let address = access.addresses.address(lane);
+            let number = address >> PAGE_BITS;
+            let (recent, at) = self.recent[number as usize % RECENT];
+            if recent == number {
+                all |= self.pages[at].1.stamps_at((address % u64::from(PAGE)) as u32);
+            }
+        }
+        std::hint::black_box(all);
     }
 
     /// The lanes of `mask` one by one.

@@ -366,6 +366,16 @@ impl Page {
         }
     }
 
+    /// Reads the weak stamps of the cell at an offset, for the sake of reading: the bits of both, 0 if there are none.
+    #[inline]
+    pub(crate) fn stamps_at(&self, offset: u32) -> u64 {
+        let cell = (offset >> self.shift) as usize;
+        match (self.writes.get(cell), self.reads.get(cell)) {
+            (Some(write), Some(read)) => write.bits() | read.bits(),
+            _ => 0,
+        }
+    }
+
     /// All that is known of a cell of a page that has stamps.
     fn stamps(&self, cell: usize) -> Stamps {
         let strong = self.strong.as_deref();

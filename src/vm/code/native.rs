@@ -170,8 +170,8 @@ pub(crate) struct Told {
     pub(crate) pc: u32,
     pub(crate) op: MemOp,
     pub(crate) is_store: bool,
-    /// How the addresses of the lanes lie, wherever they begin.
-    pub(crate) lanes: Strided<32>,
+    /// How the addresses of the lanes lie, wherever they begin; `None` if that is not known before.
+    pub(crate) lanes: Option<Strided<32>>,
 }
 
 /// A register that has a value when a frame begins.

@@ -84,7 +84,7 @@ impl Translator<'_> {
         let number = (self.tells)(pc).then_some(self.told.len() as u32);
         let is_store = self.variant.ops.get(pc as usize).is_some_and(|op| op.store().is_some());
         match number {
-            Some(_) => self.told.push(Told { pc, op: *m, is_store, lanes }),
+            Some(_) => self.told.push(Told { pc, op: *m, is_store, lanes: Some(lanes) }),
             None => self.untold.push(pc),
         }
         let segment = &mut self.open(pc).segment;
@@ -94,7 +94,7 @@ impl Translator<'_> {
         Some(id)
     }
 
-    /// The call of an access of lanes that lie anywhere, which nobody wants to be told of; `None` if it is something else.
+    /// The call of an access of lanes that lie anywhere; `None` if it is something else, or an atomic that somebody wants to be told of.
     pub(super) fn indexed(&mut self, pc: u32, op: &Op) -> Option<Segment> {
         let variant = self.variant;
         let (movement, space, width, register, expr) = match (op, op.load().or(op.store())) {
@@ -117,7 +117,8 @@ impl Translator<'_> {
             Space::Global | Space::Host | Space::Const => Place::Memory,
             Space::Local | Space::Generic => return None,
         };
-        if expr.local || (self.tells)(pc) {
+        let is_told = (self.tells)(pc);
+        if expr.local || is_atomic && is_told {
             return None;
         }
         let row = |term: &Term| {
@@ -138,6 +139,7 @@ impl Translator<'_> {
         let terms = self.terms(pc, &expr.terms);
         let values = self.open.take()?.segment.values;
         let class = if width == Width::W64 { Class::Long } else { Class::Word };
+        let told = is_told.then_some(self.told.len() as u32);
         let access = Indexed {
             place,
             movement,
@@ -151,12 +153,15 @@ impl Translator<'_> {
             bytes: width.bytes() as u32,
             register: (class, register),
             number: self.indexed,
+            told,
         };
         self.indexed += 1;
-        if is_atomic {
-            self.has_atomics = true;
-        } else {
-            self.untold.push(pc);
+        match op.load().or(op.store()) {
+            None => self.has_atomics = true,
+            Some(m) if is_told => {
+                self.told.push(Told { pc, op: *m, is_store: movement == Movement::Store, lanes: None });
+            }
+            Some(_) => self.untold.push(pc),
         }
         Some(Segment { values, indexed: Some(access), ..Segment::call(pc) })
     }

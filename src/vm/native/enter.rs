@@ -160,8 +160,29 @@ extern "C" fn operate(user: *mut c_void, pc: u32) -> bool {
     }
 }
 
-/// Tells the observer of an access.
+/// Tells the observer of an access whose lanes lie as known before.
 extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
+    let of = |told: &Told| {
+        told.lanes.map(|lanes| LaneAddresses::Strided(lanes.moved(address.wrapping_sub(lanes.low()) as i64)))
+    };
+    // SAFETY: compiled code calls it.
+    unsafe { tell_of(user, number, of) };
+}
+
+/// Tells the observer of an access whose lanes lie anywhere.
+extern "C" fn tell_lanes(user: *mut c_void, number: u32, base: u64, offsets: *const [u64; 32]) {
+    // SAFETY: compiled code calls it, and has so many offsets.
+    unsafe {
+        let offsets = &*offsets;
+        tell_of(user, number, |_| Some(LaneAddresses::List(offsets.map(|offset| base.wrapping_add(offset)))));
+    }
+}
+
+/// Tells the observer of the access of a number, whose lanes lie as `lanes` says.
+///
+/// # Safety
+/// As in [`operate`].
+unsafe fn tell_of(user: *mut c_void, number: u32, lanes: impl FnOnce(&Told) -> Option<LaneAddresses<32>>) {
     // SAFETY: as in `operate`.
     let (environment, warp, observer, mask) = unsafe {
         let environment = &mut *user.cast::<Environment<'_>>();
@@ -175,7 +196,7 @@ extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
         return;
     }
     let kind = if told.is_store { AccessKind::Write(told.op.access) } else { AccessKind::Read(told.op.access) };
-    let lanes = LaneAddresses::Strided(told.lanes.moved(address.wrapping_sub(told.lanes.low()) as i64));
+    let Some(lanes) = lanes(told) else { return };
     observer.hooks.on_access(
         warp,
         &AccessEvent {
@@ -324,6 +345,7 @@ impl<'a> Linked<'a> {
             update_pattern,
             operate,
             tell,
+            tell_lanes,
             user: std::ptr::null_mut(),
             mask_words: MaybeUninit::uninit(),
             mask_longs: MaybeUninit::uninit(),

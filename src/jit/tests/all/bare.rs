@@ -21,6 +21,8 @@ extern "C" fn operate(_: *mut c_void, _: u32) -> bool {
 
 extern "C" fn tell(_: *mut c_void, _: u32, _: u64) {}
 
+extern "C" fn tell_lanes(_: *mut c_void, _: u32, _: u64, _: *const [u64; 32]) {}
+
 /// The state of a warp in which these lanes run.
 pub(crate) fn state(mask: u32) -> State {
     State {
@@ -68,6 +70,7 @@ pub(crate) fn state(mask: u32) -> State {
         update_pattern,
         operate,
         tell,
+        tell_lanes,
         user: null_mut(),
         mask_words: MaybeUninit::uninit(),
         mask_longs: MaybeUninit::uninit(),

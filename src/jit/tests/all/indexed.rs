@@ -28,6 +28,8 @@ struct Allocation {
     windows: Vec<Window>,
     calls: u32,
     found: u32,
+    /// What was told: a number, and an address for each lane.
+    told: Vec<(u32, [u64; 32])>,
 }
 
 extern "C" fn find_pages(user: *mut c_void, number: u32, address: u64) -> bool {
@@ -40,6 +42,12 @@ extern "C" fn find_pages(user: *mut c_void, number: u32, address: u64) -> bool {
     of.found += 1;
     *entry = Window { low: LOW, len: LEN as u64, place: of.slots.as_mut_ptr().cast(), rest: 0 };
     true
+}
+
+extern "C" fn tell_lanes(user: *mut c_void, number: u32, base: u64, offsets: *const [u64; 32]) {
+    // SAFETY: `run` gave the pointer, and the code has so many offsets.
+    let (of, offsets) = unsafe { (&mut *user.cast::<Allocation>(), &*offsets) };
+    of.told.push((number, offsets.map(|offset| base.wrapping_add(offset))));
 }
 
 extern "C" fn operate(user: *mut c_void, _: u32) -> bool {
@@ -76,6 +84,7 @@ fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, access: &Indexed, set: I
         shared_len: SHARED_LEN as u64,
         find_pages,
         operate,
+        tell_lanes,
         user: std::ptr::from_mut(of).cast(),
         ..bare::state(mask)
     };
@@ -101,6 +110,7 @@ fn check(set: InstructionSet) {
             windows: vec![Window::EMPTY; 2 * Window::COUNT + 2 * Window::ALLOCATIONS],
             calls: 0,
             found: 0,
+            told: Vec::new(),
         };
         // Page 2 was never written; page 1 is marked.
         let place = |page: usize| of.bytes.as_ptr() as u64 + (page * PAGE) as u64;
@@ -176,6 +186,7 @@ fn check(set: InstructionSet) {
             bytes,
             register: (class, if rng.bool() { 0 } else { 2 }),
             number: rng.u32(0..40),
+            told: rng.bool().then_some(round),
         };
         if matches!(movement, Movement::Atomic { .. }) {
             access.register.1 = 2;
@@ -218,6 +229,16 @@ fn check(set: InstructionSet) {
             }
         }
         let state = run(&mut of, &mut rows, mask, &access, set);
+        assert_eq!(
+            of.told.len(),
+            usize::from(is_done && access.told.is_some()),
+            "round {round} with {set:?}, {access:?}"
+        );
+        for (number, addresses) in &of.told {
+            assert_eq!(*number, round);
+            let is_right = |lane: usize| addresses[lane] == low + place(lane) as u64;
+            assert!((0..32).filter(|lane| mask >> lane & 1 != 0).all(is_right), "round {round}, {access:?}");
+        }
         assert_eq!(of.calls, u32::from(!is_done), "round {round} with {set:?}, {access:?}");
         assert!(rows == expected, "round {round} with {set:?}, {access:?}");
         let bytes_now = if is_shared { &of.shared } else { &of.bytes };
