@@ -14,8 +14,9 @@ use ir::rt::Rt;
 use ir::{FuncId, InstKind, Module, ParamKind, Ty};
 use mem::address::{LOCAL_BASE, SHARED_BASE, WINDOW};
 use mem::{Memory, Region};
+use race::UsedBytes;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use vm::{Program, Site};
 
 /// What is known of each access of a launch.
@@ -33,6 +34,8 @@ pub struct SiteSharing {
     loose: Arc<Vec<Vec<Option<bool>>>>,
     /// Of `private` and `private_shared`, those that are not loose.
     unguarded: [Arc<Vec<Vec<bool>>>; 2],
+    /// The global memory that the launch uses, if that is known; worked out when it is asked for.
+    used: OnceLock<Option<UsedBytes>>,
     /// What is known if its guards hold, if that is more.
     guarded: Option<Arc<SiteSharing>>,
 }
@@ -56,7 +59,8 @@ impl SiteSharing {
         let Some(guards) = footprint.guards() else {
             let unguarded = [private.clone(), private_shared.clone()];
             let loose = Arc::default();
-            return SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, guarded: None };
+            let (used, guarded) = (OnceLock::new(), None);
+            return SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded };
         };
         let loose = by_site(&numbers, |id| guards.loose.get(&id?).copied());
         let tight = |of: &Vec<Vec<bool>>| {
@@ -67,7 +71,8 @@ impl SiteSharing {
         };
         let unguarded = [tight(&private), tight(&private_shared)];
         let loose = Arc::new(loose);
-        SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, guarded: None }
+        let (used, guarded) = (OnceLock::new(), None);
+        SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded }
     }
 
     /// What is known if its guards hold; `None` if that is no more.
@@ -143,6 +148,20 @@ impl SiteSharing {
     /// The bytes that the launch may touch; `None` if they may be any.
     pub fn extents(&self) -> Option<&[Extent]> {
         self.footprint.extents()
+    }
+
+    /// The global memory that the launch uses if it ends without a fault; `None` if that is not known exactly.
+    pub(crate) fn used(&self) -> Option<&UsedBytes> {
+        let work_out = || {
+            let mut used = UsedBytes::default();
+            for runs in self.footprint.runs()? {
+                let set = if runs.is_write { &mut used.written } else { &mut used.read };
+                runs.for_each(&mut |low| set.extend_range(low, runs.bytes));
+            }
+            used.seen = used.read.clone();
+            Some(used)
+        };
+        self.used.get_or_init(work_out).as_ref()
     }
 
     /// Whether something but an access may end the launch before its time.

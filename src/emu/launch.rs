@@ -10,6 +10,7 @@ use device::{CudaError, KernelLaunch};
 use finding::Finding;
 use ir::analysis::footprint::Sharing;
 use mem::Memory;
+use race::UsedBytes;
 use vm::{Fault, Program};
 
 /// A finding that ends a launch, and the error that CUDA reports for it.
@@ -25,6 +26,8 @@ pub(crate) struct ActiveLaunch {
     pub(crate) mode: LaunchMode,
     /// Memory as it was when the launch began, if the launch may have to run again.
     pub(crate) before: Option<Memory>,
+    /// The global memory that it uses, if that is wanted and known before it runs.
+    pub(crate) known_use: Option<UsedBytes>,
     /// Bytes that device code has allocated.
     pub(crate) heap: u64,
     /// Schedule points of the device before the launch.
@@ -77,6 +80,7 @@ impl ActiveLaunch {
             parallel,
             mode,
             before,
+            known_use: None,
             heap: 0,
             points_before,
             tracer: None,
@@ -94,6 +98,7 @@ impl ActiveLaunch {
             parallel: Parallel::Undecided,
             mode: Parallel::Undecided.mode(),
             before: self.before,
+            known_use: self.known_use,
             heap: 0,
             points_before: self.points_before,
             tracer: None,

@@ -24,7 +24,7 @@ mod service;
 mod symbolize;
 
 pub use block::Block;
-pub use emulator::{Emulator, HostCopy, LaunchUse, Options};
+pub use emulator::{Emulator, HostCopy, LaunchUse, Options, UseWanted};
 pub use footprint::{KnownLaunches, SiteSharing};
 pub use kernel::kernel_info;
 pub use parallel::{Grain, LaunchMode, SerialReason, Speculation, Threads};

@@ -634,9 +634,9 @@ impl Machine {
         let submitted = self.order.as_mut().map(|order| order.steps(steps, &self.memory)).unwrap_or_default();
         self.hold(submitted);
         if let Some(order) = &mut self.order {
-            let is_wanted = order.wants_use();
+            let wanted = order.wants_use();
             for emulator in self.devices.iter_mut().filter_map(DeviceBox::emulator_mut) {
-                emulator.want_use(is_wanted);
+                emulator.want_use(wanted);
             }
         }
     }

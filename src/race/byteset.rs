@@ -1,16 +1,25 @@
 //! A set of bytes of an address space, as bitmaps of 64 KiB pages: what the first pass suspects, what the second watches.
+//!
+//! Copies of a set share its pages until one of them changes, and all whole pages are one.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 /// Bytes of a page.
 const PAGE: u64 = 1 << 16;
 /// Words of a page's bitmap.
 pub(crate) const WORDS: usize = (PAGE / 64) as usize;
 
+/// A bit for each byte of a page.
+type Map = Arc<[u64; WORDS]>;
+
+/// The map of a page all of whose bytes are in a set.
+static WHOLE: LazyLock<Map> = LazyLock::new(|| Arc::new([u64::MAX; WORDS]));
+
 /// A set of byte addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ByteSet {
-    pages: BTreeMap<u64, Box<[u64; WORDS]>>,
+    pages: BTreeMap<u64, Map>,
 }
 
 /// The bits of one word from bit `from` up to, not with, bit `to`.
@@ -35,16 +44,32 @@ fn words(start: u64, len: u64, mut f: impl FnMut(u64, usize, u64) -> bool) {
 impl ByteSet {
     /// The set with these bitmaps of pages.
     pub(crate) fn of_pages(pages: impl Iterator<Item = (u64, Box<[u64; WORDS]>)>) -> Self {
-        Self { pages: pages.collect() }
+        let map = |map: Box<[u64; WORDS]>| if map.iter().all(|&w| w == u64::MAX) { WHOLE.clone() } else { map.into() };
+        Self { pages: pages.map(|(page, bits)| (page, map(bits))).collect() }
+    }
+
+    /// Adds whole pages and parts of pages, without a word of which bytes are new.
+    pub fn extend_range(&mut self, start: u64, len: u64) {
+        let end = start.saturating_add(len);
+        let (first, last) = (start.div_ceil(PAGE), end / PAGE);
+        if first >= last {
+            self.insert(start, len);
+            return;
+        }
+        self.insert(start, first * PAGE - start);
+        self.pages.extend((first..last).map(|page| (page, WHOLE.clone())));
+        self.insert(last * PAGE, end - last * PAGE);
     }
 
     /// Adds `len` bytes; true if one of them is new.
     pub fn insert(&mut self, start: u64, len: u64) -> bool {
         let mut is_new = false;
         words(start, len, |page, word, mask| {
-            let w = &mut self.pages.entry(page).or_insert_with(|| Box::new([0; WORDS]))[word];
-            is_new |= *w & mask != mask;
-            *w |= mask;
+            let map = self.pages.entry(page).or_insert_with(|| Arc::new([0; WORDS]));
+            if map[word] & mask != mask {
+                is_new = true;
+                Arc::make_mut(map)[word] |= mask;
+            }
             true
         });
         is_new
@@ -88,8 +113,15 @@ impl ByteSet {
     /// Adds all bytes of another set.
     pub fn extend(&mut self, other: &Self) {
         for (page, theirs) in &other.pages {
-            let ours = self.pages.entry(*page).or_insert_with(|| Box::new([0; WORDS]));
-            for (a, b) in ours.iter_mut().zip(theirs.iter()) {
+            let ours = self.pages.entry(*page).or_insert_with(|| theirs.clone());
+            if Arc::ptr_eq(ours, theirs) || Arc::ptr_eq(ours, &WHOLE) {
+                continue;
+            }
+            if Arc::ptr_eq(theirs, &WHOLE) {
+                *ours = theirs.clone();
+                continue;
+            }
+            for (a, b) in Arc::make_mut(ours).iter_mut().zip(theirs.iter()) {
                 *a |= b;
             }
         }
@@ -97,9 +129,12 @@ impl ByteSet {
 
     /// Takes all bytes of another set away.
     pub fn remove(&mut self, other: &Self) {
-        let subtract = |ours: &mut [u64; WORDS], theirs: &[u64; WORDS]| {
+        let subtract = |ours: &mut Map, theirs: &Map| {
+            if Arc::ptr_eq(ours, theirs) || Arc::ptr_eq(theirs, &WHOLE) {
+                return false;
+            }
             let mut left = 0;
-            for (a, b) in ours.iter_mut().zip(theirs.iter()) {
+            for (a, b) in Arc::make_mut(ours).iter_mut().zip(theirs.iter()) {
                 *a &= !b;
                 left |= *a;
             }
@@ -131,8 +166,10 @@ impl ByteSet {
         for (page, ours) in &few.pages {
             let Some(theirs) = many.pages.get(page) else { continue };
             let both = |word: usize| ours[word] & theirs[word];
-            if (0..WORDS).any(|word| both(word) != 0) {
-                out.pages.insert(*page, Box::new(std::array::from_fn(both)));
+            if Arc::ptr_eq(ours, theirs) {
+                out.pages.insert(*page, ours.clone());
+            } else if (0..WORDS).any(|word| both(word) != 0) {
+                out.pages.insert(*page, Arc::new(std::array::from_fn(both)));
             }
         }
         out
@@ -198,7 +235,7 @@ impl Cursor<'_> {
         let map = match self.page {
             Some((known, map)) if known == number => map,
             _ => {
-                let map = self.set.pages.get(&number).map(Box::as_ref);
+                let map = self.set.pages.get(&number).map(Arc::as_ref);
                 self.page = Some((number, map));
                 map
             }
@@ -235,6 +272,37 @@ mod tests {
         assert_eq!(s.ranges_within(PAGE - 1, 2), [(PAGE - 1, 2)]);
         assert_eq!(s.len(), 77);
         assert!(s.is_touching(8, 3) && !s.is_touching(11, 1) && s.is_touching(0, u64::MAX));
+    }
+
+    #[test]
+    fn whole_pages_are_pages_like_others() {
+        let (mut a, mut b) = (ByteSet::default(), ByteSet::default());
+        a.extend_range(PAGE - 8, 2 * PAGE + 16);
+        b.insert(PAGE - 8, 2 * PAGE + 16);
+        assert_eq!(a.ranges(), [(PAGE - 8, 2 * PAGE + 16)]);
+        assert_eq!((a.common(&b).ranges(), a.len()), (b.ranges(), b.len()));
+        assert!(!a.insert(PAGE, PAGE) && !b.insert(PAGE, PAGE));
+        let mut both = b.clone();
+        both.extend(&a);
+        assert_eq!(both.ranges(), a.ranges());
+        // What shares a page with another set changes alone.
+        let mut hole = ByteSet::default();
+        hole.insert(PAGE + 10, 5);
+        a.remove(&hole);
+        assert_eq!(a.ranges(), [(PAGE - 8, 18), (PAGE + 15, 2 * PAGE - 7)]);
+        assert_eq!(b.ranges(), [(PAGE - 8, 2 * PAGE + 16)]);
+        b.remove(&a);
+        assert_eq!(b.ranges(), hole.ranges());
+        let mut whole = ByteSet::default();
+        whole.extend_range(0, 2 * PAGE);
+        whole.remove(&hole);
+        hole.extend(&whole);
+        assert_eq!(hole.ranges(), [(0, 2 * PAGE)]);
+        hole.remove(&hole.clone());
+        assert!(hole.is_empty());
+        hole.extend_range(5, 3);
+        hole.extend_range(u64::MAX - 2, 2);
+        assert_eq!(hole.ranges(), [(5, 3), (u64::MAX - 2, 2)]);
     }
 
     #[test]

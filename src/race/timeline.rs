@@ -291,6 +291,11 @@ impl UseLog {
         near.any(|u| uses(u) && !timeline.is_over_for_host(&u.moment))
     }
 
+    /// Whether a command at that moment is unordered with one that is noted.
+    pub fn is_unordered(&self, moment: &Moment) -> bool {
+        self.uses.iter().any(|u| !u.moment.is_before(moment))
+    }
+
     /// The commands of which anything that they used may still be in conflict.
     pub fn commands(&self) -> BTreeSet<u64> {
         self.uses.iter().map(|u| u.id).collect()

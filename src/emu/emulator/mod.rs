@@ -82,6 +82,7 @@ pub struct Emulator {
     sticky: Option<CudaError>,
     points: u64,
     uses: Vec<LaunchUse>,
+    use_wanted: UseWanted,
     traces: Vec<LaunchTrace>,
     copies: Vec<HostCopy>,
     pool: Pool,
@@ -102,8 +103,20 @@ pub struct LaunchUse {
     pub number: u64,
     /// The bytes.
     pub bytes: UsedBytes,
-    /// Memory before and after the launch.
-    pub memory: [Memory; 2],
+    /// Memory before and after the launch; `None` if nobody wanted it ([`UseWanted::Bytes`]) and it was not kept.
+    pub memory: Option<[Memory; 2]>,
+}
+
+/// Whether launches report which global memory they use.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum UseWanted {
+    /// They do not.
+    #[default]
+    Nothing,
+    /// They do.
+    Bytes,
+    /// They do, and give memory before and after.
+    BytesAndMemory,
 }
 
 /// A copy to memory of the host.
@@ -135,6 +148,7 @@ impl Emulator {
             sticky: None,
             points: 0,
             uses: Vec::new(),
+            use_wanted: UseWanted::default(),
             traces: Vec::new(),
             copies: Vec::new(),
             pool,
@@ -197,9 +211,10 @@ impl Emulator {
     }
 
     /// Says whether launches that begin from now on report what they use. Only a device that checks for races knows it.
-    pub fn want_use(&mut self, is_wanted: bool) {
+    pub fn want_use(&mut self, wanted: UseWanted) {
+        self.use_wanted = wanted;
         if let Some(detector) = &mut self.detector {
-            detector.want_use(is_wanted);
+            detector.want_use(wanted != UseWanted::Nothing);
         }
     }
 

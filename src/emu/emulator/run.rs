@@ -3,7 +3,7 @@
 //! A launch that is checked for races runs once with shadow memory. If that pass suspects any byte, memory is set back and
 //! the launch runs again under the exact pass. With rehearsal it then runs once more, without a check.
 
-use super::{Emulator, LaunchUse, nested};
+use super::{Emulator, LaunchUse, UseWanted, nested};
 use crate::block::{Block, BlockStop, Others};
 use crate::checks::{self, Checks, ExactPass, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters};
 use crate::launch::{ActiveLaunch, Failure};
@@ -42,6 +42,10 @@ impl Emulator {
             sharing = Some(guarded);
         }
         let is_free = sharing.as_ref().is_some_and(|s| s.is_free_of_races());
+        // Where it is known what a free launch uses, nobody has to look.
+        let is_known = is_free && is_use_wanted && !program.unites_cluster(launch.func);
+        let known_use = sharing.as_ref().filter(|_| is_known).and_then(|s| s.used()).cloned();
+        let is_use_wanted = is_use_wanted && known_use.is_none();
         let race = match self.detector.take_if(|_| !is_free || is_use_wanted) {
             None => RacePass::Off,
             Some(mut detector) => {
@@ -57,12 +61,15 @@ impl Emulator {
         let watched = sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory));
         let is_exact = is_exact || self.suspects.contains(&launch.func);
         let init = self.options.check_init.then(|| Box::new(LaunchInit::new(is_exact)));
+        let is_memory_wanted = known_use.is_some() && self.use_wanted == UseWanted::BytesAndMemory;
         let may_repeat = matches!(race, RacePass::Detect(_)) || watched.is_guarded() || init.is_some() && !is_exact;
+        let may_repeat = may_repeat || is_memory_wanted;
         let before = may_repeat.then(|| memory.clone());
         let short_barriers = self.is_strict().then(BTreeMap::new);
         let checks =
             Checks { race, watched, init, short_barriers, reals: RealFaults::default(), nested: None, met: Vec::new() };
         let mut launch = ActiveLaunch::new(launch, checks, before, (self.options.seed, self.points));
+        launch.known_use = known_use;
         if let Some(order) = &self.options.order {
             let number = launch.grid.launch.number;
             launch.grid.directed = Some(Directed::new(order.launch(number), self.options.trace));
@@ -418,7 +425,12 @@ impl Emulator {
         }
         match std::mem::replace(&mut launch.checks.race, RacePass::Off) {
             RacePass::Off => {
-                if launch.before.take().is_some() {
+                let before = launch.before.take();
+                if let Some(bytes) = launch.known_use.take().filter(|bytes| failure.is_none() && !bytes.is_empty()) {
+                    let memory = before.clone().map(|before| [before, memory.clone()]);
+                    self.uses.push(LaunchUse { number: launch.grid.launch.number, bytes, memory });
+                }
+                if before.is_some() {
                     memory.reclaim();
                 }
             }
@@ -429,7 +441,7 @@ impl Emulator {
                     forget_clusters(&mut bytes);
                 }
                 if let Some(before) = launch.before.as_ref().filter(|_| !bytes.is_empty()) {
-                    let memory = [before.clone(), memory.clone()];
+                    let memory = Some([before.clone(), memory.clone()]);
                     self.uses.push(LaunchUse { number: launch.grid.launch.number, bytes, memory });
                 }
                 self.detector = Some(detector);

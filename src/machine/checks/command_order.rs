@@ -14,7 +14,7 @@
 //! synchronization behavior" and "Stream synchronization behavior".
 
 use device::{Order, OrderStep, Section, Work};
-use emu::LaunchUse;
+use emu::{LaunchUse, UseWanted};
 use finding::{Access, Actor, Finding, FindingKind, LaunchInfo, Place, RaceFlavour, RaceKind, What};
 use ir::rt::Rt;
 use ir::{InstKind, Module};
@@ -61,6 +61,8 @@ pub(crate) struct CommandOrder {
     messages: BTreeMap<u32, u64>,
 }
 
+/// So many launches that wait are not compared with each other.
+const MANY: usize = 32;
 /// What messages of MPI have in place of a device: they are in no order with its streams.
 const MESSAGES: u32 = u32::MAX;
 /// What accesses of other ranks to windows have in place of a stream: they are in order with each other.
@@ -88,9 +90,19 @@ impl CommandOrder {
         }
     }
 
-    /// Whether the emulator has to say what launches use.
-    pub(crate) fn wants_use(&self) -> bool {
-        self.is_armed && self.is_telling
+    /// Whether the emulator has to say what launches use, and memory before and after: then values may decide whether two writes are
+    /// in conflict.
+    pub(crate) fn wants_use(&self) -> UseWanted {
+        if !self.is_armed || !self.is_telling {
+            return UseWanted::Nothing;
+        }
+        let waiting: Vec<&Moment> = self.launches.values().map(|(_, moment)| moment).collect();
+        let meets = |(at, moment): (usize, &&Moment)| {
+            let others = &waiting[..at];
+            self.log.is_unordered(moment) || others.iter().any(|o| !o.is_before(moment) && !moment.is_before(o))
+        };
+        let may_meet = waiting.len() > MANY || waiting.iter().enumerate().any(meets);
+        if may_meet { UseWanted::BytesAndMemory } else { UseWanted::Bytes }
     }
 
     /// The conflicts so far, by command, the first one first; `None` is the host.
@@ -229,7 +241,7 @@ impl CommandOrder {
     /// A launch is over and used these bytes.
     pub(crate) fn launch_used(&mut self, launch: LaunchUse, memory: &Memory) {
         if let Some((id, moment)) = self.launches.remove(&launch.number) {
-            self.used(id, &moment, launch.bytes, Some(&launch.memory), memory);
+            self.used(id, &moment, launch.bytes, launch.memory.as_ref(), memory);
             self.watch_host();
         }
     }

@@ -126,23 +126,24 @@ impl<'a> Walk<'a> {
                 },
                 InstKind::Special { reg, .. } => self.special(*reg, &guards),
                 InstKind::Load { ty, space, access, addr, offset, .. } => {
-                    let at = self.touch(a, Some(id), Kind::Read, *ty, *space, *addr, *offset, &guards);
+                    let at = self.touch(a, Some(id), (Kind::Read, *access), *ty, *space, *addr, *offset, &guards);
                     self.loaded(*ty, *access, at).unwrap_or_else(|| self.arithmetic(&[]).opaque(*ty))
                 }
-                InstKind::Store { ty, space, addr, offset, .. } => {
-                    self.touch(a, Some(id), Kind::Write, *ty, *space, *addr, *offset, &guards);
+                InstKind::Store { ty, space, access, addr, offset, .. } => {
+                    self.touch(a, Some(id), (Kind::Write, *access), *ty, *space, *addr, *offset, &guards);
                     continue;
                 }
                 InstKind::Atomic { op, ty, space, scope, used, addr, offset, .. } => {
                     let kind = Kind::Atomic { op: *op, ty: *ty, scope: *scope, used: *used };
-                    self.touch(a, Some(id), kind, *ty, *space, *addr, *offset, &guards);
+                    self.touch(a, Some(id), (kind, Access::Plain), *ty, *space, *addr, *offset, &guards);
                     self.arithmetic(&[]).opaque(*ty)
                 }
                 InstKind::Call { func, args, results } => {
                     let callee = self.module.funcs.get(func.index()).ok_or(Failure::Beyond)?;
                     let types = callee.params.iter().map(|p| callee.ty(p.reg)).chain(std::iter::repeat(Ty::I64));
                     let args: Vec<Value> = args.iter().zip(types).map(|(&v, ty)| a.value(v, ty)).collect();
-                    let values = self.call(*func, &args, &guards, a.depth + 1)?;
+                    let values =
+                        self.call(*func, &args, (&guards, a.region.clone(), a.counted.clone()), a.depth + 1)?;
                     for (i, &reg) in results.iter().enumerate() {
                         let value = values.get(i).cloned();
                         let value = value.unwrap_or_else(|| self.arithmetic(&[]).opaque(a.f.ty(reg)));
@@ -228,7 +229,7 @@ impl<'a> Walk<'a> {
         &mut self,
         a: &Activation<'a>,
         id: Option<AccessId>,
-        kind: Kind,
+        (kind, access): (Kind, Access),
         ty: Ty,
         space: Space,
         addr: Val,
@@ -254,7 +255,8 @@ impl<'a> Walk<'a> {
         let spaces = (matches!(space, Space::Shared | Space::Generic), space != Space::Shared && !is_windowed);
         let (bytes, place) = (i128::from(ty.bytes()), self.place);
         let (guards, is_loose) = (guards.clone(), false);
-        self.sites.push(Site { id, kind, bytes, form: form.clone(), guards, spaces, place, is_loose });
+        let (region, counted) = (a.region.clone().filter(|_| access == Access::Plain), a.counted.clone());
+        self.sites.push(Site { id, kind, bytes, form: form.clone(), guards, region, counted, spaces, place, is_loose });
         form.filter(|_| spaces.1)
     }
 
@@ -292,7 +294,8 @@ impl<'a> Walk<'a> {
                 let (guards, place) = (guards.clone(), self.place);
                 let (kind, spaces) = (Kind::Read, (true, true));
                 let form = Some(form);
-                self.sites.push(Site { id: None, kind, bytes, form, guards, spaces, place, is_loose: false });
+                let (region, counted, is_loose) = (None, Rc::default(), false);
+                self.sites.push(Site { id: None, kind, bytes, form, guards, region, counted, spaces, place, is_loose });
                 Ok(())
             }
             _ => Err(Failure::Beyond),

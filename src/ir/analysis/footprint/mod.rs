@@ -18,11 +18,14 @@
 //! both threads, and no barrier comes between. That nothing races says nothing of the order of atomics: whether blocks may
 //! run in any order is another question, which [`Sharing`] answers.
 //!
+//! Where it can be told exactly which bytes a launch touches, [`Footprint::runs`] has them (`exact`).
+//!
 //! [`guarded`] is the same under an assumption that is checked while the launch runs ([`Guards`]): that an access whose address
 //! may be nearly anything, such as that of a gather, stays away from the bytes that others write.
 //!
 //! Not here: local memory; other launches and the host, which may touch the same bytes at other times.
 
+mod exact;
 mod form;
 mod induction;
 mod insts;
@@ -35,6 +38,7 @@ mod walk;
 
 use crate::op::AtomOp;
 use crate::{FuncId, InstKind, Module, Scope, SharedId, Ty};
+pub use exact::Runs;
 use relate::Relation;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,6 +130,7 @@ pub struct Footprint {
     between_barriers: Option<BTreeMap<AccessId, Relation>>,
     trusted: Vec<(u64, Ty, u64)>,
     extents: Vec<Extent>,
+    runs: Option<Vec<Runs>>,
     may_stop: bool,
     guards: Option<Guards>,
 }
@@ -207,6 +212,7 @@ fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling:
             continue;
         };
         related.between_barriers = intervals::relate(&walk, module.func(kernel));
+        related.runs = exact::runs(&walk);
         related.guards = is_guarded.then(|| relate::guards(&walk));
         return related;
     }
@@ -277,6 +283,11 @@ impl Footprint {
     /// The bytes that the accesses may touch; `None` if they may touch anything.
     pub fn extents(&self) -> Option<&[Extent]> {
         self.is_complete.then_some(&self.extents)
+    }
+
+    /// The bytes of memory other than shared and local memory that the launch reads and writes; `None` if that is not known exactly.
+    pub fn runs(&self) -> Option<&[Runs]> {
+        self.runs.as_deref().filter(|_| self.is_complete)
     }
 
     /// Whether something but an access may end the launch before its time: an error that the code raises, a barrier or a

@@ -1,6 +1,7 @@
 //! The state of a walk over a kernel: what it found, what it assumes, and what it knows of registers.
 
-use super::form::{Form, Vars};
+use super::exact::Region;
+use super::form::{Form, Var, Vars};
 use super::value::{Arithmetic, Cond, Value};
 use super::{AccessId, Kind, LaunchFacts};
 use crate::{Bb, FuncId, Function, Module, Reg, Ty, Val};
@@ -17,6 +18,10 @@ pub(super) struct Site {
     /// The address of the first byte; `None` if it may be anything.
     pub(super) form: Option<Form>,
     pub(super) guards: Rc<[Form]>,
+    /// Where exactly it happens, if it is a plain load or store and that is known.
+    pub(super) region: Region,
+    /// The numbers of iterations of the loops around it that every thread does equally often, each with the last.
+    pub(super) counted: Rc<[(Var, i128)]>,
     /// Whether it may be of shared memory, and whether it may be of any other that threads share.
     pub(super) spaces: (bool, bool),
     /// Where it, or the call that leads to it, stands in the kernel.
@@ -77,6 +82,8 @@ pub(super) struct Walk<'a> {
     pub(super) is_unrolling: bool,
     /// Whether a function that the kernel calls has a barrier.
     pub(super) has_inner_barrier: bool,
+    /// Whether threads may end in a function that the kernel calls.
+    pub(super) has_inner_exit: bool,
     /// Where the walk is in the kernel itself.
     pub(super) place: Place,
     /// What was read from memory as it is before the launch: address, type, bits.
@@ -97,6 +104,10 @@ pub(super) struct Activation<'a> {
     pub(super) mutable: BTreeMap<Reg, usize>,
     pub(super) regs: Vec<Value>,
     pub(super) guards: Vec<Form>,
+    /// Which threads exactly come to the block that is visited.
+    pub(super) region: Region,
+    /// The numbers of iterations of the loops around it that every thread does equally often, each with the last.
+    pub(super) counted: Rc<[(Var, i128)]>,
     /// Induction variables of the enclosing loops by the place of their assignment: the loop's head, and what has to be assigned.
     pub(super) counters: BTreeMap<(Bb, usize), (Bb, Form)>,
 }
@@ -124,6 +135,7 @@ impl<'a> Walk<'a> {
             visits: Vec::new(),
             is_unrolling,
             has_inner_barrier: false,
+            has_inner_exit: false,
             place: (0, 0),
             trusted: Vec::new(),
             may_stop: false,

@@ -14,13 +14,14 @@
 //! leaves the loop or every thread does. Each visit of a block of the kernel is a [`Visit`]; the visits form a graph like that
 //! of the blocks, in which unrolled iterations are apart.
 
-use super::form::Form;
+use super::exact::{self, Region};
+use super::form::{Form, Var};
 use super::induction::{self, InductionVariable};
 use super::insts;
 use super::state::{Activation, Failure, Visit, Walk};
 use super::stops;
 use super::value::{Arithmetic, Value};
-use crate::analysis::{Cfg, Dominators, Loop, LoopId, Loops};
+use crate::analysis::{Cfg, Dominators, Loop, LoopId, Loops, PostDominators};
 use crate::{Bb, FuncId, InstKind, ParamKind, Reg, Term, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -42,10 +43,16 @@ struct Incoming {
 struct Flow {
     cfg: Cfg,
     dom: Dominators,
+    pdom: PostDominators,
+    /// Which threads exactly come to each block, by the latest visit.
+    regions: Vec<Region>,
     loops: Loops,
     /// The number of the first access of each block.
     numbers: Vec<u32>,
     divergent: Vec<bool>,
+    /// The numbers of iterations that every thread does, each with the last: of loops of the function, and of those around its call.
+    counted: BTreeMap<LoopId, (Var, i128)>,
+    around: Rc<[(Var, i128)]>,
     /// The edges that lead into each block, from the visits so far.
     incoming: Vec<Vec<Incoming>>,
     /// The latest visit of each block.
@@ -74,15 +81,15 @@ impl<'a> Walk<'a> {
                 (ParamKind::Bytes { .. }, _) => self.placed((self.launch.local.0, self.launch.local.1)),
             });
         }
-        self.call(id, &args, &[], 0).map(|_| ())
+        self.call(id, &args, (&[], Some(Rc::default()), Rc::default()), 0).map(|_| ())
     }
 
-    /// Walks a function; gives what it returns.
+    /// Walks a function, which is called under those guards and by the threads of that region; gives what it returns.
     pub(super) fn call(
         &mut self,
         id: FuncId,
         args: &[Value],
-        guards: &[Form],
+        (guards, region, counted): (&[Form], Region, Rc<[(Var, i128)]>),
         depth: usize,
     ) -> Result<Vec<Value>, Failure> {
         let Some(f) = self.module.funcs.get(id.index()).filter(|f| !f.blocks.is_empty() && depth < DEPTH) else {
@@ -100,6 +107,8 @@ impl<'a> Walk<'a> {
             regs: vec![Value::Other; mutable.len()],
             mutable,
             guards: guards.to_vec(),
+            region,
+            counted: counted.clone(),
             counters: BTreeMap::new(),
         };
         for (&reg, &at) in &a.mutable {
@@ -114,6 +123,10 @@ impl<'a> Walk<'a> {
         let mut flow = Flow {
             loops: Loops::new(&cfg, &dom),
             dom,
+            pdom: PostDominators::new(&cfg),
+            regions: vec![None; f.blocks.len()],
+            counted: BTreeMap::new(),
+            around: counted,
             numbers: insts::access_numbers(f),
             divergent: stops::divergent_blocks(f, &cfg),
             incoming: f.blocks.iter().map(|_| Vec::new()).collect(),
@@ -205,7 +218,10 @@ impl<'a> Walk<'a> {
                 return Ok(());
             }
             self.enter(a, &incoming);
+            a.region = Self::region(a, flow, bb);
         }
+        flow.regions[bb.index()] = a.region.clone();
+        self.has_inner_exit |= a.depth > 0 && matches!(a.f.block(bb).term, Term::Exit);
         if a.depth == 0 {
             incoming.iter().for_each(|edge| self.visits[edge.from].next.push(here));
             self.visits.push(Visit { bb, next: Vec::new() });
@@ -216,15 +232,39 @@ impl<'a> Walk<'a> {
         {
             let of = flow.loops.get(number);
             let counters = induction::induction_variables(a.f, &flow.dom, &flow.loops, number);
-            let iteration = self.enter_loop(a, &counters, of);
+            let leaving = |bb: &Bb| flow.cfg.succs(*bb).iter().filter(|next| !of.blocks.contains(next)).count();
+            let has_one_exit = of.blocks.iter().map(leaving).sum::<usize>() == 1;
+            let (iteration, count) = self.enter_loop(a, &counters, of, has_one_exit);
+            if let Some(count) = count {
+                flow.counted.insert(number, count);
+            }
             if stops::reads_memory(a.f, of) {
                 flow.reading.insert(bb, iteration);
             }
         }
+        let outer = std::iter::successors(flow.loops.of(bb), |&l| flow.loops.get(l).parent);
+        let own = outer.filter_map(|l| flow.counted.get(&l).copied());
+        a.counted = flow.around.iter().copied().chain(own).collect();
         self.block(a, bb, here, flow.numbers[bb.index()])?;
         self.may_stop |= stops::may_stop(a.f.block(bb), flow.divergent[bb.index()]);
         self.leave(a, flow, bb, here);
         Ok(())
+    }
+
+    /// Which threads exactly come to a block that is not the first.
+    fn region(a: &Activation<'a>, flow: &Flow, bb: Bb) -> Region {
+        let idom = flow.dom.idom(bb)?;
+        let from = &flow.regions[idom.index()];
+        if exact::always_follows(&flow.pdom, idom, bb) {
+            return from.clone();
+        }
+        let Term::Branch { cond, then_bb, else_bb } = a.f.block(idom).term else { return None };
+        let mut ways = flow.cfg.preds(bb).iter().filter(|&&pred| !flow.dom.dominates(bb, pred));
+        let is_only_way = then_bb != else_bb && ways.all(|&pred| pred == idom);
+        match a.value(cond, Ty::Pred) {
+            Value::Cond(cond) if is_only_way => exact::narrowed(from, &cond, bb == then_bb),
+            _ => None,
+        }
     }
 
     /// Joins what is known on the edges into a block.
@@ -280,9 +320,17 @@ impl<'a> Walk<'a> {
     }
 
     /// At the head of a loop: induction variables become forms of the iteration number, other registers that the loop
-    /// assigns become unknown. Gives the iteration number.
-    fn enter_loop(&mut self, a: &mut Activation<'a>, counters: &[InductionVariable], of: &Loop) -> Form {
-        let iteration = Form::symbol(self.vars.fresh(0, induction::MAX_ITERATIONS));
+    /// assigns become unknown. Gives the iteration number, and if all threads do the same iterations and leave the loop at its one exit,
+    /// its variable and the last one.
+    fn enter_loop(
+        &mut self,
+        a: &mut Activation<'a>,
+        counters: &[InductionVariable],
+        of: &Loop,
+        has_one_exit: bool,
+    ) -> (Form, Option<(Var, i128)>) {
+        let number = self.vars.fresh(0, induction::MAX_ITERATIONS);
+        let iteration = Form::symbol(number);
         let mut assigned = BTreeSet::new();
         for bb in &of.blocks {
             for inst in &a.f.block(*bb).insts {
@@ -292,7 +340,7 @@ impl<'a> Walk<'a> {
             }
         }
         let before = a.regs.clone();
-        let mut guards = Vec::new();
+        let (mut guards, mut count) = (Vec::new(), None);
         for &reg in &assigned {
             let Some(&at) = a.mutable.get(&reg) else { continue };
             let first = before[at].clone();
@@ -313,11 +361,14 @@ impl<'a> Walk<'a> {
                 && self.vars.least(&last, &a.guards, Some(0)) >= 0
             {
                 guards.extend(last.plus(&iteration, -1));
+                if has_one_exit && let Some(last) = last.as_constant() {
+                    count = Some((number, last));
+                }
             }
         }
         for guard in guards {
             self.vars.assume(&mut a.guards, guard);
         }
-        iteration
+        (iteration, count)
     }
 }
