@@ -159,6 +159,8 @@ impl SiteSharing {
                 runs.for_each(&mut |low| set.extend_range(low, runs.bytes));
             }
             used.seen = used.read.clone();
+            // As where every access is followed.
+            used.read.remove(&used.written);
             Some(used)
         };
         self.used.get_or_init(work_out).as_ref()

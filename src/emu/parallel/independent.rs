@@ -10,8 +10,8 @@
 //!
 //! While the launch is checked for races, each chunk reports to a fork of the detector, and the forks are merged at the end.
 //!
-//! The budget bounds how far the threads come in one call. Each chunk gets a share of it; a chunk that has used up its share
-//! stops in the middle of a block and is plain data (invariant I8).
+//! The budget bounds how far the threads come in one call. They take parts of it while they work; where nothing is left, a chunk stops in
+//! the middle of a block and is plain data (invariant I8). So no more blocks are half done than there are threads.
 #![allow(unsafe_code)] // Threads store to one memory; the footprint of the launch says that their stores do not meet.
 
 use crate::block::{Block, BlockStop};
@@ -28,6 +28,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelI
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use vm::{Arg, Hooks};
 
 /// Chunks that are active at one time, for each thread.
@@ -80,6 +81,29 @@ enum State {
     Done,
     /// Something happened that ends the launch.
     Failed,
+}
+
+/// The points that the threads may pass in one call, all together.
+struct Allowance(AtomicU64);
+
+/// The most points that a thread takes of them at a time.
+const GRANT: u64 = 1 << 16;
+
+impl Allowance {
+    /// Takes a part; 0 if nothing is left.
+    fn take(&self) -> u64 {
+        let less = |left: u64| Some(left - left.min(GRANT));
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).map_or(0, |left| left.min(GRANT))
+    }
+
+    /// Gives back what was not used.
+    fn give_back(&self, points: u64) {
+        self.0.fetch_add(points, Ordering::Relaxed);
+    }
+
+    fn is_spent(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
 }
 
 /// What all chunks use.
@@ -192,7 +216,7 @@ impl Independent {
         }
     }
 
-    /// Lets the threads work on the chunks until each is done or has used up its share of the budget.
+    /// Lets the threads work on the chunks until all are done or the budget is used up.
     fn work(
         &mut self,
         resources: &Resources<'_>,
@@ -222,13 +246,19 @@ impl Independent {
             detector: if let RacePass::Detect(d) = &checks.race { Some(&**d) } else { None },
             watched: &checks.watched,
         };
-        let working = self.chunks.iter().filter(|c| c.state == State::Working).count() as u64;
         // A budget bounds how long a call takes, and threads work side by side.
         let threads = pool.current_num_threads() as u64;
-        let share = (budget.saturating_mul(threads) / working.max(1)).max(1);
+        let allowance = Allowance(AtomicU64::new(budget.saturating_mul(threads)));
         let before: u64 = self.chunks.iter().map(|c| c.points).sum();
         let chunks = self.chunks.make_contiguous();
-        pool.install(|| chunks.par_iter_mut().with_max_len(1).for_each(|chunk| chunk.run(&shared, share)));
+        // A chunk may have found nothing left just before another one gave back what it had not used: how many points pass in a call
+        // must not depend on that.
+        while !allowance.is_spent() && chunks.iter().any(|c| c.state == State::Working) {
+            pool.install(|| chunks.par_iter_mut().with_max_len(1).for_each(|chunk| chunk.run(&shared, &allowance)));
+            if chunks.iter().any(|c| c.state == State::Failed) {
+                break;
+            }
+        }
         let after: u64 = self.chunks.iter().map(|c| c.points).sum();
         *budget = budget.saturating_sub((after - before).div_ceil(threads));
     }
@@ -247,24 +277,31 @@ impl Independent {
 }
 
 impl Chunk {
-    fn run(&mut self, shared: &Shared<'_>, share: u64) {
-        if self.state != State::Working {
+    fn run(&mut self, shared: &Shared<'_>, allowance: &Allowance) {
+        if self.state != State::Working || allowance.is_spent() {
             return;
         }
-        let mut budget = share;
         let mut partials = shared.partials.pop().unwrap_or_default();
         if let (RacePass::Off, Some(detector)) = (&self.race, shared.detector) {
             let fork = shared.detectors.pop().unwrap_or_else(|| detector.fork());
             self.race = RacePass::Detect(Box::new(fork));
         }
-        while self.state == State::Working && budget > 0 {
+        while self.state == State::Working {
             if self.block.is_none() && self.next == self.end {
                 self.state = State::Done;
                 break;
             }
-            self.step(shared, &mut partials, &mut budget);
+            let granted = allowance.take();
+            if granted == 0 {
+                break;
+            }
+            let mut left = granted;
+            while left > 0 && self.state == State::Working && (self.block.is_some() || self.next < self.end) {
+                self.step(shared, &mut partials, &mut left);
+            }
+            self.points += granted - left;
+            allowance.give_back(left);
         }
-        self.points += share - budget;
         shared.partials.push(partials);
         if self.state == State::Done {
             if let RacePass::Detect(detector) = std::mem::replace(&mut self.race, RacePass::Off) {
