@@ -159,11 +159,18 @@ impl SiteSharing {
                 runs.for_each(&mut |low| set.extend_range(low, runs.bytes));
             }
             used.seen = used.read.clone();
-            // As where every access is followed.
-            used.read.remove(&used.written);
+            used.drop_overwritten();
             Some(used)
         };
         self.used.get_or_init(work_out).as_ref()
+    }
+
+    /// Whether nothing can end the launch before its last block has ended, in memory as it is.
+    pub(crate) fn cannot_fail(&self, memory: &Memory) -> bool {
+        let inside = |low: u64, high: u64| {
+            Region::of(low).is_some_and(Region::is_device_accessible) && high >= low && memory.contains(low, high)
+        };
+        !self.may_stop() && self.extents().is_some_and(|all| all.iter().all(|e| e.is_aligned && inside(e.low, e.high)))
     }
 
     /// Whether something but an access may end the launch before its time.

@@ -9,11 +9,12 @@
 use crate::access::{Scope, Space, WarpAccess};
 use crate::byteset::ByteSet;
 use crate::clock::order::{CtaSlot, Order, Rules};
-use crate::shadow::global::{ByteUse, GlobalShadow};
+use crate::shadow::global::{ByteUse, GlobalShadow, page_number};
 use crate::shadow::shared::SharedShadow;
 use crate::shadow::uses::{SeenBits, UseShadow};
 use crate::stamp::MAX_TAG;
 use crate::used::UsedBytes;
+use scalar::lanes;
 
 /// The most bytes that a pass may take, unless its caller says otherwise.
 pub(crate) const LIMIT_BYTES: u64 = 8 << 30;
@@ -99,6 +100,31 @@ impl SuspectSet {
             Space::Global => &self.global,
             Space::Shared => &self.shared,
         }
+    }
+}
+
+/// One of several parts of memory, which detectors follow side by side: each has pages of its own, the first all shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its number, from 0.
+    pub number: u32,
+    /// How many parts there are.
+    pub count: u32,
+}
+
+impl Part {
+    /// The lanes of an access that touch the part.
+    fn lanes(self, space: Space, access: &WarpAccess<'_>) -> u32 {
+        if space == Space::Shared {
+            return if self.number == 0 { access.active } else { 0 };
+        }
+        let is_in = |address: u64| page_number(address) % u64::from(self.count) == u64::from(self.number);
+        let behind = u64::from(access.width.saturating_sub(1));
+        let touches = |lane: usize| {
+            let address = access.addresses.address(lane);
+            is_in(address) || is_in(address.saturating_add(behind))
+        };
+        lanes(access.active).fold(0, |mask, lane| mask | u32::from(touches(lane)) << lane)
     }
 }
 
@@ -269,9 +295,7 @@ impl Detector {
             self.global.collect_used(&mut ByteUse { used: Some(&mut found.used) });
             found.used.seen.extend(&std::mem::take(&mut self.seen).into_set());
         }
-        // Whether a byte that was written was also read before or after depends on who followed its blocks.
-        let UsedBytes { written, read, .. } = &mut found.used;
-        read.remove(written);
+        found.used.drop_overwritten();
         self.shared.clear();
         found
     }
@@ -357,6 +381,18 @@ impl Detector {
                 }
                 is_new
             }
+        }
+    }
+
+    /// The same for a detector that follows a part of memory only. A fork for each of the others is told of the same events; they are
+    /// taken in as forks that followed other blocks are.
+    pub fn on_access_in(&mut self, part: Part, slot: CtaSlot, space: Space, access: &WarpAccess<'_>) {
+        let active = part.lanes(space, access);
+        if active != 0 {
+            self.on_access(slot, space, &WarpAccess { active, ..*access });
+        } else if access.kind.is_strong() || self.options.rules.is_legacy_warp_sync {
+            // Time passes all the same.
+            self.order.before(slot, space, access);
         }
     }
 

@@ -122,7 +122,7 @@ pub use clock::sparse::SparseClock;
 pub use decide::exact::{Details, Exact, Verdict};
 pub use decide::history::AccessInfo;
 pub use decide::pairs::{RaceKind, RacePair, Relation};
-pub use detector::{Detector, Incomplete, Launch, Options, SuspectSet, Suspicion};
+pub use detector::{Detector, Incomplete, Launch, Options, Part, SuspectSet, Suspicion};
 pub use nested::{EndedGrids, Knowledge};
 pub use stamp::{MAX_TAG, MAX_TIME, Stamp, Who};
 pub use timeline::{LaunchClock, Moment, Stream, Timeline, UseConflict, UseLog};

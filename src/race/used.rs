@@ -41,6 +41,12 @@ impl UsedBytes {
         self.seen.extend(&other.seen);
     }
 
+    /// Drops what was read of the bytes that were written: whether such a byte was also read before or after depends on who followed
+    /// the blocks of the command, and they are in conflict with whatever those read are.
+    pub fn drop_overwritten(&mut self) {
+        self.read.remove(&self.written);
+    }
+
     /// Takes away all from one address up to, not with, another, which lie on borders of 64 KB.
     pub fn forget(&mut self, from: u64, to: u64) {
         let sets = [&mut self.written, &mut self.read, &mut self.seen];

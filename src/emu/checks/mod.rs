@@ -15,7 +15,7 @@ mod watched;
 use init::InitHooks;
 pub(crate) use init::LaunchInit;
 pub(crate) use race::{ExactPass, RaceHooks, RacePass, forget_clusters};
-pub(crate) use race_log::{EventLog, LogHooks};
+pub(crate) use race_log::{EventLog, InPart, LogHooks};
 pub(crate) use race_report::{incomplete, races};
 pub(crate) use reals::RealFaults;
 pub(crate) use trace::Tracer;

@@ -14,10 +14,13 @@ use crate::checks::race::{ExactPass, arrived, described, scope};
 use crate::checks::watched::Watching;
 use ir::op::AtomOp;
 use mem::{LaneAddresses, Strided};
-use race::{CtaSlot, Details, Detector, Exact, Kind, Scope, Space, WarpAccess};
+use race::{CtaSlot, Details, Detector, Exact, Kind, Part, Scope, Space, WarpAccess};
 use scalar::lanes;
 use std::cell::Cell;
 use vm::{AccessEvent, AccessKind, Hooks, SilentSites, Site, Warp};
+
+/// Bytes between the first and the last place of an access from which on they count as far from each other.
+const FAR: u64 = 1 << 16;
 
 /// What the blocks of a piece did, one block after another.
 #[derive(Debug, Default)]
@@ -25,6 +28,8 @@ pub(crate) struct EventLog {
     events: Vec<Event>,
     /// Addresses of the active lanes of accesses that follow no rule, in order.
     addresses: Vec<u64>,
+    /// Lanes of accesses whose places are far from each other.
+    scattered: usize,
     /// One for each access, in order, if the log is for the second pass.
     details: Vec<Detail>,
     /// Values of the active lanes of those accesses, in order.
@@ -105,6 +110,35 @@ impl Listener for Detector {
     }
 }
 
+/// A detector that follows a part of memory.
+pub(crate) struct InPart<'a>(pub(crate) &'a mut Detector, pub(crate) Part);
+
+impl Listener for InPart<'_> {
+    fn begin(&mut self, block: u64) -> CtaSlot {
+        self.0.begin_block(block)
+    }
+
+    fn end(&mut self, slot: CtaSlot) {
+        self.0.end_block(slot);
+    }
+
+    fn barrier(&mut self, slot: CtaSlot) {
+        self.0.on_barrier(slot);
+    }
+
+    fn syncwarp(&mut self, slot: CtaSlot, warp: u32, mask: u32) {
+        self.0.on_syncwarp(slot, warp, mask);
+    }
+
+    fn fence(&mut self, slot: CtaSlot, warp: u32, mask: u32, scope: Scope) {
+        self.0.on_fence(slot, warp, mask, scope);
+    }
+
+    fn access(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>, _: &[Site], _: &[u64; 32]) {
+        self.0.on_access_in(self.1, slot, space, access);
+    }
+}
+
 impl Listener for ExactPass {
     fn begin(&mut self, block: u64) -> CtaSlot {
         self.exact.begin_block(block)
@@ -141,6 +175,7 @@ impl EventLog {
         self.values.clear();
         self.stacks.clear();
         (self.block, self.has_fences, self.is_unfit, self.put_off) = ((0, false), false, false, 0);
+        self.scattered = 0;
     }
 
     /// Whether a block has executed a fence.
@@ -151,6 +186,11 @@ impl EventLog {
     /// Whether something happened that cannot be told later.
     pub(crate) fn is_unfit(&self) -> bool {
         self.is_unfit
+    }
+
+    /// How many events there are, and how many lanes have touched places that are far from each other.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.events.len(), self.scattered)
     }
 
     /// The bytes that it takes.
@@ -290,8 +330,12 @@ impl Hooks<32> for LogHooks<'_> {
         // Blocks run ahead in the natural order only.
         log.is_unfit |= order.is_some();
         let rule = match addresses {
-            LaneAddresses::Strided(rule) => Some(*rule),
+            LaneAddresses::Strided(rule) => {
+                log.scattered += if rule.span() > FAR { active.count_ones() as usize } else { 0 };
+                Some(*rule)
+            }
             LaneAddresses::List(all) => {
+                log.scattered += active.count_ones() as usize;
                 log.addresses.extend(lanes(active).map(|lane| all[lane]));
                 None
             }

@@ -42,9 +42,10 @@ impl Emulator {
             sharing = Some(guarded);
         }
         let is_free = sharing.as_ref().is_some_and(|s| s.is_free_of_races());
-        // Where it is known what a free launch uses, nobody has to look.
+        // Where it is known what a free launch uses, nobody has to look. What a launch has used that fails is not known.
         let is_known = is_free && is_use_wanted && !program.unites_cluster(launch.func);
-        let known_use = sharing.as_ref().filter(|_| is_known).and_then(|s| s.used()).cloned();
+        let surely = sharing.as_ref().filter(|sharing| is_known && sharing.cannot_fail(memory));
+        let known_use = surely.and_then(|sharing| sharing.used()).cloned();
         let is_use_wanted = is_use_wanted && known_use.is_none();
         let race = match self.detector.take_if(|_| !is_free || is_use_wanted) {
             None => RacePass::Off,
@@ -63,8 +64,7 @@ impl Emulator {
         let init = self.options.check_init.then(|| Box::new(LaunchInit::new(is_exact)));
         let is_memory_wanted = known_use.is_some() && self.use_wanted == UseWanted::BytesAndMemory;
         let may_repeat = matches!(race, RacePass::Detect(_)) || watched.is_guarded() || init.is_some() && !is_exact;
-        let may_repeat = may_repeat || is_memory_wanted;
-        let before = may_repeat.then(|| memory.clone());
+        let before = (may_repeat || is_memory_wanted).then(|| memory.clone());
         let short_barriers = self.is_strict().then(BTreeMap::new);
         let checks =
             Checks { race, watched, init, short_barriers, reals: RealFaults::default(), nested: None, met: Vec::new() };
@@ -426,11 +426,12 @@ impl Emulator {
         match std::mem::replace(&mut launch.checks.race, RacePass::Off) {
             RacePass::Off => {
                 let before = launch.before.take();
-                if let Some(bytes) = launch.known_use.take().filter(|bytes| failure.is_none() && !bytes.is_empty()) {
-                    let memory = before.clone().map(|before| [before, memory.clone()]);
+                let had_before = before.is_some();
+                if let Some(bytes) = launch.known_use.take() {
+                    let memory = before.map(|before| [before, memory.clone()]);
                     self.uses.push(LaunchUse { number: launch.grid.launch.number, bytes, memory });
                 }
-                if before.is_some() {
+                if had_before {
                     memory.reclaim();
                 }
             }
@@ -440,8 +441,10 @@ impl Emulator {
                 if program.unites_cluster(kernel) {
                     forget_clusters(&mut bytes);
                 }
-                if let Some(before) = launch.before.as_ref().filter(|_| !bytes.is_empty()) {
-                    let memory = Some([before.clone(), memory.clone()]);
+                if !bytes.is_empty() || self.use_wanted != UseWanted::Nothing {
+                    // A launch that has used nothing is over all the same.
+                    let before = launch.before.as_ref().filter(|_| !bytes.is_empty());
+                    let memory = before.map(|before| [before.clone(), memory.clone()]);
                     self.uses.push(LaunchUse { number: launch.grid.launch.number, bytes, memory });
                 }
                 self.detector = Some(detector);

@@ -22,7 +22,7 @@ use crate::parallel::pool::{BlockSource, Stack};
 use crate::parallel::{LaunchMode, Next, Resources, SerialReason};
 use crate::schedule::{BlockEvents, Grid, LivelockDetector};
 use crate::service::Served;
-use mem::{Memory, Region, SharedMemory};
+use mem::{Memory, SharedMemory};
 use race::Detector;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::collections::VecDeque;
@@ -118,19 +118,10 @@ struct Shared<'a> {
     watched: &'a Watched,
 }
 
-/// Whether nothing can end the launch before its last block has ended.
-fn cannot_fail(sharing: &SiteSharing, memory: &Memory) -> bool {
-    let inside = |low: u64, high: u64| {
-        Region::of(low).is_some_and(Region::is_device_accessible) && high >= low && memory.contains(low, high)
-    };
-    !sharing.may_stop()
-        && sharing.extents().is_some_and(|all| all.iter().all(|e| e.is_aligned && inside(e.low, e.high)))
-}
-
 impl Independent {
     /// The blocks of the grid that have not begun, in chunks of `blocks`.
     pub(crate) fn new(sharing: Arc<SiteSharing>, grid: &Grid, memory: &Memory, blocks: u64) -> Independent {
-        let before = (!cannot_fail(&sharing, memory)).then(|| memory.clone());
+        let before = (!sharing.cannot_fail(memory)).then(|| memory.clone());
         Independent {
             sharing,
             args: grid.args().clone(),

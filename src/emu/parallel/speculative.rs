@@ -29,7 +29,7 @@
 //! thread. The second pass is told of the watched accesses in block order; it runs ahead only if the first saw no fence.
 
 use crate::block::{Block, BlockStop};
-use crate::checks::{Checks, EventLog, LogHooks, RaceHooks, RacePass, Watched};
+use crate::checks::{Checks, EventLog, InPart, LogHooks, RaceHooks, RacePass, Watched};
 use crate::parallel::deferred::Record;
 use crate::parallel::pool::{BlockSource, Stack};
 use crate::parallel::{Grain, LaunchMode, Next, Resources, SerialReason};
@@ -39,7 +39,7 @@ use ir::Ty;
 use ir::op::AtomOp;
 use ir::rt::Rt;
 use mem::{Memory, MemoryView, WriteBuffer};
-use race::{CtaSlot, Detector, Exact};
+use race::{CtaSlot, Detector, Exact, Part};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -54,6 +54,8 @@ const BUFFER_PAGES: usize = 12 << 10;
 
 /// Bytes from which on the log of a piece is large.
 const LARGE_LOG: usize = 16 << 20;
+/// From so many lanes at far places for each event on, blocks count as touching places all over memory.
+const SCATTERED: usize = 8;
 
 /// What became of speculative pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -135,13 +137,23 @@ struct Watch {
     told: Vec<EventLog>,
     /// Logs that are free for reuse.
     spare: Stack<EventLog>,
+    /// Those that follow blocks of their own, and those that follow parts of memory.
     forks: Stack<Detector>,
+    parts: Stack<(Part, Detector)>,
 }
 
 impl Watch {
     /// Tells the logs to forks of the detector. Each fork is told of blocks in their order, also from call to call: an atomic that has
     /// found what another one left comes behind that, and not before it.
+    ///
+    /// Where blocks touch places all over memory, each fork follows a part of memory and is told of all blocks: forks for blocks would each
+    /// have stamps for nearly all of it, which would have to be merged.
     fn tell(&self, logs: &[EventLog], detector: &Detector) {
+        let counts = logs.iter().map(EventLog::counts);
+        let (events, scattered) = counts.fold((0, 0), |all, log| (all.0 + log.0, all.1 + log.1));
+        if scattered > events * SCATTERED {
+            return self.tell_parts(logs, detector);
+        }
         let shares = logs.chunks(logs.len().div_ceil(rayon::current_num_threads()).max(1));
         let forked = |share| (share, self.forks.pop().unwrap_or_else(|| detector.fork()));
         let shares: Vec<(&[EventLog], Detector)> = shares.map(forked).collect();
@@ -150,6 +162,20 @@ impl Watch {
                 log.tell(&mut fork, &[]);
             }
             self.forks.push(fork);
+        });
+    }
+
+    fn tell_parts(&self, logs: &[EventLog], detector: &Detector) {
+        let mut parts = self.parts.take_all();
+        if parts.is_empty() {
+            let count = rayon::current_num_threads() as u32;
+            parts.extend((0..count).map(|number| (Part { number, count }, detector.fork())));
+        }
+        parts.into_par_iter().with_max_len(1).for_each(|(part, mut fork)| {
+            for log in logs {
+                log.tell(&mut InPart(&mut fork, part), &[]);
+            }
+            self.parts.push((part, fork));
         });
     }
 
@@ -165,7 +191,9 @@ impl Watch {
         let told = std::mem::take(&mut self.told);
         let all = threads.install(|| {
             self.tell(&told, detector);
-            self.forks.take_all().into_par_iter().reduce_with(|mut one, other| {
+            let mut forks = self.forks.take_all();
+            forks.extend(self.parts.take_all().into_iter().map(|(_, fork)| fork));
+            forks.into_par_iter().reduce_with(|mut one, other| {
                 one.absorb(other);
                 one
             })

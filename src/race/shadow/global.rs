@@ -31,6 +31,11 @@ const FINE_BYTES: u64 = 1 << 30;
 /// Entries of the table of recently used pages: those of 32 MB that lie one after another.
 const RECENT: usize = 512;
 
+/// The number of the page that a byte is of.
+pub(crate) fn page_number(address: u64) -> u64 {
+    address >> PAGE_BITS
+}
+
 /// A hash for page numbers: one multiplication, the same on every machine.
 #[derive(Clone, Copy, Default)]
 struct PageHasher(u64);

@@ -102,13 +102,13 @@ pub(super) fn runs(walk: &Walk<'_>) -> Option<Vec<Runs>> {
     (out.iter().map(Runs::len).fold(0, u64::saturating_add) <= RUNS).then_some(out)
 }
 
-/// A form over indices, each from 0 up to a greatest value.
+/// Indices of threads, blocks and iterations with the greatest value of each; the least is 0.
 struct Indices {
     most: BTreeMap<Var, i128>,
 }
 
 impl Indices {
-    /// The index of another form, if it is one of the launch.
+    /// Whether a form has no other variables.
     fn are_all_in(&self, form: &Form) -> bool {
         form.terms.iter().all(|term| self.most.contains_key(&term.0))
     }
@@ -120,7 +120,7 @@ impl Indices {
     }
 }
 
-/// The bytes of a site, `Some(None)` if no thread comes there.
+/// The bytes of a site; `Some(None)` if no thread comes there, and `None` if they are not known.
 fn of_site(walk: &Walk<'_>, site: &Site) -> Option<Option<Runs>> {
     let (region, address) = (site.region.as_ref()?, site.form.as_ref()?);
     let is_write = match site.kind {

@@ -50,8 +50,9 @@ struct Flow {
     /// The number of the first access of each block.
     numbers: Vec<u32>,
     divergent: Vec<bool>,
-    /// The numbers of iterations that every thread does, each with the last: of loops of the function, and of those around its call.
+    /// The numbers of iterations that every thread does which comes to a loop of the function, each with the last.
     counted: BTreeMap<LoopId, (Var, i128)>,
+    /// Those of the loops around its call.
     around: Rc<[(Var, i128)]>,
     /// The edges that lead into each block, from the visits so far.
     incoming: Vec<Vec<Incoming>>,

@@ -1,11 +1,12 @@
-//! Forks of the detector against the definition: each block of a random launch is followed by some fork, the forks are merged
-//! in random order, and what is then suspected must cover what races. Nobody executes a fence.
+//! Forks of the detector against the definition: each block of a random launch is followed by some fork, or by several that follow parts
+//! of memory, the forks are merged in random order, and what is then suspected must cover what races. Nobody executes a fence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use cufemu_race::{CtaSlot, Detector, Options, Rules, Space, SuspectSet, Suspicion};
+use cufemu_race::{CtaSlot, Detector, Options, Part, Rules, Space, SuspectSet, Suspicion};
 use fastrand::Rng;
+use mem::LaneAddresses;
 
 use crate::event::{Event, decide, launch as shape};
 use crate::generate::{THREADS, chains, launch, messages};
@@ -29,28 +30,53 @@ fn without_fences(events: Vec<Event>) -> Vec<Event> {
     events.into_iter().filter_map(kept).collect()
 }
 
-/// The forks after a launch; which one follows a block is random.
+/// The same events with bytes of global memory on several pages.
+fn spread(events: &mut [Event]) {
+    for event in events {
+        if let Event::Access(access) = event
+            && access.space == Space::Global
+        {
+            let place = |lane| access.places.address(lane);
+            let places = std::array::from_fn(|lane| place(lane) + (place(lane) / 16 % 3 << 16));
+            access.places = LaneAddresses::of(&places, access.active);
+        }
+    }
+}
+
+/// Forks that follow the same blocks, each a part of memory.
+type Group = Vec<Detector>;
+
+/// The forks after a launch; which of them follow a block is random.
 fn follow(detector: &mut Detector, r: &mut Rng, threads: u32, events: &[Event]) -> Vec<Detector> {
     detector.begin_launch(shape(threads));
-    let mut forks: Vec<Detector> = (0..=r.usize(..4)).map(|_| detector.fork()).collect();
+    let mut groups: Vec<Group> =
+        (0..=r.usize(..4)).map(|_| (0..r.choice([1, 1, 2, 3]).unwrap()).map(|_| detector.fork()).collect()).collect();
     let mut slots: BTreeMap<u32, (usize, CtaSlot)> = BTreeMap::new();
     for event in events {
         match event {
             Event::Begin(block) => {
-                let fork = r.usize(..forks.len());
-                slots.insert(*block, (fork, forks[fork].begin_block(u64::from(*block))));
+                let group = r.usize(..groups.len());
+                let begun = groups[group].iter_mut().map(|fork| fork.begin_block(u64::from(*block)));
+                slots.insert(*block, (group, begun.last().expect("a fork")));
             }
             Event::End(block) => {
-                let (fork, slot) = slots.remove(block).expect("begun");
-                forks[fork].end_block(slot);
+                let (group, slot) = slots.remove(block).expect("begun");
+                groups[group].iter_mut().for_each(|fork| fork.end_block(slot));
             }
-            Event::Barrier(block) => forks[slots[block].0].on_barrier(slots[block].1),
+            Event::Barrier(block) => {
+                let (group, slot) = slots[block];
+                groups[group].iter_mut().for_each(|fork| fork.on_barrier(slot));
+            }
             Event::Syncwarp { block, warp, mask } => {
-                forks[slots[block].0].on_syncwarp(slots[block].1, *warp, *mask);
+                let (group, slot) = slots[block];
+                groups[group].iter_mut().for_each(|fork| fork.on_syncwarp(slot, *warp, *mask));
             }
             Event::Access(a) => {
-                let (fork, slot) = slots[&a.block];
-                forks[fork].on_access(slot, a.space, &a.warp_access());
+                let (group, slot) = slots[&a.block];
+                let count = groups[group].len() as u32;
+                for (number, fork) in (0..).zip(&mut groups[group]) {
+                    fork.on_access_in(Part { number, count }, slot, a.space, &a.warp_access());
+                }
             }
             Event::Fence { .. }
             | Event::GridSync
@@ -59,7 +85,7 @@ fn follow(detector: &mut Detector, r: &mut Rng, threads: u32, events: &[Event]) 
             | Event::Wait { .. } => unreachable!("left out"),
         }
     }
-    forks
+    groups.into_iter().flatten().collect()
 }
 
 /// Merges forks in random order, and ends the launch.
@@ -87,7 +113,10 @@ fn run(
         let options = Options { rules, finest_cell_bytes: r.choice([4, 1, 8]).unwrap(), ..Options::default() };
         let mut detector = Detector::new(options);
         for _ in 0..2 {
-            let (threads, events) = make(&mut r);
+            let (threads, mut events) = make(&mut r);
+            if r.bool() {
+                spread(&mut events);
+            }
             let forks = follow(&mut detector, &mut r, threads, &events);
             let mut again = detector.clone();
             let other = merged(&mut again, &mut r, forks.clone());
@@ -138,7 +167,10 @@ fn merged_lines_hide_no_race_of_whole_warps_and_seldom_suspect_too_much() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "hours; CUFEMU_SEEDS gives other seeds than 1000000..6000000"]
 fn many_merged_forks_hide_no_race() {
-    few_places(1 << 32..(1 << 32) + 5_000_000);
+    let text = std::env::var("CUFEMU_SEEDS").unwrap_or_else(|_| "1000000..6000000".to_owned());
+    let ends = text.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    let (from, to) = ends.unwrap_or_else(|| panic!("`CUFEMU_SEEDS` is `{text}`, and not FROM..TO"));
+    few_places(from..to);
 }
