@@ -317,7 +317,7 @@ impl Parser<'_> {
                 let last = self.number()?;
                 let stride = if self.peek() == Some(b':') {
                     self.at += 1;
-                    self.number()?
+                    Some(self.number()?.ok_or_else(|| malformed("a stride is missing"))?)
                 } else {
                     None
                 };

@@ -19,6 +19,8 @@ pub struct NamelistWriter {
     modes: Modes,
     done: Vec<Vec<u8>>,
     line: Vec<u8>,
+    /// Whether all lines are one record.
+    is_one_record: bool,
     /// Columns before a value.
     indent: usize,
     /// Values of the current variable so far.
@@ -33,10 +35,17 @@ impl NamelistWriter {
             modes,
             done: vec![format!(" &{}", group.to_uppercase()).into_bytes()],
             line: Vec::new(),
+            is_one_record: false,
             indent: 0,
             values: 0,
             reals: RealField::default(),
         }
+    }
+
+    /// The same, with all lines in one record: a scalar internal file has no more. gfortran does so too, while it is an error
+    /// with nvfortran.
+    pub fn in_one_record(group: &str, modes: Modes) -> NamelistWriter {
+        NamelistWriter { is_one_record: true, ..NamelistWriter::begin(group, modes) }
     }
 
     /// Ends the line of the last value, with a separator.
@@ -51,7 +60,7 @@ impl NamelistWriter {
     pub fn variable(&mut self, name: &str) {
         self.end_line();
         self.line = format!(" {} = ", name.to_uppercase()).into_bytes();
-        self.indent = self.line.len();
+        self.indent = if self.is_one_record { 1 } else { self.line.len() };
         self.values = 0;
     }
 
@@ -94,6 +103,6 @@ impl NamelistWriter {
             self.done.push(self.line);
         }
         self.done.push(b" /".to_vec());
-        self.done
+        if self.is_one_record { vec![self.done.concat()] } else { self.done }
     }
 }

@@ -243,7 +243,11 @@ impl FormatReader {
 
     /// A numeric field without blanks, or with zeros for those that are not leading.
     fn number(&mut self, w: usize) -> Result<Vec<u8>, IoError> {
-        let text = self.field(w, Some(self.modes.decimal.separator()))?;
+        let mut text = self.field(w, Some(self.modes.decimal.separator()))?;
+        if self.short && self.modes.blank == Blank::Zero {
+            // The blanks that pad a record count as those that are in it.
+            text.resize(w, b' ');
+        }
         let start = text.iter().take_while(|c| matches!(c, b' ' | b'\t')).count();
         let rest = text[start..].iter().copied();
         Ok(match self.modes.blank {

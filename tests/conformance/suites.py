@@ -15,8 +15,10 @@
 
 Kinds: `run` (must run to the end), `compile` (must be accepted), `reject` (must be rejected), `fcvs` (the output is that of the
 suite). Classes of the first two: `ok`; `wrong`, a wrong result or a false finding; `false error`, a valid program rejected;
-`refused`, by name, as not supported; `timeout`; `crash`. Classes of `reject`, which run with `-Mstandard`: `ok`, `warned`,
-`accepted`; `newer`, only an older standard or an option of gfortran forbids it.
+`refused`, by name, as not supported; `timeout`; `crash`. What would be `wrong` or `false error` is `left open` where the program
+asks for what the standard leaves to the processor, and `not standard` where it is no valid program or asks for what the standard
+forbids: the tables of docs/conformance.md name these programs, each with its reason. Classes of `reject`, which run with `-Mstandard`: `ok`,
+`warned`, `accepted`; `newer`, only an older standard or an option of gfortran forbids it.
 
 Nothing of the suites is in this repository. Programs that need extensions or options of another compiler, kinds that nvfortran
 lacks, or several images count like all others. Not part of the tests.
@@ -35,6 +37,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LIMIT_S = 20
+# The headings of docs/conformance.md under which programs that end as if they were wrong are explained, and their classes.
+EXPLAINED = {"### Left open": "left open", "### Not standard": "not standard"}
 MEMORY = "6g"
 # What LFortran's tests of environment variables expect.
 ENVIRONMENT = {**os.environ, "LFORTRAN_TEST_ENV_VAR": "STATUS OK!"}
@@ -106,7 +110,23 @@ def options_of(words):
     return kept + [same[w] for w in words if w in same]
 
 
-def run(cufemu, test, gfortran=None):
+def explained(page):
+    """The programs that the tables of docs/conformance.md explain, with their classes."""
+    found, verdict = {}, None
+    for line in page.read_text().splitlines():
+        if line.startswith("#"):
+            verdict = EXPLAINED.get(line.strip())
+        elif verdict and line.startswith("| `"):
+            found |= dict.fromkeys(re.findall(r"`([^`]+)`", line.split("|")[1]), verdict)
+    return found
+
+
+def stem(name):
+    """The name of a test without the ending of its file."""
+    return re.sub(r"\.[fF]\w*$", "", name)
+
+
+def run(cufemu, test, gfortran=None, reasons=None):
     """Runs a test in a folder of its own; gives its class, exit code and first message."""
     work = tempfile.mkdtemp(prefix="conformance-")
     try:
@@ -133,6 +153,8 @@ def run(cufemu, test, gfortran=None):
         first = next((line for line in said if re.search(r"\b[ER]\d{4}\b", line)), (said or messages.splitlines() or [""])[0])
         first = re.sub(r"\s+", " ", first.replace(f"{test.folder}/", ""))[:200]
         verdict = class_of(test, done.returncode, out, messages)
+        if verdict in ("wrong", "false error"):
+            verdict = (reasons or {}).get(stem(test.name), verdict)
         if gfortran and test.kind == "reject" and verdict != "ok" and takes(gfortran, test, work):
             verdict = "newer"
         return verdict, done.returncode, first
@@ -180,7 +202,7 @@ def table(results):
     groups, classes = collections.defaultdict(collections.Counter), []
     for (name, kind), (verdict, *_) in results.items():
         groups[name.rsplit("/", 1)[0], kind][verdict] += 1
-    for verdict in ("ok", "wrong", "false error", "refused", "timeout", "crash", "warned", "newer", "accepted"):
+    for verdict in ("ok", "left open", "not standard", "wrong", "false error", "refused", "timeout", "crash", "warned", "newer", "accepted"):
         if any(counts[verdict] for counts in groups.values()):
             classes.append(verdict)
     print("| suite | kind | tests | " + " | ".join(classes) + " |")
@@ -211,10 +233,14 @@ def main():
     if not tests:
         sys.exit("no tests: give --lfortran or --llvm, and a name and a kind that exist")
     cufemu = str(pathlib.Path(options.cufemu).resolve())
+    reasons = explained(ROOT / "docs" / "conformance.md")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        verdicts = pool.map(lambda t: run(cufemu, t, options.gfortran), tests)
+        verdicts = pool.map(lambda t: run(cufemu, t, options.gfortran, reasons), tests)
         results = {(t.name, t.kind): verdict for t, verdict in zip(tests, verdicts)}
     lines = ["\t".join(map(str, (*key, *verdict))) for key, verdict in results.items()]
+    unknown = set(reasons) - {stem(test.name) for test in tests}
+    if unknown and options.lfortran and options.llvm and not (options.only or options.kind):
+        print("docs/conformance.md explains programs that are in no suite:", *sorted(unknown))
     if options.out:
         options.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
     if options.before:

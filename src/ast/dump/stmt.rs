@@ -134,8 +134,10 @@ fn simple(kind: &StmtKind) -> String {
         StmtKind::LabelAssign(label, name) => format!("assign {label} {}", name.text),
         StmtKind::Continue => "continue".into(),
         StmtKind::Return(value) => format!("return {}", optional(value.as_ref())),
-        StmtKind::Stop { error: false, code } => format!("stop {}", optional(code.as_ref())),
-        StmtKind::Stop { error: true, code } => format!("error-stop {}", optional(code.as_ref())),
+        StmtKind::Stop { error, code, quiet } => {
+            let stop = format!("{}stop {}", if *error { "error-" } else { "" }, optional(code.as_ref()));
+            quiet.as_ref().map_or(stop.clone(), |quiet| format!("{stop} quiet={}", expr(quiet)))
+        }
         StmtKind::Pause { code, .. } => format!("pause {}", optional(code.as_ref())),
         StmtKind::Unsupported(what) => format!("<unsupported {what}>"),
         StmtKind::Allocate(stmt) => format!("allocate {}", allocate(stmt)),

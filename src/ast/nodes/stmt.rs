@@ -168,12 +168,14 @@ pub enum StmtKind {
     Continue,
     /// `return [expr]`
     Return(Option<Expr>),
-    /// `stop [code]`, `error stop [code]`
+    /// `stop [code] [, quiet=…]`, `error stop [code] [, quiet=…]`
     Stop {
         /// Whether it is ERROR STOP.
         error: bool,
         /// The code.
         code: Option<Expr>,
+        /// Whether nothing is said.
+        quiet: Option<Expr>,
     },
     /// `pause [code]`
     Pause {

@@ -151,7 +151,10 @@ fn simple(kind: &StmtKind) -> String {
         StmtKind::LabelAssign(label, name) => format!("assign {label} to {}", name.text),
         StmtKind::Continue => "continue".into(),
         StmtKind::Return(value) => with_value("return", value.as_ref()),
-        StmtKind::Stop { error, code } => with_value(if *error { "error stop" } else { "stop" }, code.as_ref()),
+        StmtKind::Stop { error, code, quiet } => {
+            let stop = with_value(if *error { "error stop" } else { "stop" }, code.as_ref());
+            quiet.as_ref().map_or(stop.clone(), |quiet| format!("{stop}, quiet={}", expr(quiet)))
+        }
         StmtKind::Pause { code, .. } => with_value("pause", code.as_ref()),
         StmtKind::Unsupported(what) => format!("<unsupported {what}>"),
         StmtKind::Allocate(stmt) => format!("allocate ({})", allocate(stmt)),

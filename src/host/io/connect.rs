@@ -32,6 +32,7 @@ struct Specifiers {
     writes: bool,
     has_action: bool,
     append: bool,
+    position: &'static str,
     modes: Modes,
     /// Whether unformatted values have their most significant byte first; `None` if the program does not say.
     swaps: Option<bool>,
@@ -53,6 +54,7 @@ impl Specifiers {
             writes: true,
             has_action: false,
             append: false,
+            position: "ASIS",
             modes: Modes::default(),
             swaps: None,
             catch: 0,
@@ -118,11 +120,11 @@ impl Specifiers {
                     _ => return Err(bad()),
                 }
             }
-            "position" => match lower.as_str() {
-                "asis" | "rewind" => {}
-                "append" => self.append = true,
-                _ => return Err(bad()),
-            },
+            "position" => {
+                let table = [("asis", "ASIS"), ("rewind", "REWIND"), ("append", "APPEND")];
+                self.position = choose(&lower, &table).ok_or_else(bad)?;
+                self.append |= lower == "append";
+            }
             "convert" => {
                 let table = [("native", false), ("little_endian", false), ("big_endian", true), ("swap", true)];
                 self.swaps = Some(choose(&lower, &table).ok_or_else(bad)?);
@@ -235,6 +237,7 @@ impl IoService<'_> {
         unit.is_utf8 = s.is_utf8;
         unit.modes = s.modes;
         unit.opened_at = self.io.at;
+        unit.position = Some(s.position);
         let swaps = s.swaps.unwrap_or(self.io.swaps_bytes);
         if let Some(file) = unit.file_mut() {
             file.swaps = swaps;
@@ -385,6 +388,7 @@ impl IoService<'_> {
             return Err(Condition::Error(OTHER, "a unit connected for direct access has no position".to_owned()).into());
         }
         unit.end_record()?;
+        unit.position = None;
         let formatted = unit.formatted;
         let was_past_end = std::mem::take(&mut unit.is_past_end) | std::mem::take(&mut unit.is_ended);
         unit.is_ended = what == 2;

@@ -23,7 +23,7 @@ impl IoService<'_> {
         let there = status.filter(|s| s.kind.is_some());
         Ok(match (what, path) {
             (0, Some(_)) => i64::from(number.is_some() || there.is_some()),
-            (0, None) => i64::from(unit >= 0 || number.is_some()),
+            (0, None) => i64::from((0..=i64::from(i32::MAX)).contains(&unit) || number.is_some()),
             (1, _) => i64::from(number.is_some()),
             (3, _) => file.map(|f| f.len() as i64).or(there.map(|s| s.bytes as i64)).unwrap_or(-1),
             (4, _) => match connected {
@@ -85,6 +85,7 @@ impl IoService<'_> {
             "asynchronous" => known(|u| if u.is_asynchronous { "YES" } else { "NO" }),
             "position" => known(|u| match (u.access, u.file()) {
                 (Access::Direct, _) => "UNDEFINED",
+                (_, Some(_)) if u.position.is_some() => u.position.unwrap_or_default(),
                 (_, Some(f)) if f.at == 0 && u.rest.is_empty() && !u.is_record_open => "REWIND",
                 (_, Some(f)) if f.at >= f.len() => "APPEND",
                 _ => "ASIS",

@@ -28,7 +28,10 @@ impl Statement {
         self.work = match (self.reads, self.form) {
             (true, Form::Formatted) => Work::FormatIn(FormatReader::begin(format_of(self)?, modes, None)),
             (true, Form::Namelist) => Work::NamelistIn(NamelistReader::begin(&self.group.name, modes)),
-            (false, Form::Namelist) => Work::NamelistOut(NamelistWriter::begin(&self.group.name, modes)),
+            (false, Form::Namelist) => Work::NamelistOut(match self.internal.count {
+                1 => NamelistWriter::in_one_record(&self.group.name, modes),
+                _ => NamelistWriter::begin(&self.group.name, modes),
+            }),
             (true, _) => Work::ListIn(ListReader::begin(modes)),
             (false, Form::Formatted) => {
                 Work::FormatOut(FormatWriter::begin(format_of(self)?, modes, Vec::new(), Some(length)))

@@ -42,6 +42,7 @@ impl Group {
         let mut layout = &var.layout;
         let mut places = vec![0usize];
         let mut substrings = Vec::new();
+        let mut arrays = 0;
         for (i, named) in designator.parts.iter().enumerate() {
             if i > 0 {
                 let (before, part) = layout.part(&named.name).ok_or_else(missing)?;
@@ -50,6 +51,8 @@ impl Group {
             }
             let mut selectors = named.selectors.iter();
             let subscripts = if layout.dims.is_empty() { None } else { selectors.next() };
+            let is_range = |s: &Subscript| matches!(s, Subscript::Range(..));
+            arrays += usize::from(!layout.dims.is_empty() && subscripts.is_none_or(|all| all.iter().any(is_range)));
             let elements = match subscripts {
                 Some(subscripts) => layout.section(subscripts, i == components.len()).ok_or_else(missing)?,
                 None => (0..layout.count()).collect(),
@@ -57,6 +60,10 @@ impl Group {
             let width = layout.width();
             places = places.iter().flat_map(|place| elements.iter().map(move |e| place + e * width)).collect();
             substrings = selectors.collect();
+        }
+        if arrays > 1 {
+            // At most one part of a designator has a rank (Fortran 2018, 9.4.2).
+            return Err(IoError::BadNamelist { message: format!("`{designator}` has two parts that are arrays") });
         }
         let width = layout.width();
         let mut objects = Vec::with_capacity(places.len() * width);

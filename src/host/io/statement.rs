@@ -281,6 +281,7 @@ impl IoService<'_> {
         let Some(unit) = self.io.units.map.get_mut(&number) else {
             return Err(Condition::Error(212, "the unit is not connected".to_owned()).into());
         };
+        unit.position = None;
         let error = |number, text: &str| Err(Condition::Error(number, text.to_owned()).into());
         if statement.reads && !unit.reads {
             return error(OTHER, "the unit is not connected for input");

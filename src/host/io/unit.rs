@@ -49,6 +49,8 @@ pub(crate) struct Unit {
     pub(crate) is_record_open: bool,
     /// Where input without advance left its record.
     pub(crate) place: Option<Place>,
+    /// The `position=` that it was connected with, as long as it stands there.
+    pub(crate) position: Option<&'static str>,
     /// Whether the last read met the end of the file.
     pub(crate) is_past_end: bool,
     /// Whether ENDFILE was the last thing done: the unit stands behind the endfile record.
@@ -85,6 +87,7 @@ impl Unit {
             rest: Vec::new(),
             is_record_open: false,
             place: None,
+            position: None,
             is_past_end: false,
             is_ended: false,
             opened_at: Span::NONE,

@@ -323,8 +323,11 @@ impl Runtime {
     }
 
     fn stop(&mut self, memory: &Memory, a: Args<'_>) -> Halt {
-        let is_error = a.flag(0);
+        let (is_error, is_quiet) = (a.int(0) & 1 != 0, a.int(0) & 2 != 0);
         let code = a.int(1);
+        if is_quiet {
+            return Halt::Stop(code);
+        }
         let message = match a.bits(2) {
             0 => (code != 0 && !(is_error && code == 1)).then(|| code.to_string()),
             address => storage::read(memory, address, a.size(3))

@@ -212,7 +212,7 @@ services! {
     CudaOccupancy "cuda.func.occupancy" (I64 I64 I32 I64) -> (I32) Host "cudaOccupancyMaxActiveBlocksPerMultiprocessor: address of an integer(4), number of the kernel, threads of a block, bytes of dynamic shared memory";
     CudaOccupancyFlags "cuda.func.occupancy.flags" (I64 I64 I32 I64 I32) -> (I32) Host "the same with flags, after the others";
 
-    Stop "stop" (I32 I32 I64 I64) -> () Both "ends the program: 1 if ERROR STOP, code, address and length of a message (address 0: none)";
+    Stop "stop" (I32 I32 I64 I64) -> () Both "ends the program: 1 if ERROR STOP (of the host, 2 more if nothing is said), code, address and length of a message (address 0: none)";
     SystemClock "clock.system" () -> (I64 I64) Host "SYSTEM_CLOCK: count, counts a second";
     CpuTime "clock.cpu" () -> (F64) Host "CPU_TIME: seconds";
     DateTime "clock.date" (I64) -> () Host "DATE_AND_TIME: address of eight integer(4), its VALUES";

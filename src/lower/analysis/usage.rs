@@ -184,8 +184,8 @@ impl<'a> Walk<'a> {
             }
             StmtKind::Io(io) => {
                 io.defined.iter().for_each(|d| self.called(d.proc));
-                if let IoForm::Namelist(_, vars) = &io.form {
-                    self.usage.in_memory.extend(vars.iter().copied());
+                if let IoForm::Namelist(_, objects) = &io.form {
+                    self.usage.in_memory.extend(objects.iter().map(|object| object.var));
                 }
             }
             StmtKind::Cuf(cuf) => {

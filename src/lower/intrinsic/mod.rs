@@ -9,6 +9,7 @@
 mod array_shift;
 mod bits;
 mod character;
+mod combine;
 mod device;
 mod inquiry;
 mod locate;
@@ -207,6 +208,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ if id.class() == Class::Device => self.device_function(id, args, e),
             I::CAssociated | I::CommandArgumentCount => self.inquiry(id, args, e),
             I::Transfer => self.transfer_scalar(args, e),
+            I::Reduce => self.combine_scalar(args),
             _ => self.reduction(id, args, e),
         };
         made.unwrap_or_else(|| self.b.refused(&e.ty, &format!("`{}` with these arguments", id.name())))
@@ -281,6 +283,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Matmul => self.matmul(args, e),
             I::Maxloc | I::Minloc | I::Findloc => self.locate_array(id, args, e),
             I::Shape | I::Lbound | I::Ubound => self.bounds_array(id, args, e),
+            I::Reduce => self.combine_array(args, e),
             _ => self.reduction_array(id, args, e),
         }
     }

@@ -8,7 +8,6 @@
 pub(crate) mod file;
 mod item;
 
-use crate::analysis::designators::designator_name;
 use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -22,7 +21,7 @@ use ast::IoKind;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Const, DefinedIo, Expr, ExprKind, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type};
+use sema::checked::{Const, DefinedIo, Expr, ExprKind, GroupObject, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type};
 
 /// What a statement catches, and where it goes then.
 #[derive(Default)]
@@ -157,8 +156,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let size = self.transfer_options(&io.controls);
         match &io.form {
-            IoForm::Namelist(group, _) => {
-                self.group(group, &io.items, how);
+            IoForm::Namelist(group, objects) => {
+                self.group(group, objects, &io.items, how);
                 if reading && !io.defined.is_empty() {
                     self.read_group(how);
                 }
@@ -179,12 +178,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The variables of a namelist group: options 5 to 7 of `io.option` name the group, each variable and its dimensions.
-    fn group(&mut self, group: &str, items: &'p [IoItem], how: Transfer<'p>) {
+    fn group(&mut self, group: &str, objects: &[GroupObject], items: &'p [IoItem], how: Transfer<'p>) {
         let (text, len) = self.b.name_text(group);
         self.b.rt(Rt::IoOption, vec![Val::i32(5), text, len]);
-        for item in items {
+        for (object, item) in objects.iter().zip(items) {
             let IoItem::Expr(e) = item else { continue };
-            let (text, len) = self.b.name_text(&designator_name(self.b.program(), e));
+            let (text, len) = self.b.name_text(&object.name);
             self.b.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
             if let Some(view) = self.designator_view(e).filter(|_| e.rank > 0) {
                 self.b.describe_dimensions(&view);

@@ -98,7 +98,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let end = self.b.return_block();
                 self.b.jump(end);
             }
-            StmtKind::Stop { error, code } => self.stop(*error, code.as_ref()),
+            StmtKind::Stop { error, code, quiet } => self.stop(*error, code.as_ref(), quiet.as_ref()),
             StmtKind::Allocate { objects, source, stat, errmsg, pinned, .. } => {
                 self.allocate(objects, source.as_ref(), stat.as_ref(), errmsg.as_ref(), pinned.as_ref());
             }
@@ -275,8 +275,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.branch(is_zero, equal, greater);
     }
 
-    fn stop(&mut self, error: bool, code: Option<&'p Expr>) {
-        let flag = Val::i32(i32::from(error));
+    fn stop(&mut self, error: bool, code: Option<&'p Expr>, quiet: Option<&'p Expr>) {
+        let kind = i32::from(error);
+        let flag = match quiet.filter(|_| self.b.side() == Side::Host) {
+            None => Val::i32(kind),
+            Some(e) => {
+                let quiet = self.pred(e);
+                self.b.select(Ty::I32, quiet, Val::i32(kind + 2), Val::i32(kind)).into()
+            }
+        };
         let (number, addr, len) = match code {
             None => (Val::i32(i32::from(error)), Val::i64(0), Val::i64(0)),
             Some(e) => match &e.ty {

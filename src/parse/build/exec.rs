@@ -42,6 +42,19 @@ impl Builder<'_> {
         pair.into_inner().find(|p| p.as_rule() == Rule::expr).map(|p| self.expr(p))
     }
 
+    /// `stop_stmt`, `error_stop`
+    pub(crate) fn stop(&mut self, pair: Pair<'_>, error: bool) -> StmtKind {
+        let (mut code, mut quiet) = (None, None);
+        for part in pair.into_inner() {
+            match part.as_rule() {
+                Rule::expr => code = Some(self.expr(part)),
+                Rule::quiet => quiet = self.optional_expr(part),
+                _ => {}
+            }
+        }
+        StmtKind::Stop { error, code, quiet }
+    }
+
     /// The name at the end of a pair, if there is one.
     pub(crate) fn optional_name(&mut self, pair: Pair<'_>) -> Option<Name> {
         pair.into_inner().filter(|p| p.as_rule() == Rule::name).last().map(|p| self.name(&p))

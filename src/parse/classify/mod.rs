@@ -303,8 +303,8 @@ impl Reader<'_> {
             Rule::assign_stmt => Statement::Exec(builder.label_assignment(pair)),
             Rule::continue_stmt => Statement::Exec(StmtKind::Continue),
             Rule::return_stmt => Statement::Exec(StmtKind::Return(builder.optional_expr(pair))),
-            Rule::stop_stmt => Statement::Exec(StmtKind::Stop { error: false, code: builder.optional_expr(pair) }),
-            Rule::error_stop => Statement::Exec(StmtKind::Stop { error: true, code: builder.optional_expr(pair) }),
+            Rule::stop_stmt => Statement::Exec(builder.stop(pair, false)),
+            Rule::error_stop => Statement::Exec(builder.stop(pair, true)),
             Rule::pause_stmt => Statement::Exec(builder.pause(pair)),
             Rule::cycle_stmt => Statement::Exec(StmtKind::Cycle(builder.optional_name(pair))),
             Rule::exit_stmt => Statement::Exec(StmtKind::Exit(builder.optional_name(pair))),
@@ -398,7 +398,7 @@ impl Reader<'_> {
         let is_head = word == "if" || of != "IF" && matches!(word, "where" | "forall");
         let kind = match outline::look(&text[cut..]) {
             // Nor could these stand in each other without bound, since this recurses.
-            Ok(shape) if is_head && shape.assigns.is_none() => None,
+            Ok(shape) if is_head && shape.assigns.is_none() && !Self::is_arithmetic_if(&text[cut..]) => None,
             _ => match self.tail(text, cut) {
                 Statement::Exec(StmtKind::Entry { .. }) => None,
                 Statement::Exec(kind) => Some(kind),
@@ -417,6 +417,12 @@ impl Reader<'_> {
         }
         let kind = kind.filter(|_| allowed).unwrap_or(StmtKind::Error);
         vec![Stmt { label: None, kind, span }]
+    }
+
+    /// Whether a text is an arithmetic IF, which may be the statement of another IF.
+    fn is_arithmetic_if(text: &str) -> bool {
+        let close = text.find('(').and_then(|open| closing(text, open));
+        close.is_some_and(|close| text[close + 1..].starts_with(|c: char| c.is_ascii_digit()))
     }
 
     /// FORMAT, whose text is not parsed here.

@@ -18,8 +18,10 @@ impl Nest {
     pub(super) fn end(&mut self, kind: EndKind, name: Option<&Name>, at: &mut At<'_>) {
         let Some(index) = self.target(kind, name) else {
             let has_main = self.units.iter().any(|u| matches!(u.kind, UnitKind::Main(_)));
-            if self.frames.is_empty() && kind == EndKind::Any && !has_main {
-                // END alone is a whole main program.
+            // END alone is a whole main program, and so is END PROGRAM where nothing was complained of.
+            let is_told = self.late.contains(&kind) || self.cut_short.iter().any(|c| c.0 == kind);
+            let is_main = kind == EndKind::Any || (kind == EndKind::Program && name.is_none() && !is_told);
+            if self.frames.is_empty() && is_main && !has_main {
                 self.open_unit(UnitHead::Main(None), at);
                 self.close_top(at);
                 return;

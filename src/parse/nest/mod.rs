@@ -281,6 +281,10 @@ impl Nest {
 
     fn check_label(&mut self, at: &mut At<'_>) {
         let Some((label, span)) = at.label else { return };
+        if matches!(self.frames.last().map(|f| &f.kind), Some(FrameKind::Type { .. })) {
+            // A derived type is a scoping unit of its own, in which labels mean nothing.
+            return;
+        }
         let unit = self.frames.iter_mut().rev().find_map(|f| match &mut f.kind {
             FrameKind::Unit(unit) => Some(unit),
             _ => None,

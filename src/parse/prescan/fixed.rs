@@ -9,7 +9,7 @@
 use super::free::report_character;
 use super::respace::respace;
 use super::sentinel::{ignore, region};
-use super::{Line, Open, Prescan, check_label};
+use super::{Line, Open, Prescan, check_label, is_line_marker};
 use crate::logical::{Joined, LogicalKind, is_quote};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::Span;
@@ -145,7 +145,7 @@ impl Prescan<'_> {
                 self.ignores.extend(ignore(comment, whole));
                 self.regions.extend(region(comment, whole));
             }
-            Class::Cpp if !cursor.told_cpp => {
+            Class::Cpp if !cursor.told_cpp && !is_line_marker(text) => {
                 cursor.told_cpp = true;
                 let span = line.span_of(0, text.trim_end().len());
                 diags.push(

@@ -1,7 +1,7 @@
 //! Free source form (Fortran 2018, 6.3.2).
 
 use super::sentinel::{Sentinel, ignore, region, sentinel};
-use super::{Line, Open, Prescan};
+use super::{Line, Open, Prescan, is_line_marker};
 use crate::logical::{LogicalKind, is_quote};
 use crate::{Ignore, ParseOptions};
 use diag::{Code, Diagnostic, Diagnostics};
@@ -128,7 +128,7 @@ impl Prescan<'_> {
                 let whole = || line.span_of(at, text.trim_end().len());
                 self.regions.extend(text.get(at + 1..).and_then(|comment| region(comment, whole)));
             }
-            Class::Cpp if !cursor.told_cpp => {
+            Class::Cpp if !cursor.told_cpp && !is_line_marker(text) => {
                 cursor.told_cpp = true;
                 let span = line.span_of(0, text.trim_end().len());
                 diags.push(

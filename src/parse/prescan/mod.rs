@@ -59,6 +59,12 @@ struct Open {
     broken: bool,
 }
 
+/// Whether a line tells where the text came from, as preprocessors leave it: `# 12 "file"`. In a file that is not preprocessed
+/// it is a comment.
+fn is_line_marker(text: &str) -> bool {
+    text.strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+}
+
 impl Open {
     fn new(kind: LogicalKind) -> Open {
         Open { kind, text: Joined::default(), literal: None, broken: false }

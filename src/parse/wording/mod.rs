@@ -284,7 +284,6 @@ fn unsupported(rule: Rule, text: &str, at: usize) -> Option<&'static str> {
         return Some(COARRAY);
     }
     match rule {
-        Rule::stop_stmt | Rule::error_stop if rest.starts_with(",quiet=") => Some("QUIET= of STOP"),
         Rule::type_decl if word == "codimension" => Some("a coarray (CODIMENSION)"),
         Rule::end_stmt if matches!(word, "critical" | "team") => Some("a coarray construct"),
         _ => None,

@@ -192,6 +192,7 @@ intrinsics! {
     Norm2 "norm2" ["x" "dim"] Transformational;
     Pack "pack" ["array" "mask" "vector"] Transformational;
     Product "product" ["array" "dim" "mask"] Transformational;
+    Reduce "reduce" ["array" "operation" "dim" "mask" "identity" "ordered"] Transformational;
     Repeat "repeat" ["string" "ncopies"] Transformational;
     Reshape "reshape" ["source" "shape" "pad" "order"] Transformational;
     Spread "spread" ["source" "dim" "ncopies"] Transformational;

@@ -20,8 +20,8 @@ pub use dump::dump;
 pub use expr::{Actual, BinaryOp, CmpOp, Const, Expr, ExprKind, ImpliedDo, Item, LogicOp, Sub, UnaryOp};
 pub use intrinsic::{Class, Intrinsic};
 pub use proc::{
-    ALTERNATE, Attrs, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, SharedVariable, Storage, Symbol,
-    VarId, Variable,
+    ALTERNATE, Attrs, GroupObject, Module, ProcBody, ProcId, ProcKind, Procedure, Program, Scope, SharedVariable,
+    Storage, Symbol, VarId, Variable,
 };
 pub use stmt::{
     AllocObject, Block, CaseRange, CufDim, CufKernel, CufLoop, DefinedIo, IoControl, IoForm, IoItem, IoStmt, IoUnit,

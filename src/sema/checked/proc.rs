@@ -115,6 +115,15 @@ impl Scope {
     }
 }
 
+/// An object of a namelist group, which may be known by another name where it was declared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupObject {
+    /// Its name in the NAMELIST statement, which input and output show.
+    pub name: Arc<str>,
+    /// The variable.
+    pub var: VarId,
+}
+
 /// What a name means.
 #[derive(Clone, Debug)]
 pub enum Symbol {
@@ -134,7 +143,7 @@ pub enum Symbol {
     /// An intrinsic procedure, after an INTRINSIC statement.
     Intrinsic(Intrinsic),
     /// A namelist group, with the name that it was given where it was declared.
-    Namelist(Arc<str>, Vec<VarId>),
+    Namelist(Arc<str>, Vec<GroupObject>),
     /// Nothing that could be spoken of, but a name of the scope around is hidden by it.
     Hidden,
 }

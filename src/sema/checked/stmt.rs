@@ -1,6 +1,6 @@
 //! Typed statements.
 
-use super::{Actual, Expr, ImpliedDo, ProcId, Type, TypeId, VarId};
+use super::{Actual, Expr, GroupObject, ImpliedDo, ProcId, Type, TypeId, VarId};
 use source::Span;
 use std::sync::Arc;
 
@@ -138,6 +138,8 @@ pub enum StmtKind {
         error: bool,
         /// The code.
         code: Option<Expr>,
+        /// Whether nothing is said.
+        quiet: Option<Expr>,
     },
     /// ALLOCATE.
     Allocate {
@@ -371,7 +373,7 @@ pub enum IoForm {
     /// Unformatted.
     Unformatted,
     /// A namelist group with its name.
-    Namelist(Arc<str>, Vec<VarId>),
+    Namelist(Arc<str>, Vec<GroupObject>),
 }
 
 /// A control other than unit and format; the value has the type that the control takes.

@@ -190,7 +190,7 @@ pub fn statement_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, Role)) {
         StmtKind::Forall { vars, mask, .. } => indices(vars, mask.as_ref(), f),
         StmtKind::Cuf(kernel) => cuf_kernel(kernel, f),
         StmtKind::ComputedGoto(_, e) | StmtKind::ArithmeticIf(e, _) => f(e, Role::Value),
-        StmtKind::Stop { code, .. } => values([code.as_ref()], f),
+        StmtKind::Stop { code, quiet, .. } => values([code.as_ref(), quiet.as_ref()], f),
         StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream } => {
             for object in objects {
                 f(&object.object, Role::Definition);

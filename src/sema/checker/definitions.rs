@@ -391,6 +391,13 @@ impl<'a> Definitions<'a> {
         self.extended.contains(&self.ty(id).name) || self.type_info(id).ast.is_some_and(|a| a.is_abstract)
     }
 
+    /// Whether a name is that of the parent component of a type: the name of the parent, which may be another one where the
+    /// type is defined.
+    pub(crate) fn names_parent(&self, child: TypeId, parent: TypeId, name: &str) -> bool {
+        let there = self.type_info(child).ast.and_then(|def| def.extends.as_ref());
+        *self.ty(parent).name == *name || there.is_some_and(|there| *there.text == *name)
+    }
+
     /// Whether a procedure is a service of the run time.
     pub(crate) fn is_service(&self, id: ProcId) -> bool {
         matches!(self.proc(id).body, ProcBody::Service(_))

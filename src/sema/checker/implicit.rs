@@ -5,7 +5,15 @@ use crate::checked::Type;
 /// The types of the 26 letters.
 #[derive(Clone, Debug)]
 pub(crate) struct ImplicitRules {
-    letters: Vec<Option<Type>>,
+    letters: Vec<Option<Implied>>,
+}
+
+/// What a letter says.
+#[derive(Clone, Debug)]
+struct Implied {
+    ty: Type,
+    /// Whether IMPLICIT names a CLASS whose objects have a dynamic type of their own.
+    class: bool,
 }
 
 impl ImplicitRules {
@@ -16,15 +24,16 @@ impl ImplicitRules {
 
     /// The rules without any statement: `i` to `n` are integers, the others reals.
     pub(crate) fn standard(integer: u8, real: u8) -> ImplicitRules {
-        let letter = |c: u8| Some(if (b'i'..=b'n').contains(&c) { Type::Integer(integer) } else { Type::Real(real) });
+        let ty = |c: u8| if (b'i'..=b'n').contains(&c) { Type::Integer(integer) } else { Type::Real(real) };
+        let letter = |c: u8| Some(Implied { ty: ty(c), class: false });
         ImplicitRules { letters: (b'a'..=b'z').map(letter).collect() }
     }
 
     /// Sets the letters `first` to `last`.
-    pub(crate) fn set(&mut self, first: char, last: char, ty: &Type) {
+    pub(crate) fn set(&mut self, first: char, last: char, ty: &Type, class: bool) {
         for c in first..=last {
             if c.is_ascii_lowercase() {
-                self.letters[(c as u8 - b'a') as usize] = Some(ty.clone());
+                self.letters[(c as u8 - b'a') as usize] = Some(Implied { ty: ty.clone(), class });
             }
         }
     }
@@ -32,7 +41,16 @@ impl ImplicitRules {
     /// The type of a name, if it may go undeclared. Names that begin with `_` or `$` count as reals did in vendors'
     /// compilers: not at all.
     pub(crate) fn of(&self, name: &str) -> Option<Type> {
-        let first = name.bytes().next()?;
-        if first.is_ascii_lowercase() { self.letters[(first - b'a') as usize].clone() } else { None }
+        self.implied(name).map(|implied| implied.ty.clone())
+    }
+
+    /// Whether an object of a name is polymorphic.
+    pub(crate) fn is_class(&self, name: &str) -> bool {
+        self.implied(name).is_some_and(|implied| implied.class)
+    }
+
+    fn implied(&self, name: &str) -> Option<&Implied> {
+        let first = name.bytes().next().filter(u8::is_ascii_lowercase)?;
+        self.letters[(first - b'a') as usize].as_ref()
     }
 }

@@ -120,9 +120,17 @@ pub(crate) enum Description {
 pub(crate) struct InitialTarget {
     /// A variable, or a component of one.
     pub(crate) pointer: Expr,
-    pub(crate) value: ast::Expr,
+    pub(crate) value: TargetValue,
     /// Where the declaration stands.
     pub(crate) scope: ScopeId,
+}
+
+/// What an initial target is written as.
+pub(crate) enum TargetValue {
+    /// By itself.
+    Written(ast::Expr),
+    /// As the value of a component in a structure constructor, which is typed already.
+    Typed(Expr),
 }
 
 /// A context that was left for another one.

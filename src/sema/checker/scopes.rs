@@ -10,8 +10,8 @@ use super::definitions::Resolution;
 use super::implicit::ImplicitRules;
 use super::names::{Names, Table};
 use super::{DeclaredName, StatementFunction};
-use crate::checked::{self, Intrinsic, ProcId, Symbol, TypeId, VarId};
-use ast::{Declaration, Generic, Name, Subprogram, UseStmt};
+use crate::checked::{self, GroupObject, Intrinsic, ProcId, Symbol, TypeId, VarId};
+use ast::{Declaration, Generic, Subprogram, UseStmt};
 use diag::nearest_name;
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ pub(crate) enum Sym {
     /// An intrinsic procedure.
     Intrinsic(Intrinsic),
     /// A namelist group, with the name that it was given where it was declared.
-    Namelist(Arc<str>, Vec<VarId>),
+    Namelist(Arc<str>, Vec<GroupObject>),
     /// A statement function, by its place in the scope's list.
     StatementFunction(ScopeId, usize),
     /// Something that is not supported, and what.
@@ -133,9 +133,11 @@ impl ScopeData<'_> {
 
 /// A module or submodule.
 pub(crate) struct Module<'a> {
+    /// Its name; that of a submodule has the ancestor's in front of it if another unit is named alike.
     pub(crate) name: Arc<str>,
     pub(crate) span: Span,
-    pub(crate) ancestor: Option<&'a Name>,
+    /// Of a submodule, the name of its parent and where it is named.
+    pub(crate) ancestor: Option<(Arc<str>, Span)>,
     pub(crate) embedded: bool,
     pub(crate) uses: &'a [UseStmt],
     pub(crate) decls: &'a [Declaration],
@@ -250,7 +252,12 @@ impl<'a> Scopes<'a> {
 
     /// The type that an undeclared name has in a scope.
     pub(crate) fn implicit_type(&self, scope: ScopeId, name: &str) -> Option<checked::Type> {
-        self.around(scope).find_map(|data| data.implicit.as_ref()).unwrap_or(&self.standard).of(name)
+        self.implicit_rules(scope).of(name)
+    }
+
+    /// The implicit rules of a scope.
+    pub(crate) fn implicit_rules(&self, scope: ScopeId) -> &ImplicitRules {
+        self.around(scope).find_map(|data| data.implicit.as_ref()).unwrap_or(&self.standard)
     }
 
     /// The module that a scope belongs to.

@@ -97,12 +97,13 @@ impl<'a> Checker<'a> {
             .unwrap_or_else(|| ImplicitRules::standard(self.options.integer_kind(), self.options.real_kind()));
         for (spec, letters) in rules {
             let Some(ty) = self.type_spec(spec, None) else { continue };
+            let class = self.is_polymorphic(Some(spec));
             for l in letters {
                 if l.first > l.last {
                     let text = format!("letters `{}-{}` run backwards", l.first, l.last);
                     self.reporter.error::<()>(Code::BadImplicit, span, text);
                 }
-                table.set(l.first, l.last, &ty);
+                table.set(l.first, l.last, &ty, class);
             }
         }
         self.scopes.get_mut(scope).implicit = Some(table);

@@ -1,8 +1,8 @@
 //! The end of a specification part: every declaration is resolved, then NAMELIST, COMMON and DATA statements.
 
 use super::initial::is_null;
-use crate::checked::{CharLen, Const, Expr, ExprKind, Shape, Storage, Sub, Type, VarId, root};
-use crate::checker::{Checker, InitialTarget, ScopeId, Sym};
+use crate::checked::{CharLen, Const, Expr, ExprKind, GroupObject, Shape, Storage, Sub, Type, VarId, root};
+use crate::checker::{Checker, InitialTarget, ScopeId, Sym, TargetValue};
 use crate::expr::base_name;
 use crate::typing::{Typing, is_pointer, shape_of};
 use ast::{DeclKind, Declaration, Name};
@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
             }
             match found {
                 Some(id) if self.typing().check_group_object(id, name, is_private).is_none() => return,
-                Some(id) => vars.push(id),
+                Some(var) => vars.push(GroupObject { name: name.text.clone(), var }),
                 None => return,
             }
         }
@@ -131,10 +131,10 @@ impl<'a> Checker<'a> {
         let value = match shape.constant_bounds() {
             Some(bounds) if !bounds.is_empty() => {
                 let count: i64 = bounds.iter().map(|b| b.1.max(0)).product();
-                let items = (0..count.min(1 << 22)).map(|_| self.data_value(&mut values, ty, span));
+                let items = (0..count.min(1 << 22)).map(|_| self.data_value(&mut values, ty, None, span));
                 Const::Array { bounds: bounds.clone(), items: items.collect::<Option<_>>()? }
             }
-            _ => self.data_value(&mut values, ty, span)?,
+            _ => self.data_value(&mut values, ty, None, span)?,
         };
         if values.next().is_some() {
             return self.reporter.error(Code::BadInitialisation, span, "there are more values than elements");
@@ -191,8 +191,9 @@ impl<'a> Checker<'a> {
                 .reporter
                 .refuse(object.span, format!("an initial value of `{}`, which is that large,", name.as_str()));
         };
+        let scalar = (target.rank == 0).then_some(&target);
         let done = self.data_parts(&target, &mut whole, &mut |c, slot, ty| {
-            let value = c.data_value(values, ty, object.span)?;
+            let value = c.data_value(values, ty, scalar, object.span)?;
             *slot = value;
             Some(())
         });
@@ -244,7 +245,7 @@ impl<'a> Checker<'a> {
         }
         if !is_null(e) {
             let scope = self.cx.scope;
-            self.made.initial_targets.push(InitialTarget { pointer, value: e.clone(), scope });
+            self.made.initial_targets.push(InitialTarget { pointer, value: TargetValue::Written(e.clone()), scope });
         }
         Some(())
     }
@@ -286,7 +287,13 @@ impl<'a> Checker<'a> {
         done
     }
 
-    fn data_value(&mut self, values: &mut DataValues<'a>, ty: &Type, span: Span) -> Option<Const> {
+    fn data_value(
+        &mut self,
+        values: &mut DataValues<'a>,
+        ty: &Type,
+        object: Option<&Expr>,
+        span: Span,
+    ) -> Option<Const> {
         let Some(e) = values.next() else {
             return self.reporter.error(Code::BadInitialisation, span, "`data` has fewer values than variables");
         };
@@ -295,7 +302,7 @@ impl<'a> Checker<'a> {
             let value = self.typing().convert(value, ty)?;
             return self.typing().evaluate(&value);
         }
-        self.constant_of_type(e, ty).map(|(c, ..)| c)
+        self.constant_of_object(e, ty, object, self.cx.scope).map(|(c, ..)| c)
     }
 }
 

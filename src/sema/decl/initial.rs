@@ -1,9 +1,10 @@
 //! Initial values: of named constants, variables and components. They must be constant and fit type and shape.
 
 use crate::checked::{
-    CharLen, Const, Dim, Expr, ExprKind, ProcBody, Shape, Stmt, StmtKind, Storage, Type, TypeId, VarId, root,
+    CharLen, Const, Dim, Expr, ExprKind, ProcBody, Shape, Stmt, StmtKind, Storage, Type, TypeId, VarId, is_designator,
+    root,
 };
-use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, InitialTarget, ScopeId};
+use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, InitialTarget, ScopeId, TargetValue};
 use crate::typing::{Typing, assignable, fit_constant, is_allocatable, is_pointer, shape_name, type_name};
 use diag::Code;
 use source::Span;
@@ -76,7 +77,9 @@ impl<'a> Checker<'a> {
                     let text = format!("allocatable `{}` cannot have an initial value", p.name);
                     return self.reporter.error(Code::BadInitialisation, e.span, text);
                 }
-                let (value, rank, _) = self.constant_of_type(e, ty)?;
+                let whole = Expr { kind: ExprKind::Var(id), ty: ty.clone(), rank: 0, span: p.span };
+                let object = matches!(shape, Shape::Scalar).then_some(&whole);
+                let (value, rank, _) = self.constant_of_object(e, ty, object, scope)?;
                 self.typing().shaped(value, rank, shape, e.span, &p.name)
             }
             Init::Pointer(e) => {
@@ -84,7 +87,11 @@ impl<'a> Checker<'a> {
                 if is_static && !is_null(e) {
                     let rank = shape.rank();
                     let pointer = Expr { kind: ExprKind::Var(id), ty: ty.clone(), rank, span: p.span };
-                    self.made.initial_targets.push(InitialTarget { pointer, value: (*e).clone(), scope });
+                    self.made.initial_targets.push(InitialTarget {
+                        pointer,
+                        value: TargetValue::Written((*e).clone()),
+                        scope,
+                    });
                     return Some(Const::Null);
                 }
                 self.typing().null_initial(e, p.pointer.is_some(), &p.name)
@@ -111,13 +118,19 @@ impl<'a> Checker<'a> {
         for InitialTarget { pointer, value, scope } in std::mem::take(&mut self.made.initial_targets) {
             let proc = self.scopes.get(scope).proc.or(main);
             let outer = self.enter_context(Context::new(scope, proc, CodeSide::Host));
-            let kind = self.associate_pointer(pointer, Vec::new(), &value, value.span);
+            let (kind, span) = match value {
+                TargetValue::Written(e) => (self.associate_pointer(pointer, Vec::new(), &e, e.span), e.span),
+                TargetValue::Typed(value) => {
+                    let span = value.span;
+                    (Some(StmtKind::PointerAssign { target: pointer, bounds: Vec::new(), value }), span)
+                }
+            };
             match &kind {
                 Some(StmtKind::PointerAssign { value, .. }) => self.typing().check_initial_target(value),
                 Some(StmtKind::Assign { value, .. }) => self.typing().check_initial_procedure(value),
                 _ => {}
             }
-            first.extend(kind.map(|kind| Stmt { label: None, kind, span: value.span }));
+            first.extend(kind.map(|kind| Stmt { label: None, kind, span }));
             let _ = self.leave_context(outer);
         }
         let Some(main) = main else { return };
@@ -188,14 +201,52 @@ impl<'a> Checker<'a> {
 
     /// A constant expression converted to a type; also its rank and the type that it has itself.
     pub(crate) fn constant_of_type(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8, Type)> {
+        self.constant_of_object(e, ty, None, self.cx.scope)
+    }
+
+    /// The initial value of an object, whose pointer components may have targets.
+    pub(super) fn constant_of_object(
+        &mut self,
+        e: &ast::Expr,
+        ty: &Type,
+        object: Option<&Expr>,
+        scope: ScopeId,
+    ) -> Option<(Const, u8, Type)> {
         let outer = std::mem::replace(&mut self.cx.specification, true);
-        let value = self.constant_value(e, ty);
+        let value = self.constant_value(e, ty, object, scope);
         self.cx.specification = outer;
         value
     }
 
-    fn constant_value(&mut self, e: &ast::Expr, ty: &Type) -> Option<(Const, u8, Type)> {
-        let value = self.expr_as(e, ty)?;
+    /// Takes the targets of pointer components out of a structure constructor.
+    fn take_targets(&mut self, value: &mut Expr, object: &Expr, scope: ScopeId) {
+        let ExprKind::Construct { ty, fields } = &mut value.kind else { return };
+        for (at, field) in fields.iter_mut().enumerate() {
+            let (Some(field), Some(info)) = (field, self.defs.ty(*ty).fields.get(at)) else { continue };
+            let (is_pointer, rank) = (info.pointer, info.shape.rank());
+            let kind = ExprKind::Field { base: Box::new(object.clone()), field: at as u32 };
+            let part = Expr { kind, ty: info.ty.clone(), rank, span: object.span };
+            if is_pointer && is_designator(field) {
+                let null = Expr { kind: ExprKind::Null, ..field.clone() };
+                let target = TargetValue::Typed(std::mem::replace(field, null));
+                self.made.initial_targets.push(InitialTarget { pointer: part, value: target, scope });
+            } else if !is_pointer && rank == 0 {
+                self.take_targets(field, &part, scope);
+            }
+        }
+    }
+
+    fn constant_value(
+        &mut self,
+        e: &ast::Expr,
+        ty: &Type,
+        object: Option<&Expr>,
+        scope: ScopeId,
+    ) -> Option<(Const, u8, Type)> {
+        let mut value = self.expr_as(e, ty)?;
+        if let Some(object) = object {
+            self.take_targets(&mut value, object, scope);
+        }
         let value = self.dimensions_of(ty, value)?;
         let own = value.ty.clone();
         let value = self.typing().of_hollerith(value, e, ty);

@@ -6,7 +6,8 @@ use crate::checked::{
     Attrs, CharLen, Expr, ExprKind, ProcBody, ProcId, ProcKind, Procedure, Scope, Shape, Storage, Type, VarId, Variable,
 };
 use crate::checker::{
-    Checker, DeclaredName, Definitions, Description, Init, InitialTarget, ProcInfo, Resolution, ScopeId, Sym, VarInfo,
+    Checker, DeclaredName, Definitions, Description, Init, InitialTarget, ProcInfo, Resolution, ScopeId, Sym,
+    TargetValue, VarInfo,
 };
 use crate::typing::{Argument, Given, is_procedure_pointer, one};
 use ast::TypeSpecKind;
@@ -141,7 +142,7 @@ impl<'a> Checker<'a> {
             && !is_null(e)
         {
             let pointer = Expr { kind: ExprKind::Var(id), ty: Type::Integer(8), rank: 0, span: p.span };
-            self.made.initial_targets.push(InitialTarget { pointer, value: e.clone(), scope });
+            self.made.initial_targets.push(InitialTarget { pointer, value: TargetValue::Written(e.clone()), scope });
         }
         Some(Sym::Var(id))
     }

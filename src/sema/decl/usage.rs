@@ -162,7 +162,11 @@ impl Scan<'_> {
                     self.stmt(body);
                 }
             }
-            StmtKind::Stop { code, .. } | StmtKind::Pause { code, .. } => self.some(code.as_ref()),
+            StmtKind::Stop { code, quiet, .. } => {
+                self.some(code.as_ref());
+                self.some(quiet.as_ref());
+            }
+            StmtKind::Pause { code, .. } => self.some(code.as_ref()),
             StmtKind::Io { items, .. } => self.io_items(items),
             _ => {}
         }

@@ -126,6 +126,7 @@ impl<'a> Checker<'a> {
             let span = p.value.unwrap_or(p.span);
             return self.reporter.refuse(span, format!("the optional `value` argument `{}`", p.name));
         }
+        let is_implied_class = p.spec.is_none() && self.scopes.implicit_rules(scope).is_class(&p.name);
         let attrs = Attrs {
             cuda: p.cuda.map(|(c, _)| c),
             allocatable: p.allocatable.is_some(),
@@ -137,7 +138,7 @@ impl<'a> Checker<'a> {
             contiguous: p.contiguous.is_some(),
             volatile: p.volatile,
             asynchronous: p.asynchronous,
-            class: self.is_polymorphic(p.spec),
+            class: self.is_polymorphic(p.spec) || is_implied_class,
             protected: p.protected,
             intent: p.intent.filter(|_| p.dummy.is_some()).map(|(i, _)| i),
             ignore_tkr: p.ignore_tkr.clone(),
@@ -155,8 +156,8 @@ impl<'a> Checker<'a> {
             module: self.scopes.get(scope).module.clone().filter(|_| owner.is_none()),
             span: p.span,
         };
-        let polymorphic =
-            p.spec.is_some_and(|s| matches!(s.kind, ast::TypeSpecKind::Class(_) | ast::TypeSpecKind::ClassStar));
+        let is_class = |s: &ast::TypeSpec| matches!(s.kind, ast::TypeSpecKind::Class(_) | ast::TypeSpecKind::ClassStar);
+        let polymorphic = p.spec.is_some_and(is_class) || is_implied_class;
         let id = self.defs.add_var(var, VarInfo { typed_only, polymorphic, ..VarInfo::default() });
         // The initial value may ask about the variable's own type and shape.
         self.scopes.set_sym(scope, &p.name, Sym::Var(id));

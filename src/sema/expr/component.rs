@@ -177,14 +177,14 @@ impl Typing<'_> {
 
     /// The parent component of an extended type is the whole object seen as its parent.
     fn parent_or_missing(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
-        let mut parent = self.defs.type_info(id).parent;
+        let (mut child, mut parent) = (id, self.defs.type_info(id).parent);
         while let Some(p) = parent {
-            if self.defs.ty(p).name == name.text {
+            if self.defs.names_parent(child, p, &name.text) {
                 self.check_parent_access(id, p, name)?;
                 let (ty, rank) = (Type::Derived(p), base.rank);
                 return Some(Expr { kind: ExprKind::Seen { base: Box::new(base), class: false }, ty, rank, span });
             }
-            parent = self.defs.type_info(p).parent;
+            (child, parent) = (p, self.defs.type_info(p).parent);
         }
         if self.defs.type_info(id).bindings.contains_key(&name.text) {
             let text = format!(

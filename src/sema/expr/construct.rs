@@ -136,9 +136,9 @@ impl Typing<'_> {
                 out.push(arg);
                 continue;
             };
-            let mut parent = self.defs.type_info(id).parent;
+            let (mut child, mut parent) = (id, self.defs.type_info(id).parent);
             while let Some(p) = parent {
-                let is_named = arg.keyword.as_ref().is_some_and(|k| k.text == self.defs.ty(p).name);
+                let is_named = arg.keyword.as_ref().is_some_and(|k| self.defs.names_parent(child, p, &k.text));
                 let is_first = i == 0
                     && arg.keyword.is_none()
                     && matches!(e.ty, Type::Derived(t) if t == p)
@@ -146,7 +146,7 @@ impl Typing<'_> {
                 if is_first || (is_named && matches!(e.ty, Type::Derived(t) if t == p)) {
                     break;
                 }
-                parent = self.defs.type_info(p).parent;
+                (child, parent) = (p, self.defs.type_info(p).parent);
             }
             let Some(p) = parent else {
                 out.push(arg);

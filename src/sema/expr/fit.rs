@@ -232,7 +232,7 @@ impl Checker<'_> {
         }
         let is_assumed = matches!(e.kind, ExprKind::Var(id) if self.is_assumed_type(id));
         if is_assumed && dummy.attrs.class && !is_implicit && !self.defs.proc_info(fit.proc).embedded {
-            // Fortran 2018, C710.
+            // Fortran 2018, 7.3.2.2.
             let text = format!("argument `{}` has a type, and what is given is `type(*)`, which has none", dummy.name);
             let d = Diagnostic::new(Code::ArgumentType, arg.span, text);
             return Err(Box::new(d.help("declare the dummy argument `type(*)`, or what is given `class(*)`")));
@@ -600,6 +600,8 @@ fn fit_rank(fit: &mut Fit, dummy: &Variable, e: &Expr, elemental: bool, span: Sp
         }
         Shape::Scalar => e.rank == 0,
         Shape::AssumedShape(_) | Shape::Deferred(_) => e.rank == wanted,
+        // A scalar is given to an array of assumed type and size as it is (Fortran 2018, 15.5.2.4).
+        Shape::AssumedSize(..) if matches!(dummy.ty, Type::Any) && !dummy.attrs.class => true,
         Shape::Explicit(_) | Shape::AssumedSize(..) => e.rank > 0 || starts_sequence(e),
     };
     if fits {

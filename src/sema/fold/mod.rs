@@ -153,6 +153,14 @@ impl<'p> Evaluator<'p> {
             {
                 Ok(Const::Array { bounds: vec![(1, 0)], items: Vec::new() })
             }
+            // Another TRANSFER may want the bits of a logical value that has them from elsewhere: it is computed where it is needed.
+            ExprKind::Intrinsic { id: Intrinsic::Transfer, args }
+                if !self.full
+                    && matches!(e.ty, Type::Logical(_))
+                    && !matches!(args.first(), Some(Some(Expr { ty: Type::Logical(_), .. }))) =>
+            {
+                Err(NoValue::NotConstant(e.span))
+            }
             ExprKind::Intrinsic { id, args } => {
                 let mut values = Vec::with_capacity(args.len());
                 for (i, arg) in args.iter().enumerate() {

@@ -7,6 +7,7 @@ use crate::checked::{
     CharLen, CmpOp, Const, Expr, ExprKind, Intrinsic, LogicOp, Program, Shape, Storage, Sub, Type, is_designator,
 };
 use crate::checker::{Checker, CodeSide, Entry, Sym};
+use crate::fold::Evaluator;
 use crate::typing::{
     Typing, assignable, constant, constant_extents, is_numeric, promoted, same_type, shape_of, space_of, type_name,
 };
@@ -25,6 +26,7 @@ impl Checker<'_> {
             }
             I::All | I::Any | I::Count | I::Parity => self.mask_reduction(r),
             I::Maxloc | I::Minloc | I::Findloc => self.typing().location(r),
+            I::Reduce => self.user_reduction(r),
             I::DotProduct | I::Matmul => self.typing().product(r),
             I::Trim | I::Repeat => self.typing().text_transformation(r),
             I::Transpose => {
@@ -156,14 +158,14 @@ fn length_type(e: &Expr) -> Type {
 }
 
 impl Typing<'_> {
-    fn need_array(&mut self, r: &mut Reference, at: usize) -> Option<Expr> {
+    pub(super) fn need_array(&mut self, r: &mut Reference, at: usize) -> Option<Expr> {
         let e = self.need(r, at)?;
         if e.rank == 0 { self.bad_argument(r.id, at, &e, "an array") } else { Some(e) }
     }
 
     /// An argument of another's type.
     #[allow(clippy::option_option)]
-    fn like(&mut self, r: &mut Reference, at: usize, model: &Expr) -> Option<Option<Expr>> {
+    pub(super) fn like(&mut self, r: &mut Reference, at: usize, model: &Expr) -> Option<Option<Expr>> {
         match r.take(at) {
             None => Some(None),
             Some(e) if same_type(&e.ty, &model.ty) => Some(Some(e)),
@@ -175,7 +177,7 @@ impl Typing<'_> {
     }
 
     /// A DIM argument, and the rank of a result that lacks that dimension.
-    fn dimension(&mut self, r: &mut Reference, at: usize, rank: u8) -> Option<(Option<Expr>, u8)> {
+    pub(super) fn dimension(&mut self, r: &mut Reference, at: usize, rank: u8) -> Option<(Option<Expr>, u8)> {
         let Some(dim) = self.take_integer(r, at, 4, true)? else { return Some((None, 0)) };
         if let ExprKind::Const(Const::Int(d)) = dim.kind
             && !(1..=i64::from(rank)).contains(&d)
@@ -343,8 +345,13 @@ impl Typing<'_> {
 
     fn selected_kind(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
-        let is_variable = |e: &Expr| matches!(e.ty, Type::Integer(_)) && !matches!(e.kind, ExprKind::Const(_));
-        if !self.cx.specification && r.args.iter().flatten().any(is_variable) {
+        // In a constant expression the index of an implied DO is one too.
+        let is_variable = |e: &Expr| {
+            matches!(e.ty, Type::Integer(_))
+                && !matches!(e.kind, ExprKind::Const(_))
+                && (!self.cx.specification || Evaluator::full(self.defs).eval(e).is_err())
+        };
+        if r.args.iter().flatten().any(is_variable) {
             return self.selected_kind_of_variable(r);
         }
         let mut values = Vec::new();

@@ -11,6 +11,7 @@ mod limits;
 mod names;
 mod numeric;
 mod particulars;
+mod reduce;
 mod specific;
 mod subroutine;
 mod text;
@@ -194,7 +195,9 @@ impl Checker<'_> {
             };
             let e = match &arg.given {
                 Given::Expr(e) => e.clone(),
-                Given::Proc(p) if id == Intrinsic::Associated => self.procedure_target(*p, arg.span),
+                Given::Proc(p) if id == Intrinsic::Associated || (id == Intrinsic::Reduce && at == 1) => {
+                    self.procedure_target(*p, arg.span)
+                }
                 Given::Variable(v) if matches!(id, Intrinsic::Associated | Intrinsic::Present) => {
                     Expr { kind: ExprKind::Var(*v), ty: Type::Integer(8), rank: 0, span: arg.span }
                 }
@@ -218,6 +221,13 @@ impl Checker<'_> {
             && out[1].as_ref().is_some_and(|e| matches!(e.ty, Type::Logical(_)))
         {
             out.swap(1, 2);
+        }
+        // So may the third one of REDUCE be, with what stands by position behind it.
+        if id == Intrinsic::Reduce
+            && out[2].as_ref().is_some_and(|e| matches!(e.ty, Type::Logical(_)))
+            && let Some(free) = (3..out.len()).find(|&at| out[at].is_none())
+        {
+            out[2..=free].rotate_right(1);
         }
         let r = Reference { id, args: out, span };
         self.typing().check_constants(&r)?;

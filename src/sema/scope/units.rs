@@ -1,23 +1,37 @@
 //! Program units: finding them, and resolving modules in the order in which they use each other.
 
 use crate::checker::{Checker, CodeSide, Context, Module, ModuleId, Resolution, ScopeData};
-use ast::{DeclKind, Declaration, Subprogram, UnitKind};
+use ast::{DeclKind, Declaration, Generic, Name, Subprogram, UnitKind, UseStmt};
 use diag::{Code, Diagnostic};
 use source::Span;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 impl<'a> Checker<'a> {
     /// Finds all units and makes their scopes and procedures.
     pub(crate) fn collect_units(&mut self, program: &'a ast::Program) {
         let mut main: Option<Span> = None;
+        self.defs.note_extended(extended_types(program));
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
         for unit in &program.units {
-            self.defs.note_extended(extended_types(&unit.kind));
+            if let UnitKind::Module { name, .. } = &unit.kind {
+                *names.entry(name.as_str()).or_default() += 1;
+            }
+        }
+        // A submodule is known by its own name and its ancestor's: a module or a submodule elsewhere may have the same one
+        // (Fortran 2018, 14.2.3).
+        let key = |name: &Name, ancestor: Option<&Name>| match ancestor {
+            Some(ancestor) if names.get(name.as_str()).is_some_and(|&count| count > 1) => {
+                format!("{}:{}", ancestor.as_str(), name.as_str()).into()
+            }
+            _ => name.text.clone(),
+        };
+        for unit in &program.units {
             match &unit.kind {
                 UnitKind::Module { name, ancestor, parent, uses, decls, procedures } => {
-                    let module = Some(name.text.clone());
-                    let scope = self.scopes.add(ScopeData { module, ..ScopeData::default() });
-                    if let Some(first) = self.scopes.module_named(&name.text) {
+                    let own = key(name, ancestor.as_ref());
+                    let scope = self.scopes.add(ScopeData { module: Some(own.clone()), ..ScopeData::default() });
+                    if let Some(first) = self.scopes.module_named(&own) {
                         let first = self.scopes.module(first).span;
                         self.reporter.report(
                             Diagnostic::new(
@@ -31,9 +45,13 @@ impl<'a> Checker<'a> {
                         continue;
                     }
                     self.scopes.add_module(Module {
-                        name: name.text.clone(),
+                        name: own,
                         span: name.span,
-                        ancestor: parent.as_ref().or(ancestor.as_ref()),
+                        ancestor: match (parent, ancestor) {
+                            (Some(parent), _) => Some((key(parent, ancestor.as_ref()), parent.span)),
+                            (None, Some(ancestor)) => Some((ancestor.text.clone(), ancestor.span)),
+                            (None, None) => None,
+                        },
                         embedded: self.options.embedded.contains(&unit.span.file),
                         uses,
                         decls,
@@ -138,10 +156,10 @@ impl<'a> Checker<'a> {
             }
         }
         for at in self.scopes.module_ids() {
-            if let Some(ancestor) = self.scopes.module(at).ancestor {
-                if self.scopes.module_named(&ancestor.text).is_none() {
-                    let text = format!("no file defines module `{}`", ancestor.as_str());
-                    self.reporter.report(Diagnostic::new(Code::BadSubmodule, ancestor.span, text));
+            if let Some((ancestor, span)) = &self.scopes.module(at).ancestor {
+                if self.scopes.module_named(ancestor).is_none() {
+                    let text = format!("no file defines module `{ancestor}`");
+                    self.reporter.report(Diagnostic::new(Code::BadSubmodule, *span, text));
                 }
             }
         }
@@ -169,10 +187,10 @@ impl<'a> Checker<'a> {
             let m = &self.scopes.module(at);
             (m.scope, m.uses, m.decls, m.procedures)
         };
-        if let Some(ancestor) = self.scopes.module(at).ancestor
-            && let Some(parent) = self.scopes.module_named(&ancestor.text)
+        if let Some((ancestor, span)) = self.scopes.module(at).ancestor.clone()
+            && let Some(parent) = self.scopes.module_named(&ancestor)
         {
-            self.resolve_module(parent, ancestor.span);
+            self.resolve_module(parent, span);
             let parent = self.scopes.module(parent).scope;
             self.scopes.get_mut(scope).parent = Some(parent);
         }
@@ -199,33 +217,57 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The names of the derived types that types of a unit extend.
-fn extended_types(unit: &UnitKind) -> BTreeSet<Arc<str>> {
-    fn of(decls: &[Declaration], out: &mut BTreeSet<Arc<str>>) {
+/// The names of the derived types that types of a program extend: those that the definitions write, and those that USE
+/// statements have changed into these.
+fn extended_types(program: &ast::Program) -> BTreeSet<Arc<str>> {
+    let mut found = Extended::default();
+    for unit in &program.units {
+        match &unit.kind {
+            UnitKind::Module { uses, decls, procedures, .. } => {
+                found.add(uses, decls);
+                procedures.iter().for_each(|sub| found.add_subprogram(sub));
+            }
+            UnitKind::Main(sub) | UnitKind::External(sub) => found.add_subprogram(sub),
+            UnitKind::BlockData { .. } => {}
+        }
+    }
+    let Extended { mut names, renamed } = found;
+    loop {
+        let more: Vec<_> =
+            renamed.iter().filter(|(local, theirs)| names.contains(local) && !names.contains(theirs)).collect();
+        if more.is_empty() {
+            return names;
+        }
+        names.extend(more.into_iter().map(|(_, theirs)| theirs.clone()));
+    }
+}
+
+/// What [`extended_types`] has found.
+#[derive(Default)]
+struct Extended {
+    names: BTreeSet<Arc<str>>,
+    /// Local names of USE statements and those in the module.
+    renamed: BTreeSet<(Arc<str>, Arc<str>)>,
+}
+
+impl Extended {
+    fn add(&mut self, uses: &[UseStmt], decls: &[Declaration]) {
         for d in decls {
             if let DeclKind::Derived(def) = &d.kind {
-                out.extend(def.extends.as_ref().map(|n| n.text.clone()));
+                self.names.extend(def.extends.as_ref().map(|n| n.text.clone()));
+            }
+        }
+        for item in uses.iter().flat_map(|stmt| &stmt.items) {
+            if let (Generic::Name(local), Some(Generic::Name(theirs))) = (&item.local, &item.module) {
+                self.renamed.insert((local.text.clone(), theirs.text.clone()));
             }
         }
     }
-    fn subprogram(sub: &Subprogram, out: &mut BTreeSet<Arc<str>>) {
-        of(&sub.decls, out);
-        for inner in &sub.internal {
-            subprogram(inner, out);
-        }
+
+    fn add_subprogram(&mut self, sub: &Subprogram) {
+        self.add(&sub.uses, &sub.decls);
+        sub.internal.iter().for_each(|inner| self.add_subprogram(inner));
     }
-    let mut out = BTreeSet::new();
-    match unit {
-        UnitKind::Module { decls, procedures, .. } => {
-            of(decls, &mut out);
-            for sub in procedures {
-                subprogram(sub, &mut out);
-            }
-        }
-        UnitKind::Main(sub) | UnitKind::External(sub) => subprogram(sub, &mut out),
-        UnitKind::BlockData { .. } => {}
-    }
-    out
 }
 
 /// The binding label that a definition writes.

@@ -64,7 +64,7 @@ impl<'a> Checker<'a> {
                 u.module.text == stmt.module.text && u.intrinsic.zip(stmt.intrinsic).is_some_and(|(a, b)| a != b)
             };
             if uses[..i].iter().any(is_other) {
-                // Fortran 2018, C1406.
+                // Fortran 2018, 14.2.2.
                 let text =
                     format!("module `{}` is used as an intrinsic module and as another one", stmt.module.as_str());
                 self.reporter.error::<()>(Code::BadRename, stmt.span, text);

@@ -2,7 +2,7 @@
 
 use super::cases_seen::CasesSeen;
 use crate::checked::{
-    Block, CaseRange, Const, Expr, ExprKind, Intrinsic, LoopControl, Shape, Stmt, StmtKind, Storage, Type, visit,
+    Attrs, Block, CaseRange, Const, Expr, ExprKind, Intrinsic, LoopControl, Shape, Stmt, StmtKind, Storage, Type, visit,
 };
 use crate::checker::{Checker, ConstructKind, Sym};
 use crate::typing::{Typing, computed, shape_name, type_name};
@@ -177,11 +177,22 @@ impl<'a> Checker<'a> {
             let var = self.defs.var(id);
             let (ty, shape) = (var.ty.clone(), var.shape.clone());
             let rank = shape.rank();
+            // It has these attributes of the variable, and no others (Fortran 2018, 11.1.7.5).
+            let Attrs { pointer, target, contiguous, volatile, class, .. } = var.attrs;
+            let polymorphic = self.defs.var_info(id).polymorphic;
             let mine = self.construct_variable(&local.text, ty.clone(), shape, Storage::Local, local.span);
+            let attrs = &mut self.defs.var_mut(mine).attrs;
+            *attrs = Attrs { pointer, target, contiguous, volatile, class, ..attrs.clone() };
+            self.defs.var_info_mut(mine).polymorphic = polymorphic;
             own.push(mine);
             if inits.iter().any(|i| i.text == local.text) {
                 let whole = |v| Expr { kind: ExprKind::Var(v), ty: ty.clone(), rank, span: local.span };
-                let kind = StmtKind::Assign { target: whole(mine), value: whole(id) };
+                let (target, value) = (whole(mine), whole(id));
+                let kind = if pointer {
+                    StmtKind::PointerAssign { target, bounds: Vec::new(), value }
+                } else {
+                    StmtKind::Assign { target, value }
+                };
                 first.push(Stmt { label: None, kind, span: local.span });
             }
         }

@@ -199,8 +199,8 @@ impl<'a> Checker<'a> {
         if matches!(form, Some(IoForm::Namelist(..))) && !typed.is_empty() {
             return self.reporter.error(Code::BadIoSpecifier, span, "a namelist statement has no list of items");
         }
-        if let Some(IoForm::Namelist(_, vars)) = &form {
-            for &var in vars {
+        if let Some(IoForm::Namelist(_, objects)) = &form {
+            for var in objects.iter().map(|object| object.var) {
                 let v = self.defs.var(var);
                 let (ty, rank) = (v.ty.clone(), v.shape.rank());
                 let item = Expr { kind: ExprKind::Var(var), ty, rank, span };

@@ -47,7 +47,7 @@ impl<'a> Checker<'a> {
         }
         let text: &[u8] = b"the variable of an assigned `go to` holds none of its labels";
         let text = constant(Const::Char(text.into()), Type::Character(CharLen::Const(text.len() as i64)), span);
-        let stop = Stmt { label: None, kind: StmtKind::Stop { error: true, code: Some(text) }, span };
+        let stop = Stmt { label: None, kind: StmtKind::Stop { error: true, code: Some(text), quiet: None }, span };
         arms.push((None, vec![stop], span));
         Some(self.inside(None, ConstructKind::Other, |_, id| StmtKind::Select { id, value, arms }))
     }

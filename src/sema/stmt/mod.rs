@@ -123,7 +123,7 @@ impl<'a> Checker<'a> {
             }
             K::Return(None) => Some(StmtKind::Return),
             K::Return(Some(e)) => self.alternate_return(e, span),
-            K::Stop { error, code } => self.stop(*error, code.as_ref()),
+            K::Stop { error, code, quiet } => self.stop(*error, code.as_ref(), quiet.as_ref()),
             K::Pause { .. } if self.cx.side.on_device() => {
                 self.reporter.error(Code::StatementNotInDeviceCode, span, "device code has no `pause`")
             }
@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn stop(&mut self, error: bool, code: Option<&ast::Expr>) -> Option<StmtKind> {
+    fn stop(&mut self, error: bool, code: Option<&'a ast::Expr>, quiet: Option<&'a ast::Expr>) -> Option<StmtKind> {
         let code = match code {
             None => None,
             Some(e) => {
@@ -166,7 +166,11 @@ impl<'a> Checker<'a> {
                 })
             }
         };
-        Some(StmtKind::Stop { error, code })
+        let quiet = match quiet {
+            Some(e) => Some(self.condition(e)?),
+            None => None,
+        };
+        Some(StmtKind::Stop { error, code, quiet })
     }
 
     /// PAUSE, which Fortran 95 has deleted, is a call of the run-time library.

@@ -69,6 +69,7 @@ impl Typing<'_> {
         let pair = match id {
             I::Pack => (0, 1),
             I::Sum | I::Product | I::Maxval | I::Minval | I::Maxloc | I::Minloc => (0, 2),
+            I::Reduce => (0, 3),
             I::Unpack => (1, 2),
             I::DotProduct => (0, 1),
             I::Matmul => return self.check_matmul(arg(0)?, arg(1)?, span),
@@ -186,6 +187,7 @@ pub(crate) fn intrinsic_extents(
             | Intrinsic::Count,
             Some(a),
         ) => reduced_extents(program, a, arg(1)),
+        (Intrinsic::Reduce, Some(a)) => reduced_extents(program, a, arg(2)),
         (Intrinsic::Maxloc | Intrinsic::Minloc, Some(a)) => located_extents(program, a, arg(1)),
         (Intrinsic::Findloc, Some(a)) => located_extents(program, a, arg(2)),
         (Intrinsic::Pack, _) => arg(2).map(|vector| known_extents(program, vector)).unwrap_or_default(),

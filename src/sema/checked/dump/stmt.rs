@@ -195,11 +195,12 @@ impl Dump<'_> {
             StmtKind::ArithmeticIf(e, labels) => format!("if {} {labels:?}", self.expr(e)),
             StmtKind::Nothing => "continue".into(),
             StmtKind::Return => "return".into(),
-            StmtKind::Stop { error, code } => {
+            StmtKind::Stop { error, code, quiet } => {
                 format!(
-                    "{}stop {}",
+                    "{}stop {}{}",
                     if *error { "error " } else { "" },
-                    code.as_ref().map_or(String::new(), |e| self.expr(e))
+                    code.as_ref().map_or(String::new(), |e| self.expr(e)),
+                    quiet.as_ref().map_or(String::new(), |e| format!(", quiet={}", self.expr(e)))
                 )
             }
             StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream } => {

@@ -12,6 +12,9 @@ fn is_known_different(kind: &str, format: &str, text: &str) -> bool {
     match format {
         // It takes the rightmost characters of what the record has, not of the field padded with blanks.
         "(a8)" => text.len() < 8,
+        // It ends a field with the record; the blanks that pad it count as zeros too (Fortran 2018, 12.6.4).
+        "(bz,i5)" => text.len() < 5,
+        "(bz,f8.2)" => text.len() < 8,
         // It refuses `g0` for characters.
         "(g0)" => true,
         // It lets a point be the decimal symbol besides the comma.
