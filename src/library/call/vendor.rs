@@ -8,8 +8,8 @@
 use super::{Call, Outcome, Status};
 use crate::handles::Kind;
 use crate::state::Home;
-use device::{Vendor, VendorAnswer, VendorArg, VendorCall, VendorObject};
-use finding::{ApiFault, MemoryPlace};
+use device::{Section, Vendor, VendorAnswer, VendorArg, VendorCall, VendorObject};
+use finding::{ApiFault, MemoryPlace, What};
 use mem::Region;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -186,23 +186,65 @@ impl Call<'_> {
     pub(crate) fn is_of_vendor(&mut self) -> bool {
         let Some(notes) = &self.notes else { return false };
         let found = match self.home {
-            Home::Device => self.device.vendor().map(|vendor| vendor.find(notes.function)),
-            Home::Any => Some(Err("cufemu does not hand arrays of any memory to NVIDIA's library".to_owned())),
+            Home::Device | Home::Any => self.device.vendor().map(|vendor| vendor.find(notes.function)),
             // What BLAS does on arrays of the host is none of CUDA.
             Home::Host => None,
         };
         match found {
             Some(Ok(())) => true,
             Some(Err(reason)) => {
-                if self.state.told.insert(reason.clone()) {
-                    self.runtime.report(self.name, ApiFault::RunsOnHost { reason }, self.span);
-                }
-                self.notes = None;
+                self.runs_on_host(reason);
                 false
             }
             None => {
                 self.notes = None;
                 false
+            }
+        }
+    }
+
+    /// The routine is not NVIDIA's; says why once.
+    fn runs_on_host(&mut self, reason: String) {
+        if self.state.told.insert(reason.clone()) {
+            self.runtime.report(self.name, ApiFault::RunsOnHost { reason }, self.span);
+        }
+        self.notes = None;
+    }
+
+    /// Notes the arrays of a routine that takes them in any memory: NVIDIA's function gets copies of those of the host. Where it cannot,
+    /// the routine runs on the host.
+    pub(super) fn note_arrays(&mut self, extents: &[(Section, What)]) {
+        let Some(notes) = &self.notes else { return };
+        let is_of_host = |base: u64| matches!(Region::of(base), Some(Region::Host | Region::HostStack));
+        let is_alone = |base: u64| self.args.iter().take(self.taken).filter(|word| **word == base).count() == 1;
+        let why_not = if notes.scalars[1] || !extents.iter().all(|((section, _), _)| is_of_host(section.base)) {
+            Some("cuBLASXt of NVIDIA is given arrays and scalars of the host only")
+        } else if !extents.iter().all(|((section, _), what)| *what == What::Read || is_alone(section.base)) {
+            Some("cuBLASXt of NVIDIA is given a result that is no other array of the call only")
+        } else {
+            None
+        };
+        if let Some(reason) = why_not {
+            self.runs_on_host(reason.to_owned());
+            return;
+        }
+        let hull = |((section, element), what): &(Section, What)| {
+            let (first, end) = section.hull(*element).unwrap_or((section.base, section.base));
+            (*what == What::Write, end - first, first)
+        };
+        let mut hulls: Vec<_> = extents.iter().map(hull).collect();
+        // Of two at one address the larger one counts, and what is written as that.
+        hulls.sort_unstable();
+        for (is_written, count, first) in hulls {
+            let mut bytes = vec![0; count as usize];
+            // What is not inside of an array was reported.
+            if self.memory.read(first, &mut bytes).is_none() {
+                continue;
+            }
+            if is_written {
+                self.note_result(first, &bytes);
+            } else {
+                self.note_bytes(first, &bytes);
             }
         }
     }
@@ -236,6 +278,9 @@ impl Call<'_> {
             Some(Vendor::Cusparse) => "cusparseSetPointerMode",
             _ => "cublasSetPointerMode_v2",
         };
+        if self.home == Home::Any {
+            return Ok(());
+        }
         let [on_host, on_device] = *scalars;
         if on_host && on_device {
             let reason = "of the scalars, one is in host memory and one in device memory; on a GPU they must be in one";
