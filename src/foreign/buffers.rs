@@ -336,9 +336,9 @@ mod tests {
         assert_eq!(out, [(a, vec![1; 12]), (b, vec![2, 0, 0, 0]), (c, vec![0, 3])]);
     }
 
-    /// Pages with numbers.
+    /// Pages with numbers, each of one byte many times.
     #[derive(Debug)]
-    struct Paged(Vec<(usize, [u8; 1 << 16])>);
+    struct Paged(Vec<(usize, u8)>);
 
     impl Contents for Paged {
         fn bytes(&self) -> usize {
@@ -346,8 +346,7 @@ mod tests {
         }
 
         fn read(&self, offset: usize, out: &mut [u8]) {
-            let all = self.0.iter().flat_map(|(_, page)| page);
-            out.iter_mut().zip(all.skip(offset)).for_each(|(to, from)| *to = *from);
+            out.iter_mut().enumerate().for_each(|(at, to)| *to = self.0[(offset + at) >> 16].1);
         }
 
         fn pages(&self) -> Option<(usize, Vec<usize>)> {
@@ -359,7 +358,7 @@ mod tests {
     fn pages_are_filled_anew_when_they_have_changed() {
         const PAGE: usize = 1 << 16;
         let of = |pages: &[(usize, u8)], reads_only| {
-            let contents = Paged(pages.iter().map(|&(number, byte)| (number, [byte; PAGE])).collect());
+            let contents = Paged(pages.to_vec());
             [Piece { base: 0x1000, contents: Arc::new(contents), reads_only, pointers: Vec::new() }]
         };
         let mut buffers = Buffers::default();

@@ -174,6 +174,7 @@ mod tests {
         // SAFETY: the bytes are inside, and nobody else uses them.
         let out = unsafe { std::slice::from_raw_parts_mut(mapping.address().wrapping_add(PAGE), 4) };
         std::io::Read::read_exact(&mut file, out).expect("there is enough");
-        assert_eq!(mapping.written(), Some(vec![PAGE..2 * PAGE]));
+        let second = PAGE..2 * PAGE;
+        assert_eq!(mapping.written(), Some(vec![second]));
     }
 }

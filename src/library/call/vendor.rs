@@ -215,36 +215,30 @@ impl Call<'_> {
     /// the routine runs on the host.
     pub(super) fn note_arrays(&mut self, extents: &[(Section, What)]) {
         let Some(notes) = &self.notes else { return };
-        let is_of_host = |base: u64| matches!(Region::of(base), Some(Region::Host | Region::HostStack));
-        let is_alone = |base: u64| self.args.iter().take(self.taken).filter(|word| **word == base).count() == 1;
-        let why_not = if notes.scalars[1] || !extents.iter().all(|((section, _), _)| is_of_host(section.base)) {
-            Some("cuBLASXt of NVIDIA is given arrays and scalars of the host only")
-        } else if !extents.iter().all(|((section, _), what)| *what == What::Read || is_alone(section.base)) {
-            Some("cuBLASXt of NVIDIA is given a result that is no other array of the call only")
-        } else {
-            None
+        let args = &self.args[..self.taken.min(self.args.len())];
+        let is_of_host = |word: u64| matches!(Region::of(word), Some(Region::Host | Region::HostStack));
+        let arrays: Option<Vec<Array>> = extents.iter().map(|extent| Array::of(extent, args, is_of_host)).collect();
+        let is_alone = |array: &Array| args.iter().filter(|word| **word == array.address).count() == 1;
+        let mut arrays = match arrays {
+            Some(arrays) if !notes.scalars[1] => arrays,
+            _ => return self.runs_on_host("NVIDIA's cuBLASXt gets arrays and scalars of the host only".to_owned()),
         };
-        if let Some(reason) = why_not {
-            self.runs_on_host(reason.to_owned());
-            return;
+        if !arrays.iter().all(|array| !array.is_written || is_alone(array)) {
+            let reason = "the result is another array of the call too, and NVIDIA's cuBLASXt gets copies of arrays";
+            return self.runs_on_host(reason.to_owned());
         }
-        let hull = |((section, element), what): &(Section, What)| {
-            let (first, end) = section.hull(*element).unwrap_or((section.base, section.base));
-            (*what == What::Write, end - first, first)
-        };
-        let mut hulls: Vec<_> = extents.iter().map(hull).collect();
         // Of two at one address the larger one counts, and what is written as that.
-        hulls.sort_unstable();
-        for (is_written, count, first) in hulls {
-            let mut bytes = vec![0; count as usize];
+        arrays.sort_unstable();
+        for Array { is_written, bytes, address } in arrays {
+            let mut bytes = vec![0; bytes as usize];
             // What is not inside of an array was reported.
-            if self.memory.read(first, &mut bytes).is_none() {
+            if self.memory.read(address, &mut bytes).is_none() {
                 continue;
             }
             if is_written {
-                self.note_result(first, &bytes);
+                self.note_result(address, &bytes);
             } else {
-                self.note_bytes(first, &bytes);
+                self.note_bytes(address, &bytes);
             }
         }
     }
@@ -371,6 +365,24 @@ impl Call<'_> {
     pub(crate) fn may_be_of_vendor(&mut self) -> bool {
         let Some(notes) = &self.notes else { return false };
         self.device.vendor().is_some_and(|vendor| !vendor.is_compared() && vendor.find(notes.function).is_ok())
+    }
+}
+
+/// An array of the host that is an argument: its address, and the bytes up to its last element that counts.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Array {
+    is_written: bool,
+    bytes: u64,
+    address: u64,
+}
+
+impl Array {
+    /// That of what is used of it. What is used may begin behind the first element, as a triangle without its diagonal does.
+    fn of(((section, element), what): &(Section, What), args: &[u64], is_of_host: fn(u64) -> bool) -> Option<Array> {
+        let (first, end) = section.hull(*element).unwrap_or((section.base, section.base));
+        let address = args.iter().copied().filter(|word| is_of_host(*word) && *word <= first).max();
+        let address = address.filter(|_| is_of_host(first))?;
+        Some(Array { is_written: *what == What::Write, bytes: end - address, address })
     }
 }
 

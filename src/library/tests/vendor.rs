@@ -464,6 +464,10 @@ fn arrays_of_the_host_go_to_cublasxt_as_copies() {
     assert_eq!(handle.destroy, "cublasXtDestroy");
     assert_eq!((&args[7], &args[9], &args[13]), (&bytes(&[1; 32]), &bytes(&[1; 32]), &word(3)));
     assert_eq!(args[12], VendorArg::Result { bytes: [2; 16].into(), to: c });
+    // The lower triangle without its diagonal begins behind the first element.
+    let result = run.host(&[3; 16]);
+    assert_eq!(run.call("cublasXtDtrmm", &[h, 0, 0, 0, 1, 2, 1, two, a, 2, c, 2, result, 2]), 0);
+    assert_eq!((&run.last().args[8], &run.last().args[10]), (&bytes(&[1; 16]), &bytes(&[2; 16])));
     // What it cannot be given is done here.
     let d = run.array(4);
     for (a, c) in [(d, c), (c, c)] {
