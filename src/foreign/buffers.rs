@@ -1,13 +1,17 @@
 //! The program's memory as procedures of C see it: a buffer for each stretch, at an address that stays the same.
 //!
-//! A buffer is a copy of the program's memory, or that memory itself, which the program has lent.
+//! A buffer is a copy of the program's memory, or that memory itself, which the program has lent. Of large copies only those pages are
+//! filled that have changed since the last call, and only those looked at behind it that C has written (`mapping`).
 #![allow(unsafe_code)] // C has the addresses of the buffers and writes to them during a call.
 
 use crate::libraries::Libraries;
+use crate::mapping::Mapping;
 use crate::stack;
-use ir::foreign::{Entries, Piece};
+use ir::foreign::{Contents, Entries, Piece};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Changes are found in units of this many bytes.
 const UNIT: usize = 4;
@@ -28,21 +32,81 @@ struct Buffer {
 enum Place {
     /// A copy.
     Copy(Vec<Line>),
+    /// A copy by pages.
+    Mapped(Mapped),
     /// Memory of the program that is lent, by its address.
     Lent(*mut u8),
+}
+
+/// A copy by pages.
+struct Mapped {
+    mapping: Mapping,
+    /// What it was filled with, which is as it was as long as this is here, and the numbers of the pages of that.
+    filled: Option<(Arc<dyn Contents>, Vec<usize>)>,
+}
+
+impl Mapped {
+    /// Fills the pages that have changed.
+    fn fill(&mut self, contents: &Arc<dyn Contents>) {
+        let all = contents.bytes();
+        let (page, numbers) = contents.pages().unwrap_or_else(|| (all.max(1), Vec::new()));
+        let old = self.filled.take().map_or_else(Vec::new, |(_, numbers)| numbers);
+        let mut bytes = vec![0; page.min(all)];
+        for (at, offset) in (0..all).step_by(page).enumerate() {
+            let is_same = old.len() == numbers.len() && numbers.get(at).is_some_and(|number| old[at] == *number);
+            if !is_same {
+                let bytes = &mut bytes[..page.min(all - offset)];
+                contents.read(offset, bytes);
+                self.mapping.put(offset, bytes);
+            }
+        }
+        self.filled = Some((contents.clone(), numbers));
+    }
 }
 
 // SAFETY: who calls C has borrowed the memory that is lent as long as the call lasts, on whichever thread.
 unsafe impl Send for Buffer {}
 
 impl Buffer {
-    fn new(bytes: usize) -> Buffer {
-        Buffer { place: Place::Copy(vec![Line([0; 64]); bytes.div_ceil(64).max(1)]), bytes }
+    fn new(contents: &dyn Contents) -> Buffer {
+        let bytes = contents.bytes();
+        let mapping = contents.pages().and_then(|_| Mapping::new(bytes));
+        let place = match mapping {
+            Some(mapping) => Place::Mapped(Mapped { mapping, filled: None }),
+            None => Place::Copy(vec![Line([0; 64]); bytes.div_ceil(64).max(1)]),
+        };
+        Buffer { place, bytes }
+    }
+
+    fn fill(&mut self, contents: &Arc<dyn Contents>) {
+        match &mut self.place {
+            Place::Mapped(mapped) => mapped.fill(contents),
+            _ => contents.read(0, self.contents()),
+        }
+    }
+
+    /// Adds the stretches that differ from what it was filled with, unless they do not count. Large copies are as before then.
+    fn changes(&mut self, piece: &Piece, out: &mut Vec<(u64, Vec<u8>)>) {
+        let all = 0..self.bytes;
+        let written = match &self.place {
+            Place::Mapped(mapped) => mapped.mapping.written().unwrap_or_else(|| vec![all]),
+            _ => vec![all],
+        };
+        for range in written {
+            let range = range.start..range.end.min(self.bytes);
+            if !piece.reads_only {
+                changed(piece, self.contents(), range.clone(), out);
+            }
+            if let Place::Mapped(mapped) = &mut self.place {
+                mapped.mapping.forget(range);
+            }
+        }
     }
 
     fn address(&self) -> u64 {
         match &self.place {
             Place::Copy(lines) => lines.as_ptr() as u64,
+            Place::Mapped(mapped) => mapped.mapping.address() as u64,
             Place::Lent(first) => *first as u64,
         }
     }
@@ -50,6 +114,7 @@ impl Buffer {
     fn contents(&mut self) -> &mut [u8] {
         let first = match &mut self.place {
             Place::Copy(lines) => lines.as_mut_ptr().cast::<u8>(),
+            Place::Mapped(mapped) => mapped.mapping.address(),
             Place::Lent(first) => *first,
         };
         // SAFETY: that many bytes are there in a row, any byte is a value, and no procedure of C runs now; who has lent memory has
@@ -73,12 +138,12 @@ impl Buffers {
     pub(crate) fn fill(&mut self, memory: &[Piece]) {
         let has = |base: u64, bytes: usize| {
             let at = memory.binary_search_by_key(&base, |piece| piece.base);
-            at.is_ok_and(|at| memory[at].bytes.len() == bytes)
+            at.is_ok_and(|at| memory[at].contents.bytes() == bytes)
         };
         self.by_base.retain(|&base, buffer| has(base, buffer.bytes));
         for piece in memory {
-            let buffer = self.by_base.entry(piece.base).or_insert_with(|| Buffer::new(piece.bytes.len()));
-            buffer.contents().copy_from_slice(&piece.bytes);
+            let buffer = self.by_base.entry(piece.base).or_insert_with(|| Buffer::new(&*piece.contents));
+            buffer.fill(&piece.contents);
         }
         for piece in memory {
             self.translate(piece.base, &piece.pointers, Buffers::to_native);
@@ -117,10 +182,12 @@ impl Buffers {
     /// What has changed in the buffers; pointers are the program's again.
     pub(crate) fn changes(&mut self, memory: &[Piece]) -> Vec<(u64, Vec<u8>)> {
         let mut out = Vec::new();
-        for piece in memory.iter().filter(|piece| !piece.reads_only) {
-            self.translate(piece.base, &piece.pointers, Buffers::to_program);
+        for piece in memory {
+            if !piece.reads_only {
+                self.translate(piece.base, &piece.pointers, Buffers::to_program);
+            }
             if let Some(buffer) = self.by_base.get_mut(&piece.base) {
-                changed(piece, buffer.contents(), &mut out);
+                buffer.changes(piece, &mut out);
             }
         }
         out
@@ -202,12 +269,15 @@ impl Buffers {
     }
 }
 
-/// Adds the stretches of `now` that differ from what the piece held.
-fn changed(piece: &Piece, now: &[u8], out: &mut Vec<(u64, Vec<u8>)>) {
+/// Adds the stretches of a range of `now` that differ from what the piece held. The range begins with a unit.
+fn changed(piece: &Piece, now: &[u8], range: Range<usize>, out: &mut Vec<(u64, Vec<u8>)>) {
+    let mut before = [0; BLOCK];
     let mut first = None;
     // A stretch may go on in the next block.
-    for (block, (now_here, before)) in now.chunks(BLOCK).zip(piece.bytes.chunks(BLOCK)).enumerate() {
-        let from = block * BLOCK;
+    for from in range.clone().step_by(BLOCK) {
+        let now_here = &now[from..range.end.min(from + BLOCK)];
+        let before = &mut before[..now_here.len()];
+        piece.contents.read(from, before);
         if now_here == before {
             end_stretch(piece, now, (&mut first, from), out);
             continue;
@@ -221,7 +291,7 @@ fn changed(piece: &Piece, now: &[u8], out: &mut Vec<(u64, Vec<u8>)>) {
             }
         }
     }
-    end_stretch(piece, now, (&mut first, now.len()), out);
+    end_stretch(piece, now, (&mut first, range.end), out);
 }
 
 /// Adds the stretch up to a place, if one has begun.
@@ -236,7 +306,7 @@ mod tests {
     use super::*;
 
     fn piece(base: u64, bytes: &[u8], pointers: &[u64]) -> Piece {
-        Piece { base, bytes: bytes.to_vec(), reads_only: false, pointers: pointers.to_vec() }
+        Piece { base, contents: Arc::new(bytes.to_vec()), reads_only: false, pointers: pointers.to_vec() }
     }
 
     #[test]
@@ -256,14 +326,63 @@ mod tests {
     #[test]
     fn stretches_go_on_across_blocks() {
         let before = piece(0x1000, &[0; 3 * BLOCK + 6], &[]);
-        let mut now = before.bytes.clone();
+        let mut now = vec![0; 3 * BLOCK + 6];
         now[BLOCK - 8..BLOCK + 4].fill(1);
         now[2 * BLOCK] = 2;
         now[3 * BLOCK + 5] = 3;
         let mut out = Vec::new();
-        changed(&before, &now, &mut out);
+        changed(&before, &now, 0..now.len(), &mut out);
         let (a, b, c) = (0x1000 + BLOCK as u64 - 8, 0x1000 + 2 * BLOCK as u64, 0x1000 + 3 * BLOCK as u64 + 4);
         assert_eq!(out, [(a, vec![1; 12]), (b, vec![2, 0, 0, 0]), (c, vec![0, 3])]);
+    }
+
+    /// Pages with numbers, each of one byte many times.
+    #[derive(Debug)]
+    struct Paged(Vec<(usize, u8)>);
+
+    impl Contents for Paged {
+        fn bytes(&self) -> usize {
+            self.0.len() << 16
+        }
+
+        fn read(&self, offset: usize, out: &mut [u8]) {
+            out.iter_mut().enumerate().for_each(|(at, to)| *to = self.0[(offset + at) >> 16].1);
+        }
+
+        fn pages(&self) -> Option<(usize, Vec<usize>)> {
+            Some((1 << 16, self.0.iter().map(|(number, _)| *number).collect()))
+        }
+    }
+
+    #[test]
+    fn pages_are_filled_anew_when_they_have_changed() {
+        const PAGE: usize = 1 << 16;
+        let of = |pages: &[(usize, u8)], reads_only| {
+            let contents = Paged(pages.to_vec());
+            [Piece { base: 0x1000, contents: Arc::new(contents), reads_only, pointers: Vec::new() }]
+        };
+        let mut buffers = Buffers::default();
+        let at = |buffers: &mut Buffers, offset: usize| buffers.by_base[&0x1000].address() as usize + offset;
+        // SAFETY: who calls it gives places inside of the buffer.
+        let put = |place: usize, byte: u8| unsafe { (place as *mut u8).write(byte) };
+        // SAFETY: the same.
+        let get = |place: usize| unsafe { (place as *const u8).read() };
+        let before = of(&[(1, 10), (2, 20), (3, 30)], false);
+        buffers.fill(&before);
+        let place = at(&mut buffers, 0);
+        put(place + PAGE - 1, 11);
+        put(place + PAGE, 21);
+        let changes = buffers.changes(&before);
+        assert_eq!(changes, [(0x1000 + PAGE as u64 - 4, vec![10, 10, 10, 11, 21, 20, 20, 20])]);
+        // The program has another second page now; a page of the same number is not looked at.
+        let after = of(&[(1, 10), (5, 50), (3, 99)], true);
+        buffers.fill(&after);
+        assert_eq!([0, PAGE, 2 * PAGE].map(|offset| get(place + offset))[..2], [10, 50]);
+        // What C must not write goes.
+        put(place, 77);
+        assert_eq!(buffers.changes(&after), []);
+        buffers.fill(&after);
+        assert_eq!(get(place), 10);
     }
 
     #[test]

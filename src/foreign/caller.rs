@@ -1,6 +1,6 @@
 //! Makes calls: memory of the program is put into buffers or lent, addresses are translated, and afterwards both back.
 //!
-//! A call comes as a [`ForeignStep`] with copies of all memory that C sees, and ends with what has changed; so it can be recorded.
+//! A call comes as a [`ForeignStep`] with the contents of all memory that C sees, and ends with what has changed; so it can be recorded.
 //! Or it is made *directly*, with a room in the program's memory ([`Signature::room_bytes`]) and memory that was lent before.
 #![allow(unsafe_code)] // Calls procedures of libraries.
 

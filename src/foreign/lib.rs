@@ -21,6 +21,11 @@ mod flush;
 mod frame;
 mod libraries;
 mod link;
+#[cfg(target_os = "linux")]
+mod mapping;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_mapping.rs"]
+mod mapping;
 mod names;
 mod nvrtc;
 mod on_demand;

@@ -19,8 +19,8 @@
 use crate::direct::Direct;
 use crate::protocol::Halt;
 use crate::storage;
-use ir::foreign::{CArg, CParam, CScalar, CValue, Callback, Entries, Piece, Signature, word_of};
-use mem::{Memory, Region};
+use ir::foreign::{CArg, CParam, CScalar, CValue, Callback, Contents, Entries, Piece, Signature, word_of};
+use mem::{Memory, Region, Snapshot};
 use source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -162,6 +162,25 @@ pub(crate) struct Extent {
     pub(crate) pointers: Vec<u64>,
 }
 
+/// An allocation that is passed.
+#[derive(Debug)]
+struct Passed(Snapshot);
+
+impl Contents for Passed {
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    fn read(&self, offset: usize, out: &mut [u8]) {
+        let is_there = self.0.read(offset, out).is_some();
+        debug_assert!(is_there, "who reads knows how many bytes there are");
+    }
+
+    fn pages(&self) -> Option<(usize, Vec<usize>)> {
+        Some((Snapshot::PAGE, self.0.pages()))
+    }
+}
+
 impl<'a> Pieces<'a> {
     /// What the arguments point to.
     pub(crate) fn of(
@@ -230,11 +249,18 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
+    /// With what they hold: large allocations share their pages, of others there are copies.
     pub(crate) fn read(self) -> Result<Vec<Piece>, Halt> {
         let mut out = Vec::with_capacity(self.extents.len());
         for (base, piece) in self.extents {
-            let bytes = peek(self.memory, base, piece.bytes)?;
-            out.push(Piece { base, bytes, reads_only: piece.reads_only, pointers: piece.pointers });
+            let is_large = piece.bytes >= Snapshot::PAGE as u64;
+            let snapshot = is_large.then(|| self.memory.snapshot(base)).flatten();
+            let whole = snapshot.filter(|whole| whole.bytes() as u64 == piece.bytes);
+            let contents: Arc<dyn Contents> = match whole {
+                Some(whole) => Arc::new(Passed(whole)),
+                None => Arc::new(peek(self.memory, base, piece.bytes)?),
+            };
+            out.push(Piece { base, contents, reads_only: piece.reads_only, pointers: piece.pointers });
         }
         Ok(out)
     }

@@ -1,10 +1,11 @@
 //! cuRAND's host interface: generators whose numbers go to memory of the device, or of the host.
 //!
 //! The numbers are those of NVIDIA's library, bit for bit: seeds, offsets, orders, dimensions, integers and uniform reals of XORWOW,
-//! MRG32k3a, Philox and the Sobol' sequences of 32 and 64 bits. Normal and log-normal reals differ from them in the last bits.
+//! MRG32k3a, Philox, MT19937 and the Sobol' sequences of 32 and 64 bits. Normal and log-normal reals differ from them in the last bits.
 //! Numbers of Poisson are of the same distribution, and others.
 //!
-//! MTGP32, MT19937, scrambled Sobol' sequences and the dynamic order are NVIDIA's: they are there on a device that has its library.
+//! MTGP32 and scrambled Sobol' sequences follow from tables of NVIDIA's library, and the dynamic order from the GPU: they are there on a
+//! device that has that library.
 //!
 //! Source: cuRAND Library, "Host API Overview".
 
@@ -12,7 +13,7 @@ use crate::call::{Call, Outcome, Routine, Status, Statuses};
 use crate::element::Element;
 use crate::handles::GENERATOR;
 use crate::operand::{Operand, Vector};
-use crate::random::{DIMENSIONS, MOST_MEAN, Poisson, Sequence, Sobol, Subsequences};
+use crate::random::{DIMENSIONS, MOST_MEAN, Mt19937, Poisson, Sequence, Sobol, Subsequences};
 use crate::state::Generator;
 use device::{Agreement, CudaError};
 use finding::MemoryPlace;
@@ -28,6 +29,7 @@ const TYPE_ERROR: i32 = 103;
 const DEFAULT: i64 = 100;
 const XORWOW: i64 = 101;
 const MRG32K3A: i64 = 121;
+const MTGP32: i64 = 141;
 const MT19937: i64 = 142;
 const PHILOX: i64 = 161;
 /// The first of the quasi-random generators: the default one, and its other name.
@@ -35,18 +37,20 @@ const QUASI: i64 = 200;
 const SOBOL32: i64 = 201;
 const SOBOL64: i64 = 203;
 /// The generators that there are everywhere.
-const KINDS: [i64; 7] = [DEFAULT, XORWOW, MRG32K3A, PHILOX, QUASI, SOBOL32, SOBOL64];
+const KINDS: [i64; 8] = [DEFAULT, XORWOW, MRG32K3A, MT19937, PHILOX, QUASI, SOBOL32, SOBOL64];
 /// Those of NVIDIA's library.
-const VENDOR_KINDS: [i64; 4] = [141, MT19937, 202, 204];
+const VENDOR_KINDS: [i64; 3] = [MTGP32, 202, 204];
 /// The first generator of 64 bits.
 const OF_64_BITS: i64 = SOBOL64;
 /// Generators whose sequence cannot be entered at an offset.
-const WITHOUT_OFFSET: [i64; 2] = [141, MT19937];
+const WITHOUT_OFFSET: [i64; 2] = [MTGP32, MT19937];
 /// Orders: two names of the usual one, one with a seed for each subsequence, and the one of before.
 const BEST: i64 = 100;
 const USUAL: i64 = 101;
 const SEEDED: i64 = 102;
 const LEGACY: i64 = 103;
+/// The order that depends on the GPU.
+const DYNAMIC: i64 = 104;
 /// The order of quasi-random generators.
 const QUASI_ORDER: i64 = 201;
 /// Rounding units in which normal reals of 4 and 8 bytes agree with those of NVIDIA's library.
@@ -84,7 +88,10 @@ fn create<const OF_HOST: bool>(call: &mut Call<'_>) -> Outcome {
     let is_there = KINDS.contains(&kind) || is_of_vendor && call.may_be_of_vendor();
     if !is_there {
         let reason = if is_of_vendor {
-            format!("generator {kind} is one of NVIDIA's library alone, which works with `--device gpu`")
+            let name = if kind == MTGP32 { "MTGP32" } else { "scrambled Sobol'" };
+            format!(
+                "generator {kind} ({name}) follows from tables of NVIDIA's library alone, which works with `--device gpu`"
+            )
         } else {
             format!("generator {kind} is none that there is; `CURAND_RNG_PSEUDO_XORWOW` (101) is one")
         };
@@ -174,6 +181,10 @@ fn set_order(call: &mut Call<'_>) -> Outcome {
         _ => false,
     };
     if !is_there && !call.may_be_of_vendor() {
+        if order == DYNAMIC && kind < QUASI && kind != MT19937 {
+            let reason = "the dynamic order (104) depends on the GPU and works with `--device gpu`";
+            return call.wrong(reason.to_owned());
+        }
         let usual =
             if kind < QUASI { "CURAND_ORDERING_PSEUDO_DEFAULT` (101)" } else { "CURAND_ORDERING_QUASI_DEFAULT` (201)" };
         return call.wrong(format!("generator {kind} has no order {order} here; it has `{usual}"));
@@ -218,6 +229,7 @@ impl Generator {
             DEFAULT | XORWOW if order == SEEDED => Some(Sequence::Xorwow(Subsequences::of_seeds(seed, offset))),
             DEFAULT | XORWOW => Some(Sequence::Xorwow(Subsequences::of_xorwow(seed, offset))),
             MRG32K3A => Some(Sequence::Mrg32k3a(Subsequences::of_mrg32k3a(seed, offset, order == LEGACY))),
+            MT19937 => Some(Sequence::Mt19937(Mt19937::new(seed))),
             PHILOX => Some(Sequence::Philox { seed, at: offset }),
             QUASI | SOBOL32 => Some(Sequence::Sobol(Sobol::new(32, dimensions as usize, offset))),
             SOBOL64 => Some(Sequence::Sobol(Sobol::new(64, dimensions as usize, offset))),
@@ -251,7 +263,7 @@ fn fill<T: Element>(
     let Some(generator) = call.state.curand.get(handle) else { return call.no_handle(&GENERATOR, handle) };
     let (is_of_host, stream, kind) = (generator.is_of_host, generator.stream, generator.kind);
     let dimensions = generator.dimensions as u64;
-    if kind_of_numbers.in_pairs && count % 2 != 0 && kind < QUASI {
+    if kind_of_numbers.in_pairs && count % 2 != 0 && kind < QUASI && kind != MT19937 {
         let reason = format!("the number of elements is {count}, and must be even");
         return call.wrong(reason).map_err(|_| Status(NOT_A_MULTIPLE));
     }

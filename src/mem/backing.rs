@@ -163,6 +163,11 @@ impl Backing {
         self.slots.as_ptr()
     }
 
+    /// A number for each page: 0 for one of zeros, else another for each page that is referred to.
+    pub(crate) fn identities(&self) -> Vec<usize> {
+        self.slots.iter().map(|slot| unmarked(slot.load(Ordering::Relaxed)).addr()).collect()
+    }
+
     /// Bytes of a page.
     fn len(&self, slot: usize) -> usize {
         if slot + 1 == self.slots.len() { self.last as usize } else { PAGE }

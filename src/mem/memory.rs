@@ -378,6 +378,11 @@ impl Memory {
         }
     }
 
+    /// A list of its own for what shares pages with it.
+    pub(crate) fn sibling_list(&self) -> Arc<RetireList> {
+        self.retired.sibling()
+    }
+
     /// Releases pages that were replaced by copies.
     pub fn release_retired(&mut self) {
         // SAFETY: the memory is borrowed exclusively, so nobody else uses a backing of it.

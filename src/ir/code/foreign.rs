@@ -376,18 +376,66 @@ pub enum CArg {
     Copy(u64, Vec<u8>),
 }
 
+/// The bytes of a stretch of memory, as they were at some time.
+pub trait Contents: fmt::Debug + Send + Sync {
+    /// How many there are.
+    fn bytes(&self) -> usize;
+
+    /// Copies those from an offset on, which must be there.
+    fn read(&self, offset: usize, out: &mut [u8]);
+
+    /// How many bytes a page has (the last may have less), and a number for each page, if there are pages: while two contents are
+    /// there, their pages of one number have the same bytes.
+    fn pages(&self) -> Option<(usize, Vec<usize>)> {
+        None
+    }
+}
+
+impl Contents for Vec<u8> {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+
+    fn read(&self, offset: usize, out: &mut [u8]) {
+        out.copy_from_slice(&self[offset..offset + out.len()]);
+    }
+}
+
+impl PartialEq for dyn Contents {
+    fn eq(&self, other: &dyn Contents) -> bool {
+        const BLOCK: usize = 4096;
+        let block = |of: &dyn Contents, at: usize| {
+            let mut out = vec![0; BLOCK.min(of.bytes() - at)];
+            of.read(at, &mut out);
+            out
+        };
+        self.bytes() == other.bytes() && (0..self.bytes()).step_by(BLOCK).all(|at| block(self, at) == block(other, at))
+    }
+}
+
+impl Eq for dyn Contents {}
+
 /// A stretch of the program's memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Piece {
     /// The address of its first byte in the program.
     pub base: u64,
     /// Its contents.
-    pub bytes: Vec<u8>,
+    pub contents: Arc<dyn Contents>,
     /// Whether nothing is written to it.
     pub reads_only: bool,
     /// The offsets of the pointers in it that are known.
     pub pointers: Vec<u64>,
 }
+
+impl PartialEq for Piece {
+    fn eq(&self, other: &Piece) -> bool {
+        (self.base, self.reads_only, &self.pointers) == (other.base, other.reads_only, &other.pointers)
+            && *self.contents == *other.contents
+    }
+}
+
+impl Eq for Piece {}
 
 /// What a call came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

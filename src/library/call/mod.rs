@@ -92,7 +92,12 @@ impl Call<'_> {
 
     /// A size, an increment or a leading dimension.
     fn size_word(&mut self) -> i64 {
-        if self.is_wide { self.word() as i64 } else { self.int() }
+        let size = if self.is_wide { self.word() as i64 } else { self.int() };
+        if self.home == Home::Any {
+            // Such functions take 8 bytes, whatever the interface has.
+            self.note(VendorArg::Word(size as u64));
+        }
+        size
     }
 
     /// The distance of matrices in elements. Results need one if there are several.
@@ -307,6 +312,9 @@ impl Call<'_> {
         let failed = Status(self.statuses.failed);
         for (section, what) in &uses.extents {
             self.check_inside(section, *what)?;
+        }
+        if self.home == Home::Any {
+            self.note_arrays(&uses.extents);
         }
         let vendor = self.vendor_call()?.map(Arc::new);
         let (name, span) = (self.name, self.span);

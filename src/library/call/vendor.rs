@@ -8,8 +8,8 @@
 use super::{Call, Outcome, Status};
 use crate::handles::Kind;
 use crate::state::Home;
-use device::{Vendor, VendorAnswer, VendorArg, VendorCall, VendorObject};
-use finding::{ApiFault, MemoryPlace};
+use device::{Section, Vendor, VendorAnswer, VendorArg, VendorCall, VendorObject};
+use finding::{ApiFault, MemoryPlace, What};
 use mem::Region;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -186,23 +186,59 @@ impl Call<'_> {
     pub(crate) fn is_of_vendor(&mut self) -> bool {
         let Some(notes) = &self.notes else { return false };
         let found = match self.home {
-            Home::Device => self.device.vendor().map(|vendor| vendor.find(notes.function)),
-            Home::Any => Some(Err("cufemu does not hand arrays of any memory to NVIDIA's library".to_owned())),
+            Home::Device | Home::Any => self.device.vendor().map(|vendor| vendor.find(notes.function)),
             // What BLAS does on arrays of the host is none of CUDA.
             Home::Host => None,
         };
         match found {
             Some(Ok(())) => true,
             Some(Err(reason)) => {
-                if self.state.told.insert(reason.clone()) {
-                    self.runtime.report(self.name, ApiFault::RunsOnHost { reason }, self.span);
-                }
-                self.notes = None;
+                self.runs_on_host(reason);
                 false
             }
             None => {
                 self.notes = None;
                 false
+            }
+        }
+    }
+
+    /// The routine is not NVIDIA's; says why once.
+    fn runs_on_host(&mut self, reason: String) {
+        if self.state.told.insert(reason.clone()) {
+            self.runtime.report(self.name, ApiFault::RunsOnHost { reason }, self.span);
+        }
+        self.notes = None;
+    }
+
+    /// Notes the arrays of a routine that takes them in any memory: NVIDIA's function gets copies of those of the host. Where it cannot,
+    /// the routine runs on the host.
+    pub(super) fn note_arrays(&mut self, extents: &[(Section, What)]) {
+        let Some(notes) = &self.notes else { return };
+        let args = &self.args[..self.taken.min(self.args.len())];
+        let is_of_host = |word: u64| matches!(Region::of(word), Some(Region::Host | Region::HostStack));
+        let arrays: Option<Vec<Array>> = extents.iter().map(|extent| Array::of(extent, args, is_of_host)).collect();
+        let is_alone = |array: &Array| args.iter().filter(|word| **word == array.address).count() == 1;
+        let mut arrays = match arrays {
+            Some(arrays) if !notes.scalars[1] => arrays,
+            _ => return self.runs_on_host("NVIDIA's cuBLASXt gets arrays and scalars of the host only".to_owned()),
+        };
+        if !arrays.iter().all(|array| !array.is_written || is_alone(array)) {
+            let reason = "the result is another array of the call too, and NVIDIA's cuBLASXt gets copies of arrays";
+            return self.runs_on_host(reason.to_owned());
+        }
+        // Of two at one address the larger one counts, and what is written as that.
+        arrays.sort_unstable();
+        for Array { is_written, bytes, address } in arrays {
+            let mut bytes = vec![0; bytes as usize];
+            // What is not inside of an array was reported.
+            if self.memory.read(address, &mut bytes).is_none() {
+                continue;
+            }
+            if is_written {
+                self.note_result(address, &bytes);
+            } else {
+                self.note_bytes(address, &bytes);
             }
         }
     }
@@ -236,6 +272,9 @@ impl Call<'_> {
             Some(Vendor::Cusparse) => "cusparseSetPointerMode",
             _ => "cublasSetPointerMode_v2",
         };
+        if self.home == Home::Any {
+            return Ok(());
+        }
         let [on_host, on_device] = *scalars;
         if on_host && on_device {
             let reason = "of the scalars, one is in host memory and one in device memory; on a GPU they must be in one";
@@ -326,6 +365,24 @@ impl Call<'_> {
     pub(crate) fn may_be_of_vendor(&mut self) -> bool {
         let Some(notes) = &self.notes else { return false };
         self.device.vendor().is_some_and(|vendor| !vendor.is_compared() && vendor.find(notes.function).is_ok())
+    }
+}
+
+/// An array of the host that is an argument: its address, and the bytes up to its last element that counts.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Array {
+    is_written: bool,
+    bytes: u64,
+    address: u64,
+}
+
+impl Array {
+    /// That of what is used of it. What is used may begin behind the first element, as a triangle without its diagonal does.
+    fn of(((section, element), what): &(Section, What), args: &[u64], is_of_host: fn(u64) -> bool) -> Option<Array> {
+        let (first, end) = section.hull(*element).unwrap_or((section.base, section.base));
+        let address = args.iter().copied().filter(|word| is_of_host(*word) && *word <= first).max();
+        let address = address.filter(|_| is_of_host(first))?;
+        Some(Array { is_written: *what == What::Write, bytes: end - address, address })
     }
 }
 

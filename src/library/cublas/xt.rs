@@ -1,4 +1,7 @@
 //! cuBLASXt: routines of level 3 on arrays in any memory, with sizes of 8 bytes.
+//!
+//! NVIDIA's library is given arrays of the host. With others, and for the parts of the work that a program gives to the host, the work is
+//! done here.
 
 use crate::call::{Call, Outcome, Status};
 use crate::handles::CUBLAS_XT;
@@ -10,6 +13,7 @@ const BLOCK: i32 = 1024;
 impl Call<'_> {
     /// A handle of cuBLASXt. Scalars are in host memory.
     pub(super) fn xt_handle(&mut self, handle: u64) -> Result<CublasHandle, Status> {
+        self.note_object(handle);
         match self.state.cublas_xt.get(handle) {
             Some(_) => Ok(CublasHandle { home: Home::Any, ..CublasHandle::default() }),
             None => self.no_handle(&CUBLAS_XT, handle),
@@ -28,7 +32,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let handle = call.state.cublas_xt.add(XtHandle { block: BLOCK, pinning: 0 });
     call.put(address, &handle.to_le_bytes(), "handle")?;
-    call.state.lives.begin(handle, &CUBLAS_XT, call.span);
+    call.has_made(handle, &CUBLAS_XT, "cublasXtDestroy")?;
     call.done()
 }
 
@@ -36,14 +40,14 @@ pub(super) fn destroy(call: &mut Call<'_>) -> Outcome {
     let handle = call.word();
     match call.state.cublas_xt.remove(handle) {
         Some(_) => {
-            call.state.lives.end(handle, call.span);
+            call.has_destroyed(handle);
             call.done()
         }
         None => call.no_handle(&CUBLAS_XT, handle),
     }
 }
 
-/// Which devices take part; the current one does the work.
+/// Which devices take part; here the current one does the work.
 pub(super) fn select_devices(call: &mut Call<'_>) -> Outcome {
     let handle = call.word();
     call.xt_handle(handle)?;
@@ -60,6 +64,7 @@ pub(super) fn select_devices(call: &mut Call<'_>) -> Outcome {
             return call.wrong(format!("`deviceId` has device {device}, and there are {there}, counted from 0"));
         }
     }
+    call.has_set(handle)?;
     call.done()
 }
 
@@ -92,6 +97,7 @@ fn set(call: &mut Call<'_>, of: fn(&mut XtHandle) -> &mut i32) -> Outcome {
         Some(found) => *of(found) = number as i32,
         None => return call.no_handle(&CUBLAS_XT, handle),
     }
+    call.has_set(handle)?;
     call.done()
 }
 

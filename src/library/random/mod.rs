@@ -5,12 +5,16 @@
 mod directions;
 mod draw;
 mod mrg32k3a;
+mod mt19937;
 mod philox;
 mod poisson;
+mod polynomial;
 mod sequence;
+mod shape;
 mod sobol;
 mod subsequences;
 
+pub(crate) use mt19937::Mt19937;
 pub(crate) use poisson::{MOST_MEAN, Poisson};
 pub(crate) use sequence::Sequence;
 pub(crate) use sobol::{DIMENSIONS, Sobol};

@@ -2,11 +2,13 @@
 //!
 //! Not here: arguments and arrays (`curand`).
 
-use super::draw::{Draw, pair4_of_reals, pair4_of_words, pair8, uniform4_of};
+use super::draw::{Draw, pair4_of_reals, pair4_of_words, pair8};
 use super::mrg32k3a::Mrg32k3a;
+use super::mt19937::Mt19937;
 use super::philox;
 use super::poisson::Poisson;
-use super::sobol::{Sobol, quantile};
+use super::shape::Shape;
+use super::sobol::Sobol;
 use super::subsequences::Subsequences;
 use scalar::xorwow::Xorwow;
 
@@ -20,17 +22,19 @@ pub(crate) enum Sequence {
         /// The place, in words.
         at: u64,
     },
+    Mt19937(Mt19937),
     Sobol(Sobol),
 }
 
 impl Sequence {
-    /// The next `count` elements, `N` by each turn, of so many words for one. Sobol' sequences have their own.
+    /// The next `count` elements, `N` by each turn, of so many words for one, or made of one
+    /// number each.
     fn turns<T: Copy, const N: usize>(
         &mut self,
         count: usize,
         words: u64,
         take: impl Fn(&mut dyn Draw) -> [T; N],
-        of_sobol: impl Fn(&Sobol, u64) -> T,
+        of_number: impl Fn(&dyn Shape, u64) -> T,
     ) -> Vec<T> {
         let turns = count / N;
         match self {
@@ -42,15 +46,13 @@ impl Sequence {
                 let places = (0..turns as u64).map(|turn| first + turn * N as u64);
                 places.flat_map(|place| take(&mut philox::Words::at(*seed, place, words))).collect()
             }
-            Sequence::Sobol(sobol) => {
-                let numbers = sobol.numbers(count);
-                numbers.into_iter().map(|number| of_sobol(sobol, number)).collect()
-            }
+            Sequence::Mt19937(of) => of.numbers(count).into_iter().map(|number| of_number(of, number)).collect(),
+            Sequence::Sobol(of) => of.numbers(count).into_iter().map(|number| of_number(of, number)).collect(),
         }
     }
 
     pub(crate) fn words(&mut self, count: usize) -> Vec<u32> {
-        self.turns(count, 1, |draw| [draw.word()], Sobol::word)
+        self.turns(count, 1, |draw| [draw.word()], |of, number| of.word(number))
     }
 
     /// Numbers of 64 bits, which quasi-random generators of that size have.
@@ -62,29 +64,25 @@ impl Sequence {
     }
 
     pub(crate) fn uniform4(&mut self, count: usize) -> Vec<f32> {
-        self.turns(count, 1, |draw| [draw.uniform4()], |sobol, number| uniform4_of(sobol.word(number)))
+        self.turns(count, 1, |draw| [draw.uniform4()], |of, number| of.uniform4(number))
     }
 
     pub(crate) fn uniform8(&mut self, count: usize) -> Vec<f64> {
-        self.turns(count, 2, |draw| [draw.uniform8()], Sobol::uniform8)
+        self.turns(count, 2, |draw| [draw.uniform8()], |of, number| of.uniform8(number))
     }
 
     pub(crate) fn normal4(&mut self, count: usize) -> Vec<f32> {
         let pair = if matches!(self, Sequence::Mrg32k3a(_)) { pair4_of_reals } else { pair4_of_words };
-        self.turns(count, 1, pair, |sobol, number| {
-            let word = sobol.word(number);
-            let (word, sign) = if word >= 1 << 31 { (!word, -1.0) } else { (word, 1.0) };
-            sign * quantile(f64::from(uniform4_of(word))) as f32
-        })
+        self.turns(count, 1, pair, |of, number| of.normal4(number))
     }
 
     pub(crate) fn normal8(&mut self, count: usize) -> Vec<f64> {
-        self.turns(count, 2, pair8, Sobol::normal8)
+        self.turns(count, 2, pair8, |of, number| of.normal8(number))
     }
 
     pub(crate) fn poisson(&mut self, count: usize, of: &Poisson) -> Vec<u32> {
         const HALF: f64 = 0.5 / 4_294_967_296.0;
         let probability = |word: u32| f64::from(word) / 4_294_967_296.0 + HALF;
-        self.turns(count, 1, |draw| [of.of(probability(draw.word()))], |sobol, number| of.of(sobol.uniform8(number)))
+        self.turns(count, 1, |draw| [of.of(probability(draw.word()))], |by, number| of.of(by.uniform8(number)))
     }
 }

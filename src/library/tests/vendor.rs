@@ -397,7 +397,10 @@ fn a_missing_library_is_told_once_and_the_routine_runs_on_the_host() {
     run.device.missing = "curand";
     let place = run.host(&[0; 8]);
     assert_eq!(run.call("curandCreateGenerator", &[place, 141]), 103);
-    assert_eq!(run.reasons(), ["generator 141 is one of NVIDIA's library alone, which works with `--device gpu`"]);
+    assert_eq!(
+        run.reasons(),
+        ["generator 141 (MTGP32) follows from tables of NVIDIA's library alone, which works with `--device gpu`"]
+    );
 }
 
 #[test]
@@ -433,7 +436,7 @@ fn routines_whose_results_are_compared_are_both_called_and_done_here() {
     assert!(f64::from_bits(run.word(array)) > 0.0);
     assert_eq!(routine.results[0].agreement, device::Agreement::Bits);
     // What only NVIDIA's library has cannot be compared.
-    assert_eq!(run.call("curandCreateGenerator", &[place, 142]), 103);
+    assert_eq!(run.call("curandCreateGenerator", &[place, 141]), 103);
     assert_eq!(run.reasons().len(), 1);
 }
 
@@ -444,4 +447,32 @@ fn a_status_of_nvidia_is_that_of_the_routine() {
     run.device.status = 102;
     assert_eq!(run.call("curandCreateGenerator", &[place, 101]), 102);
     assert_eq!(run.reasons(), ["NVIDIA's library gives status 102"]);
+}
+
+#[test]
+fn arrays_of_the_host_go_to_cublasxt_as_copies() {
+    let mut run = Run::new();
+    let (h, devices, two) = (run.handle("cublasXtCreate"), run.host(&[0; 4]), run.host(&TWO));
+    assert_eq!(run.call("cublasXtDeviceSelect", &[h, 1, devices]), 0);
+    let [a, c] = [[1u8; 32], [2; 32]].map(|bytes| run.host(&bytes));
+    // A result of one column; the smaller matrix lies at the address of the larger one.
+    let args = [h, 0, 0, 2, 1, 2, two, a, 2, a, 2, two, c, 3];
+    assert_eq!(run.call("cublasXtDgemm", &args), 0);
+    let args = run.last().args.clone();
+    let VendorArg::Object(handle) = &args[0] else { panic!("{args:?}") };
+    assert_eq!(handle.set[0].1.args, [VendorArg::This, word(1), bytes(&[0; 4])]);
+    assert_eq!(handle.destroy, "cublasXtDestroy");
+    assert_eq!((&args[7], &args[9], &args[13]), (&bytes(&[1; 32]), &bytes(&[1; 32]), &word(3)));
+    assert_eq!(args[12], VendorArg::Result { bytes: [2; 16].into(), to: c });
+    // The lower triangle without its diagonal begins behind the first element.
+    let result = run.host(&[3; 16]);
+    assert_eq!(run.call("cublasXtDtrmm", &[h, 0, 0, 0, 1, 2, 1, two, a, 2, c, 2, result, 2]), 0);
+    assert_eq!((&run.last().args[8], &run.last().args[10]), (&bytes(&[1; 16]), &bytes(&[2; 16])));
+    // What it cannot be given is done here.
+    let d = run.array(4);
+    for (a, c) in [(d, c), (c, c)] {
+        assert_eq!(run.call("cublasXtDgemm", &[h, 0, 0, 2, 1, 2, two, a, 2, a, 2, two, c, 2]), 0);
+        assert_eq!(run.device.submitted.last().expect("a routine").vendor, None);
+    }
+    assert_eq!(run.reasons().len(), 2);
 }
