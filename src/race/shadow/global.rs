@@ -63,7 +63,7 @@ pub(crate) struct GlobalShadow {
     /// Where the page of a number is; never iterated.
     index: HashMap<u64, usize, BuildHasherDefault<PageHasher>>,
     pages: Vec<(u64, Page)>,
-    recent: [(u64, usize); RECENT],
+    recent: Box<[(u64, usize); RECENT]>,
     epoch: u32,
     launch_epoch: u32,
     /// The epochs with which the last launches began, the present one last.
@@ -97,7 +97,7 @@ impl GlobalShadow {
         Self {
             index: HashMap::default(),
             pages: Vec::new(),
-            recent: [(u64::MAX, 0); RECENT],
+            recent: Box::new([(u64::MAX, 0); RECENT]),
             epoch: 0,
             launch_epoch: 0,
             launches: [0; KEPT_LAUNCHES],
@@ -115,7 +115,7 @@ impl GlobalShadow {
             // Once in four thousand million launches: start over.
             self.pages.clear();
             self.index.clear();
-            self.recent = [(u64::MAX, 0); RECENT];
+            self.recent.fill((u64::MAX, 0));
             self.used_bytes = 0;
             self.epoch = 0;
             self.launches = [0; KEPT_LAUNCHES];
@@ -145,7 +145,7 @@ impl GlobalShadow {
         }
         self.pages.retain(|p| p.1.epoch >= epoch);
         self.index = self.pages.iter().enumerate().map(|(i, p)| (p.0, i)).collect();
-        self.recent = [(u64::MAX, 0); RECENT];
+        self.recent.fill((u64::MAX, 0));
         self.used_bytes = self.pages.iter_mut().map(|p| p.1.recharge()).sum();
     }
 
@@ -158,7 +158,7 @@ impl GlobalShadow {
             if let Some((moved, _)) = self.pages.get(at) {
                 self.index.insert(*moved, at);
             }
-            self.recent = [(u64::MAX, 0); RECENT];
+            self.recent.fill((u64::MAX, 0));
         }
     }
 

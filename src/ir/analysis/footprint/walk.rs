@@ -221,7 +221,7 @@ impl<'a> Walk<'a> {
             self.enter(a, &incoming);
             a.region = Self::region(a, flow, bb);
         }
-        flow.regions[bb.index()] = a.region.clone();
+        flow.regions[bb.index()].clone_from(&a.region);
         self.has_inner_exit |= a.depth > 0 && matches!(a.f.block(bb).term, Term::Exit);
         if a.depth == 0 {
             incoming.iter().for_each(|edge| self.visits[edge.from].next.push(here));
