@@ -17,10 +17,11 @@
 
 use crate::stamp::Stamp;
 
-/// Whether two stamps are of accesses of different blocks.
+/// Whether two stamps are of accesses of different blocks. Those of several blocks each are: the blocks are not the same.
 #[inline]
 fn are_apart(one: Stamp, other: Stamp) -> bool {
-    one != Stamp::NONE && other != Stamp::NONE && one.tag() != other.tag()
+    let are_set = one != Stamp::NONE && other != Stamp::NONE;
+    are_set && (one.tag() != other.tag() || one == Stamp::MANY_CTAS)
 }
 
 /// The stamp for all that both stand for.
@@ -129,7 +130,12 @@ mod tests {
             let mut merged = NONE;
             of.iter().filter(|stamps| merged.merge(stamps)).count() > 0
         };
-        let cases: [(&[Stamps], bool); 9] = [
+        // Reads of several blocks, and atomics of several others, before they meet.
+        let (mut reads, mut atomics) = (read(0), atomic(1, 4));
+        assert!(!reads.merge(&read(2)) && !atomics.merge(&atomic(3, 4)));
+        let cases: [(&[Stamps], bool); 11] = [
+            (&[reads, atomics], true),
+            (&[reads, reads], false),
             (&[read(0), read(1), read(2)], false),
             (&[read(0), read(1), write(2)], true),
             (&[write(0), write(0)], false),
