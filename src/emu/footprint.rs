@@ -56,10 +56,10 @@ impl SiteSharing {
         let private_shared =
             by_site(&numbers, |id| id.is_some_and(|id| !footprint.races(id) && !footprint.is_global(id)));
         let [private, private_shared] = [private, private_shared].map(Arc::new);
+        let (used, guarded) = (OnceLock::new(), None);
         let Some(guards) = footprint.guards() else {
             let unguarded = [private.clone(), private_shared.clone()];
             let loose = Arc::default();
-            let (used, guarded) = (OnceLock::new(), None);
             return SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded };
         };
         let loose = by_site(&numbers, |id| guards.loose.get(&id?).copied());
@@ -71,7 +71,6 @@ impl SiteSharing {
         };
         let unguarded = [tight(&private), tight(&private_shared)];
         let loose = Arc::new(loose);
-        let (used, guarded) = (OnceLock::new(), None);
         SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded }
     }
 

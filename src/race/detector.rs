@@ -113,8 +113,14 @@ pub struct Part {
 }
 
 impl Part {
+    /// All of memory.
+    pub const WHOLE: Part = Part { number: 0, count: 1 };
+
     /// The lanes of an access that touch the part.
     fn lanes(self, space: Space, access: &WarpAccess<'_>) -> u32 {
+        if self == Part::WHOLE {
+            return access.active;
+        }
         if space == Space::Shared {
             return if self.number == 0 { access.active } else { 0 };
         }
@@ -388,7 +394,7 @@ impl Detector {
     /// taken in as forks that followed other blocks are.
     pub fn on_access_in(&mut self, part: Part, slot: CtaSlot, space: Space, access: &WarpAccess<'_>) {
         let active = part.lanes(space, access);
-        if active != 0 {
+        if active != 0 || access.active == 0 {
             self.on_access(slot, space, &WarpAccess { active, ..*access });
         } else if access.kind.is_strong() || self.options.rules.is_legacy_warp_sync {
             // Time passes all the same.

@@ -84,33 +84,7 @@ pub(crate) trait Listener {
     fn access(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>, stack: &[Site], values: &[u64; 32]);
 }
 
-impl Listener for Detector {
-    fn begin(&mut self, block: u64) -> CtaSlot {
-        self.begin_block(block)
-    }
-
-    fn end(&mut self, slot: CtaSlot) {
-        self.end_block(slot);
-    }
-
-    fn barrier(&mut self, slot: CtaSlot) {
-        self.on_barrier(slot);
-    }
-
-    fn syncwarp(&mut self, slot: CtaSlot, warp: u32, mask: u32) {
-        self.on_syncwarp(slot, warp, mask);
-    }
-
-    fn fence(&mut self, slot: CtaSlot, warp: u32, mask: u32, scope: Scope) {
-        self.on_fence(slot, warp, mask, scope);
-    }
-
-    fn access(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>, _: &[Site], _: &[u64; 32]) {
-        self.on_access(slot, space, access);
-    }
-}
-
-/// A detector that follows a part of memory.
+/// A detector that follows a part of memory, or all of it.
 pub(crate) struct InPart<'a>(pub(crate) &'a mut Detector, pub(crate) Part);
 
 impl Listener for InPart<'_> {

@@ -159,7 +159,7 @@ impl Watch {
         let shares: Vec<(&[EventLog], Detector)> = shares.map(forked).collect();
         shares.into_par_iter().with_max_len(1).for_each(|(share, mut fork)| {
             for log in share {
-                log.tell(&mut fork, &[]);
+                log.tell(&mut InPart(&mut fork, Part::WHOLE), &[]);
             }
             self.forks.push(fork);
         });
@@ -431,7 +431,9 @@ fn tell(
     let slot = match pass {
         RacePass::Off => None,
         // What comes next is told to the detector itself.
-        RacePass::Detect(detector) if is_unfinished || log.has_fences() => log.tell(&mut **detector, &[]),
+        RacePass::Detect(detector) if is_unfinished || log.has_fences() => {
+            log.tell(&mut InPart(detector, Part::WHOLE), &[])
+        }
         RacePass::Detect(_) => {
             watch.told.push(log);
             return None;

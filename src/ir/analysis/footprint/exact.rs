@@ -13,7 +13,7 @@
 //! iterations, quotients and remainders, atomics; launches that may stop.
 
 use super::Kind;
-use super::form::{Form, Var};
+use super::form::{Form, Var, Vars};
 use super::state::{Site, Walk};
 use super::value::Cond;
 use crate::Bb;
@@ -65,27 +65,9 @@ pub(super) fn always_follows(pdom: &PostDominators, from: Bb, to: Bb) -> bool {
 }
 
 /// The part of a region in which a condition is as `holds` says.
-pub(super) fn narrowed(region: &Region, cond: &Cond, holds: bool) -> Region {
+pub(super) fn narrowed(region: &Region, cond: &Cond, holds: bool, vars: &Vars) -> Region {
     let mut forms = region.as_ref()?.to_vec();
-    add(cond, holds, &mut forms)?;
-    Some(forms.into())
-}
-
-/// Adds forms that are not negative exactly where a condition is as `holds` says.
-fn add(cond: &Cond, holds: bool, to: &mut Vec<Form>) -> Option<()> {
-    match (cond, holds) {
-        (Cond::Const(is), _) if *is == holds => {}
-        (Cond::NotNegative(form), true) => to.push(form.clone()),
-        (Cond::NotNegative(form), false) => to.push(form.times(-1)?.offset(-1)?),
-        (Cond::Zero(form), true) => to.extend([form.clone(), form.times(-1)?]),
-        (Cond::Not(cond), _) => add(cond, !holds, to)?,
-        (Cond::And(a, b), true) | (Cond::Or(a, b), false) => {
-            add(a, holds, to)?;
-            add(b, holds, to)?;
-        }
-        (Cond::Const(_) | Cond::Unknown | Cond::Zero(_) | Cond::And(..) | Cond::Or(..), _) => return None,
-    }
-    Some(())
+    cond.each_form(holds, vars, &mut |form| forms.push(form)).then(|| forms.into())
 }
 
 /// The bytes that the launch touches; `None` if they are not known exactly.
@@ -93,9 +75,11 @@ pub(super) fn runs(walk: &Walk<'_>) -> Option<Vec<Runs>> {
     if walk.may_stop || walk.has_inner_exit {
         return None;
     }
+    let digits = walk.digits.tid.iter().chain(&walk.digits.ctaid).flat_map(|form| &form.terms);
+    let digits = digits.map(|&(var, _)| (var, walk.vars.interval(&Form::symbol(var)).1)).collect();
     let mut out = Vec::new();
     for site in walk.sites.iter().filter(|site| site.spaces.1) {
-        out.extend(of_site(walk, site)?);
+        out.extend(of_site(walk, site, &digits)?);
     }
     out.sort_unstable();
     out.dedup();
@@ -120,8 +104,8 @@ impl Indices {
     }
 }
 
-/// The bytes of a site; `Some(None)` if no thread comes there, and `None` if they are not known.
-fn of_site(walk: &Walk<'_>, site: &Site) -> Option<Option<Runs>> {
+/// The bytes of a site, given the greatest value of each index of the launch; `Some(None)` if no thread comes there, and `None` if they are not known.
+fn of_site(walk: &Walk<'_>, site: &Site, digits: &BTreeMap<Var, i128>) -> Option<Option<Runs>> {
     let (region, address) = (site.region.as_ref()?, site.form.as_ref()?);
     let is_write = match site.kind {
         Kind::Read => false,
@@ -131,9 +115,8 @@ fn of_site(walk: &Walk<'_>, site: &Site) -> Option<Option<Runs>> {
     if site.spaces.0 {
         return None;
     }
-    let digits = walk.digits.tid.iter().chain(&walk.digits.ctaid).flat_map(|form| &form.terms);
-    let digits = digits.map(|&(var, _)| (var, walk.vars.interval(&Form::symbol(var)).1));
-    let indices = Indices { most: digits.chain(site.counted.iter().copied()).collect() };
+    let mut indices = Indices { most: digits.clone() };
+    indices.most.extend(site.counted.iter().copied());
     let mut address = address.clone();
     let mut conditions = Vec::new();
     for form in region.iter() {

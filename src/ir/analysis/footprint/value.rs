@@ -339,30 +339,36 @@ impl Cond {
 
     /// Adds to `guards` what follows from the condition being as `holds` says.
     pub(super) fn assume(&self, holds: bool, vars: &Vars, guards: &mut Vec<Form>) {
+        self.each_form(holds, vars, &mut |form| vars.assume(guards, form));
+    }
+
+    /// Calls `f` with forms that are not negative where the condition is as `holds` says. Whether it is so only there.
+    pub(super) fn each_form(&self, holds: bool, vars: &Vars, f: &mut impl FnMut(Form)) -> bool {
         let mut add = |form: Option<Form>| {
-            if let Some(form) = form {
-                vars.assume(guards, form);
-            }
+            let is_there = form.is_some();
+            form.into_iter().for_each(&mut *f);
+            is_there
         };
+        let below = |form: &Form| form.times(-1).and_then(|f| f.offset(-1));
         match (self, holds) {
-            (Cond::Const(_) | Cond::Unknown, _) => {}
+            (Cond::Const(is), _) => *is == holds,
             (Cond::NotNegative(form), true) => add(Some(form.clone())),
-            (Cond::NotNegative(form), false) => add(form.times(-1).and_then(|f| f.offset(-1))),
+            (Cond::NotNegative(form), false) => add(below(form)),
             (Cond::Zero(form), true) => {
-                add(Some(form.clone()));
-                add(form.times(-1));
+                let is_not_negative = add(Some(form.clone()));
+                add(form.times(-1)) && is_not_negative
             }
             (Cond::Zero(form), false) => match vars.interval(form) {
                 (0.., _) => add(form.offset(-1)),
-                (_, i128::MIN..=0) => add(form.times(-1).and_then(|f| f.offset(-1))),
-                _ => {}
+                (_, i128::MIN..=0) => add(below(form)),
+                _ => false,
             },
-            (Cond::Not(c), _) => c.assume(!holds, vars, guards),
+            (Cond::Not(c), _) => c.each_form(!holds, vars, f),
             (Cond::And(a, b), true) | (Cond::Or(a, b), false) => {
-                a.assume(holds, vars, guards);
-                b.assume(holds, vars, guards);
+                let is_exact = a.each_form(holds, vars, f);
+                b.each_form(holds, vars, f) && is_exact
             }
-            (Cond::And(..), false) | (Cond::Or(..), true) => {}
+            (Cond::Unknown | Cond::And(..) | Cond::Or(..), _) => false,
         }
     }
 }

@@ -219,7 +219,7 @@ impl<'a> Walk<'a> {
                 return Ok(());
             }
             self.enter(a, &incoming);
-            a.region = Self::region(a, flow, bb);
+            a.region = self.region(a, flow, bb);
         }
         flow.regions[bb.index()].clone_from(&a.region);
         self.has_inner_exit |= a.depth > 0 && matches!(a.f.block(bb).term, Term::Exit);
@@ -253,7 +253,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Which threads exactly come to a block that is not the first.
-    fn region(a: &Activation<'a>, flow: &Flow, bb: Bb) -> Region {
+    fn region(&self, a: &Activation<'a>, flow: &Flow, bb: Bb) -> Region {
         let idom = flow.dom.idom(bb)?;
         let from = &flow.regions[idom.index()];
         if exact::always_follows(&flow.pdom, idom, bb) {
@@ -263,7 +263,7 @@ impl<'a> Walk<'a> {
         let mut ways = flow.cfg.preds(bb).iter().filter(|&&pred| !flow.dom.dominates(bb, pred));
         let is_only_way = then_bb != else_bb && ways.all(|&pred| pred == idom);
         match a.value(cond, Ty::Pred) {
-            Value::Cond(cond) if is_only_way => exact::narrowed(from, &cond, bb == then_bb),
+            Value::Cond(cond) if is_only_way => exact::narrowed(from, &cond, bb == then_bb, &self.vars),
             _ => None,
         }
     }
