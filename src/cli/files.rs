@@ -40,8 +40,8 @@ fn decoded(bytes: Vec<u8>, name: &str) -> Result<String, String> {
     if bytes.contains(&0) {
         return Err(format!("{name} is not a source file: it contains zero bytes"));
     }
-    // Old sources have comments in Latin-1; its characters are those of the same code points.
-    Ok(String::from_utf8(bytes).unwrap_or_else(|e| e.into_bytes().iter().map(|&b| char::from(b)).collect()))
+    // Old sources are in Latin-1.
+    Ok(source::decode(bytes))
 }
 
 /// The text of a file that begins with the mark of UTF-16 or UTF-32; what it says may not be valid.

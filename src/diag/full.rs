@@ -43,7 +43,8 @@ pub fn full(diagnostic: &Diagnostic, map: &SourceMap, style: Style) -> String {
     let renderer = if style.colour { Renderer::styled() } else { Renderer::plain() };
     let mut text = renderer.term_width(style.width.max(MIN_WIDTH)).render(&[group]);
     text.push('\n');
-    text
+    // Letters of Latin-1 are as wide as what stands for them.
+    source::shown(&text).into_owned()
 }
 
 fn level(severity: Severity) -> Level<'static> {

@@ -6,9 +6,11 @@
 //!
 //! Not here: reading files (the command line does), drawing source lines (`diag` does).
 
+mod bytes;
 mod map;
 mod provenance;
 
+pub use bytes::{decode, encode, shown};
 pub use map::{Location, SourceFile, SourceMap};
 pub use provenance::Provenance;
 

@@ -160,7 +160,7 @@ impl Session {
     pub(crate) fn place(&self, span: Span, function: String) -> Option<PlaceView> {
         let (file_id, line) = self.line_of(span)?;
         let file = self.setup.sources.file(file_id)?;
-        let (name, text) = (file.name().to_owned(), file.line_text(line).to_owned());
+        let (name, text) = (file.name().to_owned(), source::shown(file.line_text(line)).into_owned());
         Some(PlaceView { function, file: name, file_id, line, text, part: self.part_of_line(span) })
     }
 
@@ -407,7 +407,7 @@ impl Session {
         let current = if self.started { self.current_line() } else { None };
         let lines = (first.max(1)..=last.min(file.line_count())).map(|number| SourceLine {
             number,
-            text: file.line_text(number).to_owned(),
+            text: source::shown(file.line_text(number)).into_owned(),
             current: current == Some((file_id, number)),
             breakpoint: self.breakpoint_at(file_id, number),
             statement: self.sites.has_statement(file_id, number),

@@ -30,7 +30,7 @@ impl Session {
         let text = |(file_id, file): (source::FileId, &source::SourceFile)| FileText {
             file_id,
             name: file.name().to_owned(),
-            lines: (1..=file.line_count()).map(|n| file.line_text(n).to_owned()).collect(),
+            lines: (1..=file.line_count()).map(|n| source::shown(file.line_text(n)).into_owned()).collect(),
             statements: (1..=file.line_count()).map(|n| self.sites.has_statement(file_id, n)).collect(),
         };
         files.map(text).collect()

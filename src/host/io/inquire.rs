@@ -130,6 +130,10 @@ impl IoService<'_> {
                 (true, false) => "DEFAULT",
                 (true, true) => "UTF-8",
             }),
+            "convert" => connected.map_or("UNKNOWN", |u| match u.file() {
+                Some(file) if file.swaps => "BIG_ENDIAN",
+                _ => "LITTLE_ENDIAN",
+            }),
             _ => "UNKNOWN",
         };
         Ok(answer.to_owned())

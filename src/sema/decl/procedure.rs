@@ -244,7 +244,7 @@ impl<'a> Checker<'a> {
                 Given::Proc(_) | Given::Variable(_) => (Type::Any, Shape::Scalar, Storage::Procedure),
             };
             let name: Arc<str> = format!("argument{}", i + 1).into();
-            let attrs = Attrs::default();
+            let attrs = Attrs { value: arg.by_value, ..Attrs::default() };
             let var = Variable { name, ty, shape, storage, attrs, init: None, owner: Some(id), module: None, span };
             let var = self.defs.add_var(var, VarInfo::default());
             self.defs.proc_mut(id).params.push(var);

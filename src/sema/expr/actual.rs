@@ -5,6 +5,7 @@ use crate::checker::{Checker, Sym};
 use crate::typing::{Argument, Given};
 use ast::{Arg, ArgValue};
 use diag::Code;
+use source::Span;
 
 impl Checker<'_> {
     /// The typed actual arguments; all of them are looked at, so that each mistake is reported.
@@ -12,8 +13,9 @@ impl Checker<'_> {
         let mut out = Vec::with_capacity(args.len());
         let mut complete = true;
         for arg in args {
-            match self.argument(arg) {
-                Some(given) => out.push(Argument { keyword: arg.keyword.clone(), given, span: arg.span }),
+            let (by_value, passed) = passed_by(&arg.value);
+            match self.argument(passed, arg.span) {
+                Some(given) => out.push(Argument { keyword: arg.keyword.clone(), given, by_value, span: arg.span }),
                 None => complete = false,
             }
         }
@@ -27,13 +29,13 @@ impl Checker<'_> {
         self.reporter.restore_refusal(refused);
     }
 
-    fn argument(&mut self, arg: &Arg) -> Option<Given> {
-        let e = match &arg.value {
+    fn argument(&mut self, value: &ArgValue, span: Span) -> Option<Given> {
+        let e = match value {
             ArgValue::Expr(e) => e,
             ArgValue::Range { .. } => {
-                return self.reporter.error(Code::SyntaxError, arg.span, "a range is a subscript, not an argument");
+                return self.reporter.error(Code::SyntaxError, span, "a range is a subscript, not an argument");
             }
-            ArgValue::AltReturn(_) => return self.reporter.refuse(arg.span, "an alternate return"),
+            ArgValue::AltReturn(_) => return self.reporter.refuse(span, "an alternate return"),
         };
         if let ast::ExprKind::Name(name) = &e.kind {
             match self.find_name(name) {
@@ -55,5 +57,22 @@ impl Checker<'_> {
             }
         }
         self.expr(e).map(Given::Expr)
+    }
+}
+
+/// Whether an argument is passed by value without an interface that says so, `%val(x)`, and what is passed. `%ref(x)` is `x`.
+fn passed_by(value: &ArgValue) -> (bool, &ArgValue) {
+    let ArgValue::Expr(ast::Expr { kind: ast::ExprKind::Apply { base, args }, .. }) = value else {
+        return (false, value);
+    };
+    let (ast::ExprKind::Name(name), [Arg { keyword: None, value: inner @ ArgValue::Expr(_), .. }]) =
+        (&base.kind, &args[..])
+    else {
+        return (false, value);
+    };
+    match name.as_str() {
+        "%val" => (true, inner),
+        "%ref" => (false, inner),
+        _ => (false, value),
     }
 }

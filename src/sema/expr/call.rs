@@ -141,6 +141,17 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<(Fit, Vec<Argument>)> {
         let arguments = self.arguments(args)?;
+        self.procedure_variable_with(id, arguments, is_function, span)
+    }
+
+    /// As [`Checker::procedure_variable`], with arguments that have been looked at.
+    pub(crate) fn procedure_variable_with(
+        &mut self,
+        id: VarId,
+        arguments: Vec<Argument>,
+        is_function: bool,
+        span: Span,
+    ) -> Option<(Fit, Vec<Argument>)> {
         let proc = self.through(id, &arguments, is_function, span)?;
         let name = self.defs.var(id).name.clone();
         self.fit_as(proc, &name, arguments, is_function, span)

@@ -149,6 +149,13 @@ impl Checker<'_> {
         let dummy = self.defs.var(param).clone();
         let is_implicit = self.cx.implicit_interface == Some(fit.proc);
         let (elemental, callee) = (self.defs.proc(fit.proc).elemental, self.defs.proc(fit.proc).name.clone());
+        if arg.by_value && !dummy.attrs.value {
+            let text =
+                format!("argument `{}` of `{callee}` has no `value` attribute, and `%val` passes a value", dummy.name);
+            let d = Diagnostic::new(Code::ArgumentAttribute, arg.span, text)
+                .help("remove `%val`, or give the dummy argument `value`");
+            return Err(Box::new(with_declaration(&self.defs, d, fit.proc)));
+        }
         let e = match &arg.given {
             Given::Proc(_) | Given::Variable(_) => {
                 if matches!(dummy.storage, Storage::Procedure) {

@@ -134,9 +134,9 @@ impl Checker<'_> {
 }
 
 /// The bytes of a character literal, escapes undone.
-fn unescape(text: &str) -> Arc<[u8]> {
+fn unescape(text: &[u8]) -> Arc<[u8]> {
     let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
+    let mut bytes = text.iter().copied();
     while let Some(b) = bytes.next() {
         if b != b'\\' {
             out.push(b);
@@ -160,7 +160,8 @@ fn unescape(text: &str) -> Arc<[u8]> {
 impl SemaOptions {
     /// The bytes of a character literal, escapes undone unless a backslash is a letter like others.
     pub(crate) fn characters(&self, text: &str) -> Arc<[u8]> {
-        if self.plain_backslash { text.as_bytes().into() } else { unescape(text) }
+        let bytes = source::encode(text);
+        if self.plain_backslash { (&*bytes).into() } else { unescape(&bytes) }
     }
 }
 

@@ -286,7 +286,7 @@ impl Checker<'_> {
                 _ => self.expr_as(e, &ty),
             };
             let Some(value) = value else { return Some(None) };
-            out.push(Argument { keyword: arg.keyword.clone(), given: Given::Expr(value), span: arg.span });
+            out.push(Argument { keyword: arg.keyword.clone(), span: arg.span, ..Argument::of(value) });
         }
         Some(Some(out))
     }

@@ -34,6 +34,13 @@ impl Checker<'_> {
             Some(Sym::Error | Sym::Unresolved(_)) => None,
             Some(Sym::Var(id)) => {
                 let var = self.defs.var(id);
+                if matches!(var.storage, Storage::Procedure) && args.iter().any(is_label) {
+                    let labels = self.labels_among(args, span)?;
+                    return self.branching_call(labels, args, span, |this, arguments| {
+                        let (fit, arguments) = this.procedure_variable_with(id, arguments, false, span)?;
+                        this.subroutine_call(&fit, arguments, span)
+                    });
+                }
                 if matches!(var.storage, Storage::Procedure) {
                     let (fit, arguments) = self.procedure_variable(id, args, false, span)?;
                     return self.subroutine_call(&fit, arguments, span);
@@ -163,7 +170,7 @@ impl Checker<'_> {
     }
 
     fn no_labels(&mut self, name: &Name, args: &[Arg]) -> Option<()> {
-        let Some(label) = args.iter().find(|a| matches!(a.value, ast::ArgValue::AltReturn(_))) else { return Some(()) };
+        let Some(label) = args.iter().find(|a| is_label(a)) else { return Some(()) };
         let text = format!("`{}` has no alternate returns, and a label is given", name.as_str());
         self.reporter.error_help(Code::ArgumentCount, label.span, text, "remove the label")
     }
@@ -182,44 +189,87 @@ impl Checker<'_> {
         Some(StmtKind::Block { id, vars: Vec::new(), body: vec![set, leave] })
     }
 
-    /// A call with labels among its arguments: the procedure sets a variable, by which the program goes on.
+    /// A call with labels among its arguments.
     fn call_with_labels(&mut self, id: ProcId, name: &Name, args: &[Arg], span: Span) -> Option<StmtKind> {
-        let (labels, rest): (Vec<&Arg>, Vec<&Arg>) =
-            args.iter().partition(|a| matches!(a.value, ast::ArgValue::AltReturn(_)));
-        let labels: Vec<u32> = labels
-            .into_iter()
-            .filter_map(|a| match a.value {
-                ast::ArgValue::AltReturn(label) => Some(label),
-                _ => None,
-            })
-            .collect();
-        for &label in &labels {
-            self.typing().check_label(label, span)?;
-        }
-        let stars = self.defs.proc_info(id).ast.map(|sub| sub.args.iter().filter(|a| a.as_str() == "*").count());
+        let labels = self.labels_among(args, span)?;
+        let stars = self.alternate_returns(id);
         if let Some(stars) = stars.filter(|stars| *stars != labels.len()) {
             let text =
                 format!("`{}` has {stars} alternate returns, and {} labels are given", name.as_str(), labels.len());
             return self.reporter.error(Code::ArgumentCount, span, text);
         }
-        let rest: Vec<Arg> = rest.into_iter().cloned().collect();
+        self.linked(id, name)?;
+        self.branching_call(labels, args, span, |this, mut arguments| {
+            if let Some(number) = arguments.last_mut() {
+                number.keyword = Some(Name { text: ALTERNATE.into(), span });
+            }
+            match this.fit(id, &arguments, span) {
+                Ok(fit) => this.subroutine_call(&fit, arguments, span),
+                Err(wrong) => this.reporter.report_all(wrong),
+            }
+        })
+    }
+
+    /// The labels among the arguments of a call.
+    fn labels_among(&mut self, args: &[Arg], span: Span) -> Option<Vec<u32>> {
+        let label = |a: &Arg| if let ast::ArgValue::AltReturn(label) = a.value { Some(label) } else { None };
+        let labels: Vec<u32> = args.iter().filter_map(label).collect();
+        for &label in &labels {
+            self.typing().check_label(label, span)?;
+        }
+        Some(labels)
+    }
+
+    /// How many alternate returns a procedure has, if its declaration is known.
+    fn alternate_returns(&self, id: ProcId) -> Option<usize> {
+        self.defs.proc_info(id).ast.map(|sub| sub.args.iter().filter(|a| a.as_str() == "*").count())
+    }
+
+    /// A call after which the program goes on at one of some labels: the procedure sets a variable, the last of the arguments, by
+    /// which that is chosen.
+    fn branching_call(
+        &mut self,
+        labels: Vec<u32>,
+        args: &[Arg],
+        span: Span,
+        call: impl FnOnce(&mut Self, Vec<Argument>) -> Option<StmtKind>,
+    ) -> Option<StmtKind> {
+        let rest: Vec<Arg> = args.iter().filter(|a| !is_label(a)).cloned().collect();
         let mut arguments = self.arguments(&rest)?;
         let outer = self.enter_block();
         let storage = Storage::Local;
         let var = self.construct_variable(&ALTERNATE.into(), Type::Integer(4), Shape::Scalar, storage, span);
         self.cx.scope = outer;
         let number = Expr { kind: ExprKind::Var(var), ty: Type::Integer(4), rank: 0, span };
-        let keyword = Name { text: ALTERNATE.into(), span };
-        arguments.push(Argument { keyword: Some(keyword), ..Argument::of(number.clone()) });
-        self.linked(id, name)?;
-        let call = match self.fit(id, &arguments, span) {
-            Ok(fit) => self.subroutine_call(&fit, arguments, span)?,
-            Err(wrong) => return self.reporter.report_all(wrong),
-        };
+        arguments.push(Argument::of(number.clone()));
+        let call = call(self, arguments)?;
         let construct = self.cx.new_construct();
         let stmt = |kind| Stmt { label: None, kind, span };
         let body = vec![stmt(call), stmt(StmtKind::ComputedGoto(labels, number))];
         Some(StmtKind::Block { id: construct, vars: vec![var], body })
+    }
+
+    /// A call with labels of one of the procedures of a generic name. Alternate returns tell no procedures apart (Fortran 2018,
+    /// 15.4.3.4.5), but only those with as many take the labels.
+    fn call_generic_with_labels(
+        &mut self,
+        procs: &[ProcId],
+        name: &Name,
+        args: &[Arg],
+        span: Span,
+    ) -> Option<StmtKind> {
+        let labels = self.labels_among(args, span)?;
+        let wanted: Vec<ProcId> =
+            procs.iter().copied().filter(|p| self.alternate_returns(*p) == Some(labels.len())).collect();
+        self.branching_call(labels, args, span, |this, mut arguments| {
+            if let Some(number) = arguments.last_mut() {
+                number.keyword = Some(Name { text: ALTERNATE.into(), span });
+            }
+            match this.best_specific(&wanted, &arguments) {
+                Some(fit) => this.subroutine_call(&fit, arguments, span),
+                None => this.no_specific(&wanted, name, &arguments, span),
+            }
+        })
     }
 
     /// `call` of a function of the library, as nvfortran has it: the value is dropped.
@@ -325,6 +375,9 @@ impl Checker<'_> {
                 (None, None) => None,
             };
         }
+        if launch.is_none() && args.iter().any(is_label) {
+            return self.call_generic_with_labels(&wanted, name, args, span);
+        }
         let config = match launch {
             Some(launch) => Some(self.launch_spec(launch)),
             None => None,
@@ -385,6 +438,11 @@ impl Typing<'_> {
         let text = format!("kernel `{}` is called without a launch configuration", self.defs.proc(id).name);
         self.reporter.error_help(Code::ChevronsMismatch, span, text, "write `<<<grid, block>>>` after its name")
     }
+}
+
+/// Whether an argument is a label for an alternate return.
+fn is_label(argument: &Arg) -> bool {
+    matches!(argument.value, ast::ArgValue::AltReturn(_))
 }
 
 /// Whether two names differ only in the first letter, which says in LAPACK and kin for which type a procedure is.

@@ -116,6 +116,7 @@ fn specifiers(kind: IoKind) -> &'static [(&'static str, Takes)] {
             ("delim", T::TextOut),
             ("pad", T::TextOut),
             ("encoding", T::TextOut),
+            ("convert", T::TextOut),
             ("asynchronous", T::TextOut),
             ("decimal", T::TextOut),
             ("round", T::TextOut),

@@ -21,6 +21,8 @@ pub(crate) enum Given {
 pub(crate) struct Argument {
     pub(crate) keyword: Option<Name>,
     pub(crate) given: Given,
+    /// Whether it is written `%val(…)`.
+    pub(crate) by_value: bool,
     pub(crate) span: Span,
 }
 
@@ -28,7 +30,7 @@ impl Argument {
     /// An operand or passed object.
     pub(crate) fn of(e: Expr) -> Argument {
         let span = e.span;
-        Argument { keyword: None, given: Given::Expr(e), span }
+        Argument { keyword: None, given: Given::Expr(e), by_value: false, span }
     }
 }
 

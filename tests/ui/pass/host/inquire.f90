@@ -49,6 +49,16 @@ program asks
   close(u)
   inquire(unit=77, encoding=form)
   print *, form
+  open(newunit=u, status='scratch', form='unformatted', convert='big_endian')
+  inquire(unit=u, convert=form)
+  print *, form
+  close(u)
+  open(newunit=u, status='scratch', form='unformatted')
+  inquire(unit=u, convert=form)
+  print *, form
+  close(u)
+  inquire(unit=77, convert=form)
+  print *, form
   inquire(unit=77, opened=opened, action=action, write=writes)
   print *, opened, action, writes
 end program
