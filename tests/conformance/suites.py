@@ -15,13 +15,14 @@
 
 Kinds: `run` (must run to the end), `compile` (must be accepted), `reject` (must be rejected), `fcvs` (the output is that of the
 suite). Classes of the first two: `ok`; `wrong`, a wrong result or a false finding; `false error`, a valid program rejected;
-`refused`, by name, as not supported; `timeout`; `crash`. What would be `wrong` or `false error` is `left open` where the program
-asks for what the standard leaves to the processor, and `not standard` where it is no valid program or asks for what the standard
-forbids: the tables of docs/conformance.md name these programs, each with its reason. Classes of `reject`, which run with `-Mstandard`: `ok`,
-`warned`, `accepted`; `newer`, only an older standard or an option of gfortran forbids it.
+`refused`, by name, as not supported; `timeout`; `crash`. A program that does not pass is `outside` where it is none that cufemu has
+to run: `left open`, it asks for what the standard leaves to the processor; `not standard`, it is no valid program or asks for what
+the standard forbids; `extension`, it needs an extension or an option of another compiler; `not in nvfortran`, it needs what
+nvfortran lacks, too; `incomplete`, a part of it is in no file. The tables of docs/conformance.md name these programs, each with its
+reason. Classes of `reject`, which run with `-Mstandard`: `ok`, `warned`, `accepted`; `newer`, only an older standard or an option of
+gfortran forbids it.
 
-Nothing of the suites is in this repository. Programs that need extensions or options of another compiler, kinds that nvfortran
-lacks, or several images count like all others. Not part of the tests.
+Nothing of the suites is in this repository. Not part of the tests.
 """
 
 import argparse
@@ -37,8 +38,15 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LIMIT_S = 20
-# The headings of docs/conformance.md under which programs that end as if they were wrong are explained, and their classes.
-EXPLAINED = {"### Left open": "left open", "### Not standard": "not standard"}
+# The headings of docs/conformance.md under which programs that do not pass are explained, and their classes.
+EXPLAINED = {
+    "### Extensions": "extension",
+    "### Not in nvfortran": "not in nvfortran",
+    "### Left open": "left open",
+    "### Not standard": "not standard",
+    "### Incomplete": "incomplete",
+}
+FAILURES = ("wrong", "false error", "refused", "timeout", "crash")
 MEMORY = "6g"
 # What LFortran's tests of environment variables expect.
 ENVIRONMENT = {**os.environ, "LFORTRAN_TEST_ENV_VAR": "STATUS OK!"}
@@ -153,7 +161,7 @@ def run(cufemu, test, gfortran=None, reasons=None):
         first = next((line for line in said if re.search(r"\b[ER]\d{4}\b", line)), (said or messages.splitlines() or [""])[0])
         first = re.sub(r"\s+", " ", first.replace(f"{test.folder}/", ""))[:200]
         verdict = class_of(test, done.returncode, out, messages)
-        if verdict in ("wrong", "false error"):
+        if verdict in FAILURES and test.kind != "reject":
             verdict = (reasons or {}).get(stem(test.name), verdict)
         if gfortran and test.kind == "reject" and verdict != "ok" and takes(gfortran, test, work):
             verdict = "newer"
@@ -202,7 +210,7 @@ def table(results):
     groups, classes = collections.defaultdict(collections.Counter), []
     for (name, kind), (verdict, *_) in results.items():
         groups[name.rsplit("/", 1)[0], kind][verdict] += 1
-    for verdict in ("ok", "left open", "not standard", "wrong", "false error", "refused", "timeout", "crash", "warned", "newer", "accepted"):
+    for verdict in ("ok", *EXPLAINED.values(), *FAILURES, "warned", "newer", "accepted"):
         if any(counts[verdict] for counts in groups.values()):
             classes.append(verdict)
     print("| suite | kind | tests | " + " | ".join(classes) + " |")
@@ -210,6 +218,18 @@ def table(results):
     for (suite, kind), counts in groups.items():
         row = [suite, kind, sum(counts.values())] + [counts[c] for c in classes]
         print("| " + " | ".join(str(cell) for cell in row) + " |")
+
+
+def summary(results):
+    """How many of the valid programs are right, without those outside."""
+    counts = collections.Counter(verdict for (_, kind), (verdict, *_) in results.items() if kind != "reject")
+    total, outside = sum(counts.values()), {c: counts[c] for c in EXPLAINED.values() if counts[c]}
+    rest = total - sum(outside.values())
+    listed = ", ".join(f"{n} {c}" for c, n in outside.items())
+    print(f"\n{total} valid programs; outside: {sum(outside.values())} ({listed or 'none'})")
+    if rest:
+        failures = ", ".join(f"{counts[c]} {c}" for c in FAILURES)
+        print(f"of the other {rest} are right: {counts['ok']} ({100 * counts['ok'] / rest:.2f} %); {failures}")
 
 
 def main():
@@ -250,6 +270,7 @@ def main():
             if old != verdict:
                 print(f"{name}: {old} -> {verdict} {first}")
     table(results)
+    summary(results)
 
 
 if __name__ == "__main__":

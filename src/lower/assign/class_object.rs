@@ -62,11 +62,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// Assignment to a polymorphic allocatable: it takes the type, shape and value of the right side.
+    /// Assignment to a polymorphic allocatable: it takes the type, shape and value of the right side. A scalar fills the array as it
+    /// is allocated.
     pub(crate) fn assign_class(&mut self, target: &'p Expr, value: &'p Expr) {
-        if target.rank != value.rank {
-            return self.b.unsupported("a scalar assigned to a polymorphic array");
-        }
         let Some(d) = self.descriptor(target) else { return self.b.unsupported("an assignment to this object") };
         let view = self.whole_class_view(value);
         let mut view = self.b.tagged(view, &value.ty);
@@ -74,7 +72,19 @@ impl<'p> FunctionLowering<'_, 'p> {
             view.dims.iter_mut().for_each(|dim| dim.lower = Val::i64(1));
         }
         let (location, name) = (self.b.location_of(target), designator_name(self.b.program(), target));
-        self.b.set_class(&d, (&target.ty, location), &view, &name, ClassHelper::Assign);
+        let filled = if target.rank > value.rank {
+            self.stop_unless_allocated(&d, target);
+            let shape = self.b.desc_view(&d).dims.iter().map(|dim| (dim.lower, dim.extent)).collect::<Vec<_>>();
+            Some(
+                shape
+                    .into_iter()
+                    .map(|(lower, extent)| (self.b.freeze(lower), self.b.freeze(extent)))
+                    .collect::<Vec<_>>(),
+            )
+        } else {
+            None
+        };
+        self.b.set_class(&d, (&target.ty, location), &view, filled.as_deref(), &name, ClassHelper::Assign);
     }
 
     /// Resets a polymorphic INTENT(OUT) dummy.

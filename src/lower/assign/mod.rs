@@ -180,19 +180,25 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.need_allocated(right);
             }
             ExprKind::Var(v) if value.rank > 0 && self.b.program().var(*v).attrs.allocatable => {
-                let Some(d) = self.descriptor(value) else { return };
-                let base = self.b.desc_base(&d);
-                let is_missing = self.b.icmp(CmpOp::Eq, base, Val::i64(0));
-                let name = designator_name(self.b.program(), value);
-                self.at(value.span, |this| {
-                    this.when(is_missing, |this| {
-                        let (text, len) = this.b.name_text(&name);
-                        this.b.rt(Rt::ErrorAllocated, vec![text, len]);
-                    });
-                });
+                if let Some(d) = self.descriptor(value) {
+                    self.stop_unless_allocated(&d, value);
+                }
             }
             _ => {}
         }
+    }
+
+    /// Stops the program at an allocatable object that is not allocated.
+    fn stop_unless_allocated(&mut self, d: &Descriptor, object: &'p Expr) {
+        let base = self.b.desc_base(d);
+        let is_missing = self.b.icmp(CmpOp::Eq, base, Val::i64(0));
+        let name = designator_name(self.b.program(), object);
+        self.at(object.span, |this| {
+            this.when(is_missing, |this| {
+                let (text, len) = this.b.name_text(&name);
+                this.b.rt(Rt::ErrorAllocated, vec![text, len]);
+            });
+        });
     }
 
     fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {

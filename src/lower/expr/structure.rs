@@ -89,7 +89,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let location = self.b.data_location(field.cuda);
         if field.class {
             let source = self.class_view(value);
-            self.b.set_class(d, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
+            self.b.set_class(d, (&field.ty, location), &source, None, &field.name, ClassHelper::Copy);
         } else if let Some(from) = self.descriptor(value) {
             self.b.copy_allocatable(field, d, &from);
         } else if let ExprKind::Convert(inner) = &value.kind

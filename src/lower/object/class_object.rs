@@ -25,12 +25,14 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Gives a polymorphic allocatable a copy of an object, and frees what it held, which the object may be a part of.
+    /// Gives a polymorphic allocatable a copy of an object, or an array of copies with these bounds and extents, and frees what it
+    /// held, which the object may be a part of.
     pub(crate) fn set_class(
         &mut self,
         d: &Descriptor,
         (ty, location): (&Type, i32),
         source: &ArrayView,
+        filled: Option<&[(Val, Val)]>,
         name: &str,
         how: ClassHelper,
     ) {
@@ -40,7 +42,8 @@ impl Builder<'_, '_> {
         let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
         let tag = source.tag.unwrap_or_else(|| self.tag_of(ty));
         self.when(set, |this| {
-            let shape: Vec<(Val, Val)> = source.dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
+            let own = || source.dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
+            let shape: Vec<(Val, Val)> = filled.map_or_else(own, <[_]>::to_vec);
             this.allocate_data(&fresh, &shape, source.element, location, name, false);
             this.set_tag(&fresh, tag);
             let to = this.desc_view(&fresh);

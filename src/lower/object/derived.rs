@@ -166,7 +166,7 @@ impl<'p> Builder<'_, 'p> {
         if field.class {
             let location = self.data_location(field.cuda);
             let source = self.desc_view(from);
-            return self.set_class(to, (&field.ty, location), &source, &field.name, ClassHelper::Copy);
+            return self.set_class(to, (&field.ty, location), &source, None, &field.name, ClassHelper::Copy);
         }
         self.replace_allocatable(field, to, from, &mut |this, to, from| this.copy_array(to, from, &field.ty));
     }

@@ -21,7 +21,7 @@ pub(crate) use names::{Found, lookup, nearest};
 use crate::checked::{CharLen, Class, Const, Expr, ExprKind, Intrinsic, Type};
 use crate::checker::{Checker, CodeSide, Sym};
 use crate::typing::{Argument, Given, Typing, assignable_types, constant, is_class, is_procedure_pointer, shape_name};
-use ast::{Arg, ArgValue};
+use ast::{Arg, ArgValue, Radix};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 
@@ -47,6 +47,27 @@ impl Reference {
 
 fn is_boz(arg: &Arg) -> bool {
     matches!(&arg.value, ArgValue::Expr(e) if matches!(e.kind, ast::ExprKind::Boz { .. }))
+}
+
+/// Whether an intrinsic function makes a number of a kind of a binary, octal or hexadecimal constant.
+fn is_conversion(id: Intrinsic) -> bool {
+    matches!(id, Intrinsic::Int | Intrinsic::Real | Intrinsic::Dble | Intrinsic::Cmplx)
+}
+
+/// The hexadecimal digits of as many rightmost bits of a constant as a value of a type has. Wrong digits stay.
+fn rightmost_bits(radix: Radix, digits: &str, ty: &Type) -> String {
+    let shift = match radix {
+        Radix::Binary => 1,
+        Radix::Octal => 3,
+        Radix::Hex => 4,
+    };
+    let width = match ty {
+        Type::Integer(k) | Type::Real(k) => u32::from(*k) * 8,
+        _ => u64::BITS,
+    };
+    let bits = digits.chars().try_fold(0_u64, |bits, c| Some(bits << shift | u64::from(c.to_digit(1 << shift)?)));
+    let kept = |bits: u64| format!("{:x}", bits & (u64::MAX >> (u64::BITS - width.clamp(1, u64::BITS))));
+    bits.map_or_else(|| digits.to_owned(), kept)
 }
 
 /// Whether an intrinsic procedure is called, not referred to as a function.
@@ -242,7 +263,7 @@ impl Checker<'_> {
             return None;
         }
         let mut ty = None;
-        if matches!(id, Intrinsic::Int | Intrinsic::Real | Intrinsic::Dble | Intrinsic::Cmplx) {
+        if is_conversion(id) {
             let at = if id == Intrinsic::Cmplx { 2 } else { 1 };
             let kind =
                 args.iter().enumerate().find(|(i, a)| a.keyword.as_ref().map_or(*i == at, |k| k.as_str() == "kind"));
@@ -280,6 +301,11 @@ impl Checker<'_> {
         for arg in args {
             let ArgValue::Expr(e) = &arg.value else { return Some(None) };
             let value = match &e.kind {
+                // A conversion takes as many bits as its result has, the rightmost ones (Fortran 2018, 16.3.3).
+                ast::ExprKind::Boz { radix, digits } if is_conversion(id) => {
+                    let digits = rightmost_bits(*radix, digits, &ty);
+                    self.typing().boz_literal(Radix::Hex, &digits, Some(&ty), e.span)
+                }
                 ast::ExprKind::Boz { radix, digits } if takes_boz(id) => {
                     self.typing().boz_literal(*radix, digits, Some(&ty), e.span)
                 }

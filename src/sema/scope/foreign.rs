@@ -90,7 +90,6 @@ const LIB3F: &[&str] = &[
     "ioinit",
     "irandm",
     "lstat",
-    "mclock",
     "outstr",
     "perror",
     "putc",
