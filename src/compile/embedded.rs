@@ -56,7 +56,7 @@ static MODULES: [Embedded; 34] = [
     Embedded::new("openacc", || include_str!("modules/openacc.cuf")),
     // The name that the module had before OpenACC 1.0.
     Embedded::new("accel_lib", || "module accel_lib\n  use openacc\nend module accel_lib\n"),
-    Embedded::new("wmma", || include_str!("modules/wmma.cuf")),
+    Embedded::new("wmma", || &crate::wmma::SOURCE),
     Embedded::new(LIBRARY, || include_str!("modules/library.cuf")),
     Embedded::new(MATHEMATICS, || &MATHEMATICS_SOURCE),
 ];

@@ -16,6 +16,7 @@ mod embedded;
 mod hdf5;
 mod mpi;
 mod parts;
+mod wmma;
 
 use diag::{Code, Diagnostics};
 use sema::checked::Program;

@@ -36,8 +36,6 @@ const LACKING: &[(&str, &str)] = &[
     ("cusparse", "cusparse"),
     ("mpi_", "mpi"),
     ("mpi_", "mpi_f08"),
-    ("submatrix", "wmma"),
-    ("wmma", "wmma"),
 ];
 
 /// Functions of BLAS and LAPACK for host arrays, which programs declare by their type alone.
