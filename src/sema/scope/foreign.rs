@@ -53,9 +53,6 @@ pub(crate) fn is_host_function(name: &str) -> bool {
 
 /// Procedures of device code that are not supported.
 const DEVICE: &[&str] = &[
-    "atomicaddreal4x2",
-    "atomicaddreal4x4",
-    "atomicaddvector",
     "barrier_arrive",
     "barrier_init",
     "barrier_try_wait",
