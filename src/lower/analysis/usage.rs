@@ -174,7 +174,7 @@ impl<'a> Walk<'a> {
             StmtKind::Intrinsic { id: Intrinsic::CFPointer, args } => {
                 args.get(1).and_then(Option::as_ref).into_iter().for_each(|e| self.keep(e));
             }
-            StmtKind::Intrinsic { id: Intrinsic::RandomNumber, .. } if self.device => {
+            StmtKind::Intrinsic { id: Intrinsic::RandomNumber | Intrinsic::RandomSeed, .. } if self.device => {
                 self.usage.mathematics.insert(procedure_name(RANDOM_BITS, &Type::Integer(8)));
                 self.usage.draws.insert(self.me);
             }

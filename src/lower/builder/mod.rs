@@ -62,7 +62,7 @@ pub(crate) struct Builder<'m, 'p> {
     /// The addresses that the prologue takes.
     addresses: Vec<(AddrBase, Reg)>,
     transfer: Option<(u64, MemRef)>,
-    random_counter: Option<MemRef>,
+    random_state: Option<MemRef>,
 }
 
 impl Deref for Builder<'_, '_> {
@@ -100,7 +100,7 @@ impl<'m, 'p> Builder<'m, 'p> {
             scopes: vec![Vec::new()],
             addresses: Vec::new(),
             transfer: None,
-            random_counter: None,
+            random_state: None,
         }
     }
 
@@ -174,14 +174,14 @@ impl<'m, 'p> Builder<'m, 'p> {
         self.return_block
     }
 
-    /// In device code that draws random numbers: where the thread counts them.
-    pub(crate) fn random_counter(&self) -> Option<MemRef> {
-        self.random_counter
+    /// In device code that draws random numbers: where the thread keeps the state of its generator.
+    pub(crate) fn random_state(&self) -> Option<MemRef> {
+        self.random_state
     }
 
-    /// Says where the thread counts the random numbers that it draws.
-    pub(crate) fn set_random_counter(&mut self, counter: MemRef) {
-        self.random_counter = Some(counter);
+    /// Says where the thread keeps the state of its generator of random numbers.
+    pub(crate) fn set_random_state(&mut self, counter: MemRef) {
+        self.random_state = Some(counter);
     }
 
     /// The address of a slot, global or shared variable.

@@ -62,11 +62,11 @@ impl Builder<'_, '_> {
         args.extend_from_slice(&passed.words);
         args.extend_from_slice(captures);
         if self.side() == Side::Device && self.usage().draws.contains(&proc) {
-            let Some(draws) = self.random_counter() else {
+            let Some(state) = self.random_state() else {
                 self.unsupported("`random_number` in a `!$cuf kernel do`");
                 return vec![Val::Imm(0); results.len()];
             };
-            let addr = self.address(draws);
+            let addr = self.address(state);
             args.push(addr);
         }
         let func = function(self, proc, &passed.keys);

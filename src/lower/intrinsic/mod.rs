@@ -16,6 +16,7 @@ mod locate;
 mod matmul;
 mod model;
 mod numeric;
+pub(crate) mod random;
 mod reduce;
 mod reshape;
 mod subroutine;

@@ -1,23 +1,17 @@
 //! Intrinsic subroutines.
 
 use super::{Args, arg};
-use crate::analysis::mathematics::RANDOM_BITS;
 use crate::analysis::overlap::conflicts;
-use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::types::{data_space, imm, ir_ty};
 use crate::value::Value;
-use crate::value::array_view::ArrayView;
-use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Class, Expr, ExprKind, Intrinsic, Type};
-
-/// How many default integers RANDOM_SEED puts and gets.
-const SEED_WORDS: i64 = 8;
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn intrinsic_subroutine(&mut self, id: Intrinsic, args: Args<'p>) {
@@ -30,7 +24,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Stores an `i64` into an integer variable.
-    fn store_integer(&mut self, e: &'p Expr, v: Val) {
+    pub(super) fn store_integer(&mut self, e: &'p Expr, v: Val) {
         let v = self.b.narrow(v, ir_ty(&e.ty));
         let place = self.lvalue(e);
         self.b.store_value(place, &e.ty, &Value::Scalar(v));
@@ -301,77 +295,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         true
     }
 
-    fn random_number(&mut self, e: &'p Expr) -> bool {
-        if !self.b.is_host() && self.b.random_counter().is_none() {
-            return false;
-        }
-        if e.rank == 0 {
-            let v = random_value(&mut self.b, &e.ty);
-            let place = self.lvalue(e);
-            self.b.store_value(place, &e.ty, &v);
-            return true;
-        }
-        let Some(view) = self.designator_view(e) else { return false };
-        let extents = view.extents();
-        let remote = self.b.is_remote(view.mem);
-        let to: ArrayView = if remote { self.b.temporary_array(&e.ty, None, &extents) } else { view.clone() };
-        self.each_position(&extents, &[&to], &mut |this, index, linear| {
-            let v = random_value(&mut this.b, &e.ty);
-            let mem = this.b.element_pos(&to, index, linear);
-            this.b.store_value(element_lvalue(mem, None), &e.ty, &v);
-        });
-        if remote {
-            self.b.copy_array(&view, &to, &e.ty);
-        }
-        true
-    }
-
-    /// The seed is the state of the generator: as many default integers as it has bytes for them.
-    fn random_seed(&mut self, args: Args<'p>) {
-        if args.given().next().is_none() {
-            self.b.rt(Rt::RandomSeed, vec![Val::i32(0), Val::i64(0)]);
-            return;
-        }
-        if let Some(e) = arg(args, 0) {
-            self.store_integer(e, Val::i64(SEED_WORDS));
-        }
-        let (_, mem) = self.b.slot(4 * SEED_WORDS as u64, 4, "seed", source::Span::NONE);
-        let addr = self.b.address(mem);
-        let words = self.b.dense(mem, Val::i64(4), None, &[Val::i64(SEED_WORDS)]);
-        if let Some(e) = arg(args, 1) {
-            let view = self.view(e);
-            // Words that are not given are 0.
-            self.b.fill(&words, &Value::Scalar(Val::i32(0)), &Type::Integer(4));
-            self.each_seed_word(&view, &words, &mut |this, own, word| {
-                let v = this.b.load_scalar(own, ir_ty(&e.ty));
-                let v = this.b.cast(v.into(), ir_ty(&e.ty), Ty::I32);
-                this.b.store_scalar(word, Ty::I32, v);
-            });
-            self.b.rt(Rt::RandomSeed, vec![Val::i32(1), addr]);
-        }
-        if let Some(e) = arg(args, 2)
-            && let Some(view) = self.designator_view(e)
-        {
-            self.b.rt(Rt::RandomSeed, vec![Val::i32(2), addr]);
-            self.each_seed_word(&view, &words, &mut |this, own, word| {
-                let v = this.b.load_scalar(word, Ty::I32);
-                let v = this.b.cast(v.into(), Ty::I32, ir_ty(&e.ty));
-                this.b.store_scalar(own, ir_ty(&e.ty), v);
-            });
-        }
-    }
-
-    /// Calls `f` with the elements of an array and the words of the seed that belong together.
-    fn each_seed_word(&mut self, array: &ArrayView, words: &ArrayView, f: &mut dyn FnMut(&mut Self, MemRef, MemRef)) {
-        let size = self.b.size(array);
-        let count = self.b.bin(BinOp::Min, Ty::I64, size, Val::i64(SEED_WORDS)).into();
-        self.repeat(count, &mut |this, i| {
-            let word = this.b.element_linear(words, i);
-            let own = this.b.element_by_position(array, &[i]);
-            f(this, own, word);
-        });
-    }
-
     fn c_f_procpointer(&mut self, args: Args<'p>) -> bool {
         let (Some(address), Some(pointer)) = (arg(args, 0), arg(args, 1)) else { return false };
         let address = self.pointer_word(address);
@@ -411,50 +334,4 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.desc_set(&d, &view);
         true
     }
-}
-
-/// The next number in [0, 1); as real(4) it is cut to 24 bits, since rounding could give 1.
-fn random_value(b: &mut Builder<'_, '_>, ty: &Type) -> Value {
-    if let Some(draws) = b.random_counter() {
-        return drawn_value(b, draws, ty);
-    }
-    let v = b.rt(Rt::RandomNumber, Vec::new()).first().map_or(Val::f64(0.0), |&r| r.into());
-    if ir_ty(ty) == Ty::F64 {
-        return Value::Scalar(v);
-    }
-    let scaled = b.bin(BinOp::Mul, Ty::F64, v, Val::f64(16_777_216.0));
-    let whole = b.un(UnOp::Floor, Ty::F64, scaled);
-    let cut = b.bin(BinOp::Mul, Ty::F64, whole, Val::f64(1.0 / 16_777_216.0));
-    Value::Scalar(b.cast(cut.into(), Ty::F64, Ty::F32))
-}
-
-/// The thread's next number in [0, 1): as many leading bits of its next word as the kind holds.
-fn drawn_value(b: &mut Builder<'_, '_>, draws: MemRef, ty: &Type) -> Value {
-    let long = Type::Integer(8);
-    let draw: Val = b.load_scalar(draws, Ty::I64).into();
-    let next = b.iadd(draw, Val::i64(1));
-    b.store_scalar(draws, Ty::I64, next);
-    let thread = thread_of_grid(b);
-    let args = [(Value::Scalar(thread), long.clone()), (Value::Scalar(draw), long.clone())];
-    let word = b.mathematics(RANDOM_BITS, &args, &long);
-    let word = b.as_scalar(&word, &long);
-    let kind = ir_ty(ty);
-    let (dropped, unit) = if kind == Ty::F64 { (11, Val::f64(2f64.powi(-53))) } else { (40, Val::f32(2f32.powi(-24))) };
-    let kept = b.bin(BinOp::ShrU, Ty::I64, word, Val::i64(dropped));
-    let whole = b.cast(kept.into(), Ty::I64, kind);
-    Value::Scalar(b.bin(BinOp::Mul, kind, whole, unit).into())
-}
-
-/// The number of the thread in its grid, from 0: blocks in their order, threads of a block in theirs.
-fn thread_of_grid(b: &mut Builder<'_, '_>) -> Val {
-    let mut place = |index: u8| {
-        let v = b.thread_register(index);
-        b.widen(v, Ty::I32)
-    };
-    let [tx, ty, tz, nx, ny, nz, bx, by, bz, gx, gy, _] = std::array::from_fn(|i| place(i as u8));
-    let block = b.imad(bz, gy, by);
-    let block = b.imad(block, gx, bx);
-    let row = b.imad(block, nz, tz);
-    let row = b.imad(row, ny, ty);
-    b.imad(row, nx, tx)
 }

@@ -10,6 +10,7 @@ use crate::analysis::variables::{const_bounds, has_open_length, is_descriptor};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
+use crate::intrinsic::random::{STATE_BYTES, begin_anew};
 use crate::module::{ArgKey, Instance, ModuleLowering};
 use crate::object::convention::{ResultForm, has_element_word, result_form};
 use crate::procedure::reach::{declared_by, out_of_reach};
@@ -562,17 +563,17 @@ fn capture_parts(program: &Program, v: VarId) -> Vec<String> {
     parts
 }
 
-/// A thread counts the random numbers that it draws: in a slot of its kernel, whose address device procedures get.
+/// A thread has the state of its generator of random numbers in a slot of its kernel, whose address device procedures get.
 fn begin_draws(b: &mut Builder<'_, '_>, instance: &Instance) {
     if b.side() == Side::Host || !b.usage().draws.contains(&instance.proc) {
         return;
     }
-    let counter = if b.program().proc(instance.proc).kind == ProcKind::Kernel {
-        let (_, mem) = b.slot(8, 8, "draws", source::Span::NONE);
-        b.store_scalar(mem, Ty::I64, Val::i64(0));
+    let state = if b.program().proc(instance.proc).kind == ProcKind::Kernel {
+        let (_, mem) = b.slot(STATE_BYTES, 8, "draws", source::Span::NONE);
+        begin_anew(b, mem);
         mem
     } else {
         MemRef::at(b.param(Ty::I64, "draws").into(), Space::Local)
     };
-    b.set_random_counter(counter);
+    b.set_random_state(state);
 }

@@ -401,10 +401,7 @@ impl Typing<'_> {
             let help = "write `use cudadevice` in a `block` around it, if all iterations of a block come there";
             return self.reporter.error_help(Code::DeviceIntrinsicInHostLoop, span, text, help);
         }
-        // The seeds of threads come from the host's, and a thread's draws are counted in its kernel.
-        if self.cx.side == CodeSide::Device && id == Intrinsic::RandomSeed {
-            return self.reporter.refuse(span, "`random_seed` in device code");
-        }
+        // The state of a thread's generator is in its kernel.
         if self.cx.side == CodeSide::CufKernel && matches!(id, Intrinsic::RandomSeed | Intrinsic::RandomNumber) {
             return self.reporter.refuse(span, format!("`{}` in a `!$cuf kernel do`", id.name()));
         }

@@ -114,7 +114,6 @@ fn calls_to_the_wrong_side_are_refused() {
     expect![[r#"
         17:5 E0525 host procedure `host` is called in device code
             declare `host` with `attributes(device)` or `attributes(host,device)`
-        19:5 W0901 `random_seed` in device code is not supported
         20:5 E0540 device code has no `exit`
             call it in host code
         27:7 E0525 device procedure `dev` is called in host code
