@@ -9,7 +9,7 @@
 //!
 //! `i4` is an integer of 4 bytes by value, `f8` a real, `p` a pointer; `{16:0f8;8f8}` an object of 16 bytes with a real at 0
 //! and one at 8; `&` is a reference, `&r` one that the procedure only reads, `&@8:0` one to elements of 8 bytes with a pointer
-//! at 0; `&#24` one to 24 bytes. Before the name of a procedure that C calls, `*` says that a library has it, `=` that C code calls
+//! at 0; `&#24` one to 24 bytes; `&d` a descriptor of C, `&d@8:0` of such elements. Before the name of a procedure that C calls, `*` says that a library has it, `=` that C code calls
 //! it by that name.
 //!
 //! Not here: how a call is made (`foreign`), and what memory a reference passes (`host`).
@@ -483,6 +483,7 @@ mod tests {
             "g(&r@24:0;16,p,i1){8:0f4;4f4}",
             "h({24})p",
             "c(&#4,&r@8:0#16)i4",
+            "d(&d,&d@0:0,&d@16:8)i4",
             "*d(i8)",
             "=e_(&,i8)",
         ];
