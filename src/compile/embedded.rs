@@ -57,7 +57,7 @@ static MODULES: [Embedded; 34] = [
     // The name that the module had before OpenACC 1.0.
     Embedded::new("accel_lib", || "module accel_lib\n  use openacc\nend module accel_lib\n"),
     Embedded::new("wmma", || &crate::wmma::SOURCE),
-    Embedded::new(LIBRARY, || include_str!("modules/library.cuf")),
+    Embedded::new(LIBRARY, || concat!(include_str!("modules/library.cuf"), include_str!("modules/library_units.cuf"))),
     Embedded::new(MATHEMATICS, || &MATHEMATICS_SOURCE),
 ];
 
@@ -87,7 +87,10 @@ const LIBRARY_NAMES: &[&str] = &[
     "etime",
     "execute_command_line",
     "fdate",
+    "fgetc",
     "free",
+    "fstat",
+    "getc",
     "getcwd",
     "getgid",
     "getlog",
@@ -101,6 +104,7 @@ const LIBRARY_NAMES: &[&str] = &[
     "itime",
     "kill",
     "link",
+    "lstat",
     "ltime",
     "malloc",
     "mclock",
@@ -120,6 +124,7 @@ const LIBRARY_NAMES: &[&str] = &[
     "second",
     "selected_char_kind",
     "srand",
+    "stat",
     "symlnk",
     "system",
     "time",

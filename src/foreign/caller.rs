@@ -155,7 +155,9 @@ impl Caller {
         let procedure = if is_by_address { Procedure(0) } else { self.procedure(&signature.name)? };
         let scalars = signature.params.iter().map(|param| match param {
             CParam::Value(value) => value.as_scalar(),
-            CParam::Reference { element: (_, pointers), .. } => pointers.is_empty().then_some(CScalar::Pointer),
+            CParam::Reference { element: (_, pointers), .. } | CParam::Descriptor { element: (_, pointers) } => {
+                pointers.is_empty().then_some(CScalar::Pointer)
+            }
         });
         let is_scalar = signature.result.as_ref().is_none_or(|value| value.as_scalar().is_some());
         let scalars = scalars.collect::<Option<Vec<_>>>().filter(|_| is_scalar);
@@ -548,7 +550,7 @@ impl Caller {
             }
             (CParam::Value(value), CArg::Word(word)) if *value != POINTER => arguments.add(value, &[*word]),
             (_, CArg::Word(word)) => arguments.add(&POINTER, &[self.buffers.to_native(*word)]),
-            (CParam::Reference { .. }, CArg::Object(_)) | (_, CArg::Copy(..)) => {}
+            (CParam::Reference { .. } | CParam::Descriptor { .. }, CArg::Object(_)) | (_, CArg::Copy(..)) => {}
         }
     }
 

@@ -19,6 +19,7 @@
 use crate::direct::Direct;
 use crate::protocol::Halt;
 use crate::storage;
+use ir::c_descriptor::{self as layout, Class};
 use ir::foreign::{CArg, CParam, CScalar, CValue, Callback, Contents, Entries, Piece, Signature, word_of};
 use mem::{Memory, Region, Snapshot};
 use source::Span;
@@ -122,7 +123,7 @@ pub(crate) fn args(memory: &Memory, signature: &Signature, room: u64) -> Result<
         args.push(match param {
             CParam::Value(CValue::Object { bytes, .. }) => CArg::Object(peek(memory, word, *bytes)?),
             CParam::Value(CValue::Scalar(scalar)) => CArg::Word(scalar.extended(word)),
-            CParam::Reference { .. } => CArg::Word(word),
+            CParam::Reference { .. } | CParam::Descriptor { .. } => CArg::Word(word),
         });
     }
     Ok(args)
@@ -203,6 +204,10 @@ impl<'a> Pieces<'a> {
                         self.add_pointed(base, word - base, element)?;
                     }
                 }
+                CParam::Descriptor { element } => {
+                    self.add(word, false);
+                    self.add_described(word, element)?;
+                }
                 CParam::Value(CValue::Scalar(CScalar::Pointer)) => {
                     self.add(word, false);
                 }
@@ -244,6 +249,44 @@ impl<'a> Pieces<'a> {
                 if let Some(piece) = self.extents.get_mut(&base) {
                     piece.pointers.push(at);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what the pointers among the data of a descriptor of C point to.
+    fn add_described(&mut self, c: u64, (element, offsets): &(u64, Vec<u64>)) -> Result<(), Halt> {
+        if c == 0 || offsets.is_empty() {
+            return Ok(());
+        }
+        let head = peek(self.memory, c - layout::IN_FRONT as u64, layout::IN_FRONT as u64 + layout::bytes(0))?;
+        let field = |at: i64, bytes: usize| {
+            let first = (layout::IN_FRONT + at) as usize;
+            word_of(&head[first..first + bytes])
+        };
+        let pointers = [Class::DataPointer, Class::ProcedurePointer].map(|class| layout::type_number(class, 0) as u64);
+        if *element == 0 && !pointers.contains(&field(layout::TYPE, 2)) {
+            return Ok(());
+        }
+        let Some(base) = self.add(word_of(&head[..8]), false) else { return Ok(()) };
+        let rank = field(layout::RANK, 1) as u8;
+        let mut places = vec![word_of(&head[..8])];
+        for dim in 0..usize::from(rank.min(layout::MOST_DIMENSIONS)) {
+            let words = peek(self.memory, c + layout::lower(dim) as u64, 24)?;
+            // The extent of an assumed-size array is not known.
+            let (extent, stride) = (word_of(&words[8..16]) as i64, word_of(&words[16..]));
+            let steps = 0..extent.max(0) as u64;
+            places = steps.flat_map(|i| places.iter().map(move |at| at.wrapping_add(i.wrapping_mul(stride)))).collect();
+        }
+        let bytes = self.extents.get(&base).map_or(0, |piece| piece.bytes);
+        for at in places.iter().flat_map(|place| offsets.iter().map(move |offset| place.wrapping_add(*offset))) {
+            let offset = at.wrapping_sub(base);
+            if offset.checked_add(8).is_none_or(|end| end > bytes) {
+                continue;
+            }
+            self.add(word_of(&peek(self.memory, at, 8)?), false);
+            if let Some(piece) = self.extents.get_mut(&base) {
+                piece.pointers.push(offset);
             }
         }
         Ok(())

@@ -35,6 +35,9 @@ pub const OWN_END: i64 = 8 << 42;
 /// The extent of the last dimension of an assumed-size array.
 pub const UNKNOWN_EXTENT: i64 = -1;
 
+/// Bytes in front of a descriptor that is passed to C: the address that the program has for its data.
+pub const IN_FRONT: i64 = 8;
+
 /// The class of a type; a type is this and, above it by 8 bits, the bytes of a scalar or of a part of a complex number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "they are the names of types")]

@@ -9,7 +9,7 @@
 //!
 //! `i4` is an integer of 4 bytes by value, `f8` a real, `p` a pointer; `{16:0f8;8f8}` an object of 16 bytes with a real at 0
 //! and one at 8; `&` is a reference, `&r` one that the procedure only reads, `&@8:0` one to elements of 8 bytes with a pointer
-//! at 0; `&#24` one to 24 bytes. Before the name of a procedure that C calls, `*` says that a library has it, `=` that C code calls
+//! at 0; `&#24` one to 24 bytes; `&d` a descriptor of C, `&d@8:0` of such elements. Before the name of a procedure that C calls, `*` says that a library has it, `=` that C code calls
 //! it by that name.
 //!
 //! Not here: how a call is made (`foreign`), and what memory a reference passes (`host`).
@@ -117,6 +117,12 @@ pub enum CParam {
         /// For a procedure of the program that C calls: the bytes behind the address, 0 if they are not known.
         extent: u64,
     },
+    /// The address of a descriptor of C, or 0. In front of it is the address that the program has for its data.
+    Descriptor {
+        /// Bytes of an element of the data, and the offsets of the pointers in it; no offsets where it has none. With 0 bytes elements
+        /// are pointers where the descriptor says so.
+        element: (u64, Vec<u64>),
+    },
 }
 
 impl CParam {
@@ -163,9 +169,12 @@ impl Signature {
 
     /// Whether memory that is passed by reference has pointers in it.
     pub fn passes_pointers(&self) -> bool {
-        let has =
-            |param: &CParam| matches!(param, CParam::Reference { element: (_, pointers), .. } if !pointers.is_empty());
-        self.params.iter().any(has)
+        self.params.iter().any(|param| match param {
+            CParam::Value(_) => false,
+            CParam::Reference { element: (_, pointers), .. } | CParam::Descriptor { element: (_, pointers) } => {
+                !pointers.is_empty()
+            }
+        })
     }
 
     /// Reads the text form; `None` if it is none.
@@ -209,13 +218,17 @@ impl Reader<'_> {
         if !self.take("&") {
             return Some(CParam::Value(self.value()?));
         }
-        let reads_only = self.take("r");
+        let is_descriptor = self.take("d");
+        let reads_only = !is_descriptor && self.take("r");
         let mut element = (0, Vec::new());
         if self.take("@") {
-            element.0 = self.number().filter(|&bytes| bytes > 0)?;
+            element.0 = self.number().filter(|&bytes| is_descriptor || bytes > 0)?;
             while self.take(if element.1.is_empty() { ":" } else { ";" }) {
                 element.1.push(self.number()?);
             }
+        }
+        if is_descriptor {
+            return Some(CParam::Descriptor { element });
         }
         let extent = if self.take("#") { self.number().filter(|&bytes| bytes > 0)? } else { 0 };
         Some(CParam::Reference { reads_only, element, extent })
@@ -283,21 +296,31 @@ impl fmt::Display for CParam {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CParam::Value(value) => value.fmt(f),
-            CParam::Reference { reads_only, element: (bytes, pointers), extent } => {
+            CParam::Reference { reads_only, element, extent } => {
                 write!(f, "&{}", if *reads_only { "r" } else { "" })?;
-                if !pointers.is_empty() {
-                    write!(f, "@{bytes}")?;
-                }
-                for (i, at) in pointers.iter().enumerate() {
-                    write!(f, "{}{at}", if i == 0 { ':' } else { ';' })?;
-                }
+                write_element(f, element)?;
                 if *extent > 0 {
                     write!(f, "#{extent}")?;
                 }
                 Ok(())
             }
+            CParam::Descriptor { element } => {
+                f.write_str("&d")?;
+                write_element(f, element)
+            }
         }
     }
+}
+
+/// Writes where the pointers in an element are.
+fn write_element(f: &mut fmt::Formatter<'_>, (bytes, pointers): &(u64, Vec<u64>)) -> fmt::Result {
+    if !pointers.is_empty() {
+        write!(f, "@{bytes}")?;
+    }
+    for (i, at) in pointers.iter().enumerate() {
+        write!(f, "{}{at}", if i == 0 { ':' } else { ';' })?;
+    }
+    Ok(())
 }
 
 impl fmt::Display for Signature {
@@ -460,6 +483,7 @@ mod tests {
             "g(&r@24:0;16,p,i1){8:0f4;4f4}",
             "h({24})p",
             "c(&#4,&r@8:0#16)i4",
+            "d(&d,&d@0:0,&d@16:8)i4",
             "*d(i8)",
             "=e_(&,i8)",
         ];

@@ -9,12 +9,13 @@
 //! computes its values, and its targets where finding them reads what is assigned; then it stores. Values whose size the
 //! declaration does not give are allocated for each combination.
 //!
-//! Defined assignments (`assignment(=)`) are refused when they are reached.
+//! Defined assignments (`assignment(=)`) of arrays whose value reads what is assigned are refused when they are reached.
 
 use crate::analysis::overlap::{finds_itself, mentions, storage_root};
-use crate::assign::where_construct::{Arms, Condition};
+use crate::assign::where_construct::{Arms, Condition, assignment_of};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::stmt::loops::Index;
 use crate::types::{Side, const_bytes, has_allocatable, ir_ty};
@@ -25,7 +26,7 @@ use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::op::BinOp;
 use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};
-use sema::checked::{Expr, ExprKind, Stmt, StmtKind, Type, VarId, visit};
+use sema::checked::{Actual, Expr, ExprKind, ProcId, Stmt, StmtKind, Type, VarId, visit};
 
 /// The active combinations of index values.
 struct Active {
@@ -162,6 +163,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let inner = this.list(Some(active), vars, mask.as_ref());
                     this.listed(&inner, body);
                 }
+                StmtKind::Call { proc, args } => this.listed_call(active, *proc, args),
                 StmtKind::Nothing => {}
                 _ => this.b.unsupported("this statement in a FORALL construct"),
             });
@@ -200,6 +202,36 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => this.lvalue(target),
             };
             this.b.store_value(place, ty, &v);
+        });
+    }
+
+    /// A defined assignment.
+    fn listed_call(&mut self, active: &Active, proc: ProcId, args: &'p [Option<Actual>]) {
+        let Some((target, value)) = assignment_of(args) else {
+            return self.b.unsupported("this statement in a FORALL construct");
+        };
+        if !mentions_assigned(&self.b, target, value) {
+            return self.each_row(active, &mut |this, _| this.call_subroutine(proc, args));
+        }
+        let bytes = const_bytes(self.b.program(), &value.ty).filter(|_| target.rank == 0 && value.rank == 0);
+        let Some(bytes) = bytes.filter(|_| !finds_itself(self.b.program(), target)) else {
+            return self
+                .b
+                .unsupported("a defined assignment in a FORALL construct whose array value reads the variable");
+        };
+        let len = matches!(value.ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
+        let values = self.b.temporary_array(&value.ty, len, &[active.count]);
+        self.each_row(active, &mut |this, row| {
+            let v = this.value(value);
+            let slot = this.b.element_linear(&values, row);
+            this.b.store_value(element_lvalue(slot, len), &value.ty, &v);
+        });
+        self.each_row(active, &mut |this, row| {
+            let slot = this.b.element_linear(&values, row);
+            let v = this.b.load_value(element_lvalue(slot, len), &value.ty);
+            let mut operands = Operands::default();
+            operands.insert(value, Operand::Value(v));
+            this.with_operands(operands, |this| this.call_subroutine(proc, args));
         });
     }
 
@@ -382,6 +414,12 @@ fn assigned_by<'p>(b: &Builder<'_, 'p>, body: &'p [Stmt], out: &mut Option<Vec<V
                 None => *out = None,
             }
         }
+        StmtKind::Call { args, .. } => {
+            match assignment_of(args).and_then(|(target, _)| storage_root(b.program(), target)) {
+                Some(v) => out.iter_mut().for_each(|vs| vs.push(v)),
+                None => *out = None,
+            }
+        }
         StmtKind::Forall { .. } | StmtKind::Where(_) | StmtKind::Nothing => {}
         _ => *out = None,
     });
@@ -392,18 +430,25 @@ fn index_mentions<'p>(b: &Builder<'_, 'p>, vars: &'p [Index], mask: Option<&'p E
     bounds.chain([mask]).flatten().any(|e| mentions(b.program(), e, v))
 }
 
+/// Whether a value reads what is assigned, or finding the target does.
+fn mentions_assigned<'p>(b: &Builder<'_, 'p>, target: &'p Expr, value: &'p Expr) -> bool {
+    let root = storage_root(b.program(), target);
+    finds_itself(b.program(), target) || root.is_none_or(|v| mentions(b.program(), value, v))
+}
+
 /// Whether a statement reads nothing that it assigns.
 fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
     let mut assigned = Some(Vec::new());
     assigned_by(b, std::slice::from_ref(s), &mut assigned);
     let Some(assigned) = assigned else {
-        return matches!(s.kind, StmtKind::Call { .. } | StmtKind::Unsupported(_));
+        return matches!(s.kind, StmtKind::Unsupported(_));
     };
     let mut free = true;
     visit::statements(std::slice::from_ref(s), &mut |inner| {
         let mut reads = |e: &'p Expr| free &= assigned.iter().all(|&v| !mentions(b.program(), e, v));
         match &inner.kind {
             StmtKind::Assign { value, .. } => reads(value),
+            StmtKind::Call { args, .. } => assignment_of(args).iter().for_each(|(_, value)| reads(value)),
             StmtKind::PointerAssign { value, bounds, .. } => {
                 reads(value);
                 for (lo, hi) in bounds {
@@ -413,7 +458,12 @@ fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
             }
             _ => visit::statement_exprs(inner, &mut |e, _| reads(e)),
         }
-        if let StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } = &inner.kind {
+        let target = match &inner.kind {
+            StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } => Some(target),
+            StmtKind::Call { args, .. } => assignment_of(args).map(|(target, _)| target),
+            _ => None,
+        };
+        if let Some(target) = target {
             let own = storage_root(b.program(), target);
             free &= !finds_itself(b.program(), target);
             free &= assigned.iter().all(|&v| Some(v) == own || !mentions(b.program(), target, v));

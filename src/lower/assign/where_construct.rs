@@ -15,7 +15,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::element_lvalue;
 use ir::op::BinOp;
 use ir::{Ty, Val};
-use sema::checked::{Expr, Stmt, StmtKind, VarId};
+use sema::checked::{Actual, Expr, ProcId, Stmt, StmtKind, Type, VarId};
 use source::Span;
 
 /// The arms of a WHERE: mask, statements, place.
@@ -60,6 +60,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         self.scope(|this| this.masked_assign(target, value, &mine));
                     }
                     StmtKind::Where(arms) => self.where_arms(arms, &mine, stable),
+                    StmtKind::Call { proc, args } => self.scope(|this| this.masked_call(*proc, args, &mine)),
                     _ => self.b.unsupported("this statement in a WHERE construct"),
                 }
             }
@@ -162,6 +163,36 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
+    /// A defined assignment to those elements for which the conditions hold.
+    fn masked_call(&mut self, proc: ProcId, args: &'p [Option<Actual>], conditions: &[Condition<'p>]) {
+        let proc = self.callee(proc);
+        let known = assignment_of(args).filter(|_| self.b.program().proc(proc).elemental);
+        let known = known.and_then(|(target, value)| Some((target, value, self.designator_view(target)?)));
+        let Some((target, value, view)) = known.filter(|(.., view)| !self.b.is_remote(view.mem)) else {
+            return self.b.unsupported("this defined assignment in a WHERE construct");
+        };
+        let extents = view.extents();
+        let mut operands = Operands::masked();
+        self.prepare(target, &mut operands);
+        if value.rank > 0 && conflicts(self.b.program(), target, value) {
+            let len = matches!(value.ty, Type::Character(_)).then(|| self.length_of(value, None)).flatten();
+            let fresh = self.b.temporary_array(&value.ty, len, &extents);
+            self.masked_value(&fresh, value, conditions);
+            operands.insert(value, Operand::View(fresh));
+        } else if value.rank > 0 || sema::checked::is_designator(value) {
+            self.prepare(value, &mut operands);
+        } else {
+            let known = self.value(value);
+            operands.insert(value, Operand::Value(known));
+        }
+        self.prepare_conditions(conditions, &mut operands);
+        check_masked(&mut self.b, &operands, value, &extents, conditions);
+        self.for_each_element(operands, &extents, &[&view], &mut |this, _, _| {
+            let holds = this.holds(conditions);
+            this.when(holds, |this| this.call_once(proc, args));
+        });
+    }
+
     /// Evaluates a value into an array where the conditions hold.
     pub(crate) fn masked_value(&mut self, to: &ArrayView, value: &'p Expr, conditions: &[Condition<'p>]) {
         let mut operands = Operands::masked();
@@ -191,6 +222,14 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
+/// Variable and value of a defined assignment, by the arguments of its procedure.
+pub(crate) fn assignment_of(args: &[Option<Actual>]) -> Option<(&Expr, &Expr)> {
+    match args {
+        [Some(Actual::Expr(target)), Some(Actual::Expr(value))] => Some((target, value)),
+        _ => None,
+    }
+}
+
 fn masks_of<'p>(arms: &'p Arms, out: &mut Vec<&'p Expr>) {
     for (mask, body, _) in arms {
         out.extend(mask);
@@ -207,6 +246,9 @@ fn assigned_in<'p>(b: &Builder<'_, 'p>, arms: &'p Arms, out: &mut Vec<VarId>) {
     for s in arms.iter().flat_map(|a| &a.1) {
         match &s.kind {
             StmtKind::Assign { target, .. } => out.extend(storage_root(b.program(), target)),
+            StmtKind::Call { args, .. } => {
+                out.extend(assignment_of(args).and_then(|(target, _)| storage_root(b.program(), target)));
+            }
             StmtKind::Where(arms) => assigned_in(b, arms, out),
             _ => {}
         }

@@ -174,6 +174,15 @@ impl Builder<'_, '_> {
     }
 }
 
+/// Whether an expression is the number of an address, which is another one for C.
+fn gives_address(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Convert(part) => matches!(e.ty, Type::Integer(8)) && gives_address(part),
+        ExprKind::Intrinsic { id: Intrinsic::Loc, .. } => matches!(e.ty, Type::Integer(8)),
+        _ => false,
+    }
+}
+
 impl<'p> FunctionLowering<'_, 'p> {
     /// Passes an expression or variable for a dummy.
     pub(crate) fn pass(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
@@ -185,6 +194,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.pass_data(dummy, e, out);
         if let (true, Some(key)) = (is_ranked, out.keys.get_mut(at)) {
             *key = self.rank_key(e);
+        }
+        if let (true, true, Some(key)) = (out.to_c, gives_address(e), out.keys.get_mut(at)) {
+            *key = ArgKey::Address;
         }
     }
 

@@ -84,7 +84,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ if dummy.shape.rank() > 0 => dummy.shape.rank(),
             _ => 0,
         };
-        let (_, c) = self.b.slot(layout::bytes(rank), 8, "descriptor for C", Span::NONE);
+        // In front of it the run time finds the data.
+        let (_, place) = self.b.slot(layout::IN_FRONT as u64 + layout::bytes(rank), 8, "descriptor for C", Span::NONE);
+        let c = place.plus(layout::IN_FRONT);
         if let Some(present) = present {
             self.when(present, |this| {
                 this.describe_for_c(dummy, e, rank, c, present, out);
@@ -233,6 +235,7 @@ impl Builder<'_, '_> {
     /// Makes a descriptor of C one of that array.
     fn fill_for_c(&mut self, c: MemRef, view: &ArrayView, kind: &Kind) {
         let base = self.address(view.mem);
+        self.store_scalar(c.plus(-layout::IN_FRONT), Ty::I64, base);
         let native = self.native_address(base);
         self.store_scalar(c.plus(layout::BASE), Ty::I64, native);
         self.store_scalar(c.plus(layout::ELEMENT_BYTES), Ty::I64, view.element);

@@ -113,9 +113,16 @@ impl Builder<'_, '_> {
             }
             let count = if is_by_descriptor { 1 } else { word_types(var).len() };
             let mine: Vec<Val> = words.by_ref().take(count).collect();
-            let (Some(&first), param) = (mine.first(), foreign_param(program, var, is_c)?) else { continue };
+            let (Some(&first), mut param) = (mine.first(), foreign_param(program, var, is_c)?) else { continue };
+            if given_as == Some(ArgKey::Address) {
+                match &mut param {
+                    CParam::Value(value) => *value = CValue::Scalar(CScalar::Pointer),
+                    CParam::Reference { element, .. } => *element = (8, vec![0]),
+                    CParam::Descriptor { .. } => {}
+                }
+            }
             let word = match (&param, &var.ty) {
-                (CParam::Reference { .. }, _) => (first, Ty::I64),
+                (CParam::Reference { .. } | CParam::Descriptor { .. }, _) => (first, Ty::I64),
                 (_, Type::Complex(_)) => {
                     let spilt = self.spill(&value_of_registers(&mine), &var.ty);
                     (self.address(spilt), Ty::I64)
@@ -147,7 +154,8 @@ impl Builder<'_, '_> {
 /// How an argument is passed for a dummy.
 pub(super) fn foreign_param(program: &Program, var: &Variable, is_c: bool) -> Result<CParam, String> {
     if is_c && has_c_descriptor(var) && !var.attrs.class {
-        return Ok(CParam::Reference { reads_only: false, element: (0, Vec::new()), extent: 0 });
+        let element = if matches!(var.ty, Type::Any) { (0, vec![0]) } else { element_with_pointers(program, &var.ty) };
+        return Ok(CParam::Descriptor { element });
     }
     let is_described = var.attrs.allocatable || var.attrs.pointer || var.attrs.class;
     if is_described || matches!(var.shape, Shape::AssumedShape(_) | Shape::AssumedRank | Shape::Deferred(_)) {
@@ -158,11 +166,16 @@ pub(super) fn foreign_param(program: &Program, var: &Variable, is_c: bool) -> Re
         return value.map(CParam::Value).ok_or_else(|| format!("with argument `{}` of this type", var.name));
     }
     // What is behind an address need not be known, but where its pointers are.
-    let element = match foreign_value(program, &var.ty) {
+    let element = element_with_pointers(program, &var.ty);
+    Ok(CParam::Reference { reads_only: var.attrs.intent == Some(ast::Intent::In), element, extent: 0 })
+}
+
+/// Bytes of an element of that type, and the offsets of its pointers, if it has any.
+fn element_with_pointers(program: &Program, ty: &Type) -> (u64, Vec<u64>) {
+    match foreign_value(program, ty) {
         Some(value) if !value.pointers().is_empty() => (value.bytes(), value.pointers()),
         _ => (0, Vec::new()),
-    };
-    Ok(CParam::Reference { reads_only: var.attrs.intent == Some(ast::Intent::In), element, extent: 0 })
+    }
 }
 
 /// How the result is given.

@@ -265,7 +265,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.call_once(proc, args);
     }
 
-    fn call_once(&mut self, proc: ProcId, args: &'p [Option<Actual>]) {
+    pub(crate) fn call_once(&mut self, proc: ProcId, args: &'p [Option<Actual>]) {
         let mut passed = Passed::default();
         self.pass_all(proc, args, &mut passed);
         self.invoke(proc, &[], &passed, &[]);

@@ -11,7 +11,7 @@ use crate::function::FunctionLowering;
 use crate::types::{Side, imm, ir_ty, real_imm};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::{Lvalue, element_lvalue};
+use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::rt::Rt;
 use ir::{Reg, Ty, Val};
@@ -74,6 +74,15 @@ impl Builder<'_, '_> {
         full
     }
 
+    /// The text that MAXVAL or MINVAL has of no elements.
+    fn reset_text(&mut self, id: Intrinsic, mem: MemRef, len: Val) {
+        let first = if id == Intrinsic::Maxval { 0 } else { -1 };
+        self.repeat(len, &mut |this, i| {
+            let byte = this.advance(mem, i);
+            this.store_scalar(byte, Ty::I8, imm(Ty::I8, first));
+        });
+    }
+
     /// Whether `a` comes before `b` in an order, a predicate; used in the search for extremes.
     pub(super) fn precedes(&mut self, op: CmpOp, a: Val, b: Val, ty: Ty) -> Val {
         self.cmp(op, ty, a, b).into()
@@ -117,34 +126,64 @@ impl<'p> FunctionLowering<'_, 'p> {
         let len = self.length_of(array, None)?;
         let len = self.b.freeze(len);
         let mem = self.b.temporary(len, 1);
-        let (first, closer) = match id {
-            Intrinsic::Maxval => (0, Relation::Gt),
-            _ => (-1, Relation::Lt),
-        };
-        self.b.repeat(len, &mut |this, i| {
-            let byte = this.advance(mem, i);
-            this.store_scalar(byte, Ty::I8, imm(Ty::I8, first));
-        });
+        self.b.reset_text(id, mem, len);
         let mut operands = Operands::default();
         self.prepare(array, &mut operands);
         let extents = operands.extents(array)?;
         if let Some(mask) = mask {
             self.prepare(mask, &mut operands);
         }
-        let best = Value::Char(mem, len);
         self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
-            let counts = mask.map_or(Val::pred(true), |mask| this.pred(mask));
-            this.when(counts, |this| {
-                let x = this.value(array);
-                let is_closer = this.b.compare_characters(closer, &x, &best);
-                this.when(is_closer, |this| this.b.store_value(Lvalue::Char(mem, len), &array.ty, &x));
+            this.take_text(id, array, mask, (mem, len));
+        });
+        Some(Value::Char(mem, len))
+    }
+
+    /// MAXVAL and MINVAL of characters along one dimension.
+    fn text_extremes(&mut self, id: Intrinsic, args: Args<'p>) -> Option<ArrayView> {
+        let (array, mask) = (arg(args, 0)?, arg(args, 2));
+        let dim = self.dimension(arg(args, 1)?);
+        let len = self.length_of(array, None)?;
+        let len = self.b.freeze(len);
+        let mut operands = Operands::default();
+        self.prepare(array, &mut operands);
+        let extents = operands.extents(array)?;
+        if let Some(mask) = mask {
+            self.prepare(mask, &mut operands);
+        }
+        let (outer, along) = self.b.without_dimension(&extents, dim);
+        let result = self.b.temporary_array(&array.ty, Some(len), &outer);
+        let view = result.clone();
+        self.with_operands(operands, |this| {
+            this.nest(&outer, &mut |this, index| {
+                let mem = this.b.element_by_position(&view, index);
+                this.b.reset_text(id, mem, len);
+                this.repeat(along, &mut |this, i| {
+                    let full = this.b.with_dimension(index, dim, i);
+                    this.move_to(&full);
+                    this.take_text(id, array, mask, (mem, len));
+                });
             });
         });
-        Some(best)
+        Some(result)
+    }
+
+    /// Keeps the text of the current element if it comes before, or behind, what is kept.
+    fn take_text(&mut self, id: Intrinsic, array: &'p Expr, mask: Option<&'p Expr>, (mem, len): (MemRef, Val)) {
+        let closer = if id == Intrinsic::Maxval { Relation::Gt } else { Relation::Lt };
+        let counts = mask.map_or(Val::pred(true), |mask| self.pred(mask));
+        self.when(counts, |this| {
+            let x = this.value(array);
+            let is_closer = this.b.compare_characters(closer, &x, &Value::Char(mem, len));
+            this.when(is_closer, |this| this.b.store_value(Lvalue::Char(mem, len), &array.ty, &x));
+        });
     }
 
     /// A reduction along one dimension.
     pub(super) fn reduction_array(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
+        if matches!(id, Intrinsic::Maxval | Intrinsic::Minval) && matches!(e.ty, Type::Character(_)) {
+            return self.text_extremes(id, args);
+        }
         let dim = self.dimension(arg(args, positions(id).0?)?);
         let mut acc = accumulator(&mut self.b, id, args, e)?;
         self.wait_for_stream(id, args);

@@ -27,6 +27,8 @@ pub(crate) enum ArgKey {
     Any,
     /// Passed by address, in that space.
     Space(Space),
+    /// For a procedure of C: the number that `loc` gives.
+    Address,
     /// A procedure.
     Proc(ProcId),
     /// The value of a procedure pointer.

@@ -139,7 +139,12 @@ impl Checker<'_> {
             // What is wrong is said of the interface.
             return if self.is_described_otherwise(fit.proc) { Ok(()) } else { Err(wrong) };
         }
-        let (code, what) = if wrong.code == Code::ArgumentRank {
+        let is_array = wrong.code == Code::ArgumentRank;
+        // Of the run-time library such a dummy stands for a scalar too.
+        if is_array && matches!(dummy.shape, Shape::AssumedSize(..)) && self.defs.proc_info(fit.proc).embedded {
+            return Ok(());
+        }
+        let (code, what) = if is_array {
             (Code::ImplicitArgumentRank, wrong.message)
         } else {
             let (wanted, given) = (type_name(&self.defs, &dummy.ty), type_name(&self.defs, &e.ty));
