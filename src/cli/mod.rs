@@ -15,6 +15,7 @@ mod exploring;
 mod files;
 mod generate;
 mod kernels;
+mod lacking;
 mod libraries;
 mod live;
 mod nvfortran;

@@ -10,7 +10,7 @@ use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_optio
 use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::{Stopper, place};
 use crate::cli::suppress::Suppressions;
-use crate::cli::{check, debugging, emit, exploring, files, kernels, objects, ranks, recording, seeds, usage};
+use crate::cli::{check, debugging, emit, exploring, files, kernels, lacking, objects, ranks, recording, seeds, usage};
 use compile::{Compiled, MacroOption, ParseOptions, SourceForm};
 use diag::Diagnostics;
 use foreign::Inputs;
@@ -219,7 +219,8 @@ fn failed(options: &Options) -> u8 {
 
 /// Prints the diagnostics of the compiler. Returns whether there was no error.
 fn finish_compile(diags: Diagnostics, reporter: &mut Reporter, map: &SourceMap) -> bool {
-    for diagnostic in diags.into_sorted() {
+    for mut diagnostic in diags.into_sorted() {
+        lacking::name_file(&mut diagnostic, map);
         reporter.report(&diagnostic, map);
     }
     reporter.errors() == 0

@@ -80,6 +80,8 @@ pub enum Api {
     Alloc {
         region: Region,
         bytes: u64,
+        /// What the address is a multiple of: a power of two.
+        align: u32,
         name: String,
     },
     /// DEALLOCATE.

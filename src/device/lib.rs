@@ -43,12 +43,14 @@ pub trait Device {
     /// What the device is.
     fn properties(&self) -> &Properties;
 
-    /// Allocates device memory (`managed` and `pinned` memory too) and gives its address.
+    /// Allocates device memory (`managed` and `pinned` memory too) and gives its address, a multiple of 256 and of the power of two
+    /// `align`.
     fn alloc(
         &mut self,
         memory: &mut Memory,
         region: mem::Region,
         bytes: u64,
+        align: u32,
         name: &str,
         span: Span,
     ) -> Result<u64, CudaError>;

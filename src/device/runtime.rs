@@ -292,8 +292,9 @@ impl Runtime {
             Api::Library(_) => Err(CudaError::InvalidValue),
             Api::Answer { code: 0, .. } => Ok(None),
             Api::Answer { code, .. } => Err(CudaError::from_code(code).unwrap_or(CudaError::Unknown)),
-            Api::Alloc { region, bytes, name: variable } => {
-                return match self.allocate(device, memory, region, bytes, &variable, AllocatedBy::Allocate, span) {
+            Api::Alloc { region, bytes, align, name: variable } => {
+                return match self.allocate(device, memory, region, bytes, align, &variable, AllocatedBy::Allocate, span)
+                {
                     Ok(value) => Step::Done(Reply { code: 0, value }),
                     Err(error) => Step::Done(Reply { code: error.code(), value: 0 }),
                 };

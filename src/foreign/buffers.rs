@@ -5,7 +5,7 @@
 #![allow(unsafe_code)] // C has the addresses of the buffers and writes to them during a call.
 
 use crate::libraries::Libraries;
-use crate::mapping::Mapping;
+use crate::mapping::{self, Mapping};
 use crate::stack;
 use ir::foreign::{Contents, Entries, Piece};
 use std::collections::BTreeMap;
@@ -18,10 +18,13 @@ const UNIT: usize = 4;
 /// Blocks of so many bytes are compared at once first.
 const BLOCK: usize = 4096;
 
+/// Bytes of a line.
+const LINE: usize = 64;
+
 /// The alignment of a buffer, which is that of the largest vectors.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Line(#[expect(dead_code, reason = "bytes are reached by the address")] [u8; 64]);
+struct Line(#[expect(dead_code, reason = "bytes are reached by the address")] [u8; LINE]);
 
 /// A stretch of memory.
 struct Buffer {
@@ -30,8 +33,8 @@ struct Buffer {
 }
 
 enum Place {
-    /// A copy.
-    Copy(Vec<Line>),
+    /// A copy, which begins at one of the lines.
+    Copy(Vec<Line>, usize),
     /// A copy by pages.
     Mapped(Mapped),
     /// Memory of the program that is lent, by its address.
@@ -68,12 +71,17 @@ impl Mapped {
 unsafe impl Send for Buffer {}
 
 impl Buffer {
-    fn new(contents: &dyn Contents) -> Buffer {
+    fn new(contents: &dyn Contents, align: usize) -> Buffer {
         let bytes = contents.bytes();
-        let mapping = contents.pages().and_then(|_| Mapping::new(bytes));
+        let mapping = contents.pages().filter(|_| align <= mapping::PAGE).and_then(|_| Mapping::new(bytes));
         let place = match mapping {
             Some(mapping) => Place::Mapped(Mapped { mapping, filled: None }),
-            None => Place::Copy(vec![Line([0; 64]); bytes.div_ceil(64).max(1)]),
+            None => {
+                let lead = align.div_ceil(LINE) - 1;
+                let lines = vec![Line([0; LINE]); bytes.div_ceil(LINE).max(1) + lead];
+                let first = lines.as_ptr().addr();
+                Place::Copy(lines, (first.next_multiple_of(align.max(1)) - first) / LINE)
+            }
         };
         Buffer { place, bytes }
     }
@@ -105,7 +113,7 @@ impl Buffer {
 
     fn address(&self) -> u64 {
         match &self.place {
-            Place::Copy(lines) => lines.as_ptr() as u64,
+            Place::Copy(lines, first) => lines[*first..].as_ptr() as u64,
             Place::Mapped(mapped) => mapped.mapping.address() as u64,
             Place::Lent(first) => *first as u64,
         }
@@ -113,7 +121,7 @@ impl Buffer {
 
     fn contents(&mut self) -> &mut [u8] {
         let first = match &mut self.place {
-            Place::Copy(lines) => lines.as_mut_ptr().cast::<u8>(),
+            Place::Copy(lines, first) => lines[*first..].as_mut_ptr().cast::<u8>(),
             Place::Mapped(mapped) => mapped.mapping.address(),
             Place::Lent(first) => *first,
         };
@@ -142,7 +150,8 @@ impl Buffers {
         };
         self.by_base.retain(|&base, buffer| has(base, buffer.bytes));
         for piece in memory {
-            let buffer = self.by_base.entry(piece.base).or_insert_with(|| Buffer::new(&*piece.contents));
+            let buffer =
+                self.by_base.entry(piece.base).or_insert_with(|| Buffer::new(&*piece.contents, piece.align as usize));
             buffer.fill(&piece.contents);
         }
         for piece in memory {
@@ -306,7 +315,7 @@ mod tests {
     use super::*;
 
     fn piece(base: u64, bytes: &[u8], pointers: &[u64]) -> Piece {
-        Piece { base, contents: Arc::new(bytes.to_vec()), reads_only: false, pointers: pointers.to_vec() }
+        Piece { base, align: 1, contents: Arc::new(bytes.to_vec()), reads_only: false, pointers: pointers.to_vec() }
     }
 
     #[test]
@@ -321,6 +330,18 @@ mod tests {
         buffers.by_base.get_mut(&0x1000).expect("there").contents()[9] = 0;
         assert_eq!(buffers.changes(&memory[..1]), [(0x1008, vec![9, 0])]);
         assert_eq!(buffers.to_program(address), 0x1008);
+    }
+
+    #[test]
+    fn buffers_have_the_alignment_that_is_asked_for() {
+        let mut buffers = Buffers::default();
+        let mut memory = [piece(0x1000, &[1; 10], &[]), piece(0x20000, &[2; 100], &[])];
+        (memory[0].align, memory[1].align) = (4096, 1 << 16);
+        buffers.fill(&memory);
+        let (a, b) = (buffers.to_native(0x1000), buffers.to_native(0x20000));
+        assert!(a.is_multiple_of(4096) && b.is_multiple_of(1 << 16));
+        assert_eq!(buffers.by_base.get_mut(&0x20000).expect("there").contents(), [2; 100]);
+        assert_eq!(buffers.to_program(b + 99), 0x20063);
     }
 
     #[test]
@@ -359,7 +380,7 @@ mod tests {
         const PAGE: usize = 1 << 16;
         let of = |pages: &[(usize, u8)], reads_only| {
             let contents = Paged(pages.to_vec());
-            [Piece { base: 0x1000, contents: Arc::new(contents), reads_only, pointers: Vec::new() }]
+            [Piece { base: 0x1000, align: 1, contents: Arc::new(contents), reads_only, pointers: Vec::new() }]
         };
         let mut buffers = Buffers::default();
         let at = |buffers: &mut Buffers, offset: usize| buffers.by_base[&0x1000].address() as usize + offset;

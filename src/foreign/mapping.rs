@@ -14,7 +14,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 
 /// Bytes of a page of the system.
-const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = 4096;
 /// What the system tells of a page: it is there, it is in the swap area, it is one of a file or shared.
 const PRESENT: u64 = 1 << 63;
 const SWAPPED: u64 = 1 << 62;

@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// Bytes of a page.
+pub(crate) const PAGE: usize = 4096;
+
 /// Memory that C has; there is none.
 #[derive(Debug)]
 pub(crate) enum Mapping {}

@@ -303,7 +303,13 @@ impl<'a> Pieces<'a> {
                 Some(whole) => Arc::new(Passed(whole)),
                 None => Arc::new(peek(self.memory, base, piece.bytes)?),
             };
-            out.push(Piece { base, contents, reads_only: piece.reads_only, pointers: piece.pointers });
+            let align = self
+                .memory
+                .find(base)
+                .map(|id| self.memory.info(id))
+                .filter(|info| info.base == base)
+                .map_or(1, |info| info.align);
+            out.push(Piece { base, align, contents, reads_only: piece.reads_only, pointers: piece.pointers });
         }
         Ok(out)
     }

@@ -65,7 +65,7 @@ pub(crate) fn place_globals(
             memory.alloc(region, global.bytes, shown(global), global.span).map_err(|_| no_room())?
         } else {
             let device = device.as_device();
-            device.alloc(memory, region, global.bytes, shown(global), global.span).map_err(|_| no_room())?
+            device.alloc(memory, region, global.bytes, 1, shown(global), global.span).map_err(|_| no_room())?
         };
         if let GlobalInit::Bytes(bytes) = &global.init {
             let bytes = &bytes[..bytes.len().min(global.bytes as usize)];

@@ -15,6 +15,8 @@ pub struct Alloc {
     pub base: u64,
     /// Bytes asked for.
     pub bytes: u64,
+    /// What its first address and its place for C are multiples of: a power of two.
+    pub align: u32,
     /// Where it lies.
     pub region: Region,
     /// Name of the variable it was made for; empty if none.

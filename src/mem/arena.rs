@@ -197,11 +197,12 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Room for so many pages; `None` if there is none.
-    pub(crate) fn new(pages: usize) -> Option<Run> {
+    /// Room for so many pages, the first at a multiple of `align` bytes, at most those of a large page of the system; `None`
+    /// if there is none.
+    pub(crate) fn new(pages: usize, align: usize) -> Option<Run> {
         let arena = arena()?;
         let is_large = pages >= LARGE_RUN;
-        let first = lock(&arena.free).take(pages, if is_large { LARGE_PAGE } else { 1 })?;
+        let first = lock(&arena.free).take(pages, if is_large { LARGE_PAGE } else { align.div_ceil(PAGE) })?;
         #[cfg(unix)]
         if is_large {
             // It is faster, no more.
@@ -271,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_page_is_taken_once_and_its_bytes_are_zeros_if_it_says_so() {
-        let Some(run) = Run::new(3) else { return };
+        let Some(run) = Run::new(3, 1) else { return };
         let (first, _, _) = run.take(0).expect("free");
         let (second, header, is_zero) = run.take(1).expect("free");
         assert!(run.take(1).is_none() && run.take(3).is_none());

@@ -114,18 +114,28 @@ pub(crate) struct Backing {
 }
 
 /// See [`Backing::runs`]; what is not there has not been wanted, or the system has no room.
-#[derive(Clone, Debug, Default)]
-struct Runs([OnceLock<Option<Arc<Run>>>; 2]);
+#[derive(Clone, Debug)]
+struct Runs {
+    all: [OnceLock<Option<Arc<Run>>>; 2],
+    /// What their first bytes are aligned to.
+    align: usize,
+}
 
 impl Runs {
+    /// None yet.
+    fn new(align: usize) -> Runs {
+        Runs { all: Default::default(), align }
+    }
+
     /// The run of that number, for so many pages.
     fn at(&self, number: usize, pages: usize) -> Option<&Arc<Run>> {
-        self.0[number].get_or_init(|| if pages > 1 { Run::new(pages).map(Arc::new) } else { None }).as_ref()
+        let make = || if pages > 1 { Run::new(pages, self.align).map(Arc::new) } else { None };
+        self.all[number].get_or_init(make).as_ref()
     }
 
     /// The runs that are there.
     fn iter(&self) -> impl Iterator<Item = (usize, &Arc<Run>)> {
-        self.0.iter().enumerate().filter_map(|(number, run)| Some((number, run.get()?.as_ref()?)))
+        self.all.iter().enumerate().filter_map(|(number, run)| Some((number, run.get()?.as_ref()?)))
     }
 }
 
@@ -144,18 +154,20 @@ fn unmarked(raw: *mut u8) -> *mut u8 {
 
 impl Backing {
     /// A backing of at least `bytes` zeros; no page is taken before it is written. `None` if there is no room for the slots.
-    pub(crate) fn new(bytes: u64, list: &Arc<RetireList>) -> Option<Backing> {
+    /// What [`Backing::settle`] gives of its first byte is a multiple of `align`.
+    pub(crate) fn new(bytes: u64, align: usize, list: &Arc<RetireList>) -> Option<Backing> {
         let count = bytes.div_ceil(PAGE as u64) as usize;
         let rest = bytes - (count as u64).saturating_sub(1) * PAGE as u64;
         let mut slots = Vec::new();
         slots.try_reserve_exact(count).ok()?;
         slots.resize_with(count, || AtomicPtr::new(null_mut()));
-        Some(Backing { slots, last: rest.next_multiple_of(16) as u32, list: list.clone(), runs: Runs::default() })
+        let last = rest.next_multiple_of(16) as u32;
+        Some(Backing { slots, last, list: list.clone(), runs: Runs::new(align) })
     }
 
     /// A backing of nothing.
     pub(crate) fn empty(list: &Arc<RetireList>) -> Backing {
-        Backing { slots: Vec::new(), last: 0, list: list.clone(), runs: Runs::default() }
+        Backing { slots: Vec::new(), last: 0, list: list.clone(), runs: Runs::new(1) }
     }
 
     /// Where its pages are, a word each.
@@ -329,8 +341,8 @@ impl Backing {
             return None;
         }
         let pages = self.slots.len();
-        if !matches!(self.runs.0[0].get(), Some(Some(_))) {
-            self.runs.0[0] = OnceLock::from(Some(Arc::new(Run::new(pages)?)));
+        if !matches!(self.runs.all[0].get(), Some(Some(_))) {
+            self.runs.all[0] = OnceLock::from(Some(Arc::new(Run::new(pages, self.runs.align)?)));
         }
         let run = self.runs.at(0, pages)?.clone();
         for index in offset / PAGE..=(offset + len.max(1) - 1) / PAGE {

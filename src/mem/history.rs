@@ -37,7 +37,8 @@ pub(crate) struct History {
 impl Default for History {
     fn default() -> History {
         let region = crate::Region::Host;
-        let unknown = Alloc { base: 0, bytes: 0, region, name: "".into(), span: Span::NONE, freed: Some(Span::NONE) };
+        let unknown =
+            Alloc { base: 0, bytes: 0, align: 1, region, name: "".into(), span: Span::NONE, freed: Some(Span::NONE) };
         History { blocks: Vec::new(), oldest: 0, count: 0, names: Arc::default(), unknown }
     }
 }
@@ -114,7 +115,7 @@ mod tests {
 
     fn record(i: u64, name: Arc<str>) -> Alloc {
         let region = crate::Region::Host;
-        Alloc { base: i * 512, bytes: 8, region, name, span: Span::NONE, freed: None }
+        Alloc { base: i * 512, bytes: 8, align: 1, region, name, span: Span::NONE, freed: None }
     }
 
     #[test]

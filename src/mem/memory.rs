@@ -229,6 +229,19 @@ impl Memory {
 
     /// Allocates `bytes` (perhaps 0) and gives the first address, a multiple of 256. The contents read as zeros.
     pub fn alloc(&mut self, region: Region, bytes: u64, name: &str, span: Span) -> Result<u64, OutOfMemory> {
+        self.alloc_aligned(region, bytes, 1, name, span)
+    }
+
+    /// The same with an address that is a multiple of a power of two, too. So is the place where
+    /// [`Memory::settle`] puts the first byte.
+    pub fn alloc_aligned(
+        &mut self,
+        region: Region,
+        bytes: u64,
+        align: u32,
+        name: &str,
+        span: Span,
+    ) -> Result<u64, OutOfMemory> {
         // A stack is large so that calls may nest deeply, which few programs do.
         let room = if region == Region::HostStack { u64::MAX } else { self.retired.pool().room() };
         let (used, free) = (self.used(region), self.free_bytes(region).min(room));
@@ -236,14 +249,14 @@ impl Memory {
         if bytes > free || bytes > 1 << 40 {
             return Err(refused);
         }
-        let base = self.find_room(region, bytes).ok_or(refused)?;
+        let base = self.find_room(region, bytes, u64::from(align).max(ALIGN)).ok_or(refused)?;
         let id = self.history.next().ok_or(refused)?;
-        let backing = Backing::new(bytes, &self.retired).ok_or(refused)?;
+        let backing = Backing::new(bytes, align as usize, &self.retired).ok_or(refused)?;
         let live = Live { base, bytes, id, is_dead: false, backing };
         self.next.insert(region, live.end());
         self.used.insert(region, used + bytes);
         let name = self.history.name(name);
-        self.history.push(Alloc { base, bytes, region, name, span, freed: None });
+        self.history.push(Alloc { base, bytes, align, region, name, span, freed: None });
         let at = self.live.partition_point(|l| l.base < base);
         // Where addresses are used anew, places of the dead may stand in the way.
         let behind = at + self.live[at..].partition_point(|l| l.base < live.end());
@@ -254,21 +267,21 @@ impl Memory {
 
     /// Where the next allocation of a region begins: behind the last one, and when all numbers of the region have been used,
     /// in the first gap from there on that is large enough.
-    fn find_room(&self, region: Region, bytes: u64) -> Option<u64> {
+    fn find_room(&self, region: Region, bytes: u64, align: u64) -> Option<u64> {
         let first = region.base() + ALIGN;
         let next = self.next.get(&region).copied().unwrap_or(first);
-        self.gap(region, next, bytes).or_else(|| self.gap(region, first, bytes))
+        self.gap(region, next, bytes, align).or_else(|| self.gap(region, first, bytes, align))
     }
 
-    fn gap(&self, region: Region, from: u64, bytes: u64) -> Option<u64> {
-        let (mut at, end) = (from, region.base() + (1 << REGION_BITS));
+    fn gap(&self, region: Region, from: u64, bytes: u64, align: u64) -> Option<u64> {
+        let (mut at, end) = (from.next_multiple_of(align), region.base() + (1 << REGION_BITS));
         let size = bytes.max(1) + GUARD;
         let behind = self.live.partition_point(|l| l.base < at);
         for l in self.live[behind..].iter().filter(|l| !l.is_dead).take_while(|l| l.base < end) {
             if at + size <= l.base {
                 break;
             }
-            at = l.end();
+            at = l.end().next_multiple_of(align);
         }
         (at + size <= end).then_some(at)
     }
@@ -318,7 +331,7 @@ impl Memory {
     pub fn mirror(&mut self, other: &Memory, address: u64, region: Region) -> Option<(u64, u64, u64)> {
         let live = &other.live[other.position(address)?];
         let alloc = other.info(live.id);
-        let here = self.alloc(region, live.bytes, &alloc.name, alloc.span).ok()?;
+        let here = self.alloc_aligned(region, live.bytes, alloc.align, &alloc.name, alloc.span).ok()?;
         let at = self.position(here)?;
         // SAFETY: as in `clone`.
         self.live[at].backing = unsafe { live.backing.share_detached() };
@@ -420,6 +433,21 @@ mod tests {
         let mut m = Memory::new();
         let a = m.alloc(Region::Device(0), 1000, "a", Span::NONE).expect("room");
         (m, a)
+    }
+
+    #[test]
+    fn alignment_that_is_asked_for_is_that_of_address_and_place() {
+        let mut m = Memory::new();
+        let mut last = 0;
+        for align in [1, 512, 4096, 1 << 16, 2 << 20, 4096] {
+            let a = m.alloc_aligned(Region::Host, 5000, align, "a", Span::NONE).expect("room");
+            assert!(a > last + 5000 && a.is_multiple_of(u64::from(align)) && a.is_multiple_of(ALIGN));
+            if let Some(place) = m.settle(a, 5000) {
+                assert!(place.addr().is_multiple_of(align as usize));
+            }
+            m.write(a, &[1; 5000]).expect("inside");
+            last = a;
+        }
     }
 
     #[test]

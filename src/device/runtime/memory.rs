@@ -24,12 +24,13 @@ impl Runtime {
         memory: &mut Memory,
         region: Region,
         bytes: u64,
+        align: u32,
         name: &str,
         maker: AllocatedBy,
         span: Span,
     ) -> Outcome<u64> {
         let region = if matches!(region, Region::Device(_)) { self.region() } else { region };
-        let address = device.alloc(memory, region, bytes, name, span)?;
+        let address = device.alloc(memory, region, bytes, align, name, span)?;
         self.made.insert(address, maker);
         Ok(address)
     }
@@ -58,13 +59,14 @@ impl Runtime {
                 let maker =
                     if region == Region::Pinned { AllocatedBy::CudaMallocHost } else { AllocatedBy::CudaMalloc };
                 put(memory, at, &0u64.to_le_bytes())?;
-                let address = self.allocate(device, memory, region, bytes, "", maker, span)?;
+                let address = self.allocate(device, memory, region, bytes, 1, "", maker, span)?;
                 put(memory, at, &address.to_le_bytes()).map(|()| None)
             }
             Api::MallocPitch { at, pitch_at, element_bytes, width, height } => {
                 let pitch = width.saturating_mul(element_bytes).next_multiple_of(PITCH);
                 let bytes = pitch.saturating_mul(height);
-                let address = self.allocate(device, memory, self.region(), bytes, "", AllocatedBy::CudaMalloc, span)?;
+                let address =
+                    self.allocate(device, memory, self.region(), bytes, 1, "", AllocatedBy::CudaMalloc, span)?;
                 put(memory, at, &address.to_le_bytes())?;
                 put(memory, pitch_at, &(pitch / element_bytes.max(1)).to_le_bytes()).map(|()| None)
             }

@@ -90,12 +90,13 @@ impl Device for Emulator {
         memory: &mut Memory,
         region: Region,
         bytes: u64,
+        align: u32,
         name: &str,
         span: Span,
     ) -> Result<u64, CudaError> {
         let region = if matches!(region, Region::Device(_)) { Region::Device(self.number) } else { region };
         memory.set_limit(region, self.properties.total_global_mem);
-        memory.alloc(region, bytes, name, span).map_err(|_| CudaError::MemoryAllocation)
+        memory.alloc_aligned(region, bytes, align, name, span).map_err(|_| CudaError::MemoryAllocation)
     }
 
     fn free(&mut self, memory: &mut Memory, address: u64, span: Span) -> Result<(), CudaError> {

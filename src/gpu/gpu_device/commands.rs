@@ -17,12 +17,14 @@ impl Device for GpuDevice {
         memory: &mut Memory,
         region: Region,
         bytes: u64,
+        align: u32,
         name: &str,
         span: Span,
     ) -> Result<u64, CudaError> {
         let region = if matches!(region, Region::Device(_)) { self.region() } else { region };
         memory.set_limit(region, self.properties.total_global_mem);
-        let address = memory.alloc(region, bytes, name, span).map_err(|_| CudaError::MemoryAllocation)?;
+        let address =
+            memory.alloc_aligned(region, bytes, align, name, span).map_err(|_| CudaError::MemoryAllocation)?;
         if region.is_device_accessible()
             && let Err(error) = self.gpu.map(address, bytes)
         {

@@ -111,7 +111,8 @@ impl Runtime {
                 Ok([0, 0])
             }
 
-            Rt::Alloc => self.alloc(memory, a, span),
+            Rt::Alloc => self.alloc(memory, a, 1, span),
+            Rt::AllocAligned => self.alloc(memory, a, a.size(5) as u32, span),
             Rt::Free => self.free(memory, a, span),
             Rt::Copy => self.copy(memory, a, span).map(nothing),
             Rt::CopyStrided => {

@@ -12,20 +12,22 @@ use source::Span;
 const STAT_FAILED: u64 = 1;
 
 impl Runtime {
-    pub(super) fn alloc(&mut self, memory: &mut Memory, a: Args<'_>, span: Span) -> Result<Results, Halt> {
+    /// `align` is what the address is a multiple of.
+    pub(super) fn alloc(&mut self, memory: &mut Memory, a: Args<'_>, align: u32, span: Span) -> Result<Results, Halt> {
         let (bytes, has_stat) = (a.long(1), a.flag(4));
         let region = region_of(a.int(0));
         let name = storage::read_name(memory, a.bits(2), a.size(3));
         let wanted = u64::try_from(bytes).unwrap_or(u64::MAX);
         if region == Region::Host {
-            return match memory.alloc(Region::Host, wanted, &name, span) {
+            return match memory.alloc_aligned(Region::Host, wanted, align, &name, span) {
                 Ok(address) => Ok([address, 0]),
                 Err(_) if has_stat => Ok([0, STAT_FAILED]),
                 Err(e) => Err(Halt::Fault(HostFault::AllocationTooLarge { name: shown(&name), bytes: e.bytes })),
             };
         }
         let variable = name.clone();
-        let reply = self.answers.call(|| Call { api: Api::Alloc { region, bytes: wanted, name: variable }, span })?;
+        let api = || Api::Alloc { region, bytes: wanted, align, name: variable };
+        let reply = self.answers.call(|| Call { api: api(), span })?;
         match reply.code {
             0 => Ok([reply.value, 0]),
             code if has_stat => Ok([0, code as u64]),

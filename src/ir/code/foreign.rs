@@ -443,6 +443,8 @@ impl Eq for dyn Contents {}
 pub struct Piece {
     /// The address of its first byte in the program.
     pub base: u64,
+    /// What the address that C has for it is a multiple of, too: a power of two.
+    pub align: u32,
     /// Its contents.
     pub contents: Arc<dyn Contents>,
     /// Whether nothing is written to it.
@@ -453,7 +455,8 @@ pub struct Piece {
 
 impl PartialEq for Piece {
     fn eq(&self, other: &Piece) -> bool {
-        (self.base, self.reads_only, &self.pointers) == (other.base, other.reads_only, &other.pointers)
+        (self.base, self.align, self.reads_only) == (other.base, other.align, other.reads_only)
+            && self.pointers == other.pointers
             && *self.contents == *other.contents
     }
 }

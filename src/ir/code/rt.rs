@@ -99,6 +99,7 @@ services! {
     IoPosition "io.position" (I64 I32 I32 I64 I64) -> (I32) Host "0 rewind, 1 backspace, 2 endfile, 3 flush of a unit; catch; address and length of IOMSG= or 0";
 
     Alloc "mem.alloc" (I32 I64 I64 I64 I32) -> (I64 I32) Both "allocates: where (0 host, 1 device, 2 managed, 3 pinned), bytes, address and length of the name, 1 if the program has stat=; gives address and stat";
+    AllocAligned "mem.alloc.aligned" (I32 I64 I64 I64 I32 I64) -> (I64 I32) Host "allocates as mem.alloc; then the alignment in bytes, a power of two";
     Free "mem.free" (I32 I64 I64 I64 I32) -> (I32) Both "frees: where, address, address and length of the name, 1 if the program has stat=; gives stat";
     Copy "mem.copy" (I64 I64 I64) -> () Host "copies between any two memories, in order with the default stream, and waits: destination, source, bytes";
     CopyStrided "mem.copy.strided" (I64 I64) -> () Host "copies elements between two arrays of one shape: addresses of their descriptors; waits";

@@ -72,6 +72,7 @@ impl Device for Recorder {
         memory: &mut Memory,
         region: Region,
         bytes: u64,
+        _: u32,
         name: &str,
         span: Span,
     ) -> Result<u64, CudaError> {

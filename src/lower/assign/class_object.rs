@@ -5,6 +5,7 @@
 use crate::analysis::designators::designator_name;
 use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
+use crate::object::allocate::AllocateHow;
 use crate::storage::VarStorage;
 use crate::types::const_bytes;
 use crate::value::descriptor::Descriptor;
@@ -19,7 +20,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         d: &Descriptor,
         bounds: &[(Val, Val)],
         source: Option<&'p (Expr, bool)>,
-        has_stat: bool,
+        how: AllocateHow,
     ) -> Val {
         let e = &object.object;
         let from = source.map(|(s, _)| {
@@ -41,7 +42,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 shape.push((lower, extent));
             }
         }
-        self.allocate_unless_taken(d, &shape, element, e, has_stat, |this| {
+        self.allocate_unless_taken(d, &shape, element, e, how, |this| {
             this.b.set_tag(d, tag);
             let to = this.b.desc_view(d);
             match (&from, source) {

@@ -20,6 +20,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
+use crate::object::allocate::AllocateHow;
 use crate::storage::VarStorage;
 use crate::types::{assigns_components, has_allocatable, has_final, is_device_data};
 use crate::value::Value;
@@ -153,7 +154,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let element = self.b.freeze(element);
         self.when(unfit, |this| {
             this.b.free_if_set(d, location);
-            this.b.allocate_data(d, &[], element, location, &name, false);
+            this.b.allocate_data(d, &[], element, location, &name, AllocateHow::default());
             this.b.initialise_data(d, &target.ty);
         });
         let view = self.b.desc_view(d);

@@ -5,6 +5,7 @@
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
+use crate::object::allocate::AllocateHow;
 use crate::types::has_allocatable;
 use crate::value::Value;
 use crate::value::descriptor::Descriptor;
@@ -116,7 +117,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 (_, Some(n)) => n,
                 _ => Val::i64(0),
             };
-            self.b.allocate_data(d, &[], element, location, &field.name, false);
+            self.b.allocate_data(d, &[], element, location, &field.name, AllocateHow::default());
             self.b.initialise_data(d, &field.ty);
             let view = self.b.desc_view(d);
             self.b.store_value(element_lvalue(view.mem, view.len), &field.ty, &v);
@@ -138,7 +139,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => vec![Val::i64(1); extents.len()],
             };
             let shape: Vec<(Val, Val)> = lowers.into_iter().zip(extents.iter().copied()).collect();
-            self.b.allocate_data(d, &shape, element, location, &field.name, false);
+            self.b.allocate_data(d, &shape, element, location, &field.name, AllocateHow::default());
             self.b.initialise_data(d, &field.ty);
             let view = self.b.desc_view(d);
             self.fill_from(&view, operands, &extents, value);

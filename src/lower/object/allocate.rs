@@ -5,7 +5,7 @@
 use crate::analysis::designators::field_of;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::types::{HOST_MEMORY, MANAGED_MEMORY, align, alloc_where, has_default, has_end};
+use crate::types::{HOST_MEMORY, MANAGED_MEMORY, Side, align, alloc_where, has_default, has_end};
 use crate::value::Value;
 use crate::value::descriptor::Descriptor;
 use ast::CudaAttr;
@@ -13,6 +13,15 @@ use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Type};
+
+/// What an ALLOCATE statement says besides its objects.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AllocateHow {
+    /// Whether it has `stat=`.
+    pub(crate) has_stat: bool,
+    /// `align=`, in bytes.
+    pub(crate) align: Option<i64>,
+}
 
 impl Builder<'_, '_> {
     /// The memory that an allocatable or pointer designator is allocated from.
@@ -49,20 +58,24 @@ impl Builder<'_, '_> {
         element: Val,
         location: i32,
         name: &str,
-        has_stat: bool,
+        how: AllocateHow,
     ) -> Val {
         let extents: Vec<Val> = shape.iter().map(|s| s.1).collect();
         let bytes = self.array_bytes(&extents, element);
         let (text, len) = self.name_text(name);
-        let flag = Val::i32(i32::from(has_stat));
-        let results = self.rt(Rt::Alloc, vec![Val::i32(location), bytes, text, len, flag]);
+        let flag = Val::i32(i32::from(how.has_stat));
+        let mut args = vec![Val::i32(location), bytes, text, len, flag];
+        // What device code allocates is aligned as much as it can ask for.
+        let align = how.align.filter(|_| self.side() == Side::Host);
+        args.extend(align.map(Val::i64));
+        let results = self.rt(if align.is_some() { Rt::AllocAligned } else { Rt::Alloc }, args);
         let (Some(&addr), Some(&stat)) = (results.first(), results.get(1)) else { return Val::i32(0) };
         let mem = crate::value::lvalue::MemRef::at(addr.into(), d.data);
         let mut view = self.dense(mem, element, d.is_char.then_some(element), &extents);
         for (dim, s) in view.dims.iter_mut().zip(shape) {
             dim.lower = s.0;
         }
-        if has_stat {
+        if how.has_stat {
             let good: Val = self.cmp(CmpOp::Eq, Ty::I32, stat, Val::i32(0)).into();
             self.when(good, |this| this.desc_set(d, &view));
         } else {

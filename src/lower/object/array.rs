@@ -5,6 +5,7 @@
 use crate::analysis::designators::designator_name;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::object::allocate::AllocateHow;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
@@ -64,7 +65,7 @@ impl<'p> Builder<'_, 'p> {
         let name = designator_name(self.program(), target);
         self.when(unfit, |this| {
             this.free_data(d, &target.ty, location);
-            this.allocate_data(d, shape, element, location, &name, false);
+            this.allocate_data(d, shape, element, location, &name, AllocateHow::default());
             this.initialise_data(d, &target.ty);
         });
     }

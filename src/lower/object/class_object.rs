@@ -9,6 +9,7 @@ use crate::analysis::type_tags::members;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::module::generated::ClassHelper;
+use crate::object::allocate::AllocateHow;
 use crate::types::{align, assigns_components, has_allocatable, has_default, has_end, has_final};
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
@@ -44,7 +45,7 @@ impl Builder<'_, '_> {
         self.when(set, |this| {
             let own = || source.dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
             let shape: Vec<(Val, Val)> = filled.map_or_else(own, <[_]>::to_vec);
-            this.allocate_data(&fresh, &shape, source.element, location, name, false);
+            this.allocate_data(&fresh, &shape, source.element, location, name, AllocateHow::default());
             this.set_tag(&fresh, tag);
             let to = this.desc_view(&fresh);
             this.copy_class(&to, source, ty, how);

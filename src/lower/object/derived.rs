@@ -8,6 +8,7 @@
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::module::generated::{ClassHelper, ObjectHelper};
+use crate::object::allocate::AllocateHow;
 use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_recursive};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
@@ -190,7 +191,7 @@ impl<'p> Builder<'_, 'p> {
             this.when(set, |this| {
                 let source = this.desc_view(from);
                 let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
-                this.allocate_data(to, &shape, source.element, location, &field.name, false);
+                this.allocate_data(to, &shape, source.element, location, &field.name, AllocateHow::default());
                 this.initialise_data(to, &field.ty);
                 let target = this.desc_view(to);
                 assign(this, &target, &source);

@@ -8,6 +8,7 @@
 use crate::analysis::designators::designator_name;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
+use crate::object::allocate::AllocateHow;
 use crate::value::Value;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::element_lvalue;
@@ -15,7 +16,7 @@ use ast::CudaAttr;
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{AllocObject, CharLen, Expr, Type};
+use sema::checked::{AllocObject, CharLen, Const, Expr, ExprKind, Type};
 
 /// The code for an object that is allocated already.
 const ALREADY_ALLOCATED: i32 = 151;
@@ -28,8 +29,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         stat: Option<&'p Expr>,
         errmsg: Option<&'p Expr>,
         pinned: Option<&'p Expr>,
+        align: Option<&'p Expr>,
     ) {
         let has_stat = stat.is_some();
+        let align =
+            align.and_then(|e| if let ExprKind::Const(Const::Int(n)) = e.kind { i64::try_from(n).ok() } else { None });
+        let how = AllocateHow { has_stat, align };
         let result = self.b.mutable(Ty::I32);
         self.b.set(result, Val::i32(0));
         for object in objects {
@@ -40,7 +45,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Val::pred(true)
             };
             self.when(good, |this| {
-                let code = this.at(object.object.span, |this| this.allocate_object(object, source, has_stat));
+                let code = this.at(object.object.span, |this| this.allocate_object(object, source, how));
                 this.b.set(result, code);
             });
         }
@@ -69,7 +74,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    fn allocate_object(&mut self, object: &'p AllocObject, source: Option<&'p (Expr, bool)>, has_stat: bool) -> Val {
+    fn allocate_object(&mut self, object: &'p AllocObject, source: Option<&'p (Expr, bool)>, how: AllocateHow) -> Val {
         let e = &object.object;
         let Some(d) = self.descriptor(e) else {
             self.b.unsupported("allocation of this object");
@@ -83,7 +88,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             shape.push((lower, extent));
         }
         if d.class {
-            return self.allocate_class(object, &d, &shape, source, has_stat);
+            return self.allocate_class(object, &d, &shape, source, how);
         }
         let from = source.filter(|(s, _)| s.rank > 0).map(|(s, _)| self.view(s));
         if let (true, Some(view)) = (shape.is_empty() && e.rank > 0, &from) {
@@ -98,7 +103,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         let element = self.element_of_allocation(object, &d, source);
-        self.allocate_unless_taken(&d, &shape, element, e, has_stat, |this| {
+        self.allocate_unless_taken(&d, &shape, element, e, how, |this| {
             this.b.initialise_data(&d, &e.ty);
             if let Some((s, false)) = source {
                 let to = this.b.desc_view(&d);
@@ -125,7 +130,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         shape: &[(Val, Val)],
         element: Val,
         object: &Expr,
-        has_stat: bool,
+        how: AllocateHow,
         fill: impl FnOnce(&mut Self),
     ) -> Val {
         let (name, location) = (designator_name(self.b.program(), object), self.b.location_of(object));
@@ -135,7 +140,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.either(
             taken,
             |this| {
-                if has_stat {
+                if how.has_stat {
                     this.b.set(result, Val::i32(ALREADY_ALLOCATED));
                 } else {
                     let (text, len) = this.b.name_text(&name);
@@ -143,10 +148,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
             },
             |this| {
-                let code = this.b.allocate_data(d, shape, element, location, &name, has_stat);
+                let code = this.b.allocate_data(d, shape, element, location, &name, how);
                 this.b.set(result, code);
-                let good: Val =
-                    if has_stat { this.b.cmp(CmpOp::Eq, Ty::I32, code, Val::i32(0)).into() } else { Val::pred(true) };
+                let good: Val = if how.has_stat {
+                    this.b.cmp(CmpOp::Eq, Ty::I32, code, Val::i32(0)).into()
+                } else {
+                    Val::pred(true)
+                };
                 this.when(good, fill);
             },
         );

@@ -99,8 +99,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.jump(end);
             }
             StmtKind::Stop { error, code, quiet } => self.stop(*error, code.as_ref(), quiet.as_ref()),
-            StmtKind::Allocate { objects, source, stat, errmsg, pinned, .. } => {
-                self.allocate(objects, source.as_ref(), stat.as_ref(), errmsg.as_ref(), pinned.as_ref());
+            StmtKind::Allocate { objects, source, stat, errmsg, pinned, align, .. } => {
+                let (stat, errmsg, pinned) = (stat.as_ref(), errmsg.as_ref(), pinned.as_ref());
+                self.allocate(objects, source.as_ref(), stat, errmsg, pinned, align.as_ref());
             }
             StmtKind::Deallocate { objects, stat, errmsg } => {
                 self.deallocate(objects, stat.as_ref(), errmsg.as_ref());

@@ -339,11 +339,12 @@ impl Device for VerifyDevice {
         memory: &mut Memory,
         region: Region,
         bytes: u64,
+        align: u32,
         name: &str,
         span: Span,
     ) -> Result<u64, CudaError> {
         // The GPU takes the number from the same memory that the emulator works in, and maps its own there.
-        self.gpu.alloc(memory, region, bytes, name, span)
+        self.gpu.alloc(memory, region, bytes, align, name, span)
     }
 
     fn free(&mut self, memory: &mut Memory, address: u64, span: Span) -> Result<(), CudaError> {
@@ -511,7 +512,7 @@ bb0:
         let mut emulator = Emulator::new(0, emu::Options::default());
         emulator.load(Arc::new(program));
         let mut memory = Memory::new();
-        let base = emulator.alloc(&mut memory, Region::Device(0), 8, "x", Span::NONE).expect("room");
+        let base = emulator.alloc(&mut memory, Region::Device(0), 8, 1, "x", Span::NONE).expect("room");
         let launch = |threads| KernelLaunch {
             func: FuncId(0),
             grid: [1, 1, 1],

@@ -94,7 +94,7 @@ impl Search<'_> {
         let recording = Recording::new(program.module(), launch.func, who)?;
         let mut memory = before.clone();
         let mut emulator = emulator.unwatched();
-        let buffer = emulator.alloc(&mut memory, Region::Device(0), values::BYTES, "", Span::NONE).ok()?;
+        let buffer = emulator.alloc(&mut memory, Region::Device(0), values::BYTES, 1, "", Span::NONE).ok()?;
         emulator.load(Arc::new(vm::compile(Arc::new(recording.module.clone()), program.globals().to_vec()).ok()?));
         Some(Search { emulator, memory, launch, recording, buffer })
     }

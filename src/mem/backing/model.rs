@@ -4,7 +4,7 @@ use super::*;
 use loom::thread;
 
 fn backing() -> Backing {
-    Backing::new(16, &Arc::default()).expect("room")
+    Backing::new(16, 1, &Arc::default()).expect("room")
 }
 
 /// Only for bytes that no other thread accesses meanwhile, as the duty is.

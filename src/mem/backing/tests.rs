@@ -4,7 +4,7 @@ use super::*;
 use std::sync::atomic::AtomicUsize;
 
 fn backing(bytes: usize) -> Backing {
-    Backing::new(bytes as u64, &Arc::default()).expect("room")
+    Backing::new(bytes as u64, 1, &Arc::default()).expect("room")
 }
 
 /// A test of one thread, and those whose threads write different bytes, may write.

@@ -155,6 +155,8 @@ pub enum StmtKind {
         pinned: Option<Expr>,
         /// `stream=`
         stream: Option<Expr>,
+        /// `align=`, a constant.
+        align: Option<Expr>,
     },
     /// DEALLOCATE.
     Deallocate {

@@ -191,7 +191,7 @@ pub fn statement_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, Role)) {
         StmtKind::Cuf(kernel) => cuf_kernel(kernel, f),
         StmtKind::ComputedGoto(_, e) | StmtKind::ArithmeticIf(e, _) => f(e, Role::Value),
         StmtKind::Stop { code, quiet, .. } => values([code.as_ref(), quiet.as_ref()], f),
-        StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream } => {
+        StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream, align } => {
             for object in objects {
                 f(&object.object, Role::Definition);
                 for (lo, hi) in &object.bounds {
@@ -200,7 +200,7 @@ pub fn statement_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, Role)) {
             }
             values([source.as_ref().map(|(e, _)| e)], f);
             definitions([stat, errmsg, pinned].into_iter().flatten(), f);
-            values([stream.as_ref()], f);
+            values([stream.as_ref(), align.as_ref()], f);
         }
         StmtKind::Deallocate { objects, stat, errmsg } => definitions(objects.iter().chain(stat).chain(errmsg), f),
         StmtKind::Nullify(objects) => definitions(objects, f),

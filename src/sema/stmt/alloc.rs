@@ -10,8 +10,10 @@ use ast::{Allocate, Arg, ArgValue, CudaAttr};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
 
-/// The alignment that all memory has which is allocated.
-const ALIGNMENT: i64 = 256;
+/// The largest alignment that memory can be given.
+const MOST_ALIGNMENT: i64 = 2 << 20;
+/// The alignment of what device code allocates: that of `malloc` in device code.
+const DEVICE_ALIGNMENT: i64 = 16;
 
 /// Whether two designators without subscripts name one object.
 fn is_same_object(a: &Expr, b: &Expr) -> bool {
@@ -50,6 +52,7 @@ struct AllocateOptions {
     source: Option<(Expr, bool)>,
     pinned: Option<Expr>,
     stream: Option<Expr>,
+    align: Option<Expr>,
 }
 
 impl Checker<'_> {
@@ -78,8 +81,8 @@ impl Checker<'_> {
         let all: Vec<&Expr> = objects.iter().map(|o| &o.object).collect();
         self.typing().check_status_apart(&all, &options, "allocated")?;
         self.typing().check_bounds_apart(&objects)?;
-        let AllocateOptions { stat, errmsg, source, pinned, stream } = options;
-        Some(StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream })
+        let AllocateOptions { stat, errmsg, source, pinned, stream, align } = options;
+        Some(StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream, align })
     }
 
     fn alloc_object(
@@ -204,7 +207,7 @@ impl Checker<'_> {
                 "stream" if allocating => {
                     self.integer_scalar(e, &Type::Integer(8), "`stream=`").map(|v| out.stream = Some(v))
                 }
-                "align" if allocating => self.alignment(e),
+                "align" if allocating => self.alignment(e).map(|v| out.align = Some(v)),
                 other => {
                     let known = if allocating { &ALLOCATE[..] } else { &ALLOCATE[..2] };
                     let near = nearest_name(other, known.iter().copied());
@@ -218,15 +221,19 @@ impl Checker<'_> {
         complete.then_some(out)
     }
 
-    /// `align=` of nvfortran. Every allocation is aligned as those of the CUDA API are.
-    fn alignment(&mut self, e: &ast::Expr) -> Option<()> {
+    /// `align=` of nvfortran, in bytes.
+    fn alignment(&mut self, e: &ast::Expr) -> Option<Expr> {
         let value = self.integer_scalar(e, &Type::Integer(8), "`align=`")?;
+        let most = if self.cx.side == CodeSide::Device { DEVICE_ALIGNMENT } else { MOST_ALIGNMENT };
         match value.kind {
-            ExprKind::Const(Const::Int(n)) if n > 0 && n.count_ones() == 1 && n <= ALIGNMENT => Some(()),
-            ExprKind::Const(Const::Int(n)) if n > 0 && n.count_ones() == 1 => {
-                self.reporter.refuse(e.span, format!("`align=` of more than {ALIGNMENT}"))
+            ExprKind::Const(Const::Int(n)) if n <= 0 || n.count_ones() != 1 => {
+                self.reporter.error(Code::BadAllocateOption, e.span, "`align=` is a power of two")
             }
-            ExprKind::Const(_) => self.reporter.error(Code::BadAllocateOption, e.span, "`align=` is a power of two"),
+            ExprKind::Const(Const::Int(n)) if n > most => {
+                let here = if most == DEVICE_ALIGNMENT { " in device code" } else { "" };
+                self.reporter.refuse(e.span, format!("`align=` of more than {most}{here}"))
+            }
+            ExprKind::Const(Const::Int(_)) => Some(value),
             _ => self.reporter.refuse(e.span, "`align=` that is not constant"),
         }
     }

@@ -84,7 +84,7 @@ fn device_runs_commands_on_the_addresses_of_the_program() {
         span: Span::NONE,
     });
     let alloc = |device: &mut GpuDevice, memory: &mut Memory, region, bytes| {
-        device.alloc(memory, region, bytes, "a", Span::NONE).unwrap()
+        device.alloc(memory, region, bytes, 1, "a", Span::NONE).unwrap()
     };
     let counter = alloc(&mut device, &mut memory, Region::Device(0), 4);
     device.write(&mut memory, counter, &5u32.to_le_bytes()).unwrap();

@@ -16,7 +16,7 @@ program p
   real, allocatable :: a(:)
   i = 1
   if (i > 1) then
-    allocate (a(2), align=4096)
+    allocate (a(2), align=i)
   end if
   print *, i
 end program

@@ -59,7 +59,7 @@ fn compare(gpu: &mut GpuDevice, seed: u64, alone: bool) {
     let bytes = 4 * OUT * threads;
     let mut buffer = |name, contents: &[u8]| {
         let size = contents.len() as u64;
-        let base = gpu.alloc(&mut memory, Region::Device(0), size, name, Span::NONE).expect("room");
+        let base = gpu.alloc(&mut memory, Region::Device(0), size, 1, name, Span::NONE).expect("room");
         gpu.write(&mut memory.clone(), base, contents).expect("inside");
         memory.write(base, contents).expect("inside");
         base
@@ -98,7 +98,7 @@ fn compare_optimised(seed: u64, alone: bool) {
         let mut memory = Memory::new();
         let mut buffer = |name, contents: &[u8]| {
             let size = contents.len() as u64;
-            let base = emulator.alloc(&mut memory, Region::Device(0), size, name, Span::NONE).expect("room");
+            let base = emulator.alloc(&mut memory, Region::Device(0), size, 1, name, Span::NONE).expect("room");
             memory.write(base, contents).expect("inside");
             base
         };

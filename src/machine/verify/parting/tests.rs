@@ -21,7 +21,7 @@ fn search(text: &str, [right, wrong]: [&str; 2], word: u64) -> Vec<(u32, u32, Op
     let [ours, theirs] = [right, wrong].map(|plant| module(&text.replace("PLANT", plant)));
     let right = emulator(ours);
     let mut memory = Memory::new();
-    let base = right.unwatched().alloc(&mut memory, Region::Device(0), 256, "x", Span::NONE).expect("room");
+    let base = right.unwatched().alloc(&mut memory, Region::Device(0), 256, 1, "x", Span::NONE).expect("room");
     let launch = KernelLaunch {
         func: FuncId(0),
         grid: [1, 1, 1],

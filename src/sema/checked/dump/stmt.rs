@@ -203,7 +203,7 @@ impl Dump<'_> {
                     quiet.as_ref().map_or(String::new(), |e| format!(", quiet={}", self.expr(e)))
                 )
             }
-            StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream } => {
+            StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream, align } => {
                 let mut list: Vec<String> = objects
                     .iter()
                     .map(|o| {
@@ -223,7 +223,9 @@ impl Dump<'_> {
                 if let Some((e, mold)) = source {
                     list.push(format!("{}={}", if *mold { "mold" } else { "source" }, self.expr(e)));
                 }
-                for (name, e) in [("stat", stat), ("errmsg", errmsg), ("pinned", pinned), ("stream", stream)] {
+                let options =
+                    [("stat", stat), ("errmsg", errmsg), ("pinned", pinned), ("stream", stream), ("align", align)];
+                for (name, e) in options {
                     list.extend(e.as_ref().map(|e| format!("{name}={}", self.expr(e))));
                 }
                 format!("allocate {}", list.join(", "))

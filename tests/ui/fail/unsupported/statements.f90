@@ -5,7 +5,7 @@ program p
   real, allocatable :: a(:)
   x = 1
   if (x(1) > 1) then
-    allocate (a(4), align=4096)         !~ W0901
+    allocate (a(4), align=x(2))          !~ W0901
   end if
-  allocate (a(4), align=512)            !~ W0901, R0901
+  allocate (a(4), align=4*1024*1024)    !~ W0901, R0901
 end program
