@@ -16,7 +16,8 @@ use std::time::Duration;
 const TIME_IS_OVER: u8 = 124;
 
 /// How long a run may take until it sees that it must end: one that does not is in a long routine of a library, or waits.
-const UNSEEN: Duration = Duration::from_secs(1);
+const UNSEEN: Duration = Duration::from_secs(3);
+
 /// How long a run can take to end in order.
 const GRACE: Duration = Duration::from_secs(8);
 
