@@ -32,8 +32,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         align: Option<&'p Expr>,
     ) {
         let has_stat = stat.is_some();
-        let align =
-            align.and_then(|e| if let ExprKind::Const(Const::Int(n)) = e.kind { i64::try_from(n).ok() } else { None });
+        let align = align.and_then(|e| if let ExprKind::Const(Const::Int(n)) = e.kind { Some(n) } else { None });
         let how = AllocateHow { has_stat, align };
         let result = self.b.mutable(Ty::I32);
         self.b.set(result, Val::i32(0));
