@@ -9,14 +9,11 @@ use machine::{EndWanted, Whereabouts};
 use source::SourceMap;
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 /// Exit code after the time limit, that of GNU `timeout`.
 const TIME_IS_OVER: u8 = 124;
-
-/// How long a run may take until it sees that it must end: one that does not is in a long routine of a library, or waits.
-const UNSEEN: Duration = Duration::from_secs(3);
 
 /// How long a run can take to end in order.
 const GRACE: Duration = Duration::from_secs(8);
@@ -72,22 +69,14 @@ pub(crate) fn place(at: &Whereabouts, map: &SourceMap) -> String {
     text
 }
 
-/// The request to end a run.
+/// The request to end a run: the exit code of its reason, or 0.
 #[derive(Clone, Debug)]
-pub(crate) struct Stopper(Arc<Request>);
-
-#[derive(Debug, Default)]
-struct Request {
-    /// The exit code of its reason, or 0.
-    code: AtomicU8,
-    /// Whether the run knows of it.
-    is_seen: AtomicBool,
-}
+pub(crate) struct Stopper(Arc<AtomicU8>);
 
 impl Stopper {
     /// Installs the signal handler, and starts the clock if there is a limit. A second signal ends the process at once.
     pub(crate) fn new(limit: Option<Duration>) -> Stopper {
-        let stopper = Stopper(Arc::default());
+        let stopper = Stopper(Arc::new(AtomicU8::new(0)));
         let on_signal = stopper.clone();
         // If this fails, Ctrl-C ends the process at once.
         let _ = ctrlc::set_handler(move || {
@@ -115,28 +104,21 @@ impl Stopper {
         EndWanted::new(move || stopper.reason().is_some())
     }
 
-    /// The reason why the run must end, if there is one, for the run itself.
+    /// The reason why the run must end, if there is one.
     pub(crate) fn reason(&self) -> Option<Reason> {
-        let reason = Reason::of(self.0.code.load(Ordering::Relaxed));
-        if reason.is_some() {
-            self.0.is_seen.store(true, Ordering::Relaxed);
-        }
-        reason
+        Reason::of(self.0.load(Ordering::Relaxed))
     }
 
     /// Requests the end; returns the reason of an earlier request.
     fn ask(&self, reason: Reason) -> Option<Reason> {
-        let asked = self.0.code.compare_exchange(0, reason.code(), Ordering::Relaxed, Ordering::Relaxed);
+        let asked = self.0.compare_exchange(0, reason.code(), Ordering::Relaxed, Ordering::Relaxed);
         asked.err().and_then(Reason::of)
     }
 
     /// Ends the process after the grace period. If the run ends earlier, the process and this thread end with it.
     fn end_in_time(&self, reason: Reason) {
-        std::thread::sleep(UNSEEN);
-        if self.0.is_seen.load(Ordering::Relaxed) {
-            std::thread::sleep(GRACE);
-        }
-        say("cufemu: stopped in a long step of the program; the last output to open files may be lost\n");
+        std::thread::sleep(GRACE);
+        say("cufemu: stopped while the program was waiting; the last output to open files may be lost\n");
         foreign::end_at_once(i32::from(reason.code()));
     }
 }

@@ -271,14 +271,16 @@ impl<'a> Pieces<'a> {
         let Some(base) = self.add(word_of(&head[..8]), false) else { return Ok(()) };
         let rank = field(layout::RANK, 1) as u8;
         let mut places = vec![word_of(&head[..8])];
+        let bytes = self.extents.get(&base).map_or(0, |piece| piece.bytes);
+        let behind_first = bytes.saturating_sub(places[0].wrapping_sub(base));
         for dim in 0..usize::from(rank.min(layout::MOST_DIMENSIONS)) {
             let words = peek(self.memory, c + layout::lower(dim) as u64, 24)?;
-            // The extent of an assumed-size array is not known.
             let (extent, stride) = (word_of(&words[8..16]) as i64, word_of(&words[16..]));
-            let steps = 0..extent.max(0) as u64;
+            // The extent of an assumed-size array is not known: it reaches as far as the memory.
+            let unknown = behind_first.checked_div(stride).unwrap_or(0);
+            let steps = 0..u64::try_from(extent).unwrap_or(unknown);
             places = steps.flat_map(|i| places.iter().map(move |at| at.wrapping_add(i.wrapping_mul(stride)))).collect();
         }
-        let bytes = self.extents.get(&base).map_or(0, |piece| piece.bytes);
         for at in places.iter().flat_map(|place| offsets.iter().map(move |offset| place.wrapping_add(*offset))) {
             let offset = at.wrapping_sub(base);
             if offset.checked_add(8).is_none_or(|end| end > bytes) {

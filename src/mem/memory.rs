@@ -276,12 +276,13 @@ impl Memory {
     fn gap(&self, region: Region, from: u64, bytes: u64, align: u64) -> Option<u64> {
         let (mut at, end) = (from.next_multiple_of(align), region.base() + (1 << REGION_BITS));
         let size = bytes.max(1) + GUARD;
-        let behind = self.live.partition_point(|l| l.base < at);
+        // What begins before the aligned place may reach beyond it.
+        let behind = self.live.partition_point(|l| l.base < from);
         for l in self.live[behind..].iter().filter(|l| !l.is_dead).take_while(|l| l.base < end) {
             if at + size <= l.base {
                 break;
             }
-            at = l.end().next_multiple_of(align);
+            at = at.max(l.end().next_multiple_of(align));
         }
         (at + size <= end).then_some(at)
     }
@@ -513,6 +514,18 @@ mod tests {
             .collect();
         assert!(all[1] > all[0] && all[2] < all[0] && all[3] > all[2], "{all:x?}");
         assert_eq!((m.load::<u8>(kept, &mut 0), m.load::<u8>(stack, &mut 0)), (Some(5), Some(0)));
+    }
+
+    #[test]
+    fn an_aligned_allocation_lies_in_no_other() {
+        let mut m = Memory::new();
+        // A gap in front of a large allocation whose end lies behind the next aligned place.
+        let gap = m.alloc(Region::Host, 1000, "gap", Span::NONE).expect("room");
+        let kept = m.alloc(Region::Host, 16 << 20, "kept", Span::NONE).expect("room");
+        assert!(m.free(gap, Span::NONE).is_ok());
+        m.next.insert(Region::Host, gap);
+        let at = m.alloc_aligned(Region::Host, 1000, 2 << 20, "aligned", Span::NONE).expect("room");
+        assert!(at % (2 << 20) == 0 && at >= kept + (16 << 20), "{kept:x} {at:x}");
     }
 
     #[test]

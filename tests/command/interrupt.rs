@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Starts a program that prints `before` first, and waits for that line.
 fn begun(command: &mut Command) -> Child {
@@ -41,20 +41,6 @@ fn interrupt_ends_the_run_and_keeps_what_was_printed() {
     let child = begun(cufemu().arg(file("endless.cuf", ENDLESS_KERNEL.as_bytes())));
     kill(&child, "-INT");
     said(&child.wait_with_output().expect("it ends"), 130, "interrupted");
-}
-
-#[test]
-fn interrupt_ends_a_long_routine_of_a_library() {
-    let program = "use cublas\nreal(8), device, allocatable :: a(:, :), b(:, :), c(:, :)\n\
-        allocate (a(7000, 7000), b(7000, 7000), c(7000, 7000))\na = 1\nb = 2\nc = 0\nprint *, 'before'\n\
-        call cublasDgemm('n', 'n', 7000, 7000, 7000, 1d0, a, 7000, b, 7000, 0d0, c, 7000)\nprint *, 'behind'\nend\n";
-    let child = begun(cufemu().args(["--jobs", "1"]).arg(file("product.cuf", program.as_bytes())));
-    std::thread::sleep(Duration::from_millis(500));
-    let asked = Instant::now();
-    kill(&child, "-TERM");
-    let output = child.wait_with_output().expect("it ends");
-    said(&output, 130, "stopped in a long step of the program");
-    assert!(asked.elapsed() < Duration::from_secs(7), "{:?}", asked.elapsed());
 }
 
 #[test]

@@ -215,9 +215,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let bytes = const_bytes(self.b.program(), &value.ty).filter(|_| target.rank == 0 && value.rank == 0);
         let Some(bytes) = bytes.filter(|_| !finds_itself(self.b.program(), target)) else {
-            return self
-                .b
-                .unsupported("a defined assignment in a FORALL construct whose array value reads the variable");
+            return self.b.unsupported(
+                "a defined assignment in a FORALL construct whose place or array value reads the variable",
+            );
         };
         let len = matches!(value.ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
         let values = self.b.temporary_array(&value.ty, len, &[active.count]);

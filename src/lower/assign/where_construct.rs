@@ -179,10 +179,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             let fresh = self.b.temporary_array(&value.ty, len, &extents);
             self.masked_value(&fresh, value, conditions);
             operands.insert(value, Operand::View(fresh));
-        } else if value.rank > 0 || sema::checked::is_designator(value) {
+        } else if value.rank > 0 {
             self.prepare(value, &mut operands);
         } else {
-            let known = self.value(value);
+            let known = self.scalar_copy(value);
             operands.insert(value, Operand::Value(known));
         }
         self.prepare_conditions(conditions, &mut operands);

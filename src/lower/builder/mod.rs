@@ -180,8 +180,8 @@ impl<'m, 'p> Builder<'m, 'p> {
     }
 
     /// Says where the thread keeps the state of its generator of random numbers.
-    pub(crate) fn set_random_state(&mut self, counter: MemRef) {
-        self.random_state = Some(counter);
+    pub(crate) fn set_random_state(&mut self, state: MemRef) {
+        self.random_state = Some(state);
     }
 
     /// The address of a slot, global or shared variable.

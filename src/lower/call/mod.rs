@@ -31,7 +31,7 @@ use crate::types::Side;
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
-use crate::value::lvalue::{Lvalue, MemRef};
+use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::rt::Rt;
 use ir::{FuncId, Ty, Val};
 use sema::checked::{Actual, ProcBody, ProcId, Shape, Storage, Type, VarId};
@@ -63,7 +63,9 @@ impl Builder<'_, '_> {
         args.extend_from_slice(captures);
         if self.side() == Side::Device && self.usage().draws.contains(&proc) {
             let Some(state) = self.random_state() else {
-                self.unsupported("`random_number` in a `!$cuf kernel do`");
+                self.unsupported(
+                    "a procedure that draws random numbers, called from a `!$cuf kernel do` or as an argument",
+                );
                 return vec![Val::Imm(0); results.len()];
             };
             let addr = self.address(state);
@@ -272,6 +274,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.after_call(passed);
     }
 
+    /// The value of a scalar, in memory of its own: an assignment may change what it was read from.
+    pub(crate) fn scalar_copy(&mut self, e: &'p sema::checked::Expr) -> Value {
+        let len = matches!(e.ty, Type::Character(_)).then(|| self.length_of(e, None)).flatten();
+        let copy = self.b.temporary_array(&e.ty, len, &[]);
+        let place = element_lvalue(copy.mem, len);
+        let value = self.value(e);
+        self.b.store_value(place, &e.ty, &value);
+        self.b.load_value(place, &e.ty)
+    }
+
     /// An elemental subroutine, once for each element.
     fn call_elemental(&mut self, proc: ProcId, args: &'p [Option<Actual>], array: &'p sema::checked::Expr) {
         let mut operands = crate::elements::Operands::default();
@@ -288,6 +300,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                 } else {
                     self.prepare(e, &mut operands);
                 }
+            } else if let Some(Actual::Expr(e)) = arg
+                && !sema::checked::is_designator(e)
+                && !self.b.program().var(*dummy).attrs.class
+                && (!matches!(e.ty, Type::Derived(_)) || matches!(e.kind, sema::checked::ExprKind::Paren(_)))
+            {
+                // Computed once, before an element changes what it is made of.
+                let known = self.scalar_copy(e);
+                operands.insert(e, crate::elements::Operand::Value(known));
             }
         }
         let extents = operands.extents(array).unwrap_or_default();

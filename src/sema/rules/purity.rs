@@ -71,6 +71,15 @@ impl Typing<'_> {
                 };
                 mask.iter().for_each(&mut look);
                 visit::statements(body, &mut |inner| visit::statement_exprs(inner, &mut |e, _| look(e)));
+                // Fortran 2018, C1037: a defined assignment refers to a subroutine.
+                visit::statements(body, &mut |inner| {
+                    if let StmtKind::Call { proc, .. } = &inner.kind
+                        && !defs.proc(*proc).pure
+                    {
+                        let what = format!("`forall` assigns by `{}`", defs.proc(*proc).name);
+                        impure.get_or_insert((inner.span, what));
+                    }
+                });
             }
             StmtKind::Loop { control: LoopControl::Concurrent { .. }, body, .. } => {
                 visit::statements(body, &mut |inner| {
