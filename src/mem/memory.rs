@@ -525,7 +525,7 @@ mod tests {
         assert!(m.free(gap, Span::NONE).is_ok());
         m.next.insert(Region::Host, gap);
         let at = m.alloc_aligned(Region::Host, 1000, 2 << 20, "aligned", Span::NONE).expect("room");
-        assert!(at % (2 << 20) == 0 && at >= kept + (16 << 20), "{kept:x} {at:x}");
+        assert!(at.is_multiple_of(2 << 20) && at >= kept + (16 << 20), "{kept:x} {at:x}");
     }
 
     #[test]
