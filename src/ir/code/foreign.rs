@@ -9,8 +9,8 @@
 //!
 //! `i4` is an integer of 4 bytes by value, `f8` a real, `p` a pointer; `{16:0f8;8f8}` an object of 16 bytes with a real at 0
 //! and one at 8; `&` is a reference, `&r` one that the procedure only reads, `&@8:0` one to elements of 8 bytes with a pointer
-//! at 0; `&#24` one to 24 bytes; `&d` a descriptor of C, `&d@8:0` of such elements. Before the name of a procedure that C calls, `*` says that a library has it, `=` that C code calls
-//! it by that name.
+//! at 0; `&#24` one to 24 bytes; `&d` a descriptor of C, `&d@8:0` of such elements. Before the name of a procedure that C
+//! calls, `*` says that a library has it, `=` that C code calls it by that name.
 //!
 //! Not here: how a call is made (`foreign`), and what memory a reference passes (`host`).
 

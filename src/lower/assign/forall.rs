@@ -9,7 +9,7 @@
 //! computes its values, and its targets where finding them reads what is assigned; then it stores. Values whose size the
 //! declaration does not give are allocated for each combination.
 //!
-//! Defined assignments (`assignment(=)`) of arrays whose value reads what is assigned are refused when they are reached.
+//! Defined assignments (`assignment(=)`) whose place or array value reads what is assigned are refused when they are reached.
 
 use crate::analysis::overlap::{finds_itself, mentions, storage_root};
 use crate::assign::where_construct::{Arms, Condition, assignment_of};
