@@ -31,6 +31,23 @@ pub(crate) fn mentions(program: &Program, e: &Expr, v: VarId) -> bool {
     found
 }
 
+/// Whether evaluating an expression may read the variable: it names the variable, or calls a function that reads it by host or
+/// use association.
+pub(crate) fn reads(program: &Program, e: &Expr, v: VarId) -> bool {
+    mentions(program, e, v) || calls_reader(program, e, v)
+}
+
+/// Whether an expression calls a function that may read a variable that is none of its own.
+fn calls_reader(program: &Program, e: &Expr, v: VarId) -> bool {
+    let mut found = false;
+    visit::all(e, &mut |part| {
+        if let ExprKind::Call { proc, .. } | ExprKind::Procedure(proc) = &part.kind {
+            found = found || may_read(program, *proc, v);
+        }
+    });
+    found
+}
+
 /// Whether a designator needs its own variable to find the place: in a subscript or a bound.
 pub(crate) fn finds_itself(program: &Program, target: &Expr) -> bool {
     let Some(v) = storage_root(program, target) else { return false };
@@ -42,7 +59,7 @@ pub(crate) fn finds_itself(program: &Program, target: &Expr) -> bool {
             times += u32::from(w == v || may_be_associated(program, v, w));
         }
     });
-    times > 1
+    times > 1 || calls_reader(program, target, v)
 }
 
 /// Whether the value must be complete before the target is stored to.
@@ -95,6 +112,11 @@ fn may_be_associated(program: &Program, a: VarId, b: VarId) -> bool {
 
 /// Whether a procedure, or one that it calls, may read a variable that is none of its own.
 fn may_read(program: &Program, proc: ProcId, v: VarId) -> bool {
+    let var = program.var(v);
+    let is_local = var.module.is_none() && var.owner.is_some() && !matches!(var.storage, Storage::Associated { .. });
+    if is_local && !var.attrs.target && !var.attrs.pointer && inside(program, var.owner).next().is_none() {
+        return false;
+    }
     let (mut seen, mut waiting, mut found) = (BTreeSet::new(), vec![proc], false);
     while let Some(proc) = waiting.pop() {
         if found || !seen.insert(proc) {

@@ -11,7 +11,7 @@
 //!
 //! Defined assignments (`assignment(=)`) whose place or array value reads what is assigned are refused when they are reached.
 
-use crate::analysis::overlap::{finds_itself, mentions, storage_root};
+use crate::analysis::overlap::{finds_itself, reads, storage_root};
 use crate::assign::where_construct::{Arms, Condition, assignment_of};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -427,13 +427,13 @@ fn assigned_by<'p>(b: &Builder<'_, 'p>, body: &'p [Stmt], out: &mut Option<Vec<V
 
 fn index_mentions<'p>(b: &Builder<'_, 'p>, vars: &'p [Index], mask: Option<&'p Expr>, v: VarId) -> bool {
     let bounds = vars.iter().flat_map(|(_, first, last, step)| [Some(first), Some(last), step.as_ref()]);
-    bounds.chain([mask]).flatten().any(|e| mentions(b.program(), e, v))
+    bounds.chain([mask]).flatten().any(|e| reads(b.program(), e, v))
 }
 
 /// Whether a value reads what is assigned, or finding the target does.
 fn mentions_assigned<'p>(b: &Builder<'_, 'p>, target: &'p Expr, value: &'p Expr) -> bool {
     let root = storage_root(b.program(), target);
-    finds_itself(b.program(), target) || root.is_none_or(|v| mentions(b.program(), value, v))
+    finds_itself(b.program(), target) || root.is_none_or(|v| reads(b.program(), value, v))
 }
 
 /// Whether a statement reads nothing that it assigns.
@@ -445,18 +445,18 @@ fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
     };
     let mut free = true;
     visit::statements(std::slice::from_ref(s), &mut |inner| {
-        let mut reads = |e: &'p Expr| free &= assigned.iter().all(|&v| !mentions(b.program(), e, v));
+        let mut check = |e: &'p Expr| free &= assigned.iter().all(|&v| !reads(b.program(), e, v));
         match &inner.kind {
-            StmtKind::Assign { value, .. } => reads(value),
-            StmtKind::Call { args, .. } => assignment_of(args).iter().for_each(|(_, value)| reads(value)),
+            StmtKind::Assign { value, .. } => check(value),
+            StmtKind::Call { args, .. } => assignment_of(args).iter().for_each(|(_, value)| check(value)),
             StmtKind::PointerAssign { value, bounds, .. } => {
-                reads(value);
+                check(value);
                 for (lo, hi) in bounds {
-                    reads(lo);
-                    hi.iter().for_each(&mut reads);
+                    check(lo);
+                    hi.iter().for_each(&mut check);
                 }
             }
-            _ => visit::statement_exprs(inner, &mut |e, _| reads(e)),
+            _ => visit::statement_exprs(inner, &mut |e, _| check(e)),
         }
         let target = match &inner.kind {
             StmtKind::Assign { target, .. } | StmtKind::PointerAssign { target, .. } => Some(target),
@@ -466,7 +466,7 @@ fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
         if let Some(target) = target {
             let own = storage_root(b.program(), target);
             free &= !finds_itself(b.program(), target);
-            free &= assigned.iter().all(|&v| Some(v) == own || !mentions(b.program(), target, v));
+            free &= assigned.iter().all(|&v| Some(v) == own || !reads(b.program(), target, v));
         }
     });
     free

@@ -14,7 +14,7 @@ pub(crate) mod where_construct;
 
 use crate::analysis::designators::{designator_name, field_of, is_class, is_pointer_result};
 use crate::analysis::expressions::is_whole;
-use crate::analysis::overlap::{conflicts, finds_itself, keeps_shape, mentions, storage_root};
+use crate::analysis::overlap::{conflicts, finds_itself, keeps_shape, mentions, reads, storage_root};
 use crate::analysis::variables::has_open_length;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -226,7 +226,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if let Some(d) = self.reallocatable_on_device(target)
             && !keeps_shape(self.b.program(), target, value)
-            && storage_root(self.b.program(), target).is_some_and(|v| !mentions(self.b.program(), value, v))
+            && storage_root(self.b.program(), target).is_some_and(|v| !reads(self.b.program(), value, v))
         {
             return self.assign_whole_on_device(&d, target, value);
         }
@@ -287,7 +287,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Assignment to a whole allocatable, which may have to be reallocated.
     fn assign_whole(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
         let reads_target = match storage_root(self.b.program(), target) {
-            Some(v) => mentions(self.b.program(), value, v),
+            Some(v) => reads(self.b.program(), value, v),
             None => true,
         };
         let (operands, extents) = if reads_target {

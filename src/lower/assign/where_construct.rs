@@ -5,7 +5,7 @@
 //! arms do not; a nested WHERE adds to the enclosing conditions. A mask is evaluated only where the conditions before it
 //! hold. `forall` lowers a WHERE in a FORALL that reads what it assigns.
 
-use crate::analysis::overlap::{conflicts, mentions, storage_root};
+use crate::analysis::overlap::{conflicts, reads, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
@@ -38,7 +38,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         assigned_in(&self.b, arms, &mut assigned);
         let mut masks = Vec::new();
         masks_of(arms, &mut masks);
-        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !mentions(self.b.program(), m, v)));
+        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !reads(self.b.program(), m, v)));
         self.where_arms(arms, &[], stable);
     }
 

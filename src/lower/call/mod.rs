@@ -18,7 +18,7 @@ pub(crate) mod ranked;
 pub(crate) mod result;
 
 use crate::analysis::mathematics::procedure_name;
-use crate::analysis::overlap::{mentions, storage_root};
+use crate::analysis::overlap::{reads, storage_root};
 use crate::analysis::variables::{const_bounds, has_open_length};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -386,7 +386,7 @@ fn is_overwritten<'p>(
     args.iter().zip(&b.program().proc(proc).params).any(|(arg, dummy)| match arg {
         Some(Actual::Expr(target)) if b.program().var(*dummy).attrs.intent != Some(ast::Intent::In) => {
             sema::checked::is_designator(target)
-                && storage_root(b.program(), target).is_some_and(|v| mentions(b.program(), e, v))
+                && storage_root(b.program(), target).is_some_and(|v| reads(b.program(), e, v))
                 && !matches!(&e.kind, sema::checked::ExprKind::Paren(inner) if crate::analysis::expressions::same(inner, target))
         }
         _ => false,
