@@ -128,6 +128,14 @@ pub(crate) struct MemOp {
     pub(crate) expr: u32,
 }
 
+impl MemOp {
+    /// Whether it is an access of so many bits by a generic address, which nothing but its place makes different from others.
+    #[inline(always)]
+    pub(crate) fn is_plain_generic(&self, width: Width) -> bool {
+        self.space == Space::Generic && self.access != Access::Volatile && self.width == width
+    }
+}
+
 /// Operands of an atomic operation.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct AtomicOp {

@@ -6,6 +6,7 @@ use super::report::RunState;
 use crate::code::{AddressExpr, AtomicOp, Code, MemOp, Op, Width};
 use crate::frame::Frame;
 use crate::frame::lane_pattern;
+use crate::memory::local::{self, Local};
 use crate::memory::shared_memory;
 use crate::memory::slow_path::{SlowPath, Target, allowed, target};
 use crate::native::Single;
@@ -133,13 +134,72 @@ pub(crate) enum Done {
     Held,
 }
 
-/// Executes a load or store of a variant in global or shared memory of which all lanes lie in one piece of memory, and gives the
-/// addresses. `None` if it is another one, or a lane may not do it: then nothing has happened.
+/// The one memory in which the addresses of the lanes of `mask` lie.
+#[inline(always)]
+fn one_target(space: Space, addresses: &[u64; 32], mask: u32) -> Option<Target> {
+    let first = addresses[mask.trailing_zeros() as usize & 31];
+    let to = target(space, first);
+    if space != Space::Generic || is_uniform(addresses, mask) {
+        return Some(to);
+    }
+    for lane in lanes(mask) {
+        if target(space, addresses[lane]) != to {
+            return None;
+        }
+    }
+    Some(to)
+}
+
+/// Whether the lanes of `mask` have one address.
+#[inline(always)]
+fn is_uniform(addresses: &[u64; 32], mask: u32) -> bool {
+    let first = addresses[mask.trailing_zeros() as usize & 31];
+    let mut others = 0;
+    for (lane, &address) in addresses.iter().enumerate() {
+        others |= u32::from(address != first) << lane;
+    }
+    others & mask == 0
+}
+
+/// A load or store at one address of local memory by the lanes of `mask`; whether it was done.
+#[inline(always)]
+fn local_together(
+    frame: &mut Frame<32>,
+    (locals, own): (&mut [Local<32>], u32),
+    (m, is_store): (&MemOp, bool),
+    (addresses, mask): (&[u64; 32], u32),
+) -> bool {
+    let first = addresses[mask.trailing_zeros() as usize & 31];
+    let is_uniform = is_uniform(addresses, mask);
+    let g = Strided::uniform(first);
+    macro_rules! access {
+        ($row:expr, $zero:expr) => {{
+            let row = $row;
+            if is_store {
+                return is_uniform && local::store(locals, own, &g, mask, row);
+            }
+            let mut values = [$zero; 32];
+            let is_done = is_uniform && local::load(locals, own, &g, &mut values);
+            for (lane, word) in row.iter_mut().enumerate() {
+                *word = if is_done && mask >> lane & 1 != 0 { values[lane] } else { *word };
+            }
+            is_done
+        }};
+    }
+    match m.width {
+        Width::W32 => access!(&mut frame.words[m.value as usize], 0u32),
+        Width::W64 => access!(&mut frame.longs[m.value as usize], 0u64),
+        Width::W8 | Width::W16 => false,
+    }
+}
+
+/// Executes a load or store of a variant of which all lanes lie in one piece of global or shared memory, or at one address of local
+/// memory, and gives the addresses. `None` if it is another one, or a lane may not do it: then nothing has happened.
 #[inline(always)]
 pub(crate) fn together(
     code: &Code,
     op: &Op,
-    frame: &mut Frame<32>,
+    (frame, locals): (&mut Frame<32>, &mut [Local<32>]),
     ctx: &mut Context<'_>,
     (at, open): (&Single, u64),
     hint: &mut u32,
@@ -149,11 +209,6 @@ pub(crate) fn together(
         (None, Some(m)) => (m, true),
         (None, None) => return None,
     };
-    let is_shared = match m.space {
-        Space::Shared => true,
-        Space::Global | Space::Const | Space::Host => false,
-        Space::Local | Space::Generic => return None,
-    };
     if m.access == Access::Volatile {
         return None;
     }
@@ -162,6 +217,15 @@ pub(crate) fn together(
     let scalars = Some(&frame.scalars[..]);
     let addresses =
         lane_pattern::addresses(expr, &variant.patterns, frame.local_base, scalars, &frame.words, &frame.longs);
+    let is_shared = match one_target(m.space, &addresses, at.mask)? {
+        Target::Shared => true,
+        Target::Memory => false,
+        Target::Cluster => return None,
+        Target::Local => {
+            let is_done = local_together(frame, (locals, at.frame), (m, is_store), (&addresses, at.mask));
+            return is_done.then_some(addresses);
+        }
+    };
     if !is_shared && !allowed(open, addresses[at.mask.trailing_zeros() as usize]) {
         return None;
     }

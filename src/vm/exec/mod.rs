@@ -10,6 +10,7 @@ mod compute;
 mod access;
 mod dispatch;
 mod exit;
+mod generic;
 mod out_of_line;
 mod report;
 mod run;

@@ -10,9 +10,10 @@
 use super::access;
 use super::dispatch;
 use super::exit::{self, ExitReason, Next, Position};
+use super::generic::Memories;
 use super::out_of_line;
 use super::report::{Exit, RunState};
-use crate::code::{BACK_EDGES, HostFunction, NativeFunction, Op, Program};
+use crate::code::{BACK_EDGES, HostFunction, NativeFunction, Op, Program, Width};
 use crate::frame::lane_pattern;
 use crate::frame::scalars::{add_words, holds, lane_sum, signed};
 use crate::frame::{Frame, SPARE};
@@ -336,6 +337,18 @@ fn interpret<const W: usize, S: Isa>(
                 };
             }
 
+            macro_rules! memories {
+                () => {
+                    Memories {
+                        memory: &ctx.memory,
+                        shared: &mut *ctx.shared,
+                        locals: &mut warp.locals,
+                        open,
+                        frame: number,
+                    }
+                };
+            }
+
             if let Some(native) = native {
                 if is_armed && native.entry(pc, mask == u32::MAX).is_some() && !reported {
                     break ExitReason::Native;
@@ -418,9 +431,21 @@ fn interpret<const W: usize, S: Isa>(
                 Op::LoadS64(m) => load!(m, longs u64, |g, out| shared_memory::load(ctx.shared, g, out)),
                 Op::LoadL32(m) => load!(m, words u32, |g, out| local::load(&warp.locals, number, g, out)),
                 Op::LoadL64(m) => load!(m, longs u64, |g, out| local::load(&warp.locals, number, g, out)),
+                Op::Load(m) if m.is_plain_generic(Width::W32) => {
+                    load!(m, words u32, |g, out| memories!().load(m.space, (g, mask), out, &mut hints[m.expr as usize]));
+                }
+                Op::Load(m) if m.is_plain_generic(Width::W64) => {
+                    load!(m, longs u64, |g, out| memories!().load(m.space, (g, mask), out, &mut hints[m.expr as usize]));
+                }
                 Op::Load(_) => {
                     point!();
                     break ExitReason::SlowAccess;
+                }
+                Op::Store(m) if m.is_plain_generic(Width::W32) => {
+                    store!(m, words u32, |g, row| memories!().store(m.space, (g, mask), row, &mut hints[m.expr as usize].place));
+                }
+                Op::Store(m) if m.is_plain_generic(Width::W64) => {
+                    store!(m, longs u64, |g, row| memories!().store(m.space, (g, mask), row, &mut hints[m.expr as usize].place));
                 }
                 Op::Store(_) => {
                     if !reported {

@@ -79,8 +79,12 @@ fn touch(
     observer: Option<&mut Observer<'_, 32>>,
 ) -> bool {
     let (open, mut hint) = (warp.open, warp.hint);
-    let together =
-        warp.frame_mut(at.frame).and_then(|frame| access::together(code, op, frame, ctx, (at, open), &mut hint));
+    let Warp { frames, locals, .. } = warp;
+    // No closure, which would not be compiled for the instruction set of this function.
+    let together = match frames.get_mut(at.frame as usize) {
+        Some(Some(frame)) => access::together(code, op, (frame, locals), ctx, (at, open), &mut hint),
+        _ => None,
+    };
     warp.hint = hint;
     if together.is_none() || observer.is_some() {
         let mut run = RunState::of_single(at);

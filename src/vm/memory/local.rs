@@ -126,14 +126,28 @@ impl<const W: usize> Local<W> {
     }
 
     /// Copies bytes of a lane.
+    #[inline(always)]
     pub(crate) fn read(&self, lane: usize, offset: usize, out: &mut [u8]) {
+        if offset.is_multiple_of(4) && out.len().is_multiple_of(4) {
+            for (row, word) in self.rows[offset / 4..].iter().zip(out.chunks_exact_mut(4)) {
+                word.copy_from_slice(&row[lane].to_le_bytes());
+            }
+            return;
+        }
         for (i, byte) in (offset..).zip(out) {
             *byte = (self.rows[i / 4][lane] >> (i % 4 * 8)) as u8;
         }
     }
 
     /// Sets bytes of a lane.
+    #[inline(always)]
     pub(crate) fn write(&mut self, lane: usize, offset: usize, bytes: &[u8]) {
+        if offset.is_multiple_of(4) && bytes.len().is_multiple_of(4) {
+            for (row, word) in self.rows[offset / 4..].iter_mut().zip(bytes.as_chunks::<4>().0) {
+                row[lane] = u32::from_le_bytes(*word);
+            }
+            return;
+        }
         for (i, &byte) in (offset..).zip(bytes) {
             let (word, shift) = (&mut self.rows[i / 4][lane], i % 4 * 8);
             *word = *word & !(0xff << shift) | u32::from(byte) << shift;
@@ -150,8 +164,17 @@ pub(crate) fn find<const W: usize>(
     address: u64,
     bytes: u64,
 ) -> Option<(usize, usize)> {
-    let inside = |n: usize| locals.get(n).and_then(|l| l.offset(address, bytes)).map(|offset| (n, offset));
-    inside(guess).or_else(|| (0..locals.len()).rev().find_map(inside))
+    if let Some(local) = locals.get(guess)
+        && let Some(offset) = local.offset(address, bytes)
+    {
+        return Some((guess, offset));
+    }
+    for (n, local) in locals.iter().enumerate().rev() {
+        if let Some(offset) = local.offset(address, bytes) {
+            return Some((n, offset));
+        }
+    }
+    None
 }
 
 /// Where the words of all lanes, active or not, are: the frame, and how many rows behind its first the first lane's is.
