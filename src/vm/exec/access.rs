@@ -2,14 +2,16 @@
 //!
 //! Not here: which memory an address lies in (`memory::slow_path`).
 
+use super::generic::Memories;
 use super::report::RunState;
 use crate::code::{AddressExpr, AtomicOp, Code, MemOp, Op, Width};
 use crate::frame::Frame;
 use crate::frame::lane_pattern;
-use crate::memory::local::{self, Local};
+use crate::memory::local::Local;
 use crate::memory::shared_memory;
 use crate::memory::slow_path::{SlowPath, Target, allowed, target};
 use crate::native::Single;
+use crate::simd::Base;
 use crate::warp::Atomics;
 use crate::warp::{Context, Fault, FaultKind, Warp};
 use ir::op::AtomOp;
@@ -161,39 +163,48 @@ fn is_uniform(addresses: &[u64; 32], mask: u32) -> bool {
     others & mask == 0
 }
 
-/// A load or store at one address of local memory by the lanes of `mask`; whether it was done.
+/// A load or store by a generic address whose lanes follow a rule; gives the rule if it was done.
 #[inline(always)]
-fn local_together(
-    frame: &mut Frame<32>,
-    (locals, own): (&mut [Local<32>], u32),
+fn by_rule(
+    code: &Code,
     (m, is_store): (&MemOp, bool),
-    (addresses, mask): (&[u64; 32], u32),
-) -> bool {
-    let first = addresses[mask.trailing_zeros() as usize & 31];
-    let is_uniform = is_uniform(addresses, mask);
-    let g = Strided::uniform(first);
+    (frame, locals): (&mut Frame<32>, &mut [Local<32>]),
+    ctx: &mut Context<'_>,
+    (at, open): (&Single, u64),
+) -> Option<Strided<32>> {
+    let variant = &code.variants[at.variant];
+    let expr = variant.address_exprs.get(m.expr as usize)?;
+    let Frame { words, longs, scalars, patterns, hints, local_base, .. } = frame;
+    if let Some(i) = lane_pattern::stale(expr, patterns, at.mask) {
+        patterns[i as usize].work_out(Base, &variant.patterns[i as usize], words, longs, at.mask);
+    }
+    let g = lane_pattern::grid(expr, *local_base, scalars, patterns)?;
+    let hint = &mut hints[m.expr as usize];
+    let mut memories = Memories { memory: &ctx.memory, shared: &mut *ctx.shared, locals, open, frame: at.frame };
     macro_rules! access {
         ($row:expr, $zero:expr) => {{
             let row = $row;
             if is_store {
-                return is_uniform && local::store(locals, own, &g, mask, row);
+                memories.store(m.space, (&g, at.mask), row, &mut hint.place)
+            } else {
+                let mut values = [$zero; 32];
+                let is_done = memories.load(m.space, (&g, at.mask), &mut values, hint);
+                for (lane, word) in row.iter_mut().enumerate() {
+                    *word = if is_done && at.mask >> lane & 1 != 0 { values[lane] } else { *word };
+                }
+                is_done
             }
-            let mut values = [$zero; 32];
-            let is_done = is_uniform && local::load(locals, own, &g, &mut values);
-            for (lane, word) in row.iter_mut().enumerate() {
-                *word = if is_done && mask >> lane & 1 != 0 { values[lane] } else { *word };
-            }
-            is_done
         }};
     }
-    match m.width {
-        Width::W32 => access!(&mut frame.words[m.value as usize], 0u32),
-        Width::W64 => access!(&mut frame.longs[m.value as usize], 0u64),
+    let is_done = match m.width {
+        Width::W32 => access!(&mut words[m.value as usize], 0u32),
+        Width::W64 => access!(&mut longs[m.value as usize], 0u64),
         Width::W8 | Width::W16 => false,
-    }
+    };
+    is_done.then_some(g)
 }
 
-/// Executes a load or store of a variant of which all lanes lie in one piece of global or shared memory, or at one address of local
+/// Executes a load or store of a variant of which all lanes lie in one piece of global or shared memory, or by a rule in local
 /// memory, and gives the addresses. `None` if it is another one, or a lane may not do it: then nothing has happened.
 #[inline(always)]
 pub(crate) fn together(
@@ -203,7 +214,7 @@ pub(crate) fn together(
     ctx: &mut Context<'_>,
     (at, open): (&Single, u64),
     hint: &mut u32,
-) -> Option<[u64; 32]> {
+) -> Option<LaneAddresses<32>> {
     let (m, is_store) = match (op.load(), op.store()) {
         (Some(m), _) => (m, false),
         (None, Some(m)) => (m, true),
@@ -211,6 +222,11 @@ pub(crate) fn together(
     };
     if m.access == Access::Volatile {
         return None;
+    }
+    if let Space::Generic | Space::Local = m.space
+        && let Some(g) = by_rule(code, (m, is_store), (frame, locals), ctx, (at, open))
+    {
+        return Some(LaneAddresses::Strided(g));
     }
     let variant = &code.variants[at.variant];
     let expr = variant.address_exprs.get(m.expr as usize)?;
@@ -220,11 +236,7 @@ pub(crate) fn together(
     let is_shared = match one_target(m.space, &addresses, at.mask)? {
         Target::Shared => true,
         Target::Memory => false,
-        Target::Cluster => return None,
-        Target::Local => {
-            let is_done = local_together(frame, (locals, at.frame), (m, is_store), (&addresses, at.mask));
-            return is_done.then_some(addresses);
-        }
+        Target::Cluster | Target::Local => return None,
     };
     if !is_shared && !allowed(open, addresses[at.mask.trailing_zeros() as usize]) {
         return None;
@@ -254,7 +266,7 @@ pub(crate) fn together(
         Width::W32 => access!(&mut frame.words[value], u32 as u32),
         Width::W64 => access!(&mut frame.longs[value], u64 as u64),
     };
-    is_done.then_some(addresses)
+    is_done.then_some(LaneAddresses::List(addresses))
 }
 
 /// Executes a load or a store, whatever its addresses are.

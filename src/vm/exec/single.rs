@@ -15,7 +15,6 @@ use crate::warp::{Atomics, Context, Warp};
 use ir::op::BinOp;
 use ir::{Space, Ty};
 use jit::host::Formula;
-use mem::LaneAddresses;
 use scalar::{int, lanes};
 
 /// Executes an operation of a variant with its schedule point; false if nothing was done.
@@ -89,7 +88,7 @@ fn touch(
     if together.is_none() || observer.is_some() {
         let mut run = RunState::of_single(at);
         match together {
-            Some(addresses) => run.lanes = LaneAddresses::List(addresses),
+            Some(addresses) => run.lanes = addresses,
             None => {
                 let done = access::lane_by_lane(code, op, warp, ctx, &mut run, false);
                 if !matches!(done, Ok(access::Done::Load | access::Done::Store)) {
