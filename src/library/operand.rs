@@ -139,6 +139,53 @@ pub(crate) fn encode<T: Element>(values: &[T]) -> Vec<u8> {
     bytes
 }
 
+/// Bytes that are converted at a time, which stay in a cache near the processor.
+const PIECE: usize = 1 << 18;
+
+/// Loads and stores elements that are next to each other in memory.
+#[derive(Default)]
+struct Runs {
+    /// Those of a piece.
+    bytes: Vec<u8>,
+}
+
+impl Runs {
+    /// Room for so many bytes.
+    fn room(&mut self, bytes: usize) -> &mut [u8] {
+        if self.bytes.len() < bytes {
+            self.bytes.resize(bytes, 0);
+        }
+        &mut self.bytes[..bytes]
+    }
+
+    /// Appends `count` elements from an address on.
+    fn load<T: Element>(&mut self, memory: &mut dyn Bytes, address: u64, count: usize, out: &mut Vec<T>) -> Done<()> {
+        let (mut address, mut rest) = (address, count);
+        while rest > 0 {
+            let now = (PIECE / T::BYTES).min(rest);
+            let bytes = self.room(now * T::BYTES);
+            memory.get(address, bytes)?;
+            out.extend(decode::<T>(bytes));
+            (address, rest) = (address + bytes.len() as u64, rest - now);
+        }
+        Ok(())
+    }
+
+    /// Stores elements from an address on.
+    fn store<T: Element>(&mut self, memory: &mut dyn Bytes, address: u64, values: &[T]) -> Done<()> {
+        let mut address = address;
+        for values in values.chunks(PIECE / T::BYTES) {
+            let bytes = self.room(values.len() * T::BYTES);
+            for (value, bytes) in values.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
+                value.to_bytes(bytes);
+            }
+            memory.put(address, bytes)?;
+            address += bytes.len() as u64;
+        }
+        Ok(())
+    }
+}
+
 impl<T: Element> Vector<T> {
     pub(crate) fn new(address: u64, count: usize, step: i64) -> Vector<T> {
         Vector { address, count, step, element: PhantomData }
@@ -164,9 +211,9 @@ impl<T: Element> Vector<T> {
 
     pub(crate) fn load(&self, memory: &mut dyn Bytes) -> Done<Vec<T>> {
         if self.step == 1 {
-            let mut bytes = vec![0; self.count * T::BYTES];
-            memory.get(self.address, &mut bytes)?;
-            return Ok(decode(&bytes).collect());
+            let mut out = Vec::with_capacity(self.count);
+            Runs::default().load(memory, self.address, self.count, &mut out)?;
+            return Ok(out);
         }
         let mut bytes = vec![0; T::BYTES];
         let element = |i| {
@@ -178,10 +225,12 @@ impl<T: Element> Vector<T> {
 
     pub(crate) fn store(&self, memory: &mut dyn Bytes, values: &[T]) -> Done<()> {
         if self.step == 1 {
-            return memory.put(self.address, &encode(values));
+            return Runs::default().store(memory, self.address, values);
         }
+        let mut bytes = vec![0; T::BYTES];
         for (i, value) in values.iter().enumerate() {
-            memory.put(self.at(i), &encode(&[*value]))?;
+            value.to_bytes(&mut bytes);
+            memory.put(self.at(i), &bytes)?;
         }
         Ok(())
     }
@@ -213,26 +262,27 @@ impl<T: Element> Matrix<T> {
     /// The elements, column after column.
     pub(crate) fn load(&self, memory: &mut dyn Bytes) -> Done<Vec<T>> {
         let mut out = Vec::with_capacity(self.rows * self.columns);
-        let mut bytes = vec![0; self.rows * T::BYTES];
+        let mut runs = Runs::default();
         for j in 0..self.columns {
-            memory.get(self.column(j), &mut bytes)?;
-            out.extend(decode::<T>(&bytes));
+            runs.load(memory, self.column(j), self.rows, &mut out)?;
         }
         Ok(out)
     }
 
     pub(crate) fn store(&self, memory: &mut dyn Bytes, values: &[T]) -> Done<()> {
+        let mut runs = Runs::default();
         for (j, column) in values.chunks_exact(self.rows.max(1)).enumerate().take(self.columns) {
-            memory.put(self.column(j), &encode(column))?;
+            runs.store(memory, self.column(j), column)?;
         }
         Ok(())
     }
 
     /// Writes the elements of one triangle only, the diagonal included.
     pub(crate) fn store_triangle(&self, memory: &mut dyn Bytes, values: &[T], is_upper: bool) -> Done<()> {
+        let mut runs = Runs::default();
         for (j, column) in values.chunks_exact(self.rows.max(1)).enumerate().take(self.columns) {
             let (from, to) = if is_upper { (0, (j + 1).min(self.rows)) } else { (j.min(self.rows), self.rows) };
-            memory.put(self.column(j) + (from * T::BYTES) as u64, &encode(&column[from..to]))?;
+            runs.store(memory, self.column(j) + (from * T::BYTES) as u64, &column[from..to])?;
         }
         Ok(())
     }
@@ -276,20 +326,16 @@ impl<T: Element> Grid<T> {
         let count = self.dims.iter().map(|(count, _)| count).product();
         let mut out = Vec::new();
         out.try_reserve_exact(count).map_err(|_| CudaError::MemoryAllocation)?;
-        let mut bytes = vec![0; run * T::BYTES];
-        Grid::<T>::each_run(rest, self.address, &mut |address| {
-            memory.get(address, &mut bytes)?;
-            out.extend(decode::<T>(&bytes));
-            Ok(())
-        })?;
+        let mut runs = Runs::default();
+        Grid::<T>::each_run(rest, self.address, &mut |address| runs.load(memory, address, run, &mut out))?;
         Ok(out)
     }
 
     pub(crate) fn store(&self, memory: &mut dyn Bytes, values: &[T]) -> Done<()> {
         let (run, rest) = self.runs();
-        let mut runs = values.chunks(run.max(1));
-        Grid::<T>::each_run(rest, self.address, &mut |address| match runs.next() {
-            Some(run) => memory.put(address, &encode(run)),
+        let (mut of_runs, mut runs) = (values.chunks(run.max(1)), Runs::default());
+        Grid::<T>::each_run(rest, self.address, &mut |address| match of_runs.next() {
+            Some(run) => runs.store(memory, address, run),
             None => Ok(()),
         })
     }
