@@ -294,6 +294,8 @@ fn service_module(rt: Rt) -> Module {
 fn least_target(rt: Rt) -> u32 {
     match rt {
         Rt::ClusterMap => 90,
+        Rt::BarrierInit | Rt::BarrierExpect | Rt::BarrierArrive | Rt::BarrierTry | Rt::ProxyFence => 90,
+        Rt::BulkLoad | Rt::BulkStore | Rt::BulkCommit | Rt::BulkWait => 90,
         Rt::PipelineCopy | Rt::PipelineCommit | Rt::PipelineWait => 80,
         _ => 75,
     }
