@@ -142,7 +142,7 @@ impl Usage {
             found |= matches!(&s.kind, StmtKind::Call { proc, .. } if self.draws.contains(proc));
             visit::statement_exprs(s, &mut |e, _| {
                 visit::all(e, &mut |e| {
-                    found |= matches!(&e.kind, ExprKind::Call { proc, .. } if self.draws.contains(proc))
+                    found |= matches!(&e.kind, ExprKind::Call { proc, .. } if self.draws.contains(proc));
                 });
             });
         });
