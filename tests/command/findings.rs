@@ -584,18 +584,3 @@ fn what_a_failed_launch_leaves_undone_is_not_told_again() {
         r = a_d\nif (any(r /= 1)) print *, 'wrong'\nend program\n";
     assert_eq!(codes(&run("undone.cuf", program, &["--check", "all"])), ["R0201"]);
 }
-
-#[test]
-fn bulk_copies_of_what_is_not_aligned_are_refused() {
-    let program = "module m\nuse cudafor\ncontains\nattributes(global) subroutine k(a, n)\nreal(8) :: a(*)\ninteger, value :: n\n\
-        real(8), shared :: s(32)\ninteger(8), shared :: barrier\ncall barrier_init(barrier, 1)\nCOPY\nend subroutine\nend module\n\
-        program p\nuse m\nreal(8), device :: a(32)\na = 1\ncall k<<<1, 1>>>(a, 3)\nend program\n";
-    for (copy, message) in [
-        ("call tma_bulk_load(barrier, a(2), s, 8)", "read of `a(2)` at an address that is not a multiple of 16 bytes"),
-        ("call tma_bulk_store(s, a, n)", "read of `a(4)` at an address that is not a multiple of 16 bytes"),
-        ("call tma_bulk_s2g(s(2), a, 16)", "at an address that is not a multiple of 16 bytes"),
-    ] {
-        let found = report("bulk.cuf", &program.replace("COPY", copy), &[]);
-        assert!(found.contains(message), "{found}");
-    }
-}

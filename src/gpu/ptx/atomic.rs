@@ -24,7 +24,8 @@ impl Body<'_, '_> {
     /// A read-modify-write operation.
     pub(super) fn atomic(&mut self, kind: &InstKind) -> Result<(), EmitError> {
         let &InstKind::Atomic { op, ty, space, scope, dst, addr, offset, a, b, .. } = kind else { return Ok(()) };
-        if !op.class().has(ty) || ty.bytes() < 4 && op != AtomOp::AddHalf {
+        let is_held = if op == AtomOp::AddHalf { matches!(ty, Ty::I16 | Ty::I32) } else { ty.bytes() >= 4 };
+        if !op.class().has(ty) || !is_held {
             return self.refuse(format!("atomic `{op}` of type `{ty}`"));
         }
         match space {
@@ -54,7 +55,8 @@ impl Body<'_, '_> {
             }
             AtomOp::AddHalf if ty == Ty::I16 => self.add_half(&cell, a),
             AtomOp::AddHalf => {
-                let a = self.value(ty, a);
+                // There are no constants of two numbers.
+                let a = self.in_register(ty, a);
                 self.reduce(&cell, "add.noftz.f16x2", &a);
             }
             AtomOp::Sub => {
