@@ -88,7 +88,12 @@ pub fn module(bytes: &[u8]) -> Module {
 /// Whether the printer may refuse that of a module made here: of a generic address it may find out that it is of a space
 /// which has no atomics, or is not written.
 pub fn may_be_refused(what: &str) -> bool {
-    let on_other_targets = ["clusters on a GPU", "copies that are waited for on a GPU", "the service `nested."];
+    let on_other_targets = [
+        "clusters on a GPU",
+        "copies that are waited for on a GPU",
+        "barriers and bulk copies in shared memory on a GPU",
+        "the service `nested.",
+    ];
     what.starts_with("an atomic operation on")
         || on_other_targets.iter().any(|start| what.starts_with(start))
         || ["a store to constant memory", "a copy of an unknown number of bytes"].contains(&what)
@@ -272,7 +277,8 @@ impl Making<'_, '_, '_> {
     fn atomic(&mut self) {
         let ty = self.choices.pick(&[Ty::I32, Ty::I64, Ty::F32, Ty::F64]);
         let op = self.choices.pick(AtomOp::ALL);
-        let op = if op.class().has(ty) { op } else { AtomOp::Exch };
+        let is_held = op.class().has(ty) && (op != AtomOp::AddHalf || ty == Ty::I32);
+        let op = if is_held { op } else { AtomOp::Exch };
         let (space, addr, offset) = self.place(true);
         let space = if matches!(space, Space::Global | Space::Shared) { space } else { Space::Generic };
         let scope = self.choices.pick(&[Scope::Block, Scope::Device, Scope::System]);

@@ -46,7 +46,9 @@ static MODULES: [Embedded; 34] = [
     Embedded::new("iso_fortran_env", || include_str!("modules/iso_fortran_env.cuf")),
     Embedded::new("ieee_exceptions", || include_str!("modules/ieee_exceptions.cuf")),
     Embedded::new("ieee_features", || include_str!("modules/ieee_features.cuf")),
-    Embedded::new("ieee_arithmetic", || include_str!("modules/ieee_arithmetic.cuf")),
+    Embedded::new("ieee_arithmetic", || {
+        concat!(include_str!("modules/ieee_arithmetic.cuf"), include_str!("modules/ieee_half.cuf"))
+    }),
     Embedded::new("mpi", || &mpi::MODULE),
     Embedded::new("mpi_f08", || &mpi::F08),
     Embedded::new(lower::MPI_CALLS[0], || include_str!("modules/mpi_calls.cuf")),
@@ -57,7 +59,13 @@ static MODULES: [Embedded; 34] = [
     // The name that the module had before OpenACC 1.0.
     Embedded::new("accel_lib", || "module accel_lib\n  use openacc\nend module accel_lib\n"),
     Embedded::new("wmma", || &crate::wmma::SOURCE),
-    Embedded::new(LIBRARY, || concat!(include_str!("modules/library.cuf"), include_str!("modules/library_units.cuf"))),
+    Embedded::new(LIBRARY, || {
+        concat!(
+            include_str!("modules/library.cuf"),
+            include_str!("modules/library_units.cuf"),
+            include_str!("modules/library_more.cuf")
+        )
+    }),
     Embedded::new(MATHEMATICS, || &MATHEMATICS_SOURCE),
 ];
 
@@ -80,14 +88,18 @@ const LIBRARY_NAMES: &[&str] = &[
     "access",
     "chdir",
     "chmod",
+    "ctime",
     "cufemu_pause",
     "date",
     "dclock",
+    "drand",
+    "drandm",
     "dtime",
     "etime",
     "execute_command_line",
     "fdate",
     "fgetc",
+    "fputc",
     "free",
     "fstat",
     "getc",
@@ -100,6 +112,7 @@ const LIBRARY_NAMES: &[&str] = &[
     "hostnm",
     "idate",
     "irand",
+    "irandm",
     "isatty",
     "itime",
     "kill",
@@ -116,7 +129,11 @@ const LIBRARY_NAMES: &[&str] = &[
     "omp_get_wtime",
     "omp_in_parallel",
     "omp_set_num_threads",
+    "putc",
+    "putenv",
+    "qsort",
     "rand",
+    "random",
     "random_init",
     "rename",
     "rindex",

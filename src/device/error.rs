@@ -155,6 +155,14 @@ impl CudaError {
     }
 }
 
+/// What `cudaGetErrorName` says for any code.
+pub fn error_name(code: i32) -> &'static str {
+    if code == 0 {
+        return "cudaSuccess";
+    }
+    CudaError::from_code(code).map_or("unrecognized error code", CudaError::name)
+}
+
 /// What `cudaGetErrorString` says for any code.
 pub fn error_string(code: i32) -> &'static str {
     if code == 0 {

@@ -25,7 +25,7 @@ pub use command::{
     Agreement, Arg, Bytes, Command, Fill, KernelLaunch, Number, Progress, Routine, RoutineWork, Section, Spectrum,
     Strided, Written,
 };
-pub use error::{CudaError, error_string};
+pub use error::{CudaError, error_name, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};
 pub use properties::Properties;
 pub use runtime::{

@@ -21,6 +21,7 @@
 mod arith;
 mod atomic;
 mod body;
+mod bulk;
 mod call;
 mod convert;
 mod debug;

@@ -43,6 +43,8 @@ pub(crate) struct Foreign {
     pub(crate) kept: BTreeSet<u64>,
     /// The procedures of the program that libraries may call.
     pub(crate) entries: Arc<Entries>,
+    /// Where texts are that routines of CUDA's runtime have given.
+    pub(crate) texts: BTreeMap<&'static str, u64>,
     /// The calls that wait for one of them, the last one last.
     pub(crate) waiting: Vec<Waiting>,
 }
@@ -90,6 +92,7 @@ impl Foreign {
             direct: Direct::default(),
             kept: BTreeSet::new(),
             entries: Arc::default(),
+            texts: BTreeMap::new(),
             waiting: Vec::new(),
         }
     }

@@ -34,7 +34,7 @@ impl Combined {
             AtomOp::Xor => (operands.clone().fold(0, |all, word| all ^ word), changes()),
             // What is subtracted adds up.
             AtomOp::Add | AtomOp::Sub => (operands.clone().fold(0, i64::wrapping_add), changes()),
-            AtomOp::Exch | AtomOp::Cas | AtomOp::Inc | AtomOp::Dec => return None,
+            AtomOp::AddHalf | AtomOp::Exch | AtomOp::Cas | AtomOp::Inc | AtomOp::Dec => return None,
         };
         Some(Combined { operand: operand as u64, changes })
     }

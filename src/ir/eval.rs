@@ -10,6 +10,7 @@ use crate::op::{AtomOp, BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use scalar::Ty;
 use scalar::approximate;
 use scalar::bits::{self, Relation, Rounding};
+use scalar::half;
 
 /// `op a`
 pub fn eval_un(op: UnOp, ty: Ty, a: u64) -> u64 {
@@ -116,6 +117,13 @@ pub fn eval_atomic(op: AtomOp, ty: Ty, old: u64, a: u64, b: u64) -> u64 {
     let (old, a, b) = (bits::canonical(ty, old), bits::canonical(ty, a), bits::canonical(ty, b));
     match op {
         AtomOp::Add => bits::add(ty, old, a),
+        AtomOp::AddHalf => {
+            let sum = |at: u32| {
+                let [a, b] = [old, a].map(|word| f64::from(half::widen((word >> at) as u16)));
+                u64::from(half::round(a + b)) << at
+            };
+            bits::canonical(ty, if ty == Ty::I16 { sum(0) } else { sum(0) | sum(16) })
+        }
         AtomOp::Sub => bits::sub(ty, old, a),
         AtomOp::Min => bits::min(ty, old, a),
         AtomOp::Max => bits::max(ty, old, a),

@@ -372,6 +372,7 @@ impl<'m> Lane<'m> {
             Special::NctaidZ => nctaid[2],
             Special::ClusterNctaidX | Special::ClusterNctaidY | Special::ClusterNctaidZ => 1,
             Special::LaneId => self.lane(),
+            Special::OnGpu => 0,
             Special::ActiveMask => 1 << self.lane(),
             Special::Clock64 | Special::GlobalTimer => {
                 return self.events.iter().filter(|e| !matches!(e, Event::Stmt(_))).count() as u64;

@@ -263,7 +263,8 @@ impl Check<'_> {
                 self.require(matches!(space, Space::Global | Space::Shared | Space::Generic), || {
                     format!("an atomic operation is on {} memory", crate::print::space_name(*space))
                 });
-                self.require(ty.bytes() >= 4, || format!("an atomic operation is of type `{ty}`"));
+                let is_held = if *op == AtomOp::AddHalf { matches!(ty, Ty::I16 | Ty::I32) } else { ty.bytes() >= 4 };
+                self.require(is_held, || format!("atomic `{op}` is of type `{ty}`"));
                 self.require(dst.is_some() || !used, || "an atomic whose old value is used has no result".to_string());
                 self.require((*op == AtomOp::Cas) == b.is_some(), || {
                     "only `cas` has a second operand, and needs it".to_string()

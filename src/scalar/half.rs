@@ -6,6 +6,8 @@
 //!
 //! Not here: arithmetic; whoever needs it widens, computes and rounds (`sema`).
 
+use crate::model;
+
 /// The canonical NaN.
 const NAN: u16 = 0x7fff;
 /// Infinity.
@@ -43,9 +45,62 @@ pub fn round(a: f64) -> u16 {
     }
 }
 
+/// The next number in a direction; an infinity stays where it is pushed further.
+#[must_use]
+pub fn nearest(bits: u16, up: bool) -> u16 {
+    let (is_negative, magnitude) = (bits >> 15 == 1, bits & 0x7fff);
+    match magnitude {
+        0 => {
+            if up {
+                1
+            } else {
+                0x8001
+            }
+        }
+        _ if magnitude > INFINITY => NAN,
+        INFINITY if is_negative != up => bits,
+        _ if is_negative == up => bits - 1,
+        _ => bits + 1,
+    }
+}
+
+/// The distance of numbers near this one, at least `tiny`; both are real(4) numbers of the same exponent.
+#[must_use]
+pub fn spacing(bits: u16) -> u16 {
+    let wide = model::spacing(widen(bits)) * 8192.0;
+    round(f64::from(if wide < f32::from_bits((127 - 14) << 23) { f32::from_bits((127 - 14) << 23) } else { wide }))
+}
+
+/// The reciprocal of the relative spacing.
+#[must_use]
+pub fn rrspacing(bits: u16) -> u16 {
+    round(f64::from(model::rrspacing(widen(bits)) / 8192.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn neighbours_and_distances_are_those_of_the_format() {
+        for bits in 1..0x7bff_u16 {
+            let (low, high) = (widen(bits), widen(bits + 1));
+            assert_eq!((nearest(bits, true), nearest(bits + 1, false)), (bits + 1, bits));
+            assert_eq!(
+                (nearest(bits | 0x8000, false), nearest(bits + 1 | 0x8000, true)),
+                (bits + 1 | 0x8000, bits | 0x8000)
+            );
+            assert_eq!(widen(spacing(bits)), (high - low).max(6.103_515_6e-5), "{bits:04x}");
+            let relative = low / 2f32.powi(low.log2().floor() as i32) * 1024.0;
+            assert_eq!(widen(rrspacing(bits | 0x8000)), relative, "{bits:04x}");
+        }
+        assert_eq!(
+            [nearest(0, true), nearest(0x8000, false), nearest(0x7c00, true), nearest(0x7c00, false)],
+            [1, 0x8001, 0x7c00, 0x7bff]
+        );
+        assert_eq!([nearest(0xfc00, false), nearest(0xfc00, true), nearest(0x7e00, true)], [0xfc00, 0xfbff, NAN]);
+        assert_eq!([spacing(0), spacing(0x7c00), rrspacing(0), rrspacing(0xfc00)], [0x0400, NAN, 0, NAN]);
+    }
 
     #[test]
     fn each_number_is_itself_after_widening() {

@@ -1,7 +1,7 @@
 //! Findings of the race detector: each race with both accesses, and why a verdict is incomplete.
 
 use crate::checks::race::{ExactPass, of_cluster_cell};
-use crate::report::{Grids, calls, launch_info};
+use crate::report::{Grids, calls, in_own_source, launch_info};
 use crate::schedule::Grid;
 use crate::symbolize::{global_place, place_of, shared_place, show_value};
 use device::space_of;
@@ -104,5 +104,5 @@ fn race_access(named: Named<'_>, pair: &RacePair, info: &AccessInfo) -> Access {
         access.value = show_value(program, program.module().func(func), &place.array, info.value);
         access.place = Some(place);
     }
-    access.stack(calls(program, names.stack(info.stack), site.func))
+    in_own_source(program, access.stack(calls(program, names.stack(info.stack), site.func)))
 }

@@ -1,7 +1,7 @@
 //! Findings of faults: a bad address, an overflowed stack, a trap, an error that compiled code raised.
 
 use crate::block::Block;
-use crate::report::{launch_info, stack_of, thread};
+use crate::report::{in_own_source, launch_info, stack_of, thread};
 use crate::schedule::Grid;
 use crate::symbolize::{Meant, meant, place_of};
 use device::{CudaError, allocation_of, space_of};
@@ -76,7 +76,8 @@ pub(crate) fn fault(
         }
     };
     let count = u64::from(fault.mask.count_ones());
-    let mut found = Finding::new(kind, vec![access.stack(stack)]).in_launch(launch_info(program, grid));
+    let access = in_own_source(program, access.stack(stack));
+    let mut found = Finding::new(kind, vec![access]).in_launch(launch_info(program, grid));
     found.count = count.max(1);
     (found.with_seed(grid.replay), error)
 }

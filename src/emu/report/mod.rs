@@ -16,7 +16,7 @@ pub(crate) use sync::{grid_sync, livelock, short_barrier, stuck};
 
 use crate::schedule::Grid;
 use device::KernelLaunch;
-use finding::{Call, LaunchInfo, Launcher, ThreadId};
+use finding::{Access, Call, LaunchInfo, Launcher, ThreadId};
 use vm::{Program, Site};
 
 /// A thread as findings name it.
@@ -33,6 +33,18 @@ pub(crate) fn launch_info(program: &Program, grid: &Grid) -> LaunchInfo {
 fn info(program: &Program, launch: &KernelLaunch, by: Option<&Launcher>) -> LaunchInfo {
     let kernel = program.module().func(launch.func).short_name().to_owned();
     LaunchInfo { number: launch.number, kernel, stream: launch.stream, by: by.cloned().map(Box::new) }
+}
+
+/// The access where the program's own source has it: code of an embedded module stands for the call that led there.
+pub(crate) fn in_own_source(program: &Program, mut access: Access) -> Access {
+    let embedded = &program.module().embedded_files;
+    if embedded.contains(&access.span.file)
+        && let Some(own) = access.stack.iter().position(|call| !embedded.contains(&call.called_at.file))
+    {
+        access.span = access.stack[own].called_at;
+        access.stack.drain(..=own);
+    }
+    access
 }
 
 /// The calls of a stack, the innermost first; the innermost procedure is `inner`.

@@ -24,7 +24,8 @@ impl Body<'_, '_> {
     /// A read-modify-write operation.
     pub(super) fn atomic(&mut self, kind: &InstKind) -> Result<(), EmitError> {
         let &InstKind::Atomic { op, ty, space, scope, dst, addr, offset, a, b, .. } = kind else { return Ok(()) };
-        if !op.class().has(ty) || ty.bytes() < 4 {
+        let is_held = if op == AtomOp::AddHalf { matches!(ty, Ty::I16 | Ty::I32) } else { ty.bytes() >= 4 };
+        if !op.class().has(ty) || !is_held {
             return self.refuse(format!("atomic `{op}` of type `{ty}`"));
         }
         match space {
@@ -51,6 +52,12 @@ impl Body<'_, '_> {
             AtomOp::Add => {
                 let a = self.value(ty, a);
                 self.reduce(&cell, &format!("add.{sum}"), &a);
+            }
+            AtomOp::AddHalf if ty == Ty::I16 => self.add_half(&cell, a),
+            AtomOp::AddHalf => {
+                // There are no constants of two numbers.
+                let a = self.in_register(ty, a);
+                self.reduce(&cell, "add.noftz.f16x2", &a);
             }
             AtomOp::Sub => {
                 let (a, negative) = (self.value(ty, a), self.temp(Width::of(ty)));
@@ -100,6 +107,22 @@ impl Body<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A sum of real(2), whose operands are in registers of 16 bits.
+    fn add_half(&mut self, cell: &Cell, a: Val) {
+        let a = self.value(cell.ty, a);
+        let old = cell.dst.map(|dst| self.result(Width::of(cell.ty), Some(dst)));
+        self.with_half(|body| {
+            ins!(body, "cvt.u16.u32 half, {a}");
+            match old {
+                Some(old) => {
+                    ins!(body, "atom{}.add.noftz.f16 half, {}, half", cell.qualifiers, cell.at);
+                    ins!(body, "cvt.s32.s16 {old}, half");
+                }
+                None => ins!(body, "red{}.add.noftz.f16 {}, half", cell.qualifiers, cell.at),
+            }
+        });
     }
 
     /// One instruction that need not give the old value.

@@ -479,6 +479,22 @@ impl<'a, 'n> Body<'a, 'n> {
             {
                 return self.refuse("clusters on a GPU of compute capability below 9.0");
             }
+            InstKind::Rt {
+                rt:
+                    Rt::BarrierInit
+                    | Rt::BarrierExpect
+                    | Rt::BarrierArrive
+                    | Rt::BarrierTry
+                    | Rt::ProxyFence
+                    | Rt::BulkLoad
+                    | Rt::BulkStore
+                    | Rt::BulkCommit
+                    | Rt::BulkWait,
+                ..
+            } if self.unit.options.sm < 90 => {
+                return self
+                    .refuse("barriers and bulk copies in shared memory on a GPU of compute capability below 9.0");
+            }
             InstKind::Rt { rt: Rt::PipelineCopy | Rt::PipelineCommit | Rt::PipelineWait, .. }
                 if self.unit.options.sm < 80 =>
             {

@@ -70,7 +70,7 @@ impl Body<'_, '_> {
     }
 
     /// Instructions with a register of 16 bits, `half`.
-    fn with_half(&mut self, instructions: impl FnOnce(&mut Self)) {
+    pub(super) fn with_half(&mut self, instructions: impl FnOnce(&mut Self)) {
         self.text.push_str("\t{\n");
         ins!(self, ".reg .b16 half");
         instructions(self);

@@ -100,6 +100,15 @@ impl Body<'_, '_> {
                 // The number is part of the instruction; waiting for all is waiting for enough.
                 Val::Reg(_) => ins!(self, "cp.async.wait_all"),
             },
+            Rt::BarrierInit
+            | Rt::BarrierExpect
+            | Rt::BarrierArrive
+            | Rt::BarrierTry
+            | Rt::ProxyFence
+            | Rt::BulkLoad
+            | Rt::BulkStore
+            | Rt::BulkCommit
+            | Rt::BulkWait => self.bulk(rt, args, results),
             Rt::ClusterMap => {
                 let address = self.in_register(Ty::I64, args[0]);
                 let rank = self.in_register(Ty::I32, args[1]);

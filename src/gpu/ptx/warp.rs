@@ -150,6 +150,7 @@ impl Body<'_, '_> {
             | Special::ClusterNctaidZ
             | Special::LaneId => ins!(self, "mov.u32 {d}, {}", reg.ptx()),
             Special::Clock64 | Special::GlobalTimer => ins!(self, "mov.u64 {d}, {}", reg.ptx()),
+            Special::OnGpu => ins!(self, "mov.u32 {d}, 1"),
             Special::ActiveMask => ins!(self, "activemask.b32 {d}"),
         }
     }

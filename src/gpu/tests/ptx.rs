@@ -157,8 +157,12 @@ fn every_atomic() -> Module {
                 span: Span::NONE,
             });
             let addr = if space == Space::Shared { b.addr_shared(shared) } else { addr };
-            for ty in [Ty::I32, Ty::I64, Ty::F32, Ty::F64] {
-                for &op in AtomOp::ALL.iter().filter(|o| o.class().has(ty)) {
+            for ty in [Ty::I16, Ty::I32, Ty::I64, Ty::F32, Ty::F64] {
+                let is_held = |op: &AtomOp| match op {
+                    AtomOp::AddHalf => matches!(ty, Ty::I16 | Ty::I32),
+                    _ => ty.bytes() >= 4 && op.class().has(ty),
+                };
+                for &op in AtomOp::ALL.iter().filter(|op| is_held(op)) {
                     for (dst, a) in [(true, Val::Imm(3)), (false, Val::Imm(4))] {
                         let dst = dst.then(|| b.temp(ty));
                         let b_operand = (op == AtomOp::Cas).then_some(Val::Imm(1));
@@ -294,6 +298,8 @@ fn service_module(rt: Rt) -> Module {
 fn least_target(rt: Rt) -> u32 {
     match rt {
         Rt::ClusterMap => 90,
+        Rt::BarrierInit | Rt::BarrierExpect | Rt::BarrierArrive | Rt::BarrierTry | Rt::ProxyFence => 90,
+        Rt::BulkLoad | Rt::BulkStore | Rt::BulkCommit | Rt::BulkWait => 90,
         Rt::PipelineCopy | Rt::PipelineCommit | Rt::PipelineWait => 80,
         _ => 75,
     }
@@ -301,7 +307,11 @@ fn least_target(rt: Rt) -> u32 {
 
 #[test]
 fn services_that_a_target_lacks_are_refused() {
-    for (rt, what) in [(Rt::ClusterMap, "clusters"), (Rt::PipelineCommit, "copies that are waited for")] {
+    for (rt, what) in [
+        (Rt::ClusterMap, "clusters"),
+        (Rt::PipelineCommit, "copies that are waited for"),
+        (Rt::BulkCommit, "barriers and bulk copies"),
+    ] {
         let options = PtxOptions { sm: least_target(rt) - 1, ..PtxOptions::default() };
         let error = emit(&service_module(rt), &[FuncId(0)], &options).unwrap_err();
         assert!(error.what.starts_with(what), "{error}");

@@ -1,7 +1,7 @@
 //! The C interface of CUDA's runtime, which a program may declare itself, by `bind(c)`: handles and kinds of copies are passed by
 //! value, and counts are bytes (CUDA Runtime API).
 //!
-//! Not here: what has another form in memory than in Fortran (`cudaDeviceProp`), and functions that give a C string.
+//! Not here: what has another form in memory than in Fortran (`cudaDeviceProp`).
 
 use crate::protocol::Args;
 use device::{Api, CopyKind, CudaError, Pitched};
@@ -9,7 +9,16 @@ use mem::Region;
 
 /// Whether the C interface of CUDA's runtime has a routine of that name, which this version knows.
 pub fn has_runtime_routine(name: &str) -> bool {
-    c_call(name, Args(&[])).is_some()
+    c_call(name, Args(&[])).is_some() || c_text(name, 0).is_some()
+}
+
+/// The text whose address a routine gives, for an error code.
+pub(crate) fn c_text(name: &str, code: i32) -> Option<&'static str> {
+    match name {
+        "cudaGetErrorString" => Some(device::error_string(code)),
+        "cudaGetErrorName" => Some(device::error_name(code)),
+        _ => None,
+    }
 }
 
 /// The call of the runtime that a routine of its C interface is.
@@ -52,6 +61,9 @@ pub(crate) fn c_call(name: &str, a: Args<'_>) -> Option<Api> {
         "cudaDeviceEnablePeerAccess" => Api::EnablePeerAccess { device: a.int(0) },
         "cudaDeviceDisablePeerAccess" => Api::DisablePeerAccess { device: a.int(0) },
         "cudaDeviceSetCacheConfig" => Api::Answer { name: "cudaDeviceSetCacheConfig", code: 0 },
+        "cudaDeviceSetSharedMemConfig" => Api::Answer { name: "cudaDeviceSetSharedMemConfig", code: 0 },
+        "cudaProfilerStart" => Api::Answer { name: "cudaProfilerStart", code: 0 },
+        "cudaProfilerStop" => Api::Answer { name: "cudaProfilerStop", code: 0 },
         "cudaDriverGetVersion" | "cudaRuntimeGetVersion" => Api::GetVersion { at: a.bits(0) },
         "cudaMalloc" => malloc(Region::Device(0)),
         "cudaMallocManaged" => malloc(Region::Managed),
@@ -63,7 +75,8 @@ pub(crate) fn c_call(name: &str, a: Args<'_>) -> Option<Api> {
             width: a.size(2),
             height: a.size(3),
         },
-        "cudaFree" => Api::CudaFree { address: a.bits(0), host: false },
+        "cudaMallocAsync" => malloc(Region::Device(0)),
+        "cudaFree" | "cudaFreeAsync" => Api::CudaFree { address: a.bits(0), host: false },
         "cudaFreeHost" => Api::CudaFree { address: a.bits(0), host: true },
         "cudaMemcpy" => copy(None),
         "cudaMemcpyAsync" => copy(Some(a.bits(4))),
@@ -71,6 +84,14 @@ pub(crate) fn c_call(name: &str, a: Args<'_>) -> Option<Api> {
         "cudaMemcpy2DAsync" => copy_2d(Some(a.bits(7))),
         "cudaMemset" => fill(None),
         "cudaMemsetAsync" => fill(Some(a.bits(3))),
+        "cudaMemset2D" | "cudaMemset2DAsync" => Api::Memset2D {
+            destination: a.bits(0),
+            pitch: a.size(1),
+            element: vec![a.bits(2) as u8],
+            extent: Pitched { width: a.size(3), height: a.size(4) },
+            stream: (name == "cudaMemset2DAsync").then(|| a.bits(5)),
+        },
+        "cudaHostGetFlags" => Api::HostGetFlags { at: a.bits(0), address: a.bits(1) },
         "cudaMemGetInfo" => Api::MemGetInfo { free_at: a.bits(0), total_at: a.bits(1) },
         "cudaMemPrefetchAsync" => Api::MemHint { address: a.bits(0), bytes: a.size(1), prefetch: true },
         "cudaMemAdvise" => Api::MemHint { address: a.bits(0), bytes: a.size(1), prefetch: false },
@@ -79,6 +100,10 @@ pub(crate) fn c_call(name: &str, a: Args<'_>) -> Option<Api> {
         "cudaStreamCreate" => Api::StreamCreate { at: a.bits(0), flags: 0, priority: 0 },
         "cudaStreamCreateWithFlags" => Api::StreamCreate { at: a.bits(0), flags: a.int(1), priority: 0 },
         "cudaStreamCreateWithPriority" => Api::StreamCreate { at: a.bits(0), flags: a.int(1), priority: a.int(2) },
+        "cudaStreamGetPriority" => Api::StreamGetPriority { stream: a.bits(0), at: a.bits(1) },
+        "cudaStreamAttachMemAsync" => {
+            Api::StreamAttachMem { stream: a.bits(0), address: a.bits(1), bytes: a.size(2), flags: a.int(3) }
+        }
         "cudaStreamDestroy" => Api::StreamDestroy { stream: a.bits(0) },
         "cudaStreamSynchronize" => Api::StreamSynchronize { stream: a.bits(0) },
         "cudaStreamQuery" => Api::StreamQuery { stream: a.bits(0) },
@@ -87,6 +112,7 @@ pub(crate) fn c_call(name: &str, a: Args<'_>) -> Option<Api> {
         "cudaEventCreateWithFlags" => Api::EventCreate { at: a.bits(0), flags: a.int(1) },
         "cudaEventDestroy" => Api::EventDestroy { event: a.bits(0) },
         "cudaEventRecord" => Api::EventRecord { event: a.bits(0), stream: a.bits(1) },
+        "cudaEventRecordWithFlags" => Api::EventRecord { event: a.bits(0), stream: a.bits(1) },
         "cudaEventSynchronize" => Api::EventSynchronize { event: a.bits(0) },
         "cudaEventQuery" => Api::EventQuery { event: a.bits(0) },
         "cudaEventElapsedTime" => Api::EventElapsedTime { at: a.bits(0), start: a.bits(1), end: a.bits(2) },

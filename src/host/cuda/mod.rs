@@ -6,7 +6,7 @@ mod c;
 mod call;
 mod symbol;
 
-pub(crate) use c::c_call;
 pub use c::has_runtime_routine;
+pub(crate) use c::{c_call, c_text};
 pub(crate) use call::cuda_call;
 pub(crate) use symbol::{SymbolCall, Symbols, symbol_call};

@@ -1,6 +1,6 @@
 //! The services that call procedures of libraries, and have them call procedures of the program.
 
-use crate::cuda::{c_call, has_runtime_routine};
+use crate::cuda::{c_call, c_text, has_runtime_routine};
 use crate::foreign::{CallSite, LocalExtent, Pieces, Waiting, args, entry_of, peek, pointer_of};
 use crate::outside::Ask;
 use crate::protocol::{Args, Halt};
@@ -195,6 +195,11 @@ impl Runtime {
                 CArg::Object(bytes) | CArg::Copy(_, bytes) => words.extend(bytes.chunks(8).map(word_of)),
             }
         }
+        if let Some(text) = c_text(&signature.name, words.first().map_or(0, |&word| word as i32)) {
+            let address = self.text_for_c(memory, text, span)?;
+            storage::write(memory, room, &address.to_le_bytes())?;
+            return Ok(());
+        }
         // What a function of the first interface of cuBLAS gives goes where others have an argument for it.
         let gives_result = (self.foreign.gives_result)(&signature.name);
         if gives_result {
@@ -210,6 +215,19 @@ impl Runtime {
             storage::write(memory, room, &status[..result.bytes().min(8) as usize])?;
         }
         Ok(())
+    }
+
+    /// The address of a text that ends with a zero, the same at each call.
+    fn text_for_c(&mut self, memory: &mut Memory, text: &'static str, span: Span) -> Result<u64, Halt> {
+        if let Some(&known) = self.foreign.texts.get(text) {
+            return Ok(known);
+        }
+        let bytes = [text.as_bytes(), &[0]].concat();
+        // Without room there is no text.
+        let Ok(address) = memory.alloc(Region::Host, bytes.len() as u64, "", span) else { return Ok(0) };
+        storage::write(memory, address, &bytes)?;
+        self.foreign.texts.insert(text, address);
+        Ok(address)
     }
 
     fn signature(&mut self, memory: &Memory, a: Args<'_>) -> Result<Arc<Signature>, Halt> {

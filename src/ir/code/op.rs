@@ -190,6 +190,7 @@ ops! {
     /// Read-modify-write operations on memory; the result is the old value.
     AtomOp {
         Add "add" Num "add" "sum; of real(4) in global memory subnormals are flushed";
+        AddHalf "add.half" Int "" "sum of real(2): of i16 their bits, of i32 two that lie side by side";
         Sub "sub" Num "" "difference";
         Min "min" Num "min" "the lesser";
         Max "max" Num "max" "the greater";
@@ -257,6 +258,7 @@ ops! {
         LaneId "laneid" Int "%laneid" "lane in the warp";
         ActiveMask "activemask" Int "" "mask of the lanes that execute this together";
         Clock64 "clock64" Int "%clock64" "i64 cycle counter; the emulator counts schedule points";
+        OnGpu "on.gpu" Int "" "1 on a GPU, 0 on the emulator: what a GPU has an instruction for, the emulator computes";
         GlobalTimer "globaltimer" Int "%globaltimer" "i64 nanoseconds; the emulator counts schedule points";
     }
 }
@@ -327,6 +329,7 @@ impl Special {
             | Special::ClusterNctaidY
             | Special::ClusterNctaidZ
             | Special::LaneId
+            | Special::OnGpu
             | Special::ActiveMask => Ty::I32,
         }
     }

@@ -243,6 +243,15 @@ services! {
     PipelineCopy "pipeline.copy" (I64 I64 I32) -> () Device "begins a copy of 4, 8 or 16 bytes: address in shared memory, address of global memory, bytes";
     PipelineCommit "pipeline.commit" () -> () Device "the copies that the thread has begun since the last time become a group";
     PipelineWait "pipeline.wait" (I32) -> () Device "waits for the groups of copies of the thread but for so many of the last ones";
+    BarrierInit "barrier.init" (I64 I32) -> () Device "GPU only: makes 8 bytes of shared memory a barrier (PTX ISA, `mbarrier`): address, arrivals of a phase; bulk copies find it";
+    BarrierExpect "barrier.expect" (I64 I32) -> () Device "GPU only: the phase of a barrier waits for so many bytes more";
+    BarrierArrive "barrier.arrive" (I64 I32) -> (I64) Device "GPU only: arrives at a barrier, which waits for so many bytes more; gives the state before";
+    BarrierTry "barrier.try" (I64 I64 I32) -> (I32) Device "GPU only: whether the phase of a state is complete, perhaps after a wait: address, state, nanoseconds or 0";
+    ProxyFence "proxy.fence" () -> () Device "GPU only: bulk copies see what the thread has written to shared memory";
+    BulkLoad "bulk.load" (I64 I64 I64 I32) -> () Device "GPU only: begins a copy to shared memory: address of the barrier that counts its bytes, address in shared memory, address of global memory, bytes";
+    BulkStore "bulk.store" (I64 I64 I32) -> () Device "GPU only: begins a copy from shared memory: address of global memory, address in shared memory, bytes";
+    BulkCommit "bulk.commit" () -> () Device "GPU only: the copies from shared memory that the thread has begun become a group";
+    BulkWait "bulk.wait" () -> () Device "GPU only: waits for the thread's groups of copies from shared memory";
     NestedWait "nested.wait" () -> (I32) Device "waits for all grids that threads of the block have launched; gives a code of CUDA";
     NestedError "nested.error" (I32) -> (I32) Device "the code of the last launch or call of the thread that failed; 1 forgets it";
     NestedStreamCreate "nested.stream.create" (I32) -> (I64) Device "makes a stream for launches of the block, with flags; gives 0 if they are wrong";

@@ -57,6 +57,7 @@ pub(crate) fn library_function(e: &Expr) -> Option<&'static str> {
         | I::Cbrt
         | I::Cos
         | I::Cosh
+        | I::Cospi
         | I::Erf
         | I::Erfc
         | I::ErfcScaled
@@ -74,8 +75,10 @@ pub(crate) fn library_function(e: &Expr) -> Option<&'static str> {
         | I::Rsqrt
         | I::Sin
         | I::Sinh
+        | I::Sinpi
         | I::Tan
-        | I::Tanh => Some(id.name()),
+        | I::Tanh
+        | I::Tanpi => Some(id.name()),
         _ => None,
     }
 }

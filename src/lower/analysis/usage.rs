@@ -124,6 +124,32 @@ fn close_draws(calls: &[BTreeSet<ProcId>], usage: &mut Usage) {
     }
 }
 
+fn is_draw(s: &Stmt) -> bool {
+    matches!(s.kind, StmtKind::Intrinsic { id: Intrinsic::RandomNumber | Intrinsic::RandomSeed, .. })
+}
+
+fn draws_itself(body: &[Stmt]) -> bool {
+    let mut found = false;
+    visit::statements(body, &mut |s| found |= is_draw(s));
+    found
+}
+
+impl Usage {
+    /// Whether the body of a CUF kernel draws random numbers, itself or through what it calls.
+    pub(crate) fn is_drawing(&self, body: &[Stmt]) -> bool {
+        let mut found = draws_itself(body);
+        visit::statements(body, &mut |s| {
+            found |= matches!(&s.kind, StmtKind::Call { proc, .. } if self.draws.contains(proc));
+            visit::statement_exprs(s, &mut |e, _| {
+                visit::all(e, &mut |e| {
+                    found |= matches!(&e.kind, ExprKind::Call { proc, .. } if self.draws.contains(proc));
+                });
+            });
+        });
+        found
+    }
+}
+
 struct Walk<'a> {
     program: &'a Program,
     usage: &'a mut Usage,
@@ -189,6 +215,9 @@ impl<'a> Walk<'a> {
                 }
             }
             StmtKind::Cuf(cuf) => {
+                if draws_itself(&cuf.body) {
+                    self.usage.mathematics.insert(procedure_name(RANDOM_BITS, &Type::Integer(8)));
+                }
                 for &v in cuf.captured.iter().chain(cuf.reductions.iter().map(|r| &r.0)) {
                     self.var(v);
                     if self.program.var(v).owner.is_none() {

@@ -32,9 +32,23 @@ use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
+use ir::op::{AtomOp, Special};
 use ir::rt::Rt;
-use ir::{FuncId, Ty, Val};
+use ir::{FuncId, InstKind, Scope, Space, Ty, Val};
 use sema::checked::{Actual, ProcBody, ProcId, Shape, Storage, Type, VarId};
+
+/// What embedded modules call to know whether a GPU runs them: no service, but a register that says it.
+const ON_GPU: &str = "gpu";
+
+/// Atomics whose old value embedded modules use but that acquire nothing (`ir::InstKind::Atomic`, `used`); no services either.
+fn relaxed(name: &str) -> Option<AtomOp> {
+    match name {
+        "relaxed.add" => Some(AtomOp::Add),
+        "relaxed.or" => Some(AtomOp::Or),
+        "relaxed.xor" => Some(AtomOp::Xor),
+        _ => None,
+    }
+}
 
 impl Builder<'_, '_> {
     /// Calls a procedure that is known, with arguments passed already and the words of the variables of its host.
@@ -63,9 +77,7 @@ impl Builder<'_, '_> {
         args.extend_from_slice(captures);
         if self.side() == Side::Device && self.usage().draws.contains(&proc) {
             let Some(state) = self.random_state() else {
-                self.unsupported(
-                    "a procedure that draws random numbers, called from a `!$cuf kernel do` or as an argument",
-                );
+                self.unsupported("a procedure that draws random numbers, called as an argument");
                 return vec![Val::Imm(0); results.len()];
             };
             let addr = self.address(state);
@@ -218,11 +230,35 @@ impl<'p> FunctionLowering<'_, 'p> {
         true
     }
 
+    /// The type of a service's result.
+    pub(crate) fn service_type(name: &str) -> Option<Ty> {
+        if name == ON_GPU {
+            return Some(Ty::I32);
+        }
+        if relaxed(name).is_some() {
+            return Some(Ty::I32);
+        }
+        Rt::from_mnemonic(name).and_then(|rt| rt.results().first().copied())
+    }
+
     /// Calls a service; gives its first result.
     pub(crate) fn call_service(&mut self, proc: ProcId, name: &str, args: &'p [Option<Actual>]) -> Option<Val> {
         if let Some(routine) = name.strip_prefix(mpi::PREFIX) {
             self.call_mpi(proc, routine, args);
             return None;
+        }
+        if name == ON_GPU {
+            return Some(self.b.special(Special::OnGpu).into());
+        }
+        if let Some(op) = relaxed(name) {
+            let mut passed = Passed { service: true, ..Passed::default() };
+            self.pass_all(proc, args, &mut passed);
+            let &[addr, a] = passed.words.as_slice() else { return None };
+            let (ty, space, scope, dst) = (Ty::I32, Space::Generic, Scope::Block, self.b.temp(Ty::I32));
+            let kind =
+                InstKind::Atomic { op, ty, space, scope, dst: Some(dst), used: false, addr, offset: 0, a, b: None };
+            self.b.push(kind);
+            return Some(dst.into());
         }
         let Some(rt) = Rt::from_mnemonic(name) else {
             self.b.unsupported(&format!("the service `{name}`"));

@@ -30,7 +30,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let callee = program.proc(proc);
         if let ProcBody::Service(name) = &callee.body {
             let result = self.call_service(proc, name, args);
-            let from = ir::rt::Rt::from_mnemonic(name).and_then(|rt| rt.results().first().copied());
+            let from = Self::service_type(name);
             return match (result, from) {
                 // An address for C is an object of one word.
                 (Some(v), Some(ir::Ty::I64)) if matches!(e.ty, Type::Derived(_)) => {

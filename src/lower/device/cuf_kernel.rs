@@ -17,6 +17,7 @@ use crate::analysis::overlap::storage_root;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
+use crate::intrinsic::random::begin_state;
 use crate::stmt::loops::CountedLoop;
 use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, ir_ty};
@@ -235,6 +236,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let proc = self.b.procedure();
         let mut kernel = FunctionLowering::new(&mut *self.b.module(), b, Side::Device, proc);
         kernel.b.set_span(span);
+        if kernel.b.usage().is_drawing(&cuf.body) {
+            begin_state(&mut kernel.b);
+        }
         for (v, storage) in bound {
             kernel.storage.set(v, storage);
         }

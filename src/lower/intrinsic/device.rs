@@ -10,7 +10,7 @@ use crate::function::FunctionLowering;
 use crate::types::{const_bytes, imm, ir_ty};
 use crate::value::Value;
 use crate::value::lvalue::{Lvalue, MemRef};
-use ir::op::{AtomOp, BarOp, BinOp, CmpOp, ShflOp, Special, VoteOp};
+use ir::op::{AtomOp, BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, VoteOp};
 use ir::rt::Rt;
 use ir::{InstKind, Scope, Space, Ty, Val};
 use sema::checked::{Const, Expr, ExprKind, Intrinsic, Type};
@@ -109,6 +109,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let b = arg(args, 1).map_or(a, |b| self.scalar(b));
                 Value::Scalar(self.b.fast(fast, a, b))
             }
+            I::Atomicadd if arg(args, 0).is_some_and(|e| matches!(e.ty, Type::Real(2))) => {
+                return self.half_atomic(arg(args, 0)?, arg(args, 1)?);
+            }
             _ => {
                 let old = self.atomic(id, args)?;
                 self.b.convert(&old, &arg(args, 0)?.ty, &e.ty)
@@ -153,9 +156,55 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             other => {
                 let v = self.b.as_scalar(&other, &var.ty);
-                Value::Scalar(self.b.shuffle(op, ty, v, lane, width).into())
+                // Registers of 4 bytes are the least that a warp exchanges.
+                let wide = if ty == Ty::I16 { Ty::I32 } else { ty };
+                let v = self.b.cast(v, ty, wide);
+                let v = self.b.shuffle(op, wide, v, lane, width);
+                Value::Scalar(self.b.cast(v.into(), wide, ty))
             }
         })
+    }
+
+    /// `atomicadd` to a number of real(2), or to two that lie side by side; gives the old bits.
+    fn half_atomic(&mut self, target: &'p Expr, val: &'p Expr) -> Option<Value> {
+        let (ty, a) = if val.rank == 0 {
+            (Ty::I16, self.scalar(val))
+        } else {
+            let view = self.view(val);
+            let [low, high] = [0, 1].map(|at| {
+                let mem = self.b.element_linear(&view, Val::i64(at));
+                let bits = self.b.load_scalar(mem, Ty::I16);
+                Val::from(self.b.cvt(CvtOp::CastU, Ty::I16, Ty::I32, bits))
+            });
+            let high = self.b.bin(BinOp::Shl, Ty::I32, high, Val::i32(16));
+            (Ty::I32, self.b.bin(BinOp::Or, Ty::I32, low, high).into())
+        };
+        let mem = if target.rank == 0 {
+            let Lvalue::Mem(mem) = self.lvalue(target) else { return None };
+            mem
+        } else {
+            let view = self.designator_view(target)?;
+            self.b.element_linear(&view, Val::i64(0))
+        };
+        if mem.space == Space::Local {
+            let old = Val::from(self.b.load_scalar(mem, ty));
+            let new = sum_of_halves(&mut self.b, ty, old, a);
+            self.b.store_scalar(mem, ty, new);
+            return Some(Value::Scalar(old));
+        }
+        self.push_atomic(AtomOp::AddHalf, ty, mem, a, None)
+    }
+
+    /// An atomic operation on memory of the device.
+    fn push_atomic(&mut self, op: AtomOp, ty: Ty, mem: MemRef, a: Val, b: Option<Val>) -> Option<Value> {
+        if !matches!(mem.space, Space::Global | Space::Shared | Space::Generic) {
+            return None;
+        }
+        let dst = self.b.temp(ty);
+        let (space, addr, offset) = (mem.space, mem.addr, mem.offset);
+        let (dst_of, scope) = (Some(dst), Scope::Device);
+        self.b.push(InstKind::Atomic { op, ty, space, scope, dst: dst_of, used: true, addr, offset, a, b });
+        Some(Value::Scalar(dst.into()))
     }
 
     /// An atomic operation; gives the old value.
@@ -188,25 +237,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         let a = operand(self, 1)?;
         let b = if op == AtomOp::Cas { Some(operand(self, 2)?) } else { None };
         match self.lvalue(target) {
-            Lvalue::Mem(mem) if matches!(mem.space, Space::Global | Space::Shared | Space::Generic) => {
-                let dst = self.b.temp(ty);
-                self.b.push(InstKind::Atomic {
-                    op,
-                    ty,
-                    space: mem.space,
-                    scope: Scope::Device,
-                    dst: Some(dst),
-                    used: true,
-                    addr: mem.addr,
-                    offset: mem.offset,
-                    a,
-                    b,
-                });
-                Some(Value::Scalar(dst.into()))
-            }
             place @ Lvalue::Mem(MemRef { space: Space::Local, .. }) => {
                 private_atomic(&mut self.b, op, place, target, a, b)
             }
+            Lvalue::Mem(mem) => self.push_atomic(op, ty, mem, a, b),
             _ => None,
         }
     }
@@ -279,6 +313,30 @@ fn truth_value(b: &mut Builder<'_, '_>, p: Val, ty: &Type) -> Value {
     Value::Scalar(b.select(part, p, imm(part, 1), imm(part, 0)).into())
 }
 
+/// The sum of two real(2), or of two pairs of them, by their bits.
+fn sum_of_halves(b: &mut Builder<'_, '_>, ty: Ty, x: Val, y: Val) -> Val {
+    let sum = |b: &mut Builder<'_, '_>, x: Val, y: Val| -> Val {
+        let [x, y] = [x, y].map(|bits| Val::from(b.cvt(CvtOp::FromHalf, Ty::I16, Ty::F32, bits)));
+        let wide = b.bin(BinOp::Add, Ty::F32, x, y);
+        b.cvt(CvtOp::ToHalf, Ty::F32, Ty::I16, wide).into()
+    };
+    if ty == Ty::I16 {
+        return sum(b, x, y);
+    }
+    let mut part = |at: i32| -> Val {
+        let [x, y] = [x, y].map(|word| {
+            let bits = b.bin(BinOp::ShrU, Ty::I32, word, Val::i32(at));
+            Val::from(b.cvt(CvtOp::Cast, Ty::I32, Ty::I16, bits))
+        });
+        let bits = sum(b, x, y);
+        let bits = b.cvt(CvtOp::CastU, Ty::I16, Ty::I32, bits);
+        b.bin(BinOp::Shl, Ty::I32, bits, Val::i32(at)).into()
+    };
+    let (low, high) = (part(0), part(16));
+    b.bin(BinOp::Or, Ty::I32, low, high).into()
+}
+
+/// An atomic operation on memory that no other thread can reach.
 fn private_atomic(
     builder: &mut Builder<'_, '_>,
     op: AtomOp,
@@ -298,7 +356,7 @@ fn private_atomic(
         AtomOp::And => Some(BinOp::And),
         AtomOp::Or => Some(BinOp::Or),
         AtomOp::Xor => Some(BinOp::Xor),
-        AtomOp::Exch | AtomOp::Cas | AtomOp::Inc | AtomOp::Dec => None,
+        AtomOp::AddHalf | AtomOp::Exch | AtomOp::Cas | AtomOp::Inc | AtomOp::Dec => None,
     };
     let new: Val = match (op, plain) {
         (_, Some(plain)) => builder.bin(plain, ty, x, a).into(),

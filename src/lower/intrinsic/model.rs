@@ -10,7 +10,7 @@ use crate::types::{imm, ir_ty, real_imm};
 use crate::value::Value;
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
 use ir::{Ty, Val};
-use sema::checked::Intrinsic;
+use sema::checked::{Intrinsic, Type};
 
 /// The numbers of a real type's format.
 #[derive(Clone, Copy)]
@@ -75,6 +75,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn model_function(&mut self, id: Intrinsic, args: Args<'p>) -> Option<Value> {
         use Intrinsic as I;
         let x = arg(args, 0)?;
+        if matches!(x.ty, Type::Real(2)) {
+            return self.model_of_half(id, args);
+        }
         let f = Format::of(ir_ty(&x.ty));
         let a = self.scalar(x);
         let v = match id {
@@ -101,17 +104,61 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.select(f.real, is_zero, a, scaled).into()
             }
             I::Spacing => model_spacing(&mut self.b, f, a),
-            I::Rrspacing => {
-                let fraction = model_fraction(&mut self.b, f, a);
-                let magnitude = self.b.un(UnOp::Abs, f.real, fraction);
-                let v = self.b.bin(BinOp::Mul, f.real, magnitude, f.power_of_two(f.digits()));
-                let is_zero = self.b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
-                self.b.select(f.real, is_zero, real_imm(f.real, 0.0), v).into()
-            }
+            I::Rrspacing => model_rrspacing(&mut self.b, f, a, f.digits()),
             _ => return None,
         };
         Some(Value::Scalar(v))
     }
+
+    /// Functions whose results depend on the format of real(2), on its bits or on the number as real(4).
+    fn model_of_half(&mut self, id: Intrinsic, args: Args<'p>) -> Option<Value> {
+        let word = self.scalar(arg(args, 0)?);
+        let f = Format::of(Ty::F32);
+        let wide: Val = self.b.cvt(CvtOp::FromHalf, Ty::I16, Ty::F32, word).into();
+        let v = match id {
+            Intrinsic::Nearest => {
+                let direction = self.scalar(arg(args, 1)?);
+                return Some(Value::Scalar(nearest_half(&mut self.b, word, wide, direction)));
+            }
+            Intrinsic::Spacing => {
+                let spacing = model_spacing(&mut self.b, f, wide);
+                // 24 digits of real(4) and 11 of real(2).
+                let own = self.b.bin(BinOp::Mul, Ty::F32, spacing, f.power_of_two(13));
+                let small = self.b.cmp(CmpOp::Lt, Ty::F32, own, f.power_of_two(-14));
+                self.b.select(Ty::F32, small, f.power_of_two(-14), own).into()
+            }
+            Intrinsic::Rrspacing => model_rrspacing(&mut self.b, f, wide, 11),
+            _ => return None,
+        };
+        Some(Value::Scalar(self.b.cvt(CvtOp::ToHalf, Ty::F32, Ty::I16, v).into()))
+    }
+}
+
+/// NEAREST of a real(2) by its bits.
+fn nearest_half(b: &mut Builder<'_, '_>, word: Val, wide: Val, direction: Val) -> Val {
+    let ty = Ty::I16;
+    let up = b.cmp(CmpOp::Ge, ty, direction, imm(ty, 0));
+    let negative = b.cmp(CmpOp::Lt, ty, word, imm(ty, 0));
+    let outward = b.bin(BinOp::Xor, Ty::Pred, negative, up);
+    let step = b.select(ty, outward, imm(ty, 1), imm(ty, -1));
+    let moved = b.bin(BinOp::Add, ty, word, step);
+    let least = b.select(ty, up, imm(ty, 1), imm(ty, 1 - 0x8000));
+    let is_zero = b.cmp(CmpOp::Eq, Ty::F32, wide, Val::f32(0.0));
+    let v = b.select(ty, is_zero, least, moved);
+    let magnitude = b.un(UnOp::Abs, Ty::F32, wide);
+    let infinite = b.cmp(CmpOp::Eq, Ty::F32, magnitude, Val::f32(f32::INFINITY));
+    let stays = b.bin(BinOp::And, Ty::Pred, infinite, outward);
+    let v = b.select(ty, stays, word, v);
+    let unordered = b.cmp(CmpOp::Ne, Ty::F32, wide, wide);
+    b.select(ty, unordered, imm(ty, 0x7fff), v).into()
+}
+
+fn model_rrspacing(b: &mut Builder<'_, '_>, f: Format, a: Val, digits: i64) -> Val {
+    let fraction = model_fraction(b, f, a);
+    let magnitude = b.un(UnOp::Abs, f.real, fraction);
+    let v = b.bin(BinOp::Mul, f.real, magnitude, f.power_of_two(digits));
+    let is_zero = b.cmp(CmpOp::Eq, f.real, a, real_imm(f.real, 0.0));
+    b.select(f.real, is_zero, real_imm(f.real, 0.0), v).into()
 }
 
 fn real_of(b: &mut Builder<'_, '_>, f: Format, word: Val) -> Val {

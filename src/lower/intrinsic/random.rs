@@ -25,7 +25,7 @@ const STREAM: i64 = 8;
 const DRAWS: i64 = 16;
 
 /// Bytes of the state of a thread.
-pub(crate) const STATE_BYTES: u64 = 24;
+const STATE_BYTES: u64 = 24;
 
 impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn random_number(&mut self, e: &'p Expr) -> bool {
@@ -118,7 +118,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
-/// The next number in [0, 1); as real(4) it is cut to 24 bits, since rounding could give 1.
+/// The next number in [0, 1); as real(4) it is cut to 24 bits, as real(2) to 11, since rounding could give 1.
 fn random_value(b: &mut Builder<'_, '_>, ty: &Type) -> Value {
     if let Some(state) = b.random_state() {
         return drawn_value(b, state, ty);
@@ -127,10 +127,11 @@ fn random_value(b: &mut Builder<'_, '_>, ty: &Type) -> Value {
     if ir_ty(ty) == Ty::F64 {
         return Value::Scalar(v);
     }
-    let scaled = b.bin(BinOp::Mul, Ty::F64, v, Val::f64(16_777_216.0));
+    let steps = 2f64.powi(if matches!(ty, Type::Real(2)) { 11 } else { 24 });
+    let scaled = b.bin(BinOp::Mul, Ty::F64, v, Val::f64(steps));
     let whole = b.un(UnOp::Floor, Ty::F64, scaled);
-    let cut = b.bin(BinOp::Mul, Ty::F64, whole, Val::f64(1.0 / 16_777_216.0));
-    Value::Scalar(b.cast(cut.into(), Ty::F64, Ty::F32))
+    let cut = b.bin(BinOp::Mul, Ty::F64, whole, Val::f64(1.0 / steps));
+    b.convert(&Value::Scalar(cut.into()), &Type::Real(8), ty)
 }
 
 /// The thread's next number in [0, 1): as many leading bits of its next word as the kind holds.
@@ -142,15 +143,26 @@ fn drawn_value(b: &mut Builder<'_, '_>, state: MemRef, ty: &Type) -> Value {
     let args = [stream, draw, key].map(|v| (Value::Scalar(v), long.clone()));
     let word = b.mathematics(RANDOM_BITS, &args, &long);
     let word = b.as_scalar(&word, &long);
-    let kind = ir_ty(ty);
-    let (dropped, unit) = if kind == Ty::F64 { (11, Val::f64(2f64.powi(-53))) } else { (40, Val::f32(2f32.powi(-24))) };
+    let (kind, dropped, unit) = match ty {
+        Type::Real(2) => (Ty::F32, 53, Val::f32(2f32.powi(-11))),
+        Type::Real(4) => (Ty::F32, 40, Val::f32(2f32.powi(-24))),
+        _ => (Ty::F64, 11, Val::f64(2f64.powi(-53))),
+    };
     let kept = b.bin(BinOp::ShrU, Ty::I64, word, Val::i64(dropped));
     let whole = b.cast(kept.into(), Ty::I64, kind);
-    Value::Scalar(b.bin(BinOp::Mul, kind, whole, unit).into())
+    let v = Value::Scalar(b.bin(BinOp::Mul, kind, whole, unit).into());
+    if matches!(ty, Type::Real(2)) { b.convert(&v, &Type::Real(4), ty) } else { v }
+}
+
+/// Makes the state of the threads of a kernel.
+pub(crate) fn begin_state(b: &mut Builder<'_, '_>) {
+    let (_, mem) = b.slot(STATE_BYTES, 8, "draws", source::Span::NONE);
+    begin_anew(b, mem);
+    b.set_random_state(mem);
 }
 
 /// Lets the thread's numbers begin anew: with the key 0, and a stream of its own.
-pub(crate) fn begin_anew(b: &mut Builder<'_, '_>, state: MemRef) {
+fn begin_anew(b: &mut Builder<'_, '_>, state: MemRef) {
     let thread = thread_of_grid(b);
     for (at, value) in [(KEY, Val::i64(0)), (STREAM, thread), (DRAWS, Val::i64(0))] {
         b.store_scalar(state.plus(at), Ty::I64, value);

@@ -10,7 +10,7 @@ use crate::analysis::variables::{const_bounds, has_open_length, is_descriptor};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::intrinsic::random::{STATE_BYTES, begin_anew};
+use crate::intrinsic::random::begin_state;
 use crate::module::{ArgKey, Instance, ModuleLowering};
 use crate::object::convention::{ResultForm, has_element_word, result_form};
 use crate::procedure::reach::{declared_by, out_of_reach};
@@ -568,12 +568,10 @@ fn begin_draws(b: &mut Builder<'_, '_>, instance: &Instance) {
     if b.side() == Side::Host || !b.usage().draws.contains(&instance.proc) {
         return;
     }
-    let state = if b.program().proc(instance.proc).kind == ProcKind::Kernel {
-        let (_, mem) = b.slot(STATE_BYTES, 8, "draws", source::Span::NONE);
-        begin_anew(b, mem);
-        mem
+    if b.program().proc(instance.proc).kind == ProcKind::Kernel {
+        begin_state(b);
     } else {
-        MemRef::at(b.param(Ty::I64, "draws").into(), Space::Local)
-    };
-    b.set_random_state(state);
+        let state = MemRef::at(b.param(Ty::I64, "draws").into(), Space::Local);
+        b.set_random_state(state);
+    }
 }

@@ -181,10 +181,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             Some(n) => SharedSize::Static(bytes.saturating_mul(n as u64)),
             None => SharedSize::Dynamic,
         };
+        // As a GPU has them: bulk copies reach them.
+        let is_wide = matches!(size, SharedSize::Static(bytes) if bytes >= 16);
         let shared = self.b.add_shared(SharedVar {
             name: var.name.clone(),
             size,
-            align: align(program, &var.ty),
+            align: if is_wide { align(program, &var.ty).max(16) } else { align(program, &var.ty) },
             element_bytes: bytes,
             bounds: bounds.unwrap_or_default(),
             span: var.span,

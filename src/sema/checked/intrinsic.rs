@@ -141,6 +141,13 @@ intrinsics! {
     IsIostatEnd "is_iostat_end" ["i"] Elemental;
     IsIostatEor "is_iostat_eor" ["i"] Elemental;
     Acosd "acosd" ["x"] Elemental;
+    Acospi "acospi" ["x"] Elemental;
+    Asinpi "asinpi" ["x"] Elemental;
+    Atan2pi "atan2pi" ["y" "x"] Elemental;
+    Atanpi "atanpi" ["y" "x"] Elemental;
+    Cospi "cospi" ["x"] Elemental;
+    Sinpi "sinpi" ["x"] Elemental;
+    Tanpi "tanpi" ["x"] Elemental;
     Asind "asind" ["x"] Elemental;
     Atand "atand" ["y" "x"] Elemental;
     Atan2d "atan2d" ["y" "x"] Elemental;

@@ -5,7 +5,7 @@ use super::{Outcome, convert, math, number};
 use crate::checked::Intrinsic as I;
 use crate::checked::{CmpOp, Const, Type};
 use diag::Code;
-use scalar::{Ty, bits, model, real};
+use scalar::{Ty, bits, half, model, real};
 
 /// The value of an elemental reference. `types` are those of the arguments, `ty` is the result's; `full` also computes
 /// the mathematical functions.
@@ -212,6 +212,21 @@ fn model_number(id: I, a: &Const, b: Option<&Const>) -> Outcome {
                 I::SetExponent => Const::Real8(model::set_exponent(*x, n)),
                 _ => Const::Real8(model::spacing(*x)),
             })
+        }
+        Const::Real2(x) => {
+            // Of numbers of another kind, only the direction counts.
+            let up = match b {
+                Some(Const::Real2(s)) => s >> 15 == 0,
+                Some(Const::Real4(s)) => !s.is_sign_negative(),
+                Some(Const::Real8(s)) => !s.is_sign_negative(),
+                _ => true,
+            };
+            match id {
+                I::Nearest => Ok(Const::Real2(half::nearest(*x, up))),
+                I::Rrspacing => Ok(Const::Real2(half::rrspacing(*x))),
+                I::Spacing => Ok(Const::Real2(half::spacing(*x))),
+                _ => Err(no_fold()),
+            }
         }
         _ => Err(no_fold()),
     }

@@ -23,6 +23,13 @@ pub(super) fn one(id: Intrinsic, x: f64) -> Option<f64> {
         Intrinsic::Sin => x.sin(),
         Intrinsic::Sinh => x.sinh(),
         Intrinsic::Tan => x.tan(),
+        Intrinsic::Sinpi => in_half_turns(x).0,
+        Intrinsic::Cospi => in_half_turns(x).1,
+        Intrinsic::Tanpi => {
+            let (sine, cosine) = in_half_turns(x);
+            // A zero of the cosine is positive, and so is the pole behind an even number.
+            if cosine == 0.0 { sine * f64::INFINITY } else { sine / cosine }
+        }
         Intrinsic::Tanh => x.tanh(),
         Intrinsic::Gamma => libm::tgamma(x),
         Intrinsic::LogGamma => libm::lgamma(x),
@@ -35,6 +42,21 @@ pub(super) fn one(id: Intrinsic, x: f64) -> Option<f64> {
         Intrinsic::BesselY1 => libm::y1(x),
         _ => return None,
     })
+}
+
+/// Sine and cosine of an angle in half turns: the multiple of a quarter turn is taken off without an error.
+fn in_half_turns(x: f64) -> (f64, f64) {
+    let rest = x % 2.0;
+    let quarters = (rest * 2.0).round();
+    let angle = (rest - quarters / 2.0) * std::f64::consts::PI;
+    let (sine, cosine) = angle.sin_cos();
+    let (sine, cosine) = match quarters as i32 & 3 {
+        0 => (sine, cosine),
+        1 => (cosine, -sine),
+        2 => (-sine, -cosine),
+        _ => (-cosine, sine),
+    };
+    (if sine == 0.0 { 0f64.copysign(x) } else { sine }, cosine + 0.0)
 }
 
 /// A function of two real arguments.

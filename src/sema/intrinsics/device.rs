@@ -86,8 +86,8 @@ impl Typing<'_> {
             }
             I::Shfl | I::ShflUp | I::ShflDown | I::ShflXor => {
                 let var = self.need(&mut r, 0)?;
-                if !matches!(var.ty, Type::Integer(4 | 8) | Type::Real(4 | 8)) || var.rank != 0 {
-                    return self.bad_argument(id, 0, &var, "a scalar integer or real of 4 or 8 bytes");
+                if !matches!(var.ty, Type::Integer(4 | 8) | Type::Real(_)) || var.rank != 0 {
+                    return self.bad_argument(id, 0, &var, "a scalar real, or integer of 4 or 8 bytes");
                 }
                 let Some(lane) = self.take_integer(&mut r, 1, 4, true)? else { return self.need(&mut r, 1) };
                 let width = self.take_integer(&mut r, 2, 4, true)?;
@@ -185,10 +185,33 @@ impl Typing<'_> {
         self.convert(value, &Type::Logical(4))
     }
 
+    /// `atomicadd` to a number of real(2), or to two of them that lie side by side: then the old ones come as an `integer(4)`.
+    fn add_half(&mut self, mem: Expr, mut r: Reference) -> Option<Expr> {
+        let (id, half) = (r.id, Type::Real(2));
+        let val = self.need(&mut r, 1)?;
+        if !is_designator(&mem) || mem.rank > 1 || mem.rank > val.rank {
+            return self.bad_argument(id, 0, &mem, "a scalar variable or array element");
+        }
+        if let Err(why) = self.definable(&mem) {
+            let text = format!("`{}` changes its argument, and {why}", id.name());
+            return self.reporter.error(Code::ArgumentNotDefinable, mem.span, text);
+        }
+        self.check_device_target(&mem)?;
+        if val.rank > 1 || !matches!(val.ty, Type::Real(_)) || val.rank == 1 && !same_type(&val.ty, &half) {
+            return self.bad_argument(id, 1, &val, "`real(2)` like `mem`, or an array of two");
+        }
+        let ty = if val.rank == 0 { half.clone() } else { Type::Integer(4) };
+        let val = self.convert(val, &half)?;
+        self.intrinsic_node(id, vec![Some(mem), Some(val)], ty, 0, r.span)
+    }
+
     fn atomic(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         let mem = self.need(&mut r, 0)?;
         let kinds = match id {
+            I::Atomicadd if matches!(mem.ty, Type::Real(2)) => {
+                return self.add_half(mem, r);
+            }
             I::Atomicadd | I::Atomicsub | I::Atomicmax | I::Atomicmin | I::Atomicexch | I::Atomiccas => {
                 matches!(mem.ty, Type::Integer(4 | 8) | Type::Real(4 | 8))
             }

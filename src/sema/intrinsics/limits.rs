@@ -56,7 +56,11 @@ impl Typing<'_> {
                 _ => Some(()),
             },
             (I::Nearest, _) => match r.get(1) {
-                Some(Expr { kind: ExprKind::Const(Const::Real4(0.0) | Const::Real8(0.0)), span, .. }) => {
+                Some(Expr {
+                    kind: ExprKind::Const(Const::Real2(0 | 0x8000) | Const::Real4(0.0) | Const::Real8(0.0)),
+                    span,
+                    ..
+                }) => {
                     let text = "`s` of `nearest` says a direction and must not be zero";
                     self.reporter.error(Code::BadIntrinsicArgument, *span, text)
                 }

@@ -343,7 +343,7 @@ fn takes_boz(id: Intrinsic) -> bool {
 /// Dummy names that the standard has beside those of the rows.
 fn alias_of_keyword(id: Intrinsic, given: usize, keyword: &str) -> &str {
     match (id, keyword) {
-        (Intrinsic::Atan | Intrinsic::Atand, "x") if given == 1 => "y",
+        (Intrinsic::Atan | Intrinsic::Atand | Intrinsic::Atanpi, "x") if given == 1 => "y",
         (Intrinsic::BesselJn | Intrinsic::BesselYn, "n1") => "n",
         (Intrinsic::Achar | Intrinsic::Char, "i") => "i",
         (Intrinsic::Allocated, "scalar") => "array",
@@ -358,13 +358,13 @@ impl Typing<'_> {
     fn widen_half(&mut self, r: &mut Reference) -> Option<bool> {
         use Intrinsic as I;
         let is_half = |e: &&Expr| matches!(e.ty, Type::Real(2));
-        let Some(half) = r.args.iter().flatten().find(is_half) else { return Some(false) };
+        if !r.args.iter().flatten().any(|e| is_half(&e)) {
+            return Some(false);
+        }
         let computes = match r.id {
             I::Int | I::Real | I::Dble | I::Logical | I::Cmplx | I::Merge => false,
-            I::Nearest | I::Spacing | I::Rrspacing | I::OutOfRange => {
-                let what = format!("`{}` of `real(2)`", r.id.name());
-                return self.reporter.refuse(half.span, &what);
-            }
+            // What they give depends on the format of the number itself.
+            I::Nearest | I::Spacing | I::Rrspacing | I::OutOfRange => false,
             I::Sum | I::Product | I::Maxval | I::Minval | I::Maxloc | I::Minloc | I::Findloc => true,
             I::DotProduct | I::Matmul | I::Norm2 => true,
             id => id.class() == Class::Elemental,
@@ -400,10 +400,6 @@ impl Typing<'_> {
             let text = format!("`{}` in a `!$cuf kernel do` loop", id.name());
             let help = "write `use cudadevice` in a `block` around it, if all iterations of a block come there";
             return self.reporter.error_help(Code::DeviceIntrinsicInHostLoop, span, text, help);
-        }
-        // The state of a thread's generator is in its kernel.
-        if self.cx.side == CodeSide::CufKernel && matches!(id, Intrinsic::RandomSeed | Intrinsic::RandomNumber) {
-            return self.reporter.refuse(span, format!("`{}` in a `!$cuf kernel do`", id.name()));
         }
         match (id.class(), self.cx.side) {
             (Class::Device, CodeSide::Host) => {

@@ -126,6 +126,9 @@ impl Checker<'_> {
             | I::Log1p
             | I::Log2
             | I::Rsqrt
+            | I::Cospi
+            | I::Sinpi
+            | I::Tanpi
             | I::Fraction
             | I::Rrspacing
             | I::Spacing => self.typing().one_real(r, false),
@@ -146,6 +149,7 @@ impl Checker<'_> {
                 self.operation(&ast::BinaryOp::Eq, i, constant(Const::Int(code), Type::Integer(4), span), span)
             }
             I::Acosd | I::Asind | I::Atand | I::Atan2d | I::Cosd | I::Sind | I::Tand => self.degrees(r),
+            I::Acospi | I::Asinpi | I::Atanpi | I::Atan2pi => self.degrees(r),
             I::Cotan | I::Cotand => self.cotangent(r),
             I::Exponent => {
                 let x = self.typing().need(&mut r, 0)?;
@@ -245,15 +249,16 @@ impl Checker<'_> {
         Some(Expr { kind: ExprKind::Array(vec![Item::Do(Box::new(implied))]), ty, rank: 1, span })
     }
 
-    /// Functions of angles in degrees, by those in radians, in double precision: the factor is no short number.
+    /// Functions of angles in degrees, and those that give angles in half turns, by those in radians, in double precision: the factor
+    /// is no short number.
     fn degrees(&mut self, mut r: Reference) -> Option<Expr> {
         let span = r.span;
         let (radians, is_inverse) = match r.id {
-            I::Acosd => (I::Acos, true),
-            I::Asind => (I::Asin, true),
-            I::Atand if r.get(1).is_some() => (I::Atan2, true),
-            I::Atand => (I::Atan, true),
-            I::Atan2d => (I::Atan2, true),
+            I::Acosd | I::Acospi => (I::Acos, true),
+            I::Asind | I::Asinpi => (I::Asin, true),
+            I::Atand | I::Atanpi if r.get(1).is_some() => (I::Atan2, true),
+            I::Atand | I::Atanpi => (I::Atan, true),
+            I::Atan2d | I::Atan2pi => (I::Atan2, true),
             I::Cosd => (I::Cos, false),
             I::Sind => (I::Sin, false),
             _ => (I::Tan, false),
@@ -271,7 +276,8 @@ impl Checker<'_> {
             }
             args.push(Some(self.typing().convert(x, &wide)?));
         }
-        let radian = std::f64::consts::PI / 180.0;
+        let is_half_turns = matches!(r.id, I::Acospi | I::Asinpi | I::Atanpi | I::Atan2pi);
+        let radian = std::f64::consts::PI / if is_half_turns { 1.0 } else { 180.0 };
         let factor = constant(Const::Real8(if is_inverse { 1.0 / radian } else { radian }), wide.clone(), span);
         if !is_inverse && let Some(x) = args[0].take() {
             args[0] = Some(self.operation(&ast::BinaryOp::Mul, x, factor.clone(), span)?);
@@ -326,9 +332,9 @@ impl Checker<'_> {
                 let outside = constant(Const::Logical(true), Type::Logical(4), span);
                 self.operation(&B::Neqv, inside, outside, span)
             }
-            (Type::Real(_), Type::Real(4)) => {
+            (_, Type::Real(kind @ (2 | 4))) => {
                 // What is nearer to the next power of two than to the greatest number is rounded to infinity.
-                let end = f64::from(f32::MAX) + 2f64.powi(103);
+                let end = if *kind == 2 { 65520.0 } else { f64::from(f32::MAX) + 2f64.powi(103) };
                 let size = self.elemental(Reference { id: I::Abs, args: vec![Some(value)], span })?;
                 let beyond = self.operation(&B::Ge, size.clone(), real(end), span)?;
                 let finite = self.operation(&B::Le, size, real(f64::MAX), span)?;

@@ -92,6 +92,7 @@ impl Checker<'_> {
     fn wanted(&mut self, id: I, at: usize, e: Expr, what: Wanted) -> Option<Expr> {
         let (fits, text) = match what {
             Wanted::IntegerOut => (matches!(e.ty, Type::Integer(_)) && e.rank == 0, "an integer variable"),
+            Wanted::RealOut if id == I::RandomNumber => (matches!(e.ty, Type::Real(_)), "a real variable"),
             Wanted::RealOut => (matches!(e.ty, Type::Real(4 | 8)), "a `real(4)` or `real(8)` variable"),
             Wanted::NumberOut => {
                 (matches!(e.ty, Type::Integer(_) | Type::Real(4 | 8)) && e.rank == 0, "a numeric variable")

@@ -1,7 +1,7 @@
 //! Names that exist in CUDA Fortran and are not supported: they are refused by name, not reported as unknown.
 //!
 //! Parts of the embedded modules that are lacking are known by how their names begin. Device code has procedures without any
-//! module, too: all that begin with two underscores, which no Fortran name can, and those of the list below.
+//! module, too: all that begin with two underscores, which no Fortran name can, and forms of intrinsic functions for real(4).
 //!
 //! Source: NVIDIA's CUDA Fortran Programming Guide, "Device code" and "cudadevice"; the names of the C mathematics library
 //! that module `libm` makes known.
@@ -51,43 +51,19 @@ pub(crate) fn is_host_function(name: &str) -> bool {
     HOST_FUNCTIONS.contains(&name)
 }
 
-/// Procedures of device code that are not supported.
-const DEVICE: &[&str] = &[
-    "barrier_arrive",
-    "barrier_init",
-    "barrier_try_wait",
-    "barrier_try_wait_sleep",
-    "fence_proxy_async",
-    "tma_bulk_commit_group",
-    "tma_bulk_g2s",
-    "tma_bulk_load",
-    "tma_bulk_s2g",
-    "tma_bulk_store",
-    "tma_bulk_wait_group",
-];
-
 /// Procedures of nvfortran's library `lib3f` (those of a UNIX system and of VAX Fortran) and clocks of other compilers that are
 /// not supported.
 const LIB3F: &[&str] = &[
     "alarm",
-    "ctime",
-    "drand",
-    "drandm",
     "fork",
-    "fputc",
     "fseek",
     "ftell",
     "gerror",
     "ierrno",
     "ioinit",
-    "irandm",
     "outstr",
     "perror",
-    "putc",
-    "putenv",
-    "qsort",
     "ran",
-    "random",
     "setvbuf",
     "setvbuf3f",
     "signal",
@@ -98,8 +74,7 @@ const LIB3F: &[&str] = &[
 ];
 
 /// Intrinsic procedures of Fortran 2023 that are not supported.
-const FORTRAN_2023: &[&str] =
-    &["acospi", "asinpi", "atan2pi", "atanpi", "cospi", "selected_logical_kind", "sinpi", "split", "tanpi", "tokenize"];
+const FORTRAN_2023: &[&str] = &["selected_logical_kind", "split", "tokenize"];
 
 /// How long the beginning of a name of CUDA must be to stand for it.
 const MOST_OF_A_NAME: usize = 12;
@@ -111,18 +86,13 @@ pub(crate) fn without_type(name: &str) -> Option<&str> {
 
 /// Whether a name is that of a procedure of device code; those of C mathematics have a form for `real(4)`, too, with an `f`.
 fn is_of_device(name: &str) -> bool {
-    let is_listed = |name: &str| DEVICE.contains(&name);
     let is_of_real4 = |stem: &str| {
-        is_listed(stem)
-            || Intrinsic::from_name(stem)
-                .is_some_and(|id| id.class() == Class::Elemental && matches!(id.dummies().first(), Some(&("x" | "y"))))
+        Intrinsic::from_name(stem)
+            .is_some_and(|id| id.class() == Class::Elemental && matches!(id.dummies().first(), Some(&("x" | "y"))))
     };
     // `__syncthreads` is what C calls `syncthreads`.
     let of_c = name.strip_prefix("__").and_then(Intrinsic::from_name).is_some_and(|id| id.class() == Class::Device);
-    name.starts_with("__") && !of_c
-        || is_listed(name)
-        || name.strip_suffix('f').is_some_and(is_of_real4)
-        || name == "floorf"
+    name.starts_with("__") && !of_c || name.strip_suffix('f').is_some_and(is_of_real4) || name == "floorf"
 }
 
 impl Typing<'_> {

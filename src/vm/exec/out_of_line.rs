@@ -389,6 +389,7 @@ pub(crate) fn block_value(ctx: &Context<'_>, reg: Special) -> Option<u32> {
         Special::ClusterNctaidX => g.cluster[0],
         Special::ClusterNctaidY => g.cluster[1],
         Special::ClusterNctaidZ => g.cluster[2],
+        Special::OnGpu => 0,
         Special::TidX
         | Special::TidY
         | Special::TidZ

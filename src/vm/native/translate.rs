@@ -362,6 +362,7 @@ impl<'a> Translator<'a> {
                     Special::TidX => Value::FirstThread(0),
                     Special::TidY => Value::FirstThread(1),
                     Special::TidZ => Value::FirstThread(2),
+                    Special::OnGpu => Value::Constant(0),
                     _ => Value::Geometry(geometry(reg)?),
                 };
                 self.define(pc, (RegFile::S, d), value)?;
@@ -371,6 +372,7 @@ impl<'a> Translator<'a> {
                     Special::TidX => Value::Thread(0),
                     Special::TidY => Value::Thread(1),
                     Special::TidZ => Value::Thread(2),
+                    Special::OnGpu => Value::Splat(Class::Word, self.push(pc, Value::Constant(0))),
                     _ => {
                         let word = Value::Geometry(geometry(reg)?);
                         Value::Splat(Class::Word, self.push(pc, word))

@@ -218,6 +218,7 @@ impl<'a> Walk<'a> {
                     None => self.arithmetic(guards).between(0, 31),
                 }
             }
+            Special::OnGpu => Value::Int(Form::constant(0)),
             Special::ActiveMask => self.arithmetic(guards).opaque(Ty::I32),
             Special::Clock64 | Special::GlobalTimer => self.arithmetic(guards).opaque(Ty::I64),
         }

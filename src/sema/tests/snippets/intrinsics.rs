@@ -141,7 +141,7 @@ fn arguments_that_a_function_does_not_take_are_reported() {
         27:14 E0302 there is no such kind 3
         28:18 E0412 `shape` of `reshape` must be a vector whose length is known at compile time
         29:16 E0412 `fsource` of `merge` must be `real(4)` like `tsource`, not `integer(4)`
-        30:22 E0412 `harvest` of `random_number` must be a `real(4)` or `real(8)` variable, not `integer(4)`
+        30:22 E0412 `harvest` of `random_number` must be a real variable, not `integer(4)`
         31:21 E0412 `count` of `system_clock` must be an integer variable, not `real(4)`
         32:3 E0406 `sqrt` is a function, not a subroutine
             use its value in an expression
@@ -258,7 +258,7 @@ end module
         9:21 E0412 `mem` of `atomicadd` must be a scalar variable or array element, not `integer(4)`
         10:27 E0412 `val` of `atomicadd` must be `integer(4)` like `mem`, not `real(4)`
         11:21 E0412 `mem` of `atomicand` must be `integer(4)` or `integer(8)`, not `real(8)`
-        12:16 E0412 `var` of `__shfl` must be a scalar integer or real of 4 or 8 bytes, not `logical(4)`
+        12:16 E0412 `var` of `__shfl` must be a scalar real, or integer of 4 or 8 bytes, not `logical(4)`
         13:5 E0406 `atomicadd` is a function, not a subroutine
             use its value in an expression
         14:11 E0407 `syncthreads` is a subroutine and has no value

@@ -9,15 +9,14 @@ end module
 program p
   use m
   real :: x
-  real(8) :: drand
+  integer :: ftell
   integer :: i
   character(20) :: s
   external :: idate
   x = second(1.0)
   if (x > 3) then
-    x = drand(0)         !~ W0901
-    s = ctime(3)         !~ W0901
-    x = tanpi(0.25)      !~ W0901
+    i = ftell(10)        !~ W0901
+    s = ttynam(3)        !~ W0901
   end if
   call getarg(1, s)
   call flush(6)
