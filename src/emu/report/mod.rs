@@ -17,6 +17,7 @@ pub(crate) use sync::{grid_sync, livelock, short_barrier, stuck};
 use crate::schedule::Grid;
 use device::KernelLaunch;
 use finding::{Access, Call, LaunchInfo, Launcher, ThreadId};
+use source::Span;
 use vm::{Program, Site};
 
 /// A thread as findings name it.
@@ -45,6 +46,14 @@ pub(crate) fn in_own_source(program: &Program, mut access: Access) -> Access {
         access.stack.drain(..=own);
     }
     access
+}
+
+/// Where a call stack, the innermost first, is in the program's own source: code of an embedded module stands for the call that led
+/// there.
+pub(crate) fn own_span(program: &Program, stack: &[Site]) -> Option<Span> {
+    let embedded = &program.module().embedded_files;
+    let mut spans = stack.iter().map(|site| program.span(*site));
+    spans.clone().find(|span| !embedded.contains(&span.file)).or_else(|| spans.next())
 }
 
 /// The calls of a stack, the innermost first; the innermost procedure is `inner`.

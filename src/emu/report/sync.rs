@@ -1,8 +1,7 @@
 //! Findings of threads that wait for ever: barriers, warp operations, barriers of the grid, livelock.
 
 use crate::block::{Block, ShortBarrier};
-use crate::report::launch_info;
-use crate::report::thread;
+use crate::report::{launch_info, own_span, thread};
 use crate::schedule::Grid;
 use finding::{Access, Actor, BarrierFault, Finding, FindingKind, GridSyncFault, Waiting};
 use scalar::lanes;
@@ -105,15 +104,12 @@ pub(crate) fn livelock<'a>(
     for (grid, block) in grids.iter().flat_map(|grid| grid.active.iter().map(move |block| (grid, block))) {
         for warp in &block.warps {
             for split in warp.splits() {
-                let mut span = program.span(split.site());
+                let site = split.site();
+                let span = own_span(program, &split.call_stack()).unwrap_or_else(|| program.span(site));
                 let operation = match split.state() {
                     State::AtBarrier { .. } => "syncthreads",
                     State::AtWarpSync { at, .. } => at.name(),
-                    _ if waits_at(split.site()) => {
-                        // The procedure of the module asks; the program calls that.
-                        span = split.call_stack().get(1).map_or(span, |caller| program.span(*caller));
-                        "cudaDeviceSynchronize"
-                    }
+                    _ if waits_at(site) => "cudaDeviceSynchronize",
                     _ => "",
                 };
                 let count = u64::from(split.mask().count_ones());

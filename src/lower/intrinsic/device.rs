@@ -171,6 +171,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             (Ty::I16, self.scalar(val))
         } else {
             let view = self.view(val);
+            self.b.check_shape(&view, &[Val::i64(2)]);
             let [low, high] = [0, 1].map(|at| {
                 let mem = self.b.element_linear(&view, Val::i64(at));
                 let bits = self.b.load_scalar(mem, Ty::I16);
@@ -184,6 +185,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             mem
         } else {
             let view = self.designator_view(target)?;
+            if !view.is_contiguous() || view.gathers() {
+                self.b.unsupported("an atomic of two numbers that may not be side by side");
+            }
+            self.b.check_shape(&view, &[Val::i64(2)]);
             self.b.element_linear(&view, Val::i64(0))
         };
         if mem.space == Space::Local {

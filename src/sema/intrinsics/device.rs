@@ -2,7 +2,7 @@
 
 use super::Reference;
 use crate::checked::{Class, Expr, ExprKind, Intrinsic as I, Storage, Type, is_designator, root};
-use crate::typing::{Typing, same_type, type_name};
+use crate::typing::{Typing, constant_extents, same_type, type_name};
 use diag::Code;
 
 /// Whether a device procedure is a subroutine.
@@ -197,8 +197,17 @@ impl Typing<'_> {
             return self.reporter.error(Code::ArgumentNotDefinable, mem.span, text);
         }
         self.check_device_target(&mem)?;
-        if val.rank > 1 || !matches!(val.ty, Type::Real(_)) || val.rank == 1 && !same_type(&val.ty, &half) {
+        let is_pair = |e: &Expr| constant_extents(self.defs, e).is_none_or(|extents| matches!(extents[..], [(_, 2)]));
+        let is_fit = match val.rank {
+            0 => matches!(val.ty, Type::Real(_)),
+            1 => same_type(&val.ty, &half) && is_pair(&val),
+            _ => false,
+        };
+        if !is_fit {
             return self.bad_argument(id, 1, &val, "`real(2)` like `mem`, or an array of two");
+        }
+        if mem.rank == 1 && !is_pair(&mem) {
+            return self.bad_argument(id, 0, &mem, "an array of two");
         }
         let ty = if val.rank == 0 { half.clone() } else { Type::Integer(4) };
         let val = self.convert(val, &half)?;
