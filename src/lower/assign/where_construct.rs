@@ -56,7 +56,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             for s in body {
                 self.b.mark(s.span);
                 match &s.kind {
-                    StmtKind::Assign { target, value } => {
+                    StmtKind::Assign { target, value } if !self.refuse_scattered(target) => {
                         self.scope(|this| this.masked_assign(target, value, &mine));
                     }
                     StmtKind::Where(arms) => self.where_arms(arms, &mine, stable),

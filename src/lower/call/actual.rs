@@ -211,6 +211,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if dummy.attrs.allocatable || dummy.attrs.pointer {
             return self.pass_descriptor(dummy, e, out);
         }
+        if dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value && self.lookup(e).is_none() {
+            self.refuse_scattered(e);
+        }
         let given = match &e.kind {
             ExprKind::Var(v) if dummy.attrs.optional => self.give_descriptor(*v).map(|old| (*v, old)),
             _ => None,

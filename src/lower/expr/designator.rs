@@ -68,6 +68,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                     value_lvalue(&mut self.b, &value, &e.ty)
                 }
             },
+            ExprKind::Field { base, field } if base.rank > 0 && e.rank == 0 => {
+                // A length parameter, which all elements have in common.
+                let offset = field_of(self.b.program(), base, *field).map_or(0, |f| f.offset);
+                let view = self.view(base);
+                Lvalue::Mem(view.mem.plus(offset as i64))
+            }
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(desc) => {
                     let view = self.b.desc_view(&desc);
@@ -139,7 +145,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Where an object of derived type is: a designator's own memory, or that of a value.
-    fn object(&mut self, e: &'p Expr) -> MemRef {
+    pub(crate) fn object(&mut self, e: &'p Expr) -> MemRef {
         match self.lvalue(e) {
             Lvalue::Mem(mem) | Lvalue::Char(mem, _) => mem,
             other => {
@@ -192,7 +198,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !is_designator(e) {
             return None;
         }
-        self.at(e.span, |this| this.designator_view_inner(e))
+        self.at(e.span, |this| this.gathered(e).or_else(|| this.designator_view_inner(e)))
     }
 
     fn designator_view_inner(&mut self, e: &'p Expr) -> Option<ArrayView> {
@@ -211,7 +217,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
             ExprKind::Field { base, field } => {
                 let f = field_of(self.b.program(), base, *field)?;
-                if base.rank == 0 {
+                if base.rank == 0 || self.lookup(base).is_some() {
                     if let Some(desc) = self.described_field(base, *field) {
                         return Some(self.b.desc_view(&desc));
                     }

@@ -116,6 +116,7 @@ impl<'p> Builder<'_, 'p> {
             ObjectHelper::Copy => "copy",
             ObjectHelper::Assign => "assign",
             ObjectHelper::Free => "free",
+            ObjectHelper::Make => return self.maker(id),
         };
         let func = self.module().new_function(&format!("{}.{verb}", def.name), kind, def.span);
         self.module().set_object_helper(key, func);
@@ -141,6 +142,9 @@ impl<'p> Builder<'_, 'p> {
     /// `to = from` of one component.
     pub(crate) fn copy_field(&mut self, field: &'p Field, to: MemRef, from: MemRef) {
         let program = self.program();
+        if field.sized.is_some() {
+            return self.copy_sized(field, to, from);
+        }
         if field.allocatable {
             let (to, from) = (self.field_desc(field, to), self.field_desc(field, from));
             return self.copy_allocatable(field, &to, &from);
@@ -192,8 +196,10 @@ impl<'p> Builder<'_, 'p> {
                 let source = this.desc_view(from);
                 let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
                 this.allocate_data(to, &shape, source.element, location, &field.name, AllocateHow::default());
-                this.initialise_data(to, &field.ty);
                 let target = this.desc_view(to);
+                if !this.make_like(&target, &source, &field.ty) {
+                    this.initialise_data(to, &field.ty);
+                }
                 assign(this, &target, &source);
             });
         });

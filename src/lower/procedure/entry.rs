@@ -15,7 +15,7 @@ use crate::module::{ArgKey, Instance, ModuleLowering};
 use crate::object::convention::{ResultForm, has_element_word, result_form};
 use crate::procedure::reach::{declared_by, out_of_reach};
 use crate::storage::VarStorage;
-use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty};
+use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty, is_made};
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::{Descriptor, DescriptorAt, DescriptorRegs};
 use crate::value::lvalue::{Lvalue, MemRef};
@@ -134,9 +134,13 @@ impl FunctionLowering<'_, '_> {
             }
         }
         for &v in proc.params.iter().filter(|v| !out_of_reach.contains(v)) {
+            self.check_argument_lengths(v);
+        }
+        for &v in proc.params.iter().filter(|v| !out_of_reach.contains(v)) {
             self.begin_intent_out(v);
         }
         if program.main == Some(instance.proc) {
+            self.make_static_objects();
             self.give_named_procedures();
             self.find_shared_variables();
         }
@@ -331,8 +335,11 @@ impl FunctionLowering<'_, '_> {
     fn begin_intent_out(&mut self, v: VarId) {
         let program = self.b.program();
         let var = program.var(v);
-        let starts =
-            var.attrs.allocatable || var.attrs.class || has_default(program, &var.ty) || has_end(program, &var.ty);
+        let starts = var.attrs.allocatable
+            || var.attrs.class
+            || has_default(program, &var.ty)
+            || has_end(program, &var.ty)
+            || is_made(program, &var.ty);
         if var.attrs.intent != Some(Intent::Out) || var.attrs.pointer || !starts {
             return;
         }

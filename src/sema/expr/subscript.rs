@@ -34,8 +34,7 @@ impl Checker<'_> {
                     && let Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) = self.find_name(name)
                     && self.is_template(id) =>
             {
-                let id = self.constructed_type(id, values, name.span)?;
-                self.structure(id, args, name.span, span)
+                self.structure_with(id, values, args, name.span, span)
             }
             _ => {
                 let base = self.expr(base)?;
