@@ -382,6 +382,7 @@ impl FunctionLowering<'_, '_> {
             self.storage_with_length(v, mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
         };
         self.storage.set(v, storage);
+        self.note_lengths(v);
         self.initialise_variable(v);
         Results::None
     }

@@ -147,7 +147,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Evaluates the lengths that the declaration of a variable gives, on entry.
     pub(crate) fn note_lengths(&mut self, v: VarId) {
         let lengths = &self.b.program().var(v).attrs.lengths;
-        if !lengths.is_empty() {
+        if !lengths.is_empty() && self.storage.lengths(v).is_none() {
             let values = lengths.iter().map(|n| self.length(n)).collect();
             self.storage.set_lengths(v, values);
         }
