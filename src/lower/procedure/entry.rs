@@ -303,7 +303,13 @@ impl FunctionLowering<'_, '_> {
         let space = data_space(self.b.side(), var.attrs.cuda, false);
         let mem = MemRef { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
         let storage = if is_descriptor(program, v) {
-            VarStorage::Described(self.desc(v, DescriptorAt::Mem(MemRef { space: self.b.local_space(), ..mem })))
+            let mem = MemRef { space: self.b.local_space(), ..mem };
+            // What a declared length was computed from may be out of reach here; the descriptor knows it.
+            let known = matches!(var.ty, Type::Character(CharLen::Expr(_))).then(|| {
+                let bytes = self.b.load_word(mem.plus(ir::descriptor::ELEMENT_BYTES));
+                self.b.freeze(bytes)
+            });
+            VarStorage::Described(self.desc_of_length(v, var.shape.rank(), DescriptorAt::Mem(mem), known))
         } else {
             let len = match &var.ty {
                 Type::Character(CharLen::Const(n)) => Some(Val::i64((*n).max(0))),
@@ -378,8 +384,13 @@ impl FunctionLowering<'_, '_> {
         let storage = if is_descriptor(program, v) {
             VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
         } else {
+            // Bounds may ask for the shapes of local arrays, which are not there yet.
+            let mut shapes = Vec::new();
+            self.bind_shapes(instance.proc, v, &mut shapes);
             let len = self.declared_length(&var.ty).or(hidden.get(1).map(|&r| r.into()));
-            self.storage_with_length(v, mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
+            let storage = self.storage_with_length(v, mem, len.filter(|_| matches!(var.ty, Type::Character(_))));
+            self.unbind(shapes);
+            storage
         };
         self.storage.set(v, storage);
         self.note_lengths(v);
