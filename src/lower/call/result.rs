@@ -150,6 +150,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut saved: Vec<(VarId, Option<VarStorage>)> = params.iter().map(|&v| (v, self.storage.take(v))).collect();
         let mut words = passed.words.iter().copied();
         let mut declared: Vec<(VarId, MemRef, Option<Val>)> = Vec::new();
+        let mut assumed: Vec<(VarId, MemRef, Vec<Val>)> = Vec::new();
         for (i, &v) in params.iter().enumerate() {
             let var = program.var(v);
             let types = crate::object::convention::word_types(var);
@@ -182,9 +183,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                     VarStorage::Scalar(mem, passed)
                 }
                 Shape::AssumedShape(_) => {
-                    let pairs: Vec<(Val, Val)> = mine[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();
-                    let len = self.dummy_length(v, mine.get(1 + 2 * pairs.len()).copied());
-                    self.assumed_shape_storage(v, MemRef::at(first, space), len, &pairs)
+                    assumed.push((v, MemRef::at(first, space), mine));
+                    continue;
                 }
                 _ => {
                     declared.push((v, MemRef::at(first, space), mine.get(1).copied()));
@@ -193,8 +193,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             self.storage.set(v, storage);
         }
-        // Bounds of explicit-shape dummies and lengths may need the scalars. A length is that of the declaration, which
-        // may be less than that of the actual argument.
+        // Bounds and lengths may need the scalars. A length is that of the declaration, which may be less than that of the
+        // actual argument.
+        for (v, mem, words) in assumed {
+            let pairs: Vec<(Val, Val)> = words[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();
+            let len = self.dummy_length(v, words.get(1 + 2 * pairs.len()).copied());
+            let storage = self.assumed_shape_storage(v, mem, len, &pairs);
+            self.storage.set(v, storage);
+        }
         for (v, mem, len) in declared {
             let len = self.dummy_length(v, len);
             let storage = self.storage_with_length(v, mem, len);

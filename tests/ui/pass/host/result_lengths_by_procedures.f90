@@ -41,6 +41,16 @@ contains
     half = 0
     both = 0
   end function
+  function joined(words, n) result(r)
+    character(n), intent(in) :: words(-n:)
+    integer, value :: n
+    character(n*size(words)) :: r
+    integer :: i
+    r = ''
+    do i = lbound(words, 1), ubound(words, 1)
+      r((i + n)*n + 1:) = words(i)
+    end do
+  end function
   subroutine through(f)
     procedure(counts) :: f
     print '(3a, i3)', '[', text([1, 2], f), ']', size(numbers([1, 2, 3], f))
@@ -82,5 +92,6 @@ program p
   print '(2a, i3)', text([1], f), '|', size(numbers([1], f))
   print '(a, i3)', shaped(x), len(shaped(x))
   call names(2, list)
+  print '(2a, i3)', joined(list, 2), '|', len(joined(list, 2))
   print '(*(a, "|"))', list
 end program
