@@ -68,6 +68,8 @@ pub(crate) struct Made {
     pub(crate) open: BTreeSet<(FileId, u32)>,
     /// Those that this check has found.
     pub(crate) found_open: BTreeSet<(FileId, u32)>,
+    /// The intrinsic functions that procedures refer to without a declaration of the name.
+    pub(crate) applied: BTreeSet<(Option<ProcId>, Arc<str>)>,
     /// Intrinsic functions that were needed as procedures.
     pub(crate) intrinsics: BTreeMap<Arc<str>, ProcId>,
     /// The procedures that stand for calls by dynamic type: by the declared type and the type-bound name.

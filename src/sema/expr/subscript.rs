@@ -158,6 +158,7 @@ impl Checker<'_> {
             }
         }
         if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+            self.made.applied.insert((self.cx.proc, name.text.clone()));
             return self.intrinsic_function(found, args, span);
         }
         if let Some(what) = self.typing().foreign(name.as_str()).filter(|_| self.scopes.external(&name.text).is_none())
