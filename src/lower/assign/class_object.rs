@@ -54,7 +54,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     this.b.each_object(&to, &e.ty, ClassHelper::Init);
                 }
                 _ if this.b.holds_lengths(object.spec.as_ref().unwrap_or(&e.ty)) => {
-                    let lengths = this.allocated_lengths(object, None);
+                    let lengths = this.allocated_lengths(object, None, None);
                     this.b.make_view(&to, object.spec.as_ref().unwrap_or(&e.ty), &lengths);
                 }
                 _ => this.b.each_object(&to, &e.ty, ClassHelper::Init),

@@ -43,8 +43,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.is_host() && assigns_components(self.b.program(), &target.ty) {
             return self.assign_by_components(target, value);
         }
-        if let Some(objects) = scattered(self.b.program(), target) {
-            return self.assign_scattered(objects, target, value);
+        if scattered(self.b.program(), target).is_some() {
+            return self.assign_scattered(target, value);
         }
         if target.rank > 0 {
             return self.assign_array(target, value);
@@ -103,7 +103,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Assignment to a whole allocatable array on the device, which may have to be reallocated.
     fn assign_whole_on_device(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
-        let from = match self.designator_view(value) {
+        let from = match self.readable_view(value) {
             Some(from) if from.gathers() => {
                 let local = self.b.local_view(from, &value.ty);
                 self.b.contiguous_view(local, &value.ty)
@@ -252,7 +252,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             settle_subscripts(&mut self.b, &mut view);
         }
         // A designator is evaluated once: its bounds may be functions with effects.
-        let designator = self.designator_view(value);
+        let designator = self.readable_view(value);
         if let Some(from) = &designator
             && (self.b.is_remote(view.mem) || self.b.is_remote(from.mem))
         {

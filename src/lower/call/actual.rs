@@ -205,14 +205,15 @@ impl<'p> FunctionLowering<'_, 'p> {
             // What is disassociated is absent.
             return self.b.pass_absent(dummy, out);
         }
-        if dummy.attrs.class && !dummy.attrs.allocatable && !dummy.attrs.pointer {
+        let is_pointer = dummy.attrs.allocatable || dummy.attrs.pointer;
+        if (dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value) || is_pointer {
+            self.refuse_scattered(e);
+        }
+        if dummy.attrs.class && !is_pointer {
             return self.pass_class(dummy, e, out);
         }
-        if dummy.attrs.allocatable || dummy.attrs.pointer {
+        if is_pointer {
             return self.pass_descriptor(dummy, e, out);
-        }
-        if dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value && self.lookup(e).is_none() {
-            self.refuse_scattered(e);
         }
         let given = match &e.kind {
             ExprKind::Var(v) if dummy.attrs.optional => self.give_descriptor(*v).map(|old| (*v, old)),
@@ -374,7 +375,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// What is passed for `type(*), dimension(..)`, scalar or array, as a view.
     pub(super) fn view_of_anything(&mut self, e: &'p Expr, out: &mut Passed) -> ArrayView {
-        match self.designator_view(e) {
+        match self.readable_view(e) {
             Some(view) => view,
             None if e.rank > 0 => self.own_view(e),
             None => {

@@ -193,12 +193,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// The view of an array designator; `None` if the expression names no array in memory.
+    /// The view of an array designator; `None` if the expression names no array in memory. Parts that no stride leads to are
+    /// refused: what only reads asks [`FunctionLowering::readable_view`].
     pub(crate) fn designator_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
         if !is_designator(e) {
             return None;
         }
-        self.at(e.span, |this| this.gathered(e).or_else(|| this.designator_view_inner(e)))
+        self.at(e.span, |this| if this.refuse_scattered(e) { None } else { this.designator_view_inner(e) })
     }
 
     fn designator_view_inner(&mut self, e: &'p Expr) -> Option<ArrayView> {
@@ -217,7 +218,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
             ExprKind::Field { base, field } => {
                 let f = field_of(self.b.program(), base, *field)?;
-                if base.rank == 0 || self.lookup(base).is_some() {
+                if base.rank == 0 || self.is_current(base) {
                     if let Some(desc) = self.described_field(base, *field) {
                         return Some(self.b.desc_view(&desc));
                     }

@@ -53,7 +53,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             | ExprKind::Substring { .. }
             | ExprKind::Seen { .. }
             | ExprKind::ComplexPart { .. } => {
-                if e.rank > 0 {
+                if e.rank > 0 && !self.is_current(e) {
                     return self.b.refused(&e.ty, "an array where a scalar is needed");
                 }
                 let place = self.lvalue(e);

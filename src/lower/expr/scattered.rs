@@ -1,7 +1,7 @@
 //! A part of each object of an array, where length parameters decide about the part: `objects%name`, `objects%x(i)`. Each object
-//! has it in memory of its own, so that there is no stride between the parts. What reads them reads a copy.
+//! has it in memory of its own, so that there is no stride between the parts. What reads them as one array reads a copy.
 //!
-//! Assignment statements store to the parts one by one. Other statements that would change them are refused by name.
+//! Assignment statements and elemental procedures work on the parts one by one. Other statements that would change them are refused by name.
 
 use crate::analysis::designators::field_of;
 use crate::builder::flow::Flow;
@@ -12,7 +12,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::CmpOp;
 use ir::{Ty, Val};
-use sema::checked::{Expr, ExprKind, Program, Type};
+use sema::checked::{Expr, ExprKind, Program, visit};
 
 /// The array of objects whose parts such a designator names.
 pub(crate) fn scattered<'p>(program: &'p Program, e: &'p Expr) -> Option<&'p Expr> {
@@ -29,9 +29,22 @@ pub(crate) fn scattered<'p>(program: &'p Program, e: &'p Expr) -> Option<&'p Exp
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
+    /// Whether an expression names the part of the object that is evaluated now.
+    pub(crate) fn is_current(&self, e: &Expr) -> bool {
+        self.lookup(e).is_some()
+            || match &e.kind {
+                ExprKind::Field { base, .. }
+                | ExprKind::Element { base, .. }
+                | ExprKind::Substring { base, .. }
+                | ExprKind::ComplexPart { base, .. }
+                | ExprKind::Seen { base, .. } => self.is_current(base),
+                _ => false,
+            }
+    }
+
     /// Says that a statement would change such parts, if it would.
     pub(crate) fn refuse_scattered(&mut self, e: &'p Expr) -> bool {
-        let found = scattered(self.b.program(), e).is_some();
+        let found = scattered(self.b.program(), e).is_some() && !self.is_current(e);
         if found {
             self.at(e.span, |this| {
                 this.b.unsupported("this use of a component with run-time lengths of each object of an array");
@@ -40,32 +53,46 @@ impl<'p> FunctionLowering<'_, 'p> {
         found
     }
 
-    /// A copy of the parts, unless the element of each object is asked for one by one.
-    pub(crate) fn gathered(&mut self, e: &'p Expr) -> Option<ArrayView> {
-        let objects = scattered(self.b.program(), e)?;
-        if self.lookup(objects).is_some() {
-            return None;
-        }
-        let view = self.designator_view(objects)?;
-        let extents = view.extents();
-        let mut operands = Operands::default();
+    /// The view of a designator, or of a copy of such parts, which only reads may use.
+    pub(crate) fn readable_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
+        let is_part = scattered(self.b.program(), e).is_some() && !self.is_current(e);
+        if is_part { Some(self.at(e.span, |this| this.materialise(e))) } else { self.designator_view(e) }
+    }
+
+    /// Prepares such parts for an evaluation that finds their own places: the objects, and the subscripts and bounds of
+    /// substrings, which are evaluated once. Says whether `e` is such parts.
+    pub(crate) fn prepare_parts(&mut self, e: &'p Expr, operands: &mut Operands) -> bool {
+        let Some(objects) = scattered(self.b.program(), e).filter(|_| !self.is_current(e)) else { return false };
+        let view = self.view(objects);
         operands.insert(objects, Operand::View(view));
-        let len = matches!(e.ty, Type::Character(_)).then(|| self.length_of_parts(e, operands.clone(), &extents));
-        let copy = self.b.temporary_array(&e.ty, len, &extents);
-        self.for_each_element(operands, &extents, &[&copy], &mut |this, index, linear| {
-            let place = this.lvalue(e);
-            let value = this.b.load_value(place, &e.ty);
-            let mem = this.b.element_pos(&copy, index, linear);
-            this.b.store_value(element_lvalue(mem, copy.len), &e.ty, &value);
-        });
-        Some(copy)
+        let mut at = e;
+        while !std::ptr::eq(at, objects) {
+            let mut base = None;
+            visit::parts(at, &mut |part| {
+                if base.is_none() {
+                    base = Some(part);
+                } else if !matches!(part.kind, ExprKind::Const(_)) {
+                    let value = self.value(part);
+                    operands.insert(part, Operand::Value(value));
+                }
+            });
+            let Some(base) = base else { break };
+            at = base;
+        }
+        true
     }
 
     /// The length of the first of such parts, which is that of all.
-    fn length_of_parts(&mut self, e: &'p Expr, operands: Operands, extents: &[Val]) -> Val {
+    pub(crate) fn length_of_parts(&mut self, e: &'p Expr, prepared: Option<&Operands>) -> Val {
+        let mut operands = prepared.cloned().unwrap_or_default();
+        let is_prepared = scattered(self.b.program(), e).is_some_and(|objects| operands.operand(objects).is_some());
+        if !is_prepared {
+            self.prepare_parts(e, &mut operands);
+        }
         let len = self.b.mutable(Ty::I64);
         self.b.set(len, Val::i64(0));
-        let count = self.b.product(extents);
+        let extents = operands.extents(e).unwrap_or_default();
+        let count = self.b.product(&extents);
         let some = self.b.icmp(CmpOp::Gt, count, Val::i64(0));
         let first = vec![Val::i64(0); extents.len()];
         self.when(some, |this| {
@@ -80,7 +107,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// `target = value` where the target is such parts.
-    pub(crate) fn assign_scattered(&mut self, objects: &'p Expr, target: &'p Expr, value: &'p Expr) {
+    pub(crate) fn assign_scattered(&mut self, target: &'p Expr, value: &'p Expr) {
         let from = if value.rank > 0 { Some(self.materialise(value)) } else { None };
         let single = match from {
             Some(_) => None,
@@ -96,15 +123,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 other => Some(other),
             },
         };
-        let Some(view) = self.designator_view(objects) else {
-            return self.b.unsupported("an assignment to this object");
-        };
-        let extents = view.extents();
-        if let Some(from) = &from {
-            self.b.check_shape(&view, &from.extents());
-        }
         let mut operands = Operands::default();
-        operands.insert(objects, Operand::View(view));
+        self.prepare_parts(target, &mut operands);
+        let extents = operands.extents(target).unwrap_or_default();
+        if let Some(from) = &from {
+            self.at(target.span, |this| this.b.check_extents(&extents, &from.extents()));
+        }
         let targets: Vec<&ArrayView> = from.iter().collect();
         self.for_each_element(operands, &extents, &targets, &mut |this, index, linear| {
             let v = match (&from, &single) {

@@ -212,7 +212,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let whole = crate::analysis::expressions::is_whole(e);
         let view = match self.lookup(e) {
             Some((Operand::View(view), ..)) => Some(view),
-            _ => self.designator_view(e),
+            _ => self.readable_view(e),
         };
         if let Some(view) = view {
             let mut shape: Vec<(Val, Val)> =

@@ -10,6 +10,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::object::allocate::AllocateHow;
 use crate::value::Value;
+use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::element_lvalue;
 use ast::CudaAttr;
@@ -104,7 +105,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let element = self.element_of_allocation(object, &d, source);
         self.allocate_unless_taken(&d, &shape, element, e, how, |this| {
             if this.b.holds_lengths(&e.ty) && !matches!(source, Some((_, false))) {
-                let lengths = this.allocated_lengths(object, source);
+                let lengths = this.allocated_lengths(object, source, from.as_ref());
                 let view = this.b.desc_view(&d);
                 return this.b.make_view(&view, &e.ty, &lengths);
             }
@@ -170,7 +171,13 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The length parameters of new objects: what the statement says, the mold has, or the declaration gives.
-    pub(crate) fn allocated_lengths(&mut self, object: &'p AllocObject, source: Option<&'p (Expr, bool)>) -> Vec<Val> {
+    /// `from` is the view of the mold where it has been evaluated.
+    pub(crate) fn allocated_lengths(
+        &mut self,
+        object: &'p AllocObject,
+        source: Option<&'p (Expr, bool)>,
+        from: Option<&ArrayView>,
+    ) -> Vec<Val> {
         let e = &object.object;
         if !object.lengths.is_empty() {
             let given = self.lengths(&object.lengths);
@@ -179,8 +186,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             return given;
         }
         if let (Some((mold, _)), Type::Derived(id)) = (source, &e.ty) {
-            let view = self.view(mold);
-            return self.b.held_lengths(view.mem, *id);
+            let mem = from.map_or_else(|| self.view(mold).mem, |view| view.mem);
+            return self.b.held_lengths(mem, *id);
         }
         let declared = self.declared_lengths(e);
         if declared.iter().any(Option::is_none) {
