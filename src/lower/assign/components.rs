@@ -128,7 +128,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(view) = view else { return self.b.unsupported("an assignment to this object") };
             let given = self.b.object_view(from, ty);
             self.check_value(target, &view, &given);
-            self.b.finalise_view(&view, ty);
+            if whole.is_none() || target.rank > 0 {
+                self.b.finalise_view(&view, ty);
+            }
             if whole.is_some() && self.b.holds_lengths(ty) {
                 // It takes the lengths first.
                 self.b.fill(&view, &Value::Object(from), ty);
@@ -176,7 +178,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.is_remote(view.mem) {
             return self.b.copy_array(&view, &from, ty);
         }
-        self.b.finalise_view(&view, ty);
+        if !is_new {
+            self.b.finalise_view(&view, ty);
+        }
         if is_new && self.b.holds_lengths(ty) {
             self.b.copy_array(&view, &from, ty);
         }

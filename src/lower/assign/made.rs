@@ -89,7 +89,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 view
             }
         };
-        self.b.finalise_view(&view, ty);
+        if whole.is_none() || value.rank == 0 {
+            self.b.finalise_view(&view, ty);
+        }
         if value.rank == 0 {
             return self.at(target.span, |this| this.b.fill(&view, &Value::Object(from.mem), ty));
         }

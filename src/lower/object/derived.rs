@@ -231,7 +231,10 @@ impl<'p> Builder<'_, 'p> {
         let program = self.program();
         for field in &program.ty(id).fields {
             let at = mem.plus(field.offset as i64);
-            if field.allocatable {
+            if field.sized.is_some() {
+                let d = self.field_desc(field, at);
+                self.free_sized(field, &d);
+            } else if field.allocatable {
                 let d = self.field_desc(field, at);
                 self.free_data(&d, &field.ty, self.data_location(field.cuda));
                 self.desc_clear(&d);

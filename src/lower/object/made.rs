@@ -11,8 +11,9 @@
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::object::allocate::AllocateHow;
-use crate::types::{assigns_components, const_bytes, ir_ty, is_made};
+use crate::types::{assigns_components, const_bytes, has_allocatable, ir_ty, is_made};
 use crate::value::array_view::ArrayView;
+use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
@@ -104,8 +105,7 @@ impl<'p> Builder<'_, 'p> {
         let base = self.desc_base(&from);
         let is_set = self.icmp(CmpOp::Ne, base, Val::i64(0));
         self.when(unfit, |this| {
-            this.free_data(&to, &field.ty, location);
-            this.desc_clear(&to);
+            this.free_sized(field, &to);
             this.when(is_set, |this| {
                 let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
                 this.allocate_data(&to, &shape, source.element, location, &field.name, AllocateHow::default());
@@ -116,6 +116,19 @@ impl<'p> Builder<'_, 'p> {
             let target = this.desc_view(&to);
             this.copy_array(&target, &source, &field.ty);
         });
+    }
+
+    /// Frees a component that length parameters decide. It is finalised with its object.
+    pub(crate) fn free_sized(&mut self, field: &'p Field, d: &Descriptor) {
+        if has_allocatable(self.program(), &field.ty) {
+            let is_made = self.desc_is_set(d);
+            self.when(is_made, |this| {
+                let view = this.desc_view(d);
+                this.free_fields_of_view(&view, &field.ty);
+            });
+        }
+        self.free_if_set(d, self.data_location(field.cuda));
+        self.desc_clear(d);
     }
 
     /// Stops the program where the objects of an array have other lengths than these; `None` is any.
