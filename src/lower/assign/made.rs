@@ -50,8 +50,64 @@ impl<'p> FunctionLowering<'_, 'p> {
         });
     }
 
+    /// Gives a component of a constructor, which is made already, a value; says whether its objects hold lengths.
+    pub(crate) fn store_part(&mut self, view: &ArrayView, ty: &'p Type, value: &'p Expr) -> bool {
+        if !self.b.holds_lengths(ty) {
+            return false;
+        }
+        let from = self.complete(value);
+        let extents = view.extents();
+        if value.rank > 0 {
+            self.demand_shape(&extents, &from.extents());
+        }
+        let count = self.b.product(&extents);
+        let some = self.b.icmp(CmpOp::Gt, count, Val::i64(0));
+        self.when(some, |this| {
+            let wanted = this.held(view.mem, ty);
+            this.b.check_lengths(&from, ty, &wanted);
+        });
+        if value.rank == 0 {
+            self.b.fill(view, &Value::Object(from.mem), ty);
+        } else {
+            self.b.copy_array(view, &from, ty);
+        }
+        true
+    }
+
+    /// Checks the lengths of objects that a pointer or an allocatable takes over, if there are any.
+    pub(crate) fn check_taken(&mut self, target: &'p Expr, view: &ArrayView) {
+        if self.b.holds_lengths(&target.ty) {
+            let wanted = self.declared_lengths(target);
+            self.check_set(view, &target.ty, &wanted);
+        }
+    }
+
+    /// Checks the lengths of objects, if there are any.
+    pub(crate) fn check_set(&mut self, view: &ArrayView, ty: &Type, wanted: &[Option<Val>]) {
+        let address = self.b.address(view.mem);
+        let is_set = self.b.icmp(CmpOp::Ne, address, Val::i64(0));
+        self.when(is_set, |this| this.b.check_lengths(view, ty, wanted));
+    }
+
+    /// Checks that all objects of an array have the lengths of the first.
+    pub(crate) fn check_alike(&mut self, view: &ArrayView, ty: &Type) {
+        if !self.b.holds_lengths(ty) {
+            return;
+        }
+        let extents = view.extents();
+        let count = self.b.product(&extents);
+        let some = self.b.icmp(CmpOp::Gt, count, Val::i64(0));
+        self.when(some, |this| {
+            let wanted = this.held(view.mem, ty);
+            this.each_position(&extents, &[view], &mut |this, index, linear| {
+                let object = this.b.element_pos(view, index, linear);
+                this.check_object(object, ty, &wanted);
+            });
+        });
+    }
+
     /// The lengths that an object holds, all of which are wanted.
-    fn held(&mut self, mem: MemRef, ty: &Type) -> Vec<Option<Val>> {
+    pub(crate) fn held(&mut self, mem: MemRef, ty: &Type) -> Vec<Option<Val>> {
         let Type::Derived(id) = ty else { return Vec::new() };
         self.b.held_lengths(mem, *id).into_iter().map(Some).collect()
     }

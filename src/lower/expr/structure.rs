@@ -32,7 +32,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (field, value) in def.fields.iter().zip(values) {
             let at = mem.plus(field.offset as i64);
             match value {
-                Some(value) => self.at(value.span, |this| this.construct_field(field, at, value)),
+                Some(value) => self.at(value.span, |this| {
+                    let wanted = this.lengths_of_field(field, mem, ty);
+                    this.construct_field(field, at, value, &wanted);
+                }),
                 None if field.allocatable || field.pointer => {
                     let d = self.b.field_desc(field, at);
                     self.b.desc_clear(&d);
@@ -57,8 +60,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             let at = mem.plus(field.offset as i64);
             let is_part = !field.allocatable && !field.pointer && is_made(self.b.program(), &field.ty);
             if field.sized.is_some() {
-                let (d, location) = (self.b.field_desc(field, at), self.b.data_location(field.cuda));
-                self.b.end_data_later(d, field.ty.clone(), location);
+                let d = self.b.field_desc(field, at);
+                self.b.defer(move |b| b.free_sized(field, &d));
             } else if is_part {
                 let part = self.b.field_view(field, at);
                 self.b.release_later(part, field.ty.clone());
@@ -67,7 +70,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.at(value.span, |this| match &field.sized {
                 Some(_) => this.construct_sized(field, at, value),
                 None if is_part => this.construct_part(field, at, value),
-                None => this.construct_field(field, at, value),
+                None => {
+                    let wanted = this.lengths_of_field(field, mem, id);
+                    this.construct_field(field, at, value, &wanted);
+                }
             });
         }
         Value::Object(mem)
@@ -76,6 +82,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Gives a part that is made already a value.
     fn construct_part(&mut self, field: &'p Field, at: MemRef, value: &'p Expr) {
         let view = self.b.field_view(field, at);
+        if self.store_part(&view, &field.ty, value) {
+            return;
+        }
         if value.rank == 0 {
             let v = self.value(value);
             return self.b.fill(&view, &v, &field.ty);
@@ -85,11 +94,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.fill_from(&view, operands, &extents, value);
     }
 
-    fn construct_field(&mut self, field: &'p Field, at: MemRef, value: &'p Expr) {
+    /// Gives a component a value; `wanted` are the lengths that it is declared with.
+    fn construct_field(&mut self, field: &'p Field, at: MemRef, value: &'p Expr, wanted: &[Option<Val>]) {
         if field.pointer {
             let d = self.b.field_desc(field, at);
             return match self.pointer_target(value) {
                 Some(view) => {
+                    if self.b.holds_lengths(&field.ty) {
+                        self.check_set(&view, &field.ty, wanted);
+                    }
                     let view = self.b.with_type(&d, view, &value.ty);
                     self.b.desc_set(&d, &view);
                 }
@@ -102,7 +115,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             if matches!(value.kind, ExprKind::Null) {
                 return;
             }
-            return self.construct_allocatable(field, &d, value);
+            self.construct_allocatable(field, &d, value);
+            if self.b.holds_lengths(&field.ty) {
+                let view = self.b.desc_view(&d);
+                self.check_set(&view, &field.ty, wanted);
+            }
+            return;
         }
         if field.shape.rank() == 0 {
             let v = self.value(value);

@@ -167,19 +167,27 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
             ExprKind::Field { base, field } => {
                 let Some(f) = crate::analysis::designators::field_of(program, base, *field) else { return Vec::new() };
-                if f.lengths.iter().any(|n| matches!(n, CharLen::Expr(_)))
-                    && let (Type::Derived(id), 0) = (&base.ty, base.rank)
-                {
-                    let mem = self.object(base);
-                    let held = self.b.held_lengths(mem, *id);
-                    let held: Vec<Val> = held.into_iter().map(|n| self.b.freeze(n)).collect();
-                    self.bind_parameters(*id, &held);
+                match base.ty {
+                    Type::Derived(id) if base.rank == 0 && has_open_lengths(f) => {
+                        let mem = self.object(base);
+                        self.lengths_of_field(f, mem, id)
+                    }
+                    _ => f.lengths.iter().map(|n| self.length(n)).collect(),
                 }
-                f.lengths.iter().map(|n| self.length(n)).collect()
             }
             ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.declared_lengths(base),
             _ => Vec::new(),
         }
+    }
+
+    /// The lengths that a component of an object is declared with.
+    pub(crate) fn lengths_of_field(&mut self, f: &'p Field, object: MemRef, id: TypeId) -> Vec<Option<Val>> {
+        if has_open_lengths(f) {
+            let held = self.b.held_lengths(object, id);
+            let held: Vec<Val> = held.into_iter().map(|n| self.b.freeze(n)).collect();
+            self.bind_parameters(id, &held);
+        }
+        f.lengths.iter().map(|n| self.length(n)).collect()
     }
 
     /// Makes the objects of a variable when it comes to life, or again where it is an INTENT(OUT) dummy.
@@ -265,6 +273,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn construct_sized(&mut self, field: &'p Field, at: MemRef, value: &'p Expr) {
         let d = self.b.field_desc(field, at);
         let view = self.b.desc_view(&d);
+        if self.store_part(&view, &field.ty, value) {
+            return;
+        }
         if value.rank == 0 {
             let v = self.value(value);
             if view.dims.is_empty() {
@@ -277,4 +288,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.demand_shape(&extents, &given);
         self.fill_from(&view, operands, &extents, value);
     }
+}
+
+/// Whether lengths of the object decide about those of a component.
+fn has_open_lengths(f: &Field) -> bool {
+    f.lengths.iter().any(|n| matches!(n, CharLen::Expr(_)))
 }

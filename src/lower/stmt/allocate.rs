@@ -187,7 +187,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if let (Some((mold, _)), Type::Derived(id)) = (source, &e.ty) {
             let mem = from.map_or_else(|| self.view(mold).mem, |view| view.mem);
-            return self.b.held_lengths(mem, *id);
+            let given = self.b.held_lengths(mem, *id);
+            let declared = self.declared_lengths(e);
+            self.check_given_lengths(&e.ty, &declared, &given);
+            return given;
         }
         let declared = self.declared_lengths(e);
         if declared.iter().any(Option::is_none) {

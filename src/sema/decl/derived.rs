@@ -280,6 +280,14 @@ impl<'a> Checker<'a> {
                 self.reporter.error::<()>(Code::DuplicateDeclaration, e.name.span, text);
                 continue;
             }
+            if let (Some(value), Type::Derived(inner)) = (&e.init, &ty)
+                && self.defs.has_part(*inner, &|f| f.is_parameter)
+            {
+                let text = "an initial value of a type with length parameters that are known at run time only";
+                self.reporter.refuse::<()>(value.span, text);
+                self.defs.type_info_mut(id).is_broken = true;
+                continue;
+            }
             let init = match (&e.init, &e.pointer_init) {
                 (Some(value), _) if sized.is_some() => self.initial_of_sized(value, &ty, &shape, e.name.as_str()),
                 (Some(value), _) => self

@@ -332,7 +332,7 @@ impl Checker<'_> {
         self.resolve_type(*id);
         let what = if self.defs.has_part(*id, &|f| f.init.is_some()) {
             "its type initialises a component"
-        } else if self.defs.has_part(*id, &|f| f.allocatable) {
+        } else if self.defs.has_part(*id, &|f| f.is_allocatable()) {
             "its type has an allocatable component"
         } else {
             return Some(());

@@ -312,6 +312,11 @@ impl Typing<'_> {
             let text = "the object has a deferred type parameter, and the statement does not say its value";
             return self.reporter.error_help(Code::BadTypeParameter, span, text, "write `type(values) ::` before it");
         }
+        if given.iter().any(|n| matches!(n, CharLen::Deferred)) {
+            // Fortran 2018, C702.
+            let text = "a type parameter of what is allocated here is `:`, and that is no value";
+            return self.reporter.error_help(Code::BadTypeParameter, span, text, "write the value");
+        }
         let used = if given.is_empty() { declared } else { given };
         if is_new && used.iter().any(|n| matches!(n, CharLen::Assumed)) {
             return self.reporter.refuse(span, "allocation with an assumed type parameter");

@@ -28,6 +28,15 @@ contains
     a = row(4)() !~ E0315
     a = row(4)([1.0, 2.0, 3.0, 4.0], n=3) !~ E0204
     print *, a%next%n
+    allocate(row(:) :: a%next) !~ E0339
+    call open(b) !~ E0415
+    call closed(a) !~ E0415
+  end subroutine
+  subroutine open(r)
+    type(row(:)), allocatable, intent(inout) :: r
+  end subroutine
+  subroutine closed(r)
+    type(row(3)), allocatable, intent(inout) :: r
   end subroutine
 end module
 program p

@@ -13,6 +13,9 @@ module m
   type(line(2)), parameter :: constant = line(2)([1.0, 2.0]) !~ W0901
   type(line(2)) :: initial = line(2)([1.0, 2.0]) !~ W0901
   type(line(2)), device :: remote !~ W0901
+  type :: lines
+    type(line(2)) :: first = line(2)([1.0, 2.0]) !~ W0901
+  end type
 contains
   attributes(global) subroutine kernel(r)
     type(line(*)) :: r !~ W0901
@@ -30,6 +33,15 @@ contains
     type(line(2)) :: r
     namelist /values/ r
     write (*, values) !~ W0901
+  end subroutine
+  subroutine bits()
+    type(line(2)) :: r
+    print *, transfer(r, [1.0]) !~ W0901
+  end subroutine
+  subroutine given()
+    type(line(2)) :: r
+    data r%x /1.0, 2.0/ !~ W0901
+    print *, r%x
   end subroutine
   subroutine set(x)
     real, intent(out) :: x(:)
