@@ -60,6 +60,11 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn lvalue_inner(&mut self, e: &'p Expr) -> Lvalue {
+        if let ExprKind::Field { base, field } = &e.kind
+            && let Some(n) = self.declared_parameter(base, *field)
+        {
+            return value_lvalue(&mut self.b, &Value::Scalar(n), &e.ty);
+        }
         match &e.kind {
             ExprKind::Var(v) => match self.variable_lvalue(*v) {
                 Some(place) => place,
@@ -72,6 +77,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 // A length parameter, which all elements have in common.
                 let offset = field_of(self.b.program(), base, *field).map_or(0, |f| f.offset);
                 let view = self.view(base);
+                self.need_object(&view);
                 Lvalue::Mem(view.mem.plus(offset as i64))
             }
             ExprKind::Field { base, field } => match self.described_field(base, *field) {

@@ -180,6 +180,35 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
+    /// The length parameter of a whole object that its declaration gives: the object need not be there.
+    pub(crate) fn declared_parameter(&mut self, object: &'p Expr, field: u32) -> Option<Val> {
+        let program = self.b.program();
+        let Type::Derived(id) = object.ty else { return None };
+        let fields = &program.ty(id).fields;
+        let f = fields.get(field as usize).filter(|f| f.is_parameter)?;
+        match &object.kind {
+            ExprKind::Field { base, .. } if base.rank > 0 => return None,
+            ExprKind::Var(_) | ExprKind::Field { .. } => {}
+            _ => return None,
+        }
+        let at = fields.iter().take(field as usize).filter(|f| f.is_parameter).count();
+        let n = self.declared_lengths(object).get(at).copied().flatten()?;
+        Some(self.b.cast(n, Ty::I64, ir_ty(&f.ty)))
+    }
+
+    /// Refuses an array without objects where one must say its lengths.
+    pub(crate) fn need_object(&mut self, view: &ArrayView) {
+        if view.dims.is_empty() || view.assumed_size {
+            return;
+        }
+        let extents = view.extents();
+        let count = self.b.product(&extents);
+        let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
+        self.when(none, |this| {
+            this.b.unsupported("the deferred or assumed length parameters of an array of no objects")
+        });
+    }
+
     /// The lengths that a component of an object is declared with.
     pub(crate) fn lengths_of_field(&mut self, f: &'p Field, object: MemRef, id: TypeId) -> Vec<Option<Val>> {
         if has_open_lengths(f) {

@@ -186,8 +186,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             return given;
         }
         if let (Some((mold, _)), Type::Derived(id)) = (source, &e.ty) {
-            let mem = from.map_or_else(|| self.view(mold).mem, |view| view.mem);
-            let given = self.b.held_lengths(mem, *id);
+            let view = from.cloned().unwrap_or_else(|| self.view(mold));
+            self.need_object(&view);
+            let given = self.b.held_lengths(view.mem, *id);
             let declared = self.declared_lengths(e);
             self.check_given_lengths(&e.ty, &declared, &given);
             return given;
