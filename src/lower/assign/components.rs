@@ -111,7 +111,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let v = self.value(value);
             let mut from = self.b.as_object(&v);
             if shares {
-                from = owned_copy(&mut self.b, from, ty);
+                from = self.b.owned_copy(from, ty);
             }
             let view = match (&whole, target.rank) {
                 (Some(d), 0) => {
@@ -186,14 +186,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         assign_elements(&mut self.b, &view, &from, ty);
     }
-}
-
-/// A copy of an object that is freed with the statement.
-fn owned_copy(b: &mut Builder<'_, '_>, from: MemRef, ty: &Type) -> MemRef {
-    let copy = b.deep_copy(from, ty);
-    let view = b.object_view(copy, ty);
-    b.release_later(view, ty.clone());
-    copy
 }
 
 fn assign_elements(b: &mut Builder<'_, '_>, to: &ArrayView, from: &ArrayView, ty: &Type) {

@@ -170,10 +170,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let v = self.value(value);
         let from = self.b.as_object(&v);
-        let copy = self.b.deep_copy(from, &value.ty);
-        let element = self.b.element_bytes(&value.ty, None);
-        let view = self.b.dense(copy, element, None, &[]);
-        self.b.release_later(view.clone(), value.ty.clone());
-        view
+        let copy = self.b.owned_copy(from, &value.ty);
+        self.b.object_view(copy, &value.ty)
     }
 }

@@ -303,7 +303,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let (mem, len) = self.b.as_char(&copy);
                     Lvalue::Char(mem, len)
                 }
-                Value::Object(from) if aliases => Lvalue::Mem(object_copy(&mut self.b, from, &e.ty)),
+                Value::Object(from) if aliases => Lvalue::Mem(self.b.owned_copy(from, &e.ty)),
                 Value::Char(mem, len) => Lvalue::Char(mem, len),
                 other => Lvalue::Mem(self.b.spill(&other, &e.ty)),
             }
@@ -524,15 +524,4 @@ impl<'p> FunctionLowering<'_, 'p> {
         out.words.push(addr);
         out.keys.push(self.b.space_key(mem.space));
     }
-}
-
-/// A copy of an object in a temporary.
-fn object_copy(b: &mut Builder<'_, '_>, from: MemRef, ty: &Type) -> MemRef {
-    let mem = b.deep_copy(from, ty);
-    if has_allocatable(b.program(), ty) {
-        let bytes = const_bytes(b.program(), ty).unwrap_or(0);
-        let view = b.dense(mem, Val::i64(bytes as i64), None, &[]);
-        b.release_later(view, ty.clone());
-    }
-    mem
 }

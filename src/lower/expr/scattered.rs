@@ -113,13 +113,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             Some(_) => None,
             None => match self.value(value) {
                 Value::Char(mem, len) => Some(self.b.character_copy(&Value::Char(mem, len), len)),
-                Value::Object(mem) => {
-                    let copy = self.b.deep_copy(mem, &value.ty);
-                    let element = self.b.element_bytes(&value.ty, None);
-                    let view = self.b.dense(copy, element, None, &[]);
-                    self.b.release_later(view, value.ty.clone());
-                    Some(Value::Object(copy))
-                }
+                Value::Object(mem) => Some(Value::Object(self.b.owned_copy(mem, &value.ty))),
                 other => Some(other),
             },
         };

@@ -104,6 +104,14 @@ impl<'p> Builder<'_, 'p> {
         copy
     }
 
+    /// The same, freed at the end of the current scope.
+    pub(crate) fn owned_copy(&mut self, from: MemRef, ty: &Type) -> MemRef {
+        let copy = self.deep_copy(from, ty);
+        let view = self.object_view(copy, ty);
+        self.release_later(view, ty.clone());
+        copy
+    }
+
     /// The function that copies or assigns objects of a recursive type, or frees what they own.
     pub(crate) fn helper(&mut self, id: TypeId, what: ObjectHelper) -> FuncId {
         let key = (id, what, self.side());

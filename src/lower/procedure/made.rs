@@ -205,7 +205,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let count = self.b.product(&extents);
         let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
         self.when(none, |this| {
-            this.b.unsupported("the deferred or assumed length parameters of an array of no objects")
+            this.b.unsupported("the deferred or assumed length parameters of an array of no objects");
         });
     }
 
