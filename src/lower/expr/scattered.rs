@@ -82,6 +82,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         true
     }
 
+    /// Refuses such parts of no objects where one must say its length.
+    pub(crate) fn need_parts(&mut self, e: &'p Expr) {
+        if let Some(objects) = scattered(self.b.program(), e).filter(|_| !self.is_current(e)) {
+            let view = self.view(objects);
+            self.need_object(&view);
+        }
+    }
+
     /// The length of the first of such parts, which is that of all.
     pub(crate) fn length_of_parts(&mut self, e: &'p Expr, prepared: Option<&Operands>) -> Val {
         let mut operands = prepared.cloned().unwrap_or_default();

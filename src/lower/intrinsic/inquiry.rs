@@ -8,7 +8,6 @@ use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
-use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
 use crate::types::{Side, const_bytes, imm, ir_ty};
@@ -72,10 +71,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             I::Rank => Value::Scalar(imm(ty, i64::from(self.rank_of(first)))),
             I::Len => {
-                if let Some(objects) = scattered(self.b.program(), first) {
-                    let view = self.view(objects);
-                    self.need_object(&view);
-                }
+                self.need_parts(first);
                 let n = self.length_of(first, None)?;
                 Value::Scalar(self.b.narrow(n, ty))
             }
