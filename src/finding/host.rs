@@ -36,6 +36,8 @@ pub enum HostFault {
     Substring { name: String, first: i64, last: i64, length: i64 },
     /// Extents that differ in one dimension, counted from 1.
     NonconformingShapes { dimension: u32, left: i64, right: i64 },
+    /// A length parameter of a derived type that has another value than it must have.
+    DifferentLengths { parameter: String, wanted: i64, given: i64 },
     /// A loop or section with step zero.
     ZeroStep,
     /// The limit on memory, in bytes, is reached.
@@ -69,6 +71,7 @@ impl HostFault {
             HostFault::DivisionByZero => Code::HostDivisionByZero,
             HostFault::Substring { .. } => Code::SubstringOutOfBounds,
             HostFault::NonconformingShapes { .. } => Code::NonconformingShapes,
+            HostFault::DifferentLengths { .. } => Code::DifferentLengths,
             HostFault::ZeroStep => Code::ZeroStep,
             HostFault::MemoryLimit { .. } => Code::HostMemoryLimit,
             HostFault::IntrinsicValue { .. } => Code::BadIntrinsicValue,

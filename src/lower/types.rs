@@ -120,6 +120,11 @@ pub(crate) fn is_recursive(program: &Program, id: TypeId) -> bool {
     false
 }
 
+/// Whether objects of this type are made at run time: they, or objects in them, hold length parameters.
+pub(crate) fn is_made(program: &Program, ty: &Type) -> bool {
+    matches!(ty, Type::Derived(id) if program.ty(*id).is_made)
+}
+
 /// Whether a fresh object of this type has contents: default values, or descriptors that must say "not allocated".
 pub(crate) fn has_default(program: &Program, ty: &Type) -> bool {
     let Type::Derived(id) = ty else { return false };

@@ -8,10 +8,29 @@ use crate::SemaOptions;
 use crate::checked::{self, ProcId, Program, Type};
 use crate::checker::{Checker, CodeSide, Regions};
 use diag::{Code, Diagnostic, Diagnostics};
+use source::FileId;
+use std::collections::BTreeSet;
 
 /// Checks a program. `diags` gets errors and warnings in the order of their places; without errors there is a result.
 pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnostics) -> Option<Program> {
+    let mut open = BTreeSet::new();
+    let c = loop {
+        let c = checked(program, options, open.clone());
+        if c.made.found_open.is_subset(&open) {
+            break c;
+        }
+        // Types whose lengths are known at run time only have another layout: all that was found depends on it.
+        open.extend(c.made.found_open);
+    };
+    let Checker { reporter, defs, .. } = c;
+    let failed = reporter.finish(diags);
+    if failed { None } else { Some(defs.into_program()) }
+}
+
+/// A program checked with these derived types as open ones (`decl::parameterised`).
+fn checked<'a>(program: &'a ast::Program, options: &'a SemaOptions, open: BTreeSet<(FileId, u32)>) -> Checker<'a> {
     let mut c = Checker::new(options);
+    c.made.open = open;
     c.made.regions = Regions::of(&program.regions);
     c.collect_units(program);
     c.resolve_modules();
@@ -48,9 +67,7 @@ pub fn check(program: &ast::Program, options: &SemaOptions, diags: &mut Diagnost
         // Predefined variables are of this type, also where only the debugger asks for them.
         c.dim3();
     }
-    let Checker { reporter, defs, .. } = c;
-    let failed = reporter.finish(diags);
-    if failed { None } else { Some(defs.into_program()) }
+    c
 }
 
 /// Types an expression in the scope of a procedure of a checked program (the main program's when `proc` is `None`), and

@@ -232,9 +232,10 @@ impl Session {
         let def = self.setup.checked.ty(id);
         let mut text = format!("type {}\n", def.name);
         for field in &def.fields {
-            let attrs =
-                Attrs { allocatable: field.allocatable, pointer: field.pointer, cuda: field.cuda, ..Attrs::default() };
-            let _ = writeln!(text, "  {} :: {}", self.declared(&field.ty, &field.shape, &attrs), field.name);
+            let (allocatable, pointer, cuda) = (field.is_allocatable(), field.pointer, field.cuda);
+            let attrs = Attrs { allocatable, pointer, cuda, ..Attrs::default() };
+            let declared = self.declared(&field.ty, &field.shape, &attrs);
+            let _ = writeln!(text, "  {declared}{} :: {}", if field.is_parameter { ", len" } else { "" }, field.name);
         }
         let _ = writeln!(text, "end type {}", def.name);
         text

@@ -42,6 +42,9 @@ pub(super) fn word(finding: &Finding, fault: &HostFault) -> Diagnostic {
         HostFault::NonconformingShapes { dimension, left, right } => {
             say(format!("shapes do not conform: {left} and {right} elements in dimension {dimension}"))
         }
+        HostFault::DifferentLengths { parameter, wanted, given } => {
+            say(format!("type parameter `{parameter}` is {given} and must be {wanted}"))
+        }
         HostFault::ZeroStep => say("the step is zero".to_owned()).help("a step must be at least 1, or at most -1"),
         HostFault::MemoryLimit { limit } => say(format!("the memory limit of {} is reached", count(*limit, "byte"))),
         HostFault::IntrinsicValue { intrinsic, reason } => say(format!("`{intrinsic}`: {reason}")),

@@ -239,6 +239,11 @@ impl Runtime {
                 let name = storage::read_name(memory, a.bits(0), a.size(1));
                 Err(Halt::Fault(HostFault::AlreadyAllocated { name }))
             }
+            Rt::ErrorLength => Err(Halt::Fault(HostFault::DifferentLengths {
+                parameter: storage::read_name(memory, a.bits(0), a.size(1)),
+                wanted: a.long(2),
+                given: a.long(3),
+            })),
             Rt::ErrorShape => Err(Halt::Fault(HostFault::NonconformingShapes {
                 dimension: a.int(2).max(1) as u32,
                 left: a.long(0),

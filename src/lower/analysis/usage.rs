@@ -182,6 +182,7 @@ impl<'a> Walk<'a> {
         if let sema::checked::Type::Character(sema::checked::CharLen::Expr(e)) = &var.ty {
             self.expr(e);
         }
+        var.attrs.lengths.iter().filter_map(visit::length_expr).for_each(|e| self.expr(e));
     }
 
     fn bounds(&mut self, lower: &'a Expr, upper: &'a Expr) {

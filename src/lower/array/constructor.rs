@@ -49,6 +49,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Next::At(Val::i64(0))
             };
             this.store_items(items, &view, &mut next);
+            this.check_alike(&view, &e.ty);
             view
         })
     }

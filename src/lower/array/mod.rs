@@ -16,6 +16,7 @@ use crate::analysis::expressions::holds_division;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::intrinsic::may_be_absent;
 use crate::value::array_view::ArrayView;
@@ -102,6 +103,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             return;
         }
+        if self.prepare_parts(e, operands) {
+            return;
+        }
         if !is_elementwise(self.b.program(), e) {
             let view = self.view(e);
             let view = self.b.local_view(view, &e.ty);
@@ -142,7 +146,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Var(v) if program.var(v).attrs.optional => Some(v),
             _ => None,
         };
-        if e.rank == 0 || !dummy.attrs.optional || (own.is_none() && !may_be_unset(program, e)) {
+        if e.rank == 0
+            || !dummy.attrs.optional
+            || (own.is_none() && !may_be_unset(program, e))
+            || scattered(program, e).is_some()
+        {
             return false;
         }
         let old = own.and_then(|v| Some((v, self.give_descriptor(v)?)));
@@ -200,7 +208,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some((Operand::View(view), _, _)) = self.lookup(e) {
             return view;
         }
-        if let Some(view) = self.designator_view(e) {
+        if let Some(view) = self.readable_view(e) {
             return view;
         }
         self.at(e.span, |this| match &e.kind {

@@ -13,7 +13,8 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::module::generated::ObjectHelper;
-use crate::types::{assigns_components, const_bytes, is_recursive};
+use crate::types::{assigns_components, is_recursive};
+use crate::value::Value;
 use crate::value::arguments::Passed;
 use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef};
@@ -50,6 +51,12 @@ impl Builder<'_, '_> {
             };
             if !own {
                 self.copy_field(field, target, source);
+            } else if field.sized.is_some() {
+                // Made like the other, and then assigned element by element.
+                self.copy_sized(field, target, source);
+                let (target, source) = (self.field_desc(field, target), self.field_desc(field, source));
+                let (target, source) = (self.desc_view(&target), self.desc_view(&source));
+                assign_part(self, &target, &source, &field.ty);
             } else if field.allocatable {
                 let (target, source) = (self.field_desc(field, target), self.field_desc(field, source));
                 self.replace_allocatable(field, &target, &source, &mut |this, to, from| {
@@ -104,7 +111,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let v = self.value(value);
             let mut from = self.b.as_object(&v);
             if shares {
-                from = owned_copy(&mut self.b, from, ty);
+                from = self.b.owned_copy(from, ty);
             }
             let view = match (&whole, target.rank) {
                 (Some(d), 0) => {
@@ -113,13 +120,21 @@ impl<'p> FunctionLowering<'_, 'p> {
                     Some(self.b.desc_view(d))
                 }
                 (None, 0) => match self.lvalue(target) {
-                    Lvalue::Mem(mem) => Some(object_view(&mut self.b, mem, ty)),
+                    Lvalue::Mem(mem) => Some(self.b.object_view(mem, ty)),
                     _ => None,
                 },
                 _ => self.designator_view(target),
             };
             let Some(view) = view else { return self.b.unsupported("an assignment to this object") };
-            self.b.finalise_view(&view, ty);
+            let given = self.b.object_view(from, ty);
+            self.check_value(target, &view, &given);
+            if whole.is_none() || target.rank > 0 {
+                self.b.finalise_view(&view, ty);
+            }
+            if whole.is_some() && self.b.holds_lengths(ty) {
+                // It takes the lengths first.
+                self.b.fill(&view, &Value::Object(from), ty);
+            }
             let extents = view.extents();
             return self.each_position(&extents, &[&view], &mut |this, index, linear| {
                 let to = this.b.element_pos(&view, index, linear);
@@ -137,6 +152,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             from = ArrayView { mem: copy.mem, origin: None, contiguity: Contiguity::Yes, ..from };
         }
+        let is_new = whole.is_some();
         let view = match whole {
             Some(d) => {
                 let is_whole = crate::analysis::expressions::is_whole(value);
@@ -158,25 +174,18 @@ impl<'p> FunctionLowering<'_, 'p> {
                 view
             }
         };
+        self.check_value(target, &view, &from);
         if self.b.is_remote(view.mem) {
             return self.b.copy_array(&view, &from, ty);
         }
-        self.b.finalise_view(&view, ty);
+        if !is_new {
+            self.b.finalise_view(&view, ty);
+        }
+        if is_new && self.b.holds_lengths(ty) {
+            self.b.copy_array(&view, &from, ty);
+        }
         assign_elements(&mut self.b, &view, &from, ty);
     }
-}
-
-fn object_view(b: &mut Builder<'_, '_>, mem: MemRef, ty: &Type) -> ArrayView {
-    let bytes = const_bytes(b.program(), ty).unwrap_or(0);
-    b.dense(mem, Val::i64(bytes as i64), None, &[])
-}
-
-/// A copy of an object that is freed with the statement.
-fn owned_copy(b: &mut Builder<'_, '_>, from: MemRef, ty: &Type) -> MemRef {
-    let copy = b.deep_copy(from, ty);
-    let view = object_view(b, copy, ty);
-    b.release_later(view, ty.clone());
-    copy
 }
 
 fn assign_elements(b: &mut Builder<'_, '_>, to: &ArrayView, from: &ArrayView, ty: &Type) {
@@ -204,7 +213,7 @@ fn assign_part(b: &mut Builder<'_, '_>, to: &ArrayView, from: &ArrayView, ty: &T
         let (target, source) = (b.element_pos(to, index, linear), b.element_pos(from, index, linear));
         match elemental {
             Some(proc) => {
-                let (target, source) = (object_view(b, target, ty), object_view(b, source, ty));
+                let (target, source) = (b.object_view(target, ty), b.object_view(source, ty));
                 assign_with(b, proc, &target, &source, ty);
             }
             None => b.assign_object(target, source, ty),

@@ -201,6 +201,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 _ => this.lvalue(target),
             };
+            this.at(target.span, |this| this.check_assigned(place, target, &v));
             this.b.store_value(place, ty, &v);
         });
     }
@@ -291,7 +292,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                     this.fill_from(block, operands, &extents, value);
                 }
             },
-            &mut |this, _, view, block| this.b.copy_array(view, block, ty),
+            &mut |this, _, view, block| {
+                this.at(target.span, |this| this.check_value(target, view, block));
+                this.b.copy_array(view, block, ty);
+            },
         );
     }
 
@@ -313,6 +317,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let slot = saved_slot(&mut this.b, &values, row);
             match this.pointer_target(value) {
                 Some(view) => {
+                    this.at(value.span, |this| this.check_taken(target, &view));
                     let view = this.with_bounds(view, bounds);
                     let view = this.b.with_type(&d, view, &value.ty);
                     this.b.write_descriptor(slot, &view);

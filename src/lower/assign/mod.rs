@@ -9,6 +9,7 @@
 pub(crate) mod class_object;
 pub(crate) mod components;
 pub(crate) mod forall;
+pub(crate) mod made;
 pub(crate) mod pointer;
 pub(crate) mod where_construct;
 
@@ -19,6 +20,7 @@ use crate::analysis::variables::has_open_length;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::object::allocate::AllocateHow;
 use crate::storage::VarStorage;
@@ -41,6 +43,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.is_host() && assigns_components(self.b.program(), &target.ty) {
             return self.assign_by_components(target, value);
         }
+        if scattered(self.b.program(), target).is_some() {
+            return self.assign_scattered(target, value);
+        }
         if target.rank > 0 {
             return self.assign_array(target, value);
         }
@@ -54,6 +59,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.set_directly(reg, v);
         }
         let place = self.lvalue(target);
+        self.at(target.span, |this| this.check_assigned(place, target, &v));
         self.at(target.span, |this| store_assigned(&mut this.b, place, target, value, &v));
     }
 
@@ -75,7 +81,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             ExprKind::Field { base, field } if base.rank == 0 => {
                 let f = field_of(self.b.program(), base, *field)?;
-                (f.allocatable, f.cuda)
+                (f.is_allocatable(), f.cuda)
             }
             _ => return None,
         };
@@ -97,7 +103,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Assignment to a whole allocatable array on the device, which may have to be reallocated.
     fn assign_whole_on_device(&mut self, d: &Descriptor, target: &'p Expr, value: &'p Expr) {
-        let from = match self.designator_view(value) {
+        let from = match self.readable_view(value) {
             Some(from) if from.gathers() => {
                 let local = self.b.local_view(from, &value.ty);
                 self.b.contiguous_view(local, &value.ty)
@@ -136,6 +142,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             Value::Object(from) if same_object => Value::Object(self.b.deep_copy(from, &target.ty)),
             other => other,
         };
+        self.at(target.span, |this| this.check_allocated(target, &v));
         let element = match &v {
             Value::Char(_, len) if deferred => *len,
             _ => self.b.desc_element(d),
@@ -207,6 +214,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.is_host() {
             self.need_allocated(value);
         }
+        if self.b.holds_lengths(&target.ty) {
+            return self.assign_made(whole.as_ref(), target, value);
+        }
         if value.rank == 0 {
             let mut v = self.value(value);
             if let Value::Char(_, len) = v
@@ -242,7 +252,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             settle_subscripts(&mut self.b, &mut view);
         }
         // A designator is evaluated once: its bounds may be functions with effects.
-        let designator = self.designator_view(value);
+        let designator = self.readable_view(value);
         if let Some(from) = &designator
             && (self.b.is_remote(view.mem) || self.b.is_remote(from.mem))
         {

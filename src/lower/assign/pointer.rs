@@ -2,6 +2,7 @@
 //!
 //! Not here: procedure pointers (`call::procedure_pointer`).
 
+use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use ir::Val;
@@ -13,6 +14,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn pointer_assign(&mut self, target: &'p Expr, bounds: &'p [(Expr, Option<Expr>)], value: &'p Expr) {
         let Some(d) = self.descriptor(target) else { return self.b.unsupported("a pointer to this object") };
         let Some(view) = self.pointer_target(value) else { return self.b.desc_clear(&d) };
+        self.at(value.span, |this| this.check_taken(target, &view));
         let view = self.with_bounds(view, bounds);
         let view = self.b.with_type(&d, view, &value.ty);
         self.b.desc_set(&d, &view);
@@ -30,6 +32,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 view
             }
+            _ if self.refuse_scattered(e) => None,
             _ => {
                 let view = self.designator_view(e);
                 if view.is_none() {

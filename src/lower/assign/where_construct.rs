@@ -56,7 +56,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             for s in body {
                 self.b.mark(s.span);
                 match &s.kind {
-                    StmtKind::Assign { target, value } => {
+                    StmtKind::Assign { target, value } if !self.refuse_scattered(target) => {
                         self.scope(|this| this.masked_assign(target, value, &mine));
                     }
                     StmtKind::Where(arms) => self.where_arms(arms, &mine, stable),
@@ -151,13 +151,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         check_masked(&mut self.b, &operands, value, &extents, conditions);
         if !remote && !is_ready && conflicts(self.b.program(), target, value) {
             let fresh = self.b.temporary_array(ty, view.len, &extents);
-            self.masked_store(&fresh, operands, &extents, value, conditions);
+            self.masked_store((&fresh, None), operands, &extents, value, conditions);
             let mut operands = Operands::default();
             operands.insert(value, Operand::View(fresh));
             self.prepare_conditions(conditions, &mut operands);
-            return self.masked_store(&to, operands, &extents, value, conditions);
+            return self.masked_store((&to, Some(target)), operands, &extents, value, conditions);
         }
-        self.masked_store(&to, operands, &extents, value, conditions);
+        self.masked_store((&to, Some(target)), operands, &extents, value, conditions);
         if remote {
             self.b.copy_array(view, &to, ty);
         }
@@ -200,12 +200,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.prepare_conditions(conditions, &mut operands);
         let extents = to.extents();
         check_masked(&mut self.b, &operands, value, &extents, conditions);
-        self.masked_store(to, operands, &extents, value, conditions);
+        self.masked_store((to, None), operands, &extents, value, conditions);
     }
 
+    /// Stores the elements for which the conditions hold; `target` is there where they are not fresh memory.
     fn masked_store(
         &mut self,
-        to: &ArrayView,
+        (to, target): (&ArrayView, Option<&'p Expr>),
         operands: Operands,
         extents: &[Val],
         value: &'p Expr,
@@ -216,6 +217,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.when(holds, |this| {
                 let v = this.value(value);
                 let mem = this.b.element_pos(to, index, linear);
+                if let Some(target) = target {
+                    this.at(target.span, |this| this.check_assigned(element_lvalue(mem, to.len), target, &v));
+                }
                 this.b.store_value(element_lvalue(mem, to.len), &value.ty, &v);
             });
         });

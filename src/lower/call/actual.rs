@@ -205,10 +205,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             // What is disassociated is absent.
             return self.b.pass_absent(dummy, out);
         }
-        if dummy.attrs.class && !dummy.attrs.allocatable && !dummy.attrs.pointer {
+        let is_pointer = dummy.attrs.allocatable || dummy.attrs.pointer;
+        if (dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value) || is_pointer {
+            self.refuse_scattered(e);
+        }
+        if dummy.attrs.class && !is_pointer {
             return self.pass_class(dummy, e, out);
         }
-        if dummy.attrs.allocatable || dummy.attrs.pointer {
+        if is_pointer {
             return self.pass_descriptor(dummy, e, out);
         }
         let given = match &e.kind {
@@ -299,7 +303,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let (mem, len) = self.b.as_char(&copy);
                     Lvalue::Char(mem, len)
                 }
-                Value::Object(from) if aliases => Lvalue::Mem(object_copy(&mut self.b, from, &e.ty)),
+                Value::Object(from) if aliases => Lvalue::Mem(self.b.owned_copy(from, &e.ty)),
                 Value::Char(mem, len) => Lvalue::Char(mem, len),
                 other => Lvalue::Mem(self.b.spill(&other, &e.ty)),
             }
@@ -371,7 +375,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// What is passed for `type(*), dimension(..)`, scalar or array, as a view.
     pub(super) fn view_of_anything(&mut self, e: &'p Expr, out: &mut Passed) -> ArrayView {
-        match self.designator_view(e) {
+        match self.readable_view(e) {
             Some(view) => view,
             None if e.rank > 0 => self.own_view(e),
             None => {
@@ -520,15 +524,4 @@ impl<'p> FunctionLowering<'_, 'p> {
         out.words.push(addr);
         out.keys.push(self.b.space_key(mem.space));
     }
-}
-
-/// A copy of an object in a temporary.
-fn object_copy(b: &mut Builder<'_, '_>, from: MemRef, ty: &Type) -> MemRef {
-    let mem = b.deep_copy(from, ty);
-    if has_allocatable(b.program(), ty) {
-        let bytes = const_bytes(b.program(), ty).unwrap_or(0);
-        let view = b.dense(mem, Val::i64(bytes as i64), None, &[]);
-        b.release_later(view, ty.clone());
-    }
-    mem
 }

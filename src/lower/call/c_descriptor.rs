@@ -206,7 +206,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         match self.assumed_rank_view(e) {
             Some(view) => view,
             None if e.rank == 0 => self.view_of_anything(e, out),
-            None => match self.designator_view(e) {
+            None => match self.readable_view(e) {
                 Some(view) if !view.gathers() => view,
                 _ => self.own_view(e),
             },

@@ -8,9 +8,11 @@
 //! Not here: arguments (`actual`).
 
 use crate::analysis::overlap::mentions;
+use crate::analysis::variables::{has_register, is_descriptor};
 use crate::builder::Builder;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
+use crate::module::ArgKey;
 use crate::object::convention::{ResultForm, result_form, value_of_registers};
 use crate::storage::VarStorage;
 use crate::types::{const_bytes, data_space, has_end, ir_ty};
@@ -20,7 +22,10 @@ use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::{Space, Val};
-use sema::checked::{Actual, CharLen, Expr, ProcBody, ProcId, Program, Shape, Storage, Type, VarId, is_designator};
+use sema::checked::{
+    Actual, CharLen, Expr, ExprKind, ProcBody, ProcId, Program, Shape, Storage, Type, VarId, Variable, is_designator,
+    visit,
+};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// A function reference with a scalar result.
@@ -97,7 +102,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             return view;
         }
-        let saved = self.bind_actuals(proc, args, &passed);
+        let mut saved = self.bind_actuals(proc, args, &passed);
+        self.bind_shapes(proc, result, &mut saved);
         let mut len = self.declared_length(&var.ty);
         if len.is_none() && matches!(var.ty, Type::Character(_)) {
             // A result of assumed length has the length that the reference's scope declares.
@@ -144,19 +150,25 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut saved: Vec<(VarId, Option<VarStorage>)> = params.iter().map(|&v| (v, self.storage.take(v))).collect();
         let mut words = passed.words.iter().copied();
         let mut declared: Vec<(VarId, MemRef, Option<Val>)> = Vec::new();
+        let mut assumed: Vec<(VarId, MemRef, Vec<Val>)> = Vec::new();
         for (i, &v) in params.iter().enumerate() {
             let var = program.var(v);
             let types = crate::object::convention::word_types(var);
             if matches!(var.storage, Storage::Procedure) {
-                if passed.keys.get(i) == Some(&crate::module::ArgKey::Pointer) {
-                    words.next();
+                match passed.keys.get(i) {
+                    Some(ArgKey::Pointer) => {
+                        let word = words.next().unwrap_or(Val::i64(0));
+                        self.storage.set(v, VarStorage::Value(Value::Scalar(word)));
+                    }
+                    Some(ArgKey::Proc(p)) => self.storage.set(v, VarStorage::Procedure(*p)),
+                    _ => {}
                 }
                 continue;
             }
             let mine: Vec<Val> = words.by_ref().take(types.len()).collect();
             let Some(&first) = mine.first() else { continue };
             let space = self.actual_space(v, args.get(i));
-            let described = crate::analysis::variables::is_descriptor(program, v);
+            let described = is_descriptor(program, v);
             let storage = match &var.shape {
                 _ if described => {
                     let mem = MemRef::at(first, self.b.local_space());
@@ -171,9 +183,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                     VarStorage::Scalar(mem, passed)
                 }
                 Shape::AssumedShape(_) => {
-                    let pairs: Vec<(Val, Val)> = mine[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();
-                    let len = self.dummy_length(v, mine.get(1 + 2 * pairs.len()).copied());
-                    self.assumed_shape_storage(v, MemRef::at(first, space), len, &pairs)
+                    assumed.push((v, MemRef::at(first, space), mine));
+                    continue;
                 }
                 _ => {
                     declared.push((v, MemRef::at(first, space), mine.get(1).copied()));
@@ -182,8 +193,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             self.storage.set(v, storage);
         }
-        // Bounds of explicit-shape dummies and lengths may need the scalars. A length is that of the declaration, which
-        // may be less than that of the actual argument.
+        // Bounds and lengths may need the scalars. A length is that of the declaration, which may be less than that of the
+        // actual argument.
+        for (v, mem, words) in assumed {
+            let pairs: Vec<(Val, Val)> = words[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();
+            let len = self.dummy_length(v, words.get(1 + 2 * pairs.len()).copied());
+            let storage = self.assumed_shape_storage(v, mem, len, &pairs);
+            self.storage.set(v, storage);
+        }
         for (v, mem, len) in declared {
             let len = self.dummy_length(v, len);
             let storage = self.storage_with_length(v, mem, len);
@@ -191,6 +208,36 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         saved.reverse();
         saved
+    }
+
+    /// Gives the local variables that the declaration of a variable names storage without memory, while declarations of their
+    /// function are evaluated in the caller: it asks for their bounds and lengths only (Fortran 2018, 10.1.11).
+    pub(crate) fn bind_shapes(&mut self, proc: ProcId, v: VarId, saved: &mut Vec<(VarId, Option<VarStorage>)>) {
+        let program = self.b.program();
+        let mut named = Vec::new();
+        for e in declared_exprs(program.var(v)) {
+            visit::all(e, &mut |e| {
+                if let ExprKind::Var(w) = e.kind {
+                    named.push(w);
+                }
+            });
+        }
+        for w in named {
+            let var = program.var(w);
+            let is_local = var.owner == Some(proc) && matches!(var.storage, Storage::Local);
+            if !is_local || saved.iter().any(|(known, _)| *known == w) || is_descriptor(program, w) {
+                continue;
+            }
+            saved.insert(0, (w, self.storage.take(w)));
+            if matches!(var.shape, Shape::Scalar) && has_register(&var.ty) {
+                // The variable of an implied DO.
+                self.scalar_local(w);
+                continue;
+            }
+            self.bind_shapes(proc, w, saved);
+            let storage = self.storage_in_memory(w, MemRef::at(Val::i64(0), self.b.local_space()));
+            self.storage.set(w, storage);
+        }
     }
 
     /// The length of what a reference to an array-valued function gives, without a call: meanwhile storage of the actual
@@ -290,7 +337,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    fn unbind(&mut self, saved: Vec<(VarId, Option<VarStorage>)>) {
+    pub(crate) fn unbind(&mut self, saved: Vec<(VarId, Option<VarStorage>)>) {
         for (v, storage) in saved {
             self.storage.restore(v, storage);
         }
@@ -315,6 +362,18 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
+/// The bounds and the length of a declared variable.
+fn declared_exprs(var: &Variable) -> Vec<&Expr> {
+    let mut exprs: Vec<&Expr> = Vec::new();
+    if let Shape::Explicit(dims) = &var.shape {
+        exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper]));
+    }
+    if let Type::Character(CharLen::Expr(len)) = &var.ty {
+        exprs.push(len);
+    }
+    exprs
+}
+
 /// A descriptor for an allocatable or pointer result, of nothing yet.
 fn result_descriptor(b: &mut Builder<'_, '_>, result: VarId) -> Descriptor {
     let var = b.program().var(result);
@@ -328,5 +387,5 @@ fn result_descriptor(b: &mut Builder<'_, '_>, result: VarId) -> Descriptor {
 fn is_plain_dummy(program: &Program, v: VarId) -> bool {
     let var = program.var(v);
     let is_object = !matches!(var.storage, Storage::Procedure) && !matches!(var.shape, Shape::AssumedRank);
-    is_object && !var.attrs.class && !var.attrs.optional && !crate::analysis::variables::is_descriptor(program, v)
+    is_object && !var.attrs.class && !var.attrs.optional && !is_descriptor(program, v)
 }

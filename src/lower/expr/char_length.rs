@@ -4,8 +4,10 @@
 
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
+use crate::types::ir_ty;
 use crate::value::Value;
 use ir::op::CmpOp;
 use ir::{Ty, Val};
@@ -38,6 +40,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => Val::i64(0),
             },
             ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.length_of(base, operands)?,
+            ExprKind::Field { .. } if scattered(self.b.program(), e).is_some() && !self.is_current(e) => {
+                self.length_of_parts(e, operands)
+            }
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(d) => self.b.desc_element(&d),
                 None => Val::i64(0),
@@ -45,8 +50,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Seen { base, .. } => self.class_view(base).element,
             ExprKind::Substring { base, lo, hi } => {
                 let whole = self.length_of(base, operands)?;
-                let lo = lo.as_ref().map_or(Val::i64(1), |e| self.int64(e));
-                let hi = hi.as_ref().map_or(whole, |e| self.int64(e));
+                let lo = lo.as_ref().map_or(Val::i64(1), |e| self.prepared_int64(e, operands));
+                let hi = hi.as_ref().map_or(whole, |e| self.prepared_int64(e, operands));
                 self.b.count(lo, hi, Val::i64(1))
             }
             ExprKind::Concat(left, right) => {
@@ -99,6 +104,17 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => Val::i64(0),
             },
         })
+    }
+
+    /// An integer that may be among the operands.
+    fn prepared_int64(&mut self, e: &'p Expr, operands: Option<&Operands>) -> Val {
+        match operands.and_then(|operands| operands.operand(e)).cloned() {
+            Some(Operand::Value(v)) => {
+                let v = self.b.as_scalar(&v, &e.ty);
+                self.b.widen(v, ir_ty(&e.ty))
+            }
+            _ => self.int64(e),
+        }
     }
 
     fn length_of_items(&mut self, items: &'p [Item]) -> Option<Val> {

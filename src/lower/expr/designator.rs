@@ -60,6 +60,11 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn lvalue_inner(&mut self, e: &'p Expr) -> Lvalue {
+        if let ExprKind::Field { base, field } = &e.kind
+            && let Some(n) = self.declared_parameter(base, *field)
+        {
+            return value_lvalue(&mut self.b, &Value::Scalar(n), &e.ty);
+        }
         match &e.kind {
             ExprKind::Var(v) => match self.variable_lvalue(*v) {
                 Some(place) => place,
@@ -68,6 +73,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                     value_lvalue(&mut self.b, &value, &e.ty)
                 }
             },
+            ExprKind::Field { base, field } if base.rank > 0 && e.rank == 0 => {
+                // A length parameter, which all elements have in common.
+                let offset = field_of(self.b.program(), base, *field).map_or(0, |f| f.offset);
+                let view = self.view(base);
+                self.need_object(&view);
+                Lvalue::Mem(view.mem.plus(offset as i64))
+            }
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(desc) => {
                     let view = self.b.desc_view(&desc);
@@ -139,7 +151,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Where an object of derived type is: a designator's own memory, or that of a value.
-    fn object(&mut self, e: &'p Expr) -> MemRef {
+    pub(crate) fn object(&mut self, e: &'p Expr) -> MemRef {
         match self.lvalue(e) {
             Lvalue::Mem(mem) | Lvalue::Char(mem, _) => mem,
             other => {
@@ -187,12 +199,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// The view of an array designator; `None` if the expression names no array in memory.
+    /// The view of an array designator; `None` if the expression names no array in memory. Parts that no stride leads to are
+    /// refused: what only reads asks [`FunctionLowering::readable_view`].
     pub(crate) fn designator_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
         if !is_designator(e) {
             return None;
         }
-        self.at(e.span, |this| this.designator_view_inner(e))
+        self.at(e.span, |this| if this.refuse_scattered(e) { None } else { this.designator_view_inner(e) })
     }
 
     fn designator_view_inner(&mut self, e: &'p Expr) -> Option<ArrayView> {
@@ -211,7 +224,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
             ExprKind::Field { base, field } => {
                 let f = field_of(self.b.program(), base, *field)?;
-                if base.rank == 0 {
+                if base.rank == 0 || self.is_current(base) {
                     if let Some(desc) = self.described_field(base, *field) {
                         return Some(self.b.desc_view(&desc));
                     }

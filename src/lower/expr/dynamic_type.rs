@@ -26,13 +26,18 @@ impl<'p> FunctionLowering<'_, 'p> {
                 ArrayView { tag: view.tag, ..self.b.dense(mem, view.element, view.len, &[]) }
             }
             Some((Operand::Value(value), ..)) => self.b.view_of_value(&value, e),
+            None if e.rank > 0 && self.is_current(e) => {
+                let mem = self.object(e);
+                let element = self.b.element_bytes(&e.ty, None);
+                self.b.dense(mem, element, None, &[])
+            }
             None => self.whole_class_view(e),
         };
         self.b.tagged(view, &e.ty)
     }
 
     pub(crate) fn whole_class_view(&mut self, e: &'p Expr) -> ArrayView {
-        if let Some(view) = self.designator_view(e) {
+        if let Some(view) = self.readable_view(e) {
             return view;
         }
         match &e.kind {
@@ -209,6 +214,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// An ASSOCIATE name or that of SELECT TYPE that is polymorphic: a descriptor of what it stands for, as it is now.
     pub(crate) fn associate_class(&mut self, v: VarId, e: &'p Expr) {
+        self.refuse_scattered(e);
         let whole = self.whole_class_view(e);
         let mut view = self.b.tagged(whole, &e.ty);
         if !keeps_bounds(self.b.program(), e) {

@@ -13,6 +13,7 @@ pub(crate) mod char_length;
 pub(crate) mod condition;
 pub(crate) mod designator;
 pub(crate) mod dynamic_type;
+pub(crate) mod scattered;
 pub(crate) mod structure;
 pub(crate) mod subscript;
 
@@ -52,7 +53,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             | ExprKind::Substring { .. }
             | ExprKind::Seen { .. }
             | ExprKind::ComplexPart { .. } => {
-                if e.rank > 0 {
+                if e.rank > 0 && !self.is_current(e) {
                     return self.b.refused(&e.ty, "an array where a scalar is needed");
                 }
                 let place = self.lvalue(e);

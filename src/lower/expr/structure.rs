@@ -6,7 +6,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
 use crate::object::allocate::AllocateHow;
-use crate::types::has_allocatable;
+use crate::types::{has_allocatable, ir_ty, is_made};
 use crate::value::Value;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
@@ -20,6 +20,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let program = self.b.program();
         let def = program.ty(ty);
         let mem = self.b.temporary(Val::i64(def.bytes as i64), def.align.max(8));
+        if def.is_made {
+            return self.construct_made(ty, mem, values, e);
+        }
         if values.iter().any(Option::is_none)
             && let Some(bytes) = crate::module::globals::default_bytes(program, &e.ty)
         {
@@ -29,7 +32,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (field, value) in def.fields.iter().zip(values) {
             let at = mem.plus(field.offset as i64);
             match value {
-                Some(value) => self.at(value.span, |this| this.construct_field(field, at, value)),
+                Some(value) => self.at(value.span, |this| {
+                    let wanted = this.lengths_of_field(field, mem, ty);
+                    this.construct_field(field, at, value, &wanted);
+                }),
                 None if field.allocatable || field.pointer => {
                     let d = self.b.field_desc(field, at);
                     self.b.desc_clear(&d);
@@ -40,11 +46,63 @@ impl<'p> FunctionLowering<'_, 'p> {
         Value::Object(mem)
     }
 
-    fn construct_field(&mut self, field: &'p Field, at: MemRef, value: &'p Expr) {
+    /// The same for an object that is made at run time. What it owns is freed with the statement.
+    fn construct_made(&mut self, id: TypeId, mem: MemRef, values: &'p [Option<Expr>], e: &'p Expr) -> Value {
+        let def = self.b.program().ty(id);
+        let mut lengths = Vec::new();
+        for (field, value) in def.fields.iter().zip(values).filter(|(field, _)| field.is_parameter) {
+            let n = value.as_ref().map_or(Val::i64(0), |value| self.scalar(value));
+            lengths.push(self.b.widen(n, ir_ty(&field.ty)));
+        }
+        let view = self.b.dense(mem, Val::i64(def.bytes as i64), None, &[]);
+        self.b.make_view(&view, &e.ty, &lengths);
+        for (field, value) in def.fields.iter().zip(values).filter(|(field, _)| !field.is_parameter) {
+            let at = mem.plus(field.offset as i64);
+            let is_part = !field.allocatable && !field.pointer && is_made(self.b.program(), &field.ty);
+            if field.sized.is_some() {
+                let d = self.b.field_desc(field, at);
+                self.b.defer(move |b| b.free_sized(field, &d));
+            } else if is_part {
+                let part = self.b.field_view(field, at);
+                self.b.release_later(part, field.ty.clone());
+            }
+            let Some(value) = value else { continue };
+            self.at(value.span, |this| match &field.sized {
+                Some(_) => this.construct_sized(field, at, value),
+                None if is_part => this.construct_part(field, at, value),
+                None => {
+                    let wanted = this.lengths_of_field(field, mem, id);
+                    this.construct_field(field, at, value, &wanted);
+                }
+            });
+        }
+        Value::Object(mem)
+    }
+
+    /// Gives a part that is made already a value.
+    fn construct_part(&mut self, field: &'p Field, at: MemRef, value: &'p Expr) {
+        let view = self.b.field_view(field, at);
+        if self.store_part(&view, &field.ty, value) {
+            return;
+        }
+        if value.rank == 0 {
+            let v = self.value(value);
+            return self.b.fill(&view, &v, &field.ty);
+        }
+        let (operands, _) = self.prepared(value);
+        let extents = view.extents();
+        self.fill_from(&view, operands, &extents, value);
+    }
+
+    /// Gives a component a value; `wanted` are the lengths that it is declared with.
+    fn construct_field(&mut self, field: &'p Field, at: MemRef, value: &'p Expr, wanted: &[Option<Val>]) {
         if field.pointer {
             let d = self.b.field_desc(field, at);
             return match self.pointer_target(value) {
                 Some(view) => {
+                    if self.b.holds_lengths(&field.ty) {
+                        self.check_set(&view, &field.ty, wanted);
+                    }
                     let view = self.b.with_type(&d, view, &value.ty);
                     self.b.desc_set(&d, &view);
                 }
@@ -57,7 +115,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             if matches!(value.kind, ExprKind::Null) {
                 return;
             }
-            return self.construct_allocatable(field, &d, value);
+            self.construct_allocatable(field, &d, value);
+            if self.b.holds_lengths(&field.ty) {
+                let view = self.b.desc_view(&d);
+                self.check_set(&view, &field.ty, wanted);
+            }
+            return;
         }
         if field.shape.rank() == 0 {
             let v = self.value(value);

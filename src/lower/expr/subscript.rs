@@ -32,7 +32,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn subscript(&mut self, e: &'p Expr) -> (Val, i64) {
         match &e.kind {
             ExprKind::Const(Const::Int(n)) => (Val::i64(0), *n),
-            ExprKind::Convert(inner) => {
+            ExprKind::Convert(inner) if self.lookup(e).is_none() => {
                 let (v, add) = self.subscript_of(inner);
                 (self.b.widen(v, ir_ty(&inner.ty)), add)
             }

@@ -71,6 +71,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             I::Rank => Value::Scalar(imm(ty, i64::from(self.rank_of(first)))),
             I::Len => {
+                self.need_parts(first);
                 let n = self.length_of(first, None)?;
                 Value::Scalar(self.b.narrow(n, ty))
             }
@@ -212,7 +213,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let whole = crate::analysis::expressions::is_whole(e);
         let view = match self.lookup(e) {
             Some((Operand::View(view), ..)) => Some(view),
-            _ => self.designator_view(e),
+            _ => self.readable_view(e),
         };
         if let Some(view) = view {
             let mut shape: Vec<(Val, Val)> =

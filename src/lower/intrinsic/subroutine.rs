@@ -233,9 +233,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn move_alloc(&mut self, args: Args<'p>) -> bool {
         let (Some(from), Some(to)) = (arg(args, 0), arg(args, 1)) else { return false };
         let (Some(source), Some(target)) = (self.descriptor(from), self.descriptor(to)) else { return false };
+        let view = self.b.desc_view(&source);
+        self.at(to.span, |this| this.check_taken(to, &view));
         let location = self.b.location_of(to);
         self.b.free_data(&target, &to.ty, location);
-        let view = self.b.desc_view(&source);
         let view = self.b.with_type(&target, view, &from.ty);
         self.b.desc_set(&target, &view);
         self.b.desc_clear(&source);

@@ -7,10 +7,12 @@
 //! Not here: data transfer (`io`).
 
 use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::io::Catch;
-use crate::types::ir_ty;
+use crate::types::{ir_ty, is_made};
 use crate::value::Value;
+use crate::value::array_view::ArrayView;
 use crate::value::lvalue::Lvalue;
 use ir::op::CmpOp;
 use ir::rt::Rt;
@@ -171,11 +173,24 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.store_value(place, &e.ty, &Value::Scalar(v));
     }
 
+    /// The objects of an item.
+    fn view_of_objects(&mut self, e: &'p Expr) -> ArrayView {
+        if e.rank > 0 {
+            return self.view(e);
+        }
+        let mem = self.object(e);
+        self.b.object_view(mem, &e.ty)
+    }
+
     /// Bytes of an unformatted record of these items.
     fn bytes_of_items(&mut self, items: &'p [IoItem]) -> Val {
         let mut total = Val::i64(0);
         for item in items {
             let bytes = match item {
+                IoItem::Expr(e) if is_made(self.b.program(), &e.ty) => {
+                    let view = self.view_of_objects(e);
+                    self.b.bytes_of_components(&view, &e.ty)
+                }
                 IoItem::Expr(e) => {
                     let len = self.length_of(e, None);
                     let element = self.b.element_bytes(&e.ty, len);
@@ -238,4 +253,36 @@ fn number_text(b: &mut Builder<'_, '_>, v: Val) -> Value {
     b.rt(Rt::IoPutInt, vec![v, Val::i32(8)]);
     b.rt(Rt::IoEnd, Vec::new());
     b.trimmed(&Value::Char(mem, Val::i64(24)))
+}
+
+impl Builder<'_, '_> {
+    /// Bytes of the components of objects, some of which have lengths that are known at run time only.
+    fn bytes_of_components(&mut self, view: &ArrayView, ty: &Type) -> Val {
+        let program = self.program();
+        let Type::Derived(id) = ty else { return Val::i64(0) };
+        let sum = self.mutable(Ty::I64);
+        self.set(sum, Val::i64(0));
+        let extents = view.extents();
+        self.each_position(&extents, &[view], &mut |this, index, linear| {
+            let mem = this.element_pos(view, index, linear);
+            for field in program.ty(*id).fields.iter().filter(|f| !f.is_parameter) {
+                let at = mem.plus(field.offset as i64);
+                let part = if field.sized.is_some() {
+                    let d = this.field_desc(field, at);
+                    this.desc_view(&d)
+                } else {
+                    this.field_view(field, at)
+                };
+                let bytes = if is_made(program, &field.ty) {
+                    this.bytes_of_components(&part, &field.ty)
+                } else {
+                    let count = this.size(&part);
+                    this.imul(count, part.element)
+                };
+                let more = this.iadd(sum.into(), bytes);
+                this.set(sum, more);
+            }
+        });
+        sum.into()
+    }
 }

@@ -128,16 +128,20 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Writes or reads the components of an object.
     fn components(&mut self, mem: MemRef, ty: &Type, how: Transfer<'p>) {
         let Type::Derived(id) = ty else { return };
-        for field in &self.b.program().ty(*id).fields {
+        for field in self.b.program().ty(*id).fields.iter().filter(|f| !f.is_parameter) {
             self.component(field, mem.plus(field.offset as i64), how);
         }
     }
 
     fn component(&mut self, field: &'p Field, at: MemRef, how: Transfer<'p>) {
-        if field.allocatable || field.pointer {
+        let view = if field.sized.is_some() {
+            let d = self.b.field_desc(field, at);
+            self.b.desc_view(&d)
+        } else if field.allocatable || field.pointer {
             return self.b.unsupported("input or output of an allocatable or pointer component");
-        }
-        let view = self.b.field_view(field, at);
+        } else {
+            self.b.field_view(field, at)
+        };
         let extents = view.extents();
         self.each_position(&extents, &[&view], &mut |this, index, linear| {
             let mem = this.b.element_pos(&view, index, linear);

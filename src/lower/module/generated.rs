@@ -2,7 +2,7 @@
 //!
 //! Not here: their code (`object`).
 
-/// What a generated function does with objects of a recursive type.
+/// What a generated function does with objects of a recursive type, or one whose objects are made at run time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum ObjectHelper {
     /// `to = from`
@@ -11,6 +11,8 @@ pub(crate) enum ObjectHelper {
     Assign,
     /// Frees what the object owns.
     Free,
+    /// Makes an object of given lengths.
+    Make,
 }
 
 /// What a generated function does with an object of a class.

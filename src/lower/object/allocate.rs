@@ -5,7 +5,7 @@
 use crate::analysis::designators::field_of;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::types::{HOST_MEMORY, MANAGED_MEMORY, Side, align, alloc_where, has_default, has_end};
+use crate::types::{HOST_MEMORY, MANAGED_MEMORY, Side, align, alloc_where, has_default, has_end, is_made};
 use crate::value::Value;
 use crate::value::descriptor::Descriptor;
 use ast::CudaAttr;
@@ -123,6 +123,9 @@ impl Builder<'_, '_> {
 
     /// Gives each element of an array its default value.
     pub(crate) fn initialise_view(&mut self, view: &crate::value::array_view::ArrayView, ty: &Type) {
+        if is_made(self.program(), ty) && !self.holds_lengths(ty) {
+            return self.make_view(view, ty, &[]);
+        }
         let Some(bytes) = crate::module::globals::default_bytes(self.program(), ty) else { return };
         let from = self.constant_memory(&bytes, align(self.program(), ty));
         if self.is_remote(view.mem) {

@@ -6,6 +6,7 @@ use crate::analysis::designators::designator_name;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::object::allocate::AllocateHow;
+use crate::types::has_final;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
@@ -49,7 +50,7 @@ impl<'p> Builder<'_, 'p> {
         dense
     }
 
-    /// Reallocates an array unless it has that shape.
+    /// Reallocates what an assignment sets unless it has that shape; what stays is finalised.
     pub(crate) fn fit_allocation(&mut self, d: &Descriptor, target: &'p Expr, shape: &[(Val, Val)], element: Val) {
         let old = self.desc_view(d);
         let mut unfit = self.icmp(CmpOp::Eq, old.mem.addr, Val::i64(0));
@@ -63,11 +64,19 @@ impl<'p> Builder<'_, 'p> {
         }
         let location = self.location_of(target);
         let name = designator_name(self.program(), target);
+        let unfit = self.freeze(unfit);
         self.when(unfit, |this| {
             this.free_data(d, &target.ty, location);
             this.allocate_data(d, shape, element, location, &name, AllocateHow::default());
             this.initialise_data(d, &target.ty);
         });
+        if has_final(self.program(), &target.ty) {
+            let stays = self.negate(unfit);
+            self.when(stays, |this| {
+                let view = this.desc_view(d);
+                this.finalise_view(&view, &target.ty);
+            });
+        }
     }
 
     /// Sets every element of an array to a value.

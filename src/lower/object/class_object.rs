@@ -10,7 +10,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::module::generated::ClassHelper;
 use crate::object::allocate::AllocateHow;
-use crate::types::{align, assigns_components, has_allocatable, has_default, has_end, has_final};
+use crate::types::{align, assigns_components, has_allocatable, has_default, has_end, has_final, is_made};
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
@@ -150,7 +150,7 @@ impl Builder<'_, '_> {
             let matters = match what {
                 ClassHelper::Copy | ClassHelper::Assign => true,
                 ClassHelper::Free => has_end(program, &ty),
-                ClassHelper::Init => has_default(program, &ty),
+                ClassHelper::Init => has_default(program, &ty) || is_made(program, &ty),
             };
             if !matters {
                 continue;
@@ -168,10 +168,18 @@ impl Builder<'_, '_> {
                         this.copy_object(to, MemRef::at(from.into(), Space::Host), &ty);
                     }
                     (ClassHelper::Assign, Some((from, _))) => {
-                        this.store_default(to, &ty);
-                        this.assign_object(to, MemRef::at(from.into(), Space::Host), &ty);
+                        let from = MemRef::at(from.into(), Space::Host);
+                        let (new, old) = (this.object_view(to, &ty), this.object_view(from, &ty));
+                        if !this.make_like(&new, &old, &ty) {
+                            this.store_default(to, &ty);
+                        }
+                        this.assign_object(to, from, &ty);
                     }
                     (ClassHelper::Free, _) => this.free_components(to, &ty),
+                    _ if is_made(program, &ty) => {
+                        let view = this.object_view(to, &ty);
+                        this.make_again(&view, &ty);
+                    }
                     _ => this.store_default(to, &ty),
                 }
                 this.jump(end);
@@ -190,6 +198,12 @@ impl Builder<'_, '_> {
         let made = inner.finish_subroutine();
         self.module().set_function(func, made);
         func
+    }
+
+    /// Whether an object of a class may be one that is made at run time.
+    pub(crate) fn may_be_made(&self, ty: &Type) -> bool {
+        let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
+        members(self.program(), self.tags(), root).iter().any(|&id| is_made(self.program(), &Type::Derived(id)))
     }
 
     /// Gives a fresh object the default values of its type.

@@ -104,6 +104,14 @@ impl<'p> Builder<'_, 'p> {
         copy
     }
 
+    /// The same, freed at the end of the current scope.
+    pub(crate) fn owned_copy(&mut self, from: MemRef, ty: &Type) -> MemRef {
+        let copy = self.deep_copy(from, ty);
+        let view = self.object_view(copy, ty);
+        self.release_later(view, ty.clone());
+        copy
+    }
+
     /// The function that copies or assigns objects of a recursive type, or frees what they own.
     pub(crate) fn helper(&mut self, id: TypeId, what: ObjectHelper) -> FuncId {
         let key = (id, what, self.side());
@@ -116,6 +124,7 @@ impl<'p> Builder<'_, 'p> {
             ObjectHelper::Copy => "copy",
             ObjectHelper::Assign => "assign",
             ObjectHelper::Free => "free",
+            ObjectHelper::Make => return self.maker(id),
         };
         let func = self.module().new_function(&format!("{}.{verb}", def.name), kind, def.span);
         self.module().set_object_helper(key, func);
@@ -141,6 +150,9 @@ impl<'p> Builder<'_, 'p> {
     /// `to = from` of one component.
     pub(crate) fn copy_field(&mut self, field: &'p Field, to: MemRef, from: MemRef) {
         let program = self.program();
+        if field.sized.is_some() {
+            return self.copy_sized(field, to, from);
+        }
         if field.allocatable {
             let (to, from) = (self.field_desc(field, to), self.field_desc(field, from));
             return self.copy_allocatable(field, &to, &from);
@@ -192,8 +204,10 @@ impl<'p> Builder<'_, 'p> {
                 let source = this.desc_view(from);
                 let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
                 this.allocate_data(to, &shape, source.element, location, &field.name, AllocateHow::default());
-                this.initialise_data(to, &field.ty);
                 let target = this.desc_view(to);
+                if !this.make_like(&target, &source, &field.ty) {
+                    this.initialise_data(to, &field.ty);
+                }
                 assign(this, &target, &source);
             });
         });
@@ -225,7 +239,10 @@ impl<'p> Builder<'_, 'p> {
         let program = self.program();
         for field in &program.ty(id).fields {
             let at = mem.plus(field.offset as i64);
-            if field.allocatable {
+            if field.sized.is_some() {
+                let d = self.field_desc(field, at);
+                self.free_sized(field, &d);
+            } else if field.allocatable {
                 let d = self.field_desc(field, at);
                 self.free_data(&d, &field.ty, self.data_location(field.cuda));
                 self.desc_clear(&d);

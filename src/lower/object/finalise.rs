@@ -38,14 +38,22 @@ impl Builder<'_, '_> {
         let def = program.ty(*id);
         let inherited = def.parent.map_or(0, |parent| program.ty(parent).fields.len());
         for field in def.fields.iter().skip(inherited) {
-            if field.pointer || field.allocatable || !has_final(program, &field.ty) {
+            if field.pointer || field.is_allocatable() || !has_final(program, &field.ty) {
                 continue;
             }
             let extents = view.extents();
             self.each_position(&extents, &[view], &mut |this, index, linear| {
                 let mem = this.element_pos(view, index, linear).plus(field.offset as i64);
-                let part = this.field_view(field, mem);
-                this.finalise_view(&part, &field.ty);
+                if field.sized.is_none() {
+                    let part = this.field_view(field, mem);
+                    return this.finalise_view(&part, &field.ty);
+                }
+                let d = this.field_desc(field, mem);
+                let is_made = this.desc_is_set(&d);
+                this.when(is_made, |this| {
+                    let part = this.desc_view(&d);
+                    this.finalise_view(&part, &field.ty);
+                });
             });
         }
         if let Some(parent) = def.parent {

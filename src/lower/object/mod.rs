@@ -11,4 +11,5 @@ pub(crate) mod convention;
 pub(crate) mod derived;
 pub(crate) mod dynamic_type;
 pub(crate) mod finalise;
+pub(crate) mod made;
 pub(crate) mod transfer;

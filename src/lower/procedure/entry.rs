@@ -15,7 +15,7 @@ use crate::module::{ArgKey, Instance, ModuleLowering};
 use crate::object::convention::{ResultForm, has_element_word, result_form};
 use crate::procedure::reach::{declared_by, out_of_reach};
 use crate::storage::VarStorage;
-use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty};
+use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty, is_made};
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::{Descriptor, DescriptorAt, DescriptorRegs};
 use crate::value::lvalue::{Lvalue, MemRef};
@@ -134,9 +134,13 @@ impl FunctionLowering<'_, '_> {
             }
         }
         for &v in proc.params.iter().filter(|v| !out_of_reach.contains(v)) {
+            self.check_argument_lengths(v);
+        }
+        for &v in proc.params.iter().filter(|v| !out_of_reach.contains(v)) {
             self.begin_intent_out(v);
         }
         if program.main == Some(instance.proc) {
+            self.make_static_objects();
             self.give_named_procedures();
             self.find_shared_variables();
         }
@@ -299,7 +303,13 @@ impl FunctionLowering<'_, '_> {
         let space = data_space(self.b.side(), var.attrs.cuda, false);
         let mem = MemRef { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
         let storage = if is_descriptor(program, v) {
-            VarStorage::Described(self.desc(v, DescriptorAt::Mem(MemRef { space: self.b.local_space(), ..mem })))
+            let mem = MemRef { space: self.b.local_space(), ..mem };
+            // What a declared length was computed from may be out of reach here; the descriptor knows it.
+            let known = matches!(var.ty, Type::Character(CharLen::Expr(_))).then(|| {
+                let bytes = self.b.load_word(mem.plus(ir::descriptor::ELEMENT_BYTES));
+                self.b.freeze(bytes)
+            });
+            VarStorage::Described(self.desc_of_length(v, var.shape.rank(), DescriptorAt::Mem(mem), known))
         } else {
             let len = match &var.ty {
                 Type::Character(CharLen::Const(n)) => Some(Val::i64((*n).max(0))),
@@ -331,8 +341,11 @@ impl FunctionLowering<'_, '_> {
     fn begin_intent_out(&mut self, v: VarId) {
         let program = self.b.program();
         let var = program.var(v);
-        let starts =
-            var.attrs.allocatable || var.attrs.class || has_default(program, &var.ty) || has_end(program, &var.ty);
+        let starts = var.attrs.allocatable
+            || var.attrs.class
+            || has_default(program, &var.ty)
+            || has_end(program, &var.ty)
+            || is_made(program, &var.ty);
         if var.attrs.intent != Some(Intent::Out) || var.attrs.pointer || !starts {
             return;
         }
@@ -371,10 +384,16 @@ impl FunctionLowering<'_, '_> {
         let storage = if is_descriptor(program, v) {
             VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
         } else {
+            // Bounds may ask for the shapes of local arrays, which are not there yet.
+            let mut shapes = Vec::new();
+            self.bind_shapes(instance.proc, v, &mut shapes);
             let len = self.declared_length(&var.ty).or(hidden.get(1).map(|&r| r.into()));
-            self.storage_with_length(v, mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
+            let storage = self.storage_with_length(v, mem, len.filter(|_| matches!(var.ty, Type::Character(_))));
+            self.unbind(shapes);
+            storage
         };
         self.storage.set(v, storage);
+        self.note_lengths(v);
         self.initialise_variable(v);
         Results::None
     }

@@ -5,7 +5,7 @@
 use crate::function::FunctionLowering;
 use crate::module::globals::sequence_bytes;
 use crate::storage::VarStorage;
-use crate::types::{const_bytes, has_default, has_end};
+use crate::types::{const_bytes, has_default, has_end, is_made};
 use ir::Val;
 use sema::checked::VarId;
 
@@ -37,10 +37,12 @@ impl FunctionLowering<'_, '_> {
     /// Initialises a variable in memory by default, where its type says so.
     pub(crate) fn initialise_variable(&mut self, v: VarId) {
         let var = self.b.program().var(v);
-        if !has_default(self.b.program(), &var.ty) && !has_end(self.b.program(), &var.ty) {
+        let is_made = is_made(self.b.program(), &var.ty);
+        if !has_default(self.b.program(), &var.ty) && !has_end(self.b.program(), &var.ty) && !is_made {
             return;
         }
         match self.storage.get(v).cloned() {
+            Some(VarStorage::Array(_) | VarStorage::Scalar(..)) if is_made => self.make_variable(v),
             Some(VarStorage::Array(view)) => self.b.initialise_view(&view, &var.ty),
             Some(VarStorage::Scalar(mem, _)) => {
                 let bytes = const_bytes(self.b.program(), &var.ty).unwrap_or(0);

@@ -117,6 +117,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), ir::Ty::I64, element);
         }
         self.storage.set(v, VarStorage::Described(desc));
+        self.note_lengths(v);
         if var.attrs.allocatable && self.blocks.frees_procedure() && !matches!(var.storage, Storage::Static) {
             self.blocks.add_variable(v);
         }
@@ -229,6 +230,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.program().var(v).attrs.class {
             return self.associate_class(v, e);
         }
+        self.refuse_scattered(e);
         let storage = if e.rank > 0 {
             // Nothing can be stored through vector subscripts: a copy is enough.
             let mut view = self.own_view(e);

@@ -5,5 +5,6 @@
 pub(crate) mod entry;
 pub(crate) mod lifetime;
 pub(crate) mod local;
+mod made;
 mod reach;
 pub(crate) mod storage;

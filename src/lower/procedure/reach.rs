@@ -45,6 +45,7 @@ pub(super) fn declared_by(var: &Variable, of: &BTreeSet<VarId>) -> bool {
     if let Type::Character(CharLen::Expr(len)) = &var.ty {
         exprs.push(len);
     }
+    exprs.extend(var.attrs.lengths.iter().filter_map(visit::length_expr));
     let mut found = false;
     for e in exprs {
         visit::all(e, &mut |e| found |= matches!(&e.kind, ExprKind::Var(v) if of.contains(v)));

@@ -191,9 +191,14 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The same, of that rank.
     pub(crate) fn desc_ranked(&mut self, v: VarId, rank: u8, at: DescriptorAt) -> Descriptor {
+        self.desc_of_length(v, rank, at, None)
+    }
+
+    /// The same of a character whose length is known already.
+    pub(crate) fn desc_of_length(&mut self, v: VarId, rank: u8, at: DescriptorAt, len: Option<Val>) -> Descriptor {
         let program = self.b.program();
         let var = program.var(v);
-        let len = self.declared_length(&var.ty);
+        let len = len.or_else(|| self.declared_length(&var.ty));
         let data = match (self.b.side(), var.attrs.cuda) {
             (Side::Device, Some(CudaAttr::Shared)) => Space::Shared,
             (side, cuda) => data_space(side, cuda, var.attrs.pointer),

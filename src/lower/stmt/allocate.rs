@@ -10,6 +10,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::object::allocate::AllocateHow;
 use crate::value::Value;
+use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::element_lvalue;
 use ast::CudaAttr;
@@ -103,6 +104,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let element = self.element_of_allocation(object, &d, source);
         self.allocate_unless_taken(&d, &shape, element, e, how, |this| {
+            if this.b.holds_lengths(&e.ty) && !matches!(source, Some((_, false))) {
+                let lengths = this.allocated_lengths(object, source, from.as_ref());
+                let view = this.b.desc_view(&d);
+                return this.b.make_view(&view, &e.ty, &lengths);
+            }
             this.b.initialise_data(&d, &e.ty);
             if let Some((s, false)) = source {
                 let to = this.b.desc_view(&d);
@@ -116,6 +122,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                             this.b.store_value(element_lvalue(to.mem, to.len), &e.ty, &v);
                         }
                     }
+                }
+                if this.b.holds_lengths(&e.ty) {
+                    let wanted = this.declared_lengths(e);
+                    this.b.check_lengths(&to, &e.ty, &wanted);
                 }
             }
         })
@@ -158,6 +168,36 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
         );
         result.into()
+    }
+
+    /// The length parameters of new objects: what the statement says, the mold has, or the declaration gives.
+    /// `from` is the view of the mold where it has been evaluated.
+    pub(crate) fn allocated_lengths(
+        &mut self,
+        object: &'p AllocObject,
+        source: Option<&'p (Expr, bool)>,
+        from: Option<&ArrayView>,
+    ) -> Vec<Val> {
+        let e = &object.object;
+        if !object.lengths.is_empty() {
+            let given = self.lengths(&object.lengths);
+            let declared = self.declared_lengths(e);
+            self.check_given_lengths(&e.ty, &declared, &given);
+            return given;
+        }
+        if let (Some((mold, _)), Type::Derived(id)) = (source, &e.ty) {
+            let view = from.cloned().unwrap_or_else(|| self.view(mold));
+            self.need_object(&view);
+            let given = self.b.held_lengths(view.mem, *id);
+            let declared = self.declared_lengths(e);
+            self.check_given_lengths(&e.ty, &declared, &given);
+            return given;
+        }
+        let declared = self.declared_lengths(e);
+        if declared.iter().any(Option::is_none) {
+            self.b.unsupported("allocation of an object of the host whose length parameters are not constant");
+        }
+        declared.into_iter().map(|n| n.unwrap_or(Val::i64(0))).collect()
     }
 
     /// Bytes of an element: of a character of deferred length, what the statement says.

@@ -35,6 +35,8 @@ pub(crate) enum VarStorage {
 #[derive(Debug, Default)]
 pub(crate) struct StorageTable {
     of: BTreeMap<VarId, VarStorage>,
+    /// The length parameters that declarations give, as they were on entry.
+    lengths: BTreeMap<VarId, Vec<Option<Val>>>,
     dynamic_shared: Option<Val>,
 }
 
@@ -52,6 +54,16 @@ impl StorageTable {
     /// Gives a variable storage.
     pub(crate) fn set(&mut self, v: VarId, storage: VarStorage) {
         self.of.insert(v, storage);
+    }
+
+    /// The length parameters that the declaration of a variable gives to its type, where they are evaluated.
+    pub(crate) fn lengths(&self, v: VarId) -> Option<&[Option<Val>]> {
+        self.lengths.get(&v).map(Vec::as_slice)
+    }
+
+    /// Says which length parameters the declaration of a variable gives.
+    pub(crate) fn set_lengths(&mut self, v: VarId, lengths: Vec<Option<Val>>) {
+        self.lengths.insert(v, lengths);
     }
 
     /// Takes a variable's storage from it.

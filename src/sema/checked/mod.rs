@@ -27,4 +27,4 @@ pub use stmt::{
     AllocObject, Block, CaseRange, CufDim, CufKernel, CufLoop, DefinedIo, IoControl, IoForm, IoItem, IoStmt, IoUnit,
     LaunchGrid, LaunchSpec, LoopControl, LoopId, RankCase, ReduceOp, Stmt, StmtKind,
 };
-pub use types::{CharLen, DerivedType, Dim, Field, Shape, Type, TypeId, TypeParam};
+pub use types::{CharLen, DerivedType, Dim, Field, Shape, SizedBy, Type, TypeId, TypeParam};

@@ -1,6 +1,6 @@
 //! Programs, modules, procedures and variables.
 
-use super::{Block, Const, DerivedType, Shape, Type, TypeId};
+use super::{Block, CharLen, Const, DerivedType, Shape, Type, TypeId};
 use crate::checked::Intrinsic;
 use ast::{CudaAttr, Intent};
 use source::Span;
@@ -341,4 +341,6 @@ pub struct Attrs {
     pub intent: Option<Intent>,
     /// Letters of `ignore_tkr`, lower case.
     pub ignore_tkr: Arc<str>,
+    /// The length parameters of its derived type, where they are known at run time only.
+    pub lengths: Vec<CharLen>,
 }

@@ -1,6 +1,6 @@
 //! Typed statements.
 
-use super::{Actual, Expr, GroupObject, ImpliedDo, ProcId, Type, TypeId, VarId};
+use super::{Actual, CharLen, Expr, GroupObject, ImpliedDo, ProcId, Type, TypeId, VarId};
 use source::Span;
 use std::sync::Arc;
 
@@ -253,6 +253,8 @@ pub struct AllocObject {
     pub bounds: Vec<(Option<Expr>, Expr)>,
     /// The type before `::`, where written.
     pub spec: Option<Type>,
+    /// The length parameters of that type, where they are known at run time only.
+    pub lengths: Vec<CharLen>,
 }
 
 /// `!$cuf kernel do` with its loops.

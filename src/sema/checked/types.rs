@@ -1,6 +1,6 @@
 //! Types and shapes.
 
-use super::{Const, Expr, ExprKind, ProcId};
+use super::{Const, Expr, ExprKind, ProcId, VarId};
 use source::Span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -64,6 +64,8 @@ pub struct DerivedType {
     pub assigns: Vec<ProcId>,
     /// `bind(c)`
     pub is_bound: bool,
+    /// Whether its objects are made at run time: they, or objects in them, have length parameters of their own.
+    pub is_made: bool,
     /// The definition.
     pub span: Span,
 }
@@ -82,8 +84,14 @@ impl DerivedType {
             finals: Vec::new(),
             assigns: Vec::new(),
             is_bound: false,
+            is_made: false,
             span,
         }
+    }
+
+    /// Its length parameters that are known at run time only; objects hold them in components of the same names.
+    pub fn open_parameters(&self) -> impl Iterator<Item = &TypeParam> {
+        self.params.iter().filter(|p| p.value.is_none())
     }
 }
 
@@ -94,8 +102,10 @@ pub struct TypeParam {
     pub name: Arc<str>,
     /// Its integer type.
     pub ty: Type,
-    /// Its value.
-    pub value: i64,
+    /// Its value; `None` for a length that is known at run time only.
+    pub value: Option<i64>,
+    /// The variable by which bounds and lengths of components name it.
+    pub var: VarId,
     /// Whether it is a kind parameter; else a length.
     pub is_kind: bool,
     /// Its declaration.
@@ -123,8 +133,31 @@ pub struct Field {
     pub cuda: Option<ast::CudaAttr>,
     /// Default initialisation.
     pub init: Option<Const>,
+    /// Whether this is no component, but where an object holds the length parameter of that name.
+    pub is_parameter: bool,
+    /// What length parameters of the object decide about it. It is stored like an allocatable component then, which is there as
+    /// long as the object, and says so in `allocatable`.
+    pub sized: Option<Arc<SizedBy>>,
+    /// The length parameters of its own type, where they are known at run time only.
+    pub lengths: Vec<CharLen>,
     /// Its declaration.
     pub span: Span,
+}
+
+impl Field {
+    /// Whether it has the attribute `allocatable`.
+    pub fn is_allocatable(&self) -> bool {
+        self.allocatable && self.sized.is_none()
+    }
+}
+
+/// The bounds and the length of a component that length parameters of its object decide.
+#[derive(Clone, Debug)]
+pub struct SizedBy {
+    /// Its bounds; none for a scalar.
+    pub dims: Vec<Dim>,
+    /// Its length, if it is a character of such a length.
+    pub len: Option<Expr>,
 }
 
 /// The shape of a variable or component.

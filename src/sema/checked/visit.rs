@@ -7,8 +7,8 @@
 //! Not here: any meaning. Which variable a designator names is in `designator`.
 
 use super::{
-    Actual, Block, CaseRange, CufDim, CufKernel, Expr, ExprKind, ImpliedDo, IoForm, IoItem, IoStmt, IoUnit, Item,
-    LaunchGrid, LaunchSpec, LoopControl, Stmt, StmtKind, Sub, VarId,
+    Actual, Block, CaseRange, CharLen, CufDim, CufKernel, Expr, ExprKind, ImpliedDo, IoForm, IoItem, IoStmt, IoUnit,
+    Item, LaunchGrid, LaunchSpec, LoopControl, Stmt, StmtKind, Sub, VarId,
 };
 
 /// Defines a visitor of the direct parts of an expression, by shared or by exclusive references.
@@ -197,6 +197,7 @@ pub fn statement_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, Role)) {
                 for (lo, hi) in &object.bounds {
                     values([lo.as_ref(), Some(hi)], f);
                 }
+                object.lengths.iter().for_each(|n| values([length_expr(n)], f));
             }
             values([source.as_ref().map(|(e, _)| e)], f);
             definitions([stat, errmsg, pinned].into_iter().flatten(), f);
@@ -213,6 +214,14 @@ pub fn statement_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, Role)) {
         | StmtKind::Nothing
         | StmtKind::Return
         | StmtKind::Unsupported(_) => {}
+    }
+}
+
+/// The expression that gives a length.
+pub fn length_expr(length: &CharLen) -> Option<&Expr> {
+    match length {
+        CharLen::Expr(e) => Some(e),
+        _ => None,
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::scopes::ScopeId;
 use crate::checked::{
-    Const, DerivedType, Field, Module, ProcBody, ProcId, Procedure, Program, Scope, SharedVariable, Type, TypeId,
+    Const, DerivedType, Expr, Field, Module, ProcBody, ProcId, Procedure, Program, Scope, SharedVariable, Type, TypeId,
     VarId, Variable,
 };
 use ast::{self, Subprogram};
@@ -438,6 +438,11 @@ impl<'a> Definitions<'a> {
             let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
             is(f) || (!f.pointer && !f.allocatable && inner.is_some_and(|part| self.has_part(part, is)))
         })
+    }
+
+    /// Whether what a designator names is a length parameter that an object holds.
+    pub(crate) fn is_parameter_of(&self, base: &Expr, field: u32) -> bool {
+        matches!(base.ty, Type::Derived(id) if self.ty(id).fields.get(field as usize).is_some_and(|f| f.is_parameter))
     }
 
     /// The position of the passed object among the dummies.

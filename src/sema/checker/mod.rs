@@ -37,8 +37,8 @@ pub(crate) use scopes::{
 use crate::SemaOptions;
 use crate::checked::{Expr, ProcId, Program, Type, TypeId, VarId};
 use diag::{Code, Diagnostic};
-use source::Span;
-use std::collections::BTreeMap;
+use source::{FileId, Span};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How deep declarations may depend on each other; it bounds the recursion.
@@ -63,7 +63,13 @@ pub(crate) struct Made {
     /// The type `dim3`.
     pub(crate) dim3: Option<TypeId>,
     /// The instances of derived types with type parameters: by the definition and the values.
-    pub(crate) instances: BTreeMap<(TypeId, Vec<i64>), TypeId>,
+    pub(crate) instances: BTreeMap<(TypeId, Vec<Option<i64>>), TypeId>,
+    /// Where the derived types are defined whose length parameters are known at run time only.
+    pub(crate) open: BTreeSet<(FileId, u32)>,
+    /// Those that this check has found.
+    pub(crate) found_open: BTreeSet<(FileId, u32)>,
+    /// The intrinsic functions that procedures refer to without a declaration of the name.
+    pub(crate) applied: BTreeSet<(Option<ProcId>, Arc<str>)>,
     /// Intrinsic functions that were needed as procedures.
     pub(crate) intrinsics: BTreeMap<Arc<str>, ProcId>,
     /// The procedures that stand for calls by dynamic type: by the declared type and the type-bound name.

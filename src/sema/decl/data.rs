@@ -154,6 +154,11 @@ impl<'a> Checker<'a> {
         if is_pointer(&self.defs, &target) && target.rank == shape_of(&self.defs, &target).map_or(0, Shape::rank) {
             return self.data_pointer(target, values);
         }
+        if root(&target).is_some_and(|id| matches!(self.defs.var(id).ty, Type::Derived(ty) if self.defs.ty(ty).is_made))
+        {
+            let text = "`data` for a type with length parameters that are known at run time only";
+            return self.reporter.refuse(object.span, text);
+        }
         if let Some(what) = self.elsewhere(&target) {
             // Fortran 2018, C876 and 8.6.7.
             let text = format!("`data` cannot give values to a part of {what}: it has no memory yet");

@@ -62,6 +62,7 @@ impl<'a> Checker<'a> {
             (t.fields, t.bytes, t.align) = (fields, bytes, align);
             t.parent = Some(parent_id);
         }
+        self.lengths_of_objects(id);
         self.note_private(id, def);
         for item in &def.items {
             match item {
@@ -116,7 +117,9 @@ impl<'a> Checker<'a> {
             let bytes = self.lay_out(id, &def.items, 0);
             self.defs.ty_mut(id).bytes = bytes;
         }
+        let is_made = self.defs.has_part(id, &|f| f.is_parameter);
         let t = self.defs.ty_mut(id);
+        t.is_made = is_made;
         t.bytes = t.bytes.next_multiple_of(t.align.max(1));
         let refused = self.leave_context(outer);
         self.defs.type_info_mut(id).refused = refused;
@@ -260,16 +263,33 @@ impl<'a> Checker<'a> {
                 },
                 None => Shape::Scalar,
             };
-            let Some(shape) = self.typing().constant_shape(shape) else {
+            let Some((ty, shape, sized)) = self.sized(id, ty, shape, allocatable || pointer, e.span) else {
                 self.defs.type_info_mut(id).is_broken = true;
                 continue;
             };
+            self.cx.by_descriptor = allocatable || pointer;
+            let lengths = self.lengths_of_spec(&field.spec);
+            self.cx.by_descriptor = false;
+            if self.typing().check_lengths(&lengths, false, allocatable || pointer, field.spec.span).is_none() {
+                self.defs.type_info_mut(id).is_broken = true;
+                continue;
+            }
+            let allocatable = allocatable || sized.is_some();
             if self.defs.ty(id).fields.iter().any(|f| f.name == e.name.text) {
                 let text = format!("component `{}` is declared twice", e.name.as_str());
                 self.reporter.error::<()>(Code::DuplicateDeclaration, e.name.span, text);
                 continue;
             }
+            if let (Some(value), Type::Derived(inner)) = (&e.init, &ty)
+                && self.defs.has_part(*inner, &|f| f.is_parameter)
+            {
+                let text = "an initial value of a type with length parameters that are known at run time only";
+                self.reporter.refuse::<()>(value.span, text);
+                self.defs.type_info_mut(id).is_broken = true;
+                continue;
+            }
             let init = match (&e.init, &e.pointer_init) {
+                (Some(value), _) if sized.is_some() => self.initial_of_sized(value, &ty, &shape, e.name.as_str()),
                 (Some(value), _) => self
                     .constant_of_type(value, &ty)
                     .and_then(|(c, rank, _)| self.typing().shaped(c, rank, &shape, value.span, e.name.as_str())),
@@ -305,6 +325,9 @@ impl<'a> Checker<'a> {
                 class,
                 cuda: attribute.map(|a| a.0),
                 init,
+                is_parameter: false,
+                sized,
+                lengths,
                 span: e.name.span,
             });
         }
@@ -337,6 +360,9 @@ impl<'a> Checker<'a> {
                 class: false,
                 cuda: None,
                 init,
+                is_parameter: false,
+                sized: None,
+                lengths: Vec::new(),
                 span: name.span,
             });
         }
@@ -382,6 +408,9 @@ impl<'a> Checker<'a> {
             class: false,
             cuda: None,
             init: Some(Const::Int(1)),
+            is_parameter: false,
+            sized: None,
+            lengths: Vec::new(),
             span: Span::NONE,
         };
         let ty = DerivedType {
@@ -398,7 +427,7 @@ impl<'a> Checker<'a> {
 
 impl Typing<'_> {
     /// A component's shape, whose bounds must be constant.
-    fn constant_shape(&mut self, shape: Shape) -> Option<Shape> {
+    pub(super) fn constant_shape(&mut self, shape: Shape) -> Option<Shape> {
         let Shape::Explicit(dims) = shape else { return Some(shape) };
         let mut out = Vec::with_capacity(dims.len());
         for d in dims {

@@ -72,6 +72,9 @@ impl<'a> Checker<'a> {
         (scope, id): (ScopeId, VarId),
     ) -> Option<Const> {
         match &p.init {
+            Init::Value(e) if matches!(ty, Type::Derived(id) if self.defs.ty(*id).is_made) => self
+                .reporter
+                .refuse(e.span, "an initial value of a type with length parameters that are known at run time only"),
             Init::Value(e) => {
                 if p.allocatable.is_some() {
                     let text = format!("allocatable `{}` cannot have an initial value", p.name);
@@ -97,7 +100,9 @@ impl<'a> Checker<'a> {
                 self.typing().null_initial(e, p.pointer.is_some(), &p.name)
             }
             Init::None | Init::Next(_) => match (storage, ty) {
-                (Storage::Static, Type::Derived(id)) if p.allocatable.is_none() && p.pointer.is_none() => {
+                (Storage::Static, Type::Derived(id))
+                    if p.allocatable.is_none() && p.pointer.is_none() && !self.defs.ty(*id).is_made =>
+                {
                     let value = self.default_value(*id)?;
                     match shape.constant_bounds() {
                         Some(bounds) if bounds.is_empty() => Some(value),

@@ -14,6 +14,7 @@ mod separate;
 mod sequence;
 mod shape;
 mod shared;
+mod sized;
 mod storage_rules;
 mod types;
 mod usage;

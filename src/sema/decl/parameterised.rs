@@ -4,14 +4,23 @@
 //! instance: a type like any other, resolved in a scope in which the parameters are named constants. What a template
 //! extends is a template too, whose parameters come first.
 //!
-//! Not here: length type parameters whose values are known at run time only (`*`, `:`, expressions of variables). They are
-//! refused by name.
+//! If anything in the program gives a length parameter of a template a value that is known at run time only (`*`, `:`, an
+//! expression of variables), the template is *open*: the values of its lengths are no part of its instances, and each object
+//! holds its own. A template that extends an open one is open. The check of the program begins anew when it finds one
+//! (`check`), so that all objects of a type have one layout.
+//!
+//! Not here: components that open parameters decide (`derived`).
 
-use crate::checked::{Attrs, Const, DerivedType, ExprKind, Shape, Storage, Type, TypeId, TypeParam, Variable};
+use crate::checked::{
+    Attrs, CharLen as Length, Const, DerivedType, Expr, ExprKind, Shape, Storage, Type, TypeId, TypeParam, VarId,
+    Variable, visit,
+};
 use crate::checker::{Checker, CodeSide, Context, ScopeData, ScopeId, Sym, TypeInfo, VarInfo};
+use crate::typing::Typing;
 use ast::{Arg, ArgValue, Attr, CharLen, DerivedSpec, Name, TypeItem, TypeSpec, TypeSpecKind};
 use diag::{Code, Diagnostic, nearest_name};
-use source::Span;
+use source::{FileId, Span};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How many instances one template may have: a type may name itself with other values without end.
@@ -32,9 +41,14 @@ struct Parameter<'a> {
 #[derive(Clone, Copy)]
 enum Value<'e> {
     Expr(&'e ast::Expr),
-    /// `*` or `:`
-    AtRunTime(&'static str),
+    /// `*`
+    Assumed,
+    /// `:`
+    Deferred,
 }
+
+/// An instance of a template, and the values of its open parameters.
+type Instance = (TypeId, Vec<Length>);
 
 /// A value for a type parameter, perhaps by keyword.
 type GivenValue<'e> = (Option<&'e Name>, Value<'e>);
@@ -101,6 +115,12 @@ impl<'a> Checker<'a> {
         line.into_iter().rev().flat_map(own).collect()
     }
 
+    /// How many type parameters a template has, and whether all have defaults.
+    pub(crate) fn count_parameters(&mut self, template: TypeId) -> (usize, bool) {
+        let parameters = self.type_parameters(template);
+        (parameters.len(), parameters.iter().all(|p| p.default.is_some()))
+    }
+
     /// The type that a definition extends, as it is named there.
     fn parent_template(&mut self, id: TypeId) -> Option<TypeId> {
         let (def, scope) = (self.defs.type_info(id).ast?, self.defs.type_info(id).scope);
@@ -112,7 +132,17 @@ impl<'a> Checker<'a> {
 
     /// The type that a derived type with its type parameters stands for.
     pub(crate) fn derived_spec(&mut self, spec: &DerivedSpec) -> Option<TypeId> {
-        self.spec_in(spec, None)
+        Some(self.spec_in(spec, None)?.0)
+    }
+
+    /// The values that a type gives to the open parameters of its objects; none for all other types.
+    pub(crate) fn lengths_of_spec(&mut self, spec: &TypeSpec) -> Vec<Length> {
+        match &spec.kind {
+            TypeSpecKind::Type(derived) | TypeSpecKind::Class(derived) => {
+                self.spec_in(derived, None).map_or(Vec::new(), |instance| instance.1)
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The type of a guard of SELECT TYPE, whose length parameters are assumed (Fortran 2018, 11.1.11.1): what the selector's
@@ -122,10 +152,10 @@ impl<'a> Checker<'a> {
             Type::Derived(id) => self.defs.ty(*id).params.clone(),
             _ => Vec::new(),
         };
-        self.spec_in(spec, Some(&known))
+        Some(self.spec_in(spec, Some(&known))?.0)
     }
 
-    fn spec_in(&mut self, spec: &DerivedSpec, guard: Option<&[TypeParam]>) -> Option<TypeId> {
+    fn spec_in(&mut self, spec: &DerivedSpec, guard: Option<&[TypeParam]>) -> Option<Instance> {
         let id = self.named_type(&spec.name)?;
         let values: Vec<GivenValue<'_>> = spec
             .params
@@ -133,8 +163,8 @@ impl<'a> Checker<'a> {
             .map(|(keyword, value)| {
                 let value = match value {
                     CharLen::Expr(e) => Value::Expr(e),
-                    CharLen::Assumed => Value::AtRunTime("an assumed type parameter (`*`)"),
-                    CharLen::Deferred => Value::AtRunTime("a deferred type parameter (`:`)"),
+                    CharLen::Assumed => Value::Assumed,
+                    CharLen::Deferred => Value::Deferred,
                 };
                 (keyword.as_ref(), value)
             })
@@ -143,7 +173,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The type of a structure constructor: `name(values)` before the components, or the name alone.
-    pub(crate) fn constructed_type(&mut self, id: TypeId, values: &[Arg], span: Span) -> Option<TypeId> {
+    pub(crate) fn constructed_type(&mut self, id: TypeId, values: &[Arg], span: Span) -> Option<Instance> {
         let mut given: Vec<GivenValue<'_>> = Vec::new();
         for arg in values {
             let ArgValue::Expr(e) = &arg.value else {
@@ -163,29 +193,40 @@ impl<'a> Checker<'a> {
         given: &[GivenValue<'_>],
         guard: Option<&[TypeParam]>,
         span: Span,
-    ) -> Option<TypeId> {
+    ) -> Option<Instance> {
         if !self.is_template(id) {
             if given.is_empty() {
-                return Some(id);
+                return Some((id, Vec::new()));
             }
             let text = format!("`type({})` has no type parameters", self.defs.ty(id).name);
             return self.reporter.error(Code::BadTypeParameter, span, text);
         }
         let parameters = self.type_parameters(id);
         let places = self.places_of_values(id, &parameters, given, span)?;
+        let is_open = self.is_open(id);
+        if is_open && self.cx.side.on_device() {
+            let text =
+                format!("`type({})`, whose lengths are known at run time only, in device code", self.defs.ty(id).name);
+            return self.reporter.refuse(span, text);
+        }
         let mut values = vec![None; parameters.len()];
         for (at, value) in places.into_iter().zip(given.iter().map(|(_, value)| *value)) {
-            values[at] = Some(self.given_value(&parameters[at], value, guard, span)?);
+            values[at] = Some(self.given_value(id, &parameters[at], value, guard, span)?);
         }
         let scope = self.instance_scope(id);
         let mut params: Vec<TypeParam> = Vec::with_capacity(parameters.len());
+        let mut lengths = Vec::new();
         for (p, value) in parameters.iter().zip(values) {
             let outer = self.enter_context(Context::new(scope, self.scopes.get(scope).proc, CodeSide::Host));
-            let param = self.type_param(id, scope, p, value, span);
+            let param = self.type_param(id, scope, p, value, guard.is_some() && is_open, span);
             if let Some(what) = self.leave_context(outer) {
                 return self.reporter.refuse_again(&what);
             }
-            params.push(param?);
+            let (param, length) = param?;
+            if param.value.is_none() {
+                lengths.push(length);
+            }
+            params.push(param);
         }
         let made = match self.known_instance(id, &params) {
             Some(made) => made,
@@ -203,7 +244,34 @@ impl<'a> Checker<'a> {
         }
         match self.defs.type_info(made).refused.clone() {
             Some(what) => self.reporter.refuse_again(&what),
-            None => Some(made),
+            None => Some((made, lengths)),
+        }
+    }
+
+    /// Whether the lengths of a template's objects are known at run time only.
+    fn is_open(&mut self, template: TypeId) -> bool {
+        let open = |this: &Self, id| this.made.open.contains(&place_of(this.defs.ty(id).span));
+        let mut at = Some(template);
+        for _ in 0..MOST_PARENTS {
+            match at {
+                Some(id) if open(self, id) => return true,
+                Some(id) => at = self.parent_template(id),
+                None => break,
+            }
+        }
+        false
+    }
+
+    /// Notes that a template is open, and so is what it extends and has lengths.
+    fn note_open(&mut self, template: TypeId) {
+        let mut at = Some(template);
+        for _ in 0..MOST_PARENTS {
+            let Some(id) = at else { break };
+            if self.type_parameters(id).iter().any(|p| !p.is_kind) {
+                let place = place_of(self.defs.ty(id).span);
+                self.made.found_open.insert(place);
+            }
+            at = self.parent_template(id);
         }
     }
 
@@ -215,13 +283,13 @@ impl<'a> Checker<'a> {
         if parameters.is_empty() {
             return None;
         }
-        let params: Vec<TypeParam> = self.defs.ty(id).params.iter().take(parameters.len()).cloned().collect();
+        let mut params: Vec<TypeParam> = self.defs.ty(id).params.iter().take(parameters.len()).cloned().collect();
         if let Some(made) = self.known_instance(parent, &params) {
             return Some(made);
         }
         let scope = self.instance_scope(parent);
-        for param in &params {
-            self.name_parameter(scope, param);
+        for param in &mut params {
+            param.var = self.name_parameter(scope, param);
         }
         Some(self.new_instance(parent, params, scope))
     }
@@ -283,50 +351,67 @@ impl<'a> Checker<'a> {
         Some(places)
     }
 
-    /// The constant that is given for a type parameter.
+    /// What is given for a type parameter.
     fn given_value(
         &mut self,
+        id: TypeId,
         p: &Parameter<'a>,
         value: Value<'_>,
         guard: Option<&[TypeParam]>,
         span: Span,
-    ) -> Option<i64> {
+    ) -> Option<Length> {
         let known = guard.into_iter().flatten().find(|known| known.name == p.name.text);
-        match value {
-            Value::AtRunTime(what) if p.is_kind => {
+        let length = match value {
+            Value::Assumed | Value::Deferred if p.is_kind => {
+                let what = if matches!(value, Value::Assumed) { "`*`" } else { "`:`" };
                 let text = format!("kind parameter `{}` needs a constant, not {what}", p.name.as_str());
-                self.reporter.error(Code::BadTypeParameter, span, text)
+                return self.reporter.error(Code::BadTypeParameter, span, text);
             }
-            Value::AtRunTime(what) => match known {
-                Some(known) => Some(known.value),
-                None => self.reporter.refuse(span, what),
-            },
-            Value::Expr(e) if p.is_kind => self.constant_integer(e),
+            Value::Expr(e) if p.is_kind => return self.constant_integer(e).map(Length::Const),
             Value::Expr(e) if guard.is_some() => {
                 let text = format!("length parameter `{}` of a guard is not assumed", p.name.as_str());
-                self.reporter.error_help(Code::BadTypeParameter, e.span, text, "write `*`")
+                return self.reporter.error_help(Code::BadTypeParameter, e.span, text, "write `*`");
             }
-            Value::Expr(e) => match self.specification(e)?.kind {
-                // Like a length of characters, a negative one is as good as 0 where it is an extent.
-                ExprKind::Const(Const::Int(n)) => Some(n),
-                _ => self.reporter.refuse(e.span, "a length type parameter that is not constant"),
+            Value::Assumed => match known.and_then(|known| known.value) {
+                Some(known) => return Some(Length::Const(known)),
+                None => Length::Assumed,
             },
+            Value::Deferred => Length::Deferred,
+            Value::Expr(e) => {
+                let value = self.specification(e)?;
+                match value.kind {
+                    // Like a length of characters, a negative one is as good as 0 where it is an extent.
+                    ExprKind::Const(Const::Int(n)) => return Some(Length::Const(n)),
+                    _ => Length::Expr(Box::new(value)),
+                }
+            }
+        };
+        if !self.is_open(id) {
+            if self.cx.side.on_device() || self.cx.debugger {
+                return self.reporter.refuse(span, "a length type parameter that is not constant");
+            }
+            // This check comes to nothing: the next one knows that the template is open.
+            self.note_open(id);
+            return self.reporter.refuse(span, "a length type parameter that is not constant");
         }
+        Some(length)
     }
 
-    /// A type parameter with its value, given or by default, as a named constant of the instance's scope.
+    /// A type parameter with its value, given or by default, as a name in the instance's scope; what is given for it.
     fn type_param(
         &mut self,
         id: TypeId,
         scope: ScopeId,
         p: &Parameter<'a>,
-        value: Option<i64>,
+        value: Option<Length>,
+        is_open_guard: bool,
         span: Span,
-    ) -> Option<TypeParam> {
+    ) -> Option<(TypeParam, Length)> {
         let ty = self.type_spec(p.spec, None)?;
-        let value = match (value, p.default) {
+        let length = match (value, p.default) {
             (Some(value), _) => value,
-            (None, Some(default)) => self.constant_integer(default)?,
+            (None, _) if is_open_guard && !p.is_kind => Length::Assumed,
+            (None, Some(default)) => Length::Const(self.constant_integer(default)?),
             (None, None) => {
                 let text = format!("`type({})` needs a value for `{}`", self.defs.ty(id).name, p.name.as_str());
                 let d = Diagnostic::new(Code::BadTypeParameter, span, text);
@@ -334,25 +419,32 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        let param = TypeParam { name: p.name.text.clone(), ty, value, is_kind: p.is_kind, span: p.name.span };
-        self.name_parameter(scope, &param);
-        Some(param)
+        let value = match length {
+            Length::Const(n) if p.is_kind || !self.is_open(id) => Some(n),
+            _ => None,
+        };
+        let (name, is_kind, span) = (p.name.text.clone(), p.is_kind, p.name.span);
+        let mut param = TypeParam { name, ty, value, var: VarId(0), is_kind, span };
+        param.var = self.name_parameter(scope, &param);
+        Some((param, length))
     }
 
-    fn name_parameter(&mut self, scope: ScopeId, param: &TypeParam) {
+    fn name_parameter(&mut self, scope: ScopeId, param: &TypeParam) -> VarId {
         let var = Variable {
             name: param.name.clone(),
             ty: param.ty.clone(),
             shape: Shape::Scalar,
-            storage: Storage::Parameter,
+            // Where an open one is used, its value is that of the object.
+            storage: if param.value.is_some() { Storage::Parameter } else { Storage::Local },
             attrs: Attrs::default(),
-            init: Some(Const::Int(param.value)),
-            owner: self.scopes.get(scope).proc,
+            init: param.value.map(Const::Int),
+            owner: self.scopes.get(scope).proc.filter(|_| param.value.is_some()),
             module: None,
             span: param.span,
         };
         let var = self.defs.add_var(var, VarInfo::default());
         self.scopes.define(scope, &param.name, Sym::Var(var), param.span);
+        var
     }
 
     fn instance_scope(&mut self, template: TypeId) -> ScopeId {
@@ -367,8 +459,45 @@ impl<'a> Checker<'a> {
     }
 }
 
-fn values_of(params: &[TypeParam]) -> Vec<i64> {
+impl Typing<'_> {
+    /// The open parameters of a type, as bounds and lengths of its components name them.
+    pub(super) fn open_variables(&self, id: TypeId) -> BTreeSet<VarId> {
+        self.defs.ty(id).open_parameters().map(|p| p.var).collect()
+    }
+
+    /// Checks the open parameters of a declared type (Fortran 2018, C701, C702, 7.2): `*` is for dummies, `:` for allocatables
+    /// and pointers.
+    pub(super) fn check_lengths(
+        &mut self,
+        lengths: &[Length],
+        is_dummy: bool,
+        is_described: bool,
+        span: Span,
+    ) -> Option<()> {
+        let text = if !is_dummy && lengths.iter().any(|n| matches!(n, Length::Assumed)) {
+            "an assumed type parameter (`*`) is for dummy arguments"
+        } else if !is_described && lengths.iter().any(|n| matches!(n, Length::Deferred)) {
+            "a deferred type parameter (`:`) is for allocatable objects and pointers"
+        } else {
+            return Some(());
+        };
+        self.reporter.error(Code::BadTypeParameter, span, text)
+    }
+}
+
+/// Whether an expression names one of these variables.
+pub(super) fn names_any(e: &Expr, variables: &BTreeSet<VarId>) -> bool {
+    let mut found = false;
+    visit::all(e, &mut |node| found |= matches!(&node.kind, ExprKind::Var(v) if variables.contains(v)));
+    found
+}
+
+fn values_of(params: &[TypeParam]) -> Vec<Option<i64>> {
     params.iter().map(|param| param.value).collect()
+}
+
+fn place_of(definition: Span) -> (FileId, u32) {
+    (definition.file, definition.start)
 }
 
 /// Where a type definition declares a type parameter.

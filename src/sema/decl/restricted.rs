@@ -19,6 +19,7 @@ impl Typing<'_> {
         p: &DeclaredName<'_>,
         ty: &Type,
         shape: &Shape,
+        lengths: &[CharLen],
     ) -> Option<()> {
         let is_block = self.scopes.get(scope).is_block;
         if is_block || p.cray_pointer.is_some() || self.cx.debugger || self.options.embedded.contains(&p.span.file) {
@@ -39,6 +40,7 @@ impl Typing<'_> {
         if let Type::Character(CharLen::Expr(length)) = ty {
             exprs.push(length);
         }
+        exprs.extend(lengths.iter().filter_map(visit::length_expr));
         for e in exprs {
             self.check_restricted_expr(scope, e)?;
         }
@@ -85,6 +87,7 @@ impl Typing<'_> {
             match &node.kind {
                 // Inquiries need no value.
                 ExprKind::Intrinsic { id, .. } if id.class() == Class::Inquiry => return false,
+                ExprKind::Field { base, field } if defs.is_parameter_of(base, *field) => return false,
                 ExprKind::Var(id) => {
                     let what = why_not(defs.var(*id), owner).filter(|what| what.1 || local(*id)).map(|what| what.0);
                     wrong = wrong.take().or(what.map(|what| (*id, node.span, what)));

@@ -80,6 +80,17 @@ impl<'a> Checker<'a> {
             None if p.is_cray_pointer => Type::Integer(8),
             None => self.typing().untyped(scope, p)?,
         };
+        let lengths = match p.spec {
+            Some(spec) => self.lengths_of_spec(spec),
+            None => Vec::new(),
+        };
+        let is_described = p.allocatable.is_some() || p.pointer.is_some();
+        self.typing().check_lengths(&lengths, p.dummy.is_some(), is_described, p.spec.map_or(p.span, |s| s.span))?;
+        if matches!(ty, Type::Derived(id) if self.defs.ty(id).is_made) && (is_parameter || p.cuda.is_some()) {
+            let what = if is_parameter { "a named constant" } else { "data with a CUDA attribute" };
+            let text = format!("{what} of a type with length parameters that are known at run time only");
+            return self.reporter.refuse(p.span, text);
+        }
         let place = ShapeRules {
             dummy: p.dummy.is_some(),
             allocatable: p.allocatable.is_some(),
@@ -114,7 +125,7 @@ impl<'a> Checker<'a> {
         self.check_cleared_size(p, &ty, &shape)?;
         self.check_bound_variable(scope, p, &ty)?;
         let shape = self.typing().without_local_size(scope, p, shape);
-        self.typing().check_restricted(scope, p, &ty, &shape)?;
+        self.typing().check_restricted(scope, p, &ty, &shape, &lengths)?;
         if let Some((name, span)) = p.cray_pointer.clone().map(|n| (n, p.span)) {
             return self.declare_pointee(scope, p, &name, span, ty, shape);
         }
@@ -142,7 +153,9 @@ impl<'a> Checker<'a> {
             protected: p.protected,
             intent: p.intent.filter(|_| p.dummy.is_some()).map(|(i, _)| i),
             ignore_tkr: p.ignore_tkr.clone(),
+            lengths,
         };
+        self.typing().check_static_lengths(p, &storage, &attrs.lengths)?;
         self.check_cuda_variable(p, &ty, &shape, &storage, owner);
         let typed_only = p.has_type_only();
         let var = Variable {
@@ -319,7 +332,7 @@ impl Checker<'_> {
         self.resolve_type(*id);
         let what = if self.defs.has_part(*id, &|f| f.init.is_some()) {
             "its type initialises a component"
-        } else if self.defs.has_part(*id, &|f| f.allocatable) {
+        } else if self.defs.has_part(*id, &|f| f.is_allocatable()) {
             "its type has an allocatable component"
         } else {
             return Some(());

@@ -53,6 +53,10 @@ impl Checker<'_> {
                 Some(Sym::Intrinsic(_)) => {
                     return self.intrinsic_procedure(name).map(Given::Proc);
                 }
+                // A reference before has made the name that of the intrinsic function (Fortran 2018, 19.5.1.4).
+                None if self.made.applied.contains(&(self.cx.proc, name.text.clone())) => {
+                    return self.intrinsic_procedure(name).map(Given::Proc);
+                }
                 _ => {}
             }
         }

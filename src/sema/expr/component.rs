@@ -73,10 +73,19 @@ impl Checker<'_> {
 
     fn field(&mut self, base: Expr, id: TypeId, name: &Name, span: Span) -> Option<Expr> {
         self.resolve_type(id);
-        if let Some(param) = self.type_parameter(id, &name.text) {
-            return Some(constant(Const::Int(param.value), param.ty.clone(), span));
+        let found = self.defs.ty(id).fields.iter().position(|f| f.name == name.text);
+        if let Some(param) = self.type_parameter(id, &name.text).cloned() {
+            let open = self.defs.ty(id).open_parameters().position(|p| p.name == param.name);
+            let known = param.value.or_else(|| self.typing().declared_length(&base, open?));
+            let Some(at) = found.filter(|_| known.is_none()) else {
+                return Some(constant(Const::Int(known?), param.ty, span));
+            };
+            // An array has the lengths of its elements; an inquiry is no variable.
+            let kind = ExprKind::Field { base: Box::new(base), field: at as u32 };
+            let held = Expr { kind, ty: param.ty.clone(), rank: 0, span };
+            return Some(Expr { kind: ExprKind::Paren(Box::new(held)), ty: param.ty, rank: 0, span });
         }
-        let Some(at) = self.defs.ty(id).fields.iter().position(|f| f.name == name.text) else {
+        let Some(at) = found else {
             return self.typing().parent_or_missing(base, id, name, span);
         };
         self.typing().check_access(id, name)?;
@@ -89,7 +98,7 @@ impl Checker<'_> {
                 format!("component `{}` is a procedure pointer, and what it is taken of is an array", name.as_str());
             return self.reporter.error_help(Code::RankMismatch, span, text, "take it of one element");
         }
-        if base.rank > 0 && (own > 0 || field.allocatable || field.pointer) {
+        if base.rank > 0 && (own > 0 || field.is_allocatable() || field.pointer) {
             let text = format!("component `{}` is an array, and so is what it is taken of", name.as_str());
             return self.reporter.error_help(Code::RankMismatch, span, text, "take it of one element");
         }
@@ -116,7 +125,8 @@ impl Checker<'_> {
             return Some(None);
         }
         let field = &self.defs.ty(id).fields[at];
-        let is_array = matches!(field.shape, Shape::Explicit(_)) && !field.allocatable && !field.pointer;
+        let is_plain = matches!(field.shape, Shape::Explicit(_)) && !field.allocatable && !field.pointer;
+        let is_array = is_plain || (field.sized.is_some() && field.shape.rank() > 0);
         if !is_array || args.iter().any(|a| matches!(a.value, ArgValue::Range { .. })) {
             return None;
         }

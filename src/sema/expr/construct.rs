@@ -12,13 +12,59 @@ use source::Span;
 impl Checker<'_> {
     /// `type(values)`
     pub(super) fn structure(&mut self, id: TypeId, args: &[Arg], name: Span, span: Span) -> Option<Expr> {
+        self.structure_with(id, &[], args, name, span)
+    }
+
+    /// `type(type parameters)(values)`
+    pub(super) fn structure_with(
+        &mut self,
+        id: TypeId,
+        params: &[Arg],
+        args: &[Arg],
+        name: Span,
+        span: Span,
+    ) -> Option<Expr> {
+        let (params, args) = match params {
+            [] => args.split_at(self.leading_parameters(id, args, name)),
+            _ => (params, args),
+        };
         let arguments = self.arguments(args)?;
-        self.structure_of(id, arguments, name, span)
+        let of = self.constructed_type(id, params, name)?;
+        self.structure_of_instance(of, arguments, name, span)
+    }
+
+    /// How many values of a constructor are type parameters, which gfortran takes before the components and in the same
+    /// parentheses: all of them where a parameter has no default, or where there are more values than components.
+    fn leading_parameters(&mut self, id: TypeId, args: &[Arg], name: Span) -> usize {
+        if !self.is_template(id) {
+            return 0;
+        }
+        let (count, has_defaults) = self.count_parameters(id);
+        if args.len() < count || args[..count].iter().any(|arg| arg.keyword.is_some()) {
+            return 0;
+        }
+        if !has_defaults {
+            return count;
+        }
+        let Some((instance, _)) = self.constructed_type(id, &[], name) else { return 0 };
+        self.resolve_type(instance);
+        let components = self.defs.ty(instance).fields.iter().filter(|f| !f.is_parameter).count();
+        if args.len() > components { count } else { 0 }
     }
 
     /// A structure constructor whose arguments are typed.
     pub(crate) fn structure_of(&mut self, id: TypeId, args: Vec<Argument>, name: Span, span: Span) -> Option<Expr> {
-        let id = self.constructed_type(id, &[], name)?;
+        let of = self.constructed_type(id, &[], name)?;
+        self.structure_of_instance(of, args, name, span)
+    }
+
+    fn structure_of_instance(
+        &mut self,
+        (id, lengths): (TypeId, Vec<CharLen>),
+        args: Vec<Argument>,
+        name: Span,
+        span: Span,
+    ) -> Option<Expr> {
         self.resolve_type(id);
         if let Some(what) = self.defs.type_info(id).refused.clone() {
             return self.reporter.refuse_again(&what);
@@ -30,13 +76,23 @@ impl Checker<'_> {
         self.typing().check_opaque(id, &args, name)?;
         let ty = self.defs.ty(id).clone();
         let mut values: Vec<Option<Expr>> = vec![None; ty.fields.len()];
+        for (param, length) in ty.open_parameters().zip(lengths) {
+            let Some(at) = ty.fields.iter().position(|f| f.is_parameter && f.name == param.name) else { continue };
+            let value = match length {
+                CharLen::Const(n) => constant(Const::Int(n), param.ty.clone(), span),
+                CharLen::Expr(e) => self.typing().convert(*e, &param.ty)?,
+                CharLen::Assumed | CharLen::Deferred => continue,
+            };
+            values[at] = Some(value);
+        }
+        let places: Vec<usize> = (0..ty.fields.len()).filter(|&at| !ty.fields[at].is_parameter).collect();
         let mut by_keyword = false;
         let args = self.typing().without_parents(id, args)?;
         for (i, arg) in args.into_iter().enumerate() {
             let at = match &arg.keyword {
                 Some(keyword) => {
                     by_keyword = true;
-                    match ty.fields.iter().position(|f| f.name == keyword.text) {
+                    match ty.fields.iter().position(|f| f.name == keyword.text && !f.is_parameter) {
                         Some(at) => at,
                         None => {
                             let near = nearest_name(keyword.as_str(), ty.fields.iter().map(|f| &*f.name));
@@ -51,12 +107,12 @@ impl Checker<'_> {
                     let text = "a value by position stands after one by keyword";
                     return self.reporter.error(Code::BadStructureConstructor, arg.span, text);
                 }
-                None if i >= ty.fields.len() => {
+                None if i >= places.len() => {
                     let text =
-                        format!("`type({})` has {} components, and more values are given", ty.name, ty.fields.len());
+                        format!("`type({})` has {} components, and more values are given", ty.name, places.len());
                     return self.reporter.error(Code::BadStructureConstructor, arg.span, text);
                 }
-                None => i,
+                None => places[i],
             };
             // The value of a parent has become values of its components, which are not named here.
             if self.defs.type_info(id).parent.is_none() {
@@ -94,10 +150,12 @@ impl Checker<'_> {
             values[at] = Some(self.typing().component_value(&ty.fields[at], e)?);
         }
         for (field, value) in ty.fields.iter().zip(&mut values) {
-            if value.is_some() || field.allocatable {
+            if value.is_some() || field.is_allocatable() || field.is_parameter {
                 continue;
             }
             match &field.init {
+                // The object is made with it.
+                Some(_) if field.sized.is_some() => {}
                 Some(Const::Null) => {
                     let kind = ExprKind::Null;
                     *value = Some(Expr { kind, ty: field.ty.clone(), rank: field.shape.rank(), span });
@@ -118,6 +176,9 @@ impl Checker<'_> {
                         let text = format!("component `{}` of `type({})` has no value", field.name, ty.name);
                         return self.reporter.error(Code::BadStructureConstructor, name, text);
                     };
+                    if matches!(field.ty, Type::Derived(inner) if self.defs.ty(inner).is_made) {
+                        continue;
+                    }
                     let kind = ExprKind::Const(default);
                     *value = Some(Expr { kind, ty: field.ty.clone(), rank: 0, span });
                 }
@@ -153,6 +214,9 @@ impl Typing<'_> {
                 continue;
             };
             for (at, field) in self.defs.ty(p).fields.clone().into_iter().enumerate() {
+                if field.is_parameter {
+                    continue;
+                }
                 let value = match &e.kind {
                     ExprKind::Construct { fields, .. } => fields.get(at).cloned().flatten(),
                     _ if crate::checked::is_designator(e) => {
@@ -188,7 +252,7 @@ impl Typing<'_> {
     fn component_value(&mut self, field: &crate::checked::Field, e: Expr) -> Option<Expr> {
         let wanted = field.shape.rank();
         let is_null = matches!(e.kind, ExprKind::Null);
-        if is_null && !field.pointer && !field.allocatable {
+        if is_null && !field.pointer && !field.is_allocatable() {
             let text = format!("component `{}` is no pointer and not allocatable", field.name);
             return self.reporter.error(Code::MisplacedNull, e.span, text);
         }
@@ -205,7 +269,7 @@ impl Typing<'_> {
             );
             return self.reporter.error(Code::TypeMismatch, e.span, text);
         }
-        let spreads = e.rank == 0 && matches!(field.shape, Shape::Explicit(_));
+        let spreads = e.rank == 0 && (matches!(field.shape, Shape::Explicit(_)) || field.sized.is_some());
         if e.rank != wanted && !spreads {
             let text = format!("component `{}` has rank {wanted}, and a value of rank {} is given", field.name, e.rank);
             return self.reporter.error(Code::RankMismatch, e.span, text);

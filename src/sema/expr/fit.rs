@@ -284,6 +284,22 @@ impl Checker<'_> {
             let d = Diagnostic::new(Code::ArgumentAttribute, arg.span, text);
             return Err(Box::new(d.help("declare both with `len=:`, or neither")));
         }
+        if (dummy.attrs.allocatable || dummy.attrs.pointer)
+            && !is_null
+            && (is_allocatable(&self.defs, e) || is_pointer(&self.defs, e))
+            && matches!((&dummy.ty, &e.ty), (Type::Derived(a), Type::Derived(b)) if a == b)
+        {
+            // Fortran 2018, 15.5.2.5.
+            let typing = self.typing();
+            let given = typing.declared_lengths(e).iter().map(|n| matches!(n, CharLen::Deferred));
+            let wanted = dummy.attrs.lengths.iter().map(|n| matches!(n, CharLen::Deferred));
+            if let Some((wanted, _)) = wanted.zip(given).find(|(wanted, given)| wanted != given) {
+                let (a, b) = if wanted { ("can", "cannot") } else { ("cannot", "can") };
+                let text = format!("argument `{}` {a} get other type parameters, and what is given {b}", dummy.name);
+                let d = Diagnostic::new(Code::ArgumentAttribute, arg.span, text);
+                return Err(Box::new(d.help("declare both with `:`, or neither")));
+            }
+        }
         if dummy.attrs.pointer
             && dummy.attrs.intent.is_some_and(|intent| intent != Intent::In)
             && !is_null
@@ -468,7 +484,7 @@ impl Checker<'_> {
         let Type::Derived(id) = self.defs.var(dummy).ty else { return self.defs.var_info(dummy).polymorphic };
         self.defs.var_info(dummy).polymorphic
             || self.has_finals(id)
-            || self.defs.has_part(id, &|f| f.allocatable || f.init.is_some())
+            || self.defs.has_part(id, &|f| f.is_allocatable() || f.init.is_some())
     }
 
     fn procedures_differ(&self, given: ProcId, wanted: ProcId, dummy: &Variable) -> Option<String> {

@@ -34,8 +34,7 @@ impl Checker<'_> {
                     && let Some(Sym::Type(id) | Sym::Generic { ty: Some(id), .. }) = self.find_name(name)
                     && self.is_template(id) =>
             {
-                let id = self.constructed_type(id, values, name.span)?;
-                self.structure(id, args, name.span, span)
+                self.structure_with(id, values, args, name.span, span)
             }
             _ => {
                 let base = self.expr(base)?;
@@ -159,6 +158,7 @@ impl Checker<'_> {
             }
         }
         if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+            self.made.applied.insert((self.cx.proc, name.text.clone()));
             return self.intrinsic_function(found, args, span);
         }
         if let Some(what) = self.typing().foreign(name.as_str()).filter(|_| self.scopes.external(&name.text).is_none())

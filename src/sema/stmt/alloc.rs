@@ -61,11 +61,12 @@ impl Checker<'_> {
             Some(spec) => Some(self.type_spec(spec, None)?),
             None => None,
         };
+        let lengths = a.spec.as_ref().map_or(Vec::new(), |spec| self.lengths_of_spec(spec));
         let options = self.alloc_options(a, true);
         let mut objects = Vec::with_capacity(a.objects.len());
         let mut complete = true;
         for object in &a.objects {
-            match self.alloc_object(object, spec.as_ref(), options.as_ref()) {
+            match self.alloc_object(object, spec.as_ref().map(|spec| (spec, &lengths[..])), options.as_ref()) {
                 Some(object) => objects.push(object),
                 None => complete = false,
             }
@@ -88,9 +89,10 @@ impl Checker<'_> {
     fn alloc_object(
         &mut self,
         e: &ast::Expr,
-        spec: Option<&Type>,
+        spec: Option<(&Type, &[CharLen])>,
         options: Option<&AllocateOptions>,
     ) -> Option<AllocObject> {
+        let (spec, lengths) = (spec.map(|s| s.0), spec.map_or(&[] as &[CharLen], |s| s.1));
         let (object, bounds) = match &e.kind {
             ast::ExprKind::Apply { base, args } => (self.designator(base)?, args.as_slice()),
             _ => (self.designator(e)?, &[] as &[Arg]),
@@ -155,11 +157,12 @@ impl Checker<'_> {
         if let Some(spec) = spec {
             self.typing().check_allocated_length(spec, &object)?;
         }
+        self.typing().check_allocated_lengths(&object, lengths, created.is_some() && options.is_some(), e.span)?;
         self.typing().check_component_allocation(&object)?;
         if let Err(why) = self.typing().definable(&object) {
             return self.reporter.error(Code::NotDefinable, e.span, format!("{why} and may not be allocated"));
         }
-        Some(AllocObject { object, bounds: typed, spec: spec.cloned() })
+        Some(AllocObject { object, bounds: typed, spec: spec.cloned(), lengths: lengths.to_vec() })
     }
 
     fn alloc_bound(&mut self, arg: &Arg) -> Option<(Option<Expr>, Expr)> {
@@ -302,6 +305,33 @@ impl Checker<'_> {
 }
 
 impl Typing<'_> {
+    /// The statement says the lengths that the declaration leaves open (Fortran 2018, C936), and no others than it gives.
+    fn check_allocated_lengths(&mut self, object: &Expr, given: &[CharLen], is_new: bool, span: Span) -> Option<()> {
+        let declared = self.declared_lengths(object);
+        if is_new && given.is_empty() && declared.iter().any(|n| matches!(n, CharLen::Deferred)) {
+            let text = "the object has a deferred type parameter, and the statement does not say its value";
+            return self.reporter.error_help(Code::BadTypeParameter, span, text, "write `type(values) ::` before it");
+        }
+        if given.iter().any(|n| matches!(n, CharLen::Deferred)) {
+            // Fortran 2018, C702.
+            let text = "a type parameter of what is allocated here is `:`, and that is no value";
+            return self.reporter.error_help(Code::BadTypeParameter, span, text, "write the value");
+        }
+        let used = if given.is_empty() { declared } else { given };
+        if is_new && used.iter().any(|n| matches!(n, CharLen::Assumed)) {
+            return self.reporter.refuse(span, "allocation with an assumed type parameter");
+        }
+        for (given, declared) in given.iter().zip(declared) {
+            if let (CharLen::Const(given), CharLen::Const(declared)) = (given, declared)
+                && given != declared
+            {
+                let text = format!("allocated with the length parameter {given}, and it is declared with {declared}");
+                return self.reporter.error(Code::BadTypeParameter, span, text);
+            }
+        }
+        Some(())
+    }
+
     /// Checks that no object stands twice in the list of one statement (Fortran 2018, 9.7.1.1, 9.7.3.1).
     fn check_distinct(&mut self, objects: &[&Expr], done: &str) -> Option<()> {
         for (i, object) in objects.iter().enumerate() {

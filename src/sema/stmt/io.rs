@@ -456,7 +456,7 @@ impl<'a> Checker<'a> {
         }
         self.typing().check_transferable(value, defined)?;
         if let Type::Derived(id) = value.ty {
-            if let Some(f) = self.defs.ty(id).fields.iter().find(|f| f.allocatable || f.pointer).cloned() {
+            if let Some(f) = self.defs.ty(id).fields.iter().find(|f| f.is_allocatable() || f.pointer).cloned() {
                 let text =
                     format!("`type({})` has the allocatable or pointer component `{}`", self.defs.ty(id).name, f.name);
                 return self.reporter.error_help(Code::BadIoItem, value.span, text, "write its components one by one");

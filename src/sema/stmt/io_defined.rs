@@ -31,7 +31,7 @@ impl Checker<'_> {
             return;
         }
         let of_field = |f: &Field| match f.ty {
-            Type::Derived(part) if !f.pointer && !f.allocatable => Some(part),
+            Type::Derived(part) if !f.pointer && !f.is_allocatable() => Some(part),
             _ => None,
         };
         let parts: Vec<TypeId> = self.defs.ty(id).fields.iter().filter_map(of_field).collect();

@@ -89,6 +89,11 @@ impl Typing<'_> {
         if defined.iter().any(|d| self.defs.class_takes(&Type::Derived(d.ty), &v.ty)) {
             return Some(());
         }
+        if self.defs.ty(id).is_made {
+            let text =
+                format!("`{}`, whose type has lengths that are known at run time only, in a namelist group", v.name);
+            return self.reporter.refuse(span, text);
+        }
         let what = if self.defs.var_info(var).polymorphic {
             "is polymorphic"
         } else if self.defs.has_part(id, &|f| f.allocatable || f.pointer) {
@@ -129,7 +134,7 @@ impl Typing<'_> {
             if module.is_some_and(|m| !self.scopes.around(self.cx.scope).any(|s| s.module.as_ref() == Some(m))) {
                 return Some(format!("has the private component `{}`", f.name));
             }
-            if let (Type::Derived(part), false) = (&f.ty, f.pointer || f.allocatable)
+            if let (Type::Derived(part), false) = (&f.ty, f.pointer || f.is_allocatable())
                 && !defined.iter().any(|d| d.ty == *part)
             {
                 let what = self.untransferable_part(*part, defined)?;

@@ -2,7 +2,7 @@
 //! it may be changed.
 
 use super::Typing;
-use crate::checked::{Expr, ExprKind, Program, Shape, Storage, Sub, Type, TypeId, VarId, is_designator, root};
+use crate::checked::{Expr, ExprKind, Field, Program, Shape, Storage, Sub, Type, TypeId, VarId, is_designator, root};
 use crate::checker::{Binding, Definitions};
 use ast::{CudaAttr, Intent};
 
@@ -137,7 +137,7 @@ pub(crate) fn is_allocatable(program: &Program, e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Var(id) => program.var(*id).attrs.allocatable,
         ExprKind::Field { base, field } => {
-            matches!(base.ty, Type::Derived(id) if program.ty(id).fields.get(*field as usize).is_some_and(|f| f.allocatable))
+            matches!(base.ty, Type::Derived(id) if program.ty(id).fields.get(*field as usize).is_some_and(Field::is_allocatable))
         }
         _ => false,
     }

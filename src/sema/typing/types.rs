@@ -15,7 +15,8 @@ pub(crate) fn type_name(program: &Program, ty: &Type) -> String {
         Type::Character(_) => "character".into(),
         Type::Derived(id) => {
             let ty = program.ty(*id);
-            let params: Vec<String> = ty.params.iter().map(|p| format!("{}={}", p.name, p.value)).collect();
+            let params: Vec<String> =
+                ty.params.iter().filter_map(|p| Some(format!("{}={}", p.name, p.value?))).collect();
             if let Some(structure) = ty.name.strip_prefix("structure ") {
                 format!("record /{structure}/")
             } else if params.is_empty() {

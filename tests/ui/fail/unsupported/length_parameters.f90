@@ -1,25 +1,59 @@
-! Length type parameters that are known at run time only.
+! Objects with length type parameters that are known at run time only, where they cannot be used.
 module m
   implicit none
   type :: row(n)
     integer, len :: n
     real :: x(n)
+    character(n), allocatable :: names(:) !~ W0901
+  end type
+  type :: line(n)
+    integer, len :: n
+    real :: x(n)
+  end type
+  type(line(2)), parameter :: constant = line(2)([1.0, 2.0]) !~ W0901
+  type(line(2)) :: initial = line(2)([1.0, 2.0]) !~ W0901
+  type(line(2)), device :: remote !~ W0901
+  type :: lines
+    type(line(2)) :: first = line(2)([1.0, 2.0]) !~ W0901
   end type
 contains
-  subroutine assumed(r)
-    type(row(*)), intent(in) :: r !~ W0901
+  attributes(global) subroutine kernel(r)
+    type(line(*)) :: r !~ W0901
+    r%x(1) = 1
+  end subroutine
+  subroutine allocates(r)
+    type(line(*)), allocatable, intent(out) :: r
+    allocate(r) !~ W0901
+  end subroutine
+  subroutine names(r)
+    type(row(*)), intent(in) :: r
     print *, r%x
   end subroutine
-  subroutine automatic(n)
-    integer, intent(in) :: n
-    type(row(n)) :: r !~ W0901
-    r%x = 1
+  subroutine group()
+    type(line(2)) :: r
+    namelist /values/ r
+    write (*, values) !~ W0901
+  end subroutine
+  subroutine bits()
+    type(line(2)) :: r
+    print *, transfer(r, [1.0]) !~ W0901
+  end subroutine
+  subroutine given()
+    type(line(2)) :: r
+    data r%x /1.0, 2.0/ !~ W0901
+    print *, r%x
+  end subroutine
+  subroutine set(x)
+    real, intent(out) :: x(:)
+    x = 1
   end subroutine
 end module
 program p
   use m
   implicit none
-  type(row(:)), allocatable :: r !~ W0901
-  allocate(row(3) :: r) !~ R0901
-  print *, r%n
+  type(line(:)), allocatable :: r(:)
+  allocate(line(3) :: r(2))
+  r%x(1) = 4
+  print '(2f4.1)', r%x(1)
+  call set(r%x(2)) !~ R0901
 end program

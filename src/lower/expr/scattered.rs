@@ -1,0 +1,149 @@
+//! A part of each object of an array, where length parameters decide about the part: `objects%name`, `objects%x(i)`. Each object
+//! has it in memory of its own, so that there is no stride between the parts. What reads them as one array reads a copy.
+//!
+//! Assignment statements and elemental procedures work on the parts one by one. Other statements that would change them are refused by name.
+
+use crate::analysis::designators::field_of;
+use crate::builder::flow::Flow;
+use crate::elements::{Operand, Operands};
+use crate::function::FunctionLowering;
+use crate::value::Value;
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::{Lvalue, element_lvalue};
+use ir::op::CmpOp;
+use ir::{Ty, Val};
+use sema::checked::{Expr, ExprKind, Program, visit};
+
+/// The array of objects whose parts such a designator names.
+pub(crate) fn scattered<'p>(program: &'p Program, e: &'p Expr) -> Option<&'p Expr> {
+    match &e.kind {
+        _ if e.rank == 0 => None,
+        ExprKind::Field { base, field } if base.rank > 0 => scattered(program, base)
+            .or_else(|| field_of(program, base, *field).filter(|f| f.sized.is_some()).map(|_| &**base)),
+        ExprKind::Element { base, .. }
+        | ExprKind::Substring { base, .. }
+        | ExprKind::ComplexPart { base, .. }
+        | ExprKind::Seen { base, .. } => scattered(program, base),
+        _ => None,
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// Whether an expression names the part of the object that is evaluated now.
+    pub(crate) fn is_current(&self, e: &Expr) -> bool {
+        self.lookup(e).is_some()
+            || match &e.kind {
+                ExprKind::Field { base, .. }
+                | ExprKind::Element { base, .. }
+                | ExprKind::Substring { base, .. }
+                | ExprKind::ComplexPart { base, .. }
+                | ExprKind::Seen { base, .. } => self.is_current(base),
+                _ => false,
+            }
+    }
+
+    /// Says that a statement would change such parts, if it would.
+    pub(crate) fn refuse_scattered(&mut self, e: &'p Expr) -> bool {
+        let found = scattered(self.b.program(), e).is_some() && !self.is_current(e);
+        if found {
+            self.at(e.span, |this| {
+                this.b.unsupported("this use of a component with run-time lengths of each object of an array");
+            });
+        }
+        found
+    }
+
+    /// The view of a designator, or of a copy of such parts, which only reads may use.
+    pub(crate) fn readable_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
+        let is_part = scattered(self.b.program(), e).is_some() && !self.is_current(e);
+        if is_part { Some(self.at(e.span, |this| this.materialise(e))) } else { self.designator_view(e) }
+    }
+
+    /// Prepares such parts for an evaluation that finds their own places: the objects, and the subscripts and bounds of
+    /// substrings, which are evaluated once. Says whether `e` is such parts.
+    pub(crate) fn prepare_parts(&mut self, e: &'p Expr, operands: &mut Operands) -> bool {
+        let Some(objects) = scattered(self.b.program(), e).filter(|_| !self.is_current(e)) else { return false };
+        let view = self.view(objects);
+        operands.insert(objects, Operand::View(view));
+        let mut at = e;
+        while !std::ptr::eq(at, objects) {
+            let mut base = None;
+            visit::parts(at, &mut |part| {
+                if base.is_none() {
+                    base = Some(part);
+                } else if !matches!(part.kind, ExprKind::Const(_)) {
+                    let value = self.value(part);
+                    operands.insert(part, Operand::Value(value));
+                }
+            });
+            let Some(base) = base else { break };
+            at = base;
+        }
+        true
+    }
+
+    /// Refuses such parts of no objects where one must say its length.
+    pub(crate) fn need_parts(&mut self, e: &'p Expr) {
+        if let Some(objects) = scattered(self.b.program(), e).filter(|_| !self.is_current(e)) {
+            let view = self.view(objects);
+            self.need_object(&view);
+        }
+    }
+
+    /// The length of the first of such parts, which is that of all.
+    pub(crate) fn length_of_parts(&mut self, e: &'p Expr, prepared: Option<&Operands>) -> Val {
+        let mut operands = prepared.cloned().unwrap_or_default();
+        let is_prepared = scattered(self.b.program(), e).is_some_and(|objects| operands.operand(objects).is_some());
+        if !is_prepared {
+            self.prepare_parts(e, &mut operands);
+        }
+        let len = self.b.mutable(Ty::I64);
+        self.b.set(len, Val::i64(0));
+        let extents = operands.extents(e).unwrap_or_default();
+        let count = self.b.product(&extents);
+        let some = self.b.icmp(CmpOp::Gt, count, Val::i64(0));
+        let first = vec![Val::i64(0); extents.len()];
+        self.when(some, |this| {
+            this.with_operands(operands, |this| {
+                this.move_to(&first);
+                if let Lvalue::Char(_, n) = this.lvalue(e) {
+                    this.b.set(len, n);
+                }
+            });
+        });
+        len.into()
+    }
+
+    /// `target = value` where the target is such parts.
+    pub(crate) fn assign_scattered(&mut self, target: &'p Expr, value: &'p Expr) {
+        let from = if value.rank > 0 { Some(self.materialise(value)) } else { None };
+        let single = match from {
+            Some(_) => None,
+            None => match self.value(value) {
+                Value::Char(mem, len) => Some(self.b.character_copy(&Value::Char(mem, len), len)),
+                Value::Object(mem) => Some(Value::Object(self.b.owned_copy(mem, &value.ty))),
+                other => Some(other),
+            },
+        };
+        let mut operands = Operands::default();
+        self.prepare_parts(target, &mut operands);
+        let extents = operands.extents(target).unwrap_or_default();
+        if let Some(from) = &from {
+            self.at(target.span, |this| this.b.check_extents(&extents, &from.extents()));
+        }
+        let targets: Vec<&ArrayView> = from.iter().collect();
+        self.for_each_element(operands, &extents, &targets, &mut |this, index, linear| {
+            let v = match (&from, &single) {
+                (Some(from), _) => {
+                    let mem = this.b.element_pos(from, index, linear);
+                    this.b.load_value(element_lvalue(mem, from.len), &value.ty)
+                }
+                (None, Some(v)) => v.clone(),
+                (None, None) => return,
+            };
+            let place = this.lvalue(target);
+            this.check_assigned(place, target, &v);
+            this.b.store_value(place, &target.ty, &v);
+        });
+    }
+}

@@ -1,0 +1,325 @@
+//! The functions that make objects at run time (`object::made`), and the lengths that declarations give them.
+
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
+use crate::module::generated::ObjectHelper;
+use crate::module::globals::{default_bytes, encode};
+use crate::object::allocate::AllocateHow;
+use crate::storage::VarStorage;
+use crate::types::{align, const_bytes, ir_ty, is_made};
+use crate::value::Value;
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::{MemRef, element_lvalue};
+use ir::op::CmpOp;
+use ir::rt::Rt;
+use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val};
+use sema::checked::{CharLen, Const, Expr, ExprKind, Field, SizedBy, Storage, Type, TypeId, VarId};
+
+impl Builder<'_, '_> {
+    /// The function that makes an object of a type: it takes the address of fresh memory and the length parameters.
+    pub(crate) fn maker(&mut self, id: TypeId) -> FuncId {
+        let key = (id, ObjectHelper::Make, self.side());
+        if let Some(func) = self.module().object_helper(key) {
+            return func;
+        }
+        let def = self.program().ty(id);
+        let func = self.module().new_function(&format!("{}.make", def.name), FuncKind::Host, def.span);
+        self.module().set_object_helper(key, func);
+        let mut b = FunctionBuilder::new(self.module().function_name(func), FuncKind::Host, def.span);
+        let to = MemRef::at(b.param(Ty::I64, "object").into(), Space::Host);
+        let lengths: Vec<Val> = def.open_parameters().map(|p| b.param(Ty::I64, p.name.clone()).into()).collect();
+        let (side, proc) = (self.side(), self.procedure());
+        let mut inner = FunctionLowering::new(self.module(), b, side, proc);
+        inner.make_object(to, id, &lengths);
+        let made = inner.b.finish_subroutine();
+        self.module().set_function(func, made);
+        func
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    fn make_object(&mut self, to: MemRef, id: TypeId, lengths: &[Val]) {
+        let program = self.b.program();
+        let ty = Type::Derived(id);
+        if let Some(bytes) = default_bytes(program, &ty) {
+            let unit = align(program, &ty);
+            let from = self.b.constant_memory(&bytes, unit);
+            self.b.copy_words(to, from, bytes.len() as u64, unit);
+        }
+        self.b.hold_lengths(to, id, lengths);
+        self.bind_parameters(id, lengths);
+        for field in &program.ty(id).fields {
+            let at = to.plus(field.offset as i64);
+            if let Some(sized) = &field.sized {
+                self.at(field.span, |this| this.make_sized(field, sized, at));
+            } else if !field.allocatable && !field.pointer && is_made(program, &field.ty) {
+                let view = self.b.field_view(field, at);
+                let lengths = self.lengths(&field.lengths);
+                self.b.make_view(&view, &field.ty, &lengths);
+            }
+        }
+    }
+
+    /// Allocates a component that the parameters decide, and gives it its default value.
+    fn make_sized(&mut self, field: &'p Field, sized: &'p SizedBy, at: MemRef) {
+        let d = self.b.field_desc(field, at);
+        let location = self.b.data_location(field.cuda);
+        let element = match (&sized.len, d.element) {
+            (Some(e), _) => {
+                let n = self.bound(e);
+                self.b.at_least_zero(n)
+            }
+            (None, element) => element.unwrap_or(Val::i64(0)),
+        };
+        let dims = self.explicit_dims(&sized.dims, element);
+        let shape: Vec<(Val, Val)> = dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
+        self.b.allocate_data(&d, &shape, element, location, &field.name, AllocateHow::default());
+        let view = self.b.desc_view(&d);
+        if is_made(self.b.program(), &field.ty) {
+            let lengths = self.lengths(&field.lengths);
+            return self.b.make_view(&view, &field.ty, &lengths);
+        }
+        match &field.init {
+            None => self.b.initialise_data(&d, &field.ty),
+            Some(init) => self.store_initial(&view, &field.ty, init),
+        }
+    }
+
+    /// Stores a default value: a scalar, or an array, which must have the shape.
+    fn store_initial(&mut self, view: &ArrayView, ty: &'p Type, init: &'p Const) {
+        let Const::Array { bounds, items } = init else {
+            let v = self.b.constant_value(init, ty);
+            return self.b.fill(view, &v, ty);
+        };
+        let program = self.b.program();
+        let len = match items.first() {
+            Some(Const::Char(text)) => Some(Val::i64(text.len() as i64)),
+            _ => None,
+        };
+        let mut bytes = Vec::new();
+        encode(program, ty, init, &mut bytes);
+        let from = self.b.constant_memory(&bytes, align(program, ty));
+        let extents: Vec<Val> = bounds.iter().map(|b| Val::i64(b.1)).collect();
+        let element = self.b.element_bytes(ty, len);
+        let given = self.b.dense(from, element, len, &extents);
+        self.demand_shape(&view.extents(), &extents);
+        self.b.copy_array(view, &given, ty);
+    }
+
+    /// Stops the program where two shapes differ, checked or not: memory depends on it.
+    pub(crate) fn demand_shape(&mut self, wanted: &[Val], given: &[Val]) {
+        for (dim, (&wanted, &given)) in wanted.iter().zip(given).enumerate() {
+            let differs = self.b.icmp(CmpOp::Ne, wanted, given);
+            self.when(differs, |this| {
+                this.b.rt(Rt::ErrorShape, vec![wanted, given, Val::i32(dim as i32 + 1)]);
+            });
+        }
+    }
+
+    /// Gives the length parameters of a type, as bounds and lengths of its components name them, these values.
+    pub(crate) fn bind_parameters(&mut self, id: TypeId, lengths: &[Val]) {
+        let program = self.b.program();
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let def = program.ty(id);
+            for (param, &n) in def.open_parameters().zip(lengths) {
+                let n = self.b.cast(n, Ty::I64, ir_ty(&param.ty));
+                self.storage.set(param.var, VarStorage::Value(Value::Scalar(n)));
+            }
+            at = def.parent;
+        }
+    }
+
+    /// Lengths as a declaration or statement writes them.
+    pub(crate) fn lengths(&mut self, lengths: &'p [CharLen]) -> Vec<Val> {
+        lengths.iter().map(|n| self.length(n).unwrap_or(Val::i64(0))).collect()
+    }
+
+    fn length(&mut self, length: &'p CharLen) -> Option<Val> {
+        match length {
+            CharLen::Const(n) => Some(Val::i64(*n)),
+            CharLen::Expr(e) => Some(self.bound(e)),
+            CharLen::Assumed | CharLen::Deferred => None,
+        }
+    }
+
+    /// Evaluates the lengths that the declaration of a variable gives, on entry.
+    pub(crate) fn note_lengths(&mut self, v: VarId) {
+        let lengths = &self.b.program().var(v).attrs.lengths;
+        if !lengths.is_empty() && self.storage.lengths(v).is_none() {
+            let values = lengths.iter().map(|n| self.length(n)).collect();
+            self.storage.set_lengths(v, values);
+        }
+    }
+
+    /// The lengths that the declaration of an object gives; `None` for those that it leaves open, and for all of an object
+    /// that has no declaration here.
+    pub(crate) fn declared_lengths(&mut self, e: &'p Expr) -> Vec<Option<Val>> {
+        let program = self.b.program();
+        match &e.kind {
+            ExprKind::Var(v) => match self.storage.lengths(*v) {
+                Some(known) => known.to_vec(),
+                None => {
+                    let constant = |n: &CharLen| if let CharLen::Const(n) = n { Some(Val::i64(*n)) } else { None };
+                    program.var(*v).attrs.lengths.iter().map(constant).collect()
+                }
+            },
+            ExprKind::Field { base, field } => {
+                let Some(f) = crate::analysis::designators::field_of(program, base, *field) else { return Vec::new() };
+                match base.ty {
+                    Type::Derived(id) if base.rank == 0 && has_open_lengths(f) => {
+                        let mem = self.object(base);
+                        self.lengths_of_field(f, mem, id)
+                    }
+                    _ => f.lengths.iter().map(|n| self.length(n)).collect(),
+                }
+            }
+            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.declared_lengths(base),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The length parameter of a whole object that its declaration gives: the object need not be there.
+    pub(crate) fn declared_parameter(&mut self, object: &'p Expr, field: u32) -> Option<Val> {
+        let program = self.b.program();
+        let Type::Derived(id) = object.ty else { return None };
+        let fields = &program.ty(id).fields;
+        let f = fields.get(field as usize).filter(|f| f.is_parameter)?;
+        match &object.kind {
+            ExprKind::Field { base, .. } if base.rank > 0 => return None,
+            ExprKind::Var(_) | ExprKind::Field { .. } => {}
+            _ => return None,
+        }
+        let at = fields.iter().take(field as usize).filter(|f| f.is_parameter).count();
+        let n = self.declared_lengths(object).get(at).copied().flatten()?;
+        Some(self.b.cast(n, Ty::I64, ir_ty(&f.ty)))
+    }
+
+    /// Refuses an array without objects where one must say its lengths.
+    pub(crate) fn need_object(&mut self, view: &ArrayView) {
+        if view.dims.is_empty() || view.assumed_size {
+            return;
+        }
+        let extents = view.extents();
+        let count = self.b.product(&extents);
+        let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
+        self.when(none, |this| {
+            this.b.unsupported("the deferred or assumed length parameters of an array of no objects");
+        });
+    }
+
+    /// The lengths that a component of an object is declared with.
+    pub(crate) fn lengths_of_field(&mut self, f: &'p Field, object: MemRef, id: TypeId) -> Vec<Option<Val>> {
+        if has_open_lengths(f) {
+            let held = self.b.held_lengths(object, id);
+            let held: Vec<Val> = held.into_iter().map(|n| self.b.freeze(n)).collect();
+            self.bind_parameters(id, &held);
+        }
+        f.lengths.iter().map(|n| self.length(n)).collect()
+    }
+
+    /// Makes the objects of a variable when it comes to life, or again where it is an INTENT(OUT) dummy.
+    pub(crate) fn make_variable(&mut self, v: VarId) {
+        let var = self.b.program().var(v);
+        let view = match self.storage.get(v).cloned() {
+            Some(VarStorage::Array(view)) => view,
+            Some(VarStorage::Scalar(mem, _)) => {
+                let bytes = const_bytes(self.b.program(), &var.ty).unwrap_or(0);
+                self.b.dense(mem, Val::i64(bytes as i64), None, &[])
+            }
+            _ => return,
+        };
+        if matches!(var.storage, Storage::Dummy(_)) {
+            return self.b.make_again(&view, &var.ty);
+        }
+        self.note_lengths(v);
+        let lengths: Vec<Val> = self.storage.lengths(v).unwrap_or_default().iter().flatten().copied().collect();
+        self.b.make_view(&view, &var.ty, &lengths);
+    }
+
+    /// Makes the objects that are there for the whole run.
+    pub(crate) fn make_static_objects(&mut self) {
+        let program = self.b.program();
+        for (index, var) in program.vars.iter().enumerate() {
+            let is_described = var.attrs.allocatable || var.attrs.pointer;
+            if !matches!(var.storage, Storage::Static) || is_described || !is_made(program, &var.ty) {
+                continue;
+            }
+            let v = VarId(index as u32);
+            if self.storage_of(v).is_some() {
+                self.make_variable(v);
+            }
+        }
+    }
+
+    /// Checks the lengths of the arguments that a procedure declares with other lengths than `*`.
+    pub(crate) fn check_argument_lengths(&mut self, v: VarId) {
+        let var = self.b.program().var(v);
+        if var.attrs.lengths.is_empty() {
+            return;
+        }
+        self.note_lengths(v);
+        let wanted = self.storage.lengths(v).unwrap_or_default().to_vec();
+        let present = self.presence(v);
+        self.at(var.span, |this| this.check_present(present, v, &wanted));
+    }
+
+    fn check_present(&mut self, present: Val, v: VarId, wanted: &[Option<Val>]) {
+        let var = self.b.program().var(v);
+        self.when(present, |this| match this.storage.get(v).cloned() {
+            Some(VarStorage::Array(view)) if !view.assumed_size => this.b.check_lengths(&view, &var.ty, wanted),
+            Some(VarStorage::Scalar(mem, _)) => {
+                let view = this.b.object_view(mem, &var.ty);
+                this.b.check_lengths(&view, &var.ty, wanted);
+            }
+            Some(VarStorage::Described(d)) => {
+                let set = this.b.desc_is_set(&d);
+                this.when(set, |this| {
+                    let view = this.b.desc_view(&d);
+                    this.b.check_lengths(&view, &var.ty, wanted);
+                });
+            }
+            _ => {}
+        });
+    }
+
+    /// Stops the program where a statement gives other lengths than the declaration.
+    pub(crate) fn check_given_lengths(&mut self, ty: &Type, declared: &[Option<Val>], given: &[Val]) {
+        let Type::Derived(id) = ty else { return };
+        let params = self.b.program().ty(*id).open_parameters();
+        for ((param, &wanted), &given) in params.zip(declared).zip(given) {
+            let Some(wanted) = wanted else { continue };
+            let differs = self.b.icmp(CmpOp::Ne, wanted, given);
+            self.when(differs, |this| {
+                let (text, len) = this.b.name_text(&param.name);
+                this.b.rt(Rt::ErrorLength, vec![text, len, wanted, given]);
+            });
+        }
+    }
+
+    /// The value of a component of a constructor that length parameters decide.
+    pub(crate) fn construct_sized(&mut self, field: &'p Field, at: MemRef, value: &'p Expr) {
+        let d = self.b.field_desc(field, at);
+        let view = self.b.desc_view(&d);
+        if self.store_part(&view, &field.ty, value) {
+            return;
+        }
+        if value.rank == 0 {
+            let v = self.value(value);
+            if view.dims.is_empty() {
+                return self.b.store_value(element_lvalue(view.mem, view.len), &field.ty, &v);
+            }
+            return self.b.fill(&view, &v, &field.ty);
+        }
+        let (operands, given) = self.prepared(value);
+        let extents = view.extents();
+        self.demand_shape(&extents, &given);
+        self.fill_from(&view, operands, &extents, value);
+    }
+}
+
+/// Whether lengths of the object decide about those of a component.
+fn has_open_lengths(f: &Field) -> bool {
+    f.lengths.iter().any(|n| matches!(n, CharLen::Expr(_)))
+}

@@ -1,0 +1,143 @@
+//! Components that the length parameters of their object decide (Fortran 2018, 7.5.3.1), where those are known at run time
+//! only: the bounds and the character length of a component.
+//!
+//! An object holds its length parameters in components of their names, which come first. A component whose bounds or length
+//! depend on them is stored like an allocatable one.
+//!
+//! Not here: which parameters are known at run time only (`parameterised`), making the objects (`lower`).
+
+use super::parameterised::names_any;
+use crate::checked::{CharLen, Const, Dim, Expr, ExprKind, Field, Shape, SizedBy, Storage, Type, TypeId, visit};
+use crate::checker::{Checker, DeclaredName};
+use crate::typing::Typing;
+use diag::Code;
+use source::Span;
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// Adds the components in which objects of a type hold the length parameters that its definition declares.
+    pub(super) fn lengths_of_objects(&mut self, id: TypeId) {
+        let inherited = self.defs.type_info(id).parent.map_or(0, |p| self.defs.ty(p).params.len());
+        let params = self.defs.ty(id).params.iter().skip(inherited).filter(|p| p.value.is_none()).cloned();
+        for param in params.collect::<Vec<_>>() {
+            let Type::Integer(kind) = param.ty else { continue };
+            let t = self.defs.ty_mut(id);
+            let offset = t.bytes.next_multiple_of(u64::from(kind));
+            t.bytes = offset.saturating_add(u64::from(kind));
+            t.align = t.align.max(u64::from(kind));
+            t.fields.push(Field {
+                name: param.name,
+                ty: param.ty,
+                shape: Shape::Scalar,
+                offset,
+                allocatable: false,
+                pointer: false,
+                class: false,
+                cuda: None,
+                init: None,
+                is_parameter: true,
+                sized: None,
+                lengths: Vec::new(),
+                span: param.span,
+            });
+        }
+    }
+
+    /// The type and shape of a component, and what length parameters decide about them.
+    pub(super) fn sized(
+        &mut self,
+        id: TypeId,
+        ty: Type,
+        shape: Shape,
+        is_described: bool,
+        span: Span,
+    ) -> Option<(Type, Shape, Option<Arc<SizedBy>>)> {
+        let open = self.typing().open_variables(id);
+        let (ty, len) = match ty {
+            Type::Character(CharLen::Expr(e)) if names_any(&e, &open) => (Type::Character(CharLen::Deferred), Some(*e)),
+            other => (other, None),
+        };
+        let depends = |dims: &[Dim]| dims.iter().any(|d| names_any(&d.lower, &open) || names_any(&d.upper, &open));
+        let dims = match &shape {
+            Shape::Explicit(dims) if len.is_some() || depends(dims) => dims.clone(),
+            _ if len.is_none() => return Some((ty, self.typing().constant_shape(shape)?, None)),
+            _ => Vec::new(),
+        };
+        if is_described {
+            return self.reporter.refuse(
+                span,
+                "an allocatable or pointer component of characters whose length is a type parameter known at run time only",
+            );
+        }
+        let exprs = dims.iter().flat_map(|d| [&d.lower, &d.upper]).chain(&len);
+        for e in exprs.filter(|e| !matches!(e.kind, ExprKind::Const(_))) {
+            if !names_any(e, &open) {
+                // Neither constant nor a matter of the parameters.
+                self.typing().evaluate(e)?;
+            }
+        }
+        let shape = if dims.is_empty() { Shape::Scalar } else { Shape::Deferred(dims.len() as u8) };
+        Some((ty, shape, Some(Arc::new(SizedBy { dims, len }))))
+    }
+
+    /// The default initialisation of such a component: a scalar, or an array whose shape is compared when an object is made.
+    pub(super) fn initial_of_sized(
+        &mut self,
+        value: &ast::Expr,
+        ty: &Type,
+        shape: &Shape,
+        name: &str,
+    ) -> Option<Const> {
+        let (init, rank, _) = self.constant_of_type(value, ty)?;
+        if rank != 0 && rank != shape.rank() {
+            let text = format!("initial value has rank {rank}, `{name}` has rank {}", shape.rank());
+            return self.reporter.error(Code::RankMismatch, value.span, text);
+        }
+        Some(init)
+    }
+}
+
+impl Typing<'_> {
+    /// An object that is there for the whole run has constant lengths (Fortran 2018, 10.1.11).
+    pub(super) fn check_static_lengths(
+        &mut self,
+        p: &DeclaredName<'_>,
+        storage: &Storage,
+        lengths: &[CharLen],
+    ) -> Option<()> {
+        let is_described = p.allocatable.is_some() || p.pointer.is_some();
+        let Some(e) = lengths.iter().find_map(visit::length_expr) else { return Some(()) };
+        if !matches!(storage, Storage::Static | Storage::Associated { .. }) {
+            return Some(());
+        }
+        if is_described {
+            return self.reporter.refuse(e.span, "a static allocatable or pointer with a length that is not constant");
+        }
+        let text = format!("`{}` is static, and a length parameter of its type is not constant", p.name);
+        self.reporter.error_help(Code::BadTypeParameter, e.span, text, "make it allocatable, with `:` for the length")
+    }
+
+    /// The value of an open parameter of an object, by its place among the open ones, where its declaration says it as a
+    /// constant.
+    pub(crate) fn declared_length(&self, object: &Expr, at: usize) -> Option<i64> {
+        match self.declared_lengths(object).get(at) {
+            Some(CharLen::Const(n)) => Some(*n),
+            _ => None,
+        }
+    }
+
+    /// The values that the declaration of an object gives to its open parameters; none if it has no declaration of its own.
+    pub(crate) fn declared_lengths(&self, object: &Expr) -> &'_ [CharLen] {
+        match &object.kind {
+            ExprKind::Var(v) => &self.defs.var(*v).attrs.lengths,
+            ExprKind::Field { base, field } => match base.ty {
+                Type::Derived(id) => self.defs.ty(id).fields.get(*field as usize).map_or(&[], |f| &f.lengths),
+                _ => &[],
+            },
+            ExprKind::Element { base, .. } | ExprKind::Section { base, .. } | ExprKind::Paren(base) => {
+                self.declared_lengths(base)
+            }
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,11 @@
+! WHERE that assigns the parts with run-time lengths of each object of an array.
+program p
+  implicit none
+  type :: line(n)
+    integer, len :: n
+    real :: x(n) = 1
+  end type
+  type(line(:)), allocatable :: r(:)
+  allocate(line(3) :: r(2))
+  where (r%x(1) > 0) r%x(1) = 4 !~ R0901
+end program
