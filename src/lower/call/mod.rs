@@ -338,6 +338,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
             } else if let Some(Actual::Expr(e)) = arg
                 && !sema::checked::is_designator(e)
+                && !matches!(e.kind, sema::checked::ExprKind::Null)
                 && !self.b.program().var(*dummy).attrs.class
                 && (!matches!(e.ty, Type::Derived(_)) || matches!(e.kind, sema::checked::ExprKind::Paren(_)))
             {

@@ -85,6 +85,10 @@ impl<'a> Checker<'a> {
                 } else if e.shape.is_some() || field.attrs.len() > 1 {
                     "has more than a value"
                 } else {
+                    // Other values are looked at where an object takes them.
+                    if let Some(value) = e.init.as_ref().filter(|e| matches!(e.kind, ast::ExprKind::Boz { .. })) {
+                        self.constant_integer(value);
+                    }
                     continue;
                 };
                 let text = format!("type parameter `{}` {what}", e.name.as_str());

@@ -5,6 +5,10 @@ program main
   structure /record/ !~ W0106
     integer :: a
   end structure
+  type :: open_type(n)
+    integer, len :: n = z'1' !~ W0334
+  end type
+  type(open_type(:)), allocatable :: object
   integer :: i, bits(2), $dollar !~ W0106
   integer, automatic :: local !~ W0106
   real :: r
