@@ -133,10 +133,14 @@ pub(crate) fn decode<T: Element>(bytes: &[u8]) -> impl Iterator<Item = T> + '_ {
 
 pub(crate) fn encode<T: Element>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; values.len() * T::BYTES];
+    encode_into(values, &mut bytes);
+    bytes
+}
+
+fn encode_into<T: Element>(values: &[T], bytes: &mut [u8]) {
     for (value, bytes) in values.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
         value.to_bytes(bytes);
     }
-    bytes
 }
 
 /// Bytes that are converted at a time, which stay in a cache near the processor.
@@ -176,9 +180,7 @@ impl Runs {
         let mut address = address;
         for values in values.chunks(PIECE / T::BYTES) {
             let bytes = self.room(values.len() * T::BYTES);
-            for (value, bytes) in values.iter().zip(bytes.chunks_exact_mut(T::BYTES)) {
-                value.to_bytes(bytes);
-            }
+            encode_into(values, bytes);
             memory.put(address, bytes)?;
             address += bytes.len() as u64;
         }

@@ -8,6 +8,7 @@ use crate::module::generated::ClassHelper;
 use crate::object::allocate::AllocateHow;
 use crate::types::{has_allocatable, ir_ty, is_made};
 use crate::value::Value;
+use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::Val;
@@ -85,13 +86,18 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.store_part(&view, &field.ty, value) {
             return;
         }
+        self.fill_part(&view, field, value);
+    }
+
+    /// Stores a value to a part whose memory is there.
+    fn fill_part(&mut self, view: &ArrayView, field: &'p Field, value: &'p Expr) {
         if value.rank == 0 {
             let v = self.value(value);
-            return self.b.fill(&view, &v, &field.ty);
+            return self.b.fill(view, &v, &field.ty);
         }
         let (operands, _) = self.prepared(value);
         let extents = view.extents();
-        self.fill_from(&view, operands, &extents, value);
+        self.fill_from(view, operands, &extents, value);
     }
 
     /// Gives a component a value; `wanted` are the lengths that it is declared with.
@@ -139,13 +145,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.initialise_view(&view, &field.ty);
             self.b.release_later(view.clone(), field.ty.clone());
         }
-        if value.rank == 0 {
-            let v = self.value(value);
-            return self.b.fill(&view, &v, &field.ty);
-        }
-        let (operands, _) = self.prepared(value);
-        let extents = view.extents();
-        self.fill_from(&view, operands, &extents, value);
+        self.fill_part(&view, field, value);
     }
 
     /// An allocatable component of a constructor: a copy that is freed with the statement, since assignment copies again.

@@ -48,26 +48,23 @@ impl<'p> Builder<'_, 'p> {
 
     /// Makes the elements of an array in fresh memory.
     pub(crate) fn make_view(&mut self, view: &ArrayView, ty: &Type, lengths: &[Val]) {
-        let Type::Derived(id) = ty else { return };
-        let helper = self.maker(*id);
-        let extents = view.extents();
-        self.each_position(&extents, &[view], &mut |this, index, linear| {
-            let mem = this.element_pos(view, index, linear);
-            let mut args = vec![this.address(mem)];
-            args.extend(lengths);
-            this.call(helper, args, &[]);
-        });
+        self.make_each(view, ty, |_, _, _| lengths.to_vec());
     }
 
     /// Makes objects anew, which own nothing any more and still hold their length parameters.
     pub(crate) fn make_again(&mut self, view: &ArrayView, ty: &Type) {
+        self.make_each(view, ty, Builder::held_lengths);
+    }
+
+    /// Makes each element of an array with the lengths that it is to have.
+    fn make_each(&mut self, view: &ArrayView, ty: &Type, lengths: impl Fn(&mut Self, MemRef, TypeId) -> Vec<Val>) {
         let Type::Derived(id) = ty else { return };
         let helper = self.maker(*id);
         let extents = view.extents();
         self.each_position(&extents, &[view], &mut |this, index, linear| {
             let mem = this.element_pos(view, index, linear);
             let mut args = vec![this.address(mem)];
-            args.extend(this.held_lengths(mem, *id));
+            args.extend(lengths(this, mem, *id));
             this.call(helper, args, &[]);
         });
     }
