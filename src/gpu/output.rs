@@ -9,7 +9,7 @@ use device::KernelLaunch;
 use finding::{Access, Actor, Finding, FindingKind, HostFault, LaunchInfo, Place};
 use ir::Ty;
 use scalar::bits;
-use text::{DeviceStatement, Value};
+use text::{DeviceStatement, Value, stop_line, stop_message};
 
 /// What a launch printed and what was found, of the records that it left.
 pub(crate) fn output_of(drained: &Drained, launch: &KernelLaunch, kernel: &str) -> (Vec<u8>, Vec<Finding>) {
@@ -29,7 +29,12 @@ pub(crate) fn output_of(drained: &Drained, launch: &KernelLaunch, kernel: &str) 
                     statement.finish(&mut output);
                 }
             }
-            PrintItem::Fault(fault) => findings.extend(finding_of(record, fault, launch, kernel)),
+            PrintItem::Fault(fault) => match stopped(fault) {
+                Some((false, message)) => {
+                    output.extend_from_slice(message.map_or_else(String::new, |m| stop_line(&m)).as_bytes());
+                }
+                _ => findings.push(finding_of(record, fault, launch, kernel)),
+            },
             item => {
                 if let (Some(statement), Some(value)) = (&mut statement, value_of(item)) {
                     statement.item(value);
@@ -68,12 +73,21 @@ fn info(launch: &KernelLaunch, kernel: &str) -> LaunchInfo {
     LaunchInfo { number: launch.number, kernel, stream: launch.stream, by: None }
 }
 
-/// The finding of a fault; a STOP ends its thread and is none.
-fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, kernel: &str) -> Option<Finding> {
+/// Whether a thread ended with ERROR STOP, if with one or STOP, and what it says.
+fn stopped(fault: &Fault) -> Option<(bool, Option<String>)> {
+    let FaultKind::Stop { error, code } = fault.kind else { return None };
+    let text = Some(&*fault.text).filter(|text| !text.is_empty());
+    Some((error, stop_message(error, code, text)))
+}
+
+/// The finding of a fault. STOP ends its thread and is none.
+fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, kernel: &str) -> Finding {
     let name = String::from_utf8_lossy(&fault.text).into_owned();
     let mut access = Access::step(Actor::Thread(launch.thread(record.block, record.thread)), fault.span);
     let kind = match fault.kind {
-        FaultKind::Stop { .. } => return None,
+        FaultKind::Stop { .. } => {
+            FindingKind::Host(HostFault::ErrorStop { message: stopped(fault).and_then(|(_, message)| message) })
+        }
         FaultKind::Bounds { subscript, lower, upper, dim } => {
             if !name.is_empty() {
                 access = access.at(Place::variable(&*name));
@@ -91,7 +105,7 @@ fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, kernel
         FaultKind::ZeroDivisor => FindingKind::Host(HostFault::DivisionByZero),
         FaultKind::Unsupported => FindingKind::Unsupported { feature: "this statement in device code".to_owned() },
     };
-    Some(Finding::new(kind, vec![access]).in_launch(info(launch, kernel)))
+    Finding::new(kind, vec![access]).in_launch(info(launch, kernel))
 }
 
 /// The device heap that CUDA gives a context unless told otherwise.

@@ -45,3 +45,17 @@ impl DeviceStatement {
         }
     }
 }
+
+/// What STOP or ERROR STOP says (Fortran 2018, 11.4): its text without trailing blanks or its number; nothing for a stop code of
+/// 0, and for an ERROR STOP without a stop code, whose number is 1.
+pub fn stop_message(is_error: bool, code: i32, text: Option<&[u8]>) -> Option<String> {
+    match text {
+        Some(text) => Some(String::from_utf8_lossy(text).trim_end().to_owned()),
+        None => (code != 0 && !(is_error && code == 1)).then(|| code.to_string()),
+    }
+}
+
+/// The line that a STOP with a message prints.
+pub fn stop_line(message: &str) -> String {
+    format!("STOP {message}\n")
+}

@@ -32,7 +32,7 @@ mod value;
 mod write;
 
 pub use c_format::CWriter;
-pub use device::DeviceStatement;
+pub use device::{DeviceStatement, stop_line, stop_message};
 pub use display::display;
 pub use error::{FormatError, IoError};
 pub use field::Exponential;

@@ -11,7 +11,7 @@ use ir::{Access, Space, Ty};
 use mem::LaneAddresses;
 use mem::address::{is_local, is_shared};
 use scalar::lanes;
-use text::{DeviceStatement, Value};
+use text::{DeviceStatement, Value, stop_line};
 use vm::{AccessEvent, AccessKind, Hooks, Program, RtRequest, Site, Values, Warp};
 
 /// The print statements that the lanes of a warp have begun.
@@ -34,7 +34,15 @@ pub(crate) fn print(
     let lanes = lanes(request.mask);
     for lane in lanes {
         let arg = |i| warp.arg(request, i, lane);
-        let mut characters = Vec::new();
+        let mut read_text = |address: u64, length: u64| {
+            let mut characters = vec![b' '; (length as usize).min(1 << 20)];
+            Memories { memory, shared, warp }.read(lane, address, &mut characters)?;
+            if let Some(hooks) = hooks.as_deref_mut().filter(|hooks| hooks.wants_accesses()) {
+                tell(hooks, warp, request.site, (lane, address), &characters, AccessKind::Read(Access::Plain));
+            }
+            Some(characters)
+        };
+        let characters;
         let value = match request.rt {
             Rt::IoBegin => {
                 state.lanes[lane] = Some(DeviceStatement::begin(arg(1) as u32));
@@ -57,19 +65,28 @@ pub(crate) fn print(
             Rt::IoPutComplex4 => Value::Complex { ty: Ty::F32, re: arg(0), im: arg(1) },
             Rt::IoPutComplex8 => Value::Complex { ty: Ty::F64, re: arg(0), im: arg(1) },
             Rt::IoPutChar => {
-                characters.resize((arg(1) as usize).min(1 << 20), b' ');
-                let from = Memories { memory, shared, warp };
-                if from.read(lane, arg(0), &mut characters).is_none() {
-                    return Served::Refused;
-                }
-                if let Some(hooks) = hooks.as_deref_mut().filter(|hooks| hooks.wants_accesses()) {
-                    tell(hooks, warp, request.site, (lane, arg(0)), &characters, AccessKind::Read(Access::Plain));
-                }
+                let Some(text) = read_text(arg(0), arg(1)) else { return Served::Refused };
+                characters = text;
                 Value::Char(&characters)
             }
             Rt::Stop => {
-                warp.exit_current();
-                return Served::Done;
+                let is_error = arg(0) & 1 != 0;
+                let text = match arg(2) {
+                    0 => None,
+                    address => match read_text(address, arg(3)) {
+                        None => return Served::Refused,
+                        text => text,
+                    },
+                };
+                let message =
+                    text::stop_message(is_error, arg(1) as i32, text.as_deref().filter(|text| !text.is_empty()));
+                if is_error {
+                    return Served::Error(FindingKind::Host(HostFault::ErrorStop { message }), String::new());
+                }
+                if let Some(message) = message {
+                    output.extend_from_slice(stop_line(&message).as_bytes());
+                }
+                continue;
             }
             Rt::ErrorBounds | Rt::ErrorShape | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated => {
                 return error(warp, request, lane, Memories { memory, shared, warp });
@@ -80,7 +97,11 @@ pub(crate) fn print(
             statement.item(value);
         }
     }
-    warp.answer(program, |_, _| 0);
+    if request.rt == Rt::Stop {
+        warp.exit_current();
+    } else {
+        warp.answer(program, |_, _| 0);
+    }
     Served::Done
 }
 

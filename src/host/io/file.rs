@@ -133,6 +133,11 @@ impl File {
         Some(line)
     }
 
+    /// Whether the position is the end and nothing ends the last line.
+    pub(crate) fn is_in_last_line(&self) -> bool {
+        self.at >= self.len() && self.data.last().is_some_and(|&b| b != b'\n')
+    }
+
     /// The bytes from the position on, at most `n`; the position moves behind them.
     pub(crate) fn take(&mut self, n: usize) -> Vec<u8> {
         let from = self.at.min(self.len());

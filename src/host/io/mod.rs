@@ -2,6 +2,7 @@
 //!
 //! Not here: text conversion (`text`), and the files outside the program, which only the world of `machine` touches.
 
+mod bytes;
 mod child;
 mod connect;
 mod dirty;

@@ -262,7 +262,7 @@ impl IoService<'_> {
     }
 
     /// Reads what a pipe has, which OPEN does not: nothing may ever be read from it.
-    fn read_pipe(&mut self, number: i32) -> Result<(), Halt> {
+    pub(crate) fn read_pipe(&mut self, number: i32) -> Result<(), Halt> {
         let unread = self.io.units.map.get(&number).and_then(Unit::file).filter(|file| file.is_unread);
         let Some(path) = unread.map(|file| file.path.clone()) else { return Ok(()) };
         let contents = self.read_file(&path)?.unwrap_or_default();

@@ -95,6 +95,7 @@ impl Runtime {
             Rt::IoPosition => {
                 self.io().position(memory, a.long(0), a.int(1), a.int(2), (a.bits(3), a.bits(4))).map(code)
             }
+            Rt::IoByte => self.io().byte(a.long(0), a.int(1), a.long(2)).map(|n| [n as u64, 0]),
             Rt::IoInquire => {
                 let path = match a.bits(1) {
                     0 => None,
@@ -334,17 +335,16 @@ impl Runtime {
         if is_quiet {
             return Halt::Stop(code);
         }
-        let message = match a.bits(2) {
-            0 => (code != 0 && !(is_error && code == 1)).then(|| code.to_string()),
-            address => storage::read(memory, address, a.size(3))
-                .ok()
-                .map(|text| String::from_utf8_lossy(&text).trim_end().to_owned()),
+        let text = match a.bits(2) {
+            0 => None,
+            address => storage::read(memory, address, a.size(3)).ok(),
         };
+        let message = text::stop_message(is_error, code, text.as_deref());
         if is_error {
             return Halt::ErrorStop(code, message);
         }
         if let Some(message) = message {
-            self.io.send(Stream::Stderr, format!("STOP {message}\n").as_bytes());
+            self.io.send(Stream::Stderr, text::stop_line(&message).as_bytes());
         }
         Halt::Stop(code)
     }

@@ -97,6 +97,7 @@ services! {
     IoInquire "io.inquire" (I64 I64 I64 I32) -> (I64) Host "INQUIRE of a unit or, if its address is not 0, a file name (address, length): 0 whether it exists, 1 whether it is connected, 2 the unit (-1: none), 3 the file's bytes (-1: unknown), 4 the record length, 5 the next record, 6 the position, 7 whether it has a name, 8 whether a transfer is pending, 9 iostat";
     IoInquireText "io.inquire_text" (I64 I64 I64 I64 I64 I64 I64) -> () Host "INQUIRE of a unit or a file name (address, length): the answer to the specifier of that name (address, length) goes to a character (address, length)";
     IoPosition "io.position" (I64 I32 I32 I64 I64) -> (I32) Host "0 rewind, 1 backspace, 2 endfile, 3 flush of a unit; catch; address and length of IOMSG= or 0";
+    IoByte "io.byte" (I64 I32 I64) -> (I64) Host "bytes of a unit without its records: 0 reads the next one, 1 writes the one in the third argument, 2 gives the position in bytes, 3 to 5 move by the third argument from the start, the position or the end; gives the byte, the position or 0, -1 at the end of the file and for a unit that is not connected, else less than that: 0 minus the number of the error";
 
     Alloc "mem.alloc" (I32 I64 I64 I64 I32) -> (I64 I32) Both "allocates: where (0 host, 1 device, 2 managed, 3 pinned), bytes, address and length of the name, 1 if the program has stat=; gives address and stat";
     AllocAligned "mem.alloc.aligned" (I32 I64 I64 I64 I32 I64) -> (I64 I32) Host "allocates as mem.alloc; then the alignment in bytes, a power of two";

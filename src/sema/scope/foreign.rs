@@ -56,8 +56,6 @@ pub(crate) fn is_host_function(name: &str) -> bool {
 const LIB3F: &[&str] = &[
     "alarm",
     "fork",
-    "fseek",
-    "ftell",
     "gerror",
     "ierrno",
     "ioinit",

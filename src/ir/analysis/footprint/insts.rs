@@ -282,25 +282,35 @@ impl<'a> Walk<'a> {
             | Rt::IoPutReal8
             | Rt::IoPutComplex4
             | Rt::IoPutComplex8
-            | Rt::IoPutLogical
-            | Rt::Stop => Ok(()),
+            | Rt::IoPutLogical => Ok(()),
             Rt::ErrorBounds | Rt::ErrorShape | Rt::ErrorAllocated | Rt::ErrorAlreadyAllocated | Rt::RealMade => {
                 self.may_stop = true;
                 Ok(())
             }
-            Rt::IoPutChar => {
-                let arg = |i: usize| args.get(i).map_or(Value::Other, |&v| a.value(v, Ty::I64));
-                let (Value::Int(form), Value::Int(length)) = (arg(0), arg(1)) else { return Err(Failure::Beyond) };
-                let bytes = self.vars.most(&length, guards, None).max(1);
-                let (guards, place) = (guards.clone(), self.place);
-                let (kind, spaces) = (Kind::Read, (true, true));
-                let form = Some(form);
-                let (region, counted, is_loose) = (None, Rc::default(), false);
-                self.sites.push(Site { id: None, kind, bytes, form, guards, region, counted, spaces, place, is_loose });
-                Ok(())
+            Rt::Stop => {
+                self.may_stop |= args.first() != Some(&Val::i32(0));
+                match args {
+                    [_, _, Val::Imm(0), _] => Ok(()),
+                    [_, _, text @ ..] => self.text(a, text, guards),
+                    _ => Err(Failure::Beyond),
+                }
             }
+            Rt::IoPutChar => self.text(a, args, guards),
             _ => Err(Failure::Beyond),
         }
+    }
+
+    /// What is read of a text at an address, so long.
+    fn text(&mut self, a: &Activation<'a>, args: &[Val], guards: &Rc<[Form]>) -> Result<(), Failure> {
+        let arg = |i: usize| args.get(i).map_or(Value::Other, |&v| a.value(v, Ty::I64));
+        let (Value::Int(form), Value::Int(length)) = (arg(0), arg(1)) else { return Err(Failure::Beyond) };
+        let bytes = self.vars.most(&length, guards, None).max(1);
+        let (guards, place) = (guards.clone(), self.place);
+        let (kind, spaces) = (Kind::Read, (true, true));
+        let form = Some(form);
+        let (region, counted, is_loose) = (None, Rc::default(), false);
+        self.sites.push(Site { id: None, kind, bytes, form, guards, region, counted, spaces, place, is_loose });
+        Ok(())
     }
 }
 

@@ -9,13 +9,13 @@ end module
 program p
   use m
   real :: x
-  integer :: ftell
+  integer :: perror
   integer :: i
   character(20) :: s
   external :: idate
   x = second(1.0)
   if (x > 3) then
-    i = ftell(10)        !~ W0901
+    i = perror('a')      !~ W0901
     s = ttynam(3)        !~ W0901
   end if
   call getarg(1, s)
