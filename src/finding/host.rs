@@ -38,6 +38,8 @@ pub enum HostFault {
     NonconformingShapes { dimension: u32, left: i64, right: i64 },
     /// A length parameter of a derived type that has another value than it must have.
     DifferentLengths { parameter: String, wanted: i64, given: i64 },
+    /// An exception of a real operation for which the program has asked to halt; the name of its flag.
+    IeeeException { flag: String },
     /// A loop or section with step zero.
     ZeroStep,
     /// The limit on memory, in bytes, is reached.
@@ -72,6 +74,7 @@ impl HostFault {
             HostFault::Substring { .. } => Code::SubstringOutOfBounds,
             HostFault::NonconformingShapes { .. } => Code::NonconformingShapes,
             HostFault::DifferentLengths { .. } => Code::DifferentLengths,
+            HostFault::IeeeException { .. } => Code::IeeeException,
             HostFault::ZeroStep => Code::ZeroStep,
             HostFault::MemoryLimit { .. } => Code::HostMemoryLimit,
             HostFault::IntrinsicValue { .. } => Code::BadIntrinsicValue,

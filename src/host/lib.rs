@@ -23,6 +23,7 @@ mod names;
 mod outside;
 mod protocol;
 mod random;
+mod reals;
 mod restart;
 mod runtime;
 mod service;

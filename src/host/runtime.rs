@@ -8,6 +8,7 @@ use crate::io::Io;
 use crate::mpi::Mpi;
 use crate::protocol::{Answers, Late};
 use crate::random::{DEFAULT_SEED, Random};
+use crate::reals::RealState;
 use std::sync::Arc;
 
 /// The state of the run time.
@@ -19,6 +20,7 @@ pub(crate) struct Runtime {
     /// What the service at hand came to, if it was served before the host stopped for it.
     pub(crate) late: Option<Late>,
     pub(crate) random: Random,
+    pub(crate) reals: RealState,
     /// The arguments of the program, its name first.
     pub(crate) arguments: Arc<[Vec<u8>]>,
     /// The variables on the device that a program can name by a string.
@@ -40,6 +42,7 @@ impl Runtime {
             answers: Answers::default(),
             late: None,
             random: Random::new(DEFAULT_SEED),
+            reals: RealState::default(),
             arguments,
             symbols,
             foreign,

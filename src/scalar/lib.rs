@@ -13,6 +13,7 @@
 pub mod approximate;
 pub mod bits;
 pub mod convert;
+pub mod exceptions;
 pub mod half;
 pub mod int;
 mod lanes;

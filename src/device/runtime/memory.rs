@@ -138,6 +138,10 @@ impl Runtime {
                 self.memset(device, memory, fill, stream, call, span)
             }
             Api::Memset2D { destination, pitch, element, extent, stream } => {
+                // Rows may not lie in each other.
+                if extent.height > 1 && extent.width.saturating_mul(element.len() as u64) > pitch {
+                    return Err(CudaError::InvalidValue);
+                }
                 let dims = vec![(extent.width as i64, element.len() as i64), (extent.height as i64, pitch as i64)];
                 let fill = Fill { target: Strided { base: destination, dims }, element: element.into() };
                 self.memset(device, memory, fill, stream, call, span)

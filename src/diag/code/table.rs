@@ -361,6 +361,7 @@ crate::code::codes! {
     R0820 Error InvalidHostAccess "access to host memory that belongs to no data";
     R0821 Error ForeignCallFailed "call of a library's procedure that cannot be made, or crashes";
     R0822 Error DifferentLengths "objects of a parameterised derived type with different lengths";
+    R0823 Error IeeeException "exception of a real operation for which the program halts";
 
     R0901 Error UnsupportedReached "unsupported feature reached";
 

@@ -75,6 +75,7 @@ struct Use {
     bytes: u64,
     origin: Option<Origin>,
     frame: Option<vm::Frame<32>>,
+    stack: Vec<finding::Call>,
 }
 
 impl LaunchInit {
@@ -107,6 +108,7 @@ impl LaunchInit {
             let frame = used.frame.as_ref();
             access.place = frame.and_then(|f| report::place_at(program, memory, f, used.lane as usize, used.address));
             let origin = used.origin.map(|origin| device::origin_of(memory, origin));
+            let access = report::in_own_source(program, access.stack(used.stack));
             let mut finding = Finding::new(FindingKind::Uninitialised { origin }, vec![access])
                 .in_launch(named.info(program))
                 .with_seed(grid.replay);
@@ -331,6 +333,7 @@ impl InitHooks<'_> {
             bytes: event.bytes as u64,
             origin,
             frame: warp.frame(event.frame).cloned(),
+            stack: report::stack_of(self.program, warp, lane as u32, event.site.func),
         };
         // One statement may be several operations; its place in the source says which it is.
         let site = event.site;

@@ -45,6 +45,8 @@ pub(super) fn word(finding: &Finding, fault: &HostFault) -> Diagnostic {
         HostFault::DifferentLengths { parameter, wanted, given } => {
             say(format!("type parameter `{parameter}` is {given} and must be {wanted}"))
         }
+        HostFault::IeeeException { flag } => say(format!("exception `{flag}`, for which halting is on"))
+            .help(format!("turn halting off with `call ieee_set_halting_mode({flag}, .false.)` and ask for the flag")),
         HostFault::ZeroStep => say("the step is zero".to_owned()).help("a step must be at least 1, or at most -1"),
         HostFault::MemoryLimit { limit } => say(format!("the memory limit of {} is reached", count(*limit, "byte"))),
         HostFault::IntrinsicValue { intrinsic, reason } => say(format!("`{intrinsic}`: {reason}")),

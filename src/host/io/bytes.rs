@@ -5,6 +5,7 @@
 
 use crate::condition::{Condition, OTHER};
 use crate::io::IoService;
+use crate::io::file::File;
 use crate::io::unit::{Medium, Unit};
 use crate::outside::{Answer, Ask};
 use crate::protocol::Halt;
@@ -46,7 +47,7 @@ impl IoService<'_> {
                     return Ok(i64::from(byte));
                 }
                 // Behind the record stands the end of its line, unless the file ends without one.
-                let is_cut = unit.file().is_some_and(|file| file.is_in_last_line());
+                let is_cut = unit.file().is_some_and(File::is_in_last_line);
                 unit.place = None;
                 if !is_cut {
                     return Ok(i64::from(b'\n'));

@@ -1,5 +1,5 @@
 //! Services that are served while the host runs, so that it need not stop for them: texts in the program's memory, and output to
-//! internal files. A loop that makes texts calls little else.
+//! internal files. A loop that makes texts calls little else. Real operations that raise IEEE flags are served here too.
 //!
 //! What such a service changes is as if the host had stopped for it. One that cannot be served so gives nothing, and has changed
 //! nothing; one that ends in a condition leaves it for the stop that follows ([`Late`]).
@@ -34,6 +34,10 @@ impl vm::Services for AtOnce<'_> {
         if matches!(rt, Rt::ForeignCall | Rt::ForeignCallback | Rt::ForeignReturn) {
             let caller = self.caller.as_deref_mut()?;
             return CallsAtOnce { foreign: &mut self.runtime.foreign, caller }.serve(memory, rt, args, top);
+        }
+        if matches!(rt, Rt::RealOp | Rt::RealState) {
+            // One that halts is served again when the host has stopped for it.
+            return self.runtime.reals.serve(&mut { *memory }, rt, Args(args)).ok();
         }
         self.is_unseen.then_some(())?;
         match serve(self.runtime, *memory, rt, Args(args)) {

@@ -189,6 +189,7 @@ impl Runtime {
                 }
                 Ok([0, 0])
             }
+            Rt::RealOp | Rt::RealState => self.reals.serve(memory, rt, a).map(|bits| [bits, 0]),
             Rt::Command => {
                 // The command finds the files of the program as they are now.
                 for number in self.io.units.map.keys().copied().collect::<Vec<_>>() {

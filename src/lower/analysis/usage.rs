@@ -14,8 +14,8 @@ use crate::types::Side;
 use ast::Intent;
 use ir::rt::Rt;
 use sema::checked::{
-    Actual, Expr, ExprKind, Intrinsic, IoForm, ProcBody, ProcId, Program, Shape, Stmt, StmtKind, Storage, Type, VarId,
-    scalar_root, visit,
+    Actual, Const, Expr, ExprKind, Intrinsic, IoForm, ProcBody, ProcId, Program, Shape, Stmt, StmtKind, Storage, Type,
+    VarId, scalar_root, visit,
 };
 use std::collections::BTreeSet;
 
@@ -35,6 +35,10 @@ pub(crate) struct Usage {
     pub(crate) gives_procedures: bool,
     /// The functions of the mathematics library that something calls.
     pub(crate) mathematics: BTreeSet<String>,
+    /// If the program asks for IEEE flags or for a direction of rounding: the variable that says whether every operation has to mind.
+    pub(crate) asks_exceptions: Option<VarId>,
+    /// Procedures of the program that ask for or set IEEE flags or modes.
+    pub(crate) minds_exceptions: BTreeSet<ProcId>,
     /// Procedures of device code that draw random numbers, themselves or through what they call.
     pub(crate) draws: BTreeSet<ProcId>,
 }
@@ -246,6 +250,7 @@ impl<'a> Walk<'a> {
     }
 
     fn args(&mut self, proc: ProcId, args: &'a [Option<Actual>]) {
+        self.note_exceptions(proc, args);
         self.usage.gives_procedures |= match &self.program.proc(proc).body {
             ProcBody::Service(name) => &**name == Rt::ForeignEntry.mnemonic(),
             ProcBody::Foreign { .. } => {
@@ -271,6 +276,32 @@ impl<'a> Walk<'a> {
                 _ => {}
             }
         }
+    }
+
+    /// Notes a call that asks for or sets IEEE flags or modes. What sets only what is so from the beginning asks for nothing.
+    fn note_exceptions(&mut self, proc: ProcId, args: &[Option<Actual>]) {
+        let embedded = |module: &str| self.program.modules.iter().any(|m| m.embedded && &*m.name == module);
+        let Some((module, name)) = self.program.proc(proc).qualified.split_once('.') else { return };
+        if !matches!(module, "ieee_exceptions" | "ieee_arithmetic") || !embedded(module) {
+            return;
+        }
+        let is_off = || {
+            let given = args.get(1).and_then(Option::as_ref);
+            matches!(given, Some(Actual::Expr(Expr { kind: ExprKind::Const(Const::Logical(false)), .. })))
+        };
+        let asks = match name {
+            "ieee_get_flag" | "ieee_set_rounding_mode" => true,
+            "ieee_set_halting_mode" => !is_off(),
+            "ieee_set_flag" | "ieee_get_status" | "ieee_set_status" | "ieee_get_modes" | "ieee_set_modes" => false,
+            _ => return,
+        };
+        if asks && self.usage.asks_exceptions.is_none() {
+            let is_word = |v: &sema::checked::Variable| {
+                v.module.as_deref() == Some("ieee_exceptions") && &*v.name == "cufemu_minds"
+            };
+            self.usage.asks_exceptions = self.program.vars.iter().position(is_word).map(|at| VarId(at as u32));
+        }
+        self.usage.minds_exceptions.insert(self.me);
     }
 
     /// The variable that must be in memory for its address to be passed. The data of an allocatable or pointer is in memory

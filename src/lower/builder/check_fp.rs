@@ -153,29 +153,12 @@ impl Watch<'_, '_> {
 
     /// The tests of a call, if it is one of the mathematics library: one for each part of the result.
     fn library(&self, func: ir::FuncId, args: &[Val], results: &[Reg]) -> Vec<Test> {
-        let name = self.m.function_name(func);
-        let Some(name) = name.strip_prefix("cufemu_math.").and_then(|n| n.split('.').next()) else { return Vec::new() };
-        let Some(proc) = self.m.mathematics(name) else { return Vec::new() };
-        let program = self.m.program();
-        let mut words: VecDeque<Val> = args.iter().copied().collect();
-        let mut operands = Vec::new();
-        for &param in &program.proc(proc).params {
-            let ty = &program.var(param).ty;
-            let count = if matches!(ty, Type::Complex(_)) { 2 } else { 1 };
-            for word in words.drain(..count.min(words.len())) {
-                match ty {
-                    Type::Real(4) | Type::Complex(4) => operands.push((word, Ty::F32)),
-                    Type::Real(8) | Type::Complex(8) => operands.push((word, Ty::F64)),
-                    _ => {}
-                }
-            }
-        }
+        let Some((name, mut operands)) = library_call(self.m, func, args) else { return Vec::new() };
         operands.truncate(3);
-        let name = name.rsplit_once('_').map_or(name, |(name, _)| name);
         let of = |&dst: &Reg| (Val::from(dst), self.f.regs[dst.index()].ty);
         let reals = results.iter().map(of).filter(|(_, ty)| ty.is_real());
         reals
-            .map(|tested| Test { looks: Looks::Real, name: name.to_owned(), operands: operands.clone(), tested })
+            .map(|tested| Test { looks: Looks::Real, name: name.clone(), operands: operands.clone(), tested })
             .collect()
     }
 
@@ -269,4 +252,27 @@ impl Watch<'_, '_> {
             }
         }
     }
+}
+
+/// The function of the mathematics library that a call calls, by its name without the kind, and its real operands.
+pub(crate) fn library_call(m: &ModuleLowering<'_>, func: ir::FuncId, args: &[Val]) -> Option<(String, Vec<(Val, Ty)>)> {
+    let name = m.function_name(func);
+    let name = name.strip_prefix("cufemu_math.")?.split('.').next()?;
+    let proc = m.mathematics(name)?;
+    let program = m.program();
+    let mut words: VecDeque<Val> = args.iter().copied().collect();
+    let mut operands = Vec::new();
+    for &param in &program.proc(proc).params {
+        let ty = &program.var(param).ty;
+        let count = if matches!(ty, Type::Complex(_)) { 2 } else { 1 };
+        for word in words.drain(..count.min(words.len())) {
+            match ty {
+                Type::Real(4) | Type::Complex(4) => operands.push((word, Ty::F32)),
+                Type::Real(8) | Type::Complex(8) => operands.push((word, Ty::F64)),
+                _ => {}
+            }
+        }
+    }
+    let name = name.rsplit_once('_').map_or(name, |(name, _)| name);
+    Some((name.to_owned(), operands))
 }

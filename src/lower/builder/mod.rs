@@ -21,6 +21,7 @@ pub(crate) mod complex;
 pub(crate) mod constant;
 pub(crate) mod convert;
 pub(crate) mod descriptor;
+pub(crate) mod exceptions;
 pub(crate) mod fast;
 pub(crate) mod flow;
 pub(crate) mod memory;
@@ -118,6 +119,9 @@ impl<'m, 'p> Builder<'m, 'p> {
         self.ir.switch_to(PROLOGUE);
         self.ir.jump(Bb(1));
         let is_checked = self.module.options().check_fp && self.side == Side::Device && !self.is_embedded();
+        let is_operation =
+            |this: &Self| !this.is_embedded() || exceptions::is_operation(&this.program().proc(this.procedure).name);
+        let raises = self.usage().asks_exceptions.filter(|_| self.side == Side::Host && is_operation(&self));
         let is_fast = self.is_fast();
         let mut made = prune::without_unreachable(self.ir.finish());
         if is_fast {
@@ -125,6 +129,9 @@ impl<'m, 'p> Builder<'m, 'p> {
         }
         if is_checked {
             check_fp::watch(self.module, &mut made);
+        }
+        if let Some(word) = raises {
+            exceptions::raise(self.module, &mut made, word);
         }
         made
     }

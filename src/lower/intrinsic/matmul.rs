@@ -90,7 +90,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         let is_one_type = types.iter().all(|ty| class_and_kind(ty) == Some((class, kind)));
         let [result, left, right] = arrays;
         let are_matrices = arrays.iter().all(|array| array.dims.len() == 2);
-        if !self.b.is_host() || !is_one_type || !are_matrices || left.gathers() || right.gathers() {
+        // The run time raises no flags of single operations.
+        if !self.b.is_host()
+            || self.b.usage().asks_exceptions.is_some()
+            || !is_one_type
+            || !are_matrices
+            || left.gathers()
+            || right.gathers()
+        {
             return Val::pred(true);
         }
         let size = self.b.size(result);

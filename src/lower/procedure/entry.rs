@@ -21,7 +21,8 @@ use crate::value::descriptor::{Descriptor, DescriptorAt, DescriptorRegs};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ast::{CudaAttr, Intent};
 use ir::op::CmpOp;
-use ir::{FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
+use ir::rt::Rt;
+use ir::{AddrBase, FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
 use sema::checked::{
     CharLen, ProcBody, ProcId, ProcKind, Procedure, Program, Shape, Stmt, StmtKind, Storage, Type, VarId, visit,
 };
@@ -51,11 +52,12 @@ pub(crate) fn procedure(m: &mut ModuleLowering<'_>, instance: &Instance, id: Fun
         return this.b.finish_function();
     }
     let results = this.enter(instance);
+    let flags = this.quiet_flags();
     this.statements(statements(proc));
     if proc.entry_of.is_some() {
         this.statements(statements(program.proc(home)));
     }
-    this.leave(&results);
+    this.leave(&results, flags);
     this.b.finish_function()
 }
 
@@ -413,7 +415,25 @@ impl FunctionLowering<'_, '_> {
         }
     }
 
-    fn leave(&mut self, results: &Results) {
+    /// A procedure that asks for IEEE flags or sets modes begins with quiet flags; those that were raised and the modes come back when it
+    /// returns (Fortran 2018, 17.3 to 17.6). Gives what they were.
+    fn quiet_flags(&mut self) -> Option<Val> {
+        let (program, me) = (self.b.program(), self.b.procedure());
+        let minds = self.b.is_host() && program.main != Some(me) && self.b.usage().minds_exceptions.contains(&me);
+        if !minds || self.b.is_embedded() {
+            return None;
+        }
+        self.exchange_flags(4, Val::i32(0))
+    }
+
+    fn exchange_flags(&mut self, what: i32, value: Val) -> Option<Val> {
+        let word = self.b.usage().asks_exceptions?;
+        let word = self.b.module().global(word, Side::Host);
+        let address = self.b.addr_of(AddrBase::Global(word));
+        self.b.rt(Rt::RealState, vec![Val::i32(what), value, address]).first().map(|&r| r.into())
+    }
+
+    fn leave(&mut self, results: &Results, flags: Option<Val>) {
         let proc = self.b.program().proc(self.b.procedure());
         let end = self.b.return_block();
         self.b.jump(end);
@@ -432,6 +452,9 @@ impl FunctionLowering<'_, '_> {
                 other => vec![self.b.as_scalar(&other, ty)],
             },
         };
+        if let Some(flags) = flags {
+            self.exchange_flags(5, flags);
+        }
         self.b.ret(values);
     }
 }

@@ -71,6 +71,7 @@ fn every_host_error_has_its_sentence() {
         HostFault::Substring { name: name(), first: 3, last: 12, length: 10 },
         HostFault::NonconformingShapes { dimension: 1, left: 10, right: 12 },
         HostFault::DifferentLengths { parameter: name(), wanted: 3, given: 4 },
+        HostFault::IeeeException { flag: "ieee_overflow".to_owned() },
         HostFault::ZeroStep,
         HostFault::MemoryLimit { limit: 1 << 30 },
         HostFault::IntrinsicValue { intrinsic: "repeat".to_owned(), reason: "the count is -1".to_owned() },
