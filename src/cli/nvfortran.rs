@@ -309,6 +309,8 @@ pub(crate) struct Compiler {
     pub(crate) no_cuda: bool,
     /// `-gpu=managed`
     pub(crate) managed: bool,
+    /// `-cuda=charstring`: characters longer than 1 in device code.
+    pub(crate) charstring: bool,
     /// `-gpu=ccNN`
     pub(crate) sm: Option<u32>,
     /// `-fsyntax-only`
@@ -400,7 +402,8 @@ impl Compiler {
         } else {
             match text {
                 "cuda" | "Mcuda" => self.no_cuda = false,
-                "cuda=charstring" | "cuda=madconst" => {
+                "cuda=charstring" => (self.no_cuda, self.charstring) = (false, true),
+                "cuda=madconst" => {
                     self.no_cuda = false;
                     self.ignored.push(option.to_owned());
                 }

@@ -261,6 +261,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings.sema.save = compiler.saves;
     settings.sema.standard = compiler.standard;
     settings.sema.managed = compiler.managed;
+    settings.sema.charstring = compiler.charstring;
     settings.sema.separate = compiler.writes_objects;
     settings.sema.needs_main = options.emit.is_none() && !is_checking(options, compiler);
     settings.lower.managed = compiler.managed;

@@ -54,6 +54,8 @@ pub struct SemaOptions {
     pub embedded: BTreeSet<FileId>,
     /// `-gpu=managed`: plain allocatables of host code are managed data.
     pub managed: bool,
+    /// `-cuda=charstring`: device code has characters of every constant length.
+    pub charstring: bool,
     /// `-gpu=unified`: device code may use host data.
     pub unified: bool,
     /// `-r8`: default reals are `real(8)`.

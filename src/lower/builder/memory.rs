@@ -183,6 +183,9 @@ impl Builder<'_, '_> {
             self.store_scalar(mem, Ty::I8, byte.into());
             return;
         }
+        if self.side() == Side::Device {
+            return self.store_bytes_of_char((mem, len), (from, from_len));
+        }
         let (to, from) = (self.address(mem), self.address(from));
         self.rt(Rt::CharAssign, vec![to, len, from, from_len]);
     }

@@ -523,7 +523,9 @@ fn captured_view(
     params: &mut Params,
 ) -> Option<ArrayView> {
     let var = builder.program().var(v);
-    let reachable = view.mem.space != Space::Host || var.attrs.cuda.is_some() || aliases_device_data(builder, v);
+    let is_managed = builder.options().managed && (var.attrs.allocatable || var.attrs.pointer);
+    let reachable =
+        view.mem.space != Space::Host || var.attrs.cuda.is_some() || is_managed || aliases_device_data(builder, v);
     if !reachable || view.gathers() {
         return None;
     }

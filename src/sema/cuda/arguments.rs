@@ -5,7 +5,7 @@
 use super::{distance, is_device_only, spelling};
 use crate::checked::{Const, Expr, ExprKind, ProcKind, Shape, Sub, Type, VarId, Variable, is_designator, root};
 use crate::checker::CodeSide;
-use crate::typing::{Fit, Typing, is_allocatable, space_of};
+use crate::typing::{Fit, Typing, is_implicitly_managed, space_of};
 use diag::{Code, Diagnostic};
 use source::Span;
 
@@ -66,7 +66,7 @@ impl Typing<'_> {
             return Ok(());
         }
         let actual = space_of(self.defs, e);
-        let managed = self.options.managed && is_allocatable(self.defs, e);
+        let managed = self.options.managed && is_implicitly_managed(self.defs, e);
         let unified = self.options.unified && is_designator(e);
         // A value has no memory of its own: what is passed is a copy, which the call puts into managed memory.
         let is_value = managed_dummy && actual.is_none() && !is_designator(e) && callee == ProcKind::Host;

@@ -96,6 +96,7 @@ impl<'a> Checker<'a> {
         if let (true, Type::Character(len)) = (lives_on_device, ty)
             && matches!(len, CharLen::Const(n) if *n != 1)
             && !matches!(storage, Storage::Parameter)
+            && !self.options.charstring
         {
             let text =
                 format!("`{name}` is `{}`, and device code has only characters of length 1", type_name(&self.defs, ty));
@@ -103,7 +104,7 @@ impl<'a> Checker<'a> {
                 Code::TypeNotOnDevice,
                 p.span,
                 text,
-                "use an array of `character(len=1)`, or integers",
+                "use an array of `character(len=1)`, or compile with `-cuda=charstring`",
             );
         }
         if on_device && p.pointer.is_some() && p.dummy.is_none() && !matches!(p.cuda, Some((CudaAttr::Texture, _))) {

@@ -3,7 +3,7 @@
 use super::Builtin;
 use crate::checked::{Expr, ExprKind, Storage, VarId, is_designator, root};
 use crate::checker::{Checker, CodeSide, Definitions, Sym};
-use crate::typing::{Typing, is_allocatable, space_of};
+use crate::typing::{Typing, is_implicitly_managed, space_of};
 use ast::{CudaAttr, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -49,7 +49,7 @@ impl Typing<'_> {
         let var = self.defs.var(id);
         let rank = var.shape.rank();
         let plain = matches!(var.attrs.cuda, None | Some(CudaAttr::Pinned));
-        let excused = self.options.unified || (self.options.managed && var.attrs.allocatable);
+        let excused = self.options.unified || (self.options.managed && (var.attrs.allocatable || var.attrs.pointer));
         let is_host_data = match self.cx.side {
             CodeSide::Host | CodeSide::Both => false,
             CodeSide::Device => {
@@ -101,7 +101,7 @@ impl Typing<'_> {
     /// Array components of host objects cannot be reached from a `!$cuf` loop, where objects go by value.
     pub(crate) fn check_component_use(&mut self, e: &Expr) -> Option<()> {
         let ExprKind::Field { .. } = e.kind else { return Some(()) };
-        let excused = self.options.unified || (self.options.managed && is_allocatable(self.defs, e));
+        let excused = self.options.unified || (self.options.managed && is_implicitly_managed(self.defs, e));
         if self.cx.side != CodeSide::CufKernel
             || excused
             || space_of(self.defs, e).is_some_and(|a| a != CudaAttr::Pinned)

@@ -510,9 +510,9 @@ impl Typing<'_> {
         }
     }
 
-    /// Whether an optional dummy is passed by value all the same: in device code, and in services, which take zero for absent.
+    /// Whether an optional dummy is passed by value all the same: in services, which take zero for absent.
     fn is_by_value_alone(&self, p: &DeclaredName<'_>) -> bool {
-        self.cx.side.on_device() || self.options.embedded.contains(&p.span.file)
+        self.options.embedded.contains(&p.span.file)
     }
 
     /// Fortran 2018, 10.1.12, R822: a named constant has a constant length, and takes all upper bounds from its value or none.

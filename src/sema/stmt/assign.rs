@@ -7,8 +7,8 @@ use crate::checked::{
 use crate::checker::{Checker, CodeSide, Sym, VarInfo};
 use crate::cuda;
 use crate::typing::{
-    Argument, Typing, assignable, has_vector_subscript, is_allocatable, is_class, is_pointer, is_procedure_pointer,
-    mismatch, one, same_type, shape_name, space_of, type_name,
+    Argument, Typing, assignable, has_vector_subscript, is_allocatable, is_class, is_implicitly_managed, is_pointer,
+    is_procedure_pointer, mismatch, one, same_type, shape_name, space_of, type_name,
 };
 use ast::{Arg, ArgValue};
 use diag::{Code, Diagnostic};
@@ -298,7 +298,7 @@ impl Checker<'_> {
         }
         if !is_call && self.cx.side == CodeSide::Host {
             let (wanted, actual) = (space_of(&self.defs, &pointer), space_of(&self.defs, &value));
-            let managed = self.options.managed && is_allocatable(&self.defs, &value);
+            let managed = self.options.managed && is_implicitly_managed(&self.defs, &value);
             let managed_pointer = matches!(wanted, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified))
                 && actual.is_none()
                 && is_pointer(&self.defs, &value);

@@ -143,6 +143,22 @@ pub(crate) fn is_allocatable(program: &Program, e: &Expr) -> bool {
     }
 }
 
+/// Whether an expression is, or is a part of, what `-gpu=managed` makes managed data: what an allocatable or a pointer without a CUDA
+/// attribute holds.
+pub(crate) fn is_implicitly_managed(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => is_implicitly_managed(program, base),
+        ExprKind::Field { base, .. } => {
+            is_allocatable(program, e) || is_pointer(program, e) || is_implicitly_managed(program, base)
+        }
+        ExprKind::Var(id) => {
+            let attrs = &program.var(*id).attrs;
+            attrs.cuda.is_none() && (attrs.allocatable || attrs.pointer)
+        }
+        _ => false,
+    }
+}
+
 /// Whether an expression is a pointer as a whole.
 pub(crate) fn is_pointer(program: &Program, e: &Expr) -> bool {
     match &e.kind {
