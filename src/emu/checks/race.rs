@@ -293,6 +293,10 @@ impl Hooks<32> for RaceHooks<'_> {
         matches!(self.pass, RacePass::Decide(_))
     }
 
+    fn lets_code_run(&self) -> bool {
+        true
+    }
+
     fn silent_sites(&self) -> Option<SilentSites> {
         self.watching.silent()
     }
