@@ -202,8 +202,7 @@ impl<'a> Guarding<'a> {
             *zone = Zone { site: event.site, ..Zone::default() };
         }
         let bytes = event.bytes as u64;
-        let is_inside = is_within(event.lanes, event.mask, bytes, zone);
-        if !is_inside {
+        if !is_within(event.lanes, event.mask, bytes, zone) {
             for lane in lanes(event.mask) {
                 let address = event.lanes.address(lane);
                 if address < zone.low || address >= zone.high {
@@ -218,7 +217,7 @@ impl<'a> Guarding<'a> {
             }
         }
         if guard.is_once && !is_load {
-            let place = is_inside.then_some(zone.place);
+            let place = is_within(event.lanes, event.mask, bytes, zone).then_some(zone.place);
             self.note(event, place);
         }
     }
@@ -235,7 +234,7 @@ impl<'a> Guarding<'a> {
         }
         let run = mask >> mask.trailing_zeros();
         let meets = match (place.and_then(|place| guard.bits(place)), event.lanes) {
-            (Some(bits), LaneAddresses::List(all)) if !is_atomic => bits.note_stores(all, mask, bytes, guard.is_alone),
+            (Some(bits), LaneAddresses::List(all)) => bits.note_lanes(all, mask, bytes, is_atomic, guard.is_alone),
             (Some(bits), LaneAddresses::Strided(rule))
                 if rule.is_contiguous(event.bytes) && run & run.wrapping_add(1) == 0 =>
             {

@@ -83,22 +83,31 @@ impl OnceBits {
         meets
     }
 
-    /// The same for stores of the lanes of a mask, each of so many bytes.
-    pub(crate) fn note_stores(&self, addresses: &[u64; 32], mask: u32, bytes: u64, is_alone: bool) -> bool {
+    /// The same for the lanes of a mask, each of so many bytes.
+    pub(crate) fn note_lanes(
+        &self,
+        addresses: &[u64; 32],
+        mask: u32,
+        bytes: u64,
+        is_atomic: bool,
+        is_alone: bool,
+    ) -> bool {
+        let (own, other) = if is_atomic { (&self.updated, &self.stored) } else { (&self.stored, &self.updated) };
         let low_bits = u64::MAX >> 64u64.saturating_sub(bytes).min(63);
         let mut meets = false;
         for lane in lanes(mask) {
             let offset = addresses[lane].wrapping_sub(self.base);
             let (bit, word) = (offset % 64, (offset / 64) as usize);
-            if bit + bytes > 64 || !self.updated.is_empty() {
-                meets |= self.note(addresses[lane], bytes, false, is_alone);
+            if bit + bytes > 64 {
+                meets |= self.note(addresses[lane], bytes, is_atomic, is_alone);
                 continue;
             }
-            let Some(bits) = self.page(&self.stored, word / WORDS).and_then(|bits| bits.get(word % WORDS)) else {
-                return true;
-            };
-            let own = low_bits << bit;
-            meets |= add(bits, own, is_alone) & own != 0;
+            let (page, word, mask) = (word / WORDS, word % WORDS, low_bits << bit);
+            let Some(bits) = self.page(own, page).and_then(|bits| bits.get(word)) else { return true };
+            meets |= add(bits, mask, is_alone) & mask != 0 && !is_atomic;
+            if let Some(other) = other.get(page).and_then(OnceLock::get).and_then(|bits| bits.get(word)) {
+                meets |= other.load(Ordering::SeqCst) & mask != 0;
+            }
         }
         meets
     }
@@ -137,20 +146,24 @@ mod tests {
     }
 
     #[test]
-    fn stores_of_lanes_are_those_of_each() {
+    fn accesses_of_lanes_are_those_of_each() {
         let mut addresses: [u64; 32] = std::array::from_fn(|lane| 5_000_000 + 61 * lane as u64);
         for (is_alone, has_atomics) in [(true, false), (false, true)] {
             let bits = OnceBits::new(1000, 9_000_000, has_atomics);
-            assert!(!bits.note_stores(&addresses, 0x5555_5555, 8, is_alone));
-            assert!(!bits.note_stores(&addresses, 0xaaaa_aaaa, 8, is_alone));
+            let stores = |mask, bytes| bits.note_lanes(&addresses, mask, bytes, false, is_alone);
+            assert!(!stores(0x5555_5555, 8) && !stores(0xaaaa_aaaa, 8) && stores(4, 1));
             assert!(
                 bits.note(addresses[31] + 7, 1, false, is_alone) && !bits.note(addresses[31] + 8, 1, false, is_alone)
             );
-            assert!(bits.note_stores(&addresses, 4, 1, is_alone));
         }
+        let bits = OnceBits::new(1000, 9_000_000, true);
+        let note = |mask, is_atomic| bits.note_lanes(&addresses, mask, 4, is_atomic, false);
+        assert!(!note(0xffff, true) && !note(0xff, true) && !note(0xffff_0000, false));
+        assert!(note(0x8000, false) && note(0x1_0000, true));
         addresses[3] = addresses[9];
-        assert!(OnceBits::new(1000, 9_000_000, false).note_stores(&addresses, u32::MAX, 4, true));
-        assert!(OnceBits::new(0, 100, false).note_stores(&addresses, 1, 4, true), "outside");
+        let note = |bits: &OnceBits, mask| bits.note_lanes(&addresses, mask, 4, false, true);
+        assert!(note(&OnceBits::new(1000, 9_000_000, false), u32::MAX), "twice");
+        assert!(note(&OnceBits::new(0, 100, false), 1), "outside");
     }
 
     #[test]

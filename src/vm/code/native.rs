@@ -349,7 +349,8 @@ impl Made {
 
     /// Drops what was made: who has it finds out that it is stale.
     fn drop_function(&mut self) {
-        for old in self.function.take().into_iter().chain(self.telling.iter_mut().filter_map(|of| of.take().flatten())) {
+        for old in self.function.take().into_iter().chain(self.telling.iter_mut().filter_map(|of| of.take().flatten()))
+        {
             old.is_stale.store(true, Ordering::Relaxed);
         }
     }

@@ -95,7 +95,8 @@ fn make(
     (tells, calls): (&dyn Fn(u32) -> bool, bool),
 ) -> Option<NativeFunction> {
     let variant = code.variants.get(code.variant(block))?;
-    let Translation { mut routine, untold, has_atomics, told } = translate(code, variant, (block, keys), (tells, calls));
+    let Translation { mut routine, untold, has_atomics, told } =
+        translate(code, variant, (block, keys), (tells, calls));
     if routine.segments.is_empty() {
         return None;
     }

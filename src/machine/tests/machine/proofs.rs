@@ -176,9 +176,17 @@ fn observe(text: &str, is_proving: bool) -> (String, String) {
 }
 
 fn observe_on(text: &str, is_proving: bool, jobs: usize) -> (String, String) {
+    observe_with(text, Options { race: Some(race::Rules::default()), is_proving, jobs, ..Options::default() })
+}
+
+/// What it prints where nobody looks for races.
+fn unwatched_on(text: &str, jobs: usize) -> String {
+    observe_with(text, Options { jobs, ..Options::default() }).0
+}
+
+fn observe_with(text: &str, options: Options) -> (String, String) {
     let grain = Grain { prologue: 10, worth: 10, chunk: 200, insists: true, ..Grain::default() };
-    let race = Some(race::Rules::default());
-    let options = Options { race, is_proving, jobs, grain, ..Options::default() };
+    let options = Options { grain, ..options };
     let mut machine = load_on(text, Emulator::new(0, options), modelled());
     let mut world = TestWorld::default();
     machine.run(&mut world);
@@ -219,6 +227,7 @@ fn assumptions_change_no_finding_of_kernels_that_gather_and_scatter() {
                 without.0,
                 without.1
             );
+            assert!(unwatched_on(&text, jobs) == without.0, "seed {seed} unwatched on {jobs} threads:\n{text}");
         }
         if without.1.contains("Race {") { racy += 1 } else { clean += 1 }
     }
@@ -270,6 +279,7 @@ fn a_store_of_the_last_blocks_to_what_an_earlier_one_stored_to_is_seen_on_every_
             for jobs in [1, 2, 3, 7] {
                 let with = observe_on(&text, true, jobs);
                 assert!(with == without, "{last} on {jobs} threads:\n{text}\n{} {}", with.1, without.1);
+                assert!(unwatched_on(&text, jobs) == without.0, "{last} unwatched on {jobs} threads:\n{text}");
             }
         }
     }
