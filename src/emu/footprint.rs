@@ -4,7 +4,8 @@
 //! same arguments over and over, so that results are kept; one that depends on memory (descriptors, scalars by reference) is
 //! used again only if the same is still there.
 //!
-//! Of a launch that is not free of races by itself it is also looked at what is known under guards (`checks::guard`).
+//! Of a launch that is not free of races by itself it is also looked at what is known under guards (`checks::guard`), and if that is
+//! not enough, under guards which say too that scatters store to each byte once.
 
 use device::KernelLaunch;
 use ir::analysis::footprint::{
@@ -38,17 +39,20 @@ pub struct SiteSharing {
     used: OnceLock<Option<UsedBytes>>,
     /// What is known if its guards hold, if that is more.
     guarded: Option<Arc<SiteSharing>>,
+    /// What is known if its loose stores touch each byte once, too, if only then it is free of races.
+    once: Option<Arc<SiteSharing>>,
 }
 
 impl SiteSharing {
     /// Looks at a launch that is about to begin.
     pub fn new(program: &Program, memory: &Memory, launch: &KernelLaunch) -> SiteSharing {
         let numbers = numbers(program);
-        let (footprint, guarded) = look(program, memory, launch);
-        let plain = SiteSharing::with(footprint, numbers.clone());
-        let guarded = guarded.map(|found| Arc::new(SiteSharing::with(found, numbers)));
+        let Looked { plain, guarded, once } = look(program, memory, launch);
+        let plain = SiteSharing::with(plain, numbers.clone());
+        let guarded = guarded.map(|found| Arc::new(SiteSharing::with(found, numbers.clone())));
+        let once = once.map(|found| Arc::new(SiteSharing::with(found, numbers)));
         let is_more = |guarded: &Arc<SiteSharing>| guarded.private_count() > plain.private_count();
-        SiteSharing { guarded: guarded.filter(is_more), ..plain }
+        SiteSharing { guarded: guarded.filter(is_more), once, ..plain }
     }
 
     fn with(footprint: Footprint, numbers: Arc<Vec<Vec<Option<u32>>>>) -> SiteSharing {
@@ -56,11 +60,11 @@ impl SiteSharing {
         let private_shared =
             by_site(&numbers, |id| id.is_some_and(|id| !footprint.races(id) && !footprint.is_global(id)));
         let [private, private_shared] = [private, private_shared].map(Arc::new);
-        let (used, guarded) = (OnceLock::new(), None);
+        let (used, guarded, once) = (OnceLock::new(), None, None);
         let Some(guards) = footprint.guards() else {
             let unguarded = [private.clone(), private_shared.clone()];
             let loose = Arc::default();
-            return SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded };
+            return SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded, once };
         };
         let loose = by_site(&numbers, |id| guards.loose.get(&id?).copied());
         let tight = |of: &Vec<Vec<bool>>| {
@@ -71,12 +75,18 @@ impl SiteSharing {
         };
         let unguarded = [tight(&private), tight(&private_shared)];
         let loose = Arc::new(loose);
-        SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded }
+        SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded, once }
     }
 
     /// What is known if its guards hold; `None` if that is no more.
     pub fn guarded(&self) -> Option<&Arc<SiteSharing>> {
         self.guarded.as_ref()
+    }
+
+    /// What is known if its guards hold and its loose stores touch each byte once; `None` if that does not make it free of races, or
+    /// it is without that.
+    pub fn once(&self) -> Option<&Arc<SiteSharing>> {
+        self.once.as_ref()
     }
 
     /// What has to hold for this to be known.
@@ -233,8 +243,14 @@ fn by_site<T>(numbers: &[Vec<Option<u32>>], of: impl Fn(Option<AccessId>) -> T) 
     numbers.iter().enumerate().map(of_func).collect()
 }
 
-/// What is known of a launch, and what is known of it under guards.
-fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> (Footprint, Option<Footprint>) {
+/// What is known of a launch: by itself, under guards, and under guards by which loose stores touch each byte once.
+struct Looked {
+    plain: Footprint,
+    guarded: Option<Footprint>,
+    once: Option<Footprint>,
+}
+
+fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Looked {
     let args: Vec<Option<u64>> = launch
         .args
         .iter()
@@ -260,9 +276,11 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> (Footprint
     };
     let (module, func) = (program.module(), launch.func);
     let plain = footprint(module, func, &facts);
-    let guarded =
-        if plain.is_free_of_races() || !can_be_undone(module, func) { None } else { guarded(module, func, &facts) };
-    (plain, guarded)
+    let may_guard = !plain.is_free_of_races() && can_be_undone(module, func);
+    let apart = if may_guard { guarded(module, func, &facts, false) } else { None };
+    let is_enough = apart.as_ref().is_none_or(Footprint::is_free_of_races);
+    let once = if is_enough { None } else { guarded(module, func, &facts, true).filter(Footprint::is_free_of_races) };
+    Looked { plain, guarded: apart, once }
 }
 
 /// Whether a launch of a kernel does nothing but to access memory, so that it can be undone.

@@ -177,7 +177,7 @@ impl ByteSet {
 
     /// Looks at places of the set that are mostly near each other.
     pub(crate) fn cursor(&self) -> Cursor<'_> {
-        Cursor { set: self, page: None }
+        Cursor { set: self, pages: [None; NEAR] }
     }
 
     /// The first byte of the set.
@@ -222,21 +222,26 @@ impl ByteSet {
     }
 }
 
-/// Remembers the page that it looked at last.
+/// Pages that a cursor remembers.
+const NEAR: usize = 8;
+
+/// Remembers pages that it looked at of late.
 pub(crate) struct Cursor<'a> {
     set: &'a ByteSet,
-    page: Option<(u64, Option<&'a [u64; WORDS]>)>,
+    /// By the low bits of their numbers.
+    pages: [Option<(u64, Option<&'a [u64; WORDS]>)>; NEAR],
 }
 
 impl Cursor<'_> {
     /// Calls `f` with start and end of each run of bytes of the set among `start..start + len`.
     pub(crate) fn for_ranges(&mut self, start: u64, len: u64, mut f: impl FnMut(u64, u64)) {
         let number = start / PAGE;
-        let map = match self.page {
+        let page = &mut self.pages[number as usize % NEAR];
+        let map = match *page {
             Some((known, map)) if known == number => map,
             _ => {
                 let map = self.set.pages.get(&number).map(Arc::as_ref);
-                self.page = Some((number, map));
+                *page = Some((number, map));
                 map
             }
         };

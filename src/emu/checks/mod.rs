@@ -5,6 +5,7 @@
 mod guard;
 mod init;
 mod lane_bits;
+mod once;
 mod race;
 mod race_log;
 mod race_report;
@@ -14,6 +15,7 @@ mod watched;
 
 use init::InitHooks;
 pub(crate) use init::LaunchInit;
+pub(crate) use once::Loose;
 pub(crate) use race::{ExactPass, RaceHooks, RacePass, forget_clusters};
 pub(crate) use race_log::{EventLog, InPart, LogHooks};
 pub(crate) use race_report::{incomplete, races};

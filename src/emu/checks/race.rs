@@ -97,6 +97,8 @@ pub(crate) struct ExactPass {
     stacks: BTreeMap<Vec<Site>, u32>,
     site_list: Vec<Site>,
     stack_list: Vec<Vec<Site>>,
+    /// The call stack that was asked about last, and its numbers.
+    last: (Vec<Site>, (u32, u32)),
 }
 
 impl ExactPass {
@@ -107,6 +109,7 @@ impl ExactPass {
             stacks: BTreeMap::new(),
             site_list: Vec::new(),
             stack_list: Vec::new(),
+            last: (Vec::new(), (0, 0)),
         }
     }
 
@@ -122,6 +125,9 @@ impl ExactPass {
 
     /// The numbers of a site, the first of the call stack, and of its callers.
     pub(crate) fn number(&mut self, stack: &[Site]) -> (u32, u32) {
+        if self.last.0 == stack && !stack.is_empty() {
+            return self.last.1;
+        }
         let site = stack.first().copied().unwrap_or_default();
         let callers = stack.get(1..).unwrap_or(&[]);
         let site_number = *self.sites.entry(site).or_insert_with(|| {
@@ -137,6 +143,7 @@ impl ExactPass {
                 n
             }
         };
+        self.last = (stack.to_vec(), (site_number, stack_number));
         (site_number, stack_number)
     }
 }
@@ -194,6 +201,11 @@ impl<'a> RaceHooks<'a> {
         cluster: Option<Geometry>,
     ) -> RaceHooks<'a> {
         RaceHooks { pass, slot, watching: watched.watching(), cluster }
+    }
+
+    /// The hooks of a block that nobody but a guard follows.
+    pub(crate) fn of_guard(pass: &'a mut RacePass, watching: Watching<'a>) -> RaceHooks<'a> {
+        RaceHooks { pass, slot: None, watching, cluster: None }
     }
 }
 
@@ -279,6 +291,10 @@ impl Hooks<32> for RaceHooks<'_> {
 
     fn wants_values(&self) -> bool {
         matches!(self.pass, RacePass::Decide(_))
+    }
+
+    fn lets_code_run(&self) -> bool {
+        true
     }
 
     fn silent_sites(&self) -> Option<SilentSites> {

@@ -272,6 +272,10 @@ impl Hooks<32> for LogHooks<'_> {
         self.exact.is_some()
     }
 
+    fn lets_code_run(&self) -> bool {
+        true
+    }
+
     fn silent_sites(&self) -> Option<SilentSites> {
         self.watching.silent()
     }

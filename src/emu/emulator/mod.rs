@@ -8,7 +8,7 @@ mod run;
 
 use crate::footprint::KnownLaunches;
 use crate::launch::ActiveLaunch;
-use crate::parallel::{Grain, Heuristics, LaunchMode, Pool, Speculation, Threads};
+use crate::parallel::{Grain, GuardHistory, Heuristics, LaunchMode, Pool, Speculation, Threads};
 use crate::schedule::Grid;
 use ::device::{Command, CudaError, KernelLaunch, Properties};
 use explore::{LaunchTrace, Order};
@@ -88,7 +88,7 @@ pub struct Emulator {
     pool: Pool,
     heuristics: Heuristics,
     /// Which kernels are worth a guard.
-    guards: Heuristics,
+    guards: GuardHistory,
     /// Kernels of which a launch has used bytes that nothing had written.
     suspects: BTreeSet<FuncId>,
     speculation: Speculation,
@@ -153,7 +153,7 @@ impl Emulator {
             copies: Vec::new(),
             pool,
             heuristics: Heuristics::default(),
-            guards: Heuristics::default(),
+            guards: GuardHistory::default(),
             suspects: BTreeSet::new(),
             speculation: Speculation::default(),
             modes: BTreeMap::new(),

@@ -6,6 +6,7 @@
 use super::{Emulator, LaunchUse, UseWanted, nested};
 use crate::block::{Block, BlockStop, Others};
 use crate::checks::{self, Checks, ExactPass, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters};
+use crate::footprint::SiteSharing;
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
 use crate::parallel::{LaunchMode, Next, Resources, SerialReason};
@@ -20,24 +21,34 @@ use race::{Exact, Launch};
 use std::collections::BTreeMap;
 use vm::{Before, Hooks, Program, RtRequest};
 
+/// What may be assumed of a launch that begins (`checks::guard`).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Assumed {
+    Nothing,
+    /// That gathers and scatters stay away from what others touch.
+    Apart,
+    /// That too, and that scatters store to each byte once.
+    Once,
+}
+
 impl Emulator {
     /// Begins a launch. None is active.
     pub(super) fn begin(&mut self, memory: &Memory, launch: KernelLaunch) {
         let may_guard = !self.options.rehearse && self.options.order.is_none();
-        self.begin_as(memory, launch, may_guard, false);
+        self.begin_as(memory, launch, if may_guard { Assumed::Once } else { Assumed::Nothing }, false);
     }
 
-    /// Begins a launch, under a guard if there may be one, and with an exact check of what was written if that is wanted.
-    fn begin_as(&mut self, memory: &Memory, launch: KernelLaunch, may_guard: bool, is_exact: bool) {
+    /// Begins a launch, under a guard that assumes so much at most, and with an exact check of what was written if that is wanted.
+    fn begin_as(&mut self, memory: &Memory, launch: KernelLaunch, most: Assumed, is_exact: bool) {
         let Some(program) = &self.program else { return };
         let is_use_wanted = self.detector.as_ref().is_some_and(|d| d.is_use_wanted());
         let is_proving = self.options.is_proving && self.detector.is_some();
         let mut sharing = is_proving.then(|| self.known.of(program, memory, &launch));
         // What the launch uses has to be known of all its accesses, unless none of them can race.
-        let guarded = sharing.as_ref().and_then(|s| s.guarded()).filter(|g| !is_use_wanted || g.is_free_of_races());
-        if may_guard
-            && let Some(guarded) = guarded.cloned()
-            && self.guards.should_try(launch.func)
+        let is_fit = |guarded: &SiteSharing| !is_use_wanted || guarded.is_free_of_races();
+        if most != Assumed::Nothing
+            && let Some(plain) = &sharing
+            && let Some(guarded) = self.guards.choose(launch.func, plain, most == Assumed::Once, is_fit)
         {
             sharing = Some(guarded);
         }
@@ -59,7 +70,8 @@ impl Emulator {
                 RacePass::Detect(detector)
             }
         };
-        let watched = sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory));
+        let watched =
+            sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory, self.options.jobs));
         let is_exact = is_exact || self.suspects.contains(&launch.func);
         let init = self.options.check_init.then(|| Box::new(LaunchInit::new(is_exact)));
         let is_memory_wanted = known_use.is_some() && self.use_wanted == UseWanted::BytesAndMemory;
@@ -81,14 +93,17 @@ impl Emulator {
         self.launch = Some(launch);
     }
 
-    /// Begins the active launch again, and assumes nothing of it: what was assumed does not hold, or the observer wants to see the
+    /// Begins the active launch again, and assumes less of it: what was assumed does not hold, or the observer wants to see the
     /// launch only once.
     fn begin_again(&mut self, memory: &mut Memory) {
         let Some(mut launch) = self.launch.take() else { return };
         launch.unwind();
         let kernel = launch.grid.launch.func;
-        if launch.checks.watched.is_guarded() {
-            self.guards.note(kernel, false);
+        let mut most = Assumed::Nothing;
+        if let Some(guard) = launch.checks.watched.guard() {
+            let is_broken_once = guard.is_once() && guard.is_apart() && guard.is_broken();
+            self.guards.note(kernel, is_broken_once, false);
+            most = if is_broken_once { Assumed::Apart } else { most };
         }
         let is_guard_broken = launch.checks.watched.is_broken();
         if launch.checks.is_suspect() {
@@ -105,7 +120,7 @@ impl Emulator {
         }
         self.points = launch.points_before;
         let shown = launch.shown.again();
-        self.begin_as(memory, launch.grid.launch, false, !is_guard_broken);
+        self.begin_as(memory, launch.grid.launch, most, !is_guard_broken);
         if let Some(launch) = &mut self.launch {
             launch.shown = shown;
         }
@@ -232,6 +247,7 @@ impl Emulator {
             output: &mut self.output,
             points: &mut self.points,
             heuristics: &mut self.heuristics,
+            guards: &mut self.guards,
             speculation: &mut self.speculation,
         };
         let next = parallel.run(resources, grid, checks, memory, budget);
@@ -420,8 +436,8 @@ impl Emulator {
         }
         let kernel = launch.grid.launch.func;
         *self.modes.entry((kernel, launch.mode)).or_default() += 1;
-        if launch.checks.watched.is_guarded() {
-            self.guards.note(kernel, true);
+        if let Some(guard) = launch.checks.watched.guard() {
+            self.guards.note(kernel, guard.is_once(), true);
         }
         match std::mem::replace(&mut launch.checks.race, RacePass::Off) {
             RacePass::Off => {

@@ -8,6 +8,9 @@
 //! what it leaves when blocks run one after another. Where the analysis cannot rule out such an event, memory is kept as it
 //! was; if the event happens, the parallel part is dropped and one thread runs it again.
 //!
+//! What the analysis says of gathers and scatters may be an assumption (`checks::guard`). If it fails, the parallel part is dropped too,
+//! and the launch goes on without it.
+//!
 //! While the launch is checked for races, each chunk reports to a fork of the detector, and the forks are merged at the end.
 //!
 //! The budget bounds how far the threads come in one call. They take parts of it while they work; where nothing is left, a chunk stops in
@@ -38,6 +41,8 @@ const DEPTH: usize = 24;
 #[derive(Clone, Debug)]
 pub(crate) struct Independent {
     sharing: Arc<SiteSharing>,
+    /// The guard of the part, if the launch has none of its own and needs one.
+    guard: Option<Watched>,
     args: Arc<[Arg]>,
     /// Memory as it was when the part began, if the part may have to be run again.
     before: Option<Memory>,
@@ -119,11 +124,18 @@ struct Shared<'a> {
 }
 
 impl Independent {
-    /// The blocks of the grid that have not begun, in chunks of `blocks`.
-    pub(crate) fn new(sharing: Arc<SiteSharing>, grid: &Grid, memory: &Memory, blocks: u64) -> Independent {
-        let before = (!sharing.cannot_fail(memory)).then(|| memory.clone());
+    /// The blocks of the grid that have not begun, in chunks of `blocks`, under a guard if they need one of their own.
+    pub(crate) fn new(
+        sharing: Arc<SiteSharing>,
+        guard: Option<Watched>,
+        grid: &Grid,
+        memory: &Memory,
+        blocks: u64,
+    ) -> Independent {
+        let before = (guard.is_some() || !sharing.cannot_fail(memory)).then(|| memory.clone());
         Independent {
             sharing,
+            guard,
             args: grid.args().clone(),
             before,
             chunks: VecDeque::new(),
@@ -137,10 +149,15 @@ impl Independent {
         }
     }
 
+    /// Whether its own guard has failed.
+    pub(crate) fn is_guard_broken(&self) -> bool {
+        self.guard.as_ref().is_some_and(Watched::is_broken)
+    }
+
     /// Works as far as the budget goes; breaks when the threads are done.
     pub(crate) fn run(
         &mut self,
-        resources: Resources<'_>,
+        mut resources: Resources<'_>,
         grid: &mut Grid,
         checks: &mut Checks,
         memory: &mut Memory,
@@ -157,7 +174,11 @@ impl Independent {
                 return ControlFlow::Continue(Next::Spent);
             }
             self.work(&resources, grid, checks, memory, threads, budget);
-            if self.chunks.iter().any(|c| c.state == State::Failed) {
+            let is_broken = self.is_guard_broken();
+            if is_broken {
+                self.note_guard(&mut resources, grid, false);
+            }
+            if is_broken || checks.watched.is_broken() || self.chunks.iter().any(|c| c.state == State::Failed) {
                 // One thread runs the blocks again and comes to the same event in the order of the definition.
                 if let Some(before) = self.before.take() {
                     *memory = before;
@@ -169,6 +190,7 @@ impl Independent {
             }
             self.commit(memory);
         }
+        self.note_guard(&mut resources, grid, true);
         for partials in self.partials.take_all() {
             partials.apply(memory);
         }
@@ -185,6 +207,14 @@ impl Independent {
             memory.reclaim();
         }
         ControlFlow::Break((Next::Serial, LaunchMode::Independent))
+    }
+
+    /// Notes whether the own guard has held.
+    fn note_guard(&self, resources: &mut Resources<'_>, grid: &Grid, has_held: bool) {
+        if let Some(guard) = self.guard.as_ref().and_then(Watched::guard) {
+            let is_once = guard.is_once() && (has_held || guard.is_apart());
+            resources.guards.note(grid.launch.func, is_once, has_held);
+        }
     }
 
     /// Begins chunks up to `most`.
@@ -219,7 +249,8 @@ impl Independent {
     ) {
         // SAFETY: `parallel::decide` found by the footprint of the launch that no byte which one block stores to is accessed by
         // another block, except by atomics whose result is unused; those are deferred (`Deferring`). Each block runs on one
-        // thread at a time.
+        // thread at a time. Of accesses that a guard looks at, that holds until the guard has failed. Then what threads have stored to
+        // one place may be either, as with stores of machine code; nobody trusts it, for memory goes back to what it was.
         let memory = unsafe { memory.share() };
         let shared = Shared {
             source: BlockSource {
@@ -235,7 +266,7 @@ impl Independent {
             partials: &self.partials,
             detectors: &self.detectors,
             detector: if let RacePass::Detect(d) = &checks.race { Some(&**d) } else { None },
-            watched: &checks.watched,
+            watched: self.guard.as_ref().unwrap_or(&checks.watched),
         };
         // A budget bounds how long a call takes, and threads work side by side.
         let threads = pool.current_num_threads() as u64;
@@ -246,7 +277,7 @@ impl Independent {
         // must not depend on that.
         while !allowance.is_spent() && chunks.iter().any(|c| c.state == State::Working) {
             pool.install(|| chunks.par_iter_mut().with_max_len(1).for_each(|chunk| chunk.run(&shared, &allowance)));
-            if chunks.iter().any(|c| c.state == State::Failed) {
+            if shared.watched.is_broken() || chunks.iter().any(|c| c.state == State::Failed) {
                 break;
             }
         }
@@ -282,7 +313,7 @@ impl Chunk {
                 self.state = State::Done;
                 break;
             }
-            let granted = allowance.take();
+            let granted = if shared.watched.is_broken() { 0 } else { allowance.take() };
             if granted == 0 {
                 break;
             }

@@ -3,6 +3,7 @@
 //! A launch begins on one thread, block after block. When enough work has been done to estimate the rest, and the rest is
 //! worth it, the footprint analysis looks at the launch (`footprint`). If no byte that a block writes is touched by another
 //! block, except by atomics that can be deferred (`deferred`), the remaining blocks run independently (`independent`).
+//! What gathers and scatters touch is assumed of them and checked meanwhile, under a guard (`checks::guard`).
 //! Otherwise they run speculatively and commit in block order (`speculative`).
 //!
 //! A launch that is checked for races runs independently only if no two blocks can race with each other, else speculatively.
@@ -15,15 +16,15 @@ mod mode;
 mod pool;
 mod speculative;
 
-pub(crate) use heuristics::Heuristics;
+pub(crate) use heuristics::{GuardHistory, Heuristics};
 pub use mode::{LaunchMode, SerialReason};
 pub(crate) use pool::Pool;
 pub use pool::Threads;
 pub use speculative::Speculation;
 
 use crate::block::BlockStop;
-use crate::checks::{Checks, RacePass};
-use crate::footprint::KnownLaunches;
+use crate::checks::{Checks, RacePass, Watched};
+use crate::footprint::{KnownLaunches, SiteSharing};
 use crate::schedule::Grid;
 use independent::Independent;
 use ir::analysis::footprint::Sharing;
@@ -37,6 +38,8 @@ use vm::Program;
 pub(crate) enum Parallel {
     /// It is too early to decide.
     Undecided,
+    /// The same, and it is known already that a guard does not hold.
+    Unguarded,
     /// One thread runs the rest of the launch, if there is one.
     No(LaunchMode),
     /// The threads run blocks that share nothing.
@@ -87,6 +90,7 @@ pub(crate) struct Resources<'a> {
     pub(crate) output: &'a mut Vec<u8>,
     pub(crate) points: &'a mut u64,
     pub(crate) heuristics: &'a mut Heuristics,
+    pub(crate) guards: &'a mut GuardHistory,
     pub(crate) speculation: &'a mut Speculation,
 }
 
@@ -100,18 +104,21 @@ impl Parallel {
         memory: &mut Memory,
         budget: &mut u64,
     ) -> Next {
-        if matches!(self, Parallel::Undecided) && grid.points * weight(checks) >= resources.grain.prologue {
-            *self = decide(&mut resources, grid, checks, memory);
+        let is_undecided = matches!(self, Parallel::Undecided | Parallel::Unguarded);
+        if is_undecided && grid.points * weight(checks) >= resources.grain.prologue {
+            let may_guard = matches!(self, Parallel::Undecided);
+            *self = decide(&mut resources, grid, checks, memory, may_guard);
         }
         let flow = match self {
             Parallel::Independent(state) => state.run(resources, grid, checks, memory, budget),
             Parallel::Speculative(state) => state.run(resources, grid, checks, memory, budget),
-            Parallel::Undecided | Parallel::No(_) => return Next::Serial,
+            Parallel::Undecided | Parallel::Unguarded | Parallel::No(_) => return Next::Serial,
         };
         match flow {
             ControlFlow::Continue(next) => next,
             ControlFlow::Break((next, mode)) => {
-                *self = Parallel::No(mode);
+                let is_broken = matches!(self, Parallel::Independent(state) if state.is_guard_broken());
+                *self = if is_broken { Parallel::Unguarded } else { Parallel::No(mode) };
                 next
             }
         }
@@ -126,6 +133,7 @@ impl Parallel {
     pub(crate) fn mode(&self) -> LaunchMode {
         match self {
             Parallel::Undecided => LaunchMode::Serial(SerialReason::Small),
+            Parallel::Unguarded => LaunchMode::Serial(SerialReason::Repeated),
             Parallel::No(mode) => *mode,
             Parallel::Independent(_) => LaunchMode::Independent,
             Parallel::Speculative(_) => LaunchMode::Speculative,
@@ -139,7 +147,7 @@ fn weight(checks: &Checks) -> u64 {
     if matches!(checks.race, RacePass::Off) { 1 } else { 16 }
 }
 
-fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &Memory) -> Parallel {
+fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &Memory, may_guard: bool) -> Parallel {
     let (program, threads, grain) = (resources.program, resources.pool.jobs(), resources.grain);
     let left = grid.total - grid.begun;
     let each = (grid.points / grid.begun.max(1)).max(1);
@@ -164,11 +172,23 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
     if left < 2 || work < grain.worth / 4 {
         return serial(SerialReason::Small);
     }
-    let sharing = resources.known.of(program, memory, &grid.launch);
+    let mut sharing = resources.known.of(program, memory, &grid.launch);
     let is_unchecked = matches!(checks.race, RacePass::Off);
-    let is_unknown = sharing.worst() == Sharing::Unknown;
-    if is_unknown || exact.is_some() || !is_unchecked && !sharing.keeps_races_in_blocks() {
-        if grain.insists || resources.heuristics.should_try(grid.launch.func) {
+    let is_apart = |s: &SiteSharing| s.worst() != Sharing::Unknown && (is_unchecked || s.keeps_races_in_blocks());
+    let mut guard = None;
+    if exact.is_none() && !is_apart(&sharing) {
+        if let Some(guarded) = checks.watched.guarded() {
+            sharing = guarded.clone();
+        } else if may_guard
+            && checks.is_off()
+            && let Some(guarded) = resources.guards.choose(func, &sharing, true, is_apart)
+        {
+            guard = Some(Watched::new(&guarded, false, memory, threads));
+            sharing = guarded;
+        }
+    }
+    if exact.is_some() || !is_apart(&sharing) {
+        if grain.insists || resources.heuristics.should_try(func) {
             return Parallel::Speculative(Box::new(Speculative::new(grid.args().clone(), weight(checks))));
         }
         return serial(SerialReason::NoGain);
@@ -177,5 +197,5 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
         return serial(SerialReason::Small);
     }
     let blocks = (grain.chunk / each).clamp(1, (left / (8 * threads as u64)).max(1));
-    Parallel::Independent(Box::new(Independent::new(sharing, grid, memory, blocks)))
+    Parallel::Independent(Box::new(Independent::new(sharing, guard, grid, memory, blocks)))
 }

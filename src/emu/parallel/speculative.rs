@@ -29,7 +29,7 @@
 //! thread. The second pass is told of the watched accesses in block order; it runs ahead only if the first saw no fence.
 
 use crate::block::{Block, BlockStop};
-use crate::checks::{Checks, EventLog, InPart, LogHooks, RaceHooks, RacePass, Watched};
+use crate::checks::{Checks, EventLog, InPart, LogHooks, Loose, RaceHooks, RacePass, Watched};
 use crate::parallel::deferred::Record;
 use crate::parallel::pool::{BlockSource, Stack};
 use crate::parallel::{Grain, LaunchMode, Next, Resources, SerialReason};
@@ -103,6 +103,8 @@ struct Piece {
     put_off: Cell<usize>,
     /// What the race detector is to be told, if the launch is checked.
     log: Option<EventLog>,
+    /// What the guard of the launch is to be shown.
+    loose: Vec<Loose>,
     output: Vec<u8>,
     points: u64,
     state: State,
@@ -361,6 +363,7 @@ impl Speculative {
                     piece.finish(memory, &shared, checks.race.exact(), budget.saturating_sub(before));
                     tally.alone += piece.points - before;
                 }
+                shared.watched.settle(&mut piece.loose);
                 if let Some(log) = piece.log.take() {
                     is_large |= log.bytes() > LARGE_LOG;
                     has_fences |= log.has_fences();
@@ -380,7 +383,7 @@ impl Speculative {
                     adopted = Some(block);
                     handed = Some(std::mem::replace(&mut piece.state, State::Done));
                 }
-                is_cut = piece.next < piece.end || handed.is_some() || has_fences;
+                is_cut = piece.next < piece.end || handed.is_some() || has_fences || shared.watched.is_broken();
                 through += 1;
             }
             self.smaller += u32::from(is_large);
@@ -396,6 +399,10 @@ impl Speculative {
                 piece.buffer.clear();
                 pool.buffers().push(piece.buffer);
                 watch.recycle(piece.log.into_iter().collect());
+            }
+            if watched.is_broken() {
+                // The launch begins again.
+                return ControlFlow::Break((Next::Serial, LaunchMode::Serial(SerialReason::Repeated)));
             }
             let is_over = grid.begun == grid.total;
             let goes_on = (self.goes_on(&tally, count, jobs) || grain.insists) && !has_fences;
@@ -454,6 +461,7 @@ impl Piece {
             records: Vec::new(),
             put_off: Cell::new(0),
             log,
+            loose: Vec::new(),
             output: Vec::new(),
             points: 0,
             state: State::Working,
@@ -507,15 +515,16 @@ impl Piece {
         is_ahead: bool,
         budget: &mut u64,
     ) -> (BlockStop, bool) {
-        let Piece { buffer, records, put_off, log, .. } = self;
-        let mut hooks = log_hooks(log, put_off, shared, exact);
+        let Piece { buffer, records, put_off, log, loose, .. } = self;
         // Without a log there is a guard at most.
-        let (mut off, is_guarded) = (RacePass::Off, shared.watched.is_guarded());
-        let mut guarding =
-            (hooks.is_none() && is_guarded).then(|| RaceHooks::new(None, &mut off, shared.watched, None));
-        let hooks = match &mut hooks {
-            Some(hooks) => Some(hooks as &mut dyn Hooks<32>),
-            None => guarding.as_mut().map(|hooks| hooks as &mut dyn Hooks<32>),
+        let (mut off, mut logging, mut guarding) = (RacePass::Off, None, None);
+        let hooks = match log {
+            Some(log) => Some(logging.insert(log_hooks(log, loose, put_off, shared, exact)) as &mut dyn Hooks<32>),
+            None if shared.watched.is_guarded() => {
+                let hooks = RaceHooks::of_guard(&mut off, shared.watched.watching_ahead(loose));
+                Some(guarding.insert(hooks) as &mut dyn Hooks<32>)
+            }
+            None => None,
         };
         let mut atomics = SpeculativeAtomics { buffer, base, records, put_off, is_held: false };
         let taking = is_ahead.then_some(&mut atomics as &mut dyn Atomics);
@@ -538,9 +547,9 @@ impl Piece {
         stop: BlockStop,
     ) -> Option<BlockStop> {
         let BlockStop::Rt(warp, request) = stop else { return Some(stop) };
-        let Piece { buffer, put_off, log, output, .. } = self;
+        let Piece { buffer, put_off, log, loose, output, .. } = self;
         let memory = MemoryView::Buffered(buffer.over(base));
-        let mut hooks = log_hooks(log, put_off, shared, exact);
+        let mut hooks = log.as_mut().map(|log| log_hooks(log, loose, put_off, shared, exact));
         let hooks = hooks.as_mut().map(|hooks| hooks as &mut dyn Hooks<32>);
         let is_served = is_print(request.rt)
             && block.serve(shared.source.program, warp, &request, &memory, output, hooks) == Served::Done;
@@ -582,16 +591,16 @@ impl Piece {
     }
 }
 
-/// The hooks that write down what a block does, if that is wanted.
+/// The hooks that write down what a block does.
 fn log_hooks<'a>(
-    log: &'a mut Option<EventLog>,
+    log: &'a mut EventLog,
+    loose: &'a mut Vec<Loose>,
     put_off: &'a Cell<usize>,
     shared: &Shared<'a>,
     exact: Option<&'a Exact>,
-) -> Option<LogHooks<'a>> {
-    let log = log.as_mut()?;
-    let watching = shared.watched.watching();
-    Some(LogHooks { log, watching, exact, is_strict: shared.is_strict, put_off })
+) -> LogHooks<'a> {
+    let watching = shared.watched.watching_ahead(loose);
+    LogHooks { log, watching, exact, is_strict: shared.is_strict, put_off }
 }
 
 /// Whether a service affects nothing but the output and the calling warp.

@@ -182,7 +182,8 @@ impl Exact {
     /// If nobody executes a fence in the launch ([`Exact::is_order_of_barriers`]), accesses that are not watched change nothing
     /// and need not be told.
     pub fn on_access(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>, details: &Details<'_>) {
-        if self.is_order_of_barriers() && !self.is_watching(space, access) {
+        let is_watched = self.is_watching(space, access);
+        if self.is_order_of_barriers() && !is_watched {
             return;
         }
         let is_followed = self.order.before(slot, space, access);
@@ -190,7 +191,9 @@ impl Exact {
         if !is_followed || access.active == 0 || access.width == 0 {
             return;
         }
-        self.check(slot, space, access, details);
+        if is_watched {
+            self.check(slot, space, access, details);
+        }
         let strong = self.suspicion.strong.of(space);
         let is_strong_at = |address: u64, width: u32| is_strong_at(strong, address, width);
         self.order.after(slot, space, access, is_strong_at);
@@ -211,9 +214,6 @@ impl Exact {
     }
 
     fn check(&mut self, slot: CtaSlot, space: Space, access: &WarpAccess<'_>, details: &Details<'_>) {
-        if !self.is_watching(space, access) {
-            return;
-        }
         let watched = self.suspicion.watch.of(space);
         let order = &self.order;
         let Some(block_clock) = order.block_clock(slot) else { return };

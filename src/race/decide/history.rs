@@ -81,6 +81,12 @@ impl Arrival {
         self.has_shape_of(other) && (self.is_in_block_of(other) || self.is_wide && other.is_wide)
     }
 
+    /// Whether both are the same but for the thread that does it, and when.
+    fn is_like(&self, other: &Self) -> bool {
+        let what = |a: &Self| (a.info.site, a.info.value, a.info.address, a.info.width, a.info.kind, a.is_promoted);
+        what(self) == what(other)
+    }
+
     /// Whether two accesses of different threads are a race unless ordered.
     pub(crate) fn is_conflicting(&self, other: &Self) -> bool {
         self.info.thread != other.info.thread
@@ -192,12 +198,12 @@ impl Reads {
     }
 
     /// Drops most reads of each instruction.
-    fn thin(&mut self, limit: usize) {
+    fn thin(&mut self, limit: usize, kept: &mut Vec<bool>) {
         if let Self::Many(map) = self {
             *self = Self::Few(std::mem::take(map).into_values().collect());
         }
         if let Self::Few(list) = self {
-            thin(list, limit, |read| read);
+            thin(list, limit, kept, |read| read);
         }
     }
 }
@@ -224,6 +230,7 @@ pub(crate) struct Scratch {
     covered: Vec<bool>,
     observed: Vec<bool>,
     dropped: Vec<bool>,
+    kept: Vec<bool>,
 }
 
 /// What arriving accesses need to know.
@@ -262,10 +269,12 @@ impl AccessHistory {
         let (mut is_racing, mut is_repeated) = (false, true);
         let mut report = |old: &Arrival, new: &Arrival| {
             is_racing = true;
-            is_repeated &= report(old, new);
+            let is_known = report(old, new);
+            is_repeated &= is_known;
+            is_known
         };
         // What each arrival is ordered after, and the races with what was there before the instruction.
-        let Scratch { covered, observed, dropped } = scratch;
+        let Scratch { covered, observed, dropped, kept } = scratch;
         covered.clear();
         observed.clear();
         for new in arrivals.clone() {
@@ -274,6 +283,8 @@ impl AccessHistory {
                 && new.info.kind.is_read()
                 && self.last.as_ref().is_some_and(|last| last.is_mutual(new));
             observed.push(is_observer);
+            // What is like an access whose race says nothing new does not either.
+            let mut known: Option<&Arrival> = None;
             for entry in &self.entries {
                 let old = &entry.access;
                 let is_before = is_known(lane, old.info.thread, old.info.time)
@@ -281,8 +292,12 @@ impl AccessHistory {
                 let is_seen = is_observer && entry.is_live && old.is_observable();
                 covered.push(is_before || is_seen);
                 // A plain store is mixed with the very atomic that reads it, even if that orders what comes later.
-                if !(is_before || is_seen && old.is_strong()) && old.is_conflicting(new) {
-                    report(old, new);
+                if !(is_before || is_seen && old.is_strong())
+                    && old.is_conflicting(new)
+                    && !known.is_some_and(|known| known.is_like(old))
+                    && report(old, new)
+                {
+                    known = Some(old);
                 }
             }
             if new.info.kind.is_write() {
@@ -359,7 +374,7 @@ impl AccessHistory {
         self.is_racy |= is_racing;
         self.is_hot |= is_racing && is_repeated;
         if self.is_hot {
-            self.thin(setting.hot_limit);
+            self.thin(setting.hot_limit, kept);
         } else if self.is_racy {
             self.bound();
         }
@@ -375,14 +390,14 @@ impl AccessHistory {
     }
 
     /// Drops most of the entries of each instruction.
-    fn thin(&mut self, limit: usize) {
+    fn thin(&mut self, limit: usize, kept: &mut Vec<bool>) {
         let is_many = |len: usize, thinned: u16| len > usize::from(thinned) * 3 / 2 + limit / 2;
         if is_many(self.entries.len(), self.thinned[0]) {
-            thin(&mut self.entries, limit, |entry| &entry.access);
+            thin(&mut self.entries, limit, kept, |entry| &entry.access);
             self.thinned[0] = self.entries.len().min(usize::from(u16::MAX)) as u16;
         }
         if is_many(self.reads.len(), self.thinned[1]) {
-            self.reads.thin(limit);
+            self.reads.thin(limit, kept);
             self.thinned[1] = self.reads.len().min(usize::from(u16::MAX)) as u16;
         }
     }
@@ -393,9 +408,10 @@ fn of_warp(limit: usize) -> usize {
     limit.div_ceil(4)
 }
 
-/// Keeps the last `limit` accesses of each instruction, at most half of them of one block and a quarter of one warp.
-fn thin<T>(list: &mut Vec<T>, limit: usize, access: impl Fn(&T) -> &Arrival) {
-    let mut kept = vec![false; list.len()];
+/// Keeps the last `limit` accesses of each instruction, at most half of them of one block and a quarter of one warp. `kept` is room.
+fn thin<T>(list: &mut Vec<T>, limit: usize, kept: &mut Vec<bool>, access: impl Fn(&T) -> &Arrival) {
+    kept.clear();
+    kept.resize(list.len(), false);
     for at in (0..list.len()).rev() {
         let new = &access(&list[at]).info;
         let (mut all, mut of_block, mut of_one_warp) = (0, 0, 0);

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 /// Bytes of a page.
 const PAGE: u64 = 1024;
+/// Pages that are found without a search: those of 512 KB that lie one after another.
+const RECENT: usize = 512;
 
 #[derive(Clone, Debug)]
 struct Span<T> {
@@ -59,27 +61,33 @@ pub(crate) struct SpanMap<T> {
     /// Where the page of a number is.
     index: BTreeMap<u64, usize>,
     pages: Vec<(u64, Page<T>)>,
-    /// The page that was used last.
-    recent: usize,
+    /// Numbers of pages used of late, by their low bits, and where they are; nothing before the first.
+    recent: Vec<(u64, usize)>,
     count: usize,
 }
 
 impl<T> Default for SpanMap<T> {
     fn default() -> Self {
-        Self { index: BTreeMap::new(), pages: Vec::new(), recent: 0, count: 0 }
+        Self { index: BTreeMap::new(), pages: Vec::new(), recent: Vec::new(), count: 0 }
     }
 }
 
 impl<T: Clone + Default> SpanMap<T> {
     /// Where the page of a number is; made if it is not there.
     fn page(&mut self, number: u64) -> usize {
-        if self.pages.get(self.recent).is_none_or(|page| page.0 != number) {
-            self.recent = *self.index.entry(number).or_insert_with(|| {
-                self.pages.push((number, Page::default()));
-                self.pages.len() - 1
-            });
+        let slot = number as usize % RECENT;
+        if let Some(&(known, place)) = self.recent.get(slot)
+            && known == number
+        {
+            return place;
         }
-        self.recent
+        let place = *self.index.entry(number).or_insert_with(|| {
+            self.pages.push((number, Page::default()));
+            self.pages.len() - 1
+        });
+        self.recent.resize(RECENT, (u64::MAX, 0));
+        self.recent[slot] = (number, place);
+        place
     }
 
     /// Calls `f` with the page, its place, and the bytes of it that belong to `start..end`.

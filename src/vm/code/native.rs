@@ -86,8 +86,8 @@ struct Made {
     lanes: Vec<u32>,
     ended: u32,
     function: Option<Arc<NativeFunction>>,
-    /// The code for observers of accesses; the outer level says whether it was made.
-    telling: Option<Option<Arc<NativeFunction>>>,
+    /// The code for observers of accesses, and that for those who want values; the outer level says whether it was made.
+    telling: [Option<Option<Arc<NativeFunction>>>; 2],
 }
 
 /// The compiled code of a function for a block shape.
@@ -104,6 +104,8 @@ pub(crate) struct NativeFunction {
     pub(crate) has_atomics: bool,
     /// Those that are told, by the numbers that the code gives them.
     pub(crate) told: Vec<Told>,
+    /// Whether it leaves them to the interpreter.
+    pub(crate) calls: bool,
     /// What the code changes of the registers that a frame begins with.
     pub(crate) restored: Vec<Restored>,
     /// How the warps of the block follow one another.
@@ -272,24 +274,25 @@ impl NativeCache {
         made.function.clone()
     }
 
-    /// The compiled code that tells an observer of the loads and stores that it wants. `make` is given those that the code has to
-    /// tell: what this observer wants, and what others have wanted before.
+    /// The compiled code that tells an observer of the loads and stores that it wants, or has the interpreter do these if it takes
+    /// values. `make` is given those that the code has to tell: what this observer wants, and what others have wanted before.
     pub(crate) fn get_telling(
         &self,
         block: [u32; 3],
+        takes_values: bool,
         wants: impl Fn(u32) -> bool,
         make: impl FnOnce(&[Option<PatternKey>], &dyn Fn(u32) -> bool) -> Option<NativeFunction>,
     ) -> Option<Arc<NativeFunction>> {
         let shape = self.shape(block).filter(|shape| shape.is_known.load(Ordering::Acquire))?;
         let mut made = shape.made();
-        let known: Vec<u32> = match &made.telling {
+        let known: Vec<u32> = match &made.telling[usize::from(takes_values)] {
             None => Vec::new(),
             Some(None) => return None,
             Some(Some(native)) if !native.untold.iter().any(|&pc| wants(pc)) => return Some(native.clone()),
             Some(Some(native)) => native.told.iter().map(|told| told.pc).collect(),
         };
         let telling = make(&made.keys(false), &|pc| wants(pc) || known.contains(&pc)).map(Arc::new);
-        made.telling = Some(telling.clone());
+        made.telling[usize::from(takes_values)] = Some(telling.clone());
         telling
     }
 
@@ -346,7 +349,8 @@ impl Made {
 
     /// Drops what was made: who has it finds out that it is stale.
     fn drop_function(&mut self) {
-        for old in self.function.take().into_iter().chain(self.telling.take().flatten()) {
+        for old in self.function.take().into_iter().chain(self.telling.iter_mut().filter_map(|of| of.take().flatten()))
+        {
             old.is_stale.store(true, Ordering::Relaxed);
         }
     }

@@ -45,7 +45,8 @@ pub(crate) fn execute(
     if let Op::Atomic(atomic) = op {
         let is_held = atomic.used && atomic.space != Space::Shared;
         observer = observer.filter(|o| o.wants_atomics());
-        let is_refused = observer.as_ref().is_some_and(|o| !o.follows_code);
+        // What an atomic leaves is told by the interpreter.
+        let is_refused = observer.as_ref().is_some_and(|o| !o.follows_code || o.takes_values);
         if is_refused || ctx.budget == 0 || is_held && ctx.atomics.as_deref_mut().is_some_and(Atomics::holds) {
             return false;
         }

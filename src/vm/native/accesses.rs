@@ -36,6 +36,9 @@ impl Translator<'_> {
         if self.line.is_some() {
             return self.address_in_line(pc, m);
         }
+        if self.calls && (self.tells)(pc) {
+            return None;
+        }
         let expr: &AddressExpr = self.variant.address_exprs.get(m.expr as usize)?;
         let place = match m.space {
             Space::Shared => Place::Shared(SHARED_BASE),
@@ -96,6 +99,13 @@ impl Translator<'_> {
 
     /// The call of an access of lanes that lie anywhere; `None` if it is something else, or an atomic that somebody wants to be told of.
     pub(super) fn indexed(&mut self, pc: u32, op: &Op) -> Option<Segment> {
+        if self.calls
+            && (self.tells)(pc)
+            && let Some(m) = op.load().or(op.store())
+        {
+            self.told.push(Told { pc, op: *m, is_store: op.store().is_some(), lanes: None });
+            return None;
+        }
         let variant = self.variant;
         let (movement, space, width, register, expr) = match (op, op.load().or(op.store())) {
             (_, Some(m)) if m.access != Access::Volatile => {

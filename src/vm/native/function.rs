@@ -24,13 +24,14 @@ pub(crate) fn take<const W: usize>(
     let code = program.code.get(func.index())?;
     let native = match frame.native.take().filter(|native| native.is_of(func, block)) {
         Some(native) => native,
-        None => code.native.get(block, |keys| make(code, (func, block), keys, &|_| false))?,
+        None => code.native.get(block, |keys| make(code, (func, block), keys, (&|_| false, false)))?,
     };
     let Some(observer) = observer.filter(|observer| !is_fit(&native, Some(observer))) else { return Some(native) };
     let telling = if observer.follows_code {
         let is_atomic = |pc: u32| matches!(code.ops.get(pc as usize), Some(Op::Atomic(_)));
         let wants = |pc| observer.wants(func, pc) || is_atomic(pc) && observer.wants_atomics();
-        code.native.get_telling(block, wants, |keys, wants| make(code, (func, block), keys, wants))
+        let calls = observer.takes_values;
+        code.native.get_telling(block, calls, wants, |keys, wants| make(code, (func, block), keys, (wants, calls)))
     } else {
         None
     };
@@ -48,7 +49,10 @@ pub(super) fn is_fit<const W: usize>(native: &NativeFunction, observer: Option<&
     };
     match observer {
         None => native.told.is_empty(),
-        Some(observer) => (native.told.is_empty() || observer.follows_code) && !is_wanted(observer),
+        Some(observer) => {
+            let is_told = observer.follows_code && native.calls == observer.takes_values;
+            (native.told.is_empty() || is_told) && !is_wanted(observer)
+        }
     }
 }
 
@@ -83,15 +87,16 @@ pub(crate) fn miss<const W: usize>(code: &Code, native: &NativeFunction, warp: &
     }
 }
 
-/// Makes code; `tells` says which loads and stores it has to tell an observer.
+/// Makes code; `tells` says which loads and stores it has to tell an observer. With `calls` it leaves those to the interpreter.
 fn make(
     code: &Code,
     (func, block): (FuncId, [u32; 3]),
     keys: &[Option<PatternKey>],
-    tells: &dyn Fn(u32) -> bool,
+    (tells, calls): (&dyn Fn(u32) -> bool, bool),
 ) -> Option<NativeFunction> {
     let variant = code.variants.get(code.variant(block))?;
-    let Translation { mut routine, untold, has_atomics, told } = translate(code, variant, (block, keys), tells);
+    let Translation { mut routine, untold, has_atomics, told } =
+        translate(code, variant, (block, keys), (tells, calls));
     if routine.segments.is_empty() {
         return None;
     }
@@ -114,6 +119,7 @@ fn make(
         untold,
         has_atomics,
         told,
+        calls,
         restored,
         line,
         misses,

@@ -33,12 +33,13 @@ const LONGEST_TEST: usize = 24;
 const MOST: usize = 400;
 
 /// Translates what can be translated. `keys` says how the lanes of each pattern differ, or nothing if no warp has come to it yet: such
-/// accesses are left to the interpreter. `tells` says which loads, stores and atomics an observer has to be told of.
+/// accesses are left to the interpreter. `tells` says which loads, stores and atomics an observer has to be told of; with `calls` they
+/// are left to the interpreter, too.
 pub(crate) fn translate(
     code: &Code,
     variant: &Variant,
     (block, keys): ([u32; 3], &[Option<PatternKey>]),
-    tells: &dyn Fn(u32) -> bool,
+    (tells, calls): (&dyn Fn(u32) -> bool, bool),
 ) -> Translation {
     let mut leaders: BTreeSet<u32> = BTreeSet::from([0]);
     for (pc, op) in variant.ops.iter().enumerate() {
@@ -53,7 +54,7 @@ pub(crate) fn translate(
             leaders.extend([pc, pc + 1]);
         }
     }
-    let mut of = Translator::new(code, variant, keys, tells);
+    let mut of = Translator { calls, ..Translator::new(code, variant, keys, tells) };
     for (pc, op) in variant.ops.iter().enumerate() {
         let pc = pc as u32;
         if leaders.contains(&pc) || of.open.as_ref().is_some_and(|s| s.segment.values.len() > MOST) {
@@ -160,6 +161,8 @@ pub(super) struct Translator<'a> {
     /// Irregular accesses so far.
     pub(super) indexed: u32,
     pub(super) tells: &'a dyn Fn(u32) -> bool,
+    /// Whether what is to be told is left to the interpreter.
+    pub(super) calls: bool,
     pub(super) untold: Vec<u32>,
     pub(super) has_atomics: bool,
     pub(super) told: Vec<Told>,
@@ -185,6 +188,7 @@ impl<'a> Translator<'a> {
             segments: Vec::new(),
             indexed: 0,
             tells,
+            calls: false,
             untold: Vec::new(),
             has_atomics: false,
             told: Vec::new(),

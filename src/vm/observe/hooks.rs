@@ -87,9 +87,15 @@ pub trait Hooks<const W: usize> {
     }
 
     /// Whether it wants the values of accesses; the same all through a run. If it wants neither them nor statements, machine code
-    /// runs under it, which tells of a load before it happens, too.
+    /// runs under it, which tells of a load before it happens, too. See also [`Hooks::lets_code_run`].
     fn wants_values(&self) -> bool {
         true
+    }
+
+    /// Whether machine code may run under it although it wants the values of accesses. The code leaves each load and store that it
+    /// wants to the interpreter, which tells of it when it has happened.
+    fn lets_code_run(&self) -> bool {
+        false
     }
 
     /// Loads and stores that it does not want, by function and operation. Constant during a run.
@@ -150,13 +156,16 @@ pub(crate) struct Observer<'h, const W: usize> {
     wants_accesses: bool,
     /// Whether machine code may run under it.
     pub(crate) follows_code: bool,
+    /// Whether it wants values, so that machine code cannot tell it of an access.
+    pub(crate) takes_values: bool,
 }
 
 impl<'h, const W: usize> Observer<'h, W> {
     pub(crate) fn new(hooks: &'h mut dyn Hooks<W>) -> Observer<'h, W> {
         let (wants_accesses, silent) = (hooks.wants_accesses(), hooks.silent_sites());
-        let follows_code = !(hooks.wants_statements() || wants_accesses && hooks.wants_values());
-        Observer { hooks, silent, wants_accesses, follows_code }
+        let takes_values = wants_accesses && hooks.wants_values();
+        let follows_code = !hooks.wants_statements() && (!takes_values || hooks.lets_code_run());
+        Observer { hooks, silent, wants_accesses, follows_code, takes_values }
     }
 
     /// Whether it wants to know of a load or store.

@@ -71,6 +71,22 @@ fn partners_that_differ_in_one_bit_are_a_pair() {
     assert_eq!(letters(text, &Launch { grid: lin(1), block: lin(8), args: vec![array(0)] }), "BB", "negative numbers");
 }
 
+#[test]
+fn upper_bits_of_a_real_are_a_small_number() {
+    let text = |by: &str| {
+        format!(
+            "attributes(global) subroutine k(r, t, x)\n real :: r(*)\n integer :: t(0:*), x(*), i\n \
+            i = (blockidx%x-1)*blockdim%x + threadidx%x\n x(i) = t(ishft(transfer(r(i), 1), {by}))\nend subroutine\n"
+        )
+    };
+    // The table lies before `x`, with room for so many elements.
+    let launch =
+        |room: u64| Launch { grid: lin(4), block: lin(64), args: vec![array(0), array(2) - 4 * room, array(2)] };
+    assert_eq!(letters(&text("-23"), &launch(512)), "RRT");
+    assert_eq!(letters(&text("-23"), &launch(511)), "RUU", "the sign is one of the bits");
+    assert_eq!(letters(&text("-22"), &launch(1024)), "RRT");
+}
+
 /// What random kernels know: whole numbers that are the same in all threads.
 const UNIFORM: [&str; 9] = ["h", "h", "2*h", "n", "1", "2", "3", "4", "8"];
 

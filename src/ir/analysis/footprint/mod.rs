@@ -152,8 +152,13 @@ pub struct Extent {
 /// - A loose load touches no byte of `writes`.
 /// - A loose store or atomic touches no byte of `reads` or `writes`.
 /// - No allocation is touched both by a loose load and by a loose store or atomic.
+/// - If `is_once`, no byte that a loose store touches is touched by any other loose store or atomic, of the same thread either.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Guards {
+    /// Whether loose stores are assumed to touch each byte once.
+    pub is_once: bool,
+    /// Whether loose atomics are among the loose accesses.
+    pub has_loose_atomics: bool,
     /// The loose accesses, and whether each is a load.
     pub loose: BTreeMap<AccessId, bool>,
     /// The bytes that other accesses may read: address, and end. Sorted, and apart from each other.
@@ -174,28 +179,40 @@ const WALKS: usize = 40;
 
 /// Looks at a launch of `kernel`.
 pub fn footprint(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>) -> Footprint {
-    best(module, kernel, launch, false)
+    best(module, kernel, launch, Assumed::Nothing)
 }
 
-/// Looks at a launch of `kernel`, assuming what its [`Footprint::guards`] say; `None` if there is nothing to assume.
-pub fn guarded(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>) -> Option<Footprint> {
-    let found = best(module, kernel, launch, true);
-    found.guards.as_ref().is_some_and(|guards| !guards.loose.is_empty()).then_some(found)
+/// Looks at a launch of `kernel`, assuming what its [`Footprint::guards`] say, and if `is_once`, that loose stores touch each byte
+/// once; `None` if there is nothing to assume.
+pub fn guarded(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_once: bool) -> Option<Footprint> {
+    let found = best(module, kernel, launch, if is_once { Assumed::Once } else { Assumed::Apart });
+    let is_more = |guards: &Guards| if is_once { guards.has_loose_writes() } else { !guards.loose.is_empty() };
+    found.guards.as_ref().is_some_and(is_more).then_some(found)
 }
 
-fn best(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_guarded: bool) -> Footprint {
-    let plain = look(module, kernel, launch, false, is_guarded);
+/// What is assumed of loose accesses ([`Guards`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Assumed {
+    Nothing,
+    /// That they stay away from others.
+    Apart,
+    /// That too, and that loose stores touch each byte once.
+    Once,
+}
+
+fn best(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, assumed: Assumed) -> Footprint {
+    let plain = look(module, kernel, launch, false, assumed);
     let is_barrier = |kind: &InstKind| matches!(kind, InstKind::Barrier { .. });
     let has_barrier = module.func(kernel).blocks.iter().flat_map(|b| &b.insts).any(|inst| is_barrier(&inst.kind));
     if !plain.is_complete || !has_barrier || plain.is_free_of_races() {
         return plain;
     }
     // Looking at each iteration of a loop costs more, so it is done only where it may show more.
-    let unrolled = look(module, kernel, launch, true, is_guarded);
+    let unrolled = look(module, kernel, launch, true, assumed);
     if unrolled.is_complete && unrolled.racing() < plain.racing() { unrolled } else { plain }
 }
 
-fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling: bool, is_guarded: bool) -> Footprint {
+fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling: bool, assumed: Assumed) -> Footprint {
     let mut refused = state::Refused::default();
     for _ in 0..WALKS {
         let mut walk = state::Walk::new(module, launch, &mut refused, is_unrolling);
@@ -204,8 +221,8 @@ fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling:
             Err(state::Failure::Again) => continue,
             Err(state::Failure::Beyond) => break,
         }
-        if is_guarded {
-            relate::loosen(&mut walk);
+        if assumed != Assumed::Nothing {
+            relate::loosen(&mut walk, assumed == Assumed::Once);
         }
         let Some(mut related) = relate::relate(&walk) else {
             refused.memory = true;
@@ -213,7 +230,7 @@ fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling:
         };
         related.between_barriers = intervals::relate(&walk, module.func(kernel));
         related.runs = exact::runs(&walk);
-        related.guards = is_guarded.then(|| relate::guards(&walk));
+        related.guards = (assumed != Assumed::Nothing).then(|| relate::guards(&walk));
         return related;
     }
     Footprint::default()

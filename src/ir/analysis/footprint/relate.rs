@@ -53,8 +53,9 @@ pub(super) fn extent(walk: &Walk<'_>, site: &Site) -> (i128, i128) {
 /// than most arrays have.
 const LOOSE: i128 = 1 << 31;
 
-/// Marks the loose sites.
-pub(super) fn loosen(walk: &mut Walk<'_>) {
+/// Marks the loose sites, and whether loose stores are assumed to touch each byte once.
+pub(super) fn loosen(walk: &mut Walk<'_>, is_once: bool) {
+    walk.is_once = is_once;
     let is_loose = |site: &Site| {
         let (low, high) = extent(walk, site);
         let is_known = site.spaces == (false, true) && site.id.is_some();
@@ -66,12 +67,13 @@ pub(super) fn loosen(walk: &mut Walk<'_>) {
 
 /// What has to hold for the relations of loose sites.
 pub(super) fn guards(walk: &Walk<'_>) -> Guards {
-    let mut out = Guards::default();
+    let mut out = Guards { is_once: walk.is_once, ..Guards::default() };
     for site in walk.sites.iter().filter(|site| site.spaces.1) {
         let is_load = site.kind == Kind::Read;
         if let (true, Some(id)) = (site.is_loose, site.id) {
             let known = out.loose.entry(id).or_insert(is_load);
             *known &= is_load;
+            out.has_loose_atomics |= !matches!(site.kind, Kind::Read | Kind::Write);
             continue;
         }
         let (low, high) = extent(walk, site);
@@ -100,8 +102,9 @@ fn clip(address: i128) -> u64 {
 }
 
 /// Whether guards keep two accesses apart.
-fn are_kept_apart(a: &Site, b: &Site) -> bool {
-    a.is_loose != b.is_loose || a.is_loose && (a.kind == Kind::Read) != (b.kind == Kind::Read)
+fn are_kept_apart(walk: &Walk<'_>, a: &Site, b: &Site) -> bool {
+    let is_once = walk.is_once && (a.kind == Kind::Write || b.kind == Kind::Write);
+    a.is_loose != b.is_loose || a.is_loose && (is_once || (a.kind == Kind::Read) != (b.kind == Kind::Read))
 }
 
 /// The sharing of all sites; `None` if memory that was trusted may be written.
@@ -303,7 +306,7 @@ fn multiples(k: i128, from: i128, to: i128) -> Difference {
 /// Who may touch a byte in common through these two sites; if `in_block`, two threads of one block are asked about, and the
 /// answer is never that anybody may unless nothing is known of an address.
 pub(super) fn between(walk: &Walk<'_>, a: &Site, b: &Site, in_block: bool) -> Relation {
-    if are_kept_apart(a, b) {
+    if are_kept_apart(walk, a, b) {
         return Relation::Apart;
     }
     if a.is_loose {

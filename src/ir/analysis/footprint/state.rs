@@ -90,6 +90,8 @@ pub(super) struct Walk<'a> {
     pub(super) trusted: Vec<(u64, Ty, u64)>,
     /// Whether something but an access may end the launch.
     pub(super) may_stop: bool,
+    /// Whether loose stores are assumed to touch each byte once (`Guards`).
+    pub(super) is_once: bool,
     pub(super) steps: usize,
 }
 
@@ -139,6 +141,7 @@ impl<'a> Walk<'a> {
             place: (0, 0),
             trusted: Vec::new(),
             may_stop: false,
+            is_once: false,
             steps: 0,
         }
     }

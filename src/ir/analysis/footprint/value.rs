@@ -137,6 +137,10 @@ impl Arithmetic<'_> {
             (BinOp::ShrU | BinOp::ShrS, _, Some(n @ 0..=62)) if (n as u32) < ty.bytes() * 8 && self.low(a) >= 0 => {
                 self.quotient(a, 1 << n)
             }
+            // The bits of a real number, for one, may be those of any number.
+            (BinOp::ShrU, _, Some(n @ 1..=62)) if (n as u32) < ty.bytes() * 8 => {
+                self.between(0, (1 << (i128::from(ty.bytes()) * 8 - n)) - 1)
+            }
             (BinOp::And, Some(mask), _) if mask >= 0 => self.masked(ty, b, mask),
             (BinOp::And, _, Some(mask)) if mask >= 0 => self.masked(ty, a, mask),
             (BinOp::Xor, Some(bit), _) if bit > 0 && bit & (bit - 1) == 0 => self.flipped(ty, b, bit),

@@ -133,7 +133,7 @@ fn program(seed: u64) -> String {
 fn irregular_statement(rng: &mut Rng) -> String {
     let mut array = || rng.choice(["x", "y", "z"]).unwrap();
     let (to, from) = (array(), array());
-    match rng.usize(..12) {
+    match rng.usize(..14) {
         0..=2 => format!("{to}(i) = {from}(p(i))"),
         3 => format!("u = u + {from}(p(i))"),
         4 => format!("{to}(p(i)) = i"),
@@ -143,6 +143,8 @@ fn irregular_statement(rng: &mut Rng) -> String {
         8 => format!("do h = 1, mod(i, 4)\n u = u + {from}(p(i + h))\nend do"),
         9 => format!("if ({from}(p(i)) > 4) {to}(i + 1) = u"),
         10 => format!("{to}(p(p(i))) = 7"),
+        11 => format!("{to}(p(i) + 1024) = u"),
+        12 => format!("if (mod(i, 5) < 3) {to}(p(i)) = 7*i"),
         _ => format!("if (u > 1000) {to}(u) = {from}(i)"),
     }
 }
@@ -174,9 +176,17 @@ fn observe(text: &str, is_proving: bool) -> (String, String) {
 }
 
 fn observe_on(text: &str, is_proving: bool, jobs: usize) -> (String, String) {
+    observe_with(text, Options { race: Some(race::Rules::default()), is_proving, jobs, ..Options::default() })
+}
+
+/// What it prints where nobody looks for races.
+fn unwatched_on(text: &str, jobs: usize) -> String {
+    observe_with(text, Options { jobs, ..Options::default() }).0
+}
+
+fn observe_with(text: &str, options: Options) -> (String, String) {
     let grain = Grain { prologue: 10, worth: 10, chunk: 200, insists: true, ..Grain::default() };
-    let race = Some(race::Rules::default());
-    let options = Options { race, is_proving, jobs, grain, ..Options::default() };
+    let options = Options { grain, ..options };
     let mut machine = load_on(text, Emulator::new(0, options), modelled());
     let mut world = TestWorld::default();
     machine.run(&mut world);
@@ -217,6 +227,7 @@ fn assumptions_change_no_finding_of_kernels_that_gather_and_scatter() {
                 without.0,
                 without.1
             );
+            assert!(unwatched_on(&text, jobs) == without.0, "seed {seed} unwatched on {jobs} threads:\n{text}");
         }
         if without.1.contains("Race {") { racy += 1 } else { clean += 1 }
     }
@@ -242,6 +253,34 @@ fn a_gather_of_the_last_blocks_is_held_against_the_assumption_on_every_number_of
         assert_eq!(without.1.contains("Race {"), is_racy, "{}", without.1);
         for jobs in [1, 2, 3] {
             assert!(observe_on(&text, true, jobs) == without, "{subscript} on {jobs} threads");
+        }
+    }
+}
+
+#[test]
+fn a_store_of_the_last_blocks_to_what_an_earlier_one_stored_to_is_seen_on_every_number_of_threads() {
+    // Besides stores, atomics with a result, by which blocks wait for their turn, or without one.
+    for beside in [
+        "",
+        "if (mod(i, 500) == 0) u = atomicadd(c(1), 1)\nif (u > 10000) y(1) = u",
+        "u = atomicadd(c(mod(p(i), 7) + 1), i)",
+    ] {
+        for last in [4096, 3, 4095] {
+            let text = format!(
+                "module m\nuse cudafor\ncontains\nattributes(global) subroutine k(p, y, c)\ninteger :: p(*), y(*), c(*), i, u\n\
+                i = threadidx%x + (blockidx%x-1)*blockdim%x\nu = 0\n{beside}\ny(p(i)) = i\nend subroutine\nend module\n\
+                program t\nuse m\ninteger, parameter :: n = 4096\ninteger, device :: p(n), y(n), c(7)\n\
+                integer :: i, istat, q(n), h(n)\ndo i = 1, n - 1\nq(i) = n - i\nend do\nq(n) = {last}\np = q\nc = 0\n\
+                do i = 1, 3\ncall k<<<n/64, 64>>>(p, y, c)\nend do\nistat = cudaDeviceSynchronize()\nh = y\n\
+                print *, sum(int(h, 8)*q)\nq(:7) = c\nprint *, q(:7)\nend program\n"
+            );
+            let without = observe(&text, false);
+            assert_eq!(without.1.contains("Race {"), last != 4096, "{}", without.1);
+            for jobs in [1, 2, 3, 7] {
+                let with = observe_on(&text, true, jobs);
+                assert!(with == without, "{last} on {jobs} threads:\n{text}\n{} {}", with.1, without.1);
+                assert!(unwatched_on(&text, jobs) == without.0, "{last} unwatched on {jobs} threads:\n{text}");
+            }
         }
     }
 }
