@@ -38,6 +38,7 @@ mod promote_in_loops;
 mod range_facts;
 mod rematerialize;
 mod simplify_cfg;
+mod spaces;
 mod split_copies;
 mod strip_debug;
 mod unroll;
@@ -191,6 +192,8 @@ pub struct Options {
     pub level: u8,
     /// Whether a debugger may stop at statements and show scalar variables.
     pub watched: bool,
+    /// Whether each call of a function with memory has a frame of its own, as a debugger and the check of uninitialised memory know it.
+    pub keeps_frames: bool,
 }
 
 /// Optimises a valid module, which stays valid.
@@ -208,6 +211,10 @@ pub fn run_observed(module: &mut Module, options: Options, observer: &mut dyn Fn
     run_passes(module, SIMPLIFY, observer);
     if inline::run(module, INLINE_LIMIT) {
         observer("inline", module);
+        run_passes(module, SIMPLIFY, observer);
+    }
+    if !options.keeps_frames && inline_with_memory(module) {
+        observer("inline-with-memory", module);
         run_passes(module, SIMPLIFY, observer);
     }
     if !options.watched {
@@ -237,6 +244,16 @@ pub fn run_for_gpu_observed(module: &mut Module, target: Target, observer: &mut 
 /// themselves nor declare shared memory, and are small or called once.
 pub fn inline_for_gpu(module: &mut Module) {
     inline::run_for_gpu(module);
+}
+
+/// Puts the bodies of device procedures where they are called, for engines that tell call stacks and have memory that is new with each
+/// call. Whether there were some.
+pub fn inline_with_memory(module: &mut Module) -> bool {
+    let any = inline::run_with_memory(module);
+    if any {
+        spaces::run(module);
+    }
+    any
 }
 
 fn run_passes(module: &mut Module, passes: &[Pass], observer: &mut dyn FnMut(&str, &Module)) {

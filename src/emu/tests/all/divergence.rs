@@ -89,6 +89,15 @@ fn variants() -> Vec<Variant> {
     out
 }
 
+/// The kernel with the functions that it calls in its own code.
+fn inlined(made: &Made) -> Made {
+    let mut module = made.module.clone();
+    opt::inline_with_memory(&mut module);
+    let errors = ir::verify::module(&module);
+    assert!(errors.is_empty(), "inlined: {errors:?}");
+    Made { module, ..*made }
+}
+
 /// Compares all ways to run a kernel; whether it wrote anything but zeros.
 fn check(seed: u64, alone: bool, options: &Options) -> bool {
     check_made(seed, &kernels::kernel(seed, alone), options)
@@ -104,6 +113,11 @@ pub(crate) fn check_made(seed: u64, made: &Made, options: &Options) -> bool {
     for &variant in &variants[1..] {
         let other = by_warps(seed, made, variant, options.clone());
         assert_eq!(first, other, "seed {seed}, {variant:?}\n{}", ir::print::module(&made.module, false));
+    }
+    let inlined = inlined(made);
+    for &variant in &variants {
+        let other = by_warps(seed, &inlined, variant, options.clone());
+        assert_eq!(first, other, "seed {seed}, {variant:?}, inlined\n{}", ir::print::module(&inlined.module, false));
     }
     for order in [0, 1] {
         let found = one_by_one(seed, made, order);
