@@ -115,9 +115,13 @@ pub(crate) fn check_made(seed: u64, made: &Made, options: &Options) -> bool {
         assert_eq!(first, other, "seed {seed}, {variant:?}\n{}", ir::print::module(&made.module, false));
     }
     let inlined = inlined(made);
-    for &variant in &variants {
+    // Lanes that are apart for good may meet by chance where frames kept them apart, and pass fewer points.
+    let together = by_warps(seed, &inlined, variants[0], options.clone());
+    assert_eq!((&first.0, &first.2), (&together.0, &together.2), "seed {seed}, inlined");
+    for &variant in &variants[1..] {
         let other = by_warps(seed, &inlined, variant, options.clone());
-        assert_eq!(first, other, "seed {seed}, {variant:?}, inlined\n{}", ir::print::module(&inlined.module, false));
+        let text = || ir::print::module(&inlined.module, false);
+        assert_eq!(together, other, "seed {seed}, {variant:?}, inlined\n{}", text());
     }
     for order in [0, 1] {
         let found = one_by_one(seed, made, order);

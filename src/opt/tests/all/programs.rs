@@ -65,12 +65,23 @@ fn random_programs_do_the_same_after_every_step() {
 fn random_programs_do_the_same_when_nobody_debugs_them() {
     let unmarked =
         |events: &[Event]| -> Vec<Event> { events.iter().filter(|e| !matches!(e, Event::Stmt(_))).copied().collect() };
+    // Local memory of a function that is inlined lies with that of its caller.
+    let placed = |shared: u64, events: Vec<Event>| -> Vec<Event> {
+        let place = |addr: u64| if (shared..shared + 256).contains(&addr) { addr } else { 0 };
+        let event = |event| match event {
+            Event::Load(addr, value) => Event::Load(place(addr), value),
+            Event::Store(addr, value) => Event::Store(place(addr), value),
+            other => other,
+        };
+        events.into_iter().map(event).collect()
+    };
     let mut merged = 0;
     for seed in 0..400 {
         let module = generate::module(seed);
         let mut rng = Rng::with_seed(seed ^ 0x5eed);
         let args = generate::arguments(module.funcs.last().unwrap(), &mut rng);
         let done = run(&module, &args);
+        let shared = ir::lane::Lane::new(&module).globals[0];
         let mut better = module.clone();
         let mut selects = 0;
         opt::run_observed(
@@ -84,7 +95,8 @@ fn random_programs_do_the_same_when_nobody_debugs_them() {
                 let found = run(now, &args);
                 if done.0 != Err(Fault::Fuel) {
                     assert_eq!(found.0, done.0, "seed {seed}, after {step}\n{}", ir::print::module(now, false));
-                    assert_eq!(unmarked(&found.1), unmarked(&done.1), "seed {seed}, after {step}");
+                    let [events, wanted] = [&found.1, &done.1].map(|events| placed(shared, unmarked(events)));
+                    assert_eq!(events, wanted, "seed {seed}, after {step}");
                     assert_eq!(found.2, done.2, "seed {seed}, after {step}");
                 }
             },
@@ -126,7 +138,7 @@ fn random_programs_for_a_gpu_store_the_same() {
         if ir::print::module(&module, false).contains("clock64") {
             continue;
         }
-        opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames: false });
+        opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames: true });
         let mut rng = Rng::with_seed(seed ^ 0x5eed);
         let runs: Vec<(Vec<u64>, Run)> = (0..3)
             .map(|_| {
