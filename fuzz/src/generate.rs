@@ -197,6 +197,7 @@ fn function(choices: &mut Choices<'_>, module: &Module, name: &str, kind: FuncKi
                 loc: VarLoc::Reg(reg),
                 source_id: index as u32,
                 is_dummy: false,
+                inlined: ir::InlineId::NONE,
                 span: Span::NONE,
             });
         }

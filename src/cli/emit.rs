@@ -68,7 +68,8 @@ fn after(wanted: &PassRun, module: &ir::Module, style: &PtxStyle<'_>) -> u8 {
     };
     let mut module = module.clone();
     let level = u8::from(style.optimise);
-    opt::run_observed(&mut module, opt::Options { level, watched: style.sources.is_some() }, &mut observe);
+    let watched = style.sources.is_some();
+    opt::run_observed(&mut module, opt::Options { level, watched, keeps_frames: watched }, &mut observe);
     if style.optimise {
         gpu::ptx::optimised_observed(&module, opt::Target::default(), &mut observe);
     }

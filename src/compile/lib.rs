@@ -193,7 +193,8 @@ pub fn compile(
     if options.watched {
         hide_statements(&mut module, map);
     }
-    opt::run(&mut module, opt::Options { level: options.level, watched: options.watched });
+    let keeps_frames = options.watched || options.lower.check_init;
+    opt::run(&mut module, opt::Options { level: options.level, watched: options.watched, keeps_frames });
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores })
 }
 

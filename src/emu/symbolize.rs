@@ -1,7 +1,10 @@
 //! What lies at an address: contents, and the name that the source gives it.
 
 use finding::Place;
-use ir::{AddrBase, DebugTypeKind, DebugVar, FuncId, Function, Reg, SharedSize, Ty, Val, VarLoc, VarShape, descriptor};
+use ir::{
+    AddrBase, DebugTypeKind, DebugVar, FuncId, Function, InlineId, Reg, SharedSize, Ty, Val, VarLoc, VarShape,
+    descriptor,
+};
 use mem::address::{SHARED_BASE, is_local, is_shared};
 use mem::{Memory, ReadBytes};
 use source::Span;
@@ -54,9 +57,19 @@ fn register(program: &Program, seat: Seat<'_>, reg: Reg) -> u64 {
 /// Of several variables that hold the address the smallest is named; a module variable if the function has none. An
 /// assumed-size array holds what follows it in the same allocation.
 pub fn place_of(program: &Program, memory: &Memory, frame: &Frame<32>, lane: usize, address: u64) -> Option<Place> {
+    place_in(program, memory, (frame, lane, InlineId::NONE), address)
+}
+
+/// The same for a lane that is in an inlined call, as the function knows it that is called.
+pub(crate) fn place_in(
+    program: &Program,
+    memory: &Memory,
+    (frame, lane, inlined): (&Frame<32>, usize, InlineId),
+    address: u64,
+) -> Option<Place> {
     let func = program.module().func(frame.func());
     let seat = Some((frame, lane));
-    let own = func.vars.iter().filter_map(|var| {
+    let own = func.vars.iter().filter(|var| var.inlined == inlined).filter_map(|var| {
         let base = base_of(program, seat, var)?;
         let bytes = span_of(program, seat, var, base, address)?;
         let is_apart = is_assumed_size(var) && memory.find(base) != memory.find(address);
@@ -83,14 +96,14 @@ pub(crate) struct Meant {
 pub(crate) fn meant(
     program: &Program,
     memory: &Memory,
-    frame: &Frame<32>,
-    lane: usize,
+    (frame, lane, inlined): (&Frame<32>, usize, InlineId),
     (span, address): (Span, u64),
 ) -> Option<Meant> {
     let id = *program.module().designated.get(&span)?;
     let func = program.module().func(frame.func());
     let globals = || program.module().globals.iter().filter_map(|g| g.var.as_ref());
-    let var = func.vars.iter().chain(globals()).find(|v| v.source_id == id && !matches!(v.loc, VarLoc::Constant))?;
+    let own = func.vars.iter().filter(|v| v.inlined == inlined);
+    let var = own.chain(globals()).find(|v| v.source_id == id && !matches!(v.loc, VarLoc::Constant))?;
     let layout = layout(program, memory, Some((frame, lane)), var)?;
     let own = match var.loc {
         VarLoc::Memory(AddrBase::Shared(id)) => func.shared.get(id.index()).and_then(|s| match s.size {
@@ -239,7 +252,9 @@ fn span_of(program: &Program, seat: Seat<'_>, var: &DebugVar, base: u64, address
 
 /// The element of a variable at a byte offset, with the component that begins there.
 fn element(program: &Program, var: &DebugVar, dims: &[(i64, i64)], offset: i64) -> Place {
-    let mut place = Place::element(&*var.name, subscripts(dims, offset));
+    // An inlined variable has the name of its function before its own.
+    let own = if var.inlined == InlineId::NONE { &*var.name } else { ir::short_name(&var.name) };
+    let mut place = Place::element(own, subscripts(dims, offset));
     let within = dims.iter().rev().fold(offset, |rest, &(_, stride)| if stride == 0 { rest } else { rest % stride });
     place.component = component(program, var.ty, within);
     place

@@ -197,6 +197,7 @@ fn declaration(f: &Function) -> Function {
         locals: f.locals.clone(),
         shared: f.shared.clone(),
         vars: Vec::new(),
+        inlined: Vec::new(),
         max_threads: f.max_threads,
         cluster: f.cluster,
         cooperative: f.cooperative,

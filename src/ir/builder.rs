@@ -151,7 +151,7 @@ impl FunctionBuilder {
     /// A new block, empty; the current block stays.
     pub fn new_block(&mut self) -> Bb {
         let term_span = self.span;
-        self.func.blocks.push(BlockData { insts: Vec::new(), term: Term::Trap(Trap::Unreachable), term_span });
+        self.func.blocks.push(BlockData::new(Vec::new(), Term::Trap(Trap::Unreachable), term_span));
         self.terminated.push(false);
         Bb(self.func.blocks.len() as u32 - 1)
     }
@@ -189,7 +189,7 @@ impl FunctionBuilder {
     /// Adds an instruction of any format.
     pub fn push(&mut self, kind: InstKind) {
         if !self.is_terminated() {
-            let inst = Inst { kind, span: self.span };
+            let inst = Inst::new(kind, self.span);
             self.func.blocks[self.current.index()].insts.push(inst);
         }
     }

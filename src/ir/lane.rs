@@ -49,6 +49,11 @@ impl Memory {
         self.buffers.remove(&base);
     }
 
+    /// Makes all bytes of the buffer at `base` zero.
+    fn clear(&mut self, base: u64) -> Option<()> {
+        self.buffers.get_mut(&base).map(|bytes| bytes.fill(0))
+    }
+
     /// The bytes of the buffer at `base`.
     pub fn bytes(&self, base: u64) -> Option<&[u8]> {
         self.buffers.get(&base).map(Vec::as_slice)
@@ -444,6 +449,10 @@ impl<'m> Lane<'m> {
                 self.events.push(Event::BackEdge);
                 Ok(())
             }
+            InstKind::Clear { local } => {
+                let base = self.base(frame, AddrBase::Local(local))?;
+                self.memory.clear(base).ok_or(Fault::Address(base))
+            }
             InstKind::Call { .. }
             | InstKind::Barrier { .. }
             | InstKind::SyncWarp { .. }
@@ -484,7 +493,8 @@ impl Frame<'_> {
             | InstKind::Rt { .. }
             | InstKind::Launch { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => return None,
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => return None,
         })
     }
 

@@ -11,8 +11,8 @@ use crate::analysis::{Cfg, Dominators};
 use crate::op::{AtomOp, CvtOp, TyClass};
 use crate::rt::Side;
 use crate::{
-    AddrBase, Bb, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, InstKind, Module, ParamKind, Reg,
-    Space, Term, Val, VarLoc,
+    AddrBase, Bb, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, InlineId, InstKind, Module,
+    ParamKind, Reg, Space, Term, Val, VarLoc,
 };
 use scalar::Ty;
 use std::collections::BTreeSet;
@@ -113,9 +113,11 @@ pub fn function(module: &Module, f: &Function) -> Vec<VerifyError> {
         check.block = Some(Bb(i as u32));
         for (at, inst) in block.insts.iter().enumerate() {
             check.inst = Some(at);
+            check.inlined(inst.inlined);
             check.inst(&inst.kind);
         }
         check.inst = Some(block.insts.len());
+        check.inlined(block.term_inlined);
         check.term(&block.term);
     }
     // Dominance means nothing where ids are wrong.
@@ -187,16 +189,30 @@ impl Check<'_> {
         for (i, v) in f.vars.iter().enumerate() {
             self.var(i, v);
         }
+        for (i, of) in f.inlined.iter().enumerate() {
+            let has_func = of.func.index() < self.module.funcs.len();
+            self.require(has_func, || format!("the function of `in{i}` does not exist"));
+            self.require(of.outer == InlineId::NONE || of.outer.index() < i, || {
+                format!("`in{i}` is outside of its call")
+            });
+        }
     }
 
     fn var(&mut self, index: usize, v: &DebugVar) {
         let (types, regs) = (self.module.types.len(), self.f.regs.len());
+        self.inlined(v.inlined);
         self.require(v.ty.index() < types, || format!("variable `v{index}` has no type `{}`", v.ty));
         v.each_reg(|r| self.require(r.index() < regs, || format!("variable `v{index}` has no register `{r}`")));
         match v.loc {
             VarLoc::Memory(base) | VarLoc::Descriptor(base) => self.base(base),
             VarLoc::Reg(_) | VarLoc::Complex(..) | VarLoc::At(_) | VarLoc::DescriptorAt(_) | VarLoc::Constant => {}
         }
+    }
+
+    /// The call that something is a part of.
+    fn inlined(&mut self, at: InlineId) {
+        let exists = at == InlineId::NONE || at.index() < self.f.inlined.len();
+        self.require(exists, || format!("there is no inlined call `{at}`"));
     }
 
     fn base(&mut self, base: AddrBase) {
@@ -252,6 +268,7 @@ impl Check<'_> {
             }
             InstKind::Select { .. } | InstKind::Stmt | InstKind::BackEdge => {}
             InstKind::Addr { base, .. } => self.addr(*base),
+            InstKind::Clear { local } => self.base(AddrBase::Local(*local)),
             InstKind::Load { ty, space, .. } => self.access(*ty, *space),
             InstKind::Store { ty, space, .. } => {
                 self.access(*ty, *space);

@@ -109,7 +109,12 @@ impl Iterations {
             _ => return None,
         };
         let is_told = !segment.told.is_empty();
-        if !segment.stores.is_empty() || !segment.patterns.is_empty() || !segment.has_back_edge || is_told {
+        if !segment.stores.is_empty()
+            || !segment.clears.is_empty()
+            || !segment.patterns.is_empty()
+            || !segment.has_back_edge
+            || is_told
+        {
             return None;
         }
         // A pattern that is worked out at the beginning of each iteration has to be the same in all of them.

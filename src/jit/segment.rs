@@ -427,6 +427,8 @@ pub struct Segment {
     pub values: Vec<Value>,
     /// Its accesses; the bounds of all are checked before anything is done.
     pub accesses: Vec<Access>,
+    /// Rows of local memory that are zero before it loads or stores anything: the first, and how many. No access.
+    pub clears: Vec<(u32, u32)>,
     /// What it stores, in order.
     pub stores: Vec<Store>,
     /// Registers that it writes; the last of one register counts.
@@ -462,6 +464,7 @@ impl Segment {
             patterns_before: Vec::new(),
             values: Vec::new(),
             accesses: Vec::new(),
+            clears: Vec::new(),
             stores: Vec::new(),
             outs: Vec::new(),
             patterns: Vec::new(),

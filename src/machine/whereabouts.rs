@@ -30,7 +30,7 @@ impl Machine {
     /// Where the program is.
     pub fn whereabouts(&self) -> Whereabouts {
         let program = self.program();
-        let spans_of = |sites: Vec<Site>| sites.into_iter().map(|site| program.span(site)).collect();
+        let spans_of = |sites: Vec<Site>| sites.into_iter().flat_map(|site| program.spans(site)).collect();
         let running = self.devices().iter().filter_map(|d| d.emulator()).find_map(emu::Emulator::grid);
         let Some(running) = running.filter(|_| self.is_device_at_work()) else {
             let sites = self.host().warp().splits().next().map(|split| split.call_stack()).unwrap_or_default();

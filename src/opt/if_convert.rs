@@ -94,7 +94,7 @@ fn convert(f: &mut Function, cfg: &Cfg, shared: &BitSet, live: &Liveness, head: 
             let value = |v: &BTreeMap<Reg, Reg>| Val::Reg(v.get(&dst).copied().unwrap_or(dst));
             let [a, b] = [value(&values[0]), value(&values[1])];
             let kind = InstKind::Select { ty: f.ty(dst), dst, cond: Val::Reg(cond), a, b };
-            f.blocks[head.index()].insts.push(Inst { kind, span });
+            f.blocks[head.index()].insts.push(Inst::new(kind, span));
         }
     }
     f.blocks[head.index()].term = Term::Jump(join);

@@ -1,22 +1,25 @@
 //! Inlining of functions.
 //!
-//! A finding names the call stack of an access, a barrier compares call stacks, and a frame's local memory is new with each
-//! call. None of this may change on the engines that tell it, so there a function is inlined only if it neither has nor touches
-//! memory, calls and synchronises nothing, and cannot trap. It may have loops and statements, whose back edges and Stmt marks
-//! keep their spans. A function of the mathematical library may also call others of it, which read tables: no finding names a
-//! place in the library.
+//! Three times, for what each kind of engine can do without:
 //!
-//! Nobody sees a call stack of code for a GPU, so there a function may do anything but call itself or declare shared memory,
-//! of which all its calls share one copy. Its local memory becomes the caller's, one copy for all calls of it there: when a call
-//! begins, none before it needs its own any more.
+//! - Functions that only compute ([`run`]), everywhere. They neither have nor touch memory, call and synchronise nothing, and cannot trap.
+//!   They may have loops and statements, whose back edges and Stmt marks keep their spans. A function of the mathematical library may
+//!   also call others of it, which read tables: no finding names a place in the library.
+//! - Device functions with memory ([`run_with_memory`]), where no debugger shows frames. A finding names the call stack of an access:
+//!   each instruction knows the call in whose place it stands ([`ir::Inlined`]). A frame's local memory is new with each call: it is
+//!   cleared where the call was. Barriers and operations of warps compare frames, so functions with them stay.
+//! - Device functions for a GPU ([`run_for_gpu`]), of which nobody sees a call stack: they may do anything but call themselves or declare
+//!   shared memory, of which all calls share one copy.
 //!
-//! Its source variables are appended to the caller's under the name `function.variable`.
+//! The local memory of a function becomes the caller's, one copy for all calls of it there: when a call begins, none before it needs its
+//! own any more. Its source variables are appended to the caller's under the name `function.variable`.
 
 use ir::analysis::{Cfg, Liveness};
 use ir::op::UnOp;
+use ir::rt::Rt;
 use ir::{
-    Access, AddrBase, Bb, BlockData, FuncId, FuncKind, Function, Inst, InstKind, LocalId, LocalSlot, Module, ParamKind,
-    Reg, RegInfo, Space, Term, Trap, Ty, Val, VarId,
+    Access, AddrBase, Bb, BlockData, FuncId, FuncKind, Function, InlineId, Inlined, Inst, InstKind, LocalId, LocalSlot,
+    Module, ParamKind, Reg, RegInfo, Space, Term, Trap, Ty, Val, VarId, VarLoc,
 };
 use std::collections::BTreeMap;
 
@@ -27,6 +30,13 @@ const LARGEST_CALLER: usize = 20_000;
 /// A call costs some ten instructions, and makes the compiler of the driver put what it passes into memory.
 const GPU_LIMIT: usize = 600;
 
+/// For the emulator, functions up to so many instructions are inlined wherever they are called, larger ones where they are called once.
+/// A call costs the emulator as much as some dozens.
+const MEMORY_LIMIT: usize = 400;
+
+/// No function of the emulator grows beyond so many instructions by those with memory.
+const LARGEST_WITH_MEMORY: usize = 6000;
+
 /// Inlines calls of functions of up to `limit` instructions; whether there were some. A function that only computes once its
 /// own calls are inlined is inlined in the next iteration.
 pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
@@ -35,7 +45,7 @@ pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
         let fit: Vec<bool> = module.funcs.iter().map(|f| is_fit(module, f, limit)).collect();
         let mut changed = false;
         for i in 0..module.funcs.len() {
-            changed |= inline_into(module, FuncId(i as u32), &fit);
+            changed |= inline_into(module, FuncId(i as u32), (&fit, LARGEST_CALLER), false);
         }
         any |= changed;
         if !changed {
@@ -47,6 +57,17 @@ pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
 
 /// Inlines the calls of device code for a GPU, callees before callers; whether there were some.
 pub(crate) fn run_for_gpu(module: &mut Module) -> bool {
+    run_in_order(module, (GPU_LIMIT, LARGEST_CALLER), false, |_| true)
+}
+
+/// Inlines the calls of device functions with memory, callees before callers; whether there were some.
+pub(crate) fn run_with_memory(module: &mut Module) -> bool {
+    run_in_order(module, (MEMORY_LIMIT, LARGEST_WITH_MEMORY), true, keeps_alone)
+}
+
+/// Inlines the calls of device functions that neither call themselves nor declare shared memory, where `fits` says so and they are of up
+/// to `limit.0` instructions or called once. No caller grows beyond `limit.1`.
+fn run_in_order(module: &mut Module, limit: (usize, usize), clears: bool, fits: fn(&Function) -> bool) -> bool {
     let mut places = vec![0usize; module.funcs.len()];
     for f in module.funcs.iter().filter(|f| f.kind != FuncKind::Host) {
         each_callee(f, |id| places[id.index()] += 1);
@@ -55,15 +76,35 @@ pub(crate) fn run_for_gpu(module: &mut Module) -> bool {
     let mut finished = vec![false; module.funcs.len()];
     let mut any = false;
     for id in callees_first(module) {
-        any |= inline_into(module, id, &fit);
+        any |= inline_into(module, id, (&fit, limit.1), clears);
         finished[id.index()] = true;
         let f = module.func(id);
         let mut ends = true;
         each_callee(f, |callee| ends &= callee != id && finished[callee.index()]);
-        let is_small = size(f) <= GPU_LIMIT || places[id.index()] == 1;
-        fit[id.index()] = ends && is_small && f.kind == FuncKind::Device && f.shared.is_empty() && !f.blocks.is_empty();
+        let is_small = size(f) <= limit.0 || places[id.index()] == 1;
+        let is_plain = f.kind == FuncKind::Device && f.shared.is_empty() && !f.blocks.is_empty();
+        fit[id.index()] = ends && is_small && is_plain && fits(f);
     }
     any
+}
+
+/// Whether a function waits for no other thread, so that nobody compares its frames, and takes no object by value, which its frame is
+/// given without an access.
+fn keeps_alone(f: &Function) -> bool {
+    let fits = |kind: &InstKind| match kind {
+        InstKind::Load { .. }
+        | InstKind::Store { .. }
+        | InstKind::Atomic { .. }
+        | InstKind::Fence { .. }
+        | InstKind::Call { .. }
+        | InstKind::Stmt
+        | InstKind::BackEdge
+        | InstKind::Clear { .. } => true,
+        InstKind::Rt { rt, .. } => matches!(rt, Rt::Alloc | Rt::Free),
+        _ => kind.is_pure(),
+    };
+    f.params.iter().all(|p| p.kind == ParamKind::Value)
+        && f.blocks.iter().all(|b| b.term != Term::Exit && b.insts.iter().all(|i| fits(&i.kind)))
 }
 
 /// Calls `visit` with the function that each call of `f` names.
@@ -106,8 +147,10 @@ fn callees_first(module: &Module) -> Vec<FuncId> {
     order
 }
 
+/// The instructions of a function, but for the marks of statements.
 fn size(f: &Function) -> usize {
-    f.blocks.iter().map(|b| b.insts.len() + 1).sum()
+    let is_counted = |inst: &&Inst| inst.kind != InstKind::Stmt;
+    f.blocks.iter().map(|b| b.insts.iter().filter(is_counted).count() + 1).sum()
 }
 
 /// Whether a function is one of the mathematical library, the embedded module `cufemu_math`.
@@ -133,13 +176,18 @@ fn is_fit(module: &Module, f: &Function, limit: usize) -> bool {
         return false;
     }
     // A register that may be read before it is set would keep its value from the call before.
-    let cfg = Cfg::new(f);
-    let unset = Liveness::new(f, &cfg).live_in(Bb(0)).any(|r| !f.params.iter().any(|p| p.reg == r));
-    !unset
+    unset(f).is_empty()
 }
 
-/// Replaces the calls in one function; whether there were some.
-fn inline_into(module: &mut Module, id: FuncId, fit: &[bool]) -> bool {
+/// The registers that may be read before they are set; they are zero when a function begins.
+fn unset(f: &Function) -> Vec<Reg> {
+    let cfg = Cfg::new(f);
+    Liveness::new(f, &cfg).live_in(Bb(0)).filter(|&r| !f.params.iter().any(|p| p.reg == r)).collect()
+}
+
+/// Replaces the calls of functions that fit in one function, as long as it has no more than so many instructions; whether there were
+/// some. `clears` says whether memory and registers are as in a frame that is new.
+fn inline_into(module: &mut Module, id: FuncId, (fit, largest): (&[bool], usize), clears: bool) -> bool {
     let wanted = |kind: &InstKind| match kind {
         InstKind::Call { func, .. } => *func != id && fit.get(func.index()).copied().unwrap_or(false),
         _ => false,
@@ -155,7 +203,7 @@ fn inline_into(module: &mut Module, id: FuncId, fit: &[bool]) -> bool {
     // Blocks that are added are looked at in their turn: the rest of a block behind a call has calls too.
     while at < caller.blocks.len() {
         let found = caller.blocks[at].insts.iter().position(|i| wanted(&i.kind));
-        let Some(place) = found.filter(|_| total < LARGEST_CALLER) else {
+        let Some(place) = found.filter(|_| total < largest) else {
             at += 1;
             continue;
         };
@@ -164,7 +212,7 @@ fn inline_into(module: &mut Module, id: FuncId, fit: &[bool]) -> bool {
             let callee = &module.funcs[func.index()];
             total += size(callee);
             let first_local = *first_locals.entry(func).or_insert_with(|| add_locals(&mut caller, callee));
-            splice(&mut caller, callee, first_local, (at, place), &args, &results);
+            splice(&mut caller, (func, callee), (first_local, clears), (at, place), &args, &results);
             changed = true;
         }
         at += 1;
@@ -198,11 +246,11 @@ fn copy_object(caller: &mut Function, to: Reg, from: Val, (bytes, align): (u64, 
 }
 
 /// Puts the body of `callee` where instruction `place.1` of block `place.0` calls it. Its local memory is in the caller's slots
-/// from `first_local` on.
+/// from `first_local` on, and is cleared if `clears`.
 fn splice(
     caller: &mut Function,
-    callee: &Function,
-    first_local: u32,
+    (callee_id, callee): (FuncId, &Function),
+    (first_local, clears): (u32, bool),
     (at, place): (usize, usize),
     args: &[Val],
     results: &[Reg],
@@ -217,6 +265,16 @@ fn splice(
         Val::Reg(r) => Val::Reg(reg(r)),
         Val::Imm(_) => v,
     };
+    let behind = caller.blocks[at].insts.split_off(place);
+    let call = behind.first();
+    let (span, outer) = call.map_or((callee.span, InlineId::NONE), |call| (call.span, call.inlined));
+    let first_inlined = caller.inlined.len() as u32;
+    let within = |at: InlineId| match at {
+        InlineId::NONE => InlineId(first_inlined),
+        InlineId(inner) => InlineId(first_inlined + 1 + inner),
+    };
+    caller.inlined.push(Inlined { func: callee_id, outer, span });
+    caller.inlined.extend(callee.inlined.iter().map(|of| Inlined { outer: within(of.outer), ..*of }));
     caller.regs.extend(callee.regs.iter().map(|r| {
         let mut r = r.clone();
         r.var = r.var.map(|v| VarId(v.0 + first_var));
@@ -226,12 +284,20 @@ fn splice(
         let mut v = v.clone();
         v.name = format!("{}.{}", callee.name, v.name).into();
         v.each_reg_mut(|r| *r = reg(*r));
+        if let VarLoc::Memory(AddrBase::Local(id)) | VarLoc::Descriptor(AddrBase::Local(id)) = &mut v.loc {
+            id.0 += first_local;
+        }
+        v.inlined = within(v.inlined);
         v
     }));
-    let behind = caller.blocks[at].insts.split_off(place);
-    let span = behind.first().map_or(callee.span, |call| call.span);
-    let copy = |dst: Reg, ty, a: Val| Inst { kind: InstKind::Un { op: UnOp::Mov, ty, dst, a }, span };
+    let copy = |dst: Reg, ty, a: Val| Inst { kind: InstKind::Un { op: UnOp::Mov, ty, dst, a }, span, inlined: outer };
     let mut passed = Vec::new();
+    if clears {
+        let slots = 0..callee.locals.len() as u32;
+        let clear = |i| Inst { kind: InstKind::Clear { local: LocalId(first_local + i) }, span, inlined: outer };
+        passed.extend(slots.map(clear));
+        passed.extend(unset(callee).into_iter().map(|r| copy(reg(r), callee.ty(r), Val::Imm(0))));
+    }
     let mut object = first_local + callee.locals.len() as u32;
     for (param, &arg) in callee.params.iter().zip(args) {
         match param.kind {
@@ -239,8 +305,8 @@ fn splice(
             ParamKind::Bytes { bytes, align } => {
                 let base = AddrBase::Local(LocalId(object));
                 object += 1;
-                passed.push(Inst { kind: InstKind::Addr { dst: reg(param.reg), base }, span });
-                copy_object(caller, reg(param.reg), arg, (bytes, align), |kind| passed.push(Inst { kind, span }));
+                passed.push(Inst::new(InstKind::Addr { dst: reg(param.reg), base }, span));
+                copy_object(caller, reg(param.reg), arg, (bytes, align), |kind| passed.push(Inst::new(kind, span)));
             }
         }
     }
@@ -248,6 +314,7 @@ fn splice(
     calling.insts.append(&mut passed);
     let term = std::mem::replace(&mut calling.term, Term::Jump(Bb(first_block)));
     let term_span = std::mem::replace(&mut calling.term_span, span);
+    let term_inlined = std::mem::replace(&mut calling.term_inlined, outer);
     // Several returns may set a result, which is a temporary of the caller: they set registers that may be set twice.
     let through: Vec<Reg> = results
         .iter()
@@ -264,14 +331,16 @@ fn splice(
         for inst in &mut block.insts {
             inst.kind.each_use_mut(|v| *v = val(*v));
             inst.kind.each_def_mut(|r| *r = reg(*r));
-            if let InstKind::Addr { base: AddrBase::Local(id), .. } = &mut inst.kind {
+            if let InstKind::Addr { base: AddrBase::Local(id), .. } | InstKind::Clear { local: id } = &mut inst.kind {
                 id.0 += first_local;
             }
-            if matches!(inst.kind, InstKind::Call { .. }) {
+            inst.inlined = within(inst.inlined);
+            if matches!(inst.kind, InstKind::Call { .. }) && is_mathematical(callee) {
                 // A call stack names the place in the caller.
-                inst.span = span;
+                (inst.span, inst.inlined) = (span, outer);
             }
         }
+        block.term_inlined = within(block.term_inlined);
         block.term.each_use_mut(|v| *v = val(*v));
         block.term.each_successor_mut(|bb| *bb = Bb(bb.0 + first_block));
         if let Term::Return(values) = &block.term {
@@ -287,5 +356,5 @@ fn splice(
         insts.push(copy(dst, ty, from.into()));
     }
     insts.extend(behind.into_iter().skip(1));
-    caller.blocks.push(BlockData { insts, term, term_span });
+    caller.blocks.push(BlockData { insts, term, term_span, term_inlined });
 }

@@ -10,7 +10,8 @@
 //! effect only at level 0. Otherwise marks and scalar variables go, small divergent branches become selections, what a loop does
 //! not change is computed before it, and a loop whose checks pass in all iterations has none. Only where some threads of a warp
 //! would fail such a check, if all iterations came to it, and others not may they part earlier than without the passes, which changes
-//! the order in which they go on. Loops with synchronisations or calls of device functions are not among those.
+//! the order in which they go on. Loops with synchronisations or calls of device functions are not among those. Threads that are apart
+//! for good may meet by chance in a function that was inlined, where frames of their own would have kept them apart.
 //!
 //! One pass runs at every level: `mark_reductions` decides which atomics have a result that the program uses.
 //!
@@ -38,6 +39,7 @@ mod promote_in_loops;
 mod range_facts;
 mod rematerialize;
 mod simplify_cfg;
+mod spaces;
 mod split_copies;
 mod strip_debug;
 mod unroll;
@@ -191,6 +193,8 @@ pub struct Options {
     pub level: u8,
     /// Whether a debugger may stop at statements and show scalar variables.
     pub watched: bool,
+    /// Whether each call of a function with memory has a frame of its own, as a debugger and the check of uninitialised memory know it.
+    pub keeps_frames: bool,
 }
 
 /// Optimises a valid module, which stays valid.
@@ -208,6 +212,10 @@ pub fn run_observed(module: &mut Module, options: Options, observer: &mut dyn Fn
     run_passes(module, SIMPLIFY, observer);
     if inline::run(module, INLINE_LIMIT) {
         observer("inline", module);
+        run_passes(module, SIMPLIFY, observer);
+    }
+    if !options.keeps_frames && inline_with_memory(module) {
+        observer("inline-with-memory", module);
         run_passes(module, SIMPLIFY, observer);
     }
     if !options.watched {
@@ -237,6 +245,16 @@ pub fn run_for_gpu_observed(module: &mut Module, target: Target, observer: &mut 
 /// themselves nor declare shared memory, and are small or called once.
 pub fn inline_for_gpu(module: &mut Module) {
     inline::run_for_gpu(module);
+}
+
+/// Puts the bodies of device procedures where they are called, for engines that tell call stacks and have memory that is new with each
+/// call. Whether there were some.
+pub fn inline_with_memory(module: &mut Module) -> bool {
+    let any = inline::run_with_memory(module);
+    if any {
+        spaces::run(module);
+    }
+    any
 }
 
 fn run_passes(module: &mut Module, passes: &[Pass], observer: &mut dyn FnMut(&str, &Module)) {

@@ -77,7 +77,7 @@ fn narrow(f: &mut Function, shape: &Shape, target: Target) -> Option<()> {
     let (bb, at) = count.place;
     let insts = &mut f.blocks[bb.index()].insts;
     let span = insts[at].span;
-    insts.splice(at..at, [subtract, divide].map(|kind| Inst { kind, span }));
+    insts.splice(at..at, [subtract, divide].map(|kind| Inst::new(kind, span)));
     Some(())
 }
 

@@ -265,7 +265,7 @@ fn rewrite(f: &mut Function, index: &Index, ahead: &BTreeSet<usize>) -> Option<(
         insts
     };
     let (next, has_second, has_more) = (temporary(f, Ty::I32), temporary(f, Ty::Pred), temporary(f, Ty::Pred));
-    let inst = |kind| Inst { kind, span };
+    let inst = |kind| Inst::new(kind, span);
     let test = |dst, reg: Reg| inst(InstKind::Cmp { op: CmpOp::GeU, ty: Ty::I32, dst, a: index.last, b: reg.into() });
     let (second_loads, mut second_rest) = (copied(&loads, Some(next)), copied(&rest, None));
     loads.push(inst(InstKind::Bin {
@@ -280,7 +280,7 @@ fn rewrite(f: &mut Function, index: &Index, ahead: &BTreeSet<usize>) -> Option<(
     let first = f.blocks.len() as u32;
     let [loads_of_second, rest_of_first, rest_of_second] = [0, 1, 2].map(|i| Bb(first + i));
     let branch = |cond: Reg, then_bb, else_bb| Term::Branch { cond: cond.into(), then_bb, else_bb };
-    let block = |insts, term| BlockData { insts, term, term_span: span };
+    let block = |insts, term| BlockData::new(insts, term, span);
     f.blocks[index.block.index()] = block(loads, branch(has_second, loads_of_second, rest_of_first));
     f.blocks.push(block(second_loads, Term::Jump(rest_of_first)));
     f.blocks.push(block(rest, branch(has_second, rest_of_second, exit)));

@@ -63,7 +63,7 @@ pub(crate) fn run(f: &mut Function) {
     let unset: Vec<Reg> = registers.into_values().filter(|&r| live.is_live_in(Bb(0), r)).collect();
     for dst in unset {
         let kind = InstKind::Un { op: UnOp::Mov, ty: f.ty(dst), dst, a: Val::Imm(0) };
-        f.blocks[0].insts.insert(0, Inst { kind, span: f.span });
+        f.blocks[0].insts.insert(0, Inst::new(kind, f.span));
     }
 }
 

@@ -125,14 +125,14 @@ fn promote(f: &mut Function, cfg: &Cfg, natural: &Loop, place: Place) {
         let kind = InstKind::Load { ty, space, access, dst: kept, addr, offset };
         let outside = cfg.preds(natural.header).iter().copied().filter(|p| !is_inside(p)).collect::<Vec<Bb>>();
         let term = Term::Jump(natural.header);
-        f.blocks.push(BlockData { insts: vec![Inst { kind, span }], term, term_span: span });
+        f.blocks.push(BlockData::new(vec![Inst::new(kind, span)], term, span));
         redirect_edges(f, &outside, natural.header, Bb(f.blocks.len() as u32 - 1));
     }
     let exits: BTreeSet<Bb> =
         natural.blocks.iter().flat_map(|&bb| cfg.succs(bb)).copied().filter(|s| !is_inside(s)).collect();
     for exit in exits {
         let kind = InstKind::Store { ty, space, access, addr, offset, value: kept.into() };
-        f.blocks.push(BlockData { insts: vec![Inst { kind, span }], term: Term::Jump(exit), term_span: span });
+        f.blocks.push(BlockData::new(vec![Inst::new(kind, span)], Term::Jump(exit), span));
         redirect_edges(f, &natural.blocks, exit, Bb(f.blocks.len() as u32 - 1));
     }
 }

@@ -22,9 +22,9 @@ pub(crate) fn run(f: &mut Function, target: Target) {
     let ranges = Ranges::new(&before, &cfg, &dom, target.threads);
     for &bb in cfg.rpo() {
         for inst in std::mem::take(&mut f.blocks[bb.index()].insts) {
-            let span = inst.span;
+            let (span, inlined) = (inst.span, inst.inlined);
             let kinds = simpler(f, &ranges, bb, &inst.kind).unwrap_or_else(|| vec![inst.kind]);
-            f.blocks[bb.index()].insts.extend(kinds.into_iter().map(|kind| Inst { kind, span }));
+            f.blocks[bb.index()].insts.extend(kinds.into_iter().map(|kind| Inst { kind, span, inlined }));
         }
     }
 }

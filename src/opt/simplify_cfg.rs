@@ -75,11 +75,11 @@ fn join_blocks(f: &mut Function) {
             let joined = &mut f.blocks[next.index()];
             let insts = std::mem::take(&mut joined.insts);
             let term = std::mem::replace(&mut joined.term, Term::Trap(ir::Trap::Unreachable));
-            let term_span = joined.term_span;
+            let (term_span, term_inlined) = (joined.term_span, joined.term_inlined);
             let block = &mut f.blocks[bb.index()];
             block.insts.extend(insts);
             block.term = term;
-            block.term_span = term_span;
+            (block.term_span, block.term_inlined) = (term_span, term_inlined);
         }
     }
 }

@@ -145,7 +145,7 @@ fn cut(f: &mut Function, copies: &BTreeMap<Reg, Copy>) {
         .collect();
     for block in &mut blocks {
         for inst in std::mem::take(&mut block.insts) {
-            let span = inst.span;
+            let (span, inlined) = (inst.span, inst.inlined);
             let value = match inst.kind {
                 InstKind::Load { dst, .. } => dst,
                 InstKind::Store { value: Val::Reg(value), .. } => value,
@@ -158,7 +158,7 @@ fn cut(f: &mut Function, copies: &BTreeMap<Reg, Copy>) {
                 block.insts.push(inst);
                 continue;
             };
-            let mut push = |kind| block.insts.push(Inst { kind, span });
+            let mut push = |kind| block.insts.push(Inst { kind, span, inlined });
             let (wide, ty) = (Ty::integer(copy.ty.bytes().into()), copy.piece());
             let parts = pieces.iter().copied().zip(copy.offsets());
             match inst.kind {

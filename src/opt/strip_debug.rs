@@ -23,7 +23,7 @@ pub(crate) fn run(f: &mut Function) {
 /// The same for code that runs on a GPU only: no variable stays, and no mark of a loop, which is a schedule point of the emulator.
 pub(crate) fn for_gpu(f: &mut Function) {
     for block in &mut f.blocks {
-        block.insts.retain(|inst| !matches!(inst.kind, InstKind::Stmt | InstKind::BackEdge));
+        block.insts.retain(|inst| !matches!(inst.kind, InstKind::Stmt | InstKind::BackEdge | InstKind::Clear { .. }));
     }
     f.vars.clear();
     for reg in &mut f.regs {

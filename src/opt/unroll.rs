@@ -136,7 +136,7 @@ impl Shape {
         let b = Val::Imm(factor as u64 - 1);
         let kind = InstKind::Cmp { op: CmpOp::Ge, ty, dst, a: Val::Reg(reg), b };
         let term = Term::Branch { cond: Val::Reg(dst), then_bb: unrolled, else_bb: self.natural.header };
-        f.blocks.push(BlockData { insts: vec![Inst { kind, span }], term, term_span: span });
+        f.blocks.push(BlockData::new(vec![Inst::new(kind, span)], term, span));
         Bb(f.blocks.len() as u32 - 1)
     }
 }
@@ -191,7 +191,7 @@ fn express(f: &mut Function, copier: &Copier, starts: &[Bb], reg: Reg, induction
                     inst.kind = plus(dst, Ty::I64, widened, change);
                 } else if reads {
                     let value = temporary(f, ty);
-                    insts.push(Inst { kind: plus(value, ty, first, change), span: inst.span });
+                    insts.push(Inst::new(plus(value, ty, first, change), inst.span));
                     inst.kind.each_use_mut(|v| {
                         if *v == Val::Reg(reg) {
                             *v = Val::Reg(value);
@@ -207,6 +207,6 @@ fn express(f: &mut Function, copier: &Copier, starts: &[Bb], reg: Reg, induction
         InstKind::Un { op: UnOp::Mov, ty, dst: first, a: reg.into() },
         InstKind::Cvt { op: CvtOp::Cast, from: ty, to: Ty::I64, dst: widened, a: reg.into() },
     ];
-    let head = head.into_iter().take(1 + usize::from(fit)).map(|kind| Inst { kind, span });
+    let head = head.into_iter().take(1 + usize::from(fit)).map(|kind| Inst::new(kind, span));
     f.blocks[starts[0].index()].insts.splice(0..0, head);
 }

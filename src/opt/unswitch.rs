@@ -152,7 +152,7 @@ fn choose(f: &mut Function, shape: &Shape, insts: Vec<Inst>, cond: Val, start: B
     let term = Term::Branch { cond, then_bb: start, else_bb: shape.natural.header };
     let block = Bb(f.blocks.len() as u32);
     redirect(f, shape, block);
-    f.blocks.push(BlockData { insts, term, term_span });
+    f.blocks.push(BlockData::new(insts, term, term_span));
 }
 
 /// The registers that the loop assigns.
@@ -253,7 +253,7 @@ struct Before<'a> {
 impl Before<'_> {
     fn put(&mut self, ty: Ty, kind: impl FnOnce(Reg) -> InstKind) -> Val {
         let dst = temporary(self.f, ty);
-        self.insts.push(Inst { kind: kind(dst), span: self.span });
+        self.insts.push(Inst::new(kind(dst), self.span));
         dst.into()
     }
 

@@ -8,12 +8,13 @@
 use crate::block::Block;
 use crate::checks::watched::{Watched, Watching};
 use crate::schedule::BlockEvents;
-use ir::Access;
+use ir::{Access, FuncId};
 use mem::LaneAddresses;
 use mem::address::SHARED_BASE;
 use race::{CtaSlot, Details, Detector, EndedGrids, Exact, Kind, Knowledge, Scope, Space, UsedBytes, WarpAccess};
+use source::Span;
 use std::collections::BTreeMap;
-use vm::{AccessEvent, AccessKind, Geometry, Hooks, SilentSites, Site, Warp};
+use vm::{AccessEvent, AccessKind, Geometry, Hooks, Program, SilentSites, Site, Warp};
 
 /// The pass of the race detector that a launch runs under.
 #[derive(Clone, Debug)]
@@ -89,11 +90,22 @@ impl RacePass {
     }
 }
 
+/// A place of the source from which memory is accessed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum SourceSite {
+    /// In code of its own function.
+    Own(Site),
+    /// In an inlined function.
+    Inlined(FuncId, Span),
+}
+
 /// The second pass, with the sites and call stacks to which its reports refer by number.
 #[derive(Clone, Debug)]
 pub(crate) struct ExactPass {
     pub(crate) exact: Exact,
-    sites: BTreeMap<Site, u32>,
+    /// The function and the source place of the accesses that stand in the place of a call.
+    inlined: BTreeMap<Site, (FuncId, Span)>,
+    sites: BTreeMap<SourceSite, u32>,
     stacks: BTreeMap<Vec<Site>, u32>,
     site_list: Vec<Site>,
     stack_list: Vec<Vec<Site>>,
@@ -102,9 +114,13 @@ pub(crate) struct ExactPass {
 }
 
 impl ExactPass {
-    pub(crate) fn new(exact: Exact) -> ExactPass {
+    pub(crate) fn new(exact: Exact, program: &Program) -> ExactPass {
+        let funcs = (0..program.module().funcs.len() as u32).map(FuncId);
+        let sites = funcs.flat_map(|func| program.access_sites(func));
+        let of = |site| program.inlined(site).next().map(|(func, _)| (site, (func, program.span(site))));
         ExactPass {
             exact,
+            inlined: sites.filter_map(of).collect(),
             sites: BTreeMap::new(),
             stacks: BTreeMap::new(),
             site_list: Vec::new(),
@@ -118,28 +134,29 @@ impl ExactPass {
         self.site_list.get(number as usize).copied().unwrap_or_default()
     }
 
-    /// The call stack of that number: the callers' sites, innermost first.
+    /// The call stack of that number: the site of the access and those of its callers, innermost first.
     pub(crate) fn stack(&self, number: u32) -> &[Site] {
         self.stack_list.get(number as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The numbers of a site, the first of the call stack, and of its callers.
+    /// The numbers of a site, the first of the call stack, and of the stack. A place of the source has one number wherever it is inlined.
     pub(crate) fn number(&mut self, stack: &[Site]) -> (u32, u32) {
         if self.last.0 == stack && !stack.is_empty() {
             return self.last.1;
         }
         let site = stack.first().copied().unwrap_or_default();
-        let callers = stack.get(1..).unwrap_or(&[]);
-        let site_number = *self.sites.entry(site).or_insert_with(|| {
+        let key =
+            self.inlined.get(&site).map_or(SourceSite::Own(site), |&(func, span)| SourceSite::Inlined(func, span));
+        let site_number = *self.sites.entry(key).or_insert_with(|| {
             self.site_list.push(site);
             self.site_list.len() as u32 - 1
         });
-        let stack_number = match self.stacks.get(callers) {
+        let stack_number = match self.stacks.get(stack) {
             Some(&n) => n,
             None => {
                 let n = self.stack_list.len() as u32;
-                self.stack_list.push(callers.to_vec());
-                self.stacks.insert(callers.to_vec(), n);
+                self.stack_list.push(stack.to_vec());
+                self.stacks.insert(stack.to_vec(), n);
                 n
             }
         };

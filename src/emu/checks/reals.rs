@@ -51,7 +51,7 @@ impl RealFaults {
                 let Some(kind) = to_blame(warp, request, lane, from) else { continue };
                 self.note(span, kind, |kind| {
                     let who = Actor::Thread(report::thread(grid, block.linear, warp.number() * 32 + lane as u32));
-                    let stack = report::stack_of(program, warp, lane as u32, request.site.func);
+                    let stack = report::stack_of(program, warp, lane as u32, request.site);
                     let access = Access::step(who, span).stack(stack);
                     Finding::new(kind, vec![access])
                         .in_launch(report::launch_info(program, grid))

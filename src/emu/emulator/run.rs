@@ -473,7 +473,8 @@ impl Emulator {
                     let rules = self.options.race.unwrap_or_default();
                     let exact = Exact::new(rules, race_launch(&program, &launch.grid.launch), suspicion);
                     launch.before = self.options.rehearse.then(|| memory.clone());
-                    self.launch = Some(launch.restart(RacePass::Decide(Box::new(ExactPass::new(exact)))));
+                    let pass = ExactPass::new(exact, &program);
+                    self.launch = Some(launch.restart(RacePass::Decide(Box::new(pass))));
                     return;
                 }
                 self.findings.extend(checks::incomplete(&program, &launch.grid, incomplete, false));

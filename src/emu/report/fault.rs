@@ -3,7 +3,7 @@
 use crate::block::Block;
 use crate::report::{in_own_source, launch_info, stack_of, thread};
 use crate::schedule::Grid;
-use crate::symbolize::{Meant, meant, place_of};
+use crate::symbolize::{Meant, meant, place_in, place_of};
 use device::{CudaError, allocation_of, space_of};
 use finding::{Access, Actor, Allocation, ClusterFault, Finding, FindingKind, HostFault, Space, What};
 use ir::Trap;
@@ -27,7 +27,8 @@ pub(crate) fn fault(
     let who = Actor::Thread(thread(grid, block.linear, warp.number() * 32 + lane));
     let address = fault.addresses.first().map_or(0, |&(_, a)| a);
     let frame = warp.split_of(lane).and_then(|split| split.frame());
-    let stack = stack_of(program, warp, lane, fault.site.func);
+    let stack = stack_of(program, warp, lane, fault.site);
+    let inlined = program.inlined_at(fault.site);
     let exhausted =
         if matches!(fault.kind, FaultKind::Access { write: true, .. }) { memory.take_exhaustion() } else { None };
     let (kind, error, access) = match fault.kind {
@@ -35,7 +36,7 @@ pub(crate) fn fault(
             (FindingKind::Host(HostFault::MemoryLimit { limit }), CudaError::LaunchFailure, Access::step(who, span))
         }
         FaultKind::Access { bytes, write, .. } => {
-            let meant = frame.and_then(|f| meant(program, memory, f, lane as usize, (span, address)));
+            let meant = frame.and_then(|f| meant(program, memory, (f, lane as usize, inlined), (span, address)));
             let beyond = || beyond_launch(program, grid, address, u64::from(bytes));
             let (kind, space) = match in_cluster(grid, block, address).or_else(beyond) {
                 Some(kind) => (kind, Space::Shared),
@@ -45,7 +46,7 @@ pub(crate) fn fault(
             let mut access = Access::new(who, what, space, span).address(address, u64::from(bytes));
             access.place = meant.map(|m| m.place).or_else(|| {
                 frame
-                    .and_then(|f| place_of(program, memory, f, lane as usize, address))
+                    .and_then(|f| place_in(program, memory, (f, lane as usize, inlined), address))
                     .or_else(|| nearby(memory, address))
             });
             (kind, CudaError::IllegalAddress, access)
@@ -53,7 +54,7 @@ pub(crate) fn fault(
         FaultKind::Misaligned { bytes, write } => {
             let what = if write { What::Write } else { What::Read };
             let mut access = Access::new(who, what, space_of(address), span).address(address, u64::from(bytes));
-            access.place = frame.and_then(|f| place_of(program, memory, f, lane as usize, address));
+            access.place = frame.and_then(|f| place_in(program, memory, (f, lane as usize, inlined), address));
             (FindingKind::Misaligned { needed: u64::from(bytes) }, CudaError::MisalignedAddress, access)
         }
         FaultKind::StackOverflow => {

@@ -52,25 +52,29 @@ pub(crate) fn in_own_source(program: &Program, mut access: Access) -> Access {
 /// there.
 pub(crate) fn own_span(program: &Program, stack: &[Site]) -> Option<Span> {
     let embedded = &program.module().embedded_files;
-    let mut spans = stack.iter().map(|site| program.span(*site));
+    let mut spans = stack.iter().flat_map(|site| program.spans(*site)).collect::<Vec<_>>().into_iter();
     spans.clone().find(|span| !embedded.contains(&span.file)).or_else(|| spans.next())
 }
 
-/// The calls of a stack, the innermost first; the innermost procedure is `inner`.
-pub(crate) fn calls(program: &Program, stack: &[Site], inner: ir::FuncId) -> Vec<Call> {
-    let mut name = inner;
-    stack
-        .iter()
-        .map(|site| {
-            let procedure = program.module().func(name).name.to_string();
-            name = site.func;
-            Call { procedure, called_at: program.span(*site) }
-        })
-        .collect()
+/// The calls of a stack of sites, the innermost first.
+pub(crate) fn calls(program: &Program, stack: &[Site]) -> Vec<Call> {
+    let name = |func: ir::FuncId| program.module().func(func).name.to_string();
+    let mut out = Vec::new();
+    for (i, site) in stack.iter().enumerate() {
+        out.extend(program.inlined(*site).map(|(func, called_at)| Call { procedure: name(func), called_at }));
+        if let Some(caller) = stack.get(i + 1) {
+            out.push(Call { procedure: name(site.func), called_at: program.span(*caller) });
+        }
+    }
+    out
 }
 
-/// The calls that led a lane to where it is, the innermost first; it is in `func`.
-pub(crate) fn stack_of(program: &Program, warp: &vm::Warp<32>, lane: u32, func: ir::FuncId) -> Vec<Call> {
-    let stack = warp.split_of(lane).map(|split| split.call_stack()).unwrap_or_default();
-    calls(program, stack.get(1..).unwrap_or(&[]), func)
+/// The calls that led a lane to where it is, the innermost first; it is at `site`.
+pub(crate) fn stack_of(program: &Program, warp: &vm::Warp<32>, lane: u32, site: Site) -> Vec<Call> {
+    let mut stack = warp.split_of(lane).map(|split| split.call_stack()).unwrap_or_default();
+    match stack.first_mut() {
+        Some(innermost) => *innermost = site,
+        None => stack.push(site),
+    }
+    calls(program, &stack)
 }

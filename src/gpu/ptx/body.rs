@@ -525,7 +525,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 let name = &self.unit.module.func(*func).name;
                 return self.refuse(format!("the launch of `{name}` from device code"));
             }
-            InstKind::Stmt | InstKind::BackEdge => {}
+            InstKind::Stmt | InstKind::BackEdge | InstKind::Clear { .. } => {}
         }
         if !self.variables.is_empty() {
             let mut written = Vec::new();

@@ -349,7 +349,8 @@ impl Operation {
             | InstKind::Rt { .. }
             | InstKind::Launch { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => return None,
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => return None,
         };
         ty.is_int().then_some((operation, ty, operands))
     }

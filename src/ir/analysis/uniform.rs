@@ -137,7 +137,8 @@ impl Uniformity<'_> {
             | InstKind::SyncWarp { .. }
             | InstKind::Launch { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => false,
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Modules, functions, their registers, memory and variables.
 
-use crate::{AddrBase, Bb, DebugTypeId, FuncId, GlobalId, Inst, Reg, Term, Val, VarId};
+use crate::{AddrBase, Bb, DebugTypeId, FuncId, GlobalId, InlineId, Inst, Reg, Term, Val, VarId};
 use scalar::Ty;
 use source::{FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,6 +71,8 @@ pub struct Function {
     pub shared: Vec<SharedVar>,
     /// Source variables, by [`VarId`].
     pub vars: Vec<DebugVar>,
+    /// Calls in whose place the body of a function stands, by [`InlineId`]; an outer one comes before those in it.
+    pub inlined: Vec<Inlined>,
     /// `launch_bounds`: most threads a block.
     pub max_threads: Option<u32>,
     /// `cluster_dims`: blocks of a cluster along each dimension.
@@ -78,6 +80,17 @@ pub struct Function {
     /// `grid_global`: launched cooperatively.
     pub cooperative: bool,
     /// The subprogram statement.
+    pub span: Span,
+}
+
+/// A call in whose place the body of the called function stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Inlined {
+    /// The function that is called.
+    pub func: FuncId,
+    /// The call that this one is a part of.
+    pub outer: InlineId,
+    /// The call.
     pub span: Span,
 }
 
@@ -145,6 +158,15 @@ pub struct BlockData {
     pub term: Term,
     /// Place of the terminator.
     pub term_span: Span,
+    /// The call in whose place the terminator stands.
+    pub term_inlined: InlineId,
+}
+
+impl BlockData {
+    /// A block whose terminator is one of the function itself.
+    pub fn new(insts: Vec<Inst>, term: Term, term_span: Span) -> BlockData {
+        BlockData { insts, term, term_span, term_inlined: InlineId::NONE }
+    }
 }
 
 /// A piece of local memory: of the frame on the host, of the thread on the device.
@@ -235,6 +257,8 @@ pub struct DebugVar {
     pub source_id: u32,
     /// Whether it is a dummy argument.
     pub is_dummy: bool,
+    /// The call whose function declares it.
+    pub inlined: InlineId,
     /// Its declaration.
     pub span: Span,
 }
@@ -361,6 +385,7 @@ impl Function {
             locals: Vec::new(),
             shared: Vec::new(),
             vars: Vec::new(),
+            inlined: Vec::new(),
             max_threads: None,
             cluster: None,
             cooperative: false,
@@ -387,6 +412,15 @@ impl Function {
     /// Type of a register.
     pub fn ty(&self, reg: Reg) -> Ty {
         self.regs[reg.index()].ty
+    }
+
+    /// The calls in whose place code stands that is part of `at`, the innermost first.
+    pub fn inlined(&self, mut at: InlineId) -> impl Iterator<Item = &Inlined> {
+        std::iter::from_fn(move || {
+            let inlined = self.inlined.get(at.index())?;
+            at = inlined.outer;
+            Some(inlined)
+        })
     }
 
     /// The block of that id.

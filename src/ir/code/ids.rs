@@ -38,4 +38,11 @@ ids! {
     VarId "v";
     /// A source type of a module, for the debugger.
     DebugTypeId "t";
+    /// A call of a function in whose place the body of the called function stands.
+    InlineId "in";
+}
+
+impl InlineId {
+    /// What is no part of such a call.
+    pub const NONE: InlineId = InlineId(u32::MAX);
 }

@@ -2,7 +2,7 @@
 
 use crate::op::{AtomOp, BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use crate::rt::Rt;
-use crate::{Bb, FuncId, GlobalId, LocalId, Reg, SharedId};
+use crate::{Bb, FuncId, GlobalId, InlineId, LocalId, Reg, SharedId};
 use scalar::Ty;
 use source::Span;
 
@@ -124,6 +124,15 @@ pub struct Inst {
     pub kind: InstKind,
     /// The expression or statement that it came from.
     pub span: Span,
+    /// The call in whose place it stands.
+    pub inlined: InlineId,
+}
+
+impl Inst {
+    /// An instruction of the function itself.
+    pub fn new(kind: InstKind, span: Span) -> Inst {
+        Inst { kind, span, inlined: InlineId::NONE }
+    }
 }
 
 /// The formats of an instruction.
@@ -188,6 +197,8 @@ pub enum InstKind {
     Stmt,
     /// The loop is about to begin another iteration; a schedule point.
     BackEdge,
+    /// A slot of local memory is as it is when a function begins, all zero. No access, and no schedule point.
+    Clear { local: LocalId },
 }
 
 /// How a basic block ends.

@@ -13,8 +13,8 @@ pub mod rt;
 mod visit;
 
 pub use func::{
-    BlockData, DebugField, DebugType, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, Import,
+    BlockData, DebugField, DebugType, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, Import, Inlined,
     LocalSlot, Module, Param, ParamKind, RegInfo, SharedSize, SharedVar, VarLoc, VarShape, short_name, unnumbered,
 };
-pub use ids::{Bb, DebugTypeId, FuncId, GlobalId, LocalId, Reg, SharedId, VarId};
+pub use ids::{Bb, DebugTypeId, FuncId, GlobalId, InlineId, LocalId, Reg, SharedId, VarId};
 pub use inst::{Access, AddrBase, Inst, InstKind, LaunchConfig, Scope, Space, Term, Trap, Val};

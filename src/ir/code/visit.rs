@@ -78,7 +78,8 @@ macro_rules! each_operand {
             | InstKind::Fence { .. }
             | InstKind::Special { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => {}
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => {}
         }
     };
 }
@@ -113,7 +114,8 @@ macro_rules! each_result {
             | InstKind::SyncWarp { .. }
             | InstKind::Launch { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => {}
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => {}
         }
     };
 }
@@ -175,7 +177,8 @@ impl InstKind {
             | InstKind::Rt { .. }
             | InstKind::Launch { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => false,
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => false,
         }
     }
 
@@ -203,7 +206,8 @@ impl InstKind {
             | InstKind::Call { .. }
             | InstKind::Rt { .. }
             | InstKind::Launch { .. }
-            | InstKind::Stmt => false,
+            | InstKind::Stmt
+            | InstKind::Clear { .. } => false,
         }
     }
 
@@ -252,7 +256,8 @@ impl InstKind {
             | InstKind::Fence { .. }
             | InstKind::Special { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => Vec::new(),
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => Vec::new(),
         }
     }
 
@@ -284,7 +289,8 @@ impl InstKind {
             | InstKind::SyncWarp { .. }
             | InstKind::Launch { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => Vec::new(),
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => Vec::new(),
         }
     }
 }

@@ -36,8 +36,8 @@
 //! infinities and words with stray bits as `0x…`, which is the raw word for any type.
 
 use crate::{
-    Access, AddrBase, DebugTypeKind, DebugVar, FuncId, FuncKind, Function, Global, GlobalInit, Inst, InstKind, Module,
-    ParamKind, Reg, Scope, SharedSize, Space, Term, Trap, Val, VarLoc, VarShape,
+    Access, AddrBase, DebugTypeKind, DebugVar, FuncId, FuncKind, Function, Global, GlobalInit, InlineId, Inst,
+    InstKind, Module, ParamKind, Reg, Scope, SharedSize, Space, Term, Trap, Val, VarLoc, VarShape,
 };
 use scalar::Ty;
 use source::Span;
@@ -229,6 +229,7 @@ fn inst_text(module: &Module, f: &Function, kind: &InstKind) -> String {
         }
         InstKind::Stmt => "stmt".to_string(),
         InstKind::BackEdge => "backedge".to_string(),
+        InstKind::Clear { local } => format!("clear {local}"),
     }
 }
 
@@ -294,7 +295,12 @@ fn loc_text(loc: &VarLoc) -> String {
 fn var_text(var: &DebugVar) -> String {
     let dummy = if var.is_dummy { " dummy" } else { "" };
     let (name, shape, loc) = (quoted(&var.name), shape_text(&var.shape), loc_text(&var.loc));
-    format!("{name} {} {shape} {loc} source {}{dummy}", var.ty, var.source_id)
+    format!("{name} {} {shape} {loc} source {}{dummy}{}", var.ty, var.source_id, inlined_text(var.inlined))
+}
+
+/// The call that something is a part of.
+fn inlined_text(at: InlineId) -> String {
+    if at == InlineId::NONE { String::new() } else { format!(" {at}") }
 }
 
 fn bounds_text(bounds: &[(i64, i64)]) -> String {
@@ -418,9 +424,11 @@ impl Printer<'_> {
         for (i, block) in f.blocks.iter().enumerate() {
             self.line(&format!("bb{i}:"), Span::NONE);
             for inst in &block.insts {
-                self.line(&format!("  {}", inst_text(self.module, f, &inst.kind)), inst.span);
+                let text = inst_text(self.module, f, &inst.kind);
+                self.line(&format!("  {text}{}", inlined_text(inst.inlined)), inst.span);
             }
-            self.line(&format!("  {}", term_text(f, &block.term)), block.term_span);
+            let text = term_text(f, &block.term);
+            self.line(&format!("  {text}{}", inlined_text(block.term_inlined)), block.term_span);
         }
         self.line("}", Span::NONE);
     }
@@ -462,6 +470,9 @@ impl Printer<'_> {
         }
         for (i, v) in f.vars.iter().enumerate() {
             self.line(&format!("  var v{i} {}", var_text(v)), v.span);
+        }
+        for (i, of) in f.inlined.iter().enumerate() {
+            self.line(&format!("  inlined in{i} {}{}", of.func, inlined_text(of.outer)), of.span);
         }
     }
 }

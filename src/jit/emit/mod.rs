@@ -381,6 +381,7 @@ impl<'a> Emitter<'a> {
         } else if segment.loads > 0 {
             self.a.add(dword_ptr(rbx + field!(polls)), segment.loads as i32)?;
         }
+        self.clears(at)?;
         let outs: Vec<_> = segment.outs.iter().filter(|out| out.class == Class::Scalar).collect();
         // A scalar that is read as it was has been copied to the stack.
         for out in outs {

@@ -2,6 +2,7 @@
 
 use super::InstructionSet;
 use super::{Current, Emitter, Form, Result, field};
+use crate::CompileError;
 use crate::segment::{AccessId, Place};
 use crate::state::State;
 use iced_x86::code_asm::{
@@ -239,6 +240,23 @@ impl Emitter<'_> {
             } else {
                 self.a.vmovups(ymm0, ymmword_ptr(rsp + (from + 32 * strip)))?;
                 self.put_local(form, 0, strip)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes rows of local memory zero.
+    pub(super) fn clears(&mut self, at: &Current<'_>) -> Result {
+        for &(first, rows) in &at.segment.clears {
+            let out_of_reach = |_| CompileError::Unsupported("much local memory");
+            let first = i32::try_from(128 * u64::from(first)).map_err(out_of_reach)?;
+            self.a.mov(rcx, qword_ptr(rbx + field!(local_rows)))?;
+            self.a.add(rcx, first)?;
+            for row in 0..rows as i32 {
+                for strip in 0..4 {
+                    self.a.vxorps(ymm0, ymm0, ymm0)?;
+                    self.put_local(at.form, row, strip)?;
+                }
             }
         }
         Ok(())

@@ -166,7 +166,7 @@ impl Watch<'_, '_> {
     fn emit(&mut self, ty: Ty, span: Span, kind: impl FnOnce(Reg) -> InstKind) -> Reg {
         let dst = Reg(self.f.regs.len() as u32);
         self.f.regs.push(RegInfo { ty, var: None, mutable: false });
-        self.f.blocks[self.here].insts.push(Inst { kind: kind(dst), span });
+        self.f.blocks[self.here].insts.push(Inst::new(kind(dst), span));
         dst
     }
 
@@ -217,7 +217,7 @@ impl Watch<'_, '_> {
 
     fn block(&mut self, term_span: Span) -> Bb {
         let bb = Bb(self.f.blocks.len() as u32);
-        self.f.blocks.push(BlockData { insts: Vec::new(), term: Term::Exit, term_span });
+        self.f.blocks.push(BlockData::new(Vec::new(), Term::Exit, term_span));
         bb
     }
 
@@ -239,7 +239,7 @@ impl Watch<'_, '_> {
         }
         args.push(if test.tested.1.is_real() { self.wide(test.tested.0, test.tested.1, span) } else { Val::f64(0.0) });
         let kind = InstKind::Rt { rt: Rt::RealMade, args, results: Vec::new() };
-        self.f.blocks[self.here].insts.push(Inst { kind, span });
+        self.f.blocks[self.here].insts.push(Inst::new(kind, span));
     }
 
     /// A real as a real(8), which holds it exactly.

@@ -23,8 +23,8 @@ use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::{Space, Val};
 use sema::checked::{
-    Actual, CharLen, Expr, ExprKind, ProcBody, ProcId, Program, Shape, Storage, Type, VarId, Variable, is_designator,
-    visit,
+    Actual, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, Program, Shape, Storage, Type, VarId, Variable,
+    is_designator, visit,
 };
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -175,6 +175,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                     VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
                 }
                 Shape::Scalar if var.attrs.value => VarStorage::Value(value_of_registers(&mine)),
+                // What depends on constants alone has a size that is known, and needs no heap.
+                Shape::Scalar if let Some(constant) = integer_constant(args.get(i)) => {
+                    VarStorage::Value(self.value(constant))
+                }
                 Shape::Scalar => {
                     let (mem, passed) = (MemRef::at(first, space), mine.get(1).copied());
                     if matches!(var.ty, Type::Character(_)) {
@@ -359,6 +363,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.spill(&value, &e.ty)
             }
         }
+    }
+}
+
+/// The integer constant that an actual argument is.
+fn integer_constant(actual: Option<&Option<Actual>>) -> Option<&Expr> {
+    match actual?.as_ref()? {
+        Actual::Expr(e) if matches!(e.kind, ExprKind::Const(Const::Int(_))) => Some(e),
+        _ => None,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::storage::VarStorage;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
-use ir::{DebugVar, Reg, Ty, Val, VarLoc, VarShape};
+use ir::{DebugVar, InlineId, Reg, Ty, Val, VarLoc, VarShape};
 use sema::checked::{Storage, Type, VarId};
 
 impl Builder<'_, '_> {
@@ -69,6 +69,7 @@ impl FunctionLowering<'_, '_> {
             loc,
             source_id: v.0,
             is_dummy: is_dummy && var.owner == Some(self.b.procedure()),
+            inlined: InlineId::NONE,
             span: var.span,
         };
         self.b.add_var(added);
@@ -96,6 +97,7 @@ fn describe_constant(b: &mut Builder<'_, '_>, v: VarId) {
         loc: VarLoc::Constant,
         source_id: v.0,
         is_dummy: false,
+        inlined: InlineId::NONE,
         span: var.span,
     });
 }

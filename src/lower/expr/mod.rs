@@ -22,6 +22,7 @@ use crate::builder::fast::Fast;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
+use crate::storage::VarStorage;
 use crate::types::ir_ty;
 use crate::value::Value;
 use ir::op::{BinOp, TriOp, UnOp};
@@ -55,6 +56,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             | ExprKind::ComplexPart { .. } => {
                 if e.rank > 0 && !self.is_current(e) {
                     return self.b.refused(&e.ty, "an array where a scalar is needed");
+                }
+                if let ExprKind::Var(v) = e.kind
+                    && let Some(VarStorage::Value(constant @ Value::Scalar(Val::Imm(_)))) = self.storage_of(v)
+                {
+                    return constant;
                 }
                 let place = self.lvalue(e);
                 self.b.load_value(place, &e.ty)

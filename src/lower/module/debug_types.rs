@@ -99,6 +99,7 @@ impl ModuleLowering<'_> {
             loc: if described { VarLoc::Descriptor(base) } else { VarLoc::Memory(base) },
             source_id: id.0,
             is_dummy: matches!(var.storage, Storage::Dummy(_)),
+            inlined: ir::InlineId::NONE,
             span: var.span,
         }
     }

@@ -127,7 +127,7 @@ impl Writer<'_> {
     }
 
     fn push(&mut self, kind: InstKind) {
-        self.insts.push(Inst { kind, span: self.span });
+        self.insts.push(Inst::new(kind, self.span));
     }
 
     fn value(&mut self, ty: Ty, kind: impl FnOnce(Reg) -> InstKind) -> Val {
@@ -171,7 +171,7 @@ fn begin_apart(f: &mut Function) {
             }
         });
     }
-    let entry = BlockData { insts: Vec::new(), term: Term::Jump(moved), term_span: f.span };
+    let entry = BlockData::new(Vec::new(), Term::Jump(moved), f.span);
     let first = std::mem::replace(&mut f.blocks[0], entry);
     f.blocks.push(first);
 }

@@ -76,7 +76,8 @@ impl Expression {
             | InstKind::Rt { .. }
             | InstKind::Launch { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => return None,
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => return None,
         };
         Some(Expression { op, operands })
     }

@@ -66,7 +66,9 @@ impl Memory {
                 self.forget(&SPACES);
             }
             InstKind::SyncWarp { .. } | InstKind::Vote { .. } | InstKind::Shuffle { .. } => self.forget(&SPACES),
-            InstKind::Call { .. } | InstKind::Rt { .. } | InstKind::Launch { .. } => self.forget(&SPACES),
+            InstKind::Call { .. } | InstKind::Rt { .. } | InstKind::Launch { .. } | InstKind::Clear { .. } => {
+                self.forget(&SPACES);
+            }
             InstKind::Load { access: Access::Volatile, .. } => self.forget(&SPACES),
             InstKind::Load { access: Access::Plain, .. }
             | InstKind::Un { .. }

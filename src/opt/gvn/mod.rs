@@ -104,7 +104,7 @@ fn rewrite(
     table.enter(bb, follows);
     let block = &mut f.blocks[bb.index()];
     for inst in std::mem::take(&mut block.insts) {
-        table.set_span(inst.span);
+        table.set_place(inst.span, inst.inlined);
         let mut kind = inst.kind;
         copy::operands(table, &mut kind);
         kind = fold::rule(table, kind);

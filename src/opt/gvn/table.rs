@@ -10,7 +10,7 @@ use super::expression::{Available, Expression};
 use super::memory::{self, Memory, Root};
 use ir::analysis::{Cfg, Dominators, VersionWalk, Versions};
 use ir::op::{BinOp, TriOp, UnOp};
-use ir::{AddrBase, Bb, Function, Inst, InstKind, Reg, RegInfo, SharedSize, Ty, Val};
+use ir::{AddrBase, Bb, Function, InlineId, Inst, InstKind, Reg, RegInfo, SharedSize, Ty, Val};
 use source::Span;
 use std::collections::BTreeMap;
 
@@ -44,6 +44,7 @@ pub(super) struct ValueTable<'a> {
     depths: Option<Depths>,
     insts: Vec<Inst>,
     span: Span,
+    inlined: InlineId,
 }
 
 impl<'a> ValueTable<'a> {
@@ -58,6 +59,7 @@ impl<'a> ValueTable<'a> {
             available: Available::default(),
             insts: Vec::new(),
             span: Span::NONE,
+            inlined: InlineId::NONE,
         }
     }
 
@@ -131,9 +133,9 @@ impl<'a> ValueTable<'a> {
         }
     }
 
-    /// The span of the instructions that follow.
-    pub(super) fn set_span(&mut self, span: Span) {
-        self.span = span;
+    /// The span of the instructions that follow, and the call that they are a part of.
+    pub(super) fn set_place(&mut self, span: Span, inlined: InlineId) {
+        (self.span, self.inlined) = (span, inlined);
     }
 
     /// The instructions since the last call.
@@ -149,7 +151,7 @@ impl<'a> ValueTable<'a> {
             kind.each_use(|v| versions.push(self.version(v)));
         }
         let expression = self.expression(&kind);
-        self.insts.push(Inst { kind: kind.clone(), span: self.span });
+        self.insts.push(Inst { kind: kind.clone(), span: self.span, inlined: self.inlined });
         let mut defined = None;
         kind.each_def(|r| defined = Some((r, self.walk.define(r))));
         if let (Some(depths), Some((reg, _))) = (&mut self.depths, defined) {

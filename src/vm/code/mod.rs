@@ -30,7 +30,7 @@ pub(crate) use form::form;
 pub use instruction_set::InstructionSet;
 pub(crate) use instruction_set::Set;
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
-use ir::{Bb, FuncId, Scope, Trap, Ty};
+use ir::{Bb, FuncId, InlineId, Scope, Trap, Ty};
 pub use native::Engine;
 pub(crate) use native::{BACK_EDGES, HostFunction, Line, NativeCache, NativeFunction, Restored, Told};
 pub(crate) use operands::{
@@ -70,6 +70,8 @@ pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
     /// Source place of each operation.
     pub(crate) spans: Vec<Span>,
+    /// The call in whose place each operation stands; nothing if none stands in the place of a call.
+    pub(crate) inlined: Vec<InlineId>,
     /// The instruction of the IR that each operation is, by block and index; none for those that only serve the executor.
     pub(crate) insts: Vec<Option<(Bb, usize)>>,
     /// The operation of each load, store and atomic of the function, in the order of its blocks.
@@ -312,6 +314,11 @@ computing_ops! { op_enum
         LocalAddr {
             d: Slot,
             offset: u64,
+        },
+        /// So many bytes of the frame's local memory are zero.
+        ClearLocal {
+            offset: u64,
+            bytes: u64,
         },
         /// Address of dynamic shared memory.
         DynamicShared {

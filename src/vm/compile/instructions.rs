@@ -2,7 +2,7 @@
 
 use super::{Compiler, LoadError, select};
 use crate::code::{AtomicOp, CallOp, LaunchOp, MemOp, NO_RECONVERGENCE, Op, R2, R3, R4, RtOp, SwitchOp, Width};
-use ir::{Access, AddrBase, Bb, InstKind, Reg, Space, Term as IrTerm, Ty};
+use ir::{Access, AddrBase, Bb, FuncKind, InstKind, Reg, Space, Term as IrTerm, Ty};
 use mem::address::SHARED_BASE;
 
 impl Compiler<'_> {
@@ -114,6 +114,10 @@ impl Compiler<'_> {
             }
             InstKind::Stmt => Op::Stmt,
             InstKind::BackEdge => Op::BackEdge,
+            InstKind::Clear { local } => {
+                let bytes = self.f.locals.get(local.index()).map_or(0, |slot| slot.bytes);
+                Op::ClearLocal { offset: self.code.local_offsets[local.index()], bytes }
+            }
         })
     }
 
@@ -162,14 +166,19 @@ impl Compiler<'_> {
             | InstKind::Rt { .. }
             | InstKind::Launch { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => op.clone(),
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => op.clone(),
         }
     }
 
     /// The address of a base, if it is the same in all frames and blocks.
     fn constant_address(&self, base: AddrBase) -> Option<u64> {
         match base {
-            AddrBase::Local(_) => None,
+            // A kernel has the first frame of its warp.
+            AddrBase::Local(id) => {
+                let is_kernel = self.f.kind == FuncKind::Kernel;
+                is_kernel.then(|| crate::memory::local::FIRST + self.code.local_offsets[id.index()])
+            }
             AddrBase::Shared(id) => self.code.shared_offsets[id.index()].map(|offset| SHARED_BASE + offset),
             AddrBase::Global(id) => Some(self.globals[id.index()]),
         }

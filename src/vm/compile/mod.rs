@@ -27,8 +27,8 @@ use crate::code::{
 use ir::analysis::{Cfg, Dominators, Loops, PostDominators, UniformLevel};
 use ir::op::Special;
 use ir::{
-    AddrBase, Bb, DebugVar, FuncId, FuncKind, Function, InstKind, Module, ParamKind, Reg, RegInfo, Term as IrTerm, Ty,
-    Val, VarLoc,
+    AddrBase, Bb, DebugVar, FuncId, FuncKind, Function, InlineId, InstKind, Module, ParamKind, Reg, RegInfo,
+    Term as IrTerm, Ty, Val, VarLoc,
 };
 use mem::address::SHARED_BASE;
 use source::Span;
@@ -77,6 +77,8 @@ pub(crate) struct Compiler<'a> {
     consts: BTreeMap<(u8, u64), Slot>,
     scalars: BTreeMap<u64, Slot>,
     starts: Vec<u32>,
+    /// The call in whose place the operations stand that follow.
+    inlined: InlineId,
     pub(crate) reconvergences: Vec<Option<Bb>>,
 }
 
@@ -97,6 +99,7 @@ impl<'a> Compiler<'a> {
             consts: BTreeMap::new(),
             scalars: BTreeMap::new(),
             starts: Vec::new(),
+            inlined: InlineId::NONE,
             reconvergences: Vec::new(),
         }
     }
@@ -127,6 +130,7 @@ impl<'a> Compiler<'a> {
         for (i, block) in self.f.blocks.iter().enumerate() {
             let bb = Bb(i as u32);
             self.starts.push(self.code.ops.len() as u32);
+            self.inlined = block.insts.first().map_or(block.term_inlined, |inst| inst.inlined);
             if targets.contains(&bb) {
                 self.push(Op::Reconverge, block.insts.first().map_or(block.term_span, |inst| inst.span));
             }
@@ -136,8 +140,10 @@ impl<'a> Compiler<'a> {
                 }
             }
             for (at, inst) in block.insts.iter().enumerate() {
+                self.inlined = inst.inlined;
                 self.inst((bb, at), &inst.kind, inst.span)?;
             }
+            self.inlined = block.term_inlined;
             let op = self.term(bb, &block.term);
             self.push(op, block.term_span);
         }
@@ -211,6 +217,9 @@ impl<'a> Compiler<'a> {
             variant.ops.push(op);
         }
         self.code.spans.push(span);
+        if !self.f.inlined.is_empty() {
+            self.code.inlined.push(self.inlined);
+        }
     }
 
     fn update_patterns(&mut self, reg: Reg, span: Span) {

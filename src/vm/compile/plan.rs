@@ -50,6 +50,8 @@ pub(crate) struct Varying {
 /// What is known of a function; see the head of the file.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
+    /// Whether it is a kernel, whose local memory has the same address in all warps.
+    is_kernel: bool,
     pub(crate) uniform: BitSet,
     pub(crate) needed: BitSet,
     pub(crate) rows: BitSet,
@@ -118,6 +120,7 @@ impl Plan {
         }
         let dom = Dominators::new(cfg);
         let plan = Plan {
+            is_kernel: f.kind == FuncKind::Kernel,
             uniform: match f.kind {
                 // A single lane never disagrees.
                 FuncKind::Host => BitSet::full(n),
@@ -182,7 +185,7 @@ impl Plan {
             InstKind::Special { reg, dst } => {
                 (reg.is_block_uniform() || matches!(reg, Special::TidY | Special::TidZ)) && uniform(dst)
             }
-            InstKind::Addr { base, dst } => !matches!(base, AddrBase::Local(_)) && uniform(dst),
+            InstKind::Addr { base, dst } => (self.is_kernel || !matches!(base, AddrBase::Local(_))) && uniform(dst),
             InstKind::Load { space, dst, .. } => {
                 let varies = self.addresses.get(&place).is_none_or(|a| a.index.is_some());
                 !matches!(space, Space::Local | Space::Generic) && uniform(dst) && !varies
@@ -288,10 +291,13 @@ impl Planner<'_> {
     /// The instruction behind a register of an address at `at`, if the register is to be followed.
     fn behind(&self, r: Reg, at: Place) -> Option<(Place, &InstKind)> {
         let (place, kind) = self.source(r)?;
-        let follow = self.serves.contains(r.index()) && is_linear(kind) && self.is_stable(place, kind, at);
+        // The address of a variable is a constant, or one behind the address of the frame's memory.
+        let is_base = matches!(kind, InstKind::Addr { .. });
+        let serves = self.serves.contains(r.index()) && is_linear(kind);
+        let follow = (is_base || serves) && self.is_stable(place, kind, at);
         // What is the same in all iterations of a loop is computed before it.
         let outside = self.loops.of(place.0) != self.loops.of(at.0);
-        let costly = outside && self.is_uniform(r) && !matches!(kind, InstKind::Addr { .. });
+        let costly = outside && self.is_uniform(r) && !is_base;
         (follow && !costly).then_some((place, kind))
     }
 

@@ -5,6 +5,7 @@ use super::access;
 use super::report::{Exit, RunState};
 use crate::code::{NO_RECONVERGENCE, Op, Program, RtOp, Site, SwitchOp};
 use crate::frame::{Frame, SlotRef};
+use crate::memory::local;
 use crate::warp::Atomics;
 use crate::warp::State;
 use crate::warp::sync::{self, Group, WarpSync};
@@ -98,6 +99,7 @@ pub(crate) fn step<const W: usize>(
             let address = frame.local_base + offset;
             each(frame, mask, (Ty::I64, d), |_, _| address);
         }
+        Op::ClearLocal { offset, bytes } => local::clear(&mut warp.locals, at.number, (offset, bytes), mask),
         Op::DynamicShared { d } => {
             let address = dynamic_shared(ctx);
             each(frame, mask, (Ty::I64, d), |_, _| address);

@@ -459,6 +459,7 @@ fn interpret<const W: usize, S: Isa>(
                 Op::StoreS64(m) => store!(m, longs u64, |g, row| shared_memory::store(ctx.shared, g, mask, row)),
                 Op::StoreL32(m) => store!(m, words u32, |g, row| local::store(&mut warp.locals, number, g, mask, row)),
                 Op::StoreL64(m) => store!(m, longs u64, |g, row| local::store(&mut warp.locals, number, g, mask, row)),
+                Op::ClearLocal { offset, bytes } => local::clear(&mut warp.locals, number, (offset, bytes), mask),
                 Op::ULoad(m) => {
                     point!();
                     let expr = &variant.address_exprs[m.expr as usize];

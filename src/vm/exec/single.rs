@@ -12,7 +12,7 @@ use crate::frame::Frame;
 use crate::native::Single;
 use crate::observe::Observer;
 use crate::warp::{Atomics, Context, Warp};
-use ir::op::BinOp;
+use ir::op::{BinOp, CvtOp};
 use ir::{Space, Ty};
 use jit::host::Formula;
 use scalar::{int, lanes};
@@ -141,6 +141,11 @@ fn compute(frame: &mut Frame<32>, (form, (file, d), operands): (Formula, FileSlo
         } else {
             each_long(row, mask, |lane| int::rem(x[lane] as i64, y[lane] as i64));
         };
+    }
+    if let (Formula::Cvt(CvtOp::Cast, Ty::I64, Ty::F32), [Some((RegFile::L, a)), None, None]) = (form, operands) {
+        let x = frame.longs[a as usize];
+        let row = &mut frame.words[d as usize];
+        return lanes(mask).for_each(|lane| row[lane] = (x[lane] as i64 as f32).to_bits());
     }
     for lane in lanes(mask) {
         let bits = at(frame, lane);

@@ -6,6 +6,9 @@
 
 use mem::Strided;
 
+/// Where the local memory of the first frame of a warp lies.
+pub(crate) const FIRST: u64 = mem::address::LOCAL_BASE + 256;
+
 /// The local memory of one frame, of all lanes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Local<const W: usize> {
@@ -152,6 +155,23 @@ impl<const W: usize> Local<W> {
             let (word, shift) = (&mut self.rows[i / 4][lane], i % 4 * 8);
             *word = *word & !(0xff << shift) | u32::from(byte) << shift;
         }
+    }
+}
+
+/// Makes bytes of a frame zero in the lanes of `mask`: so many, from so far behind its first.
+pub(crate) fn clear<const W: usize>(locals: &mut [Local<W>], frame: u32, (offset, bytes): (u64, u64), mask: u32) {
+    let Some(local) = locals.get_mut(frame as usize) else { return };
+    let (from, to) = (offset as usize, (offset + bytes) as usize);
+    let is_whole = from.is_multiple_of(4) && to.is_multiple_of(4);
+    let rows = local.rows.get_mut(from / 4..to.div_ceil(4)).unwrap_or_default();
+    if is_whole && mask.count_ones() as usize == W {
+        rows.fill([0; W]);
+        return;
+    }
+    for (row, first) in rows.iter_mut().zip((from / 4 * 4..).step_by(4)) {
+        let is_kept = |byte: usize| !(from..to).contains(&(first + byte));
+        let kept = (0..4).filter(|&byte| is_kept(byte)).fold(0, |kept, byte| kept | 0xff << (8 * byte));
+        scalar::lanes(mask).for_each(|lane| row[lane] &= kept);
     }
 }
 

@@ -12,6 +12,9 @@ use jit::{
 use mem::Strided;
 use mem::address::SHARED_BASE;
 
+/// Words of local memory at most that a segment makes zero; where there are more a call does it.
+const MOST_CLEARED: u64 = 32;
+
 impl Translator<'_> {
     /// How the lanes of a pattern differ; `None` if no warp has come to it yet.
     fn key(&self, pattern: u32) -> Option<PatternKey> {
@@ -232,6 +235,19 @@ impl Translator<'_> {
         let segment = &mut self.open(pc).segment;
         segment.points += 1;
         segment.loads += 1;
+        Some(())
+    }
+
+    /// Makes words of local memory zero, before a segment does anything with memory.
+    pub(super) fn clear(&mut self, pc: u32, offset: u64, bytes: u64) -> Option<()> {
+        let is_small = self.line.is_none() && bytes <= 4 * MOST_CLEARED && offset < 1 << 20;
+        if !is_small || !offset.is_multiple_of(4) || !bytes.is_multiple_of(4) {
+            return None;
+        }
+        if self.open.as_ref().is_some_and(|open| !open.segment.accesses.is_empty()) {
+            self.end(End::Go(pc));
+        }
+        self.open(pc).segment.clears.push(((offset / 4) as u32, (bytes / 4) as u32));
         Some(())
     }
 

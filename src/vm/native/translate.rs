@@ -107,6 +107,7 @@ fn straight_line(
 fn can_be_called(op: &Op) -> bool {
     match op {
         Op::LocalAddr { .. }
+        | Op::ClearLocal { .. }
         | Op::DynamicShared { .. }
         | Op::UDynamicShared { .. }
         | Op::Vote { mask: None, .. }
@@ -385,6 +386,7 @@ impl<'a> Translator<'a> {
                 self.define(pc, (RegFile::W, d), value)?;
             }
             Op::ULoad(m) => self.load(pc, &m, true)?,
+            Op::ClearLocal { offset, bytes } => self.clear(pc, offset, bytes)?,
             _ => {
                 if let Some(m) = op.load() {
                     self.load(pc, m, false)?;

@@ -11,7 +11,7 @@ use crate::code::{Engine, Program, Site};
 use crate::frame::Frame;
 use crate::warp::{RtRequest, Warp};
 use crate::warp::{Split, State};
-use ir::{FuncId, GlobalId, InstKind, LocalId, Module, Reg, SharedId};
+use ir::{FuncId, GlobalId, InlineId, InstKind, LocalId, Module, Reg, SharedId};
 use mem::address::SHARED_BASE;
 use source::Span;
 use std::sync::Arc;
@@ -37,6 +37,24 @@ impl Program {
     pub fn span(&self, site: Site) -> Span {
         let spans = self.code.get(site.func.index()).map(|c| c.spans.as_slice());
         spans.and_then(|s| s.get(site.pc as usize)).copied().unwrap_or(Span::NONE)
+    }
+
+    /// The calls in whose place the code of a site stands, the innermost first: what is called, and where.
+    pub fn inlined(&self, site: Site) -> impl Iterator<Item = (FuncId, Span)> {
+        let func = self.module.funcs.get(site.func.index());
+        let at = self.inlined_at(site);
+        func.into_iter().flat_map(move |func| func.inlined(at)).map(|call| (call.func, call.span))
+    }
+
+    /// The innermost call in whose place the code of a site stands.
+    pub fn inlined_at(&self, site: Site) -> InlineId {
+        let of = self.code.get(site.func.index()).and_then(|code| code.inlined.get(site.pc as usize));
+        of.copied().unwrap_or(InlineId::NONE)
+    }
+
+    /// The source place of a site, and those of the calls in whose place it stands, the innermost first.
+    pub fn spans(&self, site: Site) -> impl Iterator<Item = Span> {
+        std::iter::once(self.span(site)).chain(self.inlined(site).map(|(_, span)| span))
     }
 
     /// How many sites a function has; they are numbered from 0 in the order of its blocks.

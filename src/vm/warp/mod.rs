@@ -24,7 +24,6 @@ use crate::memory::local::{self, Local};
 use crate::memory::slow_path::{DEVICE_REGIONS, HOST_REGIONS};
 use ir::op::BarOp;
 use ir::{FuncId, Ty};
-use mem::address::LOCAL_BASE;
 use scalar::{lanes, random};
 
 /// The host's stack of local memory.
@@ -95,7 +94,7 @@ impl<const W: usize> Warp<W> {
             points: 0,
             writes: 0,
             stack: None,
-            local_top: LOCAL_BASE + 256,
+            local_top: local::FIRST,
             hint: 0,
             spare: Vec::new(),
             open: if W == 1 { HOST_REGIONS } else { DEVICE_REGIONS },

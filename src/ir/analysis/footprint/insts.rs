@@ -70,7 +70,8 @@ impl<'a> Walk<'a> {
             | InstKind::Rt { .. }
             | InstKind::Launch { .. }
             | InstKind::Stmt
-            | InstKind::BackEdge => Value::Other,
+            | InstKind::BackEdge
+            | InstKind::Clear { .. } => Value::Other,
         }
     }
 
@@ -164,7 +165,11 @@ impl<'a> Walk<'a> {
                     self.has_inner_barrier |= a.depth > 0 && matches!(inst.kind, InstKind::Barrier { .. });
                     inst.kind.def().map_or(Value::Other, |d| self.arithmetic(&[]).opaque(a.f.ty(d)))
                 }
-                InstKind::Fence { .. } | InstKind::SyncWarp { .. } | InstKind::Stmt | InstKind::BackEdge => continue,
+                InstKind::Fence { .. }
+                | InstKind::SyncWarp { .. }
+                | InstKind::Stmt
+                | InstKind::BackEdge
+                | InstKind::Clear { .. } => continue,
             };
             if let Some(reg) = inst.kind.def() {
                 self.assign(a, (bb, at), reg, value)?;

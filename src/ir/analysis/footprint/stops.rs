@@ -57,7 +57,8 @@ pub(super) fn may_stop(block: &BlockData, is_divergent: bool) -> bool {
         | InstKind::Rt { .. }
         | InstKind::Launch { .. }
         | InstKind::Stmt
-        | InstKind::BackEdge => false,
+        | InstKind::BackEdge
+        | InstKind::Clear { .. } => false,
     };
     matches!(block.term, Term::Trap(_)) || block.insts.iter().any(|inst| waits(&inst.kind))
 }
@@ -84,7 +85,8 @@ pub(super) fn reads_memory(f: &Function, of: &Loop) -> bool {
         | InstKind::Rt { .. }
         | InstKind::Launch { .. }
         | InstKind::Stmt
-        | InstKind::BackEdge => false,
+        | InstKind::BackEdge
+        | InstKind::Clear { .. } => false,
     };
     of.blocks.iter().any(|bb| f.block(*bb).insts.iter().any(|inst| reads(&inst.kind)))
 }

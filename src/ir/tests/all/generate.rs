@@ -118,6 +118,7 @@ fn function(name: &str, seed: u64, module: &Module, computes: bool) -> Function 
                 loc: VarLoc::Reg(reg),
                 source_id: i as u32,
                 is_dummy: false,
+                inlined: ir::InlineId::NONE,
                 span: span(2),
             });
         }

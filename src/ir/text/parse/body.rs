@@ -5,8 +5,8 @@ use super::{ParseError, declare, func_name, reg, table, ty, ty_named};
 use crate::op::{AtomOp, BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use crate::rt::Rt;
 use crate::{
-    Access, Bb, BlockData, FuncId, Function, Inst, InstKind, LaunchConfig, Module, ParamKind, Reg, Scope, Term, Trap,
-    Val,
+    Access, Bb, BlockData, FuncId, Function, Inst, InstKind, LaunchConfig, LocalId, Module, ParamKind, Reg, Scope,
+    Term, Trap, Val,
 };
 use scalar::Ty;
 
@@ -144,13 +144,15 @@ impl Body<'_> {
         let mut insts = Vec::new();
         loop {
             if let Some(term) = self.term(c)? {
-                return Ok(BlockData { insts, term, term_span: c.span_end()? });
+                let term_inlined = table::inlined(c)?;
+                return Ok(BlockData { insts, term, term_span: c.span_end()?, term_inlined });
             }
             if c.is_mark("}") || matches!(c.peek(), Some(Token::Word(w)) if w.starts_with("bb")) {
                 return Err(c.error(format!("block `{id}` has no terminator")));
             }
             let kind = self.inst(c)?;
-            insts.push(Inst { kind, span: c.span_end()? });
+            let inlined = table::inlined(c)?;
+            insts.push(Inst { kind, span: c.span_end()?, inlined });
         }
     }
 
@@ -272,6 +274,7 @@ impl Body<'_> {
         let kind = match head {
             "stmt" => no_dst(InstKind::Stmt)?,
             "backedge" => no_dst(InstKind::BackEdge)?,
+            "clear" => no_dst(InstKind::Clear { local: LocalId(c.id("l", "a slot of local memory")?) })?,
             "fence" => {
                 let Some(scope) = scope_named(rest) else { return Ok(None) };
                 no_dst(InstKind::Fence { scope })?

@@ -3,8 +3,9 @@
 use super::lex::{Cursor, Token};
 use super::{ParseError, declare, reg, ty};
 use crate::{
-    AddrBase, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, Function, Global, GlobalId, GlobalInit,
-    LocalId, LocalSlot, Module, SharedId, SharedSize, SharedVar, Space, Val, VarId, VarLoc, VarShape,
+    AddrBase, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, FuncId, Function, Global, GlobalId,
+    GlobalInit, InlineId, Inlined, LocalId, LocalSlot, Module, SharedId, SharedSize, SharedVar, Space, Val, VarId,
+    VarLoc, VarShape,
 };
 use std::sync::Arc;
 
@@ -172,7 +173,14 @@ fn debug_var(c: &mut Cursor<'_>) -> Result<DebugVar, ParseError> {
     c.expect_word("source")?;
     let source_id = c.int("the number of a variable")?;
     let is_dummy = c.take_word("dummy");
-    Ok(DebugVar { name, ty, shape, loc, source_id, is_dummy, span: source::Span::NONE })
+    let inlined = inlined(c)?;
+    Ok(DebugVar { name, ty, shape, loc, source_id, is_dummy, inlined, span: source::Span::NONE })
+}
+
+/// The call that something is a part of, if one stands here.
+pub(super) fn inlined(c: &mut Cursor<'_>) -> Result<InlineId, ParseError> {
+    let is_there = matches!(c.peek(), Some(Token::Word(_)));
+    if is_there { Ok(InlineId(c.id("in", "an inlined call")?)) } else { Ok(InlineId::NONE) }
 }
 
 /// A row of a function's tables, if one stands here.
@@ -226,6 +234,14 @@ pub(super) fn row_of_function(c: &mut Cursor<'_>, f: &mut Function) -> Result<bo
             let mut var = debug_var(c)?;
             var.span = c.span_end()?;
             f.vars.push(var);
+        }
+        "inlined" => {
+            c.skip();
+            row(c, "in", f.inlined.len())?;
+            let func = FuncId(c.id("fn", "the number of a function")?);
+            let outer = inlined(c)?;
+            let span = c.span_end()?;
+            f.inlined.push(Inlined { func, outer, span });
         }
         _ => return Ok(false),
     }

@@ -1,6 +1,6 @@
 //! What the passes make of small functions.
 
-const WATCHED: opt::Options = opt::Options { level: 2, watched: true };
+const WATCHED: opt::Options = opt::Options { level: 2, watched: true, keeps_frames: true };
 
 /// The text of the first function after level 2, without its head.
 fn body(text: &str) -> String {
@@ -245,7 +245,7 @@ bb0:
 /// The text of the first function without a debugger, without its head.
 fn unwatched(text: &str) -> String {
     let mut module = ir::parse::module(text).unwrap();
-    opt::run(&mut module, opt::Options { level: 1, watched: false });
+    opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames: true });
     assert_eq!(ir::verify::module(&module), []);
     let text = ir::print::function(&module, &module.funcs[0], false);
     text.lines().skip_while(|l| !l.starts_with("bb0")).collect::<Vec<_>>().join("\n")
@@ -373,4 +373,48 @@ fn remainders_compared_by_their_bits_are_the_same_for_every_integer() {
             assert_eq!(run(&module), run(&better), "{text} at {x}");
         }
     }
+}
+
+#[test]
+fn memory_and_registers_of_an_inlined_function_are_new_with_each_call() {
+    let text = "
+device @f(%0: i32, %1: i64) -> i32 {
+  reg %5 i32 mutable
+  local l0 \"t\" bytes 4 align 4
+bb0:
+  %2 = addr l0
+  %3 = load.local.i32 [%2]
+  %4 = add.i32 %3, %5
+  store.local.i32 [%2], %0
+  %5 = mov.i32 %0
+  store.generic.i32 [%1], %5
+  return %4
+}
+kernel @k(%0: i64) {
+  local l0 \"x\" bytes 4 align 4
+bb0:
+  %1 = addr l0
+  %2:i32 = call @f(7, %1)
+  %3:i32 = call @f(8, %1)
+  %4 = add.i32 %2, %3
+  %5 = load.local.i32 [%1]
+  %6 = mad.i32 %4, 100, %5
+  store.global.i32 [%0], %6
+  return
+}";
+    let mut module = ir::parse::module(text).unwrap();
+    assert!(opt::inline_with_memory(&mut module));
+    assert_eq!(ir::verify::module(&module), []);
+    let printed = ir::print::module(&module, true);
+    assert_eq!(ir::print::module(&ir::parse::module(&printed).unwrap(), true), printed);
+    let kernel = &module.funcs[1];
+    let kinds: Vec<_> = kernel.blocks.iter().flat_map(|b| &b.insts).map(|inst| &inst.kind).collect();
+    assert!(!kinds.iter().any(|kind| matches!(kind, ir::InstKind::Call { .. })));
+    let into_x = |kind: &&&ir::InstKind| matches!(kind, ir::InstKind::Store { space: ir::Space::Local, .. });
+    assert_eq!(kinds.iter().filter(into_x).count(), 4, "{printed}");
+    assert_eq!(kernel.inlined.len(), 2);
+    let mut lane = ir::lane::Lane::new(&module);
+    let out = lane.memory.alloc(4, 4);
+    lane.run(ir::FuncId(1), &[out]).unwrap();
+    assert_eq!(lane.memory.read(out, ir::Ty::I32), Some(8));
 }

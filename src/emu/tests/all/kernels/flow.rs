@@ -2,7 +2,7 @@
 
 use super::{Gen, OUT};
 use ir::op::{BinOp, CmpOp};
-use ir::{FuncId, Ty, Val};
+use ir::{Ty, Val};
 
 impl Gen {
     pub(super) fn block(&mut self, depth: usize) {
@@ -20,12 +20,7 @@ impl Gen {
                 6 | 7 if depth < 4 => self.branch(depth),
                 8 | 9 if depth < 3 => self.repeat(depth),
                 10 => self.memory(),
-                11 if self.device.is_some() => {
-                    let (x, y) = (self.word(), self.word());
-                    let i = self.rng.usize(..3);
-                    let v = self.b.call(FuncId(0), vec![x, y], &[Ty::I32])[0];
-                    self.b.set(self.words[i], v);
-                }
+                11 => self.call(),
                 12 if self.may_leave() && self.rng.usize(..2) == 0 => self.leave(),
                 12 if depth == 0 && !self.alone => self.leave_by_warps(),
                 13..=15 => self.meet(),

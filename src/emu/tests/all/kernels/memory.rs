@@ -53,6 +53,14 @@ impl Gen {
         }
     }
 
+    /// The address of four words of shared memory of the thread itself.
+    pub(super) fn shared_words(&mut self) -> Reg {
+        let base = self.shared(4);
+        let wide = self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I64, self.linear);
+        let row = self.b.bin(BinOp::Mul, Ty::I64, wide, Val::i64(16));
+        self.b.bin(BinOp::Add, Ty::I64, base, row)
+    }
+
     /// A shared array of so many words for each thread.
     fn shared(&mut self, words: u64) -> Reg {
         let id = self.b.add_shared(SharedVar {

@@ -6,8 +6,9 @@
 //! block takes as one, by barriers, shared memory, atomics whose order does not show, votes and shuffles. A kernel that is
 //! *alone* has no thread read what another wrote, so that each thread can be run by itself.
 //! Equal seeds give equal kernels, and so do equal bytes (`choices`). Values and assignments are here, control flow in `flow`, kernels
-//! without loops in `straight`, memory that threads share or keep to themselves in `memory`.
+//! without loops in `straight`, functions and their calls in `calls`, memory that threads share or keep to themselves in `memory`.
 
+mod calls;
 mod choices;
 mod flow;
 mod memory;
@@ -65,7 +66,6 @@ struct Gen {
     together: bool,
     /// Whether whole warps may have ended.
     left: bool,
-    device: Option<FuncId>,
 }
 
 /// The kernel of a seed.
@@ -80,46 +80,14 @@ pub(crate) fn kernel_by(mut rng: Choices, alone: bool) -> Made {
         .unwrap();
     let grid = rng.choice([[1, 1, 1], [3, 1, 1], [2, 2, 1], [7, 1, 1]]).unwrap();
     let mut module = Module::default();
-    module.funcs.push(device_function(rng.u64(..)));
+    module.funcs.push(calls::device_function(rng.u64(..)));
     let total: u32 = grid.iter().chain(&block).product();
     let is_straight = rng.usize(..6) == 0;
     let function = build(rng, alone, is_straight.then_some(total));
     module.funcs.push(function);
+    module.funcs.push(calls::with_memory());
+    module.funcs.push(calls::with_calls());
     Made { module, kernel: FuncId(1), grid, block }
-}
-
-/// A function of two words whose lanes leave its loop in different iterations.
-fn device_function(seed: u64) -> Function {
-    let mut rng = Choices::with_seed(seed);
-    let mut b = FunctionBuilder::new("f", FuncKind::Device, Span::NONE);
-    let (x, y) = (b.mutable_param(Ty::I32, "x"), b.param(Ty::I32, "y"));
-    b.result(Ty::I32);
-    let k = b.mutable(Ty::I32);
-    let (head, body, done, small) = (b.new_block(), b.new_block(), b.new_block(), b.new_block());
-    b.set(k, Val::i32(0));
-    b.jump(head);
-    b.switch_to(head);
-    let limit = b.bin(BinOp::And, Ty::I32, y, Val::i32(3));
-    let more = b.cmp(CmpOp::Lt, Ty::I32, k, limit);
-    b.branch(more, body, done);
-    b.switch_to(body);
-    let op = rng.choice([BinOp::Add, BinOp::Mul, BinOp::Xor]).unwrap();
-    let next = b.bin(op, Ty::I32, x, y);
-    b.set(x, next);
-    let next = b.bin(BinOp::Add, Ty::I32, k, Val::i32(1));
-    b.set(k, next);
-    b.back_edge();
-    b.jump(head);
-    b.switch_to(done);
-    let odd = b.cmp(CmpOp::Gt, Ty::I32, x, Val::i32(0));
-    let early = b.new_block();
-    b.branch(odd, early, small);
-    b.switch_to(early);
-    b.ret(vec![x.into()]);
-    b.switch_to(small);
-    let r = b.bin(BinOp::Sub, Ty::I32, y, k);
-    b.ret(vec![r.into()]);
-    b.finish()
 }
 
 /// A kernel, without loops if the threads of the grid are given.
@@ -163,7 +131,6 @@ fn build(rng: Choices, alone: bool, straight: Option<u32>) -> Function {
         budget: 40,
         together: true,
         left: false,
-        device: Some(FuncId(0)),
     };
     for i in 0..3 {
         let from = [n, tid[0], linear][i];
