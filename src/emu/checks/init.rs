@@ -333,7 +333,7 @@ impl InitHooks<'_> {
             bytes: event.bytes as u64,
             origin,
             frame: warp.frame(event.frame).cloned(),
-            stack: report::stack_of(self.program, warp, lane as u32, event.site.func),
+            stack: report::stack_of(self.program, warp, lane as u32, event.site),
         };
         // One statement may be several operations; its place in the source says which it is.
         let site = event.site;

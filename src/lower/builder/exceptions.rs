@@ -205,7 +205,7 @@ impl Raising<'_, '_> {
                 Ty::F32 => (CvtOp::Bits, Ty::I32, this.cast(CvtOp::Cast, Ty::I64, Ty::I32, word, span)),
                 _ => (CvtOp::Cast, Ty::I64, word),
             };
-            this.push(Inst { kind: InstKind::Cvt { op, from, to, dst, a }, span });
+            this.push(Inst::new(InstKind::Cvt { op, from, to, dst, a }, span));
         });
     }
 
@@ -272,7 +272,7 @@ impl Raising<'_, '_> {
     fn when<R>(&mut self, cond: Val, span: Span, then: impl FnOnce(&mut Self) -> R) {
         let [then_bb, else_bb] = [(); 2].map(|()| {
             let bb = Bb(self.f.blocks.len() as u32);
-            self.f.blocks.push(BlockData { insts: Vec::new(), term: Term::Exit, term_span: span });
+            self.f.blocks.push(BlockData::new(Vec::new(), Term::Exit, span));
             bb
         });
         let here = &mut self.f.blocks[self.here];
@@ -319,7 +319,7 @@ impl Raising<'_, '_> {
     fn emit(&mut self, ty: Ty, span: Span, kind: impl FnOnce(Reg) -> InstKind) -> Reg {
         let dst = Reg(self.f.regs.len() as u32);
         self.f.regs.push(RegInfo { ty, var: None, mutable: false });
-        self.push(Inst { kind: kind(dst), span });
+        self.push(Inst::new(kind(dst), span));
         dst
     }
 }
