@@ -34,6 +34,9 @@ const GPU_LIMIT: usize = 600;
 /// A call costs the emulator as much as some dozens.
 const MEMORY_LIMIT: usize = 400;
 
+/// Functions of the emulator with more local memory, in bytes, are not inlined: each warp would have it, called or not.
+const MOST_LOCAL_BYTES: u64 = 1024;
+
 /// No function of the emulator grows beyond so many instructions by those with memory.
 const LARGEST_WITH_MEMORY: usize = 6000;
 
@@ -76,7 +79,18 @@ fn run_in_order(module: &mut Module, limit: (usize, usize), clears: bool, fits: 
     let mut finished = vec![false; module.funcs.len()];
     let mut any = false;
     for id in callees_first(module) {
-        any |= inline_into(module, id, (&fit, limit.1), clears);
+        // Each level of a recursion would have the local memory of what is called at any of them.
+        let mut is_circular = false;
+        each_callee(module.func(id), |callee| is_circular |= callee == id || !finished[callee.index()]);
+        let without_locals: Vec<bool>;
+        let wanted = if clears && is_circular {
+            without_locals =
+                fit.iter().enumerate().map(|(i, &fits)| fits && module.funcs[i].locals.is_empty()).collect();
+            &without_locals
+        } else {
+            &fit
+        };
+        any |= inline_into(module, id, (wanted, limit.1), clears);
         finished[id.index()] = true;
         let f = module.func(id);
         let mut ends = true;
@@ -105,6 +119,54 @@ fn keeps_alone(f: &Function) -> bool {
     };
     f.params.iter().all(|p| p.kind == ParamKind::Value)
         && f.blocks.iter().all(|b| b.term != Term::Exit && b.insts.iter().all(|i| fits(&i.kind)))
+        && f.locals.iter().map(|slot| slot.bytes).sum::<u64>() <= MOST_LOCAL_BYTES
+        && keeps_to_its_frame(f)
+}
+
+/// Whether a function surely leaves nobody an address of its local memory, and stays within its own: an access that may be beyond the end
+/// of an array must find the end of the frame there, and one by an address that is out of date no frame.
+fn keeps_to_its_frame(f: &Function) -> bool {
+    let mut local = vec![false; f.regs.len()];
+    let mut moved = vec![false; f.regs.len()];
+    let is = |of: &[bool], v: Val| matches!(v, Val::Reg(r) if of[r.index()]);
+    let insts = || f.blocks.iter().flat_map(|b| &b.insts);
+    loop {
+        let before = (local.clone(), moved.clone());
+        for inst in insts().filter(|inst| inst.kind.is_pure()) {
+            let Some(dst) = inst.kind.def() else { continue };
+            if let InstKind::Addr { base, .. } = inst.kind {
+                local[dst.index()] |= matches!(base, AddrBase::Local(_));
+                continue;
+            }
+            let (mut uses_local, mut uses_moved, mut is_fixed) = (false, false, true);
+            inst.kind.each_use(|v| {
+                uses_local |= is(&local, v);
+                uses_moved |= is(&moved, v);
+                is_fixed &= matches!(v, Val::Imm(_)) || is(&local, v);
+            });
+            let keeps = is_fixed || matches!(inst.kind, InstKind::Select { .. });
+            local[dst.index()] |= uses_local;
+            moved[dst.index()] |= uses_moved || (uses_local && !keeps);
+        }
+        if before == (local.clone(), moved.clone()) {
+            break;
+        }
+    }
+    let stays = |kind: &InstKind| match kind {
+        InstKind::Load { addr, .. } => !is(&moved, *addr),
+        InstKind::Store { addr, value, .. } => !is(&moved, *addr) && (!is(&local, *value) || is(&local, *addr)),
+        InstKind::Atomic { addr, a, b, .. } => {
+            !is(&moved, *addr) && !is(&local, *a) && !b.is_some_and(|b| is(&local, b))
+        }
+        _ => true,
+    };
+    let mut keeps = insts().all(|inst| stays(&inst.kind));
+    for block in &f.blocks {
+        if matches!(block.term, Term::Return(_)) {
+            block.term.each_use(|v| keeps &= !is(&local, v));
+        }
+    }
+    keeps
 }
 
 /// Calls `visit` with the function that each call of `f` names.

@@ -291,7 +291,7 @@ fn the_time_limit_ends_a_run_and_says_where_it_was() {
     // Within a procedure of an embedded module the line is that of the program that called it.
     let calls = ENDLESS_KERNEL
         .replace("integer :: x(*), i", "integer :: x(*), i\nreal :: y\ny = 1")
-        .replace("i = ieor(i, 2)", "i = ieor(i, 2)\ny = sin(y + 1e6)");
+        .replace("i = ieor(i, 2)", "i = ior(i + 1, 1)\ny = sin(y + i)");
     for timeout in ["--timeout=0.2", "--timeout=0.25", "--timeout=0.3", "--timeout=0.35"] {
         let output = run("calls.cuf", &calls, &[timeout]);
         said(&output, 124, "calls.cuf:");

@@ -39,7 +39,9 @@ fn ir_counts(text: &str) -> String {
     for function in bodies(text, |line| line.starts_with("kernel ") || line.starts_with("device ")) {
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
         let lines = function.lines.iter().filter(|line| line.starts_with("  ")).map(|line| line.trim());
-        for line in lines.filter(|line| !["reg ", "var ", "local ", "shared "].iter().any(|s| line.starts_with(s))) {
+        for line in
+            lines.filter(|line| !["reg ", "var ", "local ", "shared ", "inlined "].iter().any(|s| line.starts_with(s)))
+        {
             let operation = line.split_once(" = ").map_or(line, |(_, operation)| operation);
             let name = operation.split([' ', '.']).next().unwrap_or("");
             // A mark of the source, no operation.

@@ -271,6 +271,7 @@ impl<'a> Walk<'a> {
                 Some(Actual::Proc(p)) => {
                     // A procedure dummy may become the target of a pointer.
                     self.usage.taken.insert(*p);
+                    self.note_exceptions(*p, &[]);
                     self.calls.insert(*p);
                 }
                 _ => {}

@@ -258,7 +258,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         {
             let overlaps =
                 conflicts(self.b.program(), target, value) && self.b.is_remote(from.mem) == self.b.is_remote(view.mem);
-            if !overlaps {
+            // Characters of another length are cut or filled where the host can do it.
+            let is_one_length = match (view.len, from.len) {
+                (Some(to), Some(from)) => to == from,
+                _ => true,
+            };
+            if !overlaps && is_one_length {
                 self.b.check_shape(&view, &from.extents());
                 return self.at(target.span, |this| this.b.copy_array(&view, from, &target.ty));
             }

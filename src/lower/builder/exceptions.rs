@@ -31,7 +31,9 @@ const EXPONENTIAL: [&str; 5] = ["exp", "exp2", "exp10", "pow", "erfc"];
 
 /// Whether a procedure of module `ieee_arithmetic` is an operation of IEEE 754 that its own operations make: they raise its flags.
 pub(crate) fn is_operation(name: &str) -> bool {
-    ["cufemu_signaling_", "cufemu_rint_", "cufemu_logb_", "cufemu_fma_"].iter().any(|stem| name.starts_with(stem))
+    ["cufemu_signaling_", "cufemu_rint_", "cufemu_logb_", "cufemu_fma_", "cufemu_scalb_"]
+        .iter()
+        .any(|stem| name.starts_with(stem))
 }
 
 /// Has the real operations of a function raise flags; `word` is the variable that is zero as long as most of them need not.

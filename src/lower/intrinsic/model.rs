@@ -213,9 +213,10 @@ fn model_scale(b: &mut Builder<'_, '_>, f: Format, a: Val, n: Val) -> Val {
 
 fn scale_step(b: &mut Builder<'_, '_>, f: Format, a: Val, n: Val, op: CmpOp, limit: i64, step: i64) -> (Val, Val) {
     let beyond = b.cmp(op, Ty::I32, n, imm(Ty::I32, limit));
-    let scaled = b.bin(BinOp::Mul, f.real, a, f.power_of_two(step));
+    // A product with one raises no flag, as the other would that is not wanted.
+    let factor = b.select(f.real, beyond, f.power_of_two(step), real_imm(f.real, 1.0));
+    let a = b.bin(BinOp::Mul, f.real, a, factor);
     let rest = b.bin(BinOp::Sub, Ty::I32, n, imm(Ty::I32, step));
-    let a = b.select(f.real, beyond, scaled, a);
     let n = b.select(Ty::I32, beyond, rest, n);
     (a.into(), n.into())
 }

@@ -93,6 +93,15 @@ impl<'a> Checker<'a> {
             }
         }
         let lives_on_device = (on_device && owner.is_some()) || super::is_device_only(p.cuda.map(|c| c.0));
+        let is_open = on_device && owner.is_some() && matches!(ty, Type::Character(CharLen::Deferred));
+        if is_open {
+            let text = format!("`{name}` has a deferred length, which characters of device code cannot have");
+            self.reporter.error_help::<()>(Code::TypeNotOnDevice, p.span, text, "give it a constant length");
+        }
+        let is_kernel = owner.is_some_and(|owner| self.defs.proc(owner).kind == ProcKind::Kernel);
+        if is_kernel && p.value.is_some() && p.dummy.is_some() && matches!(ty, Type::Character(_)) {
+            self.reporter.refuse::<()>(p.span, format!("the character argument `{name}` by value of a kernel"));
+        }
         if let (true, Type::Character(len)) = (lives_on_device, ty)
             && matches!(len, CharLen::Const(n) if *n != 1)
             && !matches!(storage, Storage::Parameter)

@@ -99,6 +99,7 @@ fn every_host_error_has_its_sentence() {
         reduce.cuf:20:3: error[R0813]: substring (3:12) of `x` is outside its 10 characters
         reduce.cuf:20:3: error[R0814]: shapes do not conform: 10 and 12 elements in dimension 1
         reduce.cuf:20:3: error[R0822]: type parameter `x` is 4 and must be 3
+        reduce.cuf:20:3: error[R0823]: exception `ieee_overflow`, for which halting is on
         reduce.cuf:20:3: error[R0815]: the step is zero
         reduce.cuf:20:3: error[R0816]: the memory limit of 1073741824 bytes is reached
         reduce.cuf:20:3: error[R0817]: `repeat`: the count is -1

@@ -20,7 +20,7 @@ fn data_attributes_are_checked() {
             named constants can be used in device code as they are
         10:9 E0510 `f` is a procedure and cannot be `device` data
         11:31 E0519 `text` is `character(len=4)`, and device code has only characters of length 1
-            use an array of `character(len=1)`, or integers
+            use an array of `character(len=1)`, or compile with `-cuda=charstring`
         13:11 E0513 device component `x` must be allocatable or a pointer
         14:11 E0513 component `y` cannot be `shared` data
         20:11 E0511 constant data `c3` cannot be declared in a host procedure
@@ -44,7 +44,7 @@ fn data_attributes_are_checked() {
         35:22 W0518 `saved` is saved in host code; in device code each thread sets it anew at each call
             assign it in the first statement instead
         36:25 E0519 `name` is `character(len=3)`, and device code has only characters of length 1
-            use an array of `character(len=1)`, or integers
+            use an array of `character(len=1)`, or compile with `-cuda=charstring`
         41:9 E0511 constant data `c4` cannot be declared in a main program
             declare it in a module
         42:25 E0510 `b` comes from another scope and cannot be given a CUDA attribute here
