@@ -211,9 +211,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn assign_array(&mut self, target: &'p Expr, value: &'p Expr) {
         let whole = self.reallocatable(target);
-        if self.b.is_host() {
-            self.need_allocated(value);
-        }
+        // Device code allocates nothing by assignment, so that there the target must be allocated.
+        self.need_allocated(if self.b.is_host() { value } else { target });
         if self.b.holds_lengths(&target.ty) {
             return self.assign_made(whole.as_ref(), target, value);
         }
@@ -280,9 +279,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             None => self.prepared(value),
         };
         if is_early {
-            let len = self.length_of(value, Some(&operands));
+            // What goes to the device has the lengths of characters that the target has.
+            let is_cut = self.b.is_remote(view.mem) && view.len.is_some();
+            let len = if is_cut { view.len } else { self.length_of(value, Some(&operands)) };
             let from = if self.b.is_remote(view.mem) {
-                let from = self.b.temporary_bytes(&value.ty, len, &extents);
+                let ty = if is_cut { &target.ty } else { &value.ty };
+                let from = self.b.temporary_bytes(ty, len, &extents);
                 if has_allocatable(self.b.program(), &value.ty) {
                     self.b.initialise_view(&from, &value.ty);
                 }
