@@ -1,7 +1,7 @@
 //! Real operations with a direction of rounding and with the exceptions that they signal (IEEE 754-2008, clauses 4.3 and 7).
 //!
 //! The operations of [`real`](crate::real) round to nearest and signal nothing; these are for programs that ask. A finite operation is
-//! done exactly, in integers, and rounded once. Where an operand or the result is not finite, the value is that of [`bits`](crate::bits).
+//! done exactly, in integers, and rounded once. Where an operand or the result is not finite, the value is that of [`bits`].
 //!
 //! Not here: the state that keeps the flags (`host`), and conversions to integers but for what they signal.
 
