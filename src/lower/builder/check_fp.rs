@@ -8,11 +8,12 @@
 //! A function of the mathematics library counts as one operation and is tested at its call: infinities inside it are normal.
 //! Operations of host code, atomics, and integer overflow, which hash functions rely on, are not tested.
 
+use crate::builder::rewrite::Rewrite;
 use crate::module::ModuleLowering;
 use crate::types::Side;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use ir::rt::Rt;
-use ir::{AddrBase, Bb, BlockData, Function, Inst, InstKind, Reg, RegInfo, Term, Ty, Val};
+use ir::{AddrBase, Function, Inst, InstKind, Reg, Ty, Val};
 use sema::checked::Type;
 use source::Span;
 use std::collections::VecDeque;
@@ -41,25 +42,16 @@ struct Test {
 
 /// Adds the tests to a function of device code.
 pub(crate) fn watch(m: &mut ModuleLowering<'_>, f: &mut Function) {
-    let mut watch = Watch { m, f, here: 0 };
-    for at in 0..watch.f.blocks.len() {
-        let block = &mut watch.f.blocks[at];
-        let insts = std::mem::take(&mut block.insts);
-        let (term, term_span) = (block.term.clone(), block.term_span);
-        watch.here = at;
-        for inst in insts {
-            watch.instruction(inst);
-        }
-        let last = &mut watch.f.blocks[watch.here];
-        (last.term, last.term_span) = (term, term_span);
+    let mut watch = Watch { m, code: Rewrite::new(f) };
+    for at in 0..watch.code.f.blocks.len() {
+        watch.code.open(at).into_iter().for_each(|inst| watch.instruction(inst));
+        watch.code.close();
     }
 }
 
 struct Watch<'w, 'p> {
     m: &'w mut ModuleLowering<'p>,
-    f: &'w mut Function,
-    /// The block that is being filled.
-    here: usize,
+    code: Rewrite<'w>,
 }
 
 impl Watch<'_, '_> {
@@ -69,9 +61,9 @@ impl Watch<'_, '_> {
         let is_before = tests.iter().any(|t| !matches!(t.looks, Looks::Real));
         if is_before {
             tests.into_iter().for_each(|t| self.add(t, span));
-            self.f.blocks[self.here].insts.push(inst);
+            self.code.push(inst);
         } else {
-            self.f.blocks[self.here].insts.push(inst);
+            self.code.push(inst);
             tests.into_iter().for_each(|t| self.add(t, span));
         }
     }
@@ -125,7 +117,7 @@ impl Watch<'_, '_> {
                     | CvtOp::ToHalf => return Vec::new(),
                 };
                 let (from, a, name) = (*from, *a, format!("integer({})", to.bytes()));
-                let rounded = self.emit(from, span, |dst| InstKind::Un { op: rounding, ty: from, dst, a });
+                let rounded = self.code.emit(from, span, |dst| InstKind::Un { op: rounding, ty: from, dst, a });
                 return vec![Test {
                     looks: Looks::Conversion,
                     name,
@@ -144,7 +136,7 @@ impl Watch<'_, '_> {
                 test.operands.iter().enumerate().filter(|(_, o)| o.0 == Val::Reg(dst)).map(|(i, _)| i).collect();
             for i in overwritten {
                 let (a, ty) = test.operands[i];
-                let kept = self.emit(ty, span, |dst| InstKind::Un { op: UnOp::Mov, ty, dst, a });
+                let kept = self.code.emit(ty, span, |dst| InstKind::Un { op: UnOp::Mov, ty, dst, a });
                 test.operands[i].0 = kept.into();
             }
         }
@@ -155,19 +147,11 @@ impl Watch<'_, '_> {
     fn library(&self, func: ir::FuncId, args: &[Val], results: &[Reg]) -> Vec<Test> {
         let Some((name, mut operands)) = library_call(self.m, func, args) else { return Vec::new() };
         operands.truncate(3);
-        let of = |&dst: &Reg| (Val::from(dst), self.f.regs[dst.index()].ty);
+        let of = |&dst: &Reg| (Val::from(dst), self.code.f.regs[dst.index()].ty);
         let reals = results.iter().map(of).filter(|(_, ty)| ty.is_real());
         reals
             .map(|tested| Test { looks: Looks::Real, name: name.clone(), operands: operands.clone(), tested })
             .collect()
-    }
-
-    /// An instruction with a result, at the end of the present block.
-    fn emit(&mut self, ty: Ty, span: Span, kind: impl FnOnce(Reg) -> InstKind) -> Reg {
-        let dst = Reg(self.f.regs.len() as u32);
-        self.f.regs.push(RegInfo { ty, var: None, mutable: false });
-        self.f.blocks[self.here].insts.push(Inst::new(kind(dst), span));
-        dst
     }
 
     /// Adds a test: if it holds, the service is called.
@@ -175,16 +159,16 @@ impl Watch<'_, '_> {
         if let (Looks::Real, (a, from @ Ty::I16)) = (test.looks, test.tested) {
             // A real(2) is looked at as real(4).
             let kind = |dst| InstKind::Cvt { op: CvtOp::FromHalf, from, to: Ty::F32, dst, a };
-            test.tested = (self.emit(Ty::F32, span, kind).into(), Ty::F32);
+            test.tested = (self.code.emit(Ty::F32, span, kind).into(), Ty::F32);
         }
         let (value, ty) = test.tested;
         let cond = match test.looks {
             Looks::Real => {
                 // The product with zero is a NaN for a NaN and for infinities only.
                 let product =
-                    self.emit(ty, span, |dst| InstKind::Bin { op: BinOp::Mul, ty, dst, a: value, b: Val::Imm(0) });
+                    self.code.emit(ty, span, |dst| InstKind::Bin { op: BinOp::Mul, ty, dst, a: value, b: Val::Imm(0) });
                 let (a, b) = (product.into(), product.into());
-                self.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Ne, ty, dst, a, b })
+                self.code.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Ne, ty, dst, a, b })
             }
             Looks::Conversion => {
                 // The limits are powers of two, which are exact.
@@ -192,39 +176,29 @@ impl Watch<'_, '_> {
                 let limit = 2f64.powi(bytes * 8 - 1);
                 let real = |v: f64| if ty == Ty::F32 { Val::f32(v as f32) } else { Val::f64(v) };
                 let (low, high) = (real(-limit), real(limit));
-                let above = self.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Ge, ty, dst, a: value, b: low });
+                let above =
+                    self.code.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Ge, ty, dst, a: value, b: low });
                 let below =
-                    self.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Lt, ty, dst, a: value, b: high });
+                    self.code.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Lt, ty, dst, a: value, b: high });
                 let (a, b) = (above.into(), below.into());
-                let fits = self.emit(Ty::Pred, span, |dst| InstKind::Bin { op: BinOp::And, ty: Ty::Pred, dst, a, b });
+                let fits =
+                    self.code.emit(Ty::Pred, span, |dst| InstKind::Bin { op: BinOp::And, ty: Ty::Pred, dst, a, b });
                 let a = fits.into();
-                self.emit(Ty::Pred, span, |dst| InstKind::Un { op: UnOp::Not, ty: Ty::Pred, dst, a })
+                self.code.emit(Ty::Pred, span, |dst| InstKind::Un { op: UnOp::Not, ty: Ty::Pred, dst, a })
             }
             Looks::Division => {
-                self.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Eq, ty, dst, a: value, b: Val::Imm(0) })
+                self.code.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Eq, ty, dst, a: value, b: Val::Imm(0) })
             }
         };
-        let then_bb = self.block(span);
-        let else_bb = self.block(span);
-        let here = &mut self.f.blocks[self.here];
-        here.term = Term::Branch { cond: cond.into(), then_bb, else_bb };
-        here.term_span = span;
-        self.here = then_bb.index();
+        let behind = self.code.branch(cond.into(), span);
         self.call(&test, span);
-        self.f.blocks[self.here].term = Term::Jump(else_bb);
-        self.here = else_bb.index();
-    }
-
-    fn block(&mut self, term_span: Span) -> Bb {
-        let bb = Bb(self.f.blocks.len() as u32);
-        self.f.blocks.push(BlockData::new(Vec::new(), Term::Exit, term_span));
-        bb
+        self.code.join(behind);
     }
 
     /// The call of the service.
     fn call(&mut self, test: &Test, span: Span) {
         let text = self.m.constant(test.name.as_bytes(), 1, Side::Device);
-        let address = self.emit(Ty::I64, span, |dst| InstKind::Addr { dst, base: AddrBase::Global(text) });
+        let address = self.code.emit(Ty::I64, span, |dst| InstKind::Addr { dst, base: AddrBase::Global(text) });
         let kind = test.operands.first().map_or(test.tested.1, |o| o.1).bytes() as i32;
         let mut args = vec![
             Val::i32(test.looks as i32),
@@ -239,7 +213,7 @@ impl Watch<'_, '_> {
         }
         args.push(if test.tested.1.is_real() { self.wide(test.tested.0, test.tested.1, span) } else { Val::f64(0.0) });
         let kind = InstKind::Rt { rt: Rt::RealMade, args, results: Vec::new() };
-        self.f.blocks[self.here].insts.push(Inst::new(kind, span));
+        self.code.push(Inst::new(kind, span));
     }
 
     /// A real as a real(8), which holds it exactly.
@@ -247,9 +221,10 @@ impl Watch<'_, '_> {
         match a {
             _ if ty == Ty::F64 => a,
             Val::Imm(bits) => Val::Imm(scalar::bits::convert(ty, Ty::F64, bits)),
-            Val::Reg(_) => {
-                self.emit(Ty::F64, span, |dst| InstKind::Cvt { op: CvtOp::Cast, from: ty, to: Ty::F64, dst, a }).into()
-            }
+            Val::Reg(_) => self
+                .code
+                .emit(Ty::F64, span, |dst| InstKind::Cvt { op: CvtOp::Cast, from: ty, to: Ty::F64, dst, a })
+                .into(),
         }
     }
 }

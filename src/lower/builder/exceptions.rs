@@ -8,11 +8,12 @@
 //! neither flags nor directions.
 
 use crate::builder::check_fp::library_call;
+use crate::builder::rewrite::Rewrite;
 use crate::module::ModuleLowering;
 use crate::types::Side;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use ir::rt::Rt;
-use ir::{Access, AddrBase, Bb, BlockData, Function, GlobalId, Inst, InstKind, Reg, RegInfo, Space, Term, Ty, Val};
+use ir::{Access, AddrBase, Function, GlobalId, Inst, InstKind, Reg, Space, Ty, Val};
 use sema::checked::VarId;
 use source::Span;
 
@@ -39,24 +40,17 @@ pub(crate) fn is_operation(name: &str) -> bool {
 /// Has the real operations of a function raise flags; `word` is the variable that is zero as long as most of them need not.
 pub(crate) fn raise(m: &mut ModuleLowering<'_>, f: &mut Function, word: VarId) {
     let word = m.global(word, Side::Host);
-    let mut raising = Raising { m, f, word, here: 0 };
-    for at in 0..raising.f.blocks.len() {
-        let block = &mut raising.f.blocks[at];
-        let insts = std::mem::take(&mut block.insts);
-        let (term, term_span) = (block.term.clone(), block.term_span);
-        raising.here = at;
-        insts.into_iter().for_each(|inst| raising.instruction(inst));
-        let last = &mut raising.f.blocks[raising.here];
-        (last.term, last.term_span) = (term, term_span);
+    let mut raising = Raising { m, code: Rewrite::new(f), word };
+    for at in 0..raising.code.f.blocks.len() {
+        raising.code.open(at).into_iter().for_each(|inst| raising.instruction(inst));
+        raising.code.close();
     }
 }
 
 struct Raising<'r, 'p> {
     m: &'r ModuleLowering<'p>,
-    f: &'r mut Function,
+    code: Rewrite<'r>,
     word: GlobalId,
-    /// The block that is being filled.
-    here: usize,
 }
 
 /// A call of the service: its number, the type of the operands, and they.
@@ -87,7 +81,7 @@ impl Raising<'_, '_> {
             }
             &mut InstKind::Bin { op: BinOp::Fmod, ty, dst, a, b } if ty.is_real() => {
                 let [a, b] = self.kept([a, b], ty, dst, span);
-                self.push(inst);
+                self.code.push(inst);
                 self.unless(Harmless::Finite(dst), span, |this| {
                     this.tell(&Told { number: EXACT, ty, operands: vec![(a, ty), (b, ty), (dst.into(), ty)] }, span);
                 });
@@ -98,7 +92,7 @@ impl Raising<'_, '_> {
                     BinOp::Sub => (1, Harmless::Finite(dst)),
                     BinOp::Mul => (2, Harmless::Normal(dst)),
                     BinOp::Div => (3, Harmless::Normal(dst)),
-                    _ => return self.push(inst),
+                    _ => return self.code.push(inst),
                 };
                 let operands = self.kept([a, b], ty, dst, span);
                 self.operation(inst, told(number, ty, &operands), dst, harmless);
@@ -124,23 +118,24 @@ impl Raising<'_, '_> {
                     CvtOp::Nint => UnOp::Round,
                     CvtOp::FloorI => UnOp::Floor,
                     CvtOp::CeilI => UnOp::Ceil,
-                    _ => return self.push(inst),
+                    _ => return self.code.push(inst),
                 };
                 let limit = 2f64.powi(8 * to.bytes() as i32 - 1) - 1.0;
                 self.unless(Harmless::Below(a, from, limit), span, |this| {
-                    let whole = this.emit(from, span, |dst| InstKind::Un { op: rounding, ty: from, dst, a });
+                    let whole = this.code.emit(from, span, |dst| InstKind::Un { op: rounding, ty: from, dst, a });
                     let bytes = (Val::i64(to.bytes().into()), Ty::I64);
                     let operands = vec![(a, from), (whole.into(), from), bytes];
                     this.tell(&Told { number: TO_INTEGER, ty: from, operands }, span);
                 });
-                self.push(inst);
+                self.code.push(inst);
             }
             &mut InstKind::Cmp { op: CmpOp::Lt | CmpOp::Le | CmpOp::Gt | CmpOp::Ge, ty, a, b, .. } if ty.is_real() => {
                 // Only a NaN differs from itself.
-                let nan = [a, b]
-                    .map(|x| self.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Ne, ty, dst, a: x, b: x }));
+                let nan = [a, b].map(|x| {
+                    self.code.emit(Ty::Pred, span, |dst| InstKind::Cmp { op: CmpOp::Ne, ty, dst, a: x, b: x })
+                });
                 let [a_is, b_is] = nan.map(Val::from);
-                let any = self.emit(Ty::Pred, span, |dst| InstKind::Bin {
+                let any = self.code.emit(Ty::Pred, span, |dst| InstKind::Bin {
                     op: BinOp::Or,
                     ty: Ty::Pred,
                     dst,
@@ -148,16 +143,16 @@ impl Raising<'_, '_> {
                     b: b_is,
                 });
                 self.when(any.into(), span, |this| this.tell(&told(COMPARE, ty, &[a, b]), span));
-                self.push(inst);
+                self.code.push(inst);
             }
             InstKind::Call { func, args, results } => match library_call(self.m, *func, args) {
                 Some((name, operands)) => {
                     let results = results.clone();
                     self.function(inst, &name, operands, &results);
                 }
-                None => self.push(inst),
+                None => self.code.push(inst),
             },
-            _ => self.push(inst),
+            _ => self.code.push(inst),
         }
     }
 
@@ -171,7 +166,7 @@ impl Raising<'_, '_> {
                 [operand.0] = self.kept([operand.0], operand.1, result, span);
             }
         }
-        self.push(inst);
+        self.code.push(inst);
         let Some(&(_, ty)) = operands.first() else { return };
         let growth = match name {
             name if WITH_POLES.contains(&name) => 2,
@@ -180,7 +175,7 @@ impl Raising<'_, '_> {
         };
         let number = FUNCTION + i32::from(operands.len() > 1) + growth;
         for &result in results {
-            if self.f.regs[result.index()].ty == ty {
+            if self.code.f.regs[result.index()].ty == ty {
                 let mut operands = operands.clone();
                 operands.push((result.into(), ty));
                 self.unless(Harmless::Normal(result), span, |this| {
@@ -197,17 +192,17 @@ impl Raising<'_, '_> {
         for operand in &mut told.operands {
             [operand.0] = self.kept([operand.0], operand.1, dst, span);
         }
-        self.push(inst);
-        self.f.regs[dst.index()].mutable = true;
+        self.code.push(inst);
+        self.code.f.regs[dst.index()].mutable = true;
         self.unless(harmless, span, |this| {
             let word = this.tell(&told, span).into();
-            let to = this.f.regs[dst.index()].ty;
+            let to = this.code.f.regs[dst.index()].ty;
             let (op, from, a) = match to {
                 Ty::F64 => (CvtOp::Bits, Ty::I64, word),
                 Ty::F32 => (CvtOp::Bits, Ty::I32, this.cast(CvtOp::Cast, Ty::I64, Ty::I32, word, span)),
                 _ => (CvtOp::Cast, Ty::I64, word),
             };
-            this.push(Inst::new(InstKind::Cvt { op, from, to, dst, a }, span));
+            this.code.push(Inst::new(InstKind::Cvt { op, from, to, dst, a }, span));
         });
     }
 
@@ -215,7 +210,7 @@ impl Raising<'_, '_> {
     fn kept<const N: usize>(&mut self, operands: [Val; N], ty: Ty, dst: Reg, span: Span) -> [Val; N] {
         operands.map(|a| {
             if a == Val::Reg(dst) {
-                self.emit(ty, span, |dst| InstKind::Un { op: UnOp::Mov, ty, dst, a }).into()
+                self.code.emit(ty, span, |dst| InstKind::Un { op: UnOp::Mov, ty, dst, a }).into()
             } else {
                 a
             }
@@ -225,25 +220,25 @@ impl Raising<'_, '_> {
     /// Does something unless it is harmless and the word is zero.
     fn unless(&mut self, harmless: Harmless, span: Span, then: impl FnOnce(&mut Self)) {
         let base = AddrBase::Global(self.word);
-        let addr = self.emit(Ty::I64, span, |dst| InstKind::Addr { dst, base }).into();
+        let addr = self.code.emit(Ty::I64, span, |dst| InstKind::Addr { dst, base }).into();
         let (ty, space, access) = (Ty::I32, Space::Host, Access::Plain);
-        let word = self.emit(ty, span, |dst| InstKind::Load { ty, space, access, dst, addr, offset: 0 }).into();
+        let word = self.code.emit(ty, span, |dst| InstKind::Load { ty, space, access, dst, addr, offset: 0 }).into();
         let pred = |op, ty, a, b| move |dst| InstKind::Cmp { op, ty, dst, a, b };
-        let minds = self.emit(Ty::Pred, span, pred(CmpOp::Ne, Ty::I32, word, Val::i32(0)));
+        let minds = self.code.emit(Ty::Pred, span, pred(CmpOp::Ne, Ty::I32, word, Val::i32(0)));
         let (result, least) = match harmless {
             Harmless::Normal(result) => (result, true),
             Harmless::Finite(result) => (result, false),
             Harmless::Below(a, ty, limit) => {
-                let magnitude = self.emit(ty, span, |dst| InstKind::Un { op: UnOp::Abs, ty, dst, a }).into();
+                let magnitude = self.code.emit(ty, span, |dst| InstKind::Un { op: UnOp::Abs, ty, dst, a }).into();
                 let limit = if ty == Ty::F32 { Val::f32(limit as f32) } else { Val::f64(limit) };
-                let fits = self.emit(Ty::Pred, span, pred(CmpOp::Lt, ty, magnitude, limit)).into();
+                let fits = self.code.emit(Ty::Pred, span, pred(CmpOp::Lt, ty, magnitude, limit)).into();
                 let ty = Ty::Pred;
-                let beyond = self.emit(ty, span, |dst| InstKind::Un { op: UnOp::Not, ty, dst, a: fits });
+                let beyond = self.code.emit(ty, span, |dst| InstKind::Un { op: UnOp::Not, ty, dst, a: fits });
                 return self.either(minds, beyond, span, then);
             }
         };
         // The exponent of a number that is not normal has all bits or none.
-        let ty = self.f.regs[result.index()].ty;
+        let ty = self.code.f.regs[result.index()].ty;
         let bits = self.word(result.into(), ty, span);
         let (shift, most) = match ty {
             Ty::I16 => (10, 31),
@@ -252,37 +247,29 @@ impl Raising<'_, '_> {
         };
         let ty = Ty::I64;
         let int = |op, a, b| move |dst| InstKind::Bin { op, ty, dst, a, b };
-        let shifted = self.emit(ty, span, int(BinOp::ShrU, bits, Val::i64(shift))).into();
-        let mut exponent = self.emit(ty, span, int(BinOp::And, shifted, Val::i64(most))).into();
+        let shifted = self.code.emit(ty, span, int(BinOp::ShrU, bits, Val::i64(shift))).into();
+        let mut exponent = self.code.emit(ty, span, int(BinOp::And, shifted, Val::i64(most))).into();
         if least {
-            exponent = self.emit(ty, span, int(BinOp::Sub, exponent, Val::i64(1))).into();
+            exponent = self.code.emit(ty, span, int(BinOp::Sub, exponent, Val::i64(1))).into();
         }
         let end = Val::i64(if least { most - 1 } else { most });
-        let above = self.emit(Ty::Pred, span, pred(CmpOp::Ge, ty, exponent, end));
-        let below = self.emit(Ty::Pred, span, pred(CmpOp::Lt, ty, exponent, Val::i64(0)));
+        let above = self.code.emit(Ty::Pred, span, pred(CmpOp::Ge, ty, exponent, end));
+        let below = self.code.emit(Ty::Pred, span, pred(CmpOp::Lt, ty, exponent, Val::i64(0)));
         let (a, b) = (above.into(), below.into());
-        let odd = self.emit(Ty::Pred, span, |dst| InstKind::Bin { op: BinOp::Or, ty: Ty::Pred, dst, a, b });
+        let odd = self.code.emit(Ty::Pred, span, |dst| InstKind::Bin { op: BinOp::Or, ty: Ty::Pred, dst, a, b });
         self.either(minds, odd, span, then);
     }
 
     fn either(&mut self, a: Reg, b: Reg, span: Span, then: impl FnOnce(&mut Self)) {
         let (a, b) = (a.into(), b.into());
-        let any = self.emit(Ty::Pred, span, |dst| InstKind::Bin { op: BinOp::Or, ty: Ty::Pred, dst, a, b });
+        let any = self.code.emit(Ty::Pred, span, |dst| InstKind::Bin { op: BinOp::Or, ty: Ty::Pred, dst, a, b });
         self.when(any.into(), span, then);
     }
 
     fn when<R>(&mut self, cond: Val, span: Span, then: impl FnOnce(&mut Self) -> R) {
-        let [then_bb, else_bb] = [(); 2].map(|()| {
-            let bb = Bb(self.f.blocks.len() as u32);
-            self.f.blocks.push(BlockData::new(Vec::new(), Term::Exit, span));
-            bb
-        });
-        let here = &mut self.f.blocks[self.here];
-        (here.term, here.term_span) = (Term::Branch { cond, then_bb, else_bb }, span);
-        self.here = then_bb.index();
+        let behind = self.code.branch(cond, span);
         then(self);
-        self.f.blocks[self.here].term = Term::Jump(else_bb);
-        self.here = else_bb.index();
+        self.code.join(behind);
     }
 
     /// The call of the service; gives its result.
@@ -291,8 +278,8 @@ impl Raising<'_, '_> {
         args.extend(told.operands.iter().map(|&(a, ty)| self.word(a, ty, span)).collect::<Vec<_>>());
         args.resize(5, Val::i64(0));
         let base = AddrBase::Global(self.word);
-        args.push(self.emit(Ty::I64, span, |dst| InstKind::Addr { dst, base }).into());
-        self.emit(Ty::I64, span, |dst| InstKind::Rt { rt: Rt::RealOp, args, results: vec![dst] })
+        args.push(self.code.emit(Ty::I64, span, |dst| InstKind::Addr { dst, base }).into());
+        self.code.emit(Ty::I64, span, |dst| InstKind::Rt { rt: Rt::RealOp, args, results: vec![dst] })
     }
 
     /// The bits of a real, or an integer, as an integer(8).
@@ -310,18 +297,6 @@ impl Raising<'_, '_> {
     }
 
     fn cast(&mut self, op: CvtOp, from: Ty, to: Ty, a: Val, span: Span) -> Val {
-        self.emit(to, span, |dst| InstKind::Cvt { op, from, to, dst, a }).into()
-    }
-
-    fn push(&mut self, inst: Inst) {
-        self.f.blocks[self.here].insts.push(inst);
-    }
-
-    /// An instruction with a result.
-    fn emit(&mut self, ty: Ty, span: Span, kind: impl FnOnce(Reg) -> InstKind) -> Reg {
-        let dst = Reg(self.f.regs.len() as u32);
-        self.f.regs.push(RegInfo { ty, var: None, mutable: false });
-        self.push(Inst::new(kind(dst), span));
-        dst
+        self.code.emit(to, span, |dst| InstKind::Cvt { op, from, to, dst, a }).into()
     }
 }

@@ -27,6 +27,7 @@ pub(crate) mod flow;
 pub(crate) mod memory;
 pub(crate) mod power;
 pub(crate) mod prune;
+pub(crate) mod rewrite;
 pub(crate) mod value;
 
 use crate::LowerOptions;
