@@ -168,7 +168,6 @@ pub(super) const ROUTINES: &[&str] = &[
     "h5pget_attr_phase_change_f H5Pget_attr_phase_change ocpl_id >max_compact:4 >min_dense:4",
     "h5pget_char_encoding_f H5Pget_char_encoding plist_id >encoding:4",
     "h5pget_class_f H5Pget_class prp_id =classtype",
-    "h5pget_driver_f H5Pget_driver prp_id =driver",
     "h5pget_edc_check_f H5Pget_edc_check prp_id =flag:4",
     "h5pget_fclose_degree_f H5Pget_fclose_degree fapl_id >degree:4",
     "h5pget_fill_time_f H5Pget_fill_time plist_id >flag:4",
