@@ -134,6 +134,11 @@ impl Caller {
         Caller { libraries, out_of_reach, buffers: Buffers::default(), flush, known, open, spare, is_direct: false }
     }
 
+    /// Another caller of the same procedures, which has nothing yet.
+    pub fn another(&self) -> Caller {
+        Caller::new(self.libraries.clone(), self.out_of_reach)
+    }
+
     /// The libraries whose procedures are called.
     pub fn libraries(&self) -> &Arc<Libraries> {
         &self.libraries

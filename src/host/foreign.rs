@@ -37,6 +37,8 @@ pub(crate) struct Foreign {
     pub(crate) defined: Arc<[String]>,
     /// Signatures by the addresses of their texts.
     pub(crate) signatures: BTreeMap<u64, Arc<Signature>>,
+    /// Whether the rank goes on before its turn, for which what could be called at once has to wait.
+    pub(crate) is_ahead: bool,
     /// What calls that are made at once know.
     pub(crate) direct: Direct,
     /// First addresses of the allocations that were passed.
@@ -89,6 +91,7 @@ impl Foreign {
             gives_result,
             defined,
             signatures: BTreeMap::new(),
+            is_ahead: false,
             direct: Direct::default(),
             kept: BTreeSet::new(),
             entries: Arc::default(),

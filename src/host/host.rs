@@ -141,10 +141,16 @@ impl Host {
         program.span(stack.into_iter().find(|&site| !fault::is_embedded(program, site)).unwrap_or(site))
     }
 
+    /// Whether what needs a caller waits for the turn of the rank from now on ([`Ask::Turn`]).
+    pub fn wait_with_calls(&mut self, waits: bool) {
+        self.runtime.foreign.is_ahead = waits;
+    }
+
     /// Runs for at most `budget` schedule points, which it counts down, until something is needed from outside.
     ///
     /// A question that was not answered is put again. With a `caller`, procedures of libraries are called at once: the run is not done
-    /// again, and no check wants to know what they change. A host has the same caller all the time, or never one.
+    /// again, and no check wants to know what they change. A host has the same caller all the time, or never one, but that of a rank
+    /// that goes on before its turn waits for it ([`Host::wait_with_calls`]).
     pub fn advance(
         &mut self,
         program: &Program,

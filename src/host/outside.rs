@@ -123,6 +123,8 @@ pub enum Ask {
     },
     /// Calls a procedure of a library, or lets one go on that waits.
     Foreign(Arc<ForeignStep>),
+    /// Waits for the turn of the rank: what follows may change what all ranks share.
+    Turn,
     /// Lets time pass.
     Sleep {
         /// How long, in milliseconds.

@@ -1,4 +1,4 @@
-//! Answers to questions of the host: of the record that is followed, of the modelled clock, or of the world.
+//! Answers to questions of the host: of the record that is followed, of the modelled clock, of the turns of ranks, or of the world.
 
 use crate::machine::{ClockKind, Machine};
 use crate::world::World;
@@ -7,6 +7,9 @@ use host::{Answer, Ask};
 impl Machine {
     /// Answers a question: from the record that is followed, or by the model or the world.
     pub(crate) fn answer(&mut self, question: &Ask, world: &mut dyn World) -> Answer {
+        if *question == Ask::Turn {
+            return if self.is_ahead { Answer::Later } else { Answer::Done(Ok(())) };
+        }
         if let Some(answer) = self.solo.answer(question) {
             return answer;
         }

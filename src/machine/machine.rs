@@ -482,6 +482,7 @@ impl Machine {
         // Checks and records want to know what procedures of libraries change.
         let is_told = self.order.is_some() || keeps || self.solo.changes().is_some();
         let caller = if is_told { None } else { world.caller() };
+        host.wait_with_calls(self.is_ahead && !is_told);
         let order = self.order.as_ref().filter(|order| order.watches_host());
         let is_noting = order.is_some() || keeps;
         memory.note_touches(is_noting);

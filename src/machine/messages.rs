@@ -78,6 +78,13 @@ impl RankMemory for Reach<'_> {
         Some((info.base + info.bytes - address, info.name.to_string()))
     }
 
+    fn has_room(&self, address: u64, bytes: u64) -> bool {
+        match self.room(address) {
+            Some((room, _)) => bytes <= room,
+            None => self.memory.contains(address, address.saturating_add(bytes)),
+        }
+    }
+
     fn is_named(&self, address: u64, name: &str) -> bool {
         // `mpif.h` has each in a common block of its own.
         self.memory.find(address).is_some_and(|id| self.memory.info(id).name.trim_matches('/') == name)

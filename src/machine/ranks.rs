@@ -16,6 +16,7 @@ use device::NoObserver;
 use diag::Severity;
 use emu::Threads;
 use finding::Findings;
+use foreign::Caller;
 use host::{Answer, Ask, Stream};
 
 /// What launchers call the number of a rank in the environment, and how many ranks there are.
@@ -29,6 +30,8 @@ pub struct Ranks {
     /// What each has done before its turn.
     ahead: Vec<Ahead>,
     threads: Option<Threads>,
+    /// Who calls procedures of libraries for each, once one does: memory of different ranks has the same addresses.
+    callers: Vec<Option<Caller>>,
     between: mpi::World,
     /// The order of turns in this round, and whose turn it is.
     order: Vec<usize>,
@@ -71,6 +74,7 @@ impl Ranks {
             taken: vec![0; machines.len()],
             threads: first.devices.first().and_then(|device| Some(device.emulator()?.threads())),
             ahead: machines.iter().map(|_| Ahead::default()).collect(),
+            callers: machines.iter().map(|_| None).collect(),
             order: (0..machines.len()).collect(),
             machines,
             between: mpi::World::new(count, seed),
@@ -228,12 +232,14 @@ impl Ranks {
         self.machines.iter_mut().for_each(|machine| machine.solo.begin_turn(self.turns));
         self.ahead[rank].show(world);
         std::mem::swap(&mut self.machines[rank].mpi, &mut self.between);
-        let stop = self.machines[rank].advance(budget, &mut RankWorld { rank, size, world }, &mut NoObserver);
+        let mut of_rank = RankWorld { rank, size, world, caller: &mut self.callers[rank] };
+        let stop = self.machines[rank].advance(budget, &mut of_rank, &mut NoObserver);
         std::mem::swap(&mut self.machines[rank].mpi, &mut self.between);
         let accessed = self.between.accessed();
         for &target in &accessed {
             let rank = target as usize;
-            self.machines[rank].serve(&mut self.between, &mut RankWorld { rank, size, world });
+            let mut of_rank = RankWorld { rank, size, world, caller: &mut self.callers[rank] };
+            self.machines[rank].serve(&mut self.between, &mut of_rank);
         }
         if !accessed.is_empty() {
             // What is found about the accesses is found in the turn of this rank.
@@ -331,6 +337,7 @@ struct RankWorld<'a> {
     rank: usize,
     size: usize,
     world: &'a mut dyn World,
+    caller: &'a mut Option<Caller>,
 }
 
 impl World for RankWorld<'_> {
@@ -342,6 +349,11 @@ impl World for RankWorld<'_> {
             Ask::Environment { name } if NAMES_OF_SIZE.contains(&name.as_str()) => text(self.size),
             _ => self.world.ask(question),
         }
+    }
+
+    fn caller(&mut self) -> Option<&mut Caller> {
+        let first = self.world.caller()?;
+        Some(self.caller.get_or_insert_with(|| first.another()))
     }
 
     fn write(&mut self, stream: Stream, bytes: &[u8]) {

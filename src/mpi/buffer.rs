@@ -194,7 +194,7 @@ impl Buffer {
                 |at: i64| self.skipped.checked_add(at).is_some_and(|at| u64::try_from(at).is_ok_and(|at| at <= bytes));
             return if is_inside(low) && is_inside(high) { Ok(()) } else { Err(everything) };
         }
-        let has_room = |address, bytes| memory.room(address).is_some_and(|(room, _)| bytes <= room);
+        let has_room = |address, bytes| memory.has_room(address, bytes);
         if has_room(self.array.base.wrapping_add_signed(low), high.wrapping_sub(low) as u64) {
             return Ok(());
         }

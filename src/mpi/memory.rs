@@ -22,6 +22,9 @@ pub trait RankMemory {
     /// Bytes from the address to the end of what the program has allocated there, and the name of that.
     fn room(&self, address: u64) -> Option<(u64, String)>;
 
+    /// Whether so many bytes at an address are the program's, or C's.
+    fn has_room(&self, address: u64, bytes: u64) -> bool;
+
     /// Whether an address is that of the variable of the module that has this name.
     fn is_named(&self, address: u64, name: &str) -> bool;
 

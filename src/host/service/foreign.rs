@@ -54,13 +54,19 @@ impl Runtime {
                 Ok(entry)
             }
             Rt::ForeignTarget => Ok(pointer_of(a.bits(0))),
+            Rt::ForeignCallback => self.begin_callback(memory, a.bits(0), at.span),
+            Rt::ForeignCall => self.call_foreign(memory, a, at, caller).map(u64::from),
+            _ if self.foreign.is_ahead => self.await_turn(),
             Rt::ForeignVariable => self.variable_of_c(memory, caller, a, at),
             Rt::ForeignNative => self.native_address(memory, caller, a.bits(0), at),
             Rt::ForeignPlace => self.place_of_native(memory, caller, a.bits(0), at),
-            Rt::ForeignCallback => self.begin_callback(memory, a.bits(0), at.span),
-            Rt::ForeignReturn => self.end_callback(memory, a, at, caller).map(u64::from),
-            _ => self.call_foreign(memory, a, at, caller).map(u64::from),
+            _ => self.end_callback(memory, a, at, caller).map(u64::from),
         }
+    }
+
+    /// Waits for the turn of the rank; the service starts again then.
+    fn await_turn<T>(&mut self) -> Result<T, Halt> {
+        Err(self.answers.open(Ask::Turn))
     }
 
     /// Makes a call; gives whether it waits for a procedure of the program.
@@ -77,6 +83,9 @@ impl Runtime {
         let is_routine = has_runtime_routine(name) || (self.foreign.has_routine)(name);
         if is_routine && !self.foreign.defined.iter().any(|own| own == name) {
             return self.call_routine(memory, &signature, room, at.span).map(|()| false);
+        }
+        if self.foreign.is_ahead {
+            return self.await_turn();
         }
         if let Some(caller) = self.direct_caller(memory, caller, room) {
             return self.call_directly(memory, caller, (a.bits(0), &signature, room), at);

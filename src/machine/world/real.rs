@@ -218,6 +218,7 @@ impl World for RealWorld {
                 Some(libraries) => libraries.step(call),
                 None => Err("there are no libraries".to_owned()),
             }),
+            Ask::Turn => Answer::Done(Ok(())),
             Ask::Sleep { milliseconds } => self.sleep(Duration::from_millis(*milliseconds)),
         }
     }

@@ -126,7 +126,7 @@ fn create(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let (bytes, unit) = size_and_unit(call)?;
     call.word();
     let (parent, at) = (call.comm()?, call.word());
-    if bytes > 0 && call.memory.room(base).is_none_or(|(room, _)| room < bytes) {
+    if bytes > 0 && !call.memory.has_room(base, bytes) {
         return Err(call.outside(crate::memory::Outside { address: base, bytes }));
     }
     expose(call, parent, Exposed { base, bytes, unit, flavour: Flavour::Created }, at)
@@ -163,7 +163,7 @@ fn attach(call: &mut Caller<'_>) -> Result<Next, Fault> {
     let Ok(bytes) = u64::try_from(bytes) else {
         return call.wrong(error::SIZE, format!("the size is {bytes}, which is less than 0"));
     };
-    if bytes > 0 && call.memory.room(base).is_none_or(|(room, _)| room < bytes) {
+    if bytes > 0 && !call.memory.has_room(base, bytes) {
         return Err(call.outside(crate::memory::Outside { address: base, bytes }));
     }
     let meets =
