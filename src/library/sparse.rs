@@ -1,5 +1,6 @@
 //! What descriptors of sparse and dense matrices and vectors hold, and how the elements of a sparse matrix are read.
 
+use crate::cublas::Operation;
 use crate::element::Element;
 use crate::operand::Vector;
 use device::{Bytes, CudaError, Section, Strided};
@@ -51,6 +52,10 @@ pub(crate) struct Sparse {
     pub(crate) base: i64,
     /// The type of the values (`cudaDataType`).
     pub(crate) ty: i64,
+    /// Whether the upper triangle counts where one does.
+    pub(crate) is_upper: bool,
+    /// Whether the diagonal of that is of ones.
+    pub(crate) has_unit_diagonal: bool,
 }
 
 impl Sparse {
@@ -112,4 +117,21 @@ pub(crate) enum Descriptor {
         ty: i64,
         is_by_rows: bool,
     },
+    /// A triangular system.
+    System {
+        /// Whether its right sides are a matrix.
+        has_matrix: bool,
+        analysed: Option<Analysed>,
+    },
+}
+
+/// What a triangular system was analysed for.
+#[derive(Clone, Debug)]
+pub(crate) struct Analysed {
+    pub(crate) ty: i64,
+    /// Where the values of the matrix are.
+    pub(crate) values: u64,
+    pub(crate) operation: Operation,
+    /// What NVIDIA's library keeps its analysis in.
+    pub(crate) buffer: Option<Section>,
 }

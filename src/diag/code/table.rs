@@ -91,7 +91,7 @@ crate::code::codes! {
     W0202 Warning RuntimeWithoutUse "routine of CUDA's runtime without `use cudafor`";
     W0205 Warning TypeGivenAgain "name given its type a second time";
     W0219 Warning ContiguousWithoutEffect "`contiguous` on an array that is contiguous in any case";
-    W0229 Warning ProcedureNamedAsUnit "procedure with the name of its program unit";
+    W0229 Warning ProcedureNamedAsUnit "procedure, or name of a module, that is also the name of the program unit";
 
     E0301 Error TypeMismatch "value of a type that is not allowed here";
     E0302 Error UnsupportedKind "kind that the type does not have";

@@ -19,11 +19,13 @@ impl Call<'_> {
         }
     }
 
-    fn add_descriptor(&mut self, address: u64, descriptor: Descriptor) -> Outcome {
+    pub(super) fn add_descriptor(&mut self, address: u64, descriptor: Descriptor) -> Outcome {
         let destroy = match descriptor {
             Descriptor::Sparse(_) => "cusparseDestroySpMat",
             Descriptor::Vector { .. } => "cusparseDestroyDnVec",
             Descriptor::Matrix { .. } => "cusparseDestroyDnMat",
+            Descriptor::System { has_matrix: false, .. } => "cusparseSpSV_destroyDescr",
+            Descriptor::System { has_matrix: true, .. } => "cusparseSpSM_destroyDescr",
         };
         let number = self.state.descriptors.add(descriptor);
         self.put(address, &number.to_le_bytes(), "descr")?;
@@ -99,7 +101,9 @@ fn create_sparse(call: &mut Call<'_>, format: Format) -> Outcome {
     };
     let first = Indices { address: first, count: count_of_first, bytes: of_first };
     let second = Indices { address: second, count, bytes: of_second };
-    call.add_descriptor(address, Descriptor::Sparse(Sparse { format, rows, columns, first, second, values, base, ty }))
+    let (is_upper, has_unit_diagonal) = (false, false);
+    let sparse = Sparse { format, rows, columns, first, second, values, base, ty, is_upper, has_unit_diagonal };
+    call.add_descriptor(address, Descriptor::Sparse(sparse))
 }
 
 pub(super) fn create_vector(call: &mut Call<'_>) -> Outcome {

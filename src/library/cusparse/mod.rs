@@ -1,12 +1,13 @@
-//! cuSPARSE: matrices and vectors by descriptors, their products, and tridiagonal systems.
+//! cuSPARSE: matrices and vectors by descriptors, their products, triangular and tridiagonal systems.
 //!
-//! Not here: triangular systems, sparse products of sparse matrices, conversions, blocks.
+//! Not here: sparse products of sparse matrices, conversions, blocks.
 //!
 //! Source: cuSPARSE, "cuSPARSE Generic APIs" and `cusparse<t>gtsv2`.
 
 mod descriptor;
 mod handle;
 mod product;
+mod triangular;
 mod tridiagonal;
 
 use crate::call::{Call, Outcome, Routine, Statuses};
@@ -42,6 +43,17 @@ pub(crate) static ROUTINES: &[Routine] = &[
     row("cusparseSpMV", product::with_vector),
     row("cusparseSpMM_bufferSize", product::with_matrix_size),
     row("cusparseSpMM", product::with_matrix),
+    row("cusparseSpMatSetAttribute", triangular::set_attribute),
+    row("cusparseSpSV_createDescr", triangular::create_for_vector),
+    row("cusparseSpSV_destroyDescr", descriptor::destroy),
+    row("cusparseSpSV_bufferSize", triangular::size_for_vector),
+    row("cusparseSpSV_analysis", triangular::analyse_for_vector),
+    row("cusparseSpSV_solve", triangular::solve_for_vector),
+    row("cusparseSpSM_createDescr", triangular::create_for_matrix),
+    row("cusparseSpSM_destroyDescr", descriptor::destroy),
+    row("cusparseSpSM_bufferSize", triangular::size_for_matrix),
+    row("cusparseSpSM_analysis", triangular::analyse_for_matrix),
+    row("cusparseSpSM_solve", triangular::solve_for_matrix),
     row("cusparseSgtsv2_bufferSizeExt", tridiagonal::size),
     row("cusparseDgtsv2_bufferSizeExt", tridiagonal::size),
     row("cusparseCgtsv2_bufferSizeExt", tridiagonal::size),

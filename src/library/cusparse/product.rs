@@ -8,7 +8,6 @@ use crate::sparse::{Descriptor, Sparse};
 use crate::state::CublasHandle as Handle;
 use crate::transpose::transposed;
 use device::{Bytes, CudaError, Section, Strided, Written};
-use num_complex::{Complex32, Complex64};
 
 /// Calls a function for the type of a number (`cudaDataType`), which was checked.
 macro_rules! for_type {
@@ -16,29 +15,30 @@ macro_rules! for_type {
         match $number {
             0 => $run::<f32> $args,
             1 => $run::<f64> $args,
-            4 => $run::<Complex32> $args,
-            _ => $run::<Complex64> $args,
+            4 => $run::<num_complex::Complex32> $args,
+            _ => $run::<num_complex::Complex64> $args,
         }
     };
 }
+pub(super) use for_type;
 
-/// Bytes that a product asks for; nothing is kept in them.
-const BUFFER: u64 = 8;
+/// Bytes that a routine asks for; nothing is kept in them.
+pub(super) const BUFFER: u64 = 8;
 
 /// A dense matrix of a product as it is in memory, with the operation that makes it what it is used as.
 #[derive(Clone, Copy)]
-struct Dense<T> {
+pub(super) struct Dense<T> {
     stored: Matrix<T>,
     operation: Operation,
 }
 
 impl<T: Element> Dense<T> {
     /// Its elements in the order of Fortran as they are used.
-    fn load(&self, memory: &mut dyn Bytes) -> Result<Vec<T>, CudaError> {
+    pub(super) fn load(&self, memory: &mut dyn Bytes) -> Result<Vec<T>, CudaError> {
         Ok(self.operation.applied(self.stored.load(memory)?, self.stored.rows))
     }
 
-    fn store(&self, memory: &mut dyn Bytes, values: &[T]) -> Result<(), CudaError> {
+    pub(super) fn store(&self, memory: &mut dyn Bytes, values: &[T]) -> Result<(), CudaError> {
         match self.operation {
             Operation::Plain => self.stored.store(memory, values),
             _ => self.stored.store(memory, &transposed(values, self.stored.columns, false)),
@@ -46,18 +46,22 @@ impl<T: Element> Dense<T> {
     }
 
     /// Rows and columns as it is used.
-    fn sizes(&self) -> (usize, usize) {
+    pub(super) fn sizes(&self) -> (usize, usize) {
         self.operation.stored(self.stored.rows, self.stored.columns)
     }
 
-    fn section(&self) -> Section {
+    pub(super) fn section(&self) -> Section {
         self.stored.section()
+    }
+
+    pub(super) fn written(&self) -> Written {
+        self.stored.written()
     }
 }
 
 impl Call<'_> {
     /// The sparse matrix that is the next argument.
-    fn sparse(&mut self) -> Result<Sparse, Status> {
+    pub(super) fn sparse(&mut self) -> Result<Sparse, Status> {
         match self.descriptor()? {
             Descriptor::Sparse(sparse) => Ok(sparse),
             _ => self.wrong("the first descriptor is none of a sparse matrix".to_owned()),
@@ -65,7 +69,11 @@ impl Call<'_> {
     }
 
     /// A dense vector or matrix as a matrix, and its data type.
-    fn dense<T: Element>(&mut self, descriptor: &Descriptor, operation: Operation) -> Result<Dense<T>, Status> {
+    pub(super) fn dense<T: Element>(
+        &mut self,
+        descriptor: &Descriptor,
+        operation: Operation,
+    ) -> Result<Dense<T>, Status> {
         match *descriptor {
             Descriptor::Vector { count, values, .. } => {
                 let stored = Matrix::new(values, count, 1, count.max(1));
@@ -82,15 +90,16 @@ impl Call<'_> {
                     Ok(Dense { stored: Matrix::new(values, columns, rows, leading), operation })
                 }
             },
-            Descriptor::Sparse(_) => {
-                self.wrong("the descriptor of a dense operand is that of a sparse matrix".to_owned())
+            Descriptor::Sparse(_) | Descriptor::System { .. } => {
+                self.wrong("the descriptor of a dense operand is that of something else".to_owned())
             }
         }
     }
 }
 
 impl Call<'_> {
-    /// The memory that NVIDIA's function works in, the next argument; it must have the bytes that a routine tells, whose name ends so.
+    /// The memory that NVIDIA's function works in, the next argument; it must have the bytes that a routine tells, whose name may end
+    /// so.
     pub(super) fn external_buffer(&mut self, told: &'static str) -> Result<Option<Section>, Status> {
         let bytes = self.work_size(told, None, 0, &[size_of::<usize>()])?;
         let address = self.word();
@@ -102,11 +111,11 @@ impl Call<'_> {
     }
 }
 
-/// The data type of a dense operand; -1 of a sparse one.
-fn type_of(descriptor: &Descriptor) -> i64 {
+/// The data type of a dense operand; -1 of what is none.
+pub(super) fn type_of(descriptor: &Descriptor) -> i64 {
     match descriptor {
         Descriptor::Vector { ty, .. } | Descriptor::Matrix { ty, .. } => *ty,
-        Descriptor::Sparse(_) => -1,
+        Descriptor::Sparse(_) | Descriptor::System { .. } => -1,
     }
 }
 
@@ -121,7 +130,7 @@ struct Request {
 }
 
 /// Takes a scalar before its time, for NVIDIA's library to see it.
-fn scalar<T: Element>(call: &mut Call<'_>, handle: &Handle, address: u64, what: &str) -> Result<(), Status> {
+pub(super) fn scalar<T: Element>(call: &mut Call<'_>, handle: &Handle, address: u64, what: &str) -> Result<(), Status> {
     call.scalar_at::<T>(handle, address, what).map(|_| ())
 }
 
@@ -172,7 +181,7 @@ fn run<T: Element>(call: &mut Call<'_>, request: Request) -> Outcome {
     let mut reads = sparse.sections::<T>().to_vec();
     reads.extend([input.section(), output.section()]);
     reads.extend(alpha.section().into_iter().chain(beta.section()));
-    let writes = [output.stored.written()].into_iter().chain(buffer.map(Written::undefined)).collect();
+    let writes = [output.written()].into_iter().chain(buffer.map(Written::undefined)).collect();
     call.submit(handle.stream, reads, writes, false, move |memory| {
         let (alpha, beta) = (alpha.get(memory)?, beta.get(memory)?);
         let entries = sparse.load::<T>(memory)?;

@@ -94,10 +94,21 @@ impl Typing<'_> {
         if entry.span.is_none() || entry.span == unit || is_generic || matches!(entry.sym, Sym::Error) {
             return;
         }
-        let text = format!("`{name}` is the name of the program unit and cannot be declared in it");
-        // nor does it look at procedures.
-        let code = if matches!(entry.sym, Sym::Proc(_)) { Code::ProcedureNamedAsUnit } else { Code::UnitNameReused };
-        let d = Diagnostic::new(code, entry.span, text).secondary(unit, "the unit is named here");
+        // Nor does it look at procedures and at what comes from a module.
+        let d = match &entry.module {
+            Some(module) => {
+                let text =
+                    format!("`{name}` is the name of the program unit, which uses another `{name}` of `{module}`");
+                let d = Diagnostic::new(Code::ProcedureNamedAsUnit, unit, text);
+                d.secondary(entry.span, "the other one is here").help("rename it in the USE statement")
+            }
+            None => {
+                let is_proc = matches!(entry.sym, Sym::Proc(_));
+                let code = if is_proc { Code::ProcedureNamedAsUnit } else { Code::UnitNameReused };
+                let text = format!("`{name}` is the name of the program unit and cannot be declared in it");
+                Diagnostic::new(code, entry.span, text).secondary(unit, "the unit is named here")
+            }
+        };
         self.reporter.report(d);
     }
 
