@@ -1,8 +1,8 @@
 //! What descriptors of sparse and dense matrices and vectors hold, and how the elements of a sparse matrix are read.
 
-use crate::cublas::Operation;
 use crate::element::Element;
 use crate::operand::Vector;
+use crate::transpose::Operation;
 use device::{Bytes, CudaError, Section, Strided};
 
 /// Integers of 4 or 8 bytes in device memory.

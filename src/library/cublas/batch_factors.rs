@@ -1,10 +1,10 @@
 //! Batches: factors of matrices, and what is solved with them.
 
-use super::Operation;
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::dense::{Side, lu, qr, reflect, solve, swap_rows};
 use crate::element::Element;
 use crate::operand::Integers;
+use crate::transpose::Operation;
 
 /// The largest order of a matrix that `matinvBatched` takes.
 const MOST_OF_INVERSE: usize = 32;

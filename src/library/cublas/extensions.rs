@@ -1,9 +1,10 @@
 //! Extensions of BLAS: sums of matrices, products with diagonal ones, packing.
 
+use super::Scalar;
 use super::level3::used;
-use super::{Operation, Scalar};
 use crate::call::{Call, Outcome, Uses};
 use crate::element::Element;
+use crate::transpose::Operation;
 
 /// `c` = `alpha` · op(`a`) + `beta` · op(`b`)
 pub(super) fn geam<T: Element>(call: &mut Call<'_>) -> Outcome {

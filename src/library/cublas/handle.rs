@@ -1,11 +1,11 @@
 //! Handles: the stream, and where scalars are; and the arguments that many routines have.
 
-use super::Operation;
 use crate::call::{Call, Outcome, Status};
 use crate::element::Element;
 use crate::handles::CUBLAS;
 use crate::operand::Vector;
 use crate::state::{CublasHandle as Handle, Home};
+use crate::transpose::Operation;
 use device::{Bytes, CudaError, Section, VendorArg, VendorCall};
 use mem::Region;
 

@@ -1,10 +1,11 @@
 //! Level 2: a general matrix and vectors.
 
-use super::{Operation, Scalar};
+use super::Scalar;
 use crate::call::{Call, Outcome, Uses};
 use crate::columns::Elements;
 use crate::element::Element;
 use crate::operand::Vector;
+use crate::transpose::Operation;
 use device::{Bytes, CudaError};
 
 impl<T: Element> Vector<T> {

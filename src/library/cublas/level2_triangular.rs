@@ -1,12 +1,12 @@
 //! Level 2: triangular matrices.
 
-use super::Operation;
 use super::level2::products;
 use super::storage::Storage;
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::columns::{Columns, Elements};
 use crate::element::Element;
 use crate::operand::Vector;
+use crate::transpose::Operation;
 
 /// The arguments: a triangular matrix, what is done to it, and a vector.
 struct Arguments<T> {

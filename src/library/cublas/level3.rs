@@ -1,10 +1,11 @@
 //! Level 3: products of matrices.
 
-use super::{Operation, Scalar};
+use super::Scalar;
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::columns::{Columns, whole};
 use crate::element::Element;
 use crate::operand::Matrix;
+use crate::transpose::Operation;
 use device::{Bytes, CudaError};
 use finding::What;
 use product::multiply;

@@ -1,12 +1,12 @@
 //! Level 3: products with a transpose, of which one triangle is wanted.
 
+use super::Scalar;
 use super::level3::{product, used};
-use super::{Operation, Scalar};
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::element::Element;
 use crate::operand::Matrix;
 use crate::state::CublasHandle as Handle;
-use crate::transpose::transposed;
+use crate::transpose::{Operation, transposed};
 
 /// The arguments that all have at their beginning.
 struct Start {

@@ -1,14 +1,14 @@
 //! Level 3: products with triangular matrices, and systems.
 
+use super::Scalar;
 use super::level3::product;
-use super::{Operation, Scalar};
 use crate::call::{Call, Outcome, Status, Uses};
 use crate::columns::{Columns, whole};
 use crate::dense::solve;
 use crate::element::Element;
 use crate::operand::Matrix;
 use crate::state::CublasHandle as Handle;
-use crate::transpose::transposed;
+use crate::transpose::{Operation, transposed};
 use device::{Bytes, CudaError};
 use rayon::prelude::*;
 

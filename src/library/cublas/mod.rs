@@ -24,7 +24,6 @@ mod xt;
 pub(crate) use handle::Scalar;
 
 use crate::call::{Call, Outcome, Routine, Statuses};
-use crate::element::Element;
 use crate::half::Half;
 use num_complex::{Complex32 as C, Complex64 as Z};
 use storage::{Band, Packed, Whole};
@@ -260,27 +259,4 @@ pub(crate) fn legacy(name: &str) -> Option<(&'static str, &'static Routine)> {
 pub(crate) fn has_result(name: &str) -> bool {
     const RESULTS: &[&str] = &["amax", "amin", "asum", "nrm2", "dot"];
     RESULTS.iter().any(|part| name.contains(part))
-}
-
-/// What is done to a matrix before it is used (`cublasOperation_t`).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Operation {
-    Plain,
-    Transposed,
-    Conjugated,
-}
-
-impl Operation {
-    /// Rows and columns of the matrix in memory if it has these when it is used.
-    pub(crate) fn stored(self, rows: usize, columns: usize) -> (usize, usize) {
-        if self == Operation::Plain { (rows, columns) } else { (columns, rows) }
-    }
-
-    /// The elements as they are used, of a matrix of so many rows in memory.
-    pub(crate) fn applied<T: Element>(self, elements: Vec<T>, rows: usize) -> Vec<T> {
-        match self {
-            Operation::Plain => elements,
-            _ => crate::transpose::transposed(&elements, rows, self == Operation::Conjugated),
-        }
-    }
 }

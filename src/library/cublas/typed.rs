@@ -1,6 +1,5 @@
 //! Routines whose types are arguments (`cublasGemmEx` and its batches, `cublasDotEx` …).
 
-use super::Operation;
 use super::level3::{product, shifted, used};
 use super::rotations;
 use crate::call::{Call, Outcome, Status, Uses};
@@ -8,6 +7,7 @@ use crate::element::Element;
 use crate::half::Half;
 use crate::operand::Matrix;
 use crate::state::CublasHandle as Handle;
+use crate::transpose::Operation;
 use device::{Bytes, CudaError, VendorArg};
 use finding::What;
 use num_complex::{Complex32, Complex64};

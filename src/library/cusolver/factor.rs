@@ -1,11 +1,10 @@
 //! The factorisations of Cholesky and Gauss, and what is solved with them.
 
 use crate::call::{Call, Outcome};
-use crate::cublas::Operation;
 use crate::dense::{cholesky, complete, lu, solve, swap_rows};
 use crate::element::Element;
 use crate::operand::{Integers, Matrix, Operand};
-use crate::transpose::transposed;
+use crate::transpose::{Operation, transposed};
 use device::{Section, Written};
 
 /// A number of elements that is enough for routines on so many rows and columns.

@@ -1,10 +1,10 @@
 //! The factorisation of Householder, and products with its orthogonal factor.
 
 use crate::call::{Call, Outcome, Status};
-use crate::cublas::Operation;
 use crate::dense::{Side, generate, qr, reflect};
 use crate::element::Element;
 use crate::operand::Operand;
+use crate::transpose::Operation;
 use device::Written;
 
 pub(super) fn geqrf<T: Element>(call: &mut Call<'_>) -> Outcome {

@@ -1,12 +1,12 @@
 //! Products of a sparse matrix with a vector and with a matrix.
 
 use crate::call::{Call, Outcome, Status};
-use crate::cublas::{Operation, Scalar};
+use crate::cublas::Scalar;
 use crate::element::Element;
 use crate::operand::{Matrix, Operand, Vector};
 use crate::sparse::{Descriptor, Sparse};
 use crate::state::CublasHandle as Handle;
-use crate::transpose::transposed;
+use crate::transpose::{Operation, transposed};
 use device::{Bytes, CudaError, Section, Strided, Written};
 
 /// Calls a function for the type of a number (`cudaDataType`), which was checked.

@@ -7,11 +7,12 @@
 
 use super::product::{BUFFER, for_type, scalar, type_of};
 use crate::call::{Call, Outcome, Status};
-use crate::cublas::{Operation, Scalar};
+use crate::cublas::Scalar;
 use crate::element::Element;
 use crate::handles::DESCRIPTOR;
 use crate::sparse::{Analysed, Descriptor, Format, Sparse};
 use crate::state::CublasHandle as Handle;
+use crate::transpose::Operation;
 use device::Written;
 
 /// Which systems, and what the routines for them are called.
