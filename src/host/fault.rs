@@ -128,15 +128,29 @@ fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
             FindingKind::UseAfterFree { allocation: allocation_of(info), freed_at: info.freed.unwrap_or_default() };
         return Finding::new(kind, vec![access]);
     }
-    // An access that begins inside and ends outside belongs to the allocation that holds its first byte.
-    let near = holder.or_else(|| memory.nearest(address, REACH).map(|id| memory.info(id)));
+    // An access that begins inside and ends outside belongs to the allocation that holds its first byte; another one to that of the
+    // variable that was meant, if it is near, for two arrays may lie at both sides.
+    let meant = name.as_deref().and_then(|name| nearest_named(memory, address, |own| own == name));
+    let named = meant.or_else(|| nearest_named(memory, address, |own| !own.is_empty()));
+    let near = holder.or(named).or_else(|| memory.nearest(address, REACH).map(|id| memory.info(id)));
     match near.filter(|info| Some(info.region) == Region::of(address)) {
         Some(info) => {
-            access.place = name.or_else(|| alloc_name(info)).map(Place::variable);
+            // What lies near it may be another variable.
+            access.place = name.or_else(|| holder.and_then(alloc_name)).map(Place::variable);
             Finding::new(FindingKind::OutOfBounds { nearest: Some(allocation_of(info)) }, vec![access])
         }
         None => Finding::new(FindingKind::Host(HostFault::InvalidAccess), vec![access]),
     }
+}
+
+/// The nearest allocation that ends or begins near an address and has such a name.
+fn nearest_named(memory: &Memory, address: u64, fits: impl Fn(&str) -> bool) -> Option<&mem::Alloc> {
+    let distance = |info: &mem::Alloc| match info.base.checked_sub(address) {
+        Some(below) => below,
+        None => address - (info.base + info.bytes).min(address),
+    };
+    let fitting = memory.live().map(|(_, info)| info).filter(|info| fits(&info.name) && distance(info) <= REACH);
+    fitting.min_by_key(|info| distance(info))
 }
 
 /// The finding for a service that cannot go on; `None` if it only waits or the program stops without error.

@@ -84,20 +84,26 @@ pub fn variable_at(program: &Program, site: Site) -> Option<String> {
     for _ in 0..STEPS {
         let (reg, before) = search.next()?;
         if let Some(var) = function.vars.iter().find(|var| is_in(var, reg)) {
+            // The value of a scalar is a subscript, and no address.
+            if matches!((&var.loc, &var.shape), (VarLoc::Reg(_), VarShape::Scalar)) {
+                continue;
+            }
             return Some(var.name.to_string());
         }
         let Some((at, kind)) = definition(function, reg, before) else { continue };
-        if let InstKind::Addr { base, .. } = *kind {
-            if let Some(name) = base_name(program, site.func, base) {
-                return Some(name);
-            }
+        let name = match *kind {
+            InstKind::Addr { base, .. } => base_name(program, site.func, base),
+            InstKind::Load { addr: Val::Imm(address), .. } => described(program, address),
+            _ => None,
+        };
+        if name.is_some() {
+            return name;
         }
         search.operands(kind, at);
     }
     None
 }
 
-/// Whether a variable, its address or its descriptor's address is in a register.
 /// Whether a variable is a scalar that the caller of the procedure passes by its address.
 pub(crate) fn is_passed(program: &Program, site: Site, name: &str) -> bool {
     let is_by_address =
@@ -105,6 +111,7 @@ pub(crate) fn is_passed(program: &Program, site: Site, name: &str) -> bool {
     program.module().func(site.func).vars.iter().any(|var| &*var.name == name && is_by_address(var))
 }
 
+/// Whether a variable, its address or its descriptor's address is in a register.
 fn is_in(var: &DebugVar, reg: Reg) -> bool {
     matches!(var.loc, VarLoc::Reg(r) | VarLoc::At(r) | VarLoc::DescriptorAt(r) if r == reg)
 }
@@ -131,7 +138,17 @@ fn base_name(program: &Program, func: FuncId, base: AddrBase) -> Option<String> 
 
 /// The name of the global variable at an address.
 pub(crate) fn global(program: &Program, address: u64) -> Option<String> {
-    let globals = program.module().globals.iter().zip(program.globals());
-    let (global, _) = globals.into_iter().find(|&(g, &base)| address >= base && address - base < g.bytes.max(1))?;
-    global.var.as_ref().map(|v| v.name.to_string())
+    global_at(program, address).map(|var| var.name.to_string())
+}
+
+/// The name of the global variable whose descriptor is at an address.
+fn described(program: &Program, address: u64) -> Option<String> {
+    let var = global_at(program, address).filter(|var| matches!(var.loc, VarLoc::Descriptor(_)));
+    var.map(|var| var.name.to_string())
+}
+
+fn global_at(program: &Program, address: u64) -> Option<&DebugVar> {
+    let mut globals = program.module().globals.iter().zip(program.globals());
+    let (global, _) = globals.find(|&(g, &base)| address >= base && address - base < g.bytes.max(1))?;
+    global.var.as_ref()
 }

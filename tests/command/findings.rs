@@ -584,3 +584,18 @@ fn what_a_failed_launch_leaves_undone_is_not_told_again() {
         r = a_d\nif (any(r /= 1)) print *, 'wrong'\nend program\n";
     assert_eq!(codes(&run("undone.cuf", program, &["--check", "all"])), ["R0201"]);
 }
+
+#[test]
+fn an_access_outside_of_an_array_is_not_told_of_another_one() {
+    const BEFORE: &str = "real(8), allocatable :: v(:,:)\ninteger :: j\nallocate (v(32,17))\nv = 2\nj = 0\n\
+        print *, v(1,j)\nend\n";
+    said(&run("before.f90", BEFORE, &[]), 1, "256 bytes before the beginning of `v`");
+    // `v(i,0)` lies behind `u`, whose name it must not get, nor that of a subscript.
+    const BETWEEN: &str = "real(8), allocatable :: u(:,:), v(:,:)\ninteger :: i, j, jm\n\
+        allocate (u(32,0:17), v(32,17))\nu = 1\nv = 2\ndo j = 1, 3\njm = j - 1\ndo i = 1, 32\n\
+        u(i,j) = v(i,jm)\nend do\nend do\nprint *, sum(u)\nend\n";
+    let output = run("between.f90", BETWEEN, &[]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(!said.contains("read of `u") && !said.contains("read of `jm"), "{said}");
+}

@@ -22,6 +22,16 @@ impl Checker<'_> {
         self.scopes.module(at).exports.get(name).map(|e| e.sym.clone())
     }
 
+    /// What a name of `iso_c_binding` means without that module: nvfortran's `cudafor` brings it in, where nothing else has the name.
+    pub(crate) fn name_of_c(&mut self, name: &str) -> Option<Sym> {
+        if self.cx.debugger || !name.starts_with("c_") || !self.scopes.reaches_module(self.cx.scope, "cudafor") {
+            return None;
+        }
+        let at = self.scopes.module_named("iso_c_binding").filter(|&at| self.scopes.module(at).embedded)?;
+        self.resolve_module(at, Span::NONE);
+        self.scopes.module(at).exports.get(name).map(|e| e.sym.clone())
+    }
+
     /// What the name of a routine of CUDA's runtime means in host code without `use cudafor`, which nvfortran's run-time library has
     /// all the same.
     pub(crate) fn runtime_routine(&mut self, name: &Name) -> Option<Sym> {

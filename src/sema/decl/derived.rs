@@ -1,5 +1,6 @@
 //! Derived types: components, their offsets, parents and type-bound names.
 
+use super::initial::is_null;
 use super::parameterised::declares_parameters;
 use super::shape::ShapeRules;
 use crate::checked::{Const, DerivedType, Dim, Expr, ExprKind, Field, Shape, Type, TypeId};
@@ -289,6 +290,8 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let init = match (&e.init, &e.pointer_init) {
+                // nvfortran takes `= null()` for `=> null()`.
+                (Some(value), _) if pointer && is_null(value) => Some(Const::Null),
                 (Some(value), _) if sized.is_some() => self.initial_of_sized(value, &ty, &shape, e.name.as_str()),
                 (Some(value), _) => self
                     .constant_of_type(value, &ty)

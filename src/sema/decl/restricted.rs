@@ -1,9 +1,11 @@
 //! What bounds and lengths of declared objects may refer to (Fortran 2018, 10.1.11): they are computed on entry, when local
 //! variables have no value yet.
 
-use crate::checked::{CharLen, Class, Expr, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable, visit};
+use crate::checked::{
+    CharLen, Class, Const, Dim, Expr, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable, visit,
+};
 use crate::checker::{DeclaredName, Entry, ScopeId, Sym};
-use crate::typing::Typing;
+use crate::typing::{Typing, constant};
 use ast::Intent;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -48,21 +50,49 @@ impl Typing<'_> {
     }
 
     /// The shape of a declared object. The last upper bound of an argument may be a local variable for nvfortran: that dimension then
-    /// has no size.
+    /// has no size. In an interface body others may be, too, as nobody needs their values.
     pub(super) fn without_local_size(&mut self, scope: ScopeId, p: &DeclaredName<'_>, shape: Shape) -> Shape {
-        let Shape::Explicit(mut dims) = shape else { return shape };
-        let last = dims.last().filter(|_| p.dummy.is_some() && !self.cx.debugger);
-        let Some((id, span, Some(LOCAL))) = last.and_then(|last| self.unrestricted(scope, &last.upper)) else {
-            return Shape::Explicit(dims);
-        };
+        if p.dummy.is_none() || self.cx.debugger {
+            return shape;
+        }
+        match shape {
+            Shape::Explicit(mut dims) => {
+                let Some(last) = dims.pop() else { return Shape::Scalar };
+                self.without_local_bounds(scope, &mut dims);
+                if self.is_local_bound(scope, &last.upper) {
+                    return Shape::AssumedSize(dims, Box::new(last.lower));
+                }
+                dims.push(last);
+                Shape::Explicit(dims)
+            }
+            Shape::AssumedSize(mut dims, lower) => {
+                self.without_local_bounds(scope, &mut dims);
+                Shape::AssumedSize(dims, lower)
+            }
+            other => other,
+        }
+    }
+
+    /// Takes local variables out of bounds of an interface body.
+    fn without_local_bounds(&mut self, scope: ScopeId, dims: &mut [Dim]) {
+        if !self.cx.proc.is_some_and(|proc| self.defs.proc_info(proc).is_interface) {
+            return;
+        }
+        for dim in dims {
+            if self.is_local_bound(scope, &dim.upper) {
+                dim.upper = constant(Const::Int(1), dim.upper.ty.clone(), dim.upper.span);
+            }
+        }
+    }
+
+    /// Whether a bound refers to a local variable; says so.
+    fn is_local_bound(&mut self, scope: ScopeId, bound: &Expr) -> bool {
+        let Some((id, span, Some(LOCAL))) = self.unrestricted(scope, bound) else { return false };
         let var = self.defs.var(id);
         let text = format!("a bound refers to `{}`, {LOCAL}", var.name);
         let d = Diagnostic::new(Code::BoundWithoutValue, span, text).secondary(var.span, "declared here");
         self.reporter.report(d.help("write `*` for the bound, or use an argument or a named constant"));
-        match dims.pop() {
-            Some(last) => Shape::AssumedSize(dims, Box::new(last.lower)),
-            None => Shape::Scalar,
-        }
+        true
     }
 
     /// Whether a variable of a scope is in no storage sequence, and is no variable of an implied DO or of the host.

@@ -107,6 +107,9 @@ impl Checker<'_> {
             Some(sym) if !implicit => return self.not_a_variable(name, &sym),
             _ => {}
         }
+        if let Some(Sym::Var(id)) = self.name_of_c(name.as_str()) {
+            return self.variable(id, name.span);
+        }
         if let (false, Some(what)) = (implicit, self.typing().foreign(name.as_str())) {
             return self.typing().refuse_foreign(&what, name.span);
         }

@@ -108,3 +108,9 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
 pub(crate) fn nearest(name: &str) -> Option<String> {
     nearest_name(name, Intrinsic::ALL.iter().map(|i| i.name())).map(str::to_owned)
 }
+
+/// The same of subroutines.
+pub(crate) fn nearest_subroutine(name: &str) -> Option<String> {
+    let subroutines = Intrinsic::ALL.iter().filter(|i| super::is_subroutine(**i));
+    nearest_name(name, subroutines.map(|i| i.name())).map(str::to_owned)
+}

@@ -129,11 +129,11 @@ impl Checker<'_> {
         let near = self
             .scopes
             .similar(self.cx.scope, name.as_str(), |s| matches!(s, Sym::Proc(_) | Sym::Generic { .. }))
-            .or_else(|| crate::intrinsics::nearest(name.as_str()))
+            .or_else(|| crate::intrinsics::nearest_subroutine(name.as_str()))
             .or_else(|| {
                 diag::nearest_name(name.as_str(), self.scopes.externals().keys().map(|k| &**k)).map(str::to_owned)
             });
-        // `zscal` is no misspelt `dscal`: libraries have a procedure for each type.
+        // `zscal` is no misspelt `dscal` and `dcopy` no misspelt `icopy`: libraries have a procedure for each type.
         let near = near.filter(|near| !self.options.separate && !is_of_other_type(name.as_str(), near));
         // With nothing like it in sight it is a procedure of a library rather than a mistyped name.
         let use_help = self.typing().use_help(name.as_str());
@@ -447,5 +447,6 @@ fn is_label(argument: &Arg) -> bool {
 
 /// Whether two names differ only in the first letter, which says in LAPACK and kin for which type a procedure is.
 fn is_of_other_type(name: &str, other: &str) -> bool {
-    without_type(name).is_some_and(|stem| name.len() > 4 && without_type(other) == Some(stem))
+    let stem = without_type(other).or_else(|| other.strip_prefix('i'));
+    name.len() > 4 && stem.is_some() && without_type(name) == stem
 }
