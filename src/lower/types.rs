@@ -138,6 +138,8 @@ pub(crate) fn is_device_data(cuda: Option<CudaAttr>) -> bool {
 
 /// The number of host memory for `mem.alloc`.
 pub(crate) const HOST_MEMORY: i32 = 0;
+/// The number of device memory.
+pub(crate) const DEVICE_MEMORY: i32 = 1;
 /// The number of managed memory.
 pub(crate) const MANAGED_MEMORY: i32 = 2;
 
@@ -145,7 +147,7 @@ pub(crate) const MANAGED_MEMORY: i32 = 2;
 pub(crate) fn alloc_where(side: Side, cuda: Option<CudaAttr>) -> i32 {
     match (side, cuda) {
         (Side::Device, _) | (_, Some(CudaAttr::Device | CudaAttr::Constant | CudaAttr::Texture | CudaAttr::Shared)) => {
-            1
+            DEVICE_MEMORY
         }
         (_, Some(CudaAttr::Managed | CudaAttr::Unified)) => MANAGED_MEMORY,
         (_, Some(CudaAttr::Pinned)) => 3,

@@ -63,6 +63,7 @@ fn array_item(item: &ArrayItem) -> String {
     match item {
         ArrayItem::Expr(e) => expr(e),
         ArrayItem::Do(implied) => implied_do(implied, array_item),
+        ArrayItem::Range(r) => format!("(: {} {} {})", expr(&r.first), expr(&r.last), optional(r.step.as_ref())),
     }
 }
 

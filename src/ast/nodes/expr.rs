@@ -217,6 +217,21 @@ pub enum ArrayItem {
     Expr(Expr),
     /// `(items, i = a, b, c)`.
     Do(Box<ImpliedDo<ArrayItem>>),
+    /// `a:b:c`, an extension: the numbers from `a` to `b`.
+    Range(Box<ArrayRange>),
+}
+
+/// The range `first:last:step` in an array constructor.
+#[derive(Clone, Debug)]
+pub struct ArrayRange {
+    /// First value.
+    pub first: Expr,
+    /// Last value.
+    pub last: Expr,
+    /// Step.
+    pub step: Option<Expr>,
+    /// The whole.
+    pub span: Span,
 }
 
 /// An implied DO over items.

@@ -11,7 +11,7 @@ pub use decl::{
     Intent, Interface, InterfaceItem, InterfaceKind, KindParam, LetterSpec, Shape, TypeField, TypeItem, TypeSpec,
     TypeSpecKind, UseItem, UseStmt,
 };
-pub use expr::{Arg, ArgValue, ArrayItem, BinaryOp, Expr, ExprKind, ImpliedDo, Name, Radix, UnaryOp};
+pub use expr::{Arg, ArgValue, ArrayItem, ArrayRange, BinaryOp, Expr, ExprKind, ImpliedDo, Name, Radix, UnaryOp};
 pub use stmt::{
     Allocate, Block, CaseRange, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, IfArm, IoControl, IoItem,
     IoKind, LoopVar, SelectArm, Stmt, StmtKind, TypeArm, WhereArm,

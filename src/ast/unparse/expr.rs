@@ -109,6 +109,10 @@ fn array_item(item: &ArrayItem) -> String {
     match item {
         ArrayItem::Expr(e) => expr(e),
         ArrayItem::Do(implied) => implied_do(implied, array_item),
+        ArrayItem::Range(range) => {
+            let step = range.step.as_ref().map_or_else(String::new, |step| format!(":{}", expr(step)));
+            format!("{}:{}{step}", expr(&range.first), expr(&range.last))
+        }
     }
 }
 

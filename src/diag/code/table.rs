@@ -53,6 +53,7 @@ crate::code::codes! {
     W0105 Warning LateDeclaration "declaration after an assignment of a structure";
     W0106 Warning FormOfCompilers "form that compilers take and the standard does not have";
     W0107 Warning UsedBeforeDeclared "name that is used before its declaration";
+    W0108 Warning BranchIntoConstruct "branch into a construct";
     W0111 Warning MissingComma "comma that is missing in a list";
     W0118 Warning UnreadableFormat "format that cannot be read";
 

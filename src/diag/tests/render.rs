@@ -382,7 +382,8 @@ fn explanation_reads_well_in_a_terminal() {
             E0523: kernel called without chevrons, or another procedure called with them
 
             A kernel must be launched with `<<<grid, block>>>`, and other procedures must be
-            called without.
+            called without. An interface with `bind(c)` and no attributes is that of a kernel of
+            CUDA C where it is launched.
 
             wrong:
 

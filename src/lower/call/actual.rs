@@ -15,7 +15,7 @@ use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::object::convention::has_element_word;
 use crate::storage::VarStorage;
-use crate::types::{MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final};
+use crate::types::{DEVICE_MEMORY, HOST_MEMORY, MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final};
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::ArrayView;
@@ -104,7 +104,11 @@ impl Builder<'_, '_> {
         }
         let addr = self.mutable(Ty::I64);
         self.set(addr, base);
-        let location = if self.is_remote(view.mem) { 1 } else { 0 };
+        let location = match self.is_remote(view.mem) {
+            true => DEVICE_MEMORY,
+            false if out.to_kernel => MANAGED_MEMORY,
+            false => HOST_MEMORY,
+        };
         let extents = view.extents();
         let count = self.product(&extents);
         let bytes = self.imul(count, view.element);

@@ -27,7 +27,7 @@ use crate::function::FunctionLowering;
 use crate::module::{ArgKey, Instance};
 use crate::object::convention::{ResultForm, result_form, value_of_registers, word_types};
 use crate::storage::VarStorage;
-use crate::types::Side;
+use crate::types::{MANAGED_MEMORY, Side};
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
@@ -97,6 +97,10 @@ impl Builder<'_, '_> {
                 }
                 CopyBack::Array { when, from, to, ty, free } => self.when(when, |this| {
                     if let Some(to) = &to {
+                        if free.location == MANAGED_MEMORY {
+                            // The kernel that was launched has to end first.
+                            this.rt(Rt::CudaDeviceSynchronize, Vec::new());
+                        }
                         this.move_array(to, &from, &ty);
                     }
                     this.free(&free);

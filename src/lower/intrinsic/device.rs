@@ -200,6 +200,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.push_atomic(AtomOp::AddHalf, ty, mem, a, None)
     }
 
+    /// A scalar variable, or the first element of an array.
+    fn first_element(&mut self, target: &'p Expr) -> Option<Lvalue> {
+        if target.rank == 0 {
+            return Some(self.lvalue(target));
+        }
+        let view = self.designator_view(target)?;
+        Some(Lvalue::Mem(self.b.element_linear(&view, Val::i64(0))))
+    }
+
     /// An atomic operation on memory of the device.
     fn push_atomic(&mut self, op: AtomOp, ty: Ty, mem: MemRef, a: Val, b: Option<Val>) -> Option<Value> {
         if !matches!(mem.space, Space::Global | Space::Shared | Space::Generic) {
@@ -241,7 +250,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let a = operand(self, 1)?;
         let b = if op == AtomOp::Cas { Some(operand(self, 2)?) } else { None };
-        match self.lvalue(target) {
+        match self.first_element(target)? {
             place @ Lvalue::Mem(MemRef { space: Space::Local, .. }) => {
                 private_atomic(&mut self.b, op, place, target, a, b)
             }
@@ -269,12 +278,6 @@ impl<'p> FunctionLowering<'_, 'p> {
                     None => Val::i32(-1),
                 };
                 self.b.sync_warp(mask);
-            }
-            I::Stwb | I::Stcg | I::Stcs | I::Stwt => {
-                let (Some(mem), Some(val)) = (arg(args, 0), arg(args, 1)) else { return false };
-                let value = self.value(val);
-                let place = self.lvalue(mem);
-                self.b.store_value(place, &mem.ty, &value);
             }
             I::PipelineMemcpyAsync => {
                 let (Some(to), Some(from)) = (arg(args, 0), arg(args, 1)) else { return false };

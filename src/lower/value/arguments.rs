@@ -23,6 +23,8 @@ pub(crate) struct Passed {
     pub(crate) is_described: bool,
     /// Whether a procedure of C is called, which gets some arguments by descriptors of C.
     pub(crate) to_c: bool,
+    /// Whether a kernel is launched, which reaches copies in managed memory only.
+    pub(crate) to_kernel: bool,
 }
 
 /// What is to be done after the call.

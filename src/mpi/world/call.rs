@@ -443,7 +443,11 @@ impl Caller<'_> {
         let (have, want) = (basic.class(), first.class());
         let bytes = (basic.bytes(), first.bytes());
         let is_part = have == Class::Complex && want == Class::Real && bytes.0 == 2 * bytes.1;
-        let is_whole = have == Class::Real && want == Class::Complex && bytes.1 == 2 * bytes.0;
+        // A view of complex numbers as reals, of any kind where the program has made the datatype.
+        let is_made = data.layout.size > first.bytes();
+        let is_whole = have == Class::Real
+            && want == Class::Complex
+            && (bytes.1 == 2 * bytes.0 || is_made && bytes.1 % bytes.0 == 0);
         let is_pair = matches!((have, want), (Class::Integer, Class::IntegerPair) | (Class::Real, Class::RealPair))
             && bytes.1 == 2 * bytes.0;
         let is_flag = bytes.0 == bytes.1

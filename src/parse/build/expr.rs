@@ -6,7 +6,7 @@
 
 use super::{Builder, error_expr};
 use crate::grammar::{Pair, Pairs, Rule};
-use ast::{Arg, ArgValue, ArrayItem, BinaryOp, Expr, ExprKind, ImpliedDo, IoItem, Radix, UnaryOp};
+use ast::{Arg, ArgValue, ArrayItem, ArrayRange, BinaryOp, Expr, ExprKind, ImpliedDo, IoItem, Radix, UnaryOp};
 use diag::{Code, Diagnostic};
 use pest::pratt_parser::{Assoc, Op, PrattParser};
 use source::Span;
@@ -259,6 +259,19 @@ impl Builder<'_> {
     }
 
     fn array_item(&mut self, pair: Pair<'_>, height: &mut u32) -> ArrayItem {
+        if pair.as_rule() == Rule::array_value {
+            let span = self.span(&pair);
+            let mut parts = Vec::with_capacity(3);
+            for part in pair.into_inner() {
+                parts.push(self.measured(part, height));
+            }
+            let mut parts = parts.into_iter();
+            let first = parts.next().unwrap_or_else(|| error_expr(span));
+            return match parts.next() {
+                None => ArrayItem::Expr(first),
+                Some(last) => ArrayItem::Range(Box::new(ArrayRange { first, last, step: parts.next(), span })),
+            };
+        }
         if pair.as_rule() != Rule::implied_do {
             return ArrayItem::Expr(self.measured(pair, height));
         }

@@ -87,7 +87,7 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
         "deallocate" => Rule::deallocate_stmt,
         "nullify" => Rule::nullify_stmt,
         "print" => Rule::print_stmt,
-        "read" if !rest.starts_with('(') => Rule::read_short,
+        "read" if !rest.starts_with('(') || is_concatenated(rest) => Rule::read_short,
         "write" | "read" | "open" | "close" | "inquire" => Rule::io_stmt,
         "rewind" | "backspace" | "endfile" | "flush" | "wait" if rest.starts_with('(') => Rule::io_stmt,
         "rewind" | "backspace" | "endfile" | "flush" => Rule::unit_stmt,
@@ -103,6 +103,11 @@ pub(super) fn rule(text: &str, place: StatementPosition) -> Option<Rule> {
             Rule::end_stmt
         }
     })
+}
+
+/// Whether `//` stands behind the parentheses that a text begins with: they are part of a format, no list of specifiers.
+fn is_concatenated(text: &str) -> bool {
+    closing(text, 0).is_some_and(|close| text[close + 1..].trim_start().starts_with("//"))
 }
 
 /// Whether a statement is prefixes, `subroutine` or `function`, and a name.

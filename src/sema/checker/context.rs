@@ -111,7 +111,7 @@ impl Context {
         id
     }
 
-    /// Whether rules about host and device apply: not in specification expressions, nor for the debugger.
+    /// Whether rules about host and device data apply: not in specification expressions, nor for the debugger.
     pub(crate) fn has_side(&self) -> bool {
         !self.specification && !self.debugger
     }

@@ -84,6 +84,10 @@ pub(crate) struct Made {
     pub(crate) shared_bytes: BTreeMap<ProcId, u64>,
     /// Statement functions that are being expanded.
     pub(crate) expanding: Vec<(ScopeId, usize)>,
+    /// Whether a kernel with the prefix PURE was warned of.
+    pub(crate) told_of_pure: bool,
+    /// Statement functions that were referred to.
+    pub(crate) expanded: BTreeSet<(ScopeId, usize)>,
     /// How many times statement functions were expanded.
     pub(crate) expansions: u32,
     /// COMMON blocks with binding labels, and the labels.

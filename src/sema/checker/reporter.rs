@@ -97,6 +97,15 @@ impl Reporter {
         self.refusal = refusal;
     }
 
+    /// Takes over what another one has collected.
+    pub(crate) fn absorb(&mut self, other: Reporter) {
+        self.diagnostics.append(other.diagnostics);
+        self.told.extend(other.told);
+        if let Some(what) = other.refusal {
+            self.refusal.get_or_insert(what);
+        }
+    }
+
     /// Whether an error was reported.
     pub(crate) fn has_errors(&self) -> bool {
         self.diagnostics.has_errors()

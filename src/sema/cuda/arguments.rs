@@ -5,32 +5,47 @@
 use super::{distance, is_device_only, spelling};
 use crate::checked::{Const, Expr, ExprKind, ProcKind, Shape, Sub, Type, VarId, Variable, is_designator, root};
 use crate::checker::CodeSide;
-use crate::typing::{Fit, Typing, is_implicitly_managed, space_of};
+use crate::typing::{Fit, Typing, is_implicitly_managed, section_extents, space_of};
 use diag::{Code, Diagnostic};
 use source::Span;
 
 impl Typing<'_> {
     /// A device section whose first dimension has gaps cannot go to an assumed-shape device dummy (rule 31).
     pub(crate) fn fit_contiguous(&self, dummy: &Variable, e: &Expr) -> Result<(), Box<Diagnostic>> {
-        let (Shape::AssumedShape(_), ExprKind::Section { subs, .. }) = (&dummy.shape, &e.kind) else { return Ok(()) };
-        if self.cx.side != CodeSide::Host || !is_device_only(space_of(self.defs, e)) {
+        let is_shaped = matches!(dummy.shape, Shape::AssumedShape(_)) && !dummy.attrs.ignore_tkr.contains('c');
+        if !is_shaped || self.cx.side != CodeSide::Host || !is_device_only(space_of(self.defs, e)) {
             return Ok(());
         }
-        let ignored = dummy.attrs.ignore_tkr.contains('c');
-        let gaps = match subs.first() {
-            Some(Sub::Index(_) | Sub::Vector(_)) => true,
-            Some(Sub::Range { step: Some(Expr { kind: ExprKind::Const(Const::Int(n)), .. }), .. }) => *n != 1,
-            Some(Sub::Range { .. }) | None => false,
-        };
-        if !gaps || ignored {
+        if !self.is_scattered(e) {
             return Ok(());
         }
-        let text = format!(
-            "section has gaps in its first dimension, and `{}` is an assumed-shape device argument",
-            dummy.name
-        );
+        let what = if matches!(e.kind, ExprKind::ComplexPart { .. }) { "a part of complex numbers" } else { "section" };
+        let text =
+            format!("{what} has gaps in its first dimension, and `{}` is an assumed-shape device argument", dummy.name);
         let d = Diagnostic::new(Code::DiscontiguousDeviceArgument, e.span, text);
         Err(Box::new(d.help("copy it to a contiguous device array first")))
+    }
+
+    /// Whether an array has gaps in its first dimension for certain.
+    pub(crate) fn is_scattered(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Section { base, subs, .. } => self.has_gaps(base, subs),
+            ExprKind::ComplexPart { base, .. } => base.rank > 0,
+            _ => false,
+        }
+    }
+
+    /// Whether the first dimension of a section has gaps for certain: it has more than one element, and a stride that is known.
+    fn has_gaps(&self, base: &Expr, subs: &[Sub]) -> bool {
+        let extents = section_extents(self.defs, base, subs);
+        let is_empty = extents.contains(&Some(0));
+        match subs.first() {
+            Some(Sub::Index(_) | Sub::Vector(_)) => !is_empty,
+            Some(Sub::Range { step: Some(Expr { kind: ExprKind::Const(Const::Int(n)), .. }), .. }) => {
+                *n != 1 && !is_empty && extents.first() != Some(&Some(1))
+            }
+            Some(Sub::Range { .. }) | None => false,
+        }
     }
 
     /// The memory of an argument must be one that its dummy accepts (rule 28). Adds to the fit how far the two are apart.

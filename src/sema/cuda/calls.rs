@@ -30,11 +30,13 @@ impl Checker<'_> {
             CodeSide::Both if self.cx.guarded => return self.called(id, span),
             CodeSide::Both => kind == ProcKind::Host,
         };
-        if !self.cx.has_side() {
+        if self.cx.debugger {
             return self.called(id, span);
         }
         match (on_device, kind) {
-            (true, ProcKind::Host) if self.defs.proc_info(id).embedded && name.starts_with("cuda") => {
+            (true, ProcKind::Host)
+                if self.defs.proc_info(id).embedded && (name.starts_with("cuda") || &*name == "c_funloc") =>
+            {
                 self.reporter.refuse(span, format!("`{name}` in device code"))
             }
             (true, ProcKind::Host) => {
@@ -178,13 +180,22 @@ fn mentions_size(e: &Expr) -> bool {
 }
 
 impl Typing<'_> {
-    /// Warns of a copy whose count is computed with `sizeof`: counts are elements, but for C addresses.
+    /// Warns of a copy whose count is computed with `sizeof`: counts are elements, but for C addresses; and of one of an array with
+    /// gaps, of which only the address counts.
     pub(crate) fn check_copy_count(&mut self, name: &Name, args: &[Arg], given: &[Argument]) {
         let is_copy = name.as_str().starts_with("cudamemcpy") || name.as_str().starts_with("cudamemset");
         let address =
             given.first().is_some_and(|a| matches!(&a.given, Given::Expr(e) if matches!(e.ty, Type::Derived(_))));
         if !is_copy || address {
             return;
+        }
+        for arg in given.iter().take(2) {
+            let Given::Expr(e) = &arg.given else { continue };
+            if self.is_scattered(e) {
+                let text = format!("the elements of this array have gaps, and `{}` copies without gaps", name.as_str());
+                let help = "copy it by an assignment";
+                self.reporter.report(Diagnostic::new(Code::PossiblyDiscontiguousArgument, e.span, text).help(help));
+            }
         }
         for arg in args.iter().skip(1) {
             if let ArgValue::Expr(e) = &arg.value

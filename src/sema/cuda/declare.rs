@@ -293,8 +293,8 @@ impl Typing<'_> {
         for param in p.params.clone() {
             let var = self.defs.var(param).clone();
             if kind == ProcKind::Kernel {
-                let what = if var.attrs.optional {
-                    Some("optional")
+                let what = if var.attrs.copied {
+                    Some("optional and have `value`")
                 } else if var.attrs.pointer && var.attrs.cuda != Some(CudaAttr::Device) {
                     Some("a pointer")
                 } else if matches!(var.storage, Storage::Procedure) {

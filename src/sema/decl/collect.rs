@@ -511,6 +511,7 @@ impl<'a> Checker<'a> {
             match item {
                 ast::ArrayItem::Expr(e) => self.data_names(scope, std::slice::from_ref(e)),
                 ast::ArrayItem::Do(d) => self.data_items(scope, &d.items),
+                ast::ArrayItem::Range(_) => {}
             }
         }
     }

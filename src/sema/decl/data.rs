@@ -260,6 +260,9 @@ impl<'a> Checker<'a> {
             match item {
                 ast::ArrayItem::Expr(e) => self.data_object(e, values)?,
                 ast::ArrayItem::Do(d) => self.data_loop(d, values)?,
+                ast::ArrayItem::Range(r) => {
+                    return self.reporter.error(Code::SyntaxError, r.span, "a range is no object of `data`");
+                }
             }
         }
         Some(())

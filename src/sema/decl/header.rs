@@ -216,7 +216,11 @@ impl<'a> Checker<'a> {
             if word == "pure" {
                 let text =
                     format!("kernel `{}` is declared `pure`, which means nothing for a kernel", sub.name.as_str());
-                self.reporter.report(Diagnostic::new(Code::PureKernel, span, text));
+                // Where one kernel is declared so, all of them tend to be.
+                if !std::mem::replace(&mut self.made.told_of_pure, true) {
+                    let note = "this is said of the first such kernel only";
+                    self.reporter.report(Diagnostic::new(Code::PureKernel, span, text).note(note));
+                }
             } else {
                 let text = format!("kernel `{}` cannot be `{word}`", sub.name.as_str());
                 self.reporter.error::<()>(Code::KernelPrefix, span, text);

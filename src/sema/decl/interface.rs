@@ -175,7 +175,13 @@ impl<'a> Checker<'a> {
             for name in &list.names {
                 if self.find_from(scope, &name.text).is_none() && !self.scopes.is_tainted(scope) {
                     // What a library's module would bring in is refused like any use of it.
-                    if let Some(what) = self.scopes.refused_module(scope) {
+                    let outer = std::mem::replace(&mut self.cx.scope, scope);
+                    let refused = self.typing().foreign(&name.text);
+                    self.cx.scope = outer;
+                    if let Some(what) = refused {
+                        let of_statement = self.reporter.take_refusal();
+                        let _ = self.typing().refuse_foreign::<()>(&what, name.span);
+                        self.reporter.restore_refusal(of_statement);
                         self.scopes.define(own, &name.text, Sym::Refused(what), name.span);
                         continue;
                     }

@@ -85,6 +85,11 @@ impl Scan<'_> {
                     self.expr(&d.last);
                     self.items(&d.items);
                 }
+                ArrayItem::Range(r) => {
+                    self.expr(&r.first);
+                    self.expr(&r.last);
+                    r.step.iter().for_each(|step| self.expr(step));
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::checked::{CharLen, Const, Expr, ExprKind, ImpliedDo, Item, Shape, Storage, Type, VarId};
 use crate::checker::{Checker, ScopeData, ScopeId, Sym};
 use crate::typing::{Typing, assignable, fit_constant, is_numeric, promoted, same_type, shape_name, type_name};
-use ast::{ArrayItem, TypeSpec};
+use ast::{ArrayItem, ArrayRange, TypeSpec};
 use diag::Code;
 use source::Span;
 
@@ -84,6 +84,7 @@ impl Checker<'_> {
             let typed = match item {
                 ArrayItem::Expr(e) => self.expr(e).map(Item::Expr),
                 ArrayItem::Do(d) => self.implied_do(d).map(|d| Item::Do(Box::new(d))),
+                ArrayItem::Range(r) => self.range(r).map(|d| Item::Do(Box::new(d))),
             };
             match typed {
                 Some(typed) => out.push(typed),
@@ -130,6 +131,34 @@ impl Checker<'_> {
         let items = self.items(&d.items);
         self.cx.scope = outer;
         Some(ImpliedDo { items: items?, var, first, last, step })
+    }
+
+    /// `a:b:c`, an extension of nvfortran and others: an implied DO over its own index.
+    fn range(&mut self, r: &ArrayRange) -> Option<ImpliedDo<Item>> {
+        if self.cx.debugger {
+            return self.reporter.refuse(r.span, "a range in an array constructor");
+        }
+        let text = "a range stands in an array constructor, which is an extension";
+        self.typing().not_standard(Code::BadArrayConstructor, r.span, text, "write an implied do loop");
+        let mut kind = self.options.integer_kind();
+        for e in [&r.first, &r.last] {
+            if let Type::Integer(k) = self.expr(e)?.ty {
+                kind = kind.max(k);
+            }
+        }
+        let ty = Type::Integer(kind);
+        let mut bound = |e: &ast::Expr| self.integer_scalar(e, &ty, "a bound of a range");
+        let (first, last) = (bound(&r.first), bound(&r.last));
+        let step = match &r.step {
+            Some(e) => Some(bound(e)?),
+            None => None,
+        };
+        let (first, last) = (first?, last?);
+        let outer = self.enter_block();
+        let var = self.construct_variable(&"index".into(), ty.clone(), Shape::Scalar, Storage::Local, r.span);
+        self.cx.scope = outer;
+        let value = Expr { kind: ExprKind::Var(var), ty, rank: 0, span: r.span };
+        Some(ImpliedDo { items: vec![Item::Expr(value)], var, first, last, step })
     }
 
     /// Whether a named constant is the variable of an implied DO of DATA around this place.

@@ -223,6 +223,7 @@ impl Checker<'_> {
         }
         // Functions that use each other twice each would grow without end.
         self.made.expansions += 1;
+        self.made.expanded.insert((scope, at));
         if self.made.expansions > MOST_EXPANSIONS {
             return self.reporter.refuse(span, "so large an expansion of statement functions");
         }

@@ -74,17 +74,38 @@ impl Checker<'_> {
         // Keywords of a constructor are components, and its values may be anything: arguments are typed once for both.
         let arguments = self.arguments(args)?;
         self.typing().check_copy_count(name, args, &arguments);
+        let intrinsic = crate::intrinsics::lookup(name.as_str());
         if let Some(fit) = self.best_specific(&functions, &arguments) {
+            if let Some(found) = &intrinsic
+                && let Some(value) = self.instead_of(&fit, |this| this.intrinsic_function(found.clone(), args, span))
+            {
+                return Some(value);
+            }
             self.check_rival(&fit, name)?;
             return self.function_call(fit, arguments, span);
         }
         if let Some(id) = ty {
             return self.structure_of(id, arguments, name.span, span);
         }
-        if let Some(found) = crate::intrinsics::lookup(name.as_str()) {
+        if let Some(found) = intrinsic {
             return self.intrinsic_function(found, args, span);
         }
         self.no_specific(&functions, name, &arguments, span)
+    }
+
+    /// A reference to the intrinsic procedure that a generic name adds to, if it takes the arguments, where the specific procedure
+    /// that fits them cannot be called from here.
+    pub(crate) fn instead_of<T>(&mut self, fit: &Fit, intrinsic: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.typing().is_callable(fit.proc) {
+            return None;
+        }
+        let outer = std::mem::take(&mut self.reporter);
+        let found = intrinsic(self);
+        let told = std::mem::replace(&mut self.reporter, outer);
+        if found.is_some() {
+            self.reporter.absorb(told);
+        }
+        found
     }
 
     /// Reports that no specific procedure fits.

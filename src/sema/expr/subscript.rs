@@ -139,6 +139,16 @@ impl Checker<'_> {
             self.quiet_arguments(args);
             return self.typing().refuse_undefined("function", name.as_str(), name.span);
         }
+        if let Some(hidden) = self.hidden_function(name) {
+            let text = format!(
+                "`{0}` is declared as a scalar here, which hides the function `{0}` of the host",
+                name.as_str()
+            );
+            let d = Diagnostic::new(Code::NotAnArray, span, text).secondary(var.span, "declared here");
+            let d = d.secondary(hidden, "the function is here");
+            self.reporter.report(d.help("remove the declaration of its type"));
+            return None;
+        }
         let text = format!("`{0}` is declared as a scalar, and no given file defines a function `{0}`", name.as_str());
         self.reporter.report(
             Diagnostic::new(Code::NotAnArray, span, text)
@@ -146,6 +156,15 @@ impl Checker<'_> {
                 .help("if it is an array, give it a shape; if it is a function, give the file that defines it"),
         );
         None
+    }
+
+    /// Where the function is that a declaration in an inner scope hides.
+    fn hidden_function(&self, name: &Name) -> Option<Span> {
+        let mut found = self.scopes.around(self.cx.scope).filter_map(|data| data.names.get(&name.text));
+        match found.nth(1).map(|entry| &entry.sym) {
+            Some(Sym::Proc(id)) if self.defs.proc(*id).is_function => Some(self.defs.proc(*id).span),
+            _ => None,
+        }
     }
 
     /// A name without any declaration that is applied.

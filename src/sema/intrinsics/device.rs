@@ -2,7 +2,7 @@
 
 use super::Reference;
 use crate::checked::{Class, Expr, ExprKind, Intrinsic as I, Storage, Type, is_designator, root};
-use crate::typing::{Typing, constant_extents, same_type, type_name};
+use crate::typing::{Typing, constant_extents, same_type, shape_name, type_name};
 use diag::Code;
 
 /// Whether a device procedure is a subroutine.
@@ -123,20 +123,35 @@ impl Typing<'_> {
     /// A load with a hint for the caches: its value is the variable's, whatever the hint.
     fn hinted_load(&mut self, mut r: Reference) -> Option<Expr> {
         let mem = self.need(&mut r, 0)?;
-        if !is_designator(&mem) || matches!(mem.ty, Type::Derived(_) | Type::Character(_)) {
-            return self.bad_argument(r.id, 0, &mem, "a variable of numeric or logical type");
+        if !is_designator(&mem) || !self.can_be_hinted(&mem.ty) {
+            return self.bad_argument(r.id, 0, &mem, "a variable of numeric or logical type, or a pointer of C");
         }
         let (ty, rank) = (mem.ty.clone(), mem.rank);
         Some(Expr { kind: ExprKind::Paren(Box::new(mem)), ty, rank, span: r.span })
     }
 
-    /// A store with a hint for the caches.
+    /// Whether loads and stores with hints have a type: numbers, logicals, `type(c_ptr)` and `type(c_devptr)`.
+    fn can_be_hinted(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Derived(id) => matches!(&*self.defs.ty(*id).name, "c_ptr" | "c_devptr"),
+            Type::Character(_) => false,
+            _ => true,
+        }
+    }
+
+    /// A store with a hint for the caches, of a scalar or an array, which is an assignment.
     pub(super) fn hinted_store(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
         let id = r.id;
         let (mem, val) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
-        if !is_designator(&mem) || mem.rank != 0 || matches!(mem.ty, Type::Derived(_) | Type::Character(_)) {
-            return self.bad_argument(id, 0, &mem, "a scalar variable of numeric or logical type");
+        if !is_designator(&mem) || !self.can_be_hinted(&mem.ty) {
+            return self.bad_argument(id, 0, &mem, "a variable of numeric or logical type, or a pointer of C");
         }
+        let is_other = matches!(mem.ty, Type::Derived(_)) && !same_type(&mem.ty, &val.ty);
+        if is_other || (val.rank != 0 && val.rank != mem.rank) {
+            let wanted = shape_name(self.defs, &mem.ty, mem.rank);
+            return self.bad_argument(id, 1, &val, &format!("{wanted} like `mem`"));
+        }
+        self.check_all_conform(&format!("arguments of `{}`", id.name()), [&mem, &val], val.span)?;
         if let Err(why) = self.definable(&mem) {
             let text = format!("`{}` changes its argument, and {why}", id.name());
             return self.reporter.error(Code::ArgumentNotDefinable, mem.span, text);
@@ -214,6 +229,7 @@ impl Typing<'_> {
         self.intrinsic_node(id, vec![Some(mem), Some(val)], ty, 0, r.span)
     }
 
+    /// An atomic operation. Of an array it is the first element that is changed, by sequence association.
     fn atomic(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         let mem = self.need(&mut r, 0)?;
@@ -227,8 +243,8 @@ impl Typing<'_> {
             I::Atomicand | I::Atomicor | I::Atomicxor => matches!(mem.ty, Type::Integer(4 | 8)),
             _ => matches!(mem.ty, Type::Integer(4)),
         };
-        if !is_designator(&mem) || mem.rank != 0 {
-            return self.bad_argument(id, 0, &mem, "a scalar variable or array element");
+        if !is_designator(&mem) {
+            return self.bad_argument(id, 0, &mem, "a variable");
         }
         if !kinds {
             let wanted = match id {

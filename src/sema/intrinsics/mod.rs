@@ -389,7 +389,7 @@ impl Typing<'_> {
 
     /// Device procedures belong to device code, most host services to host code.
     fn check_intrinsic_side(&mut self, id: Intrinsic, span: Span) -> Option<()> {
-        if !self.cx.has_side() {
+        if self.cx.debugger {
             return Some(());
         }
         let is_barrier = matches!(
@@ -405,6 +405,11 @@ impl Typing<'_> {
             (Class::Device, CodeSide::Host) => {
                 let text = format!("`{}` is a procedure of device code and is used in host code", id.name());
                 self.not_on_host(span, text)
+            }
+            (Class::Device, CodeSide::Both) if !self.cx.guarded => {
+                let text = format!("`{}` is a procedure of device code, and this code runs on the host too", id.name());
+                let help = "write `if (on_device()) then` around it";
+                self.reporter.error_help(Code::DeviceFeatureInHostCode, span, text, help)
             }
             (_, CodeSide::Device | CodeSide::CufKernel) if !device::has(id) => {
                 let text = format!("device code has no `{}`", id.name());

@@ -4,6 +4,7 @@
 //! Not here: the rules of CUDA Fortran (`cuda`), and those that one statement or declaration shows.
 
 mod bindings;
+mod branches;
 mod interfaces;
 mod interoperable;
 mod localities;

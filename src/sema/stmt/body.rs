@@ -3,7 +3,7 @@
 use crate::checked::{Block, Expr, ExprKind, ProcBody, ProcId, Stmt, StmtKind, Storage, Type, VarId};
 use crate::checker::{Checker, CodeSide, Context, StatementFunction, Sym};
 use crate::typing::constant;
-use ast::{Arg, ArgValue, DeclKind, Declaration, Subprogram};
+use ast::{Arg, ArgValue, DeclKind, Declaration, Name, Subprogram};
 use source::Span;
 use std::collections::BTreeMap;
 
@@ -39,11 +39,13 @@ impl<'a> Checker<'a> {
         }
         self.labels(id, sub);
         let mut body = self.leading_assignments(sub);
+        let declared = self.scopes.get(scope).functions.len();
         let functions = self.leading_functions(id, sub);
         if let Some(alternate) = self.defs.proc_info(id).alternate {
             body.push(alternate_set(alternate, constant(crate::checked::Const::Int(0), Type::Integer(4), sub.span)));
         }
         body.extend(self.block(&sub.body[functions..]));
+        self.check_leading_functions(declared);
         let mut first = self.initial_assignments(id);
         first.append(&mut body);
         self.leave_context(outer);
@@ -104,7 +106,7 @@ impl<'a> Checker<'a> {
                 }
                 _ => false,
             };
-            if stmt.label.is_some() || self.cx.side.on_device() || !can_be {
+            if stmt.label.is_some() || !can_be {
                 return at;
             }
             let data = self.scopes.get_mut(scope);
@@ -117,6 +119,17 @@ impl<'a> Checker<'a> {
             }
         }
         sub.body.len()
+    }
+
+    /// In device code, `a(i) = …` where nothing refers to a function `a` was to assign an array that is not declared.
+    fn check_leading_functions(&mut self, first: usize) {
+        let scope = self.cx.scope;
+        let names: Vec<&Name> = self.scopes.get(scope).functions.iter().map(|f| f.name).collect();
+        for (at, name) in names.into_iter().enumerate().skip(first) {
+            if self.cx.side.on_device() && !self.made.expanded.contains(&(scope, at)) {
+                let _ = self.typing().no_such_array::<()>(name, None);
+            }
+        }
     }
 
     /// In device code an initial value is assigned anew at each call.
@@ -146,6 +159,7 @@ impl<'a> Checker<'a> {
             self.format(id, d, &mut seen);
         }
         self.block_labels(id, &sub.body, &mut seen);
+        self.check_branches(&sub.body);
     }
 
     fn format(&mut self, id: ProcId, d: &'a Declaration, seen: &mut BTreeMap<u32, Span>) {

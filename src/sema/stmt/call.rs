@@ -1,7 +1,7 @@
 //! Subroutine calls.
 
 use super::body::alternate_set;
-use crate::checked::{ALTERNATE, Expr, ExprKind, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
+use crate::checked::{ALTERNATE, Expr, ExprKind, Intrinsic, ProcId, ProcKind, Shape, Stmt, StmtKind, Storage, Type};
 use crate::checker::{Checker, Sym};
 use crate::scope::without_type;
 use crate::typing::{Argument, Fit, Typing};
@@ -149,7 +149,7 @@ impl Checker<'_> {
 
     fn call_intrinsic(
         &mut self,
-        id: crate::checked::Intrinsic,
+        id: Intrinsic,
         name: &Name,
         launch: Option<&GlobalLaunch>,
         args: &[Arg],
@@ -160,6 +160,12 @@ impl Checker<'_> {
         }
         self.no_labels(name, args)?;
         let (id, args) = self.intrinsic_call(id, args, span)?;
+        if let (Intrinsic::Stwb | Intrinsic::Stcg | Intrinsic::Stcs | Intrinsic::Stwt, [Some(target), Some(value)]) =
+            (id, &args[..])
+        {
+            // The hint is for the caches, and changes nothing in what is stored.
+            return Some(StmtKind::Assign { target: target.clone(), value: value.clone() });
+        }
         Some(StmtKind::Intrinsic { id, args })
     }
 
@@ -318,6 +324,7 @@ impl Checker<'_> {
             let text = format!("`{}` is a function, not a subroutine", name.as_str());
             return self.reporter.error_help(Code::NotASubroutine, name.span, text, "use its value in an expression");
         }
+        let kind = if launch.is_some() { self.kind_of_launched(id) } else { kind };
         match launch {
             Some(launch) if kind != ProcKind::Kernel => return self.typing().chevrons_misplaced(name, launch),
             None if kind == ProcKind::Kernel => return self.typing().chevrons_missing(id, name.span),
@@ -343,6 +350,15 @@ impl Checker<'_> {
             },
             Err(wrong) => self.reporter.report_all(wrong),
         }
+    }
+
+    /// What a procedure is that is launched: an interface of CUDA C without ATTRIBUTES is that of a kernel then.
+    fn kind_of_launched(&mut self, id: ProcId) -> ProcKind {
+        let info = self.defs.proc_info(id);
+        if info.is_interface && info.bind.is_some() && !info.embedded && self.defs.proc(id).kind == ProcKind::Host {
+            self.defs.proc_mut(id).kind = ProcKind::Kernel;
+        }
+        self.defs.proc(id).kind
     }
 
     fn call_generic(
@@ -384,6 +400,11 @@ impl Checker<'_> {
         };
         let arguments = self.arguments(args)?;
         if let Some(fit) = self.best_specific(&wanted, &arguments) {
+            if let Some(found) = &intrinsic
+                && let Some(kind) = self.instead_of(&fit, |this| this.call_intrinsic(found.id, name, None, args, span))
+            {
+                return Some(kind);
+            }
             self.check_rival(&fit, name)?;
             return match config {
                 Some(config) => self.launch(&fit, config?, arguments, span),

@@ -181,12 +181,7 @@ impl<'a> Checker<'a> {
             (Some(_), true) => Some("read(formatted)"),
         };
         let mut defined = Vec::new();
-        for item in items {
-            match self.io_item(item, input, key, &mut defined) {
-                Some(item) => typed.push(item),
-                None => complete = false,
-            }
-        }
+        complete &= self.io_list(items, input, key, (&mut typed, &mut defined));
         if !complete {
             return None;
         }
@@ -391,6 +386,44 @@ impl<'a> Checker<'a> {
         Some(Some(IoControl { keyword: keyword.into(), value }))
     }
 
+    /// The items of a list, one after another; whether all of them are right.
+    fn io_list(
+        &mut self,
+        list: &'a [ast::IoItem],
+        input: bool,
+        key: Option<&str>,
+        (items, defined): (&mut Vec<IoItem>, &mut Vec<DefinedIo>),
+    ) -> bool {
+        let mut complete = true;
+        for item in list {
+            let parts = match item {
+                ast::IoItem::Expr(e) if !input => self.parenthesised(e),
+                _ => None,
+            };
+            if let Some(parts) = parts {
+                complete &= parts.iter().all(|value| self.io_value(value, input, key, defined).is_some());
+                items.extend(parts.map(IoItem::Expr));
+                continue;
+            }
+            match self.io_item(item, input, key, defined) {
+                Some(item) => items.push(item),
+                None => complete = false,
+            }
+        }
+        complete
+    }
+
+    /// `(a, b)` that is no complex constant is a list in parentheses, which nvfortran and others take.
+    fn parenthesised(&mut self, e: &'a ast::Expr) -> Option<[Expr; 2]> {
+        let ast::ExprKind::Complex(a, b) = &e.kind else { return None };
+        if self.options.standard {
+            return None;
+        }
+        let values = [self.expr(a)?, self.expr(b)?];
+        let is_constant = values.iter().all(|value| matches!(value.kind, ExprKind::Const(_)));
+        (!is_constant).then_some(values)
+    }
+
     fn io_item(
         &mut self,
         item: &'a ast::IoItem,
@@ -417,14 +450,7 @@ impl<'a> Checker<'a> {
                     None => None,
                 };
                 let mut items = Vec::with_capacity(d.items.len());
-                let mut complete = true;
-                for item in &d.items {
-                    match self.io_item(item, input, key, defined) {
-                        Some(item) => items.push(item),
-                        None => complete = false,
-                    }
-                }
-                if !complete {
+                if !self.io_list(&d.items, input, key, (&mut items, defined)) {
                     return None;
                 }
                 Some(IoItem::Do(Box::new(ImpliedDo { items, var, first: first?, last: last?, step })))

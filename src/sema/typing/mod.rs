@@ -19,7 +19,7 @@ pub(crate) use characteristics::{
     difference, difference_but_for_inherited_intents, difference_but_for_intents, difference_but_for_memory,
     difference_but_for_pointers, difference_but_for_shapes, difference_of_interface,
 };
-pub(crate) use conform::{known_extents, mismatch};
+pub(crate) use conform::{known_extents, mismatch, section_extents};
 pub(crate) use convert::{assignable, assignable_types, fit_constant};
 pub(crate) use fold::constant;
 pub(crate) use objects::{

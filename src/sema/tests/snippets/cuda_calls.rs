@@ -334,7 +334,7 @@ fn dummies_of_kernels_are_restricted() {
     expect![[r#"
         3:41 E0507 argument `f` of kernel `k` cannot be a procedure
         4:22 E0507 argument `a` of kernel `k` cannot be a pointer
-        5:33 E0507 argument `n` of kernel `k` cannot be optional
+        5:33 E0507 argument `n` of kernel `k` cannot be optional and have `value`
         12:23 W0507 `constant` means nothing on argument `c` of device code
             use `device`, or nothing
         13:17 E0508 `threadfence` is a procedure of device code and cannot be declared anew

@@ -254,8 +254,7 @@ end module
 ",
     ));
     expect![[r#"
-        8:21 E0412 `mem` of `atomicadd` must be a scalar variable or array element, not `integer(4)` of rank 1
-        9:21 E0412 `mem` of `atomicadd` must be a scalar variable or array element, not `integer(4)`
+        9:21 E0412 `mem` of `atomicadd` must be a variable, not `integer(4)`
         10:27 E0412 `val` of `atomicadd` must be `integer(4)` like `mem`, not `real(4)`
         11:21 E0412 `mem` of `atomicand` must be `integer(4)` or `integer(8)`, not `real(8)`
         12:16 E0412 `var` of `__shfl` must be a scalar real, or integer of 4 or 8 bytes, not `logical(4)`
