@@ -156,6 +156,7 @@ crate::code::codes! {
     W0333 Warning HollerithAsNumber "Hollerith constant as a number or a logical value";
     W0334 Warning MisplacedBoz "binary, octal or hexadecimal constant outside `data` and conversions";
     W0335 Warning UnequalLengths "characters of different lengths in an array constructor without a type";
+    W0336 Warning LogicalOfInteger "logical operator with an integer";
 
     E0401 Error ArgumentCount "too many arguments, or a missing one";
     E0402 Error ArgumentType "argument whose type differs from that of its dummy";

@@ -3,7 +3,7 @@
 use super::{spelling, word};
 use crate::checked::{CharLen, Class, ExprKind, Intrinsic, ProcId, ProcKind, Shape, Storage, Type, visit};
 use crate::checker::{Checker, CodeSide, DeclaredName, Init};
-use crate::typing::{Typing, elements_of, type_name};
+use crate::typing::{Typing, elements_of};
 use ast::CudaAttr;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -106,15 +106,10 @@ impl<'a> Checker<'a> {
             && matches!(len, CharLen::Const(n) if *n != 1)
             && !matches!(storage, Storage::Parameter)
             && !self.options.charstring
+            // Those of modules are host code's business until device code uses them.
+            && owner.is_some()
         {
-            let text =
-                format!("`{name}` is `{}`, and device code has only characters of length 1", type_name(&self.defs, ty));
-            self.reporter.error_help::<()>(
-                Code::TypeNotOnDevice,
-                p.span,
-                text,
-                "use an array of `character(len=1)`, or compile with `-cuda=charstring`",
-            );
+            self.typing().no_strings_on_device(name, ty, p.span);
         }
         if on_device && p.pointer.is_some() && p.dummy.is_none() && !matches!(p.cuda, Some((CudaAttr::Texture, _))) {
             let text = format!("pointer `{name}` is declared in device code");

@@ -1,9 +1,9 @@
 //! Uses of variables: which data code on the device may touch, and where an object lives.
 
 use super::Builtin;
-use crate::checked::{Expr, ExprKind, Storage, VarId, is_designator, root};
+use crate::checked::{CharLen, Expr, ExprKind, Storage, Type, VarId, is_designator, root};
 use crate::checker::{Checker, CodeSide, Definitions, Sym};
-use crate::typing::{Typing, is_implicitly_managed, space_of};
+use crate::typing::{Typing, is_implicitly_managed, space_of, type_name};
 use ast::{CudaAttr, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -57,6 +57,13 @@ impl Typing<'_> {
             return true;
         }
         let var = self.defs.var(id);
+        let is_string = matches!(var.ty, Type::Character(CharLen::Const(n)) if n != 1);
+        let is_of_module = var.owner.is_none() && super::is_device_only(var.attrs.cuda);
+        if self.cx.side.on_device() && is_string && is_of_module && !self.options.charstring {
+            let (name, ty) = (var.name.clone(), var.ty.clone());
+            self.no_strings_on_device(&name, &ty, span);
+            return false;
+        }
         let rank = var.shape.rank();
         let plain = matches!(var.attrs.cuda, None | Some(CudaAttr::Pinned));
         let excused = self.options.unified || (self.options.managed && (var.attrs.allocatable || var.attrs.pointer));
@@ -94,6 +101,14 @@ impl Typing<'_> {
             .secondary(var.span, "declared here without a CUDA attribute");
         self.reporter.report(d.help(help));
         false
+    }
+
+    /// Reports a variable of characters longer than 1.
+    pub(super) fn no_strings_on_device(&mut self, name: &str, ty: &Type, span: Span) {
+        let text =
+            format!("`{name}` is `{}`, and device code has only characters of length 1", type_name(self.defs, ty));
+        let help = "use an array of `character(len=1)`, or compile with `-cuda=charstring`";
+        self.reporter.error_help::<()>(Code::TypeNotOnDevice, span, text, help);
     }
 
     fn alias_use(&mut self, target: &Expr, span: Span) -> bool {

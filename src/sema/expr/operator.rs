@@ -1,6 +1,6 @@
 //! Operators: intrinsic ones with their conversions, defined ones as calls (Fortran 2018, 10.1).
 
-use crate::checked::{BinaryOp, CharLen, CmpOp, Expr, ExprKind, LogicOp, ProcId, Type, UnaryOp};
+use crate::checked::{BinaryOp, CharLen, CmpOp, Expr, ExprKind, Intrinsic, LogicOp, ProcId, Type, UnaryOp};
 use crate::checker::{Binding, Checker, Sym, operator_key};
 use crate::typing::{Argument, Typing, computed, is_class, is_numeric, promoted, shape_name};
 use diag::{Code, Diagnostic};
@@ -38,12 +38,9 @@ impl Checker<'_> {
                 ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(value) }
             }
             ast::UnaryOp::Not if matches!(ty, Type::Integer(_)) => {
-                return self.reporter.error_help(
-                    Code::NoSuchOperation,
-                    span,
-                    format!("`.not.` of {}", shape_name(&self.defs, &ty, rank)),
-                    "use `not(…)` for bits, or compare with zero",
-                );
+                let text = format!("`.not.` of {}", shape_name(&self.defs, &ty, rank));
+                self.warn_of_bits(text, "not", span);
+                ExprKind::Intrinsic { id: Intrinsic::Not, args: vec![Some(value)] }
             }
             ast::UnaryOp::Defined(_) => return self.unknown_operator(&symbol, span),
             _ if self.may_be_defined(&operator_key(&symbol), &[&value]) => return None,
@@ -205,15 +202,14 @@ impl Checker<'_> {
         };
         let kind = match (&a.ty, &b.ty) {
             (Type::Logical(x), Type::Logical(y)) => (*x).max(*y),
-            (Type::Integer(_), Type::Integer(_)) => {
-                let name = match op {
-                    LogicOp::And => "iand",
-                    LogicOp::Or => "ior",
-                    LogicOp::Eqv | LogicOp::Neqv => "ieor",
-                };
-                let text = format!("`{symbol}` of two integers");
-                let help = format!("use `{name}(…)` for bits, or compare with zero");
-                return self.reporter.error_help(Code::NoSuchOperation, span, text, help);
+            (Type::Integer(x), Type::Integer(y)) => {
+                let (text, ty) = (format!("`{symbol}` of two integers"), Type::Integer((*x).max(*y)));
+                return self.operation_on_bits(op, [a, b], text, (&ty, rank), span);
+            }
+            (Type::Logical(_), Type::Integer(_)) | (Type::Integer(_), Type::Logical(_)) => {
+                let ty = if matches!(a.ty, Type::Integer(_)) { a.ty.clone() } else { b.ty.clone() };
+                let text = format!("`{symbol}` of a logical value and an integer");
+                return self.operation_on_bits(op, [a, b], text, (&ty, rank), span);
             }
             _ => return self.no_operation(symbol, &a, &b, span),
         };
@@ -221,6 +217,36 @@ impl Checker<'_> {
         let (a, b) = (self.typing().convert(a, &ty)?, self.typing().convert(b, &ty)?);
         let kind = ExprKind::Logic { op, left: Box::new(a), right: Box::new(b) };
         self.typing().fold(Expr { kind, ty, rank, span })
+    }
+
+    /// A logical operation with an integer works on bits, as nvfortran has it.
+    fn operation_on_bits(
+        &mut self,
+        op: LogicOp,
+        operands: [Expr; 2],
+        text: String,
+        (ty, rank): (&Type, u8),
+        span: Span,
+    ) -> Option<Expr> {
+        let id = match op {
+            LogicOp::And => Intrinsic::Iand,
+            LogicOp::Or => Intrinsic::Ior,
+            LogicOp::Eqv | LogicOp::Neqv => Intrinsic::Ieor,
+        };
+        self.warn_of_bits(text, id.name(), span);
+        let [a, b] = operands;
+        let args = vec![Some(self.typing().convert(a, ty)?), Some(self.typing().convert(b, ty)?)];
+        let value = self.typing().fold(Expr { kind: ExprKind::Intrinsic { id, args }, ty: ty.clone(), rank, span })?;
+        if op != LogicOp::Eqv {
+            return Some(value);
+        }
+        let kind = ExprKind::Intrinsic { id: Intrinsic::Not, args: vec![Some(value)] };
+        self.typing().fold(Expr { kind, ty: ty.clone(), rank, span })
+    }
+
+    fn warn_of_bits(&mut self, text: String, function: &str, span: Span) {
+        let help = format!("write `{function}(…)` for bits, or compare with zero");
+        self.reporter.report(Diagnostic::new(Code::LogicalOfInteger, span, text).help(help));
     }
 
     fn concatenation(&mut self, a: Expr, b: Expr, rank: u8, span: Span) -> Option<Expr> {
