@@ -16,7 +16,7 @@ struct Branches {
     around: Path,
     blocks: u32,
     labels: BTreeMap<u32, (Path, Span)>,
-    branches: Vec<(u32, Path, Span)>,
+    jumps: Vec<(u32, Path, Span)>,
 }
 
 impl Checker<'_> {
@@ -24,7 +24,7 @@ impl Checker<'_> {
     pub(crate) fn check_branches(&mut self, body: &[Stmt]) {
         let mut found = Branches::default();
         found.block(body);
-        for (label, path, span) in &found.branches {
+        for (label, path, span) in &found.jumps {
             let Some((target, at)) = found.labels.get(label) else { continue };
             if path.starts_with(target) {
                 continue;
@@ -45,7 +45,7 @@ impl Branches {
     }
 
     fn branch(&mut self, label: u32, span: Span) {
-        self.branches.push((label, self.around.clone(), span));
+        self.jumps.push((label, self.around.clone(), span));
     }
 
     fn block(&mut self, body: &[Stmt]) {
