@@ -5,11 +5,12 @@
 //! used again only if the same is still there.
 //!
 //! Of a launch that is not free of races by itself it is also looked at what is known under guards (`checks::guard`), and if that is
-//! not enough, under guards which say too that scatters store to each byte once.
+//! not enough, under guards which say too that scatters store to each byte once, or that all threads store the same.
 
+use crate::checks::Assumed;
 use device::KernelLaunch;
 use ir::analysis::footprint::{
-    AccessId, Extent, Footprint, Guards, LaunchFacts, Reduction, Sharing, footprint, guarded,
+    AccessId, Extent, Footprint, Guards, LaunchFacts, Reduction, Sharing, alike, footprint, guarded,
 };
 use ir::rt::Rt;
 use ir::{FuncId, InstKind, Module, ParamKind, Ty};
@@ -33,7 +34,11 @@ pub struct SiteSharing {
     private_shared: Arc<Vec<Vec<bool>>>,
     /// By function and operation: whether an access is loose (`Guards`), and if so, whether it is a load.
     loose: Arc<Vec<Vec<Option<bool>>>>,
-    /// Of `private` and `private_shared`, those that are not loose.
+    /// By function and operation: the number of an alike store (`Guards`) among those of the launch.
+    alike_numbers: Arc<Vec<Vec<Option<u32>>>>,
+    /// Where they are, and how many bytes each stores.
+    alike_stores: Vec<(Site, u64)>,
+    /// Of `private` and `private_shared`, those that are neither loose nor alike.
     unguarded: [Arc<Vec<Vec<bool>>>; 2],
     /// The global memory that the launch uses, if that is known; worked out when it is asked for.
     used: OnceLock<Option<UsedBytes>>,
@@ -41,18 +46,20 @@ pub struct SiteSharing {
     guarded: Option<Arc<SiteSharing>>,
     /// What is known if its loose stores touch each byte once, too, if only then it is free of races.
     once: Option<Arc<SiteSharing>>,
+    /// What is known but for the races of alike stores with themselves, if only these are left.
+    alike: Option<Arc<SiteSharing>>,
 }
 
 impl SiteSharing {
     /// Looks at a launch that is about to begin.
     pub fn new(program: &Program, memory: &Memory, launch: &KernelLaunch) -> SiteSharing {
         let numbers = numbers(program);
-        let Looked { plain, guarded, once } = look(program, memory, launch);
+        let Looked { plain, guarded, once, alike } = look(program, memory, launch);
         let plain = SiteSharing::with(plain, numbers.clone());
-        let guarded = guarded.map(|found| Arc::new(SiteSharing::with(found, numbers.clone())));
-        let once = once.map(|found| Arc::new(SiteSharing::with(found, numbers)));
+        let [guarded, once, alike] = [guarded, once, alike]
+            .map(|found| found.map(|found| Arc::new(SiteSharing::with(found, numbers.clone()))));
         let is_more = |guarded: &Arc<SiteSharing>| guarded.private_count() > plain.private_count();
-        SiteSharing { guarded: guarded.filter(is_more), once, ..plain }
+        SiteSharing { guarded: guarded.filter(is_more), once, alike, ..plain }
     }
 
     fn with(footprint: Footprint, numbers: Arc<Vec<Vec<Option<u32>>>>) -> SiteSharing {
@@ -60,22 +67,47 @@ impl SiteSharing {
         let private_shared =
             by_site(&numbers, |id| id.is_some_and(|id| !footprint.races(id) && !footprint.is_global(id)));
         let [private, private_shared] = [private, private_shared].map(Arc::new);
-        let (used, guarded, once) = (OnceLock::new(), None, None);
-        let Some(guards) = footprint.guards() else {
-            let unguarded = [private.clone(), private_shared.clone()];
-            let loose = Arc::default();
-            return SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded, once };
+        let mut alike_stores = Vec::new();
+        let (loose, alike_numbers, unguarded) = match footprint.guards() {
+            None => (Arc::default(), Arc::default(), [private.clone(), private_shared.clone()]),
+            Some(guards) => {
+                let is_assumed = |id: AccessId| guards.loose.contains_key(&id) || guards.alike.contains_key(&id);
+                let is_tight = |id: Option<AccessId>| !id.is_some_and(is_assumed);
+                let tight = |is_private: &dyn Fn(AccessId) -> bool| {
+                    Arc::new(by_site(&numbers, |id| is_tight(id) && id.is_some_and(is_private)))
+                };
+                let unguarded = [
+                    tight(&|id| !footprint.races(id)),
+                    tight(&|id| !footprint.races(id) && !footprint.is_global(id)),
+                ];
+                let pc_of = |id: &AccessId| {
+                    let of_func = numbers.get(id.func.index())?;
+                    of_func.iter().position(|number| *number == Some(id.number))
+                };
+                let store = |(id, bytes): (&AccessId, &u64)| {
+                    (Site { func: id.func, pc: pc_of(id).unwrap_or_default() as u32 }, *bytes)
+                };
+                alike_stores.extend(guards.alike.iter().map(store));
+                let number = |id: AccessId| guards.alike.keys().position(|alike| *alike == id);
+                let alike_numbers = by_site(&numbers, |id| number(id?).map(|number| number as u32));
+                let loose = by_site(&numbers, |id| guards.loose.get(&id?).copied());
+                (Arc::new(loose), Arc::new(alike_numbers), unguarded)
+            }
         };
-        let loose = by_site(&numbers, |id| guards.loose.get(&id?).copied());
-        let tight = |of: &Vec<Vec<bool>>| {
-            let tight = |(of, loose): (&Vec<bool>, &Vec<Option<bool>>)| {
-                of.iter().zip(loose).map(|(is_private, loose)| *is_private && loose.is_none()).collect()
-            };
-            Arc::new(of.iter().zip(&loose).map(tight).collect())
-        };
-        let unguarded = [tight(&private), tight(&private_shared)];
-        let loose = Arc::new(loose);
-        SiteSharing { footprint, numbers, private, private_shared, loose, unguarded, used, guarded, once }
+        SiteSharing {
+            footprint,
+            numbers,
+            private,
+            private_shared,
+            loose,
+            alike_numbers,
+            alike_stores,
+            unguarded,
+            used: OnceLock::new(),
+            guarded: None,
+            once: None,
+            alike: None,
+        }
     }
 
     /// What is known if its guards hold; `None` if that is no more.
@@ -89,6 +121,36 @@ impl SiteSharing {
         self.once.as_ref()
     }
 
+    /// What is known but for the races of alike stores with themselves; `None` if other races may be left, or it is without that.
+    pub fn alike(&self) -> Option<&Arc<SiteSharing>> {
+        self.alike.as_ref()
+    }
+
+    /// By function and operation: the number of an alike store among those of the launch.
+    pub(crate) fn alike_numbers(&self) -> &Arc<Vec<Vec<Option<u32>>>> {
+        &self.alike_numbers
+    }
+
+    /// Where the alike stores are and how many bytes they have, by number.
+    pub(crate) fn alike_stores(&self) -> impl Iterator<Item = (Site, u64)> + '_ {
+        self.alike_stores.iter().copied()
+    }
+
+    /// What its guards assume, if it has some.
+    pub(crate) fn assumed(&self) -> Option<Assumed> {
+        let guards = self.guards()?;
+        Some(match (guards.is_once, guards.alike.is_empty()) {
+            (true, _) => Assumed::Once,
+            (false, true) => Assumed::Apart,
+            (false, false) => Assumed::Alike,
+        })
+    }
+
+    /// By function and operation: whether an access is not an alike store.
+    pub(crate) fn unlike(&self) -> Arc<Vec<Vec<bool>>> {
+        Arc::new(self.alike_numbers.iter().map(|of| of.iter().map(Option::is_none).collect()).collect())
+    }
+
     /// What has to hold for this to be known.
     pub fn guards(&self) -> Option<&Guards> {
         self.footprint.guards()
@@ -99,7 +161,7 @@ impl SiteSharing {
         &self.loose
     }
 
-    /// Of [`SiteSharing::private`], or of [`SiteSharing::private_shared`], those that are not loose.
+    /// Of [`SiteSharing::private`], or of [`SiteSharing::private_shared`], those that are neither loose nor alike stores.
     pub(crate) fn unguarded(&self, is_shared: bool) -> &Arc<Vec<Vec<bool>>> {
         &self.unguarded[usize::from(is_shared)]
     }
@@ -243,11 +305,13 @@ fn by_site<T>(numbers: &[Vec<Option<u32>>], of: impl Fn(Option<AccessId>) -> T) 
     numbers.iter().enumerate().map(of_func).collect()
 }
 
-/// What is known of a launch: by itself, under guards, and under guards by which loose stores touch each byte once.
+/// What is known of a launch: by itself, under guards, and under guards by which loose stores touch each byte once, or some stores
+/// are alike.
 struct Looked {
     plain: Footprint,
     guarded: Option<Footprint>,
     once: Option<Footprint>,
+    alike: Option<Footprint>,
 }
 
 fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Looked {
@@ -280,24 +344,39 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Looked {
     let apart = if may_guard { guarded(module, func, &facts, false) } else { None };
     let is_enough = apart.as_ref().is_none_or(Footprint::is_free_of_races);
     let once = if is_enough { None } else { guarded(module, func, &facts, true).filter(Footprint::is_free_of_races) };
-    Looked { plain, guarded: apart, once }
+    let may_be_alike =
+        may_guard && !apart.as_ref().is_some_and(Footprint::is_free_of_races) && nothing_orders(module, func);
+    let alike = if may_be_alike { alike(module, func, &facts).filter(Footprint::is_free_of_races) } else { None };
+    Looked { plain, guarded: apart, once, alike }
+}
+
+/// Whether nothing orders the threads of a launch of a kernel.
+fn nothing_orders(module: &Module, kernel: FuncId) -> bool {
+    let orders = |kind: &InstKind| {
+        matches!(kind, InstKind::Barrier { .. } | InstKind::SyncWarp { .. } | InstKind::Fence { .. })
+    };
+    !module.func(kernel).cooperative && reaches_only(module, kernel, |kind| !orders(kind))
 }
 
 /// Whether a launch of a kernel does nothing but to access memory, so that it can be undone.
 fn can_be_undone(module: &Module, kernel: FuncId) -> bool {
+    let may_fail = [Rt::ErrorBounds, Rt::ErrorShape, Rt::ErrorAllocated, Rt::ErrorAlreadyAllocated, Rt::RealMade];
+    reaches_only(module, kernel, |kind| match kind {
+        InstKind::Rt { rt, .. } => may_fail.contains(rt),
+        InstKind::Launch { .. } => false,
+        _ => true,
+    })
+}
+
+/// Whether all instructions of a kernel, and of the functions that it calls, are such.
+fn reaches_only(module: &Module, kernel: FuncId, is_such: impl Fn(&InstKind) -> bool) -> bool {
     let (mut seen, mut ways) = (BTreeSet::from([kernel]), vec![kernel]);
     while let Some(func) = ways.pop() {
         let Some(f) = module.funcs.get(func.index()) else { return false };
         for inst in f.blocks.iter().flat_map(|b| &b.insts) {
             match &inst.kind {
                 InstKind::Call { func, .. } if seen.insert(*func) => ways.push(*func),
-                InstKind::Rt { rt, .. } => {
-                    let may_fail = [Rt::ErrorBounds, Rt::ErrorShape, Rt::ErrorAllocated, Rt::ErrorAlreadyAllocated];
-                    if !may_fail.contains(rt) && *rt != Rt::RealMade {
-                        return false;
-                    }
-                }
-                InstKind::Launch { .. } => return false,
+                kind if !is_such(kind) => return false,
                 _ => {}
             }
         }

@@ -26,6 +26,8 @@ pub(crate) struct ActiveLaunch {
     pub(crate) mode: LaunchMode,
     /// Memory as it was when the launch began, if the launch may have to run again.
     pub(crate) before: Option<Memory>,
+    /// Memory as the launch leaves it, if it runs again only to be looked at.
+    pub(crate) after: Option<Memory>,
     /// The global memory that it uses, if that is wanted and known before it runs.
     pub(crate) known_use: Option<UsedBytes>,
     /// Bytes that device code has allocated.
@@ -80,6 +82,7 @@ impl ActiveLaunch {
             parallel,
             mode,
             before,
+            after: None,
             known_use: None,
             heap: 0,
             points_before,
@@ -98,6 +101,7 @@ impl ActiveLaunch {
             parallel: Parallel::Undecided,
             mode: Parallel::Undecided.mode(),
             before: self.before,
+            after: self.after,
             known_use: self.known_use,
             heap: 0,
             points_before: self.points_before,

@@ -7,24 +7,38 @@
 //! Where that is not enough, it is also assumed that scatters store to each byte once, as by a permutation. Then they have a bit for each
 //! byte (`once`), which is a hundredth of what the stamps of the race detector take.
 //!
+//! Where only stores are left that race with themselves, and store one value, as flags that many threads set, the launch runs under a
+//! guard that counts what they meet (`alike`).
+//!
 //! Not here: what follows from the assumption (`footprint`), how a launch is undone (`emulator`).
 
-use crate::checks::once::{Loose, OnceBits};
-use ir::FuncId;
-use ir::analysis::footprint::Guards;
+use crate::checks::alike::{Alike, KnownRaces, Storing};
+use crate::checks::once::{Loose, Once, OnceBits, OnceSet};
+use crate::footprint::SiteSharing;
 use mem::{LaneAddresses, Memory};
 use scalar::lanes;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use vm::{AccessEvent, AccessKind, Site};
 
 /// Bits of what touches an allocation: a loose load, and a loose store or atomic.
 const LOADS: u8 = 1;
 const STORES: u8 = 2;
 
-/// How a guard has failed: loose accesses have come to what others touch, or loose stores to what loose accesses have touched.
+/// How a guard has failed: loose accesses have come to what others touch, loose stores to what loose accesses have touched, or it is not
+/// known what alike stores have met.
 const NOT_APART: u8 = 1;
 const NOT_ONCE: u8 = 2;
+const NOT_ALIKE: u8 = 4;
+
+/// What a guard assumes, from the least: that loose accesses stay away from others; that too, and that what is left are alike stores,
+/// or that loose stores touch each byte once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Assumed {
+    Apart,
+    Alike,
+    Once,
+}
 
 /// An allocation, and what has touched it.
 #[derive(Debug)]
@@ -32,8 +46,8 @@ struct Place {
     base: u64,
     end: u64,
     touched: AtomicU8,
-    /// If loose stores are assumed to touch each byte once: which they have touched.
-    bits: Option<OnceBits>,
+    /// The number of the loose alike store that touches it, plus one.
+    alike: AtomicU32,
 }
 
 /// What is assumed of a launch, and whether it has failed.
@@ -41,14 +55,21 @@ struct Place {
 pub(crate) struct Guard {
     /// By function and operation: whether the access there is loose, and if so, whether it is a load.
     loose: Arc<Vec<Vec<Option<bool>>>>,
+    /// By function and operation: the number of the alike store there.
+    alike_numbers: Arc<Vec<Vec<Option<u32>>>>,
+    /// What alike stores have met, if that is to be known.
+    alike: Option<Alike>,
     /// Bytes that accesses which are not loose may read, or write: address, and end.
     reads: Vec<(u64, u64)>,
     writes: Vec<(u64, u64)>,
-    /// The allocations, in order, and what has touched each; none if no loose access writes.
+    /// The allocations, in order, and what has touched each; none if no loose access writes and no store is alike.
     places: Option<Vec<Place>>,
     /// Whether one thread at most runs blocks of the launch.
     is_alone: bool,
-    is_once: bool,
+    kind: Assumed,
+    has_loose_atomics: bool,
+    /// If loose stores are assumed to touch each byte once: which they have touched.
+    once: Once,
     broken: AtomicU8,
 }
 
@@ -63,33 +84,39 @@ struct Zone {
 }
 
 impl Guard {
-    /// The guard of a launch that is about to begin, whose blocks run on so many threads.
-    pub(crate) fn new(guards: &Guards, loose: Arc<Vec<Vec<Option<bool>>>>, memory: &Memory, jobs: usize) -> Guard {
-        let is_once = guards.is_once;
+    /// The guard of a launch that is about to begin, whose blocks run on so many threads; `None` if it needs none. `is_watched` says
+    /// whether races are looked for.
+    pub(crate) fn new(sharing: &SiteSharing, memory: &Memory, jobs: usize, is_watched: bool) -> Option<Guard> {
+        let (guards, kind) = (sharing.guards()?, sharing.assumed()?);
         let place = |(_, of): (_, &mem::Alloc)| Place {
             base: of.base,
             end: of.base + of.bytes,
             touched: AtomicU8::new(0),
-            bits: is_once.then(|| OnceBits::new(of.base, of.bytes, guards.has_loose_atomics)),
+            alike: AtomicU32::new(0),
         };
-        let places = guards.has_loose_writes().then(|| {
+        let places: Option<Vec<Place>> = (guards.has_loose_writes() || kind == Assumed::Alike).then(|| {
             // In order of address.
             memory.live().map(place).collect()
         });
-        Guard {
-            loose,
+        let count = places.as_ref().map_or(0, Vec::len);
+        Some(Guard {
+            loose: sharing.loose().clone(),
+            alike_numbers: sharing.alike_numbers().clone(),
+            alike: (kind == Assumed::Alike && is_watched).then(|| Alike::new(sharing.alike_stores(), count)),
             reads: guards.reads.clone(),
             writes: guards.writes.clone(),
             places,
             is_alone: jobs < 2,
-            is_once,
+            kind,
+            has_loose_atomics: guards.has_loose_atomics,
+            once: Once::default(),
             broken: AtomicU8::new(0),
-        }
+        })
     }
 
-    /// Whether it assumes that loose stores touch each byte once.
-    pub(crate) fn is_once(&self) -> bool {
-        self.is_once
+    /// What it assumes.
+    pub(crate) fn assumed(&self) -> Assumed {
+        self.kind
     }
 
     /// Whether the assumption has failed.
@@ -97,9 +124,43 @@ impl Guard {
         self.broken.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether all that has failed is that loose stores touch each byte once.
+    /// Whether loose accesses have stayed away from others, whatever else has failed.
     pub(crate) fn is_apart(&self) -> bool {
         self.broken.load(Ordering::Relaxed) & NOT_APART == 0
+    }
+
+    /// Blocks have not run one after another, or will run again: what alike stores meet is not known then.
+    pub(crate) fn spoil(&self) {
+        if self.alike.is_some() {
+            self.fail(NOT_ALIKE);
+        }
+    }
+
+    /// Whether it counts what alike stores meet.
+    pub(crate) fn counts(&self) -> bool {
+        self.alike.is_some()
+    }
+
+    /// A guard like this one that has failed.
+    pub(crate) fn spoilt(&self) -> Guard {
+        Guard {
+            loose: self.loose.clone(),
+            alike_numbers: self.alike_numbers.clone(),
+            alike: None,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            places: None,
+            is_alone: self.is_alone,
+            kind: self.kind,
+            has_loose_atomics: self.has_loose_atomics,
+            once: Once::default(),
+            broken: AtomicU8::new(NOT_ALIKE),
+        }
+    }
+
+    /// The races of alike stores.
+    pub(crate) fn races(&self) -> Option<KnownRaces> {
+        self.alike.as_ref()?.races()
     }
 
     fn fail(&self, how: u8) {
@@ -107,50 +168,83 @@ impl Guard {
     }
 
     /// Whether the access at a site is loose, and if so, whether it is a load.
-    fn loose(&self, func: FuncId, pc: u32) -> Option<bool> {
-        *self.loose.get(func.index())?.get(pc as usize)?
+    fn loose(&self, site: Site) -> Option<bool> {
+        *self.loose.get(site.func.index())?.get(site.pc as usize)?
+    }
+
+    /// The number of the alike store at a site.
+    fn alike(&self, site: Site) -> Option<u32> {
+        *self.alike_numbers.get(site.func.index())?.get(site.pc as usize)?
+    }
+
+    /// The allocation in which an address lies, if it lies in one.
+    fn place(&self, address: u64) -> Option<(usize, &Place)> {
+        let places = self.places.as_deref()?;
+        let number = places.partition_point(|place| place.base <= address).checked_sub(1)?;
+        places.get(number).filter(|place| address < place.end).map(|place| (number, place))
     }
 
     /// The addresses around one that the loose access may touch, if it may touch that one, and the number of their allocation.
-    fn zone(&self, address: u64, is_load: bool) -> Option<(u64, u64, usize)> {
+    fn zone(&self, address: u64, is_load: bool, alike: Option<u32>) -> Option<(u64, u64, usize)> {
         let (mut low, mut high, mut number) = (0, u64::MAX, 0);
         let mut narrow = |gap: (u64, u64)| (low, high) = (low.max(gap.0), high.min(gap.1));
         narrow(gap(&self.writes, address)?);
         if !is_load {
             narrow(gap(&self.reads, address)?);
         }
-        if let Some(places) = &self.places {
-            number = places.partition_point(|place| place.base <= address).checked_sub(1)?;
-            let Place { base, end, touched, .. } = places.get(number)?;
+        if self.places.is_some() {
+            let (at, place) = self.place(address)?;
             let by = if is_load { LOADS } else { STORES };
-            let all = touched.fetch_or(by, Ordering::Relaxed) | by;
-            if *end <= address || all == LOADS | STORES {
+            if place.touched.fetch_or(by, Ordering::Relaxed) | by == LOADS | STORES {
                 return None;
             }
-            narrow((*base, *end));
+            number = at;
+            narrow((place.base, place.end));
+            if let Some(store) = alike
+                && let Err(other) = place.alike.compare_exchange(0, store + 1, Ordering::Relaxed, Ordering::Relaxed)
+                && other != store + 1
+            {
+                self.fail(NOT_ALIKE);
+            }
         }
         Some((low, high, number))
     }
 
-    /// The bits of an allocation, if loose stores are assumed to touch each byte once.
-    fn bits(&self, place: usize) -> Option<&OnceBits> {
-        self.places.as_ref()?.get(place)?.bits.as_ref()
+    /// The bits of an allocation in a set.
+    #[inline]
+    fn bits<'s>(&self, set: &'s mut OnceSet, place: usize) -> Option<&'s mut OnceBits> {
+        if set.get(place).is_none_or(Option::is_none) {
+            let of = self.places.as_ref()?.get(place)?;
+            set.resize_with(set.len().max(place + 1), || None);
+            set[place] = Some(OnceBits::new(of.base, of.end - of.base, self.has_loose_atomics));
+        }
+        set[place].as_mut()
     }
 
     /// Notes a loose store or atomic of one lane; whether it meets an earlier one.
-    fn note(&self, address: u64, bytes: u64, is_atomic: bool, is_alone: bool) -> bool {
-        let places = self.places.as_deref().unwrap_or(&[]);
-        let place = places.partition_point(|place| place.base <= address).checked_sub(1);
-        let bits = place.and_then(|place| self.bits(place));
-        bits.is_some_and(|bits| bits.note(address, bytes, is_atomic, is_alone))
+    fn note(&self, set: &mut OnceSet, address: u64, bytes: u64, is_atomic: bool) -> bool {
+        let bits = self.place(address).and_then(|(place, _)| self.bits(set, place));
+        bits.is_some_and(|bits| bits.note(address, bytes, is_atomic))
     }
 
     /// Notes what pieces of the launch did that have committed.
     pub(crate) fn settle(&self, accesses: &mut Vec<Loose>) {
+        if self.kind != Assumed::Once {
+            return accesses.clear();
+        }
+        let mut set = self.once.take();
         for Loose { address, bytes, is_atomic } in accesses.drain(..) {
-            if self.note(address, u64::from(bytes), is_atomic, false) {
+            if self.note(&mut set, address, u64::from(bytes), is_atomic) {
                 self.fail(NOT_ONCE);
             }
+        }
+        self.once.give(set);
+    }
+
+    /// Compares what threads have noted, when none of them runs any blocks.
+    pub(crate) fn conclude(&self) {
+        if self.kind == Assumed::Once && self.once.unite() {
+            self.fail(NOT_ONCE);
         }
     }
 }
@@ -182,31 +276,78 @@ pub(crate) struct Guarding<'a> {
     guard: &'a Guard,
     /// Where accesses of a piece that runs ahead are kept.
     ahead: Option<&'a mut Vec<Loose>>,
+    block: u64,
+    /// What the thread has noted, once it has.
+    set: Option<OnceSet>,
     /// Zones of late, by the low bits of the operation.
     zones: [Zone; 8],
 }
 
 impl<'a> Guarding<'a> {
-    /// For the hooks of a block; with `ahead`, of one that runs ahead of its turn.
-    pub(crate) fn new(guard: &'a Guard, ahead: Option<&'a mut Vec<Loose>>) -> Guarding<'a> {
-        Guarding { guard, ahead, zones: [Zone::default(); 8] }
+    /// For the hooks of the block of that number; with `ahead`, of one that runs ahead of its turn.
+    pub(crate) fn new(guard: &'a Guard, block: u64, ahead: Option<&'a mut Vec<Loose>>) -> Guarding<'a> {
+        Guarding { guard, ahead, block, set: None, zones: [Zone::default(); 8] }
     }
 
-    /// Takes an access of the block.
-    pub(crate) fn check(&mut self, event: &AccessEvent<'_, 32>) {
-        let Site { func, pc } = event.site;
-        let Some(is_load) = self.guard.loose(func, pc) else { return };
+    /// Takes an access of a warp of the block.
+    pub(crate) fn check(&mut self, warp: u32, event: &AccessEvent<'_, 32>) {
         let guard = self.guard;
-        let zone = &mut self.zones[pc as usize % 8];
+        let (loose, alike) = (guard.loose(event.site), guard.alike(event.site));
+        let zone = &mut self.zones[event.site.pc as usize % 8];
         if zone.site != event.site {
             *zone = Zone { site: event.site, ..Zone::default() };
         }
+        if let Some(is_load) = loose {
+            self.check_loose(event, is_load, alike);
+        }
+        if let (Some(number), Some(stores)) = (alike, &guard.alike) {
+            self.note_alike(stores, number, (warp, loose.is_some()), event);
+        }
+    }
+
+    /// Notes an alike store.
+    fn note_alike(
+        &mut self,
+        stores: &Alike,
+        number: u32,
+        (warp, is_loose): (u32, bool),
+        event: &AccessEvent<'_, 32>,
+    ) {
+        let guard = self.guard;
+        let zone = &mut self.zones[event.site.pc as usize % 8];
+        let bytes = event.bytes as u64;
+        // Of a loose store it is known already where it may be.
+        if !is_loose && !is_within(event.lanes, event.mask, bytes, zone) {
+            let first = event.lanes.address(event.mask.trailing_zeros() as usize % 32);
+            let Some((place, of)) = guard.place(first) else { return guard.fail(NOT_ALIKE) };
+            *zone = Zone { site: event.site, low: of.base, high: of.end, place };
+        }
+        let all = || lanes(event.mask).map(|lane| event.lanes.address(lane));
+        let is_inside = is_within(event.lanes, event.mask, bytes, zone)
+            || all().all(|address| address >= zone.low && address <= zone.high.saturating_sub(bytes));
+        let place = guard.places.as_ref().and_then(|places| places.get(zone.place));
+        let by = Storing { block: self.block, warp };
+        let is_noted = is_inside
+            && self.ahead.is_none()
+            && place.is_some_and(|of| {
+                let place = (zone.place, of.base, of.end);
+                stores.note(number as usize, place, by, (event.lanes, event.mask), guard.is_alone)
+            });
+        if !is_noted {
+            guard.fail(NOT_ALIKE);
+        }
+    }
+
+    /// Takes a loose access.
+    fn check_loose(&mut self, event: &AccessEvent<'_, 32>, is_load: bool, alike: Option<u32>) {
+        let guard = self.guard;
+        let zone = &mut self.zones[event.site.pc as usize % 8];
         let bytes = event.bytes as u64;
         if !is_within(event.lanes, event.mask, bytes, zone) {
             for lane in lanes(event.mask) {
                 let address = event.lanes.address(lane);
                 if address < zone.low || address >= zone.high {
-                    match guard.zone(address, is_load) {
+                    match guard.zone(address, is_load, alike) {
                         Some((low, high, place)) => *zone = Zone { low, high, place, ..*zone },
                         None => return guard.fail(NOT_APART),
                     }
@@ -216,7 +357,7 @@ impl<'a> Guarding<'a> {
                 }
             }
         }
-        if guard.is_once && !is_load {
+        if guard.kind == Assumed::Once && !is_load {
             let place = is_within(event.lanes, event.mask, bytes, zone).then_some(zone.place);
             self.note(event, place);
         }
@@ -232,20 +373,33 @@ impl<'a> Guarding<'a> {
             ahead.extend(lanes(mask).map(loose));
             return;
         }
+        let set = self.set.get_or_insert_with(|| guard.once.take());
         let run = mask >> mask.trailing_zeros();
-        let meets = match (place.and_then(|place| guard.bits(place)), event.lanes) {
-            (Some(bits), LaneAddresses::List(all)) => bits.note_lanes(all, mask, bytes, is_atomic, guard.is_alone),
-            (Some(bits), LaneAddresses::Strided(rule))
+        let meets = match (place, event.lanes) {
+            (Some(place), LaneAddresses::List(all)) => {
+                guard.bits(set, place).is_some_and(|bits| bits.note_lanes(all, mask, bytes, is_atomic))
+            }
+            (Some(place), LaneAddresses::Strided(rule))
                 if rule.is_contiguous(event.bytes) && run & run.wrapping_add(1) == 0 =>
             {
-                let first = rule.address(mask.trailing_zeros() as usize);
-                bits.note(first, u64::from(mask.count_ones()) * bytes, is_atomic, guard.is_alone)
+                let (first, all) = (rule.address(mask.trailing_zeros() as usize), u64::from(mask.count_ones()) * bytes);
+                guard.bits(set, place).is_some_and(|bits| bits.note(first, all, is_atomic))
             }
-            (_, all) => lanes(mask)
-                .fold(false, |meets, lane| meets | guard.note(all.address(lane), bytes, is_atomic, guard.is_alone)),
+            (_, all) => {
+                let note = |meets, lane| meets | guard.note(set, all.address(lane), bytes, is_atomic);
+                lanes(mask).fold(false, note)
+            }
         };
         if meets {
             guard.fail(NOT_ONCE);
+        }
+    }
+}
+
+impl Drop for Guarding<'_> {
+    fn drop(&mut self) {
+        if let Some(set) = self.set.take() {
+            self.guard.once.give(set);
         }
     }
 }
@@ -257,37 +411,50 @@ mod tests {
     fn guard() -> Guard {
         Guard {
             loose: Arc::default(),
+            alike_numbers: Arc::default(),
+            alike: None,
             reads: vec![(100, 200)],
             writes: vec![(300, 400), (500, 600)],
             places: None,
             is_alone: true,
-            is_once: false,
+            kind: Assumed::Apart,
+            has_loose_atomics: false,
+            once: Once::default(),
             broken: AtomicU8::new(0),
         }
     }
 
     fn place(base: u64, end: u64) -> Place {
-        Place { base, end, touched: AtomicU8::new(0), bits: None }
+        Place { base, end, touched: AtomicU8::new(0), alike: AtomicU32::new(0) }
     }
 
     #[test]
     fn loads_stay_away_from_what_is_written() {
         let guard = guard();
-        assert_eq!(guard.zone(0, true), Some((0, 300, 0)));
-        assert_eq!(guard.zone(299, true), Some((0, 300, 0)));
-        assert_eq!((guard.zone(300, true), guard.zone(399, true)), (None, None));
-        assert_eq!(guard.zone(400, true), Some((400, 500, 0)));
-        assert_eq!(guard.zone(600, true), Some((600, u64::MAX, 0)));
+        assert_eq!(guard.zone(0, true, None), Some((0, 300, 0)));
+        assert_eq!(guard.zone(299, true, None), Some((0, 300, 0)));
+        assert_eq!((guard.zone(300, true, None), guard.zone(399, true, None)), (None, None));
+        assert_eq!(guard.zone(400, true, None), Some((400, 500, 0)));
+        assert_eq!(guard.zone(600, true, None), Some((600, u64::MAX, 0)));
     }
 
     #[test]
     fn stores_stay_away_from_what_is_read_too_and_from_allocations_that_are_gathered_from() {
         let mut guard = guard();
-        assert_eq!((guard.zone(150, false), guard.zone(250, false)), (None, Some((200, 300, 0))));
+        assert_eq!((guard.zone(150, false, None), guard.zone(250, false, None)), (None, Some((200, 300, 0))));
         guard.places = Some(vec![place(0, 100), place(200, 450)]);
-        assert_eq!(guard.zone(50, true), Some((0, 100, 0)));
-        assert_eq!(guard.zone(60, false), None);
-        assert_eq!(guard.zone(410, false), Some((400, 450, 1)));
-        assert_eq!((guard.zone(420, true), guard.zone(150, true)), (None, None));
+        assert_eq!(guard.zone(50, true, None), Some((0, 100, 0)));
+        assert_eq!(guard.zone(60, false, None), None);
+        assert_eq!(guard.zone(410, false, None), Some((400, 450, 1)));
+        assert_eq!((guard.zone(420, true, None), guard.zone(150, true, None)), (None, None));
+    }
+
+    #[test]
+    fn an_allocation_belongs_to_one_alike_store() {
+        let guard = Guard { places: Some(vec![place(0, 100), place(200, 300)]), kind: Assumed::Alike, reads: vec![], ..guard() };
+        assert_eq!(guard.zone(50, false, Some(0)), Some((0, 100, 0)));
+        assert_eq!(guard.zone(250, false, Some(1)), Some((200, 300, 1)));
+        assert_eq!((guard.zone(60, false, Some(0)), guard.is_broken()), (Some((0, 100, 0)), false));
+        assert!(guard.zone(60, false, Some(1)).is_some() && guard.is_broken() && guard.is_apart());
     }
 }

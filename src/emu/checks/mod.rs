@@ -2,6 +2,7 @@
 //!
 //! Not here: which block runs next (`schedule`, `parallel`), and faults, which end a launch without any check (`report`).
 
+mod alike;
 mod guard;
 mod init;
 mod lane_bits;
@@ -13,6 +14,8 @@ mod reals;
 mod trace;
 mod watched;
 
+pub(crate) use alike::KnownRaces;
+pub(crate) use guard::{Assumed, Guard};
 use init::InitHooks;
 pub(crate) use init::LaunchInit;
 pub(crate) use once::Loose;
@@ -114,7 +117,7 @@ impl Checks {
         let hooks: Option<&mut dyn Hooks<32>> = if matches!(race, RacePass::Off) && !watched.is_guarded() {
             other.map(|other| other as &mut dyn Hooks<32>)
         } else {
-            racing = RaceHooks::new(block.slot, race, watched, block.place_in_cluster(program));
+            racing = RaceHooks::new(block, race, watched, block.place_in_cluster(program));
             Some(&mut racing)
         };
         match (init, global) {

@@ -1,11 +1,11 @@
 //! Which bytes scatters have stored to, if it is assumed that they store to each byte once (`guard`): a bit for each byte.
 //!
-//! Stores and atomics have bits of their own, for atomics may meet each other. All threads that run blocks of the launch share the bits.
-//! Pieces that run ahead of their turn and may be discarded keep their accesses until they commit ([`Loose`]).
+//! Stores and atomics have bits of their own, for atomics may meet each other. Each thread that runs blocks of the launch has a set of
+//! bits while it does ([`Once`]); when the blocks have run, the sets are compared. Pieces that run ahead of their turn and may be
+//! discarded keep their accesses until they commit ([`Loose`]).
 
 use scalar::lanes;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Binary logarithm of the bytes of a page.
 const PAGE_BITS: u32 = 22;
@@ -13,7 +13,7 @@ const PAGE_BITS: u32 = 22;
 const WORDS: usize = 1 << (PAGE_BITS - 6);
 
 /// The bits of a page; made when the first byte of it is noted.
-type Page = OnceLock<Box<[AtomicU64]>>;
+type Page = Option<Box<[u64]>>;
 
 /// The bytes of an allocation that loose accesses have stored to, and those that they have changed by atomics.
 #[derive(Debug)]
@@ -22,6 +22,44 @@ pub(crate) struct OnceBits {
     bytes: u64,
     stored: Box<[Page]>,
     updated: Box<[Page]>,
+}
+
+/// What one thread has noted, by allocation.
+pub(super) type OnceSet = Vec<Option<OnceBits>>;
+
+/// What all threads have noted.
+#[derive(Debug, Default)]
+pub(super) struct Once(Mutex<Vec<OnceSet>>);
+
+impl Once {
+    /// A set for a thread that goes on, which gives it back.
+    pub(super) fn take(&self) -> OnceSet {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// Takes a set back.
+    pub(super) fn give(&self, set: OnceSet) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(set);
+    }
+
+    /// Makes one set of all that were given back; whether an access of one has met one of another, not both atomics.
+    pub(super) fn unite(&self) -> bool {
+        let mut sets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut all) = sets.pop() else { return false };
+        let mut meets = false;
+        for set in sets.drain(..) {
+            all.resize_with(all.len().max(set.len()), || None);
+            for (own, other) in all.iter_mut().zip(set) {
+                match (own, other) {
+                    (_, None) => {}
+                    (own @ None, other) => *own = other,
+                    (Some(own), Some(other)) => meets |= own.unite(other),
+                }
+            }
+        }
+        sets.push(all);
+        meets
+    }
 }
 
 /// A loose access of one lane that is to be noted later.
@@ -44,85 +82,93 @@ fn words(offset: u64, len: u64) -> impl Iterator<Item = (usize, usize, u64)> {
     })
 }
 
+/// The bits of a page of the bytes from `number` pages on, of so many.
+#[inline]
+fn page(pages: &mut [Page], bytes: u64, number: usize) -> Option<&mut [u64]> {
+    let page = pages.get_mut(number)?;
+    Some(page.get_or_insert_with(|| {
+        let left = bytes.div_ceil(64).saturating_sub((number * WORDS) as u64);
+        vec![0; left.min(WORDS as u64) as usize].into()
+    }))
+}
+
+/// Whether one of the bits in a word of some pages is set.
+fn is_set(pages: &[Page], page: usize, word: usize, mask: u64) -> bool {
+    pages.get(page).and_then(Option::as_ref).and_then(|bits| bits.get(word)).is_some_and(|bits| bits & mask != 0)
+}
+
+/// Adds the bits of `other`; whether some were there, or are in `against`, which is compared too.
+fn add_all(own: &mut [Page], other: Box<[Page]>, against: Option<&[Page]>) -> bool {
+    let mut meets = false;
+    for (number, (own, other)) in own.iter_mut().zip(other).enumerate() {
+        let Some(other) = other else { continue };
+        if let Some(against) = against.and_then(|against| against.get(number)?.as_ref()) {
+            meets |= against.iter().zip(&other).any(|(a, b)| a & b != 0);
+        }
+        match own {
+            None => *own = Some(other),
+            Some(own) => {
+                meets |= own.iter().zip(&other).any(|(a, b)| a & b != 0);
+                own.iter_mut().zip(&other).for_each(|(own, other)| *own |= other);
+            }
+        }
+    }
+    meets
+}
+
 impl OnceBits {
     /// The bits of an allocation; those of atomics only if there are some.
     pub(crate) fn new(base: u64, bytes: u64, has_atomics: bool) -> OnceBits {
-        let pages = |count: u64| (0..count).map(|_| OnceLock::new()).collect();
+        let pages = |count: u64| (0..count).map(|_| None).collect();
         let count = bytes.div_ceil(1 << PAGE_BITS);
         OnceBits { base, bytes, stored: pages(count), updated: pages(if has_atomics { count } else { 0 }) }
     }
 
-    /// The bits of a page, if the allocation has it.
-    #[inline]
-    fn page<'a>(&self, pages: &'a [Page], number: usize) -> Option<&'a [AtomicU64]> {
-        let page = pages.get(number)?;
-        match page.get() {
-            Some(bits) => Some(bits),
-            None => Some(self.make(page, number)),
-        }
+    /// Adds the bits of another thread; whether an access of one meets one of the other, not both atomics.
+    fn unite(&mut self, other: OnceBits) -> bool {
+        let is_met = |(stored, updated): (&Page, &Page)| match (stored, updated) {
+            (Some(stored), Some(updated)) => stored.iter().zip(updated).any(|(a, b)| a & b != 0),
+            _ => false,
+        };
+        let meets = self.stored.iter().zip(&other.updated).any(is_met);
+        let both = add_all(&mut self.stored, other.stored, Some(&self.updated));
+        add_all(&mut self.updated, other.updated, None);
+        meets || both
     }
 
-    #[cold]
-    fn make<'a>(&self, page: &'a Page, number: usize) -> &'a [AtomicU64] {
-        let left = self.bytes.div_ceil(64).saturating_sub((number * WORDS) as u64);
-        page.get_or_init(|| (0..left.min(WORDS as u64)).map(|_| AtomicU64::new(0)).collect())
-    }
-
-    /// Notes an access; whether it meets an earlier one, not both atomics. With `is_alone` no other thread notes one meanwhile.
-    pub(crate) fn note(&self, address: u64, bytes: u64, is_atomic: bool, is_alone: bool) -> bool {
+    /// Notes an access; whether it meets an earlier one, not both atomics.
+    pub(crate) fn note(&mut self, address: u64, bytes: u64, is_atomic: bool) -> bool {
         let offset = address.wrapping_sub(self.base);
-        let (own, other) = if is_atomic { (&self.updated, &self.stored) } else { (&self.stored, &self.updated) };
+        let (own, other) =
+            if is_atomic { (&mut self.updated, &self.stored) } else { (&mut self.stored, &self.updated) };
         let mut meets = false;
-        for (page, word, mask) in words(offset, bytes) {
-            let Some(bits) = self.page(own, page).and_then(|bits| bits.get(word)) else { return true };
-            meets |= add(bits, mask, is_alone) & mask != 0 && !is_atomic;
-            if let Some(other) = other.get(page).and_then(OnceLock::get).and_then(|bits| bits.get(word)) {
-                meets |= other.load(Ordering::SeqCst) & mask != 0;
-            }
+        for (number, word, mask) in words(offset, bytes) {
+            let Some(bits) = page(own, self.bytes, number).and_then(|bits| bits.get_mut(word)) else { return true };
+            meets |= *bits & mask != 0 && !is_atomic || is_set(other, number, word, mask);
+            *bits |= mask;
         }
         meets
     }
 
     /// The same for the lanes of a mask, each of so many bytes.
-    pub(crate) fn note_lanes(
-        &self,
-        addresses: &[u64; 32],
-        mask: u32,
-        bytes: u64,
-        is_atomic: bool,
-        is_alone: bool,
-    ) -> bool {
-        let (own, other) = if is_atomic { (&self.updated, &self.stored) } else { (&self.stored, &self.updated) };
+    pub(crate) fn note_lanes(&mut self, addresses: &[u64; 32], mask: u32, bytes: u64, is_atomic: bool) -> bool {
+        let (own, other) =
+            if is_atomic { (&mut self.updated, &self.stored) } else { (&mut self.stored, &self.updated) };
         let low_bits = u64::MAX >> 64u64.saturating_sub(bytes).min(63);
-        let mut meets = false;
+        let (mut meets, mut wide) = (false, 0);
         for lane in lanes(mask) {
             let offset = addresses[lane].wrapping_sub(self.base);
             let (bit, word) = (offset % 64, (offset / 64) as usize);
             if bit + bytes > 64 {
-                meets |= self.note(addresses[lane], bytes, is_atomic, is_alone);
+                wide |= 1 << lane;
                 continue;
             }
-            let (page, word, mask) = (word / WORDS, word % WORDS, low_bits << bit);
-            let Some(bits) = self.page(own, page).and_then(|bits| bits.get(word)) else { return true };
-            meets |= add(bits, mask, is_alone) & mask != 0 && !is_atomic;
-            if let Some(other) = other.get(page).and_then(OnceLock::get).and_then(|bits| bits.get(word)) {
-                meets |= other.load(Ordering::SeqCst) & mask != 0;
-            }
+            let (number, word, mask) = (word / WORDS, word % WORDS, low_bits << bit);
+            let Some(bits) = page(own, self.bytes, number).and_then(|bits| bits.get_mut(word)) else { return true };
+            meets |= *bits & mask != 0 && !is_atomic || is_set(other, number, word, mask);
+            *bits |= mask;
         }
-        meets
-    }
-}
-
-/// Adds bits to a word; gives those that were there.
-#[inline(always)]
-fn add(bits: &AtomicU64, mask: u64, is_alone: bool) -> u64 {
-    if is_alone {
-        let before = bits.load(Ordering::Relaxed);
-        bits.store(before | mask, Ordering::Relaxed);
-        before
-    } else {
-        // Of two threads that come to one byte, one sees what the other has noted.
-        bits.fetch_or(mask, Ordering::SeqCst)
+        lanes(wide).fold(meets, |meets, lane| meets | self.note(addresses[lane], bytes, is_atomic))
     }
 }
 
@@ -132,43 +178,59 @@ mod tests {
 
     #[test]
     fn bytes_are_stored_to_once_and_updated_often() {
-        for is_alone in [true, false] {
-            let bits = OnceBits::new(1000, 8_000_000, true);
-            let note = |address, bytes, is_atomic| bits.note(address, bytes, is_atomic, is_alone);
-            assert!(!note(1000, 4, false) && !note(1004, 4, false) && note(1002, 4, false));
-            assert!(!note(1062, 8, true) && !note(1060, 4, true) && note(1069, 1, false));
-            assert!(note(1000, 4, true));
-            // From one page to the next.
-            let border = 1000 + (1 << PAGE_BITS);
-            assert!(!note(border - 6, 12, false) && note(border + 5, 1, false) && !note(border + 6, 1, false));
-            assert!(!note(150_000, 40_000, false) && note(189_999, 1, true));
-        }
+        let mut bits = OnceBits::new(1000, 8_000_000, true);
+        let mut note = |address, bytes_of, is_atomic| bits.note(address, bytes_of, is_atomic);
+        assert!(!note(1000, 4, false) && !note(1004, 4, false) && note(1002, 4, false));
+        assert!(!note(1062, 8, true) && !note(1060, 4, true) && note(1069, 1, false));
+        assert!(note(1000, 4, true));
+        // From one page to the next.
+        let border = 1000 + (1 << PAGE_BITS);
+        assert!(!note(border - 6, 12, false) && note(border + 5, 1, false) && !note(border + 6, 1, false));
+        assert!(!note(150_000, 40_000, false) && note(189_999, 1, true));
     }
 
     #[test]
     fn accesses_of_lanes_are_those_of_each() {
         let mut addresses: [u64; 32] = std::array::from_fn(|lane| 5_000_000 + 61 * lane as u64);
-        for (is_alone, has_atomics) in [(true, false), (false, true)] {
-            let bits = OnceBits::new(1000, 9_000_000, has_atomics);
-            let stores = |mask, bytes| bits.note_lanes(&addresses, mask, bytes, false, is_alone);
+        for has_atomics in [false, true] {
+            let mut bits = OnceBits::new(1000, 9_000_000, has_atomics);
+            let mut stores = |mask, bytes| bits.note_lanes(&addresses, mask, bytes, false);
             assert!(!stores(0x5555_5555, 8) && !stores(0xaaaa_aaaa, 8) && stores(4, 1));
-            assert!(
-                bits.note(addresses[31] + 7, 1, false, is_alone) && !bits.note(addresses[31] + 8, 1, false, is_alone)
-            );
+            assert!(bits.note(addresses[31] + 7, 1, false) && !bits.note(addresses[31] + 8, 1, false));
         }
-        let bits = OnceBits::new(1000, 9_000_000, true);
-        let note = |mask, is_atomic| bits.note_lanes(&addresses, mask, 4, is_atomic, false);
+        let mut bits = OnceBits::new(1000, 9_000_000, true);
+        let mut note = |mask, is_atomic| bits.note_lanes(&addresses, mask, 4, is_atomic);
         assert!(!note(0xffff, true) && !note(0xff, true) && !note(0xffff_0000, false));
         assert!(note(0x8000, false) && note(0x1_0000, true));
         addresses[3] = addresses[9];
-        let note = |bits: &OnceBits, mask| bits.note_lanes(&addresses, mask, 4, false, true);
-        assert!(note(&OnceBits::new(1000, 9_000_000, false), u32::MAX), "twice");
-        assert!(note(&OnceBits::new(0, 100, false), 1), "outside");
+        let note = |mut bits: OnceBits, mask| bits.note_lanes(&addresses, mask, 4, false);
+        assert!(note(OnceBits::new(1000, 9_000_000, false), u32::MAX), "twice");
+        assert!(note(OnceBits::new(0, 100, false), 1), "outside");
+    }
+
+    #[test]
+    fn sets_of_threads_are_compared() {
+        let bits = |address: u64, is_atomic: bool| {
+            let mut bits = OnceBits::new(1000, 9_000_000, true);
+            assert!(!bits.note(address, 4, is_atomic));
+            Some(bits)
+        };
+        let united = |sets: Vec<OnceSet>| {
+            let once = Once::default();
+            sets.into_iter().for_each(|set| once.give(set));
+            (once.unite(), once.unite()).0
+        };
+        let far = 1004 + (1 << PAGE_BITS);
+        assert!(!united(vec![vec![bits(2000, false)], vec![], vec![bits(2004, false), bits(2000, false)]]));
+        assert!(!united(vec![vec![bits(2000, true)], vec![bits(2000, true)], vec![bits(far, false)]]));
+        assert!(united(vec![vec![bits(far, false)], vec![None, bits(far, false)], vec![bits(far + 2, false)]]));
+        assert!(united(vec![vec![bits(2000, true)], vec![bits(2003, false)]]));
+        assert!(united(vec![vec![bits(2000, false)], vec![bits(2003, true)]]));
     }
 
     #[test]
     fn atomics_need_bits_of_their_own() {
-        let bits = OnceBits::new(0, 64, false);
-        assert!(bits.note(0, 4, true, false) && !bits.note(0, 4, false, false));
+        let mut bits = OnceBits::new(0, 64, false);
+        assert!(bits.note(0, 4, true) && !bits.note(0, 4, false));
     }
 }

@@ -6,12 +6,13 @@
 //! and since only a value that another thread reads can order threads, nothing else depends on them.
 
 use crate::block::Block;
+use crate::checks::alike::KnownRaces;
 use crate::checks::watched::{Watched, Watching};
 use crate::schedule::BlockEvents;
 use ir::{Access, FuncId};
 use mem::LaneAddresses;
 use mem::address::SHARED_BASE;
-use race::{CtaSlot, Details, Detector, EndedGrids, Exact, Kind, Knowledge, Scope, Space, UsedBytes, WarpAccess};
+use race::{CtaSlot, Details, Detector, EndedGrids, Exact, Kind, Knowledge, RacePair, Scope, Space, UsedBytes, WarpAccess};
 use source::Span;
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, Geometry, Hooks, Program, SilentSites, Site, Warp};
@@ -80,6 +81,11 @@ impl RacePass {
         }
     }
 
+    /// Whether it is the second pass and can find nothing any more.
+    pub(crate) fn is_settled(&self) -> bool {
+        if let RacePass::Decide(pass) = self { pass.is_settled() } else { false }
+    }
+
     /// Whether it judges by the letter.
     pub(crate) fn is_strict(&self) -> bool {
         match self {
@@ -111,6 +117,8 @@ pub(crate) struct ExactPass {
     stack_list: Vec<Vec<Site>>,
     /// The call stack that was asked about last, and its numbers.
     last: (Vec<Site>, (u32, u32)),
+    /// The races, if the first pass knows them but for the threads to be named.
+    known: Option<Box<KnownRaces>>,
 }
 
 impl ExactPass {
@@ -126,7 +134,39 @@ impl ExactPass {
             site_list: Vec::new(),
             stack_list: Vec::new(),
             last: (Vec::new(), (0, 0)),
+            known: None,
         }
+    }
+
+    /// The same where the first pass knows the races, but for the threads to be named.
+    pub(crate) fn with_known(self, known: KnownRaces) -> ExactPass {
+        ExactPass { known: Some(Box::new(known)), ..self }
+    }
+
+    /// Whether nothing can be found any more.
+    pub(crate) fn is_settled(&self) -> bool {
+        let Some(known) = &self.known else { return false };
+        known.sites.iter().all(|(site, _, relation)| {
+            let number = self.sites.get(&self.source_site(*site));
+            number.is_some_and(|&number| {
+                let is_it = |pair: &&RacePair| (pair.first.site, pair.second.site) == (number, number);
+                self.exact.pairs().iter().find(is_it).is_some_and(|pair| pair.relation() >= *relation)
+            })
+        })
+    }
+
+    /// How often a race was found, which the first pass may know better.
+    pub(crate) fn count(&self, pair: &RacePair) -> u64 {
+        let Some(known) = &self.known else { return pair.count };
+        let of_site = |(site, count, _): &(Site, u64, _)| {
+            let is_it = self.sites.get(&self.source_site(*site)) == Some(&pair.first.site);
+            is_it.then_some(*count)
+        };
+        known.sites.iter().filter_map(of_site).sum()
+    }
+
+    fn source_site(&self, site: Site) -> SourceSite {
+        self.inlined.get(&site).map_or(SourceSite::Own(site), |&(func, span)| SourceSite::Inlined(func, span))
     }
 
     /// The site of that number.
@@ -145,8 +185,7 @@ impl ExactPass {
             return self.last.1;
         }
         let site = stack.first().copied().unwrap_or_default();
-        let key =
-            self.inlined.get(&site).map_or(SourceSite::Own(site), |&(func, span)| SourceSite::Inlined(func, span));
+        let key = self.source_site(site);
         let site_number = *self.sites.entry(key).or_insert_with(|| {
             self.site_list.push(site);
             self.site_list.len() as u32 - 1
@@ -210,14 +249,14 @@ pub(crate) struct RaceHooks<'a> {
 }
 
 impl<'a> RaceHooks<'a> {
-    /// The hooks of a block that has that place in the detector.
+    /// The hooks of a block.
     pub(crate) fn new(
-        slot: Option<CtaSlot>,
+        block: &Block,
         pass: &'a mut RacePass,
         watched: &'a Watched,
         cluster: Option<Geometry>,
     ) -> RaceHooks<'a> {
-        RaceHooks { pass, slot, watching: watched.watching(), cluster }
+        RaceHooks { pass, slot: block.slot, watching: watched.watching(block.number), cluster }
     }
 
     /// The hooks of a block that nobody but a guard follows.
@@ -328,7 +367,7 @@ impl Hooks<32> for RaceHooks<'_> {
     }
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
-        let is_seen = self.watching.admits(event);
+        let is_seen = self.watching.admits(warp.number(), event);
         let Some(slot) = self.slot.filter(|_| is_seen) else { return };
         let mut offsets = LaneAddresses::uniform(0);
         let Some((space, access)) = described(warp, event, self.cluster.as_ref(), &mut offsets) else { return };

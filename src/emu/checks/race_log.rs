@@ -286,7 +286,7 @@ impl Hooks<32> for LogHooks<'_> {
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         let put_off = self.put_off(event);
-        if !self.watching.admits(event) {
+        if !self.watching.admits(warp.number(), event) {
             return;
         }
         let mut offsets = LaneAddresses::uniform(0);

@@ -12,10 +12,9 @@ use race::{AccessInfo, Incomplete, Kind, RacePair, Relation};
 use vm::Program;
 
 /// The findings of the second pass of the race detector.
-pub(crate) fn races(program: &Program, memory: &Memory, grid: &Grid, grids: &Grids, pass: ExactPass) -> Vec<Finding> {
-    let names = pass.clone();
+pub(crate) fn races(program: &Program, memory: &Memory, grid: &Grid, grids: &Grids, mut pass: ExactPass) -> Vec<Finding> {
     let verdict = pass.exact.end_launch();
-    let named = Named { program, memory, grid, grids, names: &names };
+    let named = Named { program, memory, grid, grids, names: &pass };
     let mut out: Vec<Finding> = verdict.pairs.iter().map(|pair| race(named, pair)).collect();
     let is_undecided = verdict.undecided.is_any();
     let why = if is_undecided { verdict.undecided } else { verdict.incomplete };
@@ -72,7 +71,7 @@ fn race(named: Named<'_>, pair: &RacePair) -> Finding {
     let mut found = Finding::new(FindingKind::Race { between, flavour, is_in_loop }, accesses)
         .in_launch(second.info(program))
         .with_seed(grid.replay);
-    found.count = pair.count.max(1);
+    found.count = named.names.count(pair).max(1);
     found
 }
 

@@ -5,7 +5,8 @@
 //!
 //! Not here: what is proven (`footprint`), what a guard assumes (`guard`).
 
-use crate::checks::guard::{Guard, Guarding};
+use crate::checks::alike::KnownRaces;
+use crate::checks::guard::{Assumed, Guard, Guarding};
 use crate::checks::once::Loose;
 use crate::footprint::SiteSharing;
 use mem::Memory;
@@ -21,29 +22,65 @@ pub(crate) struct Watched {
 }
 
 /// A guard, what need not be seen by it and the race detector, and what is known if it holds.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Guarded {
     guard: Arc<Guard>,
     silent: SilentSites,
     sharing: Arc<SiteSharing>,
 }
 
+impl Clone for Guarded {
+    /// Where the guard counts what a launch does, it can follow it only once; the copy of the launch begins again.
+    fn clone(&self) -> Guarded {
+        let guard = if self.guard.counts() { Arc::new(self.guard.spoilt()) } else { self.guard.clone() };
+        Guarded { guard, silent: self.silent.clone(), sharing: self.sharing.clone() }
+    }
+}
+
 impl Watched {
     /// What is watched of a launch of which so much is known. With `is_use_wanted`, somebody wants to know which global memory the
-    /// launch uses. So many threads run its blocks.
-    pub(crate) fn new(sharing: &Arc<SiteSharing>, is_use_wanted: bool, memory: &Memory, jobs: usize) -> Watched {
+    /// launch uses. So many threads run its blocks. `is_watched` says whether races are looked for.
+    pub(crate) fn new(
+        sharing: &Arc<SiteSharing>,
+        is_use_wanted: bool,
+        memory: &Memory,
+        jobs: usize,
+        is_watched: bool,
+    ) -> Watched {
         let private = if is_use_wanted { sharing.private_shared() } else { sharing.private() };
-        let guard = sharing.guards().map(|guards| Guarded {
-            guard: Arc::new(Guard::new(guards, sharing.loose().clone(), memory, jobs)),
+        let guard = Guard::new(sharing, memory, jobs, is_watched).map(|guard| Guarded {
+            guard: Arc::new(guard),
             silent: sharing.unguarded(is_use_wanted).clone(),
             sharing: sharing.clone(),
         });
         Watched { private: Some(private.clone()), guard }
     }
 
-    /// The same for a launch that is known to keep what its guard says.
+    /// The same for a launch that is known to keep what its guard says. If races of alike stores are all that is left, only these
+    /// are watched.
     pub(crate) fn unguarded(self) -> Watched {
-        Watched { guard: None, ..self }
+        let alike = self.guard.as_ref().filter(|of| of.guard.assumed() == Assumed::Alike);
+        let private = alike.map(|of| of.sharing.unlike()).or(self.private);
+        Watched { private, guard: None }
+    }
+
+    /// Finds out whether what the guard says has held, when no thread runs any blocks.
+    pub(crate) fn conclude(&self) {
+        if let Some(guard) = self.guard() {
+            guard.conclude();
+        }
+    }
+
+    /// The races of alike stores, if the launch has ended.
+    pub(crate) fn races(&self) -> Option<KnownRaces> {
+        self.guard()?.races()
+    }
+
+    /// Blocks do not run one after another, or will run again.
+    pub(crate) fn spoil(&self) {
+        if let Some(guard) = self.guard() {
+            guard.spoil();
+        }
     }
 
     /// Whether there is a guard.
@@ -66,14 +103,14 @@ impl Watched {
         self.guard.as_ref().map(|guarded| &*guarded.guard)
     }
 
-    /// For the hooks of a block.
-    pub(crate) fn watching(&self) -> Watching<'_> {
-        Watching { of: self, guarding: self.guard().map(|guard| Guarding::new(guard, None)) }
+    /// For the hooks of the block of that number.
+    pub(crate) fn watching(&self, block: u64) -> Watching<'_> {
+        Watching { of: self, guarding: self.guard().map(|guard| Guarding::new(guard, block, None)) }
     }
 
     /// For the hooks of a block that runs ahead of its turn: what the guard has to know is kept.
     pub(crate) fn watching_ahead<'a>(&'a self, kept: &'a mut Vec<Loose>) -> Watching<'a> {
-        Watching { of: self, guarding: self.guard().map(|guard| Guarding::new(guard, Some(kept))) }
+        Watching { of: self, guarding: self.guard().map(|guard| Guarding::new(guard, 0, Some(kept))) }
     }
 
     /// Shows the guard what was kept, since the piece has committed.
@@ -100,9 +137,9 @@ impl Watching<'_> {
     }
 
     /// Shows the guard an access. Whether the race detector has to see it.
-    pub(crate) fn admits(&mut self, event: &AccessEvent<'_, 32>) -> bool {
+    pub(crate) fn admits(&mut self, warp: u32, event: &AccessEvent<'_, 32>) -> bool {
         let Some(guarding) = &mut self.guarding else { return true };
-        guarding.check(event);
+        guarding.check(warp, event);
         let is_private = |private: &SilentSites| {
             let of_func = private.get(event.site.func.index());
             of_func.and_then(|of_func| of_func.get(event.site.pc as usize)).copied().unwrap_or(false)

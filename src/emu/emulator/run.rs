@@ -1,11 +1,12 @@
 //! The active launch: begins it, runs its blocks, ends it.
 //!
 //! A launch that is checked for races runs once with shadow memory. If that pass suspects any byte, memory is set back and
-//! the launch runs again under the exact pass. With rehearsal it then runs once more, without a check.
+//! the launch runs again under the exact pass. With rehearsal it then runs once more, without a check. Where the first pass knows the
+//! races (`checks::alike`), the second one only finds the threads that are named, and what the first one left in memory stays.
 
 use super::{Emulator, LaunchUse, UseWanted, nested};
 use crate::block::{Block, BlockStop, Others};
-use crate::checks::{self, Checks, ExactPass, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters};
+use crate::checks::{self, Assumed, Checks, ExactPass, KnownRaces, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters};
 use crate::footprint::SiteSharing;
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
@@ -17,38 +18,35 @@ use ::device::{CudaError, KernelLaunch, Observer, Progress};
 use finding::GridSyncFault;
 use ir::rt::Rt;
 use mem::{Memory, Region};
-use race::{Exact, Launch};
+use race::{Exact, Launch, MAX_TAG, SuspectSet, Suspicion};
 use std::collections::BTreeMap;
 use vm::{Before, Hooks, Program, RtRequest};
-
-/// What may be assumed of a launch that begins (`checks::guard`).
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Assumed {
-    Nothing,
-    /// That gathers and scatters stay away from what others touch.
-    Apart,
-    /// That too, and that scatters store to each byte once.
-    Once,
-}
 
 impl Emulator {
     /// Begins a launch. None is active.
     pub(super) fn begin(&mut self, memory: &Memory, launch: KernelLaunch) {
         let may_guard = !self.options.rehearse && self.options.order.is_none();
-        self.begin_as(memory, launch, if may_guard { Assumed::Once } else { Assumed::Nothing }, false);
+        self.begin_as(memory, launch, may_guard.then_some(Assumed::Once), false);
     }
 
     /// Begins a launch, under a guard that assumes so much at most, and with an exact check of what was written if that is wanted.
-    fn begin_as(&mut self, memory: &Memory, launch: KernelLaunch, most: Assumed, is_exact: bool) {
+    fn begin_as(&mut self, memory: &Memory, launch: KernelLaunch, most: Option<Assumed>, is_exact: bool) {
         let Some(program) = &self.program else { return };
         let is_use_wanted = self.detector.as_ref().is_some_and(|d| d.is_use_wanted());
         let is_proving = self.options.is_proving && self.detector.is_some();
         let mut sharing = is_proving.then(|| self.known.of(program, memory, &launch));
         // What the launch uses has to be known of all its accesses, unless none of them can race.
-        let is_fit = |guarded: &SiteSharing| !is_use_wanted || guarded.is_free_of_races();
-        if most != Assumed::Nothing
+        // Alike stores are counted in the order of the blocks, by rules that order no lanes of a warp.
+        let may_count = self.options.seed == 0
+            && launch.grid.iter().map(|&extent| u64::from(extent)).product::<u64>() < MAX_TAG
+            && !self.options.race.is_some_and(|rules| rules.is_legacy_warp_sync)
+            && !program.unites_cluster(launch.func);
+        let is_fit = |guarded: &SiteSharing| {
+            (!is_use_wanted || guarded.is_free_of_races()) && (may_count || guarded.assumed() != Some(Assumed::Alike))
+        };
+        if let Some(most) = most
             && let Some(plain) = &sharing
-            && let Some(guarded) = self.guards.choose(launch.func, plain, most == Assumed::Once, is_fit)
+            && let Some(guarded) = self.guards.choose(launch.func, plain, most, is_fit)
         {
             sharing = Some(guarded);
         }
@@ -71,7 +69,7 @@ impl Emulator {
             }
         };
         let watched =
-            sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory, self.options.jobs));
+            sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory, self.options.jobs, true));
         let is_exact = is_exact || self.suspects.contains(&launch.func);
         let init = self.options.check_init.then(|| Box::new(LaunchInit::new(is_exact)));
         let is_memory_wanted = known_use.is_some() && self.use_wanted == UseWanted::BytesAndMemory;
@@ -99,11 +97,16 @@ impl Emulator {
         let Some(mut launch) = self.launch.take() else { return };
         launch.unwind();
         let kernel = launch.grid.launch.func;
-        let mut most = Assumed::Nothing;
+        let mut most = None;
         if let Some(guard) = launch.checks.watched.guard() {
-            let is_broken_once = guard.is_once() && guard.is_apart() && guard.is_broken();
-            self.guards.note(kernel, is_broken_once, false);
-            most = if is_broken_once { Assumed::Apart } else { most };
+            self.guards.note(kernel, guard, false);
+            // The next that assumes less.
+            most = match guard.assumed() {
+                Assumed::Once => Some(Assumed::Alike),
+                Assumed::Alike => Some(Assumed::Apart),
+                Assumed::Apart => None,
+            };
+            most = most.filter(|_| guard.is_broken() && guard.is_apart());
         }
         let is_guard_broken = launch.checks.watched.is_broken();
         if launch.checks.is_suspect() {
@@ -147,6 +150,10 @@ impl Emulator {
                 self.serve_nested(&program, warp, request);
             }
             if self.launch.as_ref()?.grid.active.is_empty() {
+                if self.launch.as_ref()?.checks.race.is_settled() {
+                    self.end(memory, None);
+                    continue;
+                }
                 match self.run_parallel(&program, memory, budget, observer) {
                     Next::Spent => return Some(Progress::Busy),
                     Next::Serial => {}
@@ -346,6 +353,7 @@ impl Emulator {
             }
             BlockStop::Stopped => None,
             BlockStop::Polling => {
+                checks.watched.spoil();
                 launch.find_independence(program, &mut self.known, memory);
                 let ActiveLaunch { grid, checks, nested, .. } = launch;
                 // It may wait for a grid that it has launched, or for the one that has launched it.
@@ -424,6 +432,12 @@ impl Emulator {
 
     /// Ends the launch, or one pass of it: then the launch begins again under the next pass.
     fn end(&mut self, memory: &mut Memory, failure: Option<Failure>) {
+        if let Some(launch) = &self.launch {
+            launch.checks.watched.conclude();
+            if failure.is_some() {
+                launch.checks.watched.spoil();
+            }
+        }
         if self.launch.as_ref().is_some_and(|launch| launch.checks.must_begin_again(false)) {
             // The last blocks broke the guard, perhaps on other threads.
             return self.begin_again(memory);
@@ -437,17 +451,19 @@ impl Emulator {
         let kernel = launch.grid.launch.func;
         *self.modes.entry((kernel, launch.mode)).or_default() += 1;
         if let Some(guard) = launch.checks.watched.guard() {
-            self.guards.note(kernel, guard.is_once(), true);
+            self.guards.note(kernel, guard, true);
         }
+        let known = launch.checks.watched.races();
         match std::mem::replace(&mut launch.checks.race, RacePass::Off) {
             RacePass::Off => {
-                let before = launch.before.take();
-                let had_before = before.is_some();
                 if let Some(bytes) = launch.known_use.take() {
-                    let memory = before.map(|before| [before, memory.clone()]);
+                    let memory = launch.before.as_ref().map(|before| [before.clone(), memory.clone()]);
                     self.uses.push(LaunchUse { number: launch.grid.launch.number, bytes, memory });
                 }
-                if had_before {
+                if let Some(known) = known {
+                    return self.name_threads(memory, launch, known);
+                }
+                if launch.before.take().is_some() {
                     memory.reclaim();
                 }
             }
@@ -464,6 +480,9 @@ impl Emulator {
                     self.uses.push(LaunchUse { number: launch.grid.launch.number, bytes, memory });
                 }
                 self.detector = Some(detector);
+                if let Some(known) = known {
+                    return self.name_threads(memory, launch, known);
+                }
                 let incomplete = suspicion.incomplete;
                 if !suspicion.watch.is_empty()
                     && let Some(before) = launch.before.take()
@@ -484,6 +503,10 @@ impl Emulator {
                 }
             }
             RacePass::Decide(pass) => {
+                if let Some(after) = launch.after.take() {
+                    *memory = after;
+                    memory.reclaim();
+                }
                 self.findings.extend(checks::races(&program, memory, &launch.grid, &launch.nested.grids, *pass));
                 if self.undo_rehearsal(memory, &mut launch) {
                     self.launch = Some(launch.restart(RacePass::Off));
@@ -504,6 +527,18 @@ impl Emulator {
                 self.sticky = Some(error);
             }
         }
+    }
+
+    /// Begins a launch again whose races the first pass knows, to find the threads that are named.
+    fn name_threads(&mut self, memory: &mut Memory, mut launch: ActiveLaunch, known: KnownRaces) {
+        let (Some(program), Some(before)) = (&self.program, launch.before.take()) else { return };
+        launch.after = Some(std::mem::replace(memory, before));
+        let watch = SuspectSet { global: known.bytes.clone(), ..SuspectSet::default() };
+        let suspicion = Suspicion { watch, ..Suspicion::default() };
+        let rules = self.options.race.unwrap_or_default();
+        let exact = Exact::new(rules, race_launch(program, &launch.grid.launch), suspicion);
+        let pass = ExactPass::new(exact, program).with_known(known);
+        self.launch = Some(launch.restart(RacePass::Decide(Box::new(pass))));
     }
 
     /// Whether races and barriers are judged by the letter.

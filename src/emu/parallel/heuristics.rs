@@ -2,6 +2,7 @@
 //!
 //! Decisions depend on counts of work, never on a clock, and no result depends on them.
 
+use crate::checks::{Assumed, Guard};
 use crate::footprint::SiteSharing;
 use ir::FuncId;
 use std::collections::BTreeMap;
@@ -11,31 +12,40 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heuristics(BTreeMap<FuncId, Backoff>);
 
-/// Kernels whose guards failed of late: by kind of guard, of which one says that loose stores touch each byte once.
+/// Kernels whose guards failed of late, by what these assume.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GuardHistory([Heuristics; 2]);
+pub(crate) struct GuardHistory([Heuristics; 3]);
 
 impl GuardHistory {
     /// The guard under which a launch of the kernel is to run, of those under which `sharing` says more; only one for which `is_wanted`
-    /// holds. `may_be_once` says whether it may say that loose stores touch each byte once.
+    /// holds, and that assumes so much at most.
     pub(crate) fn choose(
         &mut self,
         kernel: FuncId,
         sharing: &SiteSharing,
-        may_be_once: bool,
+        most: Assumed,
         is_wanted: impl Fn(&SiteSharing) -> bool,
     ) -> Option<Arc<SiteSharing>> {
-        let [apart, once] = &mut self.0;
-        let of_once = sharing.once().filter(|once| may_be_once && is_wanted(once));
-        if of_once.is_some() && once.should_try(kernel) {
-            return of_once.cloned();
-        }
-        sharing.guarded().filter(|guarded| is_wanted(guarded) && apart.should_try(kernel)).cloned()
+        let all = [
+            (Assumed::Once, sharing.once()),
+            (Assumed::Alike, sharing.alike()),
+            (Assumed::Apart, sharing.guarded()),
+        ];
+        let mut fit = all.into_iter().filter_map(|(kind, guarded)| Some((kind, guarded?)));
+        let is_chosen = |(kind, guarded): &(Assumed, &Arc<SiteSharing>)| {
+            *kind <= most && is_wanted(guarded) && self.0[*kind as usize].should_try(kernel)
+        };
+        fit.find(is_chosen).map(|(_, guarded)| guarded.clone())
     }
 
-    /// Notes that a guard of that kind held or failed.
-    pub(crate) fn note(&mut self, kernel: FuncId, is_once: bool, has_held: bool) {
-        self.0[usize::from(is_once)].note(kernel, has_held);
+    /// Notes that a guard held or failed.
+    pub(crate) fn note(&mut self, kernel: FuncId, guard: &Guard, has_held: bool) {
+        let kind = if has_held || guard.is_apart() { guard.assumed() } else { Assumed::Apart };
+        self.0[kind as usize].note(kernel, has_held);
+        if !has_held && kind != guard.assumed() {
+            // It assumes that too.
+            self.0[guard.assumed() as usize].note(kernel, false);
+        }
     }
 }
 

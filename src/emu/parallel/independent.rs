@@ -174,6 +174,12 @@ impl Independent {
                 return ControlFlow::Continue(Next::Spent);
             }
             self.work(&resources, grid, checks, memory, threads, budget);
+            if let (Some(guard), true) = (&self.guard, self.next == grid.total) {
+                guard.conclude();
+            }
+            if self.chunks.iter().any(|c| c.state == State::Failed) {
+                checks.watched.spoil();
+            }
             let is_broken = self.is_guard_broken();
             if is_broken {
                 self.note_guard(&mut resources, grid, false);
@@ -212,8 +218,7 @@ impl Independent {
     /// Notes whether the own guard has held.
     fn note_guard(&self, resources: &mut Resources<'_>, grid: &Grid, has_held: bool) {
         if let Some(guard) = self.guard.as_ref().and_then(Watched::guard) {
-            let is_once = guard.is_once() && (has_held || guard.is_apart());
-            resources.guards.note(grid.launch.func, is_once, has_held);
+            resources.guards.note(grid.launch.func, guard, has_held);
         }
     }
 
@@ -353,10 +358,11 @@ impl Chunk {
             }
         };
         let mut atomics = Deferring { sharing, partials, log: &mut self.log, last: None };
-        let mut racing = RaceHooks::new(block.slot, &mut self.race, shared.watched, None);
+        let mut racing = RaceHooks::new(&block, &mut self.race, shared.watched, None);
         let hooks = is_checked.then_some(&mut racing as &mut dyn Hooks<32>);
         let first = block.linear;
         let stop = block.run(program, memory, hooks, Some(&mut atomics), budget);
+        drop(racing);
         // Others may have followed in its place.
         self.next += block.linear - first;
         match stop {
@@ -368,6 +374,7 @@ impl Chunk {
             }
             BlockStop::Budget => {}
             BlockStop::Polling => {
+                shared.watched.spoil();
                 // If the analysis relies on values in memory, the definition lets the block give way.
                 if sharing.trusts_memory() {
                     self.state = State::Failed;
@@ -378,7 +385,7 @@ impl Chunk {
                 }
             }
             BlockStop::Rt(warp, request) => {
-                let mut racing = RaceHooks::new(block.slot, &mut self.race, shared.watched, None);
+                let mut racing = RaceHooks::new(&block, &mut self.race, shared.watched, None);
                 let hooks = is_checked.then_some(&mut racing as &mut dyn Hooks<32>);
                 if block.serve(program, warp, &request, &memory, &mut self.output, hooks) != Served::Done {
                     self.state = State::Failed;

@@ -23,7 +23,7 @@ pub use pool::Threads;
 pub use speculative::Speculation;
 
 use crate::block::BlockStop;
-use crate::checks::{Checks, RacePass, Watched};
+use crate::checks::{Assumed, Checks, RacePass, Watched};
 use crate::footprint::{KnownLaunches, SiteSharing};
 use crate::schedule::Grid;
 use independent::Independent;
@@ -181,9 +181,9 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
             sharing = guarded.clone();
         } else if may_guard
             && checks.is_off()
-            && let Some(guarded) = resources.guards.choose(func, &sharing, true, is_apart)
+            && let Some(guarded) = resources.guards.choose(func, &sharing, Assumed::Once, is_apart)
         {
-            guard = Some(Watched::new(&guarded, false, memory, threads));
+            guard = Some(Watched::new(&guarded, false, memory, threads, false));
             sharing = guarded;
         }
     }

@@ -341,12 +341,17 @@ impl Exact {
         }
     }
 
+    /// The races found so far, in the order in which the first of each pair was found.
+    pub fn pairs(&self) -> &[RacePair] {
+        &self.pairs.list
+    }
+
     /// Ends the launch.
-    pub fn end_launch(mut self) -> Verdict {
+    pub fn end_launch(&mut self) -> Verdict {
         self.verdict.undecided.is_out_of_time = self.order.is_out_of_time;
         self.verdict.undecided.is_out_of_memory |= self.order.is_out_of_memory || self.scopeless.is_out_of_memory;
-        self.verdict.pairs = self.pairs.list;
-        self.verdict
+        self.verdict.pairs = std::mem::take(&mut self.pairs).list;
+        std::mem::take(&mut self.verdict)
     }
 }
 

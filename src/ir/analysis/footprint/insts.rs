@@ -130,8 +130,13 @@ impl<'a> Walk<'a> {
                     let at = self.touch(a, Some(id), (Kind::Read, *access), *ty, *space, *addr, *offset, &guards);
                     self.loaded(*ty, *access, at).unwrap_or_else(|| self.arithmetic(&[]).opaque(*ty))
                 }
-                InstKind::Store { ty, space, access, addr, offset, .. } => {
+                InstKind::Store { ty, space, access, addr, offset, value } => {
+                    let first = self.sites.len();
                     self.touch(a, Some(id), (Kind::Write, *access), *ty, *space, *addr, *offset, &guards);
+                    if *access == Access::Plain {
+                        let value = constant(a, *value, *ty);
+                        self.sites[first..].iter_mut().for_each(|site| site.value = value);
+                    }
                     continue;
                 }
                 InstKind::Atomic { op, ty, space, scope, used, addr, offset, .. } => {
@@ -260,9 +265,10 @@ impl<'a> Walk<'a> {
             });
         let spaces = (matches!(space, Space::Shared | Space::Generic), space != Space::Shared && !is_windowed);
         let (bytes, place) = (i128::from(ty.bytes()), self.place);
-        let (guards, is_loose) = (guards.clone(), false);
+        let (form, guards, is_loose, value) = (form, guards.clone(), false, None);
         let (region, counted) = (a.region.clone().filter(|_| access == Access::Plain), a.counted.clone());
-        self.sites.push(Site { id, kind, bytes, form: form.clone(), guards, region, counted, spaces, place, is_loose });
+        let own = form.clone();
+        self.sites.push(Site { id, kind, bytes, form: own, guards, region, counted, spaces, place, is_loose, value });
         form.filter(|_| spaces.1)
     }
 
@@ -313,10 +319,20 @@ impl<'a> Walk<'a> {
         let (guards, place) = (guards.clone(), self.place);
         let (kind, spaces) = (Kind::Read, (true, true));
         let form = Some(form);
-        let (region, counted, is_loose) = (None, Rc::default(), false);
-        self.sites.push(Site { id: None, kind, bytes, form, guards, region, counted, spaces, place, is_loose });
+        let (id, region, counted, is_loose, value) = (None, None, Rc::default(), false, None);
+        self.sites.push(Site { id, kind, bytes, form, guards, region, counted, spaces, place, is_loose, value });
         Ok(())
     }
+}
+
+/// The bits of a value that is the same in all threads, if it is known.
+fn constant(a: &Activation<'_>, value: Val, ty: Ty) -> Option<u64> {
+    let bits = match (value, a.value(value, ty)) {
+        (Val::Imm(bits), _) => bits,
+        (Val::Reg(_), Value::Int(form)) => form.as_constant()? as u64,
+        (Val::Reg(_), _) => return None,
+    };
+    Some(scalar::bits::canonical(ty, bits))
 }
 
 /// Whether an instruction is an access that has a number.

@@ -153,12 +153,16 @@ pub struct Extent {
 /// - A loose store or atomic touches no byte of `reads` or `writes`.
 /// - No allocation is touched both by a loose load and by a loose store or atomic.
 /// - If `is_once`, no byte that a loose store touches is touched by any other loose store or atomic, of the same thread either.
+/// - An allocation that an alike store touches which is loose is touched by no other loose store or atomic.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Guards {
     /// Whether loose stores are assumed to touch each byte once.
     pub is_once: bool,
     /// Whether loose atomics are among the loose accesses.
     pub has_loose_atomics: bool,
+    /// Stores that may race with themselves and with nothing else. Each stores one value, whichever thread executes it, so that the
+    /// races change nothing. With the bytes that each stores.
+    pub alike: BTreeMap<AccessId, u64>,
     /// The loose accesses, and whether each is a load.
     pub loose: BTreeMap<AccessId, bool>,
     /// The bytes that other accesses may read: address, and end. Sorted, and apart from each other.
@@ -190,6 +194,13 @@ pub fn guarded(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_onc
     found.guards.as_ref().is_some_and(is_more).then_some(found)
 }
 
+/// Looks at a launch of `kernel`, of which the races of [`Guards::alike`] stores with themselves are left out, assuming what its
+/// [`Footprint::guards`] say; `None` if there are no such stores.
+pub fn alike(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>) -> Option<Footprint> {
+    let found = best(module, kernel, launch, Assumed::Alike);
+    found.guards.as_ref().is_some_and(|guards| !guards.alike.is_empty()).then_some(found)
+}
+
 /// What is assumed of loose accesses ([`Guards`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Assumed {
@@ -198,6 +209,8 @@ enum Assumed {
     Apart,
     /// That too, and that loose stores touch each byte once.
     Once,
+    /// That they stay away from others, and that alike stores are of one instruction in each allocation.
+    Alike,
 }
 
 fn best(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, assumed: Assumed) -> Footprint {
@@ -222,7 +235,7 @@ fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling:
             Err(state::Failure::Beyond) => break,
         }
         if assumed != Assumed::Nothing {
-            relate::loosen(&mut walk, assumed == Assumed::Once);
+            relate::loosen(&mut walk, assumed);
         }
         let Some(mut related) = relate::relate(&walk) else {
             refused.memory = true;

@@ -16,7 +16,7 @@
 
 use super::form::{Form, Var};
 use super::state::{Site, Walk};
-use super::{Finding, Footprint, Guards, Kind, Reduction, Sharing};
+use super::{Assumed, Finding, Footprint, Guards, Kind, Reduction, Sharing};
 use crate::analysis::affine::gcd;
 use crate::{Scope, Ty};
 use std::collections::BTreeMap;
@@ -53,9 +53,9 @@ pub(super) fn extent(walk: &Walk<'_>, site: &Site) -> (i128, i128) {
 /// than most arrays have.
 const LOOSE: i128 = 1 << 31;
 
-/// Marks the loose sites, and whether loose stores are assumed to touch each byte once.
-pub(super) fn loosen(walk: &mut Walk<'_>, is_once: bool) {
-    walk.is_once = is_once;
+/// Marks the loose sites, and what is assumed of their stores.
+pub(super) fn loosen(walk: &mut Walk<'_>, assumed: Assumed) {
+    (walk.is_once, walk.is_alike) = (assumed == Assumed::Once, assumed == Assumed::Alike);
     let is_loose = |site: &Site| {
         let (low, high) = extent(walk, site);
         let is_known = site.spaces == (false, true) && site.id.is_some();
@@ -68,8 +68,12 @@ pub(super) fn loosen(walk: &mut Walk<'_>, is_once: bool) {
 /// What has to hold for the relations of loose sites.
 pub(super) fn guards(walk: &Walk<'_>) -> Guards {
     let mut out = Guards { is_once: walk.is_once, ..Guards::default() };
-    for site in walk.sites.iter().filter(|site| site.spaces.1) {
+    for (i, site) in walk.sites.iter().enumerate().filter(|(_, site)| site.spaces.1) {
         let is_load = site.kind == Kind::Read;
+        let races = |other: &Site| {
+            are_alike(walk, site, other) && (site.is_loose || unassumed(walk, site, other, false) > Relation::SameThread)
+        };
+        out.alike.extend(site.id.filter(|_| walk.sites[i..].iter().any(races)).map(|id| (id, site.bytes as u64)));
         if let (true, Some(id)) = (site.is_loose, site.id) {
             let known = out.loose.entry(id).or_insert(is_load);
             *known &= is_load;
@@ -104,7 +108,18 @@ fn clip(address: i128) -> u64 {
 /// Whether guards keep two accesses apart.
 fn are_kept_apart(walk: &Walk<'_>, a: &Site, b: &Site) -> bool {
     let is_once = walk.is_once && (a.kind == Kind::Write || b.kind == Kind::Write);
-    a.is_loose != b.is_loose || a.is_loose && (is_once || (a.kind == Kind::Read) != (b.kind == Kind::Read))
+    a.is_loose != b.is_loose
+        || a.is_loose && (is_once || (a.kind == Kind::Read) != (b.kind == Kind::Read))
+        || are_alike(walk, a, b)
+}
+
+/// Whether two stores, if they meet at all, are one and store one value.
+fn are_alike(walk: &Walk<'_>, a: &Site, b: &Site) -> bool {
+    let may_be = |site: &Site| site.value.is_some() && site.spaces == (false, true) && site.id.is_some();
+    walk.is_alike
+        && may_be(a)
+        && may_be(b)
+        && if a.id == b.id { (a.value, a.bytes) == (b.value, b.bytes) } else { a.is_loose && b.is_loose }
 }
 
 /// The sharing of all sites; `None` if memory that was trusted may be written.
@@ -306,10 +321,12 @@ fn multiples(k: i128, from: i128, to: i128) -> Difference {
 /// Who may touch a byte in common through these two sites; if `in_block`, two threads of one block are asked about, and the
 /// answer is never that anybody may unless nothing is known of an address.
 pub(super) fn between(walk: &Walk<'_>, a: &Site, b: &Site, in_block: bool) -> Relation {
-    if are_kept_apart(walk, a, b) {
-        return Relation::Apart;
-    }
-    if a.is_loose {
+    if are_kept_apart(walk, a, b) { Relation::Apart } else { unassumed(walk, a, b, in_block) }
+}
+
+/// The same without what guards say.
+fn unassumed(walk: &Walk<'_>, a: &Site, b: &Site, in_block: bool) -> Relation {
+    if a.is_loose || b.is_loose {
         return Relation::Anybody;
     }
     let (Some(fa), Some(fb)) = (&a.form, &b.form) else { return Relation::Anybody };

@@ -28,6 +28,8 @@ pub(super) struct Site {
     pub(super) place: Place,
     /// Whether it is loose (`Guards`).
     pub(super) is_loose: bool,
+    /// Of a plain store: what it stores, if that is one value in all threads.
+    pub(super) value: Option<u64>,
 }
 
 /// A place in the kernel: the number of a visit, and that of an instruction of its block.
@@ -92,6 +94,8 @@ pub(super) struct Walk<'a> {
     pub(super) may_stop: bool,
     /// Whether loose stores are assumed to touch each byte once (`Guards`).
     pub(super) is_once: bool,
+    /// Whether alike stores are assumed to be of one instruction in each allocation (`Guards`).
+    pub(super) is_alike: bool,
     pub(super) steps: usize,
 }
 
@@ -142,6 +146,7 @@ impl<'a> Walk<'a> {
             trusted: Vec::new(),
             may_stop: false,
             is_once: false,
+            is_alike: false,
             steps: 0,
         }
     }
