@@ -53,11 +53,11 @@ pub struct SiteSharing {
 impl SiteSharing {
     /// Looks at a launch that is about to begin.
     pub fn new(program: &Program, memory: &Memory, launch: &KernelLaunch) -> SiteSharing {
-        let numbers = numbers(program);
+        let numbers = numbers(program, launch.func);
         let Looked { plain, guarded, once, alike } = look(program, memory, launch);
         let plain = SiteSharing::with(plain, numbers.clone());
-        let [guarded, once, alike] = [guarded, once, alike]
-            .map(|found| found.map(|found| Arc::new(SiteSharing::with(found, numbers.clone()))));
+        let [guarded, once, alike] =
+            [guarded, once, alike].map(|found| found.map(|found| Arc::new(SiteSharing::with(found, numbers.clone()))));
         let is_more = |guarded: &Arc<SiteSharing>| guarded.private_count() > plain.private_count();
         SiteSharing { guarded: guarded.filter(is_more), once, alike, ..plain }
     }
@@ -76,10 +76,8 @@ impl SiteSharing {
                 let tight = |is_private: &dyn Fn(AccessId) -> bool| {
                     Arc::new(by_site(&numbers, |id| is_tight(id) && id.is_some_and(is_private)))
                 };
-                let unguarded = [
-                    tight(&|id| !footprint.races(id)),
-                    tight(&|id| !footprint.races(id) && !footprint.is_global(id)),
-                ];
+                let unguarded =
+                    [tight(&|id| !footprint.races(id)), tight(&|id| !footprint.races(id) && !footprint.is_global(id))];
                 let pc_of = |id: &AccessId| {
                     let of_func = numbers.get(id.func.index())?;
                     of_func.iter().position(|number| *number == Some(id.number))
@@ -263,7 +261,7 @@ pub struct KnownLaunches {
 }
 
 /// Launches that are remembered.
-const KNOWN: usize = 16;
+const KNOWN: usize = 512;
 
 impl KnownLaunches {
     /// What is known of a launch that is about to begin; looks at it if it was not seen before.
@@ -352,9 +350,8 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Looked {
 
 /// Whether nothing orders the threads of a launch of a kernel.
 fn nothing_orders(module: &Module, kernel: FuncId) -> bool {
-    let orders = |kind: &InstKind| {
-        matches!(kind, InstKind::Barrier { .. } | InstKind::SyncWarp { .. } | InstKind::Fence { .. })
-    };
+    let orders =
+        |kind: &InstKind| matches!(kind, InstKind::Barrier { .. } | InstKind::SyncWarp { .. } | InstKind::Fence { .. });
     !module.func(kernel).cooperative && reaches_only(module, kernel, |kind| !orders(kind))
 }
 
@@ -368,20 +365,26 @@ fn can_be_undone(module: &Module, kernel: FuncId) -> bool {
     })
 }
 
-/// Whether all instructions of a kernel, and of the functions that it calls, are such.
+/// Whether all instructions of a kernel, and of the functions that it calls, are such; calls count as such.
 fn reaches_only(module: &Module, kernel: FuncId, is_such: impl Fn(&InstKind) -> bool) -> bool {
+    let is_such = |kind: &InstKind| matches!(kind, InstKind::Call { .. }) || is_such(kind);
+    let of = |func: FuncId| module.funcs.get(func.index()).map(|f| f.blocks.iter().flat_map(|b| &b.insts));
+    functions_of(module, kernel).into_iter().all(|func| of(func).is_some_and(|mut all| all.all(|i| is_such(&i.kind))))
+}
+
+/// A kernel and the functions that it calls.
+fn functions_of(module: &Module, kernel: FuncId) -> BTreeSet<FuncId> {
     let (mut seen, mut ways) = (BTreeSet::from([kernel]), vec![kernel]);
-    while let Some(func) = ways.pop() {
-        let Some(f) = module.funcs.get(func.index()) else { return false };
+    while let Some(f) = ways.pop().and_then(|func| module.funcs.get(func.index())) {
         for inst in f.blocks.iter().flat_map(|b| &b.insts) {
-            match &inst.kind {
-                InstKind::Call { func, .. } if seen.insert(*func) => ways.push(*func),
-                kind if !is_such(kind) => return false,
-                _ => {}
+            if let InstKind::Call { func, .. } = inst.kind
+                && seen.insert(func)
+            {
+                ways.push(func);
             }
         }
     }
-    true
+    seen
 }
 
 fn read(memory: &Memory, address: u64, ty: Ty) -> Option<u64> {
@@ -393,7 +396,8 @@ fn read(memory: &Memory, address: u64, ty: Ty) -> Option<u64> {
     Some(u64::from_le_bytes(bytes))
 }
 
-fn numbers(program: &Program) -> Arc<Vec<Vec<Option<u32>>>> {
+/// The numbers of the accesses by operation, of a kernel and what it calls; other functions have none.
+fn numbers(program: &Program, kernel: FuncId) -> Arc<Vec<Vec<Option<u32>>>> {
     let of = |func| {
         let mut out = vec![None; program.site_count(func)];
         for (number, site) in program.access_sites(func).enumerate() {
@@ -403,5 +407,11 @@ fn numbers(program: &Program) -> Arc<Vec<Vec<Option<u32>>>> {
         }
         out
     };
-    Arc::new((0..program.module().funcs.len()).map(|i| of(FuncId(i as u32))).collect())
+    let mut out = vec![Vec::new(); program.module().funcs.len()];
+    for func in functions_of(program.module(), kernel) {
+        if let Some(slot) = out.get_mut(func.index()) {
+            *slot = of(func);
+        }
+    }
+    Arc::new(out)
 }
