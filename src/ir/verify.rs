@@ -179,6 +179,7 @@ impl Check<'_> {
         self.require(f.shared.is_empty() || !self.is_host(), || "a host function has shared memory".to_string());
         for (i, l) in f.locals.iter().enumerate() {
             self.require(l.align.is_power_of_two(), || format!("alignment {} of `l{i}` is no power of two", l.align));
+            self.inlined(l.inlined);
         }
         for (i, s) in f.shared.iter().enumerate() {
             self.require(s.align.is_power_of_two(), || format!("alignment {} of `s{i}` is no power of two", s.align));

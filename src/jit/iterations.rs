@@ -142,7 +142,7 @@ impl Iterations {
             let wrapped = terms.fold(0i64, |sum, t| sum.saturating_add(step_of(&changes, t)));
             let is_far = |step: i64| step.unsigned_abs() >= FARTHEST;
             // Narrow words of local memory stay where they are in the words that rows are made of.
-            let unit = if access.place == Place::Local { access.bytes.max(4) } else { access.bytes };
+            let unit = if matches!(access.place, Place::Local(_)) { access.bytes.max(4) } else { access.bytes };
             if is_far(stride) || is_far(wrapped) || stride % i64::from(unit) != 0 {
                 return None;
             }

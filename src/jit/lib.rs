@@ -37,7 +37,7 @@ pub use code::{Entry, NativeCode};
 pub use emit::{CompileError, InstructionSet, compile, compile_for, is_available, is_known};
 pub use routine::Routine;
 pub use segment::{
-    Access, AccessId, AddressTerm, Class, Condition, End, Index, Indexed, Leave, Movement, Out, PatternKey, PatternRow,
+    Access, AccessId, AddressTerm, Class, Condition, End, Index, Indexed, Leave, LocalPart, Movement, Out, PatternKey, PatternRow,
     PatternUpdate, Place, Segment, Store, Value, ValueId,
 };
 pub use state::{Outcome, PatternHead, State, Window};

@@ -256,8 +256,19 @@ pub enum Place {
     Memory,
     /// Shared memory, whose first byte has this address.
     Shared(u64),
-    /// Local memory of the frame.
-    Local,
+    /// A variable in local memory of the frame.
+    Local(LocalPart),
+}
+
+/// A variable in local memory: what is beyond its bytes is not there.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LocalPart {
+    /// How far its address is behind the address of the frame's local memory.
+    pub start: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its first row.
+    pub row: u32,
 }
 
 /// A load or store.

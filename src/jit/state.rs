@@ -176,8 +176,8 @@ pub struct State {
     pub local_base: u64,
     /// Rows of local memory: a word of 32 bits of each lane, then the next.
     pub local_rows: *mut u32,
-    /// Bytes of local memory of a lane.
-    pub local_len: u64,
+    /// Rows from the first on that are zero when a warp begins.
+    pub own_rows: u64,
     /// Three rows: the thread indices of the lanes.
     pub threads: *const u32,
     /// Block extents, block index and grid extents.

@@ -11,9 +11,10 @@
 //! - Device functions for a GPU ([`run_for_gpu`]), of which nobody sees a call stack: they may do anything but call themselves or declare
 //!   shared memory, of which all calls share one copy.
 //!
-//! The local memory of a function becomes the caller's, one copy for all calls of it there: when a call begins, none before it needs its
-//! own any more. Its source variables are appended to the caller's under the name `function.variable`.
+//! The local memory of a function becomes the caller's, one copy for all calls of it there that are as deep: when one begins, none before
+//! it needs its own any more. Its source variables are appended to the caller's under the name `function.variable`.
 
+use crate::leaks::Leaks;
 use ir::analysis::{Cfg, Liveness};
 use ir::op::UnOp;
 use ir::rt::Rt;
@@ -35,7 +36,7 @@ const GPU_LIMIT: usize = 600;
 const MEMORY_LIMIT: usize = 400;
 
 /// Functions of the emulator with more local memory, in bytes, are not inlined: each warp would have it, called or not.
-const MOST_LOCAL_BYTES: u64 = 1024;
+const MOST_LOCAL_BYTES: u64 = 16 << 10;
 
 /// No function of the emulator grows beyond so many instructions by those with memory.
 const LARGEST_WITH_MEMORY: usize = 6000;
@@ -60,23 +61,24 @@ pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
 
 /// Inlines the calls of device code for a GPU, callees before callers; whether there were some.
 pub(crate) fn run_for_gpu(module: &mut Module) -> bool {
-    run_in_order(module, (GPU_LIMIT, LARGEST_CALLER), false, |_| true)
+    run_in_order(module, (GPU_LIMIT, LARGEST_CALLER), false, |_, _| true)
 }
 
 /// Inlines the calls of device functions with memory, callees before callers; whether there were some.
 pub(crate) fn run_with_memory(module: &mut Module) -> bool {
-    run_in_order(module, (MEMORY_LIMIT, LARGEST_WITH_MEMORY), true, keeps_alone)
+    run_in_order(module, (MEMORY_LIMIT, LARGEST_WITH_MEMORY), true, |f, leaks| keeps_alone(f) && !leaks.of_locals)
 }
 
 /// Inlines the calls of device functions that neither call themselves nor declare shared memory, where `fits` says so and they are of up
 /// to `limit.0` instructions or called once. No caller grows beyond `limit.1`.
-fn run_in_order(module: &mut Module, limit: (usize, usize), clears: bool, fits: fn(&Function) -> bool) -> bool {
+fn run_in_order(module: &mut Module, limit: (usize, usize), clears: bool, fits: fn(&Function, &Leaks) -> bool) -> bool {
     let mut places = vec![0usize; module.funcs.len()];
     for f in module.funcs.iter().filter(|f| f.kind != FuncKind::Host) {
         each_callee(f, |id| places[id.index()] += 1);
     }
     let mut fit = vec![false; module.funcs.len()];
     let mut finished = vec![false; module.funcs.len()];
+    let mut leaks: Vec<Option<Leaks>> = vec![None; module.funcs.len()];
     let mut any = false;
     for id in callees_first(module) {
         // Each level of a recursion would have the local memory of what is called at any of them.
@@ -97,7 +99,9 @@ fn run_in_order(module: &mut Module, limit: (usize, usize), clears: bool, fits: 
         each_callee(f, |callee| ends &= callee != id && finished[callee.index()]);
         let is_small = size(f) <= limit.0 || places[id.index()] == 1;
         let is_plain = f.kind == FuncKind::Device && f.shared.is_empty() && !f.blocks.is_empty();
-        fit[id.index()] = ends && is_small && is_plain && fits(f);
+        let of = Leaks::new(f, &leaks);
+        fit[id.index()] = ends && is_small && is_plain && fits(f, &of);
+        leaks[id.index()] = Some(of);
     }
     any
 }
@@ -120,53 +124,6 @@ fn keeps_alone(f: &Function) -> bool {
     f.params.iter().all(|p| p.kind == ParamKind::Value)
         && f.blocks.iter().all(|b| b.term != Term::Exit && b.insts.iter().all(|i| fits(&i.kind)))
         && f.locals.iter().map(|slot| slot.bytes).sum::<u64>() <= MOST_LOCAL_BYTES
-        && keeps_to_its_frame(f)
-}
-
-/// Whether a function surely leaves nobody an address of its local memory, and stays within its own: an access that may be beyond the end
-/// of an array must find the end of the frame there, and one by an address that is out of date no frame.
-fn keeps_to_its_frame(f: &Function) -> bool {
-    let mut local = vec![false; f.regs.len()];
-    let mut moved = vec![false; f.regs.len()];
-    let is = |of: &[bool], v: Val| matches!(v, Val::Reg(r) if of[r.index()]);
-    let insts = || f.blocks.iter().flat_map(|b| &b.insts);
-    loop {
-        let before = (local.clone(), moved.clone());
-        for inst in insts().filter(|inst| inst.kind.is_pure()) {
-            let Some(dst) = inst.kind.def() else { continue };
-            if let InstKind::Addr { base, .. } = inst.kind {
-                local[dst.index()] |= matches!(base, AddrBase::Local(_));
-                continue;
-            }
-            let (mut uses_local, mut uses_moved, mut is_fixed) = (false, false, true);
-            inst.kind.each_use(|v| {
-                uses_local |= is(&local, v);
-                uses_moved |= is(&moved, v);
-                is_fixed &= matches!(v, Val::Imm(_)) || is(&local, v);
-            });
-            let keeps = is_fixed || matches!(inst.kind, InstKind::Select { .. });
-            local[dst.index()] |= uses_local;
-            moved[dst.index()] |= uses_moved || (uses_local && !keeps);
-        }
-        if before == (local.clone(), moved.clone()) {
-            break;
-        }
-    }
-    let stays = |kind: &InstKind| match kind {
-        InstKind::Load { addr, .. } => !is(&moved, *addr),
-        InstKind::Store { addr, value, .. } => !is(&moved, *addr) && (!is(&local, *value) || is(&local, *addr)),
-        InstKind::Atomic { addr, a, b, .. } => {
-            !is(&moved, *addr) && !is(&local, *a) && !b.is_some_and(|b| is(&local, b))
-        }
-        _ => true,
-    };
-    let mut keeps = insts().all(|inst| stays(&inst.kind));
-    for block in &f.blocks {
-        if matches!(block.term, Term::Return(_)) {
-            block.term.each_use(|v| keeps &= !is(&local, v));
-        }
-    }
-    keeps
 }
 
 /// Calls `visit` with the function that each call of `f` names.
@@ -273,7 +230,8 @@ fn inline_into(module: &mut Module, id: FuncId, (fit, largest): (&[bool], usize)
         if let InstKind::Call { func, args, results } = call {
             let callee = &module.funcs[func.index()];
             total += size(callee);
-            let first_local = *first_locals.entry(func).or_insert_with(|| add_locals(&mut caller, callee));
+            let depth = caller.inlined(caller.blocks[at].insts[place].inlined).count();
+            let first_local = *first_locals.entry((func, depth)).or_insert_with(|| add_locals(&mut caller, callee));
             splice(&mut caller, (func, callee), (first_local, clears), (at, place), &args, &results);
             changed = true;
         }
@@ -283,17 +241,28 @@ fn inline_into(module: &mut Module, id: FuncId, (fit, largest): (&[bool], usize)
     changed
 }
 
-/// Appends the local memory of `callee` to the caller's: its slots, and one for each parameter that is an object. The number of
-/// the first.
+/// Appends the local memory of `callee` to the caller's, for a call that is about to be inlined: its slots, and one for each parameter that
+/// is an object. The number of the first.
 fn add_locals(caller: &mut Function, callee: &Function) -> u32 {
     let first = caller.locals.len() as u32;
-    caller.locals.extend(callee.locals.iter().cloned());
+    let first_inlined = caller.inlined.len() as u32;
+    let slot = |slot: &LocalSlot| LocalSlot { inlined: within(first_inlined, slot.inlined), ..slot.clone() };
+    caller.locals.extend(callee.locals.iter().map(slot));
     for param in &callee.params {
         if let ParamKind::Bytes { bytes, align } = param.kind {
-            caller.locals.push(LocalSlot { bytes, align, name: param.name.clone(), span: callee.span });
+            let (name, inlined) = (param.name.clone(), InlineId(first_inlined));
+            caller.locals.push(LocalSlot { bytes, align, name, span: callee.span, inlined });
         }
     }
     first
+}
+
+/// What was a part of `at` in a function, where that stands in the place of a call of that number.
+fn within(call: u32, at: InlineId) -> InlineId {
+    match at {
+        InlineId::NONE => InlineId(call),
+        InlineId(inner) => InlineId(call + 1 + inner),
+    }
 }
 
 /// Copies an object of so many bytes and that alignment, an argument that is passed by value.
@@ -331,10 +300,7 @@ fn splice(
     let call = behind.first();
     let (span, outer) = call.map_or((callee.span, InlineId::NONE), |call| (call.span, call.inlined));
     let first_inlined = caller.inlined.len() as u32;
-    let within = |at: InlineId| match at {
-        InlineId::NONE => InlineId(first_inlined),
-        InlineId(inner) => InlineId(first_inlined + 1 + inner),
-    };
+    let within = |at: InlineId| within(first_inlined, at);
     caller.inlined.push(Inlined { func: callee_id, outer, span });
     caller.inlined.extend(callee.inlined.iter().map(|of| Inlined { outer: within(of.outer), ..*of }));
     caller.regs.extend(callee.regs.iter().map(|r| {

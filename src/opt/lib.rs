@@ -30,6 +30,7 @@ mod hoist_invariants;
 mod hoist_loads;
 mod if_convert;
 mod inline;
+mod leaks;
 mod loops;
 mod mark_reductions;
 mod narrow_counts;

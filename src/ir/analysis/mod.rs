@@ -6,6 +6,7 @@
 //! are in range.
 
 pub mod affine;
+mod bases;
 mod cfg;
 mod copies;
 mod dom;
@@ -19,6 +20,7 @@ mod strong;
 mod uniform;
 mod versions;
 
+pub use bases::Bases;
 pub use cfg::Cfg;
 pub use copies::read_otherwise;
 pub use dom::{Dominators, PostDominators};

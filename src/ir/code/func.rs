@@ -180,6 +180,9 @@ pub struct LocalSlot {
     pub name: Arc<str>,
     /// Its declaration.
     pub span: Span,
+    /// The call in whose place the function stands that has it; none if it is the function's own. What is of one call lies side by side
+    /// for all calls of that function that are as deep: none of them needs its own any more when another begins.
+    pub inlined: InlineId,
 }
 
 /// A shared variable.

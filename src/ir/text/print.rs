@@ -453,7 +453,8 @@ impl Printer<'_> {
             self.line(&format!("  reg %{i} {}{mutable}{var}", reg.ty), Span::NONE);
         }
         for (i, l) in f.locals.iter().enumerate() {
-            let text = format!("  local l{i} {} bytes {} align {}", quoted(&l.name), l.bytes, l.align);
+            let of = inlined_text(l.inlined);
+            let text = format!("  local l{i} {} bytes {} align {}{of}", quoted(&l.name), l.bytes, l.align);
             self.line(&text, l.span);
         }
         for (i, s) in f.shared.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::frame::Stub;
 use super::{CompileError, Current, Emitter, Result, field};
-use crate::segment::{Access, AccessId, Index, Place};
+use crate::segment::{Access, AccessId, Index, LocalPart, Place};
 use crate::state::{PatternHead, State, Window};
 use iced_x86::code_asm::{
     AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, eax, edx, esi, qword_ptr, rax, rbx, rcx, rdi, rdx, rsi, rsp,
@@ -43,6 +43,12 @@ impl Emitter<'_> {
         let (low, extent) = access.reach()?;
         let is_row = access.index.is_some();
         let base = access.base.wrapping_add(low);
+        let is_told = segment.told.iter().any(|told| told.0 == id);
+        if let Some(rows) = Self::known_row(access, extent)?.filter(|_| !is_told) {
+            self.a.mov(rcx, qword_ptr(rbx + field!(local_rows)))?;
+            self.a.add(rcx, rows)?;
+            return self.note_pointer(at, id);
+        }
         if let Some(index) = &access.index {
             if let Some(pattern) = index.pattern.filter(|pattern| !patterns.contains(pattern)) {
                 patterns.push(pattern);
@@ -76,7 +82,7 @@ impl Emitter<'_> {
                 return Err(CompileError::Unsupported("an address that is not aligned"));
             }
         }
-        if segment.told.iter().any(|told| told.0 == id) {
+        if is_told {
             let place = self.take(8, 8)?;
             self.a.mov(qword_ptr(rsp + place), rax)?;
             at.addresses[id as usize] = place;
@@ -120,32 +126,72 @@ impl Emitter<'_> {
                 self.a.mov(rcx, qword_ptr(rbx + field!(shared)))?;
                 self.a.add(rcx, rax)?;
             }
-            Place::Local => {
-                if access.index.is_some() {
-                    return Err(CompileError::Unsupported("an irregular address of local memory"));
-                }
-                self.a.sub(rax, qword_ptr(rbx + field!(local_base)))?;
-                self.check_room(at, extent, field!(local_len))?;
-                if access.bytes < 4 {
-                    // Read as an operand of 16 bytes, of which eight count.
-                    let shift = self.take(16, 16)?;
-                    self.a.mov(rcx, rax)?;
-                    self.a.and(rcx, 3)?;
-                    self.a.shl(rcx, 3)?;
-                    self.a.mov(qword_ptr(rsp + shift), rcx)?;
-                    self.a.and(rax, -4)?;
-                    at.shifts[id as usize] = shift;
-                }
-                // A word of four bytes is a row of 128.
-                self.a.mov(rcx, rax)?;
-                self.a.shl(rcx, 5)?;
-                self.a.add(rcx, qword_ptr(rbx + field!(local_rows)))?;
-            }
+            Place::Local(part) => self.check_local(at, id, (part, extent))?,
         }
+        self.note_pointer(at, id)
+    }
+
+    /// Keeps the host address of an access, which is in `rcx`.
+    fn note_pointer(&mut self, at: &mut Current<'_>, id: AccessId) -> Result {
         let place = self.take(8, 8)?;
         self.a.mov(qword_ptr(rsp + place), rcx)?;
         at.pointers[id as usize] = place;
         Ok(())
+    }
+
+    /// How far the row of a word of local memory is behind the first one, if its address is a constant and nothing is wrong with it.
+    fn known_row(access: &Access, extent: u64) -> Result<Option<i32>> {
+        let (Place::Local(part), None, true, true) =
+            (access.place, &access.index, access.is_local, access.terms.is_empty())
+        else {
+            return Ok(None);
+        };
+        let offset = (access.base as u64).wrapping_sub(part.start);
+        let is_inside = offset <= part.bytes && extent <= part.bytes - offset;
+        if !is_inside || access.bytes < 4 || !access.base.cast_unsigned().is_multiple_of(u64::from(access.bytes)) {
+            return Ok(None);
+        }
+        let first = Self::first_row(part)?;
+        Ok(i32::try_from(32 * offset).ok().and_then(|offset| first.checked_add(offset)))
+    }
+
+    /// Checks that the word at the address in `rax` is of a variable in local memory, and has `rcx` point to its row.
+    fn check_local(&mut self, at: &mut Current<'_>, id: AccessId, (part, extent): (LocalPart, u64)) -> Result {
+        let access = &at.segment.accesses[id as usize];
+        if access.index.is_some() {
+            return Err(CompileError::Unsupported("an irregular address of local memory"));
+        }
+        let room = part.bytes.checked_sub(extent).ok_or(CompileError::Unsupported("an access beyond a variable"))?;
+        self.a.sub(rax, qword_ptr(rbx + field!(local_base)))?;
+        self.add_constant((part.start as i64).wrapping_neg())?;
+        if let Ok(room) = i32::try_from(room) {
+            self.a.cmp(rax, room)?;
+        } else {
+            self.a.mov(rcx, room)?;
+            self.a.cmp(rax, rcx)?;
+        }
+        self.a.ja(at.fail)?;
+        if access.bytes < 4 {
+            // Read as an operand of 16 bytes, of which eight count.
+            let shift = self.take(16, 16)?;
+            self.a.mov(rcx, rax)?;
+            self.a.and(rcx, 3)?;
+            self.a.shl(rcx, 3)?;
+            self.a.mov(qword_ptr(rsp + shift), rcx)?;
+            self.a.and(rax, -4)?;
+            at.shifts[id as usize] = shift;
+        }
+        // A word of four bytes is a row of 128.
+        self.a.mov(rcx, rax)?;
+        self.a.shl(rcx, 5)?;
+        self.a.add(rcx, qword_ptr(rbx + field!(local_rows)))?;
+        let first = Self::first_row(part)?;
+        Ok(self.a.add(rcx, first)?)
+    }
+
+    /// How far the first row of a variable is behind the first one of the frame.
+    pub(super) fn first_row(part: LocalPart) -> Result<i32> {
+        i32::try_from(128 * u64::from(part.row)).map_err(|_| CompileError::Unsupported("much local memory"))
     }
 
     /// Loads what the pattern of an index gives for lane 0; `rcx` is lost.
@@ -242,7 +288,7 @@ impl Emitter<'_> {
     pub(super) fn displacements(access: &Access) -> Result<[i32; 32]> {
         let offsets = access.offsets().ok_or(CompileError::Unsupported("an irregular address"))?;
         let low = offsets.iter().min().copied().unwrap_or(0);
-        if access.place == Place::Local {
+        if matches!(access.place, Place::Local(_)) {
             return Ok(std::array::from_fn(|i| 4 * i as i32));
         }
         let mut out = [0; 32];

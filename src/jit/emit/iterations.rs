@@ -183,12 +183,12 @@ impl Emitter<'_> {
                 self.a.mov(rcx, qword_ptr(rbx + field!(shared_len)))?;
                 self.a.sub(rcx, extent as i32)?;
             }
-            Place::Local => {
+            Place::Local(part) => {
                 self.a.mov(rax, pointer)?;
                 self.a.sub(rax, qword_ptr(rbx + field!(local_rows)))?;
+                self.a.sub(rax, Self::first_row(part)?)?;
                 self.a.shr(rax, 5)?;
-                self.a.mov(rcx, qword_ptr(rbx + field!(local_len)))?;
-                self.a.sub(rcx, extent as i32)?;
+                self.a.mov(rcx, part.bytes.saturating_sub(extent))?;
             }
         }
         if stride > 0 {
@@ -292,7 +292,7 @@ impl Emitter<'_> {
             for (access, &stride) in of.strides.iter().enumerate() {
                 let access = access as u32;
                 // A word of local memory is a row.
-                let is_local = segment.accesses[access as usize].place == Place::Local;
+                let is_local = matches!(segment.accesses[access as usize].place, Place::Local(_));
                 let stride = if is_local { stride as i32 * 32 } else { stride as i32 };
                 if stride == 0 || !used.contains(&access) {
                     continue;

@@ -34,8 +34,8 @@ impl Strip<'_, '_, '_, '_> {
         let held = pointers[number as usize];
         let base = self.base(number, held)?;
         match (access.place, class) {
-            (Place::Local, Class::Long) => return self.load_local_longs(id, base),
-            (Place::Local, _) if access.bytes < 4 => return self.load_local_narrow(id, number, base),
+            (Place::Local(_), Class::Long) => return self.load_local_longs(id, base),
+            (Place::Local(_), _) if access.bytes < 4 => return self.load_local_narrow(id, number, base),
             _ => {}
         }
         let places = Emitter::displacements(access)?;

@@ -21,11 +21,11 @@ impl Emitter<'_> {
             self.a.mov(rcx, Self::pointer(at, store.access))?;
             let bytes = access.bytes as usize;
             match access.place {
-                Place::Local if bytes < 4 => {
+                Place::Local(_) if bytes < 4 => {
                     self.store_local_narrow(at, store.access, from)?;
                     continue;
                 }
-                Place::Local => {
+                Place::Local(_) => {
                     self.store_local(at.form, from, bytes == 8)?;
                     continue;
                 }

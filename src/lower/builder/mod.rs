@@ -220,7 +220,7 @@ impl<'m, 'p> Builder<'m, 'p> {
 
     /// A fresh slot.
     pub(crate) fn slot(&mut self, bytes: u64, align: u64, name: &str, span: Span) -> (AddrBase, MemRef) {
-        let slot = LocalSlot { bytes, align: align.max(1), name: name.into(), span };
+        let slot = LocalSlot { bytes, align: align.max(1), name: name.into(), span, inlined: ir::InlineId::NONE };
         let base = AddrBase::Local(self.ir.add_local(slot));
         let addr = self.addr_of(base);
         (base, MemRef::at(addr, self.local_space()))

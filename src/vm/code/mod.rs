@@ -29,6 +29,7 @@ pub(crate) use computing::{FileSlot, Operands, RegFile};
 pub(crate) use form::form;
 pub use instruction_set::InstructionSet;
 pub(crate) use instruction_set::Set;
+use crate::memory::local::{Layout, Part};
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use ir::{Bb, FuncId, InlineId, Scope, Trap, Ty};
 pub use native::Engine;
@@ -99,7 +100,7 @@ pub(crate) struct Code {
     /// Parameters in order, and whether each is needed as a row though it has a scalar.
     pub(crate) params: Vec<((Ty, Slot), bool)>,
     /// Where in local memory the copy of a parameter of so many bytes lies, by position.
-    pub(crate) param_offsets: Vec<Option<u64>>,
+    pub(crate) param_parts: Vec<Option<Part>>,
     /// Slots that the program or a debugger may read before they are assigned; a frame that begins has zeros there. Whether
     /// each is needed as a row though it has a scalar.
     pub(crate) unset: Vec<((Ty, Slot), bool)>,
@@ -109,10 +110,14 @@ pub(crate) struct Code {
     pub(crate) unites_cluster: bool,
     /// Whether it is a kernel that launches others.
     pub(crate) launches: bool,
-    /// Bytes of local memory of a frame.
+    /// Bytes of local memory of a frame: what the function itself has.
     pub(crate) local_bytes: u64,
-    /// Offset of each local slot.
-    pub(crate) local_offsets: Vec<u64>,
+    /// Bytes of addresses that a frame takes for it.
+    pub(crate) local_span: u64,
+    /// Where each local slot is; on the host there are no rows.
+    pub(crate) local_parts: Vec<Part>,
+    /// Where they all are, in device code.
+    pub(crate) local_layout: Arc<Layout>,
     /// Offset of each shared variable from the beginning of the block's shared memory; `None` for dynamic ones.
     pub(crate) shared_offsets: Vec<Option<u64>>,
     /// Bytes of static shared memory that the function and all that it calls need.
@@ -315,7 +320,7 @@ computing_ops! { op_enum
             d: Slot,
             offset: u64,
         },
-        /// So many bytes of the frame's local memory are zero.
+        /// So many bytes of the frame's local memory are zero, from that byte of its rows on.
         ClearLocal {
             offset: u64,
             bytes: u64,

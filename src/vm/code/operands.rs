@@ -1,5 +1,6 @@
 //! What operations of compact code work on: slots of the frame, words of memory, and the parts of an address.
 
+use crate::memory::local::Part;
 use super::Slot;
 use ir::op::AtomOp;
 use ir::rt::Rt;
@@ -25,6 +26,8 @@ pub(crate) struct AddressExpr {
     pub(crate) base: i64,
     /// Whether the address of the frame's local memory is added.
     pub(crate) local: bool,
+    /// The local variable of device code that it begins with, if that is known.
+    pub(crate) part: Option<Part>,
     /// Uniform registers.
     pub(crate) terms: Vec<Term>,
     /// The part that differs by lane.

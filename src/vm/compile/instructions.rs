@@ -115,8 +115,8 @@ impl Compiler<'_> {
             InstKind::Stmt => Op::Stmt,
             InstKind::BackEdge => Op::BackEdge,
             InstKind::Clear { local } => {
-                let bytes = self.f.locals.get(local.index()).map_or(0, |slot| slot.bytes);
-                Op::ClearLocal { offset: self.code.local_offsets[local.index()], bytes }
+                let part = self.code.local_parts[local.index()];
+                Op::ClearLocal { offset: 4 * u64::from(part.row), bytes: part.bytes }
             }
         })
     }
@@ -177,7 +177,7 @@ impl Compiler<'_> {
             // A kernel has the first frame of its warp.
             AddrBase::Local(id) => {
                 let is_kernel = self.f.kind == FuncKind::Kernel;
-                is_kernel.then(|| crate::memory::local::FIRST + self.code.local_offsets[id.index()])
+                is_kernel.then(|| crate::memory::local::FIRST + self.code.local_parts[id.index()].start)
             }
             AddrBase::Shared(id) => self.code.shared_offsets[id.index()].map(|offset| SHARED_BASE + offset),
             AddrBase::Global(id) => Some(self.globals[id.index()]),
@@ -188,7 +188,7 @@ impl Compiler<'_> {
         let d = self.dst(dst);
         match (base, self.constant_address(base)) {
             (_, Some(address)) => Op::Mov64(R2 { d, a: self.constant(Ty::I64, address) }),
-            (AddrBase::Local(id), None) => Op::LocalAddr { d, offset: self.code.local_offsets[id.index()] },
+            (AddrBase::Local(id), None) => Op::LocalAddr { d, offset: self.code.local_parts[id.index()].start },
             (_, None) => Op::DynamicShared { d },
         }
     }

@@ -24,10 +24,11 @@ use crate::code::{
     AddressExpr, Code, HostBlock, Index, NO_RECONVERGENCE, Op, PatternCode, Program, R2, SideExitLoop, Slot, Term,
     Variant,
 };
-use ir::analysis::{Cfg, Dominators, Loops, PostDominators, UniformLevel};
+use crate::memory::local::{Layout, Part};
+use ir::analysis::{Bases, Cfg, Dominators, Loops, PostDominators, UniformLevel};
 use ir::op::Special;
 use ir::{
-    AddrBase, Bb, DebugVar, FuncId, FuncKind, Function, InlineId, InstKind, Module, ParamKind, Reg, RegInfo,
+    AddrBase, Bb, DebugVar, FuncId, FuncKind, Function, InlineId, InstKind, LocalSlot, Module, ParamKind, Reg, RegInfo,
     Term as IrTerm, Ty, Val, VarLoc,
 };
 use mem::address::SHARED_BASE;
@@ -79,6 +80,8 @@ pub(crate) struct Compiler<'a> {
     starts: Vec<u32>,
     /// The call in whose place the operations stand that follow.
     inlined: InlineId,
+    /// The variables that addresses begin with, in device code.
+    bases: Option<Bases>,
     pub(crate) reconvergences: Vec<Option<Bb>>,
 }
 
@@ -100,6 +103,7 @@ impl<'a> Compiler<'a> {
             scalars: BTreeMap::new(),
             starts: Vec::new(),
             inlined: InlineId::NONE,
+            bases: (module.func(id).kind != FuncKind::Host).then(|| Bases::new(module.func(id))),
             reconvergences: Vec::new(),
         }
     }
@@ -108,7 +112,7 @@ impl<'a> Compiler<'a> {
         self.place_memory();
         let cfg = Cfg::new(self.f);
         let base_of = |base| match base {
-            AddrBase::Local(id) => Some((self.code.local_offsets[ir::LocalId::index(id)] as i64, true)),
+            AddrBase::Local(id) => Some((self.code.local_parts[ir::LocalId::index(id)].start as i64, true)),
             AddrBase::Shared(id) => {
                 self.code.shared_offsets[id.index()].map(|offset| ((SHARED_BASE + offset) as i64, false))
             }
@@ -237,23 +241,35 @@ impl<'a> Compiler<'a> {
 
     /// Gives places to local memory.
     fn place_memory(&mut self) {
+        let own = |slot: &&LocalSlot| slot.inlined == InlineId::NONE;
         let mut local = 0u64;
-        for slot in &self.f.locals {
-            local = local.next_multiple_of(slot.align.max(1));
-            self.code.local_offsets.push(local);
-            local += slot.bytes;
-        }
-        for param in &self.f.params {
-            self.code.param_offsets.push(match param.kind {
-                ParamKind::Value => None,
-                ParamKind::Bytes { bytes, align } => {
-                    local = local.next_multiple_of(align.max(1));
-                    local += bytes;
-                    Some(local - bytes)
-                }
-            });
-        }
+        let mut place = |bytes: u64, align: u64| {
+            let start = local.next_multiple_of(align.max(1));
+            local = start + bytes;
+            Part { start, bytes, row: 0 }
+        };
+        let is_object = |kind: &ParamKind| match *kind {
+            ParamKind::Value => None,
+            ParamKind::Bytes { bytes, align } => Some((bytes, align)),
+        };
+        let objects: Vec<_> = self.f.params.iter().map(|p| is_object(&p.kind)).collect();
+        // The host's are one piece of its stack.
+        let mut parts: Vec<Part> = self.f.locals.iter().filter(own).map(|l| place(l.bytes, l.align)).collect();
+        parts.extend(objects.iter().flatten().map(|&(bytes, align)| place(bytes, align)));
         self.code.local_bytes = local.next_multiple_of(8);
+        self.code.local_span = self.code.local_bytes;
+        if self.is_device() {
+            let depth = |at: InlineId| (at != InlineId::NONE).then(|| (self.f.inlined(at).count(), at.0));
+            let slots = self.f.locals.iter().map(|l| (l.bytes, l.align, depth(l.inlined)));
+            let objects = objects.iter().flatten().map(|&(bytes, align)| (bytes, align, None));
+            let layout;
+            (layout, parts) = Layout::new(slots.chain(objects));
+            self.code.local_span = layout.span();
+            self.code.local_layout = Arc::new(layout);
+        }
+        let mut of_objects = parts.split_off(self.f.locals.len().min(parts.len())).into_iter();
+        self.code.local_parts = parts;
+        self.code.param_parts = objects.iter().map(|object| object.and_then(|_| of_objects.next())).collect();
     }
 
     fn is_device(&self) -> bool {
@@ -342,6 +358,7 @@ impl<'a> Compiler<'a> {
 
     /// Adds the address of the access at `place` to each variant; they have the same number everywhere.
     pub(crate) fn expr(&mut self, place: (Bb, usize)) -> u32 {
+        let part = self.part(place);
         for variant in 0..self.plans.len() {
             let address = self.plans[variant].addresses.remove(&place).unwrap_or_default();
             let terms = |terms: &[RegTerm]| terms.iter().map(|t| self.term_of(variant, t)).collect::<Vec<_>>();
@@ -354,10 +371,21 @@ impl<'a> Compiler<'a> {
                 base: i.base,
                 terms: terms(&i.terms),
             });
-            let expr = AddressExpr { base: *base, local: *local, terms: terms(outer), index };
+            let expr = AddressExpr { base: *base, local: *local, part, terms: terms(outer), index };
             self.code.variants[variant].address_exprs.push(expr);
         }
         self.code.variants[0].address_exprs.len() as u32 - 1
+    }
+
+    /// The variable of local memory that the address of the access at `place` begins with.
+    fn part(&self, (bb, at): (Bb, usize)) -> Option<Part> {
+        let (InstKind::Load { addr, .. } | InstKind::Store { addr, .. }) = self.f.block(bb).insts.get(at)?.kind else {
+            return None;
+        };
+        match self.bases.as_ref()?.of(addr)? {
+            AddrBase::Local(id) => self.code.local_parts.get(id.index()).copied(),
+            AddrBase::Shared(_) | AddrBase::Global(_) => None,
+        }
     }
 
     pub(crate) fn slot(&mut self, val: Val, ty: Ty) -> Slot {

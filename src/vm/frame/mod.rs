@@ -60,8 +60,8 @@ pub struct Frame<const W: usize> {
     pub(crate) back_edges: u32,
     /// Address of the first byte of the frame's local memory, which is the warp's to keep; that of the host lies in memory.
     pub(crate) local_base: u64,
-    /// Bytes of local memory a lane.
-    pub(crate) local_bytes: u64,
+    /// Bytes of addresses that its local memory takes.
+    pub(crate) local_span: u64,
     /// Where to go on when it returns: the frame, its operation after the call, and where the results go.
     pub(crate) caller: Option<Caller>,
     /// How many splits are in it or in what it called.
@@ -111,7 +111,7 @@ impl<const W: usize> Frame<W> {
             native: None,
             back_edges: 0,
             local_base: 0,
-            local_bytes: code.local_bytes,
+            local_span: code.local_span,
             caller: None,
             users: 1,
         };

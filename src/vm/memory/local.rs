@@ -3,8 +3,95 @@
 //! To a lane its local memory is a run of bytes. What is kept are rows: one word of four bytes of each lane, then the next
 //! word of each, so that an access at one address by all lanes, as most are, is a row or two and not a search lane by lane.
 //! A frame's local memory has the frame's number in [`crate::Warp`].
+//!
+//! Variables lie side by side in the rows and apart in the addresses ([`Layout`]), so that an access behind the end of one, or before
+//! its beginning, is found and does not come to another. What is of calls in whose place a function stands shares rows with what is of other
+//! calls as deep as they are.
 
 use mem::Strided;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Bytes of addresses between two variables, at least.
+const GAP: u64 = 256;
+
+/// Where the variables of a frame are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    /// Those that have bytes, by address.
+    parts: Vec<Part>,
+    /// Bytes of addresses that they take, a multiple of [`GAP`].
+    span: u64,
+    /// Words of a lane.
+    words: u32,
+    /// The words of the function's own variables, which come first.
+    own: u32,
+}
+
+/// Where a variable is.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Part {
+    /// How far its address is behind the first of the frame.
+    pub(crate) start: u64,
+    /// Its bytes.
+    pub(crate) bytes: u64,
+    /// Its first row.
+    pub(crate) row: u32,
+}
+
+impl Layout {
+    /// Places variables: bytes, alignment, and for those of inlined calls how deep the call is and which one it is.
+    pub(crate) fn new(variables: impl Iterator<Item = (u64, u64, Option<(usize, u32)>)>) -> (Layout, Vec<Part>) {
+        let mut of_all = Vec::new();
+        let mut span = 0u64;
+        // The words of each call, by depth; the function itself has depth 0.
+        let mut used: BTreeMap<(usize, u32), u64> = BTreeMap::new();
+        for (bytes, align, call) in variables {
+            let call = call.unwrap_or_default();
+            let start = span.next_multiple_of(align.max(GAP));
+            span = (start + bytes + GAP).next_multiple_of(GAP);
+            let words = used.entry(call).or_default();
+            of_all.push((call, *words, start, bytes));
+            *words += bytes.div_ceil(4);
+        }
+        let mut depths: BTreeMap<usize, u64> = BTreeMap::new();
+        for (&(depth, _), &words) in &used {
+            let most = depths.entry(depth).or_default();
+            *most = words.max(*most);
+        }
+        let own = depths.get(&0).copied().unwrap_or(0);
+        let mut words = 0;
+        for (_, most) in &mut depths {
+            words += std::mem::replace(most, words);
+        }
+        let row = |depth: usize, within: u64| depths.get(&depth).copied().unwrap_or(0) + within;
+        let part = |&((depth, _), within, start, bytes): &((usize, u32), u64, u64, u64)| Part {
+            start,
+            bytes,
+            row: row(depth, within) as u32,
+        };
+        let all: Vec<Part> = of_all.iter().map(part).collect();
+        let parts = all.iter().copied().filter(|part| part.bytes > 0).collect();
+        (Layout { parts, span, words: words as u32, own: own as u32 }, all)
+    }
+
+    /// Bytes of addresses that a frame takes.
+    pub(crate) fn span(&self) -> u64 {
+        self.span
+    }
+
+    /// Which byte of the rows the first of so many bytes is that are so far behind the first address; `None` if they are not all of one
+    /// variable.
+    #[inline(always)]
+    fn find(&self, offset: u64, bytes: u64) -> Option<usize> {
+        let part = match &self.parts[..] {
+            [part] => part,
+            parts => parts.get(parts.partition_point(|part| part.start <= offset).checked_sub(1)?)?,
+        };
+        let within = offset.wrapping_sub(part.start);
+        (within < part.bytes && bytes <= part.bytes - within).then_some(4 * part.row as usize + within as usize)
+    }
+}
 
 /// Where the local memory of the first frame of a warp lies.
 pub(crate) const FIRST: u64 = mem::address::LOCAL_BASE + 256;
@@ -14,8 +101,10 @@ pub(crate) const FIRST: u64 = mem::address::LOCAL_BASE + 256;
 pub(crate) struct Local<const W: usize> {
     /// Address of the first byte.
     base: u64,
-    /// Bytes a lane, a multiple of eight; 0 if the frame is gone.
-    bytes: u64,
+    /// Where its variables are.
+    layout: Arc<Layout>,
+    /// Whether the frame is there.
+    is_live: bool,
     /// The words, and room that frames before this one had.
     rows: Vec<[u32; W]>,
 }
@@ -94,38 +183,40 @@ impl InRows for u64 {
 }
 
 impl<const W: usize> Local<W> {
-    /// Makes it that of a new frame, with all bytes zero.
-    pub(crate) fn begin(&mut self, base: u64, bytes: u64) {
-        let words = (bytes / 4) as usize;
-        (self.base, self.bytes) = (base, bytes);
-        if self.rows.len() < words {
-            self.rows.resize(words, [0; W]);
+    /// Makes it that of a new frame, whose own variables are zero.
+    pub(crate) fn begin(&mut self, base: u64, layout: &Arc<Layout>) {
+        (self.base, self.is_live) = (base, true);
+        if !Arc::ptr_eq(&self.layout, layout) {
+            self.layout = layout.clone();
         }
-        if words > 0 {
-            self.rows[..words].fill([0; W]);
+        if self.rows.len() < layout.words as usize {
+            self.rows.resize(layout.words as usize, [0; W]);
+        }
+        if layout.own > 0 {
+            self.rows[..layout.own as usize].fill([0; W]);
         }
     }
 
     /// The frame is gone.
     pub(crate) fn end(&mut self) {
-        self.bytes = 0;
+        self.is_live = false;
     }
 
-    /// Where the rows of the frame are, and how many bytes they are to a lane.
+    /// Where the rows of the frame are, and how many are of the function's own variables.
     pub(crate) fn raw_rows(&mut self) -> (*mut u32, u64) {
-        (self.rows.as_mut_ptr().cast(), self.bytes)
+        (self.rows.as_mut_ptr().cast(), if self.is_live { u64::from(self.layout.own) } else { 0 })
     }
 
     /// The rows that are the frame's.
     pub(crate) fn rows(&self) -> &[[u32; W]] {
-        &self.rows[..(self.bytes / 4) as usize]
+        &self.rows[..if self.is_live { self.layout.words as usize } else { 0 }]
     }
 
-    /// How far behind the first byte so many bytes at an address begin, if they are inside.
+    /// Which byte of the rows the first of so many bytes at an address is, if they are inside a variable.
     #[inline(always)]
     fn offset(&self, address: u64, bytes: u64) -> Option<usize> {
         let offset = address.wrapping_sub(self.base);
-        (offset < self.bytes && bytes <= self.bytes - offset).then_some(offset as usize)
+        if !self.is_live || offset >= self.layout.span { None } else { self.layout.find(offset, bytes) }
     }
 
     /// Copies bytes of a lane.
@@ -158,7 +249,7 @@ impl<const W: usize> Local<W> {
     }
 }
 
-/// Makes bytes of a frame zero in the lanes of `mask`: so many, from so far behind its first.
+/// Makes bytes of a frame zero in the lanes of `mask`: so many, from that byte of its rows on.
 pub(crate) fn clear<const W: usize>(locals: &mut [Local<W>], frame: u32, (offset, bytes): (u64, u64), mask: u32) {
     let Some(local) = locals.get_mut(frame as usize) else { return };
     let (from, to) = (offset as usize, (offset + bytes) as usize);
@@ -168,14 +259,17 @@ pub(crate) fn clear<const W: usize>(locals: &mut [Local<W>], frame: u32, (offset
         rows.fill([0; W]);
         return;
     }
+    let is_wanted: [u32; W] = std::array::from_fn(|lane| if mask >> lane & 1 != 0 { u32::MAX } else { 0 });
     for (row, first) in rows.iter_mut().zip((from / 4 * 4..).step_by(4)) {
         let is_kept = |byte: usize| !(from..to).contains(&(first + byte));
         let kept = (0..4).filter(|&byte| is_kept(byte)).fold(0, |kept, byte| kept | 0xff << (8 * byte));
-        scalar::lanes(mask).for_each(|lane| row[lane] &= kept);
+        for (word, wanted) in row.iter_mut().zip(is_wanted) {
+            *word &= kept | !wanted;
+        }
     }
 }
 
-/// The number of the frame that has so many bytes at an address, and how far behind its first byte they begin. It is most
+/// The number of the frame that has so many bytes at an address in one variable, and which byte of its rows is the first. It is most
 /// often the frame `guess`.
 #[inline(always)]
 pub(crate) fn find<const W: usize>(

@@ -4,9 +4,10 @@
 
 use super::translate::{Translator, row_of};
 use crate::code::{AddressExpr, FileSlot, MemOp, Op, RegFile, Term, Told, Width};
+use crate::memory::local::Part;
 use ir::{Access, Space};
 use jit::{
-    AddressTerm, Class, End, Index, Indexed, Movement, PatternKey, PatternRow, PatternUpdate, Place, Segment, Store,
+    AddressTerm, Class, End, Index, Indexed, LocalPart, Movement, PatternKey, PatternRow, PatternUpdate, Place, Segment, Store,
     Value,
 };
 use mem::Strided;
@@ -45,7 +46,10 @@ impl Translator<'_> {
         let expr: &AddressExpr = self.variant.address_exprs.get(m.expr as usize)?;
         let place = match m.space {
             Space::Shared => Place::Shared(SHARED_BASE),
-            Space::Local => Place::Local,
+            Space::Local => {
+                let Part { start, bytes, row } = expr.part?;
+                Place::Local(LocalPart { start, bytes, row })
+            }
             Space::Global | Space::Host | Space::Const => Place::Memory,
             Space::Generic => return None,
         };
@@ -57,7 +61,7 @@ impl Translator<'_> {
             Some(index) => {
                 let key = self.key(index.pattern)?;
                 key.offsets()?;
-                if index.factor <= 0 || place == Place::Local {
+                if index.factor <= 0 || matches!(place, Place::Local(_)) {
                     return None;
                 }
                 // A pattern that this segment works out is known when it has ended.

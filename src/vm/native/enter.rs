@@ -271,7 +271,7 @@ impl<'a> Linked<'a> {
         let threads = thread_rows(&mut warp.threads, ctx.geometry.block, warp.number);
         let threads: *mut [[u32; 32]; 3] = std::ptr::from_mut(threads).cast();
         let local = warp.locals.get_mut(number as usize)?;
-        let (local_rows, local_len) = local.raw_rows();
+        let (local_rows, own_rows) = local.raw_rows();
         if W != 32 {
             return None;
         }
@@ -337,7 +337,7 @@ impl<'a> Linked<'a> {
             shared_len: ctx.shared.len() as u64,
             local_base: frame.local_base,
             local_rows,
-            local_len,
+            own_rows,
             threads: threads.cast_const().cast(),
             geometry: (&raw mut ctx.geometry).cast(),
             refill,
@@ -367,8 +367,8 @@ impl<'a> Linked<'a> {
                 (*self.environment.patterns.add(pattern)).head.mask = 0;
             }
             // Not for no bytes: where nothing is allocated, even a masked store of none is trapped and takes 100 ns.
-            if state.local_len > 0 {
-                std::ptr::write_bytes(state.local_rows, 0, (state.local_len / 4) as usize * 32);
+            if state.own_rows > 0 {
+                std::ptr::write_bytes(state.local_rows, 0, state.own_rows as usize * 32);
             }
             for restored in &self.native.restored {
                 let bits = initial(restored, args);
@@ -388,7 +388,7 @@ impl<'a> Linked<'a> {
     /// for the registers.
     pub(super) fn take_turns_from(&mut self, number: u32, values: &'a [u64], blocks: u32) {
         let line = self.native.line;
-        let is_plain = self.state.local_len == 0 && values.len() == self.native.restored.len();
+        let is_plain = self.state.own_rows == 0 && values.len() == self.native.restored.len();
         let turns = if is_plain { line.behind(number) } else { 0 };
         // Blocks follow where all warps of one take turns.
         let threads: u32 = self.native.block.iter().product();

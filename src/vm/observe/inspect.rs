@@ -344,21 +344,20 @@ impl<const W: usize> Warp<W> {
 
     /// The function and the slot of local memory that hold an address of local memory.
     pub fn local_slot_at(&self, program: &Program, address: u64) -> Option<(FuncId, LocalId)> {
-        let holds = |f: &&Frame<W>| address >= f.local_base && address - f.local_base < f.local_bytes;
+        let holds = |f: &&Frame<W>| address >= f.local_base && address - f.local_base < f.local_span;
         let frame = self.frames.iter().filter_map(Option::as_deref).find(holds)?;
         let offset = address - frame.local_base;
-        let starts = &program.code.get(frame.func.index())?.local_offsets;
-        let slots = &program.module.funcs.get(frame.func.index())?.locals;
-        let at = starts.iter().zip(slots).position(|(&start, s)| offset >= start && offset - start < s.bytes)?;
+        let parts = &program.code.get(frame.func.index())?.local_parts;
+        let at = parts.iter().position(|part| offset >= part.start && offset - part.start < part.bytes)?;
         Some((frame.func, LocalId(at as u32)))
     }
 
     /// The address and the bytes of the slot of local memory that holds an address.
     pub fn local_extent_at(&self, program: &Program, address: u64) -> Option<(u64, u64)> {
-        let holds = |f: &&Frame<W>| address >= f.local_base && address - f.local_base < f.local_bytes;
+        let holds = |f: &&Frame<W>| address >= f.local_base && address - f.local_base < f.local_span;
         let frame = self.frames.iter().filter_map(Option::as_deref).find(holds)?;
         let (func, slot) = self.local_slot_at(program, address)?;
-        let bytes = program.module.funcs.get(func.index())?.locals.get(slot.index())?.bytes;
+        let bytes = program.code.get(func.index())?.local_parts.get(slot.index())?.bytes;
         Some((frame.local_address(program, slot), bytes))
     }
 
@@ -398,8 +397,8 @@ impl<const W: usize> Frame<W> {
 
     /// The address of a slot of its local memory.
     pub fn local_address(&self, program: &Program, id: LocalId) -> u64 {
-        let offsets = program.code.get(self.func.index()).map(|c| c.local_offsets.as_slice());
-        self.local_base + offsets.and_then(|o| o.get(id.index())).copied().unwrap_or(0)
+        let parts = program.code.get(self.func.index()).map(|c| c.local_parts.as_slice());
+        self.local_base + parts.and_then(|parts| parts.get(id.index())).map_or(0, |part| part.start)
     }
 }
 

@@ -28,9 +28,9 @@ impl<const W: usize> Warp<W> {
             return None;
         }
         if self.stack.is_some() {
-            frame.local_base = self.take_stack(code.local_bytes)?;
+            frame.local_base = self.take_stack(code.local_span)?;
         } else {
-            self.place_local(&mut frame, free.unwrap_or(self.frames.len()));
+            self.place_local(code, &mut frame, free.unwrap_or(self.frames.len()));
         }
         if let Some(from) = self.frame(caller) {
             for (&(to, _), &slot) in code.params.iter().zip(args) {

@@ -106,7 +106,7 @@ impl<const W: usize> Warp<W> {
         };
         let code = &program.code[func.index()];
         let mut frame = Box::new(Frame::new(func, code));
-        warp.place_local(&mut frame, 0);
+        warp.place_local(code, &mut frame, 0);
         frame.restart(code, mask);
         set_params(&mut frame, &mut warp.locals[0], code, args);
         warp.frames.push(Some(frame));
@@ -137,9 +137,9 @@ impl<const W: usize> Warp<W> {
         self.non_converged = false;
         if let (Some(Some(frame)), Some(local)) = (self.frames.first_mut(), self.locals.first_mut()) {
             frame.restart(code, mask);
-            local.begin(frame.local_base, frame.local_bytes);
+            local.begin(frame.local_base, &code.local_layout);
             set_params(frame, local, code, args);
-            self.local_top = frame.local_base + code.local_bytes.next_multiple_of(256);
+            self.local_top = frame.local_base + code.local_span.next_multiple_of(256);
         }
     }
 
@@ -172,7 +172,7 @@ impl<const W: usize> Warp<W> {
         warp.stack = Some(stack);
         warp.depth_limit = 100_000;
         let code = &program.code[func.index()];
-        let base = warp.take_stack(code.local_bytes).ok_or(FaultKind::StackOverflow)?;
+        let base = warp.take_stack(code.local_span).ok_or(FaultKind::StackOverflow)?;
         warp.locals.clear();
         if let Some(Some(frame)) = warp.frames.first_mut() {
             frame.local_base = base;
@@ -181,13 +181,13 @@ impl<const W: usize> Warp<W> {
     }
 
     /// Gives the frame of that number its local memory.
-    fn place_local(&mut self, frame: &mut Frame<W>, number: usize) {
+    fn place_local(&mut self, code: &Code, frame: &mut Frame<W>, number: usize) {
         frame.local_base = self.local_top;
         if self.locals.len() <= number {
             self.locals.resize_with(number + 1, Local::default);
         }
-        self.locals[number].begin(frame.local_base, frame.local_bytes);
-        self.local_top += frame.local_bytes.next_multiple_of(256);
+        self.locals[number].begin(frame.local_base, &code.local_layout);
+        self.local_top += frame.local_span.next_multiple_of(256);
     }
 
     /// Copies bytes of the local memory of a lane; `None` if they do not lie in that of one frame.
@@ -339,13 +339,13 @@ impl<const W: usize> Warp<W> {
 
 fn set_params<const W: usize>(frame: &mut Frame<W>, local: &mut Local<W>, code: &Code, args: &[Arg]) {
     for (i, (&(slot, is_row), arg)) in code.params.iter().zip(args).enumerate() {
-        let bits = match (arg, code.param_offsets.get(i).copied().flatten()) {
+        let bits = match (arg, code.param_parts.get(i).copied().flatten()) {
             (Arg::Bits(bits), _) => *bits,
-            (Arg::Bytes(bytes), Some(offset)) => {
-                if offset.checked_add(bytes.len() as u64).is_some_and(|end| end <= frame.local_bytes) {
-                    (0..W).for_each(|lane| local.write(lane, offset as usize, bytes));
+            (Arg::Bytes(bytes), Some(part)) => {
+                if bytes.len() as u64 <= part.bytes {
+                    (0..W).for_each(|lane| local.write(lane, 4 * part.row as usize, bytes));
                 }
-                frame.local_base + offset
+                frame.local_base + part.start
             }
             (Arg::Bytes(_), None) => 0,
         };

@@ -207,8 +207,9 @@ pub(super) fn row_of_function(c: &mut Cursor<'_>, f: &mut Function) -> Result<bo
             let bytes = c.int("a number of bytes")?;
             c.expect_word("align")?;
             let align = c.int("an alignment")?;
+            let inlined = inlined(c)?;
             let span = c.span_end()?;
-            f.locals.push(LocalSlot { bytes, align, name, span });
+            f.locals.push(LocalSlot { bytes, align, name, span, inlined });
         }
         "shared" => {
             c.skip();

@@ -62,7 +62,7 @@ pub(crate) fn state(mask: u32) -> State {
         shared_len: 0,
         local_base: 0,
         local_rows: null_mut(),
-        local_len: 0,
+        own_rows: 0,
         threads: null(),
         geometry: null_mut(),
         refill,

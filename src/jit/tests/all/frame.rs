@@ -5,7 +5,7 @@ use ir::Ty;
 use ir::eval::{eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
 use jit::{
     Access, Class, Condition, End, InstructionSet, Outcome, PatternHead, Place, Routine, Segment, State, Value, Window,
-    compile_for,
+    compile_for, LocalPart,
 };
 use std::ffi::c_void;
 
@@ -15,9 +15,11 @@ pub(crate) const SLOTS: usize = 24;
 pub(crate) const MEMORY: usize = 1 << 14;
 /// The address of the first byte of memory.
 pub(crate) const MEMORY_BASE: u64 = 0x2_0000_0000;
-/// Bytes of local memory, and the address of the first.
+/// Bytes of the variable in local memory, and the address of the frame's first.
 pub(crate) const LOCAL: usize = 256;
 pub(crate) const LOCAL_BASE: u64 = 0x5_0000;
+/// Where the variable is.
+pub(crate) const PART: LocalPart = LocalPart { start: 512, bytes: LOCAL as u64, row: 3 };
 /// The address of the first byte of shared memory.
 pub(crate) const SHARED_BASE: u64 = 0x1_0000;
 
@@ -111,7 +113,7 @@ impl TestFrame {
             patterns: Vec::new(),
             memory: (0..MEMORY).map(|_| rng.u8(..)).collect(),
             shared: (0..MEMORY).map(|_| rng.u8(..)).collect(),
-            local: (0..LOCAL / 4).map(|_| std::array::from_fn(|_| rng.u32(..))).collect(),
+            local: (0..PART.row as usize + LOCAL / 4).map(|_| std::array::from_fn(|_| rng.u32(..))).collect(),
             mask: if rng.bool() { u32::MAX } else { rng.u32(1..) },
             budget: 1000,
             polls: 0,
@@ -152,7 +154,7 @@ impl TestFrame {
             shared_len: self.shared.len() as u64,
             local_base: LOCAL_BASE,
             local_rows: self.local.as_mut_ptr().cast(),
-            local_len: LOCAL as u64,
+            own_rows: 0,
             threads: threads.as_ptr().cast(),
             geometry: geometry.as_mut_ptr(),
             refill,
@@ -238,7 +240,7 @@ impl TestFrame {
         for &(id, number) in &segment.told {
             let base = match segment.accesses[id as usize].place {
                 Place::Shared(base) => base,
-                Place::Local => LOCAL_BASE,
+                Place::Local(_) => LOCAL_BASE + PART.start,
                 Place::Memory => MEMORY_BASE,
             };
             let lowest = addresses[id as usize].iter().flatten().min().copied().unwrap_or(0);
@@ -250,9 +252,9 @@ impl TestFrame {
                 let to = match access.place {
                     Place::Shared(_) => &mut self.shared,
                     Place::Memory => &mut self.memory,
-                    Place::Local => {
+                    Place::Local(_) => {
                         for (at, byte) in (at[lane]..).zip(&row[lane].to_le_bytes()[..bytes]) {
-                            let word = &mut self.local[at / 4][lane];
+                            let word = &mut self.local[PART.row as usize + at / 4][lane];
                             *word = *word & !(0xff << (at % 4 * 8)) | u32::from(*byte) << (at % 4 * 8);
                         }
                         continue;
@@ -350,7 +352,7 @@ impl TestFrame {
             }
             let (base, len) = match access.place {
                 Place::Shared(base) => (base, MEMORY),
-                Place::Local => (LOCAL_BASE, LOCAL),
+                Place::Local(_) => (LOCAL_BASE + PART.start, LOCAL),
                 Place::Memory => (MEMORY_BASE, MEMORY),
             };
             let at = (address as u64).wrapping_sub(base);
@@ -365,7 +367,7 @@ impl TestFrame {
     fn fetch(&self, access: &Access, lane: usize, at: usize) -> u64 {
         let byte = |at: usize| match access.place {
             Place::Shared(_) => self.shared[at],
-            Place::Local => (self.local[at / 4][lane] >> (at % 4 * 8)) as u8,
+            Place::Local(_) => (self.local[PART.row as usize + at / 4][lane] >> (at % 4 * 8)) as u8,
             Place::Memory => self.memory[at],
         };
         (0..access.bytes as usize).rev().fold(0, |word, i| word << 8 | u64::from(byte(at + i)))

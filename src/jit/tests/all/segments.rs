@@ -1,6 +1,6 @@
 //! Random segments against the reference.
 
-use crate::frame::{MEMORY, MEMORY_BASE, SHARED_BASE, SLOTS, TestFrame, empty, instruction_sets, routine};
+use crate::frame::{MEMORY, MEMORY_BASE, PART, SHARED_BASE, SLOTS, TestFrame, empty, instruction_sets, routine};
 use ir::Ty;
 use ir::op::{BinOp, CmpOp, CvtOp, TriOp, UnOp};
 use jit::{
@@ -155,9 +155,9 @@ impl Generator<'_> {
         let slot = SLOTS as u32 - 1 - self.rng.u32(0..3);
         let value = self.push(Value::Scalar(slot));
         self.segment.accesses.push(Access {
-            place: Place::Local,
+            place: Place::Local(PART),
             bytes: bytes as u32,
-            base: bytes * self.rng.i64(0..if bytes < 4 { 100 } else { 30 }),
+            base: PART.start as i64 + bytes * self.rng.i64(-1..if bytes < 4 { 100 } else { 30 }),
             is_local: true,
             terms: if self.rng.bool() {
                 vec![AddressTerm { value, is_narrow: true, factor: bytes }]
