@@ -180,6 +180,15 @@ impl Checker<'_> {
                 let logic = if op == CmpOp::Eq { LogicOp::Eqv } else { LogicOp::Neqv };
                 return self.logical_operation(logic, a, b, rank, span);
             }
+            // nvfortran compares the numbers.
+            (Type::Logical(_), other @ Type::Integer(_)) | (other @ Type::Integer(_), Type::Logical(_))
+                if matches!(op, CmpOp::Eq | CmpOp::Ne) =>
+            {
+                let text = format!("`{symbol}` of a logical value and an integer");
+                let help = "compare integers with integers, and logical values by `.eqv.` and `.neqv.`";
+                self.reporter.report(Diagnostic::new(Code::LogicalOfInteger, span, text).help(help));
+                other.clone()
+            }
             _ => match promoted(&a.ty, &b.ty) {
                 Some(ty) => ty,
                 None => return self.no_operation(symbol, &a, &b, span),
