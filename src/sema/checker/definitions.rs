@@ -440,6 +440,16 @@ impl<'a> Definitions<'a> {
         })
     }
 
+    /// Whether a type gives its objects a first value. A procedure pointer that is null at first has none that is written.
+    pub(crate) fn has_first_value(&self, id: TypeId) -> bool {
+        self.ty(id).fields.iter().any(|f| {
+            let is_pointer = matches!(self.type_info(id).bindings.get(&f.name), Some(Binding::Pointer { .. }));
+            let is_written = f.init.is_some() && !(is_pointer && matches!(f.init, Some(Const::Int(0))));
+            let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
+            !f.pointer && (is_written || (!f.allocatable && inner.is_some_and(|part| self.has_first_value(part))))
+        })
+    }
+
     /// Whether what a designator names is a length parameter that an object holds.
     pub(crate) fn is_parameter_of(&self, base: &Expr, field: u32) -> bool {
         matches!(base.ty, Type::Derived(id) if self.ty(id).fields.get(field as usize).is_some_and(|f| f.is_parameter))

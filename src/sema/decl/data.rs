@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
             return self.reporter.error(Code::BadInitialisation, object.span, text);
         }
         if let (ExprKind::Var(_), Type::Derived(ty)) = (&target.kind, &target.ty)
-            && self.defs.has_part(*ty, &|f| f.init.is_some() && !f.pointer)
+            && self.defs.has_first_value(*ty)
         {
             // Fortran 2018, 8.6.7.
             let text = format!("`{}` has its first value from its type and cannot get one by `data`", name.as_str());

@@ -4,12 +4,12 @@ use super::Reference;
 use super::text::length_of;
 use crate::checked::Intrinsic as I;
 use crate::checked::{
-    CharLen, CmpOp, Const, Expr, ExprKind, Intrinsic, LogicOp, Program, Shape, Storage, Sub, Type, is_designator,
+    CharLen, CmpOp, Const, Expr, ExprKind, Intrinsic, LogicOp, Program, Storage, Type, is_designator,
 };
 use crate::checker::{Checker, CodeSide, Entry, Sym};
 use crate::fold::Evaluator;
 use crate::typing::{
-    Typing, assignable, constant, constant_extents, is_numeric, promoted, same_type, shape_of, space_of, type_name,
+    Typing, assignable, constant, constant_extents, is_numeric, known_extents, promoted, same_type, space_of, type_name,
 };
 use diag::Code;
 use std::sync::Arc;
@@ -474,41 +474,7 @@ impl Typing<'_> {
 
 /// The length of a vector, where it is known at compile time.
 pub(crate) fn vector_length(program: &Program, e: &Expr) -> Option<i64> {
-    match &e.kind {
-        ExprKind::Const(Const::Array { items, .. }) => Some(items.len() as i64),
-        ExprKind::Convert(inner) | ExprKind::Paren(inner) => vector_length(program, inner),
-        ExprKind::Array(items) => {
-            let mut n = 0;
-            for item in items {
-                n += match item {
-                    crate::checked::Item::Expr(e) if e.rank == 0 => 1,
-                    crate::checked::Item::Expr(e) => vector_length(program, e)?,
-                    crate::checked::Item::Do(_) => return None,
-                };
-            }
-            Some(n)
-        }
-        ExprKind::Intrinsic { id: I::Shape, args } => args.first()?.as_ref().map(|a| i64::from(a.rank)),
-        ExprKind::Section { base, subs } => match (subs.as_slice(), &base.kind) {
-            ([Sub::Range { lo, hi, step: None }], _) => {
-                let bounds = shape_of(program, base).and_then(Shape::constant_bounds);
-                let own = bounds.as_ref().and_then(|b| b.first().copied());
-                let value = |e: &Option<Expr>, default: Option<i64>| match e {
-                    Some(Expr { kind: ExprKind::Const(Const::Int(v)), .. }) => Some(*v),
-                    Some(_) => None,
-                    None => default,
-                };
-                let lo = value(lo, own.map(|b| b.0))?;
-                let hi = value(hi, own.map(|b| b.0.saturating_add(b.1).saturating_sub(1)))?;
-                Some(hi.saturating_sub(lo).saturating_add(1).max(0))
-            }
-            _ => None,
-        },
-        _ => {
-            let bounds = shape_of(program, e).and_then(Shape::constant_bounds);
-            bounds.and_then(|b| b.first().map(|x| x.1))
-        }
-    }
+    known_extents(program, e).first().copied().flatten()
 }
 
 /// Whether a value is characters that only the run knows.

@@ -320,6 +320,11 @@ impl<'a> Checker<'a> {
                 }
                 Some(IoForm::Format(value))
             }
+            Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_)
+                if value.rank > 0 || matches!(value.kind, ExprKind::Element { .. }) =>
+            {
+                self.typing().format_of_numbers(value).map(IoForm::Format)
+            }
             Type::Integer(_) if value.rank == 0 => self.assigned_format(value).map(IoForm::Format),
             _ => {
                 let text = format!(
