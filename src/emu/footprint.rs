@@ -56,8 +56,8 @@ impl SiteSharing {
         let numbers = numbers(program);
         let Looked { plain, guarded, once, alike } = look(program, memory, launch);
         let plain = SiteSharing::with(plain, numbers.clone());
-        let [guarded, once, alike] = [guarded, once, alike]
-            .map(|found| found.map(|found| Arc::new(SiteSharing::with(found, numbers.clone()))));
+        let [guarded, once, alike] =
+            [guarded, once, alike].map(|found| found.map(|found| Arc::new(SiteSharing::with(found, numbers.clone()))));
         let is_more = |guarded: &Arc<SiteSharing>| guarded.private_count() > plain.private_count();
         SiteSharing { guarded: guarded.filter(is_more), once, alike, ..plain }
     }
@@ -76,10 +76,8 @@ impl SiteSharing {
                 let tight = |is_private: &dyn Fn(AccessId) -> bool| {
                     Arc::new(by_site(&numbers, |id| is_tight(id) && id.is_some_and(is_private)))
                 };
-                let unguarded = [
-                    tight(&|id| !footprint.races(id)),
-                    tight(&|id| !footprint.races(id) && !footprint.is_global(id)),
-                ];
+                let unguarded =
+                    [tight(&|id| !footprint.races(id)), tight(&|id| !footprint.races(id) && !footprint.is_global(id))];
                 let pc_of = |id: &AccessId| {
                     let of_func = numbers.get(id.func.index())?;
                     of_func.iter().position(|number| *number == Some(id.number))
@@ -352,9 +350,8 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Looked {
 
 /// Whether nothing orders the threads of a launch of a kernel.
 fn nothing_orders(module: &Module, kernel: FuncId) -> bool {
-    let orders = |kind: &InstKind| {
-        matches!(kind, InstKind::Barrier { .. } | InstKind::SyncWarp { .. } | InstKind::Fence { .. })
-    };
+    let orders =
+        |kind: &InstKind| matches!(kind, InstKind::Barrier { .. } | InstKind::SyncWarp { .. } | InstKind::Fence { .. });
     !module.func(kernel).cooperative && reaches_only(module, kernel, |kind| !orders(kind))
 }
 
