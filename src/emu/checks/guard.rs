@@ -306,13 +306,7 @@ impl<'a> Guarding<'a> {
     }
 
     /// Notes an alike store.
-    fn note_alike(
-        &mut self,
-        stores: &Alike,
-        number: u32,
-        (warp, is_loose): (u32, bool),
-        event: &AccessEvent<'_, 32>,
-    ) {
+    fn note_alike(&mut self, stores: &Alike, number: u32, (warp, is_loose): (u32, bool), event: &AccessEvent<'_, 32>) {
         let guard = self.guard;
         let zone = &mut self.zones[event.site.pc as usize % 8];
         let bytes = event.bytes as u64;
@@ -451,7 +445,12 @@ mod tests {
 
     #[test]
     fn an_allocation_belongs_to_one_alike_store() {
-        let guard = Guard { places: Some(vec![place(0, 100), place(200, 300)]), kind: Assumed::Alike, reads: vec![], ..guard() };
+        let guard = Guard {
+            places: Some(vec![place(0, 100), place(200, 300)]),
+            kind: Assumed::Alike,
+            reads: vec![],
+            ..guard()
+        };
         assert_eq!(guard.zone(50, false, Some(0)), Some((0, 100, 0)));
         assert_eq!(guard.zone(250, false, Some(1)), Some((200, 300, 1)));
         assert_eq!((guard.zone(60, false, Some(0)), guard.is_broken()), (Some((0, 100, 0)), false));

@@ -12,7 +12,9 @@ use crate::schedule::BlockEvents;
 use ir::{Access, FuncId};
 use mem::LaneAddresses;
 use mem::address::SHARED_BASE;
-use race::{CtaSlot, Details, Detector, EndedGrids, Exact, Kind, Knowledge, RacePair, Scope, Space, UsedBytes, WarpAccess};
+use race::{
+    CtaSlot, Details, Detector, EndedGrids, Exact, Kind, Knowledge, RacePair, Scope, Space, UsedBytes, WarpAccess,
+};
 use source::Span;
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, Geometry, Hooks, Program, SilentSites, Site, Warp};

@@ -12,7 +12,13 @@ use race::{AccessInfo, Incomplete, Kind, RacePair, Relation};
 use vm::Program;
 
 /// The findings of the second pass of the race detector.
-pub(crate) fn races(program: &Program, memory: &Memory, grid: &Grid, grids: &Grids, mut pass: ExactPass) -> Vec<Finding> {
+pub(crate) fn races(
+    program: &Program,
+    memory: &Memory,
+    grid: &Grid,
+    grids: &Grids,
+    mut pass: ExactPass,
+) -> Vec<Finding> {
     let verdict = pass.exact.end_launch();
     let named = Named { program, memory, grid, grids, names: &pass };
     let mut out: Vec<Finding> = verdict.pairs.iter().map(|pair| race(named, pair)).collect();

@@ -6,7 +6,9 @@
 
 use super::{Emulator, LaunchUse, UseWanted, nested};
 use crate::block::{Block, BlockStop, Others};
-use crate::checks::{self, Assumed, Checks, ExactPass, KnownRaces, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters};
+use crate::checks::{
+    self, Assumed, Checks, ExactPass, KnownRaces, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters,
+};
 use crate::footprint::SiteSharing;
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;

@@ -26,11 +26,8 @@ impl GuardHistory {
         most: Assumed,
         is_wanted: impl Fn(&SiteSharing) -> bool,
     ) -> Option<Arc<SiteSharing>> {
-        let all = [
-            (Assumed::Once, sharing.once()),
-            (Assumed::Alike, sharing.alike()),
-            (Assumed::Apart, sharing.guarded()),
-        ];
+        let all =
+            [(Assumed::Once, sharing.once()), (Assumed::Alike, sharing.alike()), (Assumed::Apart, sharing.guarded())];
         let mut fit = all.into_iter().filter_map(|(kind, guarded)| Some((kind, guarded?)));
         let is_chosen = |(kind, guarded): &(Assumed, &Arc<SiteSharing>)| {
             *kind <= most && is_wanted(guarded) && self.0[*kind as usize].should_try(kernel)

@@ -71,7 +71,8 @@ pub(super) fn guards(walk: &Walk<'_>) -> Guards {
     for (i, site) in walk.sites.iter().enumerate().filter(|(_, site)| site.spaces.1) {
         let is_load = site.kind == Kind::Read;
         let races = |other: &Site| {
-            are_alike(walk, site, other) && (site.is_loose || unassumed(walk, site, other, false) > Relation::SameThread)
+            are_alike(walk, site, other)
+                && (site.is_loose || unassumed(walk, site, other, false) > Relation::SameThread)
         };
         out.alike.extend(site.id.filter(|_| walk.sites[i..].iter().any(races)).map(|id| (id, site.bytes as u64)));
         if let (true, Some(id)) = (site.is_loose, site.id) {
