@@ -37,8 +37,8 @@ pub use code::{Entry, NativeCode};
 pub use emit::{CompileError, InstructionSet, compile, compile_for, is_available, is_known};
 pub use routine::Routine;
 pub use segment::{
-    Access, AccessId, AddressTerm, Class, Condition, End, Index, Indexed, Leave, LocalPart, Movement, Out, PatternKey, PatternRow,
-    PatternUpdate, Place, Segment, Store, Value, ValueId,
+    Access, AccessId, AddressTerm, Class, Condition, End, Index, Indexed, Leave, LocalPart, Movement, Out, PatternKey,
+    PatternRow, PatternUpdate, Place, Segment, Store, Value, ValueId,
 };
 pub use state::{Outcome, PatternHead, State, Window};
 pub use straight::{AccessStep, Difference, Guard, Step, StraightLine};

@@ -387,7 +387,13 @@ fn memory_module() -> Module {
     let mut b = FunctionBuilder::new("m.kernel", FuncKind::Kernel, Span::NONE);
     let p = b.param(Ty::I64, "p");
     let object = b.bytes_param(32, 8, "object");
-    let slot = b.add_local(LocalSlot { bytes: 100, align: 16, name: "l".into(), span: Span::NONE, inlined: ir::InlineId::NONE });
+    let slot = b.add_local(LocalSlot {
+        bytes: 100,
+        align: 16,
+        name: "l".into(),
+        span: Span::NONE,
+        inlined: ir::InlineId::NONE,
+    });
     let shared = |name: &str, size| SharedVar {
         name: name.into(),
         size,
@@ -443,7 +449,13 @@ fn every_access_assembles() {
 #[test]
 fn a_local_array_without_elements_has_an_address() {
     let mut b = FunctionBuilder::new("k", FuncKind::Kernel, Span::NONE);
-    let slot = b.add_local(LocalSlot { bytes: 0, align: 4, name: "empty".into(), span: Span::NONE, inlined: ir::InlineId::NONE });
+    let slot = b.add_local(LocalSlot {
+        bytes: 0,
+        align: 4,
+        name: "empty".into(),
+        span: Span::NONE,
+        inlined: ir::InlineId::NONE,
+    });
     b.addr(AddrBase::Local(slot));
     b.bytes_param(0, 4, "object");
     b.ret(Vec::new());

@@ -473,7 +473,8 @@ impl<'a> Reader<'a> {
     fn spilt(&mut self, name: &Arc<str>, reg: Reg) -> Val {
         let ty = self.b.ty(reg);
         let bytes = u64::from(ty.bytes());
-        let slot = LocalSlot { bytes, align: bytes, name: name.clone(), span: self.b.span(), inlined: ir::InlineId::NONE };
+        let slot =
+            LocalSlot { bytes, align: bytes, name: name.clone(), span: self.b.span(), inlined: ir::InlineId::NONE };
         let id = self.b.add_local(slot);
         let address = self.b.addr_local(id);
         self.b.store(ty, ir::Space::Local, ir::Access::Plain, address, 0, reg);

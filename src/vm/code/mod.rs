@@ -25,11 +25,11 @@ mod instruction_set;
 mod native;
 mod operands;
 
+use crate::memory::local::{Layout, Part};
 pub(crate) use computing::{FileSlot, Operands, RegFile};
 pub(crate) use form::form;
 pub use instruction_set::InstructionSet;
 pub(crate) use instruction_set::Set;
-use crate::memory::local::{Layout, Part};
 use ir::op::{BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, TriOp, UnOp, VoteOp};
 use ir::{Bb, FuncId, InlineId, Scope, Trap, Ty};
 pub use native::Engine;

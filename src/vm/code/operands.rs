@@ -1,7 +1,7 @@
 //! What operations of compact code work on: slots of the frame, words of memory, and the parts of an address.
 
-use crate::memory::local::Part;
 use super::Slot;
+use crate::memory::local::Part;
 use ir::op::AtomOp;
 use ir::rt::Rt;
 use ir::{Access, FuncId, Scope, Space, Ty};

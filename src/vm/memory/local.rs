@@ -61,7 +61,7 @@ impl Layout {
         }
         let own = depths.get(&0).copied().unwrap_or(0);
         let mut words = 0;
-        for (_, most) in &mut depths {
+        for most in depths.values_mut() {
             words += std::mem::replace(most, words);
         }
         let row = |depth: usize, within: u64| depths.get(&depth).copied().unwrap_or(0) + within;

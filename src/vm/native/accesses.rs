@@ -7,8 +7,8 @@ use crate::code::{AddressExpr, FileSlot, MemOp, Op, RegFile, Term, Told, Width};
 use crate::memory::local::Part;
 use ir::{Access, Space};
 use jit::{
-    AddressTerm, Class, End, Index, Indexed, LocalPart, Movement, PatternKey, PatternRow, PatternUpdate, Place, Segment, Store,
-    Value,
+    AddressTerm, Class, End, Index, Indexed, LocalPart, Movement, PatternKey, PatternRow, PatternUpdate, Place,
+    Segment, Store, Value,
 };
 use mem::Strided;
 use mem::address::SHARED_BASE;

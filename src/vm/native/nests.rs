@@ -202,7 +202,8 @@ impl Translator<'_> {
         if !is_memory || m.access == Access::Volatile {
             return None;
         }
-        let AddressExpr { base, local, terms, index: None, .. } = self.variant.address_exprs.get(m.expr as usize)? else {
+        let AddressExpr { base, local, terms, index: None, .. } = self.variant.address_exprs.get(m.expr as usize)?
+        else {
             return None;
         };
         let mut address = Address { base: *base, is_local: *local, terms: Vec::new() };

@@ -126,7 +126,13 @@ fn function(name: &str, seed: u64, module: &Module, computes: bool) -> Function 
     }
     let (mut buffer, mut local) = (vars[0], vars[0]);
     if !computes {
-        let slot = b.add_local(LocalSlot { bytes: 64, align: 8, name: "tmp".into(), span: Span::NONE, inlined: ir::InlineId::NONE });
+        let slot = b.add_local(LocalSlot {
+            bytes: 64,
+            align: 8,
+            name: "tmp".into(),
+            span: Span::NONE,
+            inlined: ir::InlineId::NONE,
+        });
         buffer = b.addr(AddrBase::Global(GlobalId(0)));
         local = b.addr(AddrBase::Local(slot));
     }

@@ -4,8 +4,8 @@ use crate::bare;
 use ir::Ty;
 use ir::eval::{eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};
 use jit::{
-    Access, Class, Condition, End, InstructionSet, Outcome, PatternHead, Place, Routine, Segment, State, Value, Window,
-    compile_for, LocalPart,
+    Access, Class, Condition, End, InstructionSet, LocalPart, Outcome, PatternHead, Place, Routine, Segment, State,
+    Value, Window, compile_for,
 };
 use std::ffi::c_void;
 

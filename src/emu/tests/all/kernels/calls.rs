@@ -51,7 +51,13 @@ pub(super) fn with_memory() -> Function {
     let mut b = FunctionBuilder::new("g", FuncKind::Device, Span::NONE);
     let (to, from) = (b.param(Ty::I64, "to"), b.param(Ty::I64, "from"));
     b.result(Ty::I32);
-    let id = b.add_local(LocalSlot { bytes: 16, align: 4, name: "own".into(), span: Span::NONE, inlined: ir::InlineId::NONE });
+    let id = b.add_local(LocalSlot {
+        bytes: 16,
+        align: 4,
+        name: "own".into(),
+        span: Span::NONE,
+        inlined: ir::InlineId::NONE,
+    });
     let own = b.addr_local(id);
     let k = b.mutable(Ty::I32);
     let (head, done, early, late) = (b.new_block(), b.new_block(), b.new_block(), b.new_block());
@@ -97,7 +103,13 @@ pub(super) fn with_calls() -> Function {
     let mut b = FunctionBuilder::new("h", FuncKind::Device, Span::NONE);
     let from = b.param(Ty::I64, "from");
     b.result(Ty::I32);
-    let id = b.add_local(LocalSlot { bytes: 16, align: 4, name: "mine".into(), span: Span::NONE, inlined: ir::InlineId::NONE });
+    let id = b.add_local(LocalSlot {
+        bytes: 16,
+        align: 4,
+        name: "mine".into(),
+        span: Span::NONE,
+        inlined: ir::InlineId::NONE,
+    });
     let own = b.addr_local(id);
     for at in [0, 4, 8, 12] {
         let word = b.load(Ty::I32, Space::Generic, Access::Plain, from, at);
@@ -148,7 +160,13 @@ impl Gen {
             0 if self.apart == 4 => self.b.bin(BinOp::Add, Ty::I64, self.own, Val::i64(8)),
             1 => self.shared_words(),
             _ => {
-                let slot = LocalSlot { bytes: 16, align: 4, name: "words".into(), span: Span::NONE, inlined: ir::InlineId::NONE };
+                let slot = LocalSlot {
+                    bytes: 16,
+                    align: 4,
+                    name: "words".into(),
+                    span: Span::NONE,
+                    inlined: ir::InlineId::NONE,
+                };
                 let id = self.b.add_local(slot);
                 self.b.addr_local(id)
             }

@@ -13,7 +13,8 @@ impl Gen {
         let a = *self.rng.choice(&self.small).unwrap();
         let index = self.b.bin(BinOp::And, Ty::I32, a, Val::i32(3));
         if self.rng.usize(..2) == 0 {
-            let slot = LocalSlot { bytes: 32, align: 8, name: "l".into(), span: Span::NONE, inlined: ir::InlineId::NONE };
+            let slot =
+                LocalSlot { bytes: 32, align: 8, name: "l".into(), span: Span::NONE, inlined: ir::InlineId::NONE };
             let id = self.b.add_local(slot);
             let base = self.b.addr_local(id);
             let ty = self.rng.choice([Ty::I8, Ty::I16, Ty::I32, Ty::I64]).unwrap();
