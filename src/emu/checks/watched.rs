@@ -71,6 +71,11 @@ impl Watched {
         }
     }
 
+    /// Whether the guard counts what alike stores meet.
+    pub(crate) fn counts(&self) -> bool {
+        self.guard().is_some_and(Guard::counts)
+    }
+
     /// The races of alike stores, if the launch has ended.
     pub(crate) fn races(&self) -> Option<KnownRaces> {
         self.guard()?.races()

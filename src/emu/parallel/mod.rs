@@ -160,6 +160,10 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
     if exact.is_some_and(|exact| !exact.is_order_of_barriers()) {
         return serial(SerialReason::Decided);
     }
+    if checks.race.is_known() {
+        // It ends behind the block with the last thread that is to be named.
+        return serial(SerialReason::Small);
+    }
     if is_cooperative {
         return serial(SerialReason::Cooperative);
     }
