@@ -6,9 +6,9 @@
 //! Not here: what is proven (`footprint`), what a guard assumes (`guard`).
 
 use crate::checks::alike::KnownRaces;
-use crate::checks::guard::{Assumed, Guard, Guarding};
+use crate::checks::guard::{Guard, Guarding};
 use crate::checks::once::Loose;
-use crate::footprint::SiteSharing;
+use crate::footprint::{Assumed, SiteSharing};
 use mem::Memory;
 use std::sync::Arc;
 use vm::{AccessEvent, AccessKind, SilentSites};

@@ -23,8 +23,8 @@ pub use pool::Threads;
 pub use speculative::Speculation;
 
 use crate::block::BlockStop;
-use crate::checks::{Assumed, Checks, RacePass, Watched};
-use crate::footprint::{KnownLaunches, SiteSharing};
+use crate::checks::{Checks, RacePass, Watched};
+use crate::footprint::{Assumed, KnownLaunches, SiteSharing};
 use crate::schedule::Grid;
 use independent::Independent;
 use ir::analysis::footprint::Sharing;
