@@ -7,7 +7,6 @@
 //! Of a launch that is not free of races by itself it is also looked at what is known under guards (`checks::guard`), and if that is
 //! not enough, under guards which say too that scatters store to each byte once, or that all threads store the same.
 
-use crate::checks::Assumed;
 use device::KernelLaunch;
 use ir::analysis::footprint::{
     AccessId, Extent, Footprint, Guards, LaunchFacts, Reduction, Sharing, alike, footprint, guarded,
@@ -20,6 +19,15 @@ use race::UsedBytes;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use vm::{Program, Site};
+
+/// What a guard assumes, from the least: that loose accesses stay away from others; that too, and that what is left are alike stores,
+/// or that loose stores touch each byte once.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Assumed {
+    Apart,
+    Alike,
+    Once,
+}
 
 /// What is known of each access of a launch.
 #[derive(Clone, Debug)]

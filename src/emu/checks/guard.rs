@@ -14,7 +14,7 @@
 
 use crate::checks::alike::{Alike, KnownRaces, Storing};
 use crate::checks::once::{Loose, Once, OnceBits, OnceSet};
-use crate::footprint::SiteSharing;
+use crate::footprint::{Assumed, SiteSharing};
 use mem::{LaneAddresses, Memory};
 use scalar::lanes;
 use std::sync::Arc;
@@ -30,15 +30,6 @@ const STORES: u8 = 2;
 const NOT_APART: u8 = 1;
 const NOT_ONCE: u8 = 2;
 const NOT_ALIKE: u8 = 4;
-
-/// What a guard assumes, from the least: that loose accesses stay away from others; that too, and that what is left are alike stores,
-/// or that loose stores touch each byte once.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Assumed {
-    Apart,
-    Alike,
-    Once,
-}
 
 /// An allocation, and what has touched it.
 #[derive(Debug)]

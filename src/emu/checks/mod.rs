@@ -15,7 +15,7 @@ mod trace;
 mod watched;
 
 pub(crate) use alike::KnownRaces;
-pub(crate) use guard::{Assumed, Guard};
+pub(crate) use guard::Guard;
 use init::InitHooks;
 pub(crate) use init::LaunchInit;
 pub(crate) use once::Loose;

@@ -83,6 +83,11 @@ impl RacePass {
         }
     }
 
+    /// Whether it is the second pass of a launch whose races the first one knows.
+    pub(crate) fn is_known(&self) -> bool {
+        if let RacePass::Decide(pass) = self { pass.known.is_some() } else { false }
+    }
+
     /// Whether it is the second pass and can find nothing any more.
     pub(crate) fn is_settled(&self) -> bool {
         if let RacePass::Decide(pass) = self { pass.is_settled() } else { false }

@@ -6,9 +6,9 @@
 //! Not here: what is proven (`footprint`), what a guard assumes (`guard`).
 
 use crate::checks::alike::KnownRaces;
-use crate::checks::guard::{Assumed, Guard, Guarding};
+use crate::checks::guard::{Guard, Guarding};
 use crate::checks::once::Loose;
-use crate::footprint::SiteSharing;
+use crate::footprint::{Assumed, SiteSharing};
 use mem::Memory;
 use std::sync::Arc;
 use vm::{AccessEvent, AccessKind, SilentSites};
@@ -69,6 +69,11 @@ impl Watched {
         if let Some(guard) = self.guard() {
             guard.conclude();
         }
+    }
+
+    /// Whether the guard counts what alike stores meet.
+    pub(crate) fn counts(&self) -> bool {
+        self.guard().is_some_and(Guard::counts)
     }
 
     /// The races of alike stores, if the launch has ended.

@@ -7,9 +7,9 @@
 use super::{Emulator, LaunchUse, UseWanted, nested};
 use crate::block::{Block, BlockStop, Others};
 use crate::checks::{
-    self, Assumed, Checks, ExactPass, KnownRaces, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters,
+    self, Checks, ExactPass, KnownRaces, LaunchInit, RacePass, RealFaults, Tracer, Watched, forget_clusters,
 };
-use crate::footprint::SiteSharing;
+use crate::footprint::{Assumed, SiteSharing};
 use crate::launch::{ActiveLaunch, Failure};
 use crate::observer::ObserverHooks;
 use crate::parallel::{LaunchMode, Next, Resources, SerialReason};

@@ -2,8 +2,8 @@
 //!
 //! Decisions depend on counts of work, never on a clock, and no result depends on them.
 
-use crate::checks::{Assumed, Guard};
-use crate::footprint::SiteSharing;
+use crate::checks::Guard;
+use crate::footprint::{Assumed, SiteSharing};
 use ir::FuncId;
 use std::collections::BTreeMap;
 use std::sync::Arc;

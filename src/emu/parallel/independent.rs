@@ -273,8 +273,9 @@ impl Independent {
             detector: if let RacePass::Detect(d) = &checks.race { Some(&**d) } else { None },
             watched: self.guard.as_ref().unwrap_or(&checks.watched),
         };
-        // A budget bounds how long a call takes, and threads work side by side.
-        let threads = pool.current_num_threads() as u64;
+        // A budget bounds how long a call takes, and threads work side by side. Where races may be told of, a call comes as far as on
+        // one thread, since what was found up to then may be shown.
+        let threads = if checks.watched.counts() { 1 } else { pool.current_num_threads() as u64 };
         let allowance = Allowance(AtomicU64::new(budget.saturating_mul(threads)));
         let before: u64 = self.chunks.iter().map(|c| c.points).sum();
         let chunks = self.chunks.make_contiguous();

@@ -23,8 +23,8 @@ pub use pool::Threads;
 pub use speculative::Speculation;
 
 use crate::block::BlockStop;
-use crate::checks::{Assumed, Checks, RacePass, Watched};
-use crate::footprint::{KnownLaunches, SiteSharing};
+use crate::checks::{Checks, RacePass, Watched};
+use crate::footprint::{Assumed, KnownLaunches, SiteSharing};
 use crate::schedule::Grid;
 use independent::Independent;
 use ir::analysis::footprint::Sharing;
@@ -159,6 +159,10 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
     let exact = checks.race.exact();
     if exact.is_some_and(|exact| !exact.is_order_of_barriers()) {
         return serial(SerialReason::Decided);
+    }
+    if checks.race.is_known() {
+        // It ends behind the block with the last thread that is to be named.
+        return serial(SerialReason::Small);
     }
     if is_cooperative {
         return serial(SerialReason::Cooperative);

@@ -411,7 +411,7 @@ impl Speculative {
                 Some(_) if *budget == 0 => Some(Next::Spent),
                 // A block that does not fit into a write buffer runs serially.
                 Some(_) => Some(Next::Serial),
-                None => (through == 0 || is_over || !goes_on || checks.race.is_settled()).then_some(Next::Serial),
+                None => (through == 0 || is_over || !goes_on).then_some(Next::Serial),
             };
             if is_over || !goes_on {
                 heuristics.note(grid.launch.func, is_over && !has_fences);
