@@ -168,6 +168,7 @@ fn function(choices: &mut Choices<'_>, module: &Module, name: &str, kind: FuncKi
             align,
             name: format!("l{index}").into(),
             span: Span::NONE,
+            inlined: ir::InlineId::NONE,
         });
     }
     for index in 0..choices.below(4) {

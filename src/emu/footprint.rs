@@ -270,6 +270,8 @@ pub struct KnownLaunches {
 
 /// Launches that are remembered.
 const KNOWN: usize = 512;
+/// The same of those that have worked out which bytes they use.
+const LARGE_KNOWN: usize = 16;
 
 impl KnownLaunches {
     /// What is known of a launch that is about to begin; looks at it if it was not seen before.
@@ -286,10 +288,16 @@ impl KnownLaunches {
             }
         }
         let found = Arc::new(SiteSharing::new(program, memory, launch));
-        if self.known.len() == KNOWN {
+        self.known.push((launch.clone(), found.clone()));
+        if self.known.len() > KNOWN {
             self.known.remove(0);
         }
-        self.known.push((launch.clone(), found.clone()));
+        // What has worked out the bytes that it uses is large.
+        if let Some(old) = self.known.len().checked_sub(LARGE_KNOWN)
+            && self.known[old].1.used.get().is_some()
+        {
+            self.known.remove(old);
+        }
         found
     }
 }
@@ -352,6 +360,9 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Looked {
     let once = if is_enough { None } else { guarded(module, func, &facts, true).filter(Footprint::is_free_of_races) };
     let may_be_alike =
         may_guard && !apart.as_ref().is_some_and(Footprint::is_free_of_races) && nothing_orders(module, func);
+    // The pass that finds the threads to name ends before it has found what else is wrong.
+    let may_be_alike =
+        may_be_alike && reaches_only(module, func, |kind| !matches!(kind, InstKind::Rt { rt: Rt::RealMade, .. }));
     let alike = if may_be_alike { alike(module, func, &facts).filter(Footprint::is_free_of_races) } else { None };
     Looked { plain, guarded: apart, once, alike }
 }

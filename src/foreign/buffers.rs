@@ -135,8 +135,10 @@ impl Buffer {
 #[derive(Default)]
 pub(crate) struct Buffers {
     by_base: BTreeMap<u64, Buffer>,
-    /// What the program has as the addresses of the procedures that C can call, by their entries.
+    /// What the program has as the addresses of the procedures that C can call, by their entries; 0 for those of other ranks.
     entries: Vec<u64>,
+    /// How many of them there are.
+    learnt: usize,
     /// Where procedures of libraries are that the program gives to others, by what it has as their addresses.
     natives: BTreeMap<u64, u64>,
 }
@@ -230,13 +232,17 @@ impl Buffers {
                     place.insert(native as u64);
                 }
             } else if !self.entries.contains(&address) {
-                if self.entries.len() == stack::ENTRIES {
+                let Some(entry) = libraries.entry_of(address, stack::ENTRIES) else {
                     return Err(format!("C code can be given {} procedures of the program at most", stack::ENTRIES));
-                }
+                };
                 if signature.is_named {
-                    libraries.provide(&signature.name, stack::entry_address(self.entries.len()));
+                    libraries.provide(&signature.name, stack::entry_address(entry));
                 }
-                self.entries.push(address);
+                if self.entries.len() <= entry {
+                    self.entries.resize(entry + 1, 0);
+                }
+                self.entries[entry] = address;
+                self.learnt += 1;
             }
         }
         Ok(())
@@ -244,17 +250,19 @@ impl Buffers {
 
     /// How many procedures have entries.
     pub(crate) fn known(&self) -> usize {
-        self.entries.len() + self.natives.len()
+        self.learnt + self.natives.len()
     }
 
     /// What the program has as the address of the procedure with an entry.
     pub(crate) fn procedure(&self, entry: usize) -> Option<u64> {
-        self.entries.get(entry).copied()
+        self.entries.get(entry).copied().filter(|&address| address != 0)
     }
 
     /// The address that C has for one of the program; others stay as they are.
     pub(crate) fn to_native(&self, address: u64) -> u64 {
-        if let Some(entry) = self.entries.iter().position(|&known| known == address) {
+        if address != 0
+            && let Some(entry) = self.entries.iter().position(|&known| known == address)
+        {
             return stack::entry_address(entry) as u64;
         }
         if let Some(&native) = self.natives.get(&address) {

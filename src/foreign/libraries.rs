@@ -8,6 +8,7 @@ use crate::shared::{address_in, open, open_first, stay};
 use libloading::Library;
 #[cfg(unix)]
 use libloading::os::unix::Library as UnixLibrary;
+use std::sync::{Mutex, PoisonError};
 
 /// The libraries of a program; the C library is always one.
 #[derive(Debug)]
@@ -15,6 +16,9 @@ pub struct Libraries {
     loaded: Vec<&'static Library>,
     names: Names,
     on_demand: OnDemand,
+    /// What programs have as the addresses of the procedures that C can call, by their entries. C may keep an entry that one rank has
+    /// given, and what it calls by name is the same for all.
+    entries: Mutex<Vec<u64>>,
 }
 
 impl Libraries {
@@ -43,7 +47,7 @@ impl Libraries {
         } else {
             libraries.extend(this());
         }
-        Ok(Libraries { loaded: libraries, names, on_demand: OnDemand::new(inputs) })
+        Ok(Libraries { loaded: libraries, names, on_demand: OnDemand::new(inputs), entries: Mutex::default() })
     }
 
     /// The names that C code uses and no library defines: they are to be the program's.
@@ -75,6 +79,18 @@ impl Libraries {
             Some(address) => Ok(address as u64),
             None => self.symbol(name).map(|address| address as u64).ok_or_else(|| self.why_missing(name)),
         }
+    }
+
+    /// The entry of a procedure of the program; `None` if there is none left of so many.
+    pub(crate) fn entry_of(&self, address: u64, most: usize) -> Option<usize> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = entries.iter().position(|&known| known == address) {
+            return Some(known);
+        }
+        (entries.len() < most).then(|| {
+            entries.push(address);
+            entries.len() - 1
+        })
     }
 
     /// C finds a procedure of the program at an address.

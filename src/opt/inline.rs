@@ -37,6 +37,8 @@ const MEMORY_LIMIT: usize = 400;
 
 /// Functions of the emulator with more local memory, in bytes, are not inlined: each warp would have it, called or not.
 const MOST_LOCAL_BYTES: u64 = 16 << 10;
+/// The same where all blocks of a launch may be there at once, each warp with room for all that its kernel may call.
+const MOST_OF_COOPERATIVE: u64 = 1 << 10;
 
 /// No function of the emulator grows beyond so many instructions by those with memory.
 const LARGEST_WITH_MEMORY: usize = 6000;
@@ -66,12 +68,21 @@ pub(crate) fn run_for_gpu(module: &mut Module) -> bool {
 
 /// Inlines the calls of device functions with memory, callees before callers; whether there were some.
 pub(crate) fn run_with_memory(module: &mut Module) -> bool {
-    run_in_order(module, (MEMORY_LIMIT, LARGEST_WITH_MEMORY), true, |f, leaks| keeps_alone(f) && !leaks.of_locals)
+    let is_cooperative = module.funcs.iter().any(|f| f.cooperative);
+    let most = if is_cooperative { MOST_OF_COOPERATIVE } else { MOST_LOCAL_BYTES };
+    run_in_order(module, (MEMORY_LIMIT, LARGEST_WITH_MEMORY), true, |f, leaks| {
+        keeps_alone(f) && !leaks.of_locals && f.locals.iter().map(|slot| slot.bytes).sum::<u64>() <= most
+    })
 }
 
 /// Inlines the calls of device functions that neither call themselves nor declare shared memory, where `fits` says so and they are of up
 /// to `limit.0` instructions or called once. No caller grows beyond `limit.1`.
-fn run_in_order(module: &mut Module, limit: (usize, usize), clears: bool, fits: fn(&Function, &Leaks) -> bool) -> bool {
+fn run_in_order(
+    module: &mut Module,
+    limit: (usize, usize),
+    clears: bool,
+    fits: impl Fn(&Function, &Leaks) -> bool,
+) -> bool {
     let mut places = vec![0usize; module.funcs.len()];
     for f in module.funcs.iter().filter(|f| f.kind != FuncKind::Host) {
         each_callee(f, |id| places[id.index()] += 1);
@@ -123,7 +134,6 @@ fn keeps_alone(f: &Function) -> bool {
     };
     f.params.iter().all(|p| p.kind == ParamKind::Value)
         && f.blocks.iter().all(|b| b.term != Term::Exit && b.insts.iter().all(|i| fits(&i.kind)))
-        && f.locals.iter().map(|slot| slot.bytes).sum::<u64>() <= MOST_LOCAL_BYTES
 }
 
 /// Calls `visit` with the function that each call of `f` names.

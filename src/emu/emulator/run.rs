@@ -39,7 +39,9 @@ impl Emulator {
         let mut sharing = is_proving.then(|| self.known.of(program, memory, &launch));
         // What the launch uses has to be known of all its accesses, unless none of them can race.
         // Alike stores are counted in the order of the blocks, by rules that order no lanes of a warp.
+        // The pass that finds the threads to name ends before it has found what was not written.
         let may_count = self.options.seed == 0
+            && !self.options.check_init
             && launch.grid.iter().map(|&extent| u64::from(extent)).product::<u64>() < MAX_TAG
             && !self.options.race.is_some_and(|rules| rules.is_legacy_warp_sync)
             && !program.unites_cluster(launch.func);

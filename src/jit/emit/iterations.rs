@@ -188,7 +188,9 @@ impl Emitter<'_> {
                 self.a.sub(rax, qword_ptr(rbx + field!(local_rows)))?;
                 self.a.sub(rax, Self::first_row(part)?)?;
                 self.a.shr(rax, 5)?;
-                self.a.mov(rcx, part.bytes.saturating_sub(extent))?;
+                // The pointer to a narrow word is that of the four bytes around it.
+                let around = if access.bytes < 4 { 3 } else { 0 };
+                self.a.mov(rcx, part.bytes.saturating_sub(extent).saturating_sub(around))?;
             }
         }
         if stride > 0 {

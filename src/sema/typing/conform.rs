@@ -187,7 +187,8 @@ pub(crate) fn intrinsic_extents(
             | Intrinsic::Count,
             Some(a),
         ) => reduced_extents(program, a, arg(1)),
-        (Intrinsic::Shape, Some(a)) => vec![Some(i64::from(a.rank))],
+        // An argument of assumed rank has the rank 0 here.
+        (Intrinsic::Shape, Some(a)) => vec![(a.rank > 0).then(|| i64::from(a.rank))],
         (Intrinsic::Reduce, Some(a)) => reduced_extents(program, a, arg(2)),
         (Intrinsic::Maxloc | Intrinsic::Minloc, Some(a)) => located_extents(program, a, arg(1)),
         (Intrinsic::Findloc, Some(a)) => located_extents(program, a, arg(2)),
