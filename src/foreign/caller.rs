@@ -135,6 +135,7 @@ impl Caller {
     }
 
     /// Another caller of the same procedures, which has nothing yet.
+    #[must_use]
     pub fn another(&self) -> Caller {
         Caller::new(self.libraries.clone(), self.out_of_reach)
     }
