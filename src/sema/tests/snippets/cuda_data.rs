@@ -19,8 +19,6 @@ fn data_attributes_are_checked() {
         9:20 E0521 named constant `k` cannot be `device` data
             named constants can be used in device code as they are
         10:9 E0510 `f` is a procedure and cannot be `device` data
-        11:31 E0519 `text` is `character(len=4)`, and device code has only characters of length 1
-            use an array of `character(len=1)`, or compile with `-cuda=charstring`
         13:11 E0513 device component `x` must be allocatable or a pointer
         14:11 E0513 component `y` cannot be `shared` data
         20:11 E0511 constant data `c3` cannot be declared in a host procedure

@@ -215,10 +215,10 @@ fn operations_that_nothing_defines_are_refused() {
         27:7 E0322 `+` is not defined for `type(v)` and `type(v)`
             define it with `interface operator(+)`
         28:7 E0227 nothing defines the operator `.foo.`
-        29:7 E0322 `.and.` of two integers
-            use `iand(…)` for bits, or compare with zero
-        30:7 E0322 `.not.` of `integer(4)`
-            use `not(…)` for bits, or compare with zero
+        29:7 W0336 `.and.` of two integers
+            write `iand(…)` for bits, or compare with zero
+        30:7 W0336 `.not.` of `integer(4)`
+            write `not(…)` for bits, or compare with zero
         31:7 E0322 `+` is not defined for `integer(4)` and `logical(4)`
         32:7 E0322 `+` is not defined for `character(len=4)` and `character(len=1)`
         33:7 W0305 `==` of two logical values

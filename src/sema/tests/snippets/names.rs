@@ -297,7 +297,7 @@ end subroutine
 ";
     expect![[r#"
         4:8 E0202 there is no subroutine `abrt`
-            did you mean `cbrt`?
+            did you mean `abort`?
         5:8 W0901 procedure `s2`, which no given file defines, is not supported
             give the file that defines it, in Fortran or C, or its library
         6:7 E0201 there is no array or function `sinn` here
