@@ -141,7 +141,7 @@ impl Host {
         program.span(stack.into_iter().find(|&site| !fault::is_embedded(program, site)).unwrap_or(site))
     }
 
-    /// Whether what needs a caller waits for the turn of the rank from now on ([`Ask::Turn`]).
+    /// Whether what needs a caller waits for the turn of the rank from now on (`Ask::Turn`).
     pub fn wait_with_calls(&mut self, waits: bool) {
         self.runtime.foreign.is_ahead = waits;
     }

@@ -10,7 +10,7 @@ use diag::{Code, Diagnostic};
 use source::Span;
 
 impl Typing<'_> {
-    /// A format in the bytes of an array of numbers, or of an element of one, as old programs have them from Hollerith constants.
+    /// A format in the bytes of an array of numbers, as old programs have them from Hollerith constants.
     pub(super) fn format_of_numbers(&mut self, value: Expr) -> Option<Expr> {
         let span = value.span;
         let text = "the bytes of numbers are a format here";
