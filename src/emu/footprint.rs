@@ -358,11 +358,11 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Looked {
     let apart = if may_guard { guarded(module, func, &facts, false) } else { None };
     let is_enough = apart.as_ref().is_none_or(Footprint::is_free_of_races);
     let once = if is_enough { None } else { guarded(module, func, &facts, true).filter(Footprint::is_free_of_races) };
-    let may_be_alike =
-        may_guard && !apart.as_ref().is_some_and(Footprint::is_free_of_races) && nothing_orders(module, func);
     // The pass that finds the threads to name ends before it has found what else is wrong.
-    let may_be_alike =
-        may_be_alike && reaches_only(module, func, |kind| !matches!(kind, InstKind::Rt { rt: Rt::RealMade, .. }));
+    let may_be_alike = may_guard
+        && !apart.as_ref().is_some_and(Footprint::is_free_of_races)
+        && nothing_orders(module, func)
+        && reaches_only(module, func, |kind| !matches!(kind, InstKind::Rt { rt: Rt::RealMade, .. }));
     let alike = if may_be_alike { alike(module, func, &facts).filter(Footprint::is_free_of_races) } else { None };
     Looked { plain, guarded: apart, once, alike }
 }

@@ -112,7 +112,7 @@ impl Call<'_> {
 }
 
 /// The data type of a dense operand; -1 of what is none.
-pub(super) fn type_of(descriptor: &Descriptor) -> i64 {
+fn type_of(descriptor: &Descriptor) -> i64 {
     match descriptor {
         Descriptor::Vector { ty, .. } | Descriptor::Matrix { ty, .. } => *ty,
         Descriptor::Sparse(_) | Descriptor::System { .. } => -1,
@@ -129,9 +129,27 @@ struct Request {
     operands: [Descriptor; 2],
 }
 
-/// Takes a scalar before its time, for NVIDIA's library to see it.
-pub(super) fn scalar<T: Element>(call: &mut Call<'_>, handle: &Handle, address: u64, what: &str) -> Result<(), Status> {
+fn scalar<T: Element>(call: &mut Call<'_>, handle: &Handle, address: u64, what: &str) -> Result<(), Status> {
     call.scalar_at::<T>(handle, address, what).map(|_| ())
+}
+
+impl Call<'_> {
+    /// Checks that the operands are of the type that a routine computes in.
+    pub(super) fn check_types(&mut self, ty: i64, sparse: &Sparse, operands: [&Descriptor; 2]) -> Result<(), Status> {
+        let types = [sparse.ty, type_of(operands[0]), type_of(operands[1])];
+        if types.iter().all(|&other| other == ty) {
+            return Ok(());
+        }
+        self.wrong(format!("`computeType` is {ty}, and the operands are of types {types:?}; they must all be the same"))
+    }
+
+    /// Takes a scalar before its time, for NVIDIA's library to see it.
+    pub(super) fn note_scalar_at(&mut self, ty: i64, handle: &Handle, address: u64, what: &str) -> Result<(), Status> {
+        if self.notes.is_none() {
+            return Ok(());
+        }
+        for_type!(ty, scalar(self, handle, address, what))
+    }
 }
 
 /// Takes the arguments; those of a product with a matrix have a second operation.
@@ -147,17 +165,9 @@ fn request(call: &mut Call<'_>, has_matrix: bool) -> Result<Request, Status> {
     let ty = call.data_type("computeType")?;
     // The algorithm: there is one.
     call.skip(1);
-    let types = [sparse.ty, type_of(&input), type_of(&output)];
-    if types.iter().any(|&other| other != ty) {
-        let reason =
-            format!("`computeType` is {ty}, and the operands are of types {types:?}; they must all be the same");
-        return call.wrong(reason);
-    }
-    if call.notes.is_some() {
-        for (address, what) in [(alpha, "alpha"), (beta, "beta")] {
-            for_type!(ty, scalar(call, &handle, address, what))?;
-        }
-    }
+    call.check_types(ty, &sparse, [&input, &output])?;
+    call.note_scalar_at(ty, &handle, alpha, "alpha")?;
+    call.note_scalar_at(ty, &handle, beta, "beta")?;
     Ok(Request { handle, operations: [first, second], factors: [alpha, beta], sparse, operands: [input, output] })
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Source: cuSPARSE, `cusparseSpSV` and `cusparseSpSM`.
 
-use super::product::{BUFFER, for_type, scalar, type_of};
+use super::product::{BUFFER, for_type};
 use crate::call::{Call, Outcome, Status};
 use crate::cublas::Scalar;
 use crate::element::Element;
@@ -63,12 +63,7 @@ fn request(call: &mut Call<'_>, kind: Kind) -> Result<Request, Status> {
         Some(_) => return call.wrong("the last descriptor is none of such a system".to_owned()),
         None => return call.no_handle(&DESCRIPTOR, system),
     };
-    let types = [sparse.ty, type_of(&operands[0]), type_of(&operands[1])];
-    if types.iter().any(|&other| other != ty) {
-        let reason =
-            format!("`computeType` is {ty}, and the operands are of types {types:?}; they must all be the same");
-        return call.wrong(reason);
-    }
+    call.check_types(ty, &sparse, [&operands[0], &operands[1]])?;
     if sparse.format == Format::Columns {
         return call
             .wrong("the matrix is one by columns; systems take those by rows and by pairs of indices".to_owned());
@@ -81,17 +76,9 @@ fn request(call: &mut Call<'_>, kind: Kind) -> Result<Request, Status> {
     Ok(Request { handle, operations: [first, second], alpha, sparse, operands, system, analysed })
 }
 
-/// Lets NVIDIA's library see the scalar, which this one does not need yet.
-fn note_scalar(call: &mut Call<'_>, request: &Request) -> Result<(), Status> {
-    if call.notes.is_none() {
-        return Ok(());
-    }
-    for_type!(request.sparse.ty, scalar(call, &request.handle, request.alpha, "alpha"))
-}
-
 fn size(call: &mut Call<'_>, kind: Kind) -> Outcome {
     let request = request(call, kind)?;
-    note_scalar(call, &request)?;
+    call.note_scalar_at(request.sparse.ty, &request.handle, request.alpha, "alpha")?;
     let address = call.word();
     call.put(address, &BUFFER.to_le_bytes(), "bufferSize")?;
     call.answered()
@@ -190,7 +177,7 @@ impl<T: Element> Triangle<T> {
 
 fn analysis(call: &mut Call<'_>, kind: Kind) -> Outcome {
     let request = request(call, kind)?;
-    note_scalar(call, &request)?;
+    call.note_scalar_at(request.sparse.ty, &request.handle, request.alpha, "alpha")?;
     for_type!(request.sparse.ty, analyse(call, &request, kind))
 }
 
