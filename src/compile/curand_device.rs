@@ -1,4 +1,4 @@
-//! The text of module `curand_device`: what all generators share, the generators, and the distributions of each.
+//! The text of module `curand_device`: what all generators share, the generators, the distributions of each, and Sobol' sequences.
 //!
 //! Not here: cuRAND's host library (`library`).
 
@@ -8,8 +8,10 @@ use std::sync::LazyLock;
 
 /// The generators whose uniform reals of 32 bits are their numbers, scaled.
 const OF_BITS: [&str; 2] = ["XORWOW", "Philox4_32_10"];
-/// The others.
+/// The others with subsequences.
 const OTHERS: [&str; 1] = ["MRG32k3a"];
+/// Sobol' sequences, and the bits of their numbers.
+const SOBOL: [(&str, u32); 4] = [("Sobol32", 32), ("ScrambledSobol32", 32), ("Sobol64", 64), ("ScrambledSobol64", 64)];
 /// Binary logarithm of the distance between two sequences of XORWOW.
 const SEQUENCE: u32 = 67;
 
@@ -36,16 +38,29 @@ pub(crate) static SOURCE: LazyLock<String> = LazyLock::new(|| {
     let of = |template: &str, generators: &[&str]| -> String {
         generators.iter().map(|generator| template.replace("GEN", generator)).collect()
     };
-    let all = [&OF_BITS[..], &OTHERS].concat();
+    let of_bits = |template: &str, bits: u32| {
+        let kinds = if bits == 32 { ["4", "8"] } else { ["8", "4"] };
+        template.replace("KIND", kinds[0]).replace("OTHER", kinds[1]).replace("BITS", &bits.to_string())
+    };
+    let of_sobol = |template: &str| SOBOL.map(|(name, bits)| of_bits(&template.replace("GEN", name), bits)).concat();
+    let init = |bits| of_bits(include_str!("modules/curand_device_sobol_init.cuf"), bits);
+    let pseudo = [&OF_BITS[..], &OTHERS].concat();
+    let all = [&pseudo[..], &SOBOL.map(|(name, _)| name)].concat();
     [
         include_str!("modules/curand_device_head.cuf"),
+        &of_sobol(include_str!("modules/curand_device_sobol_types.cuf")),
         &table("sequences", SEQUENCE),
         &table("numbers", 0),
         &of(include_str!("modules/curand_device_generics.cuf"), &all),
+        &of(include_str!("modules/curand_device_poisson.cuf"), &pseudo),
         "contains\n",
         include_str!("modules/curand_device_generators.cuf"),
         &of(include_str!("modules/curand_device_uniform.cuf"), &OF_BITS),
-        &of(include_str!("modules/curand_device_distributions.cuf"), &all),
+        &of(include_str!("modules/curand_device_distributions.cuf"), &pseudo),
+        include_str!("modules/curand_device_sobol_reals.cuf"),
+        &init(32),
+        &init(64),
+        &of_sobol(include_str!("modules/curand_device_sobol.cuf")),
         "end module\n",
     ]
     .concat()

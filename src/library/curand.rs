@@ -1,11 +1,10 @@
 //! cuRAND's host interface: generators whose numbers go to memory of the device, or of the host.
 //!
 //! The numbers are those of NVIDIA's library, bit for bit: seeds, offsets, orders, dimensions, integers and uniform reals of XORWOW,
-//! MRG32k3a, Philox, MT19937 and the Sobol' sequences of 32 and 64 bits. Normal and log-normal reals differ from them in the last bits.
-//! Numbers of Poisson are of the same distribution, and others.
+//! MRG32k3a, MTGP32, Philox, MT19937 and the Sobol' sequences of 32 and 64 bits, plain and scrambled. Normal and log-normal reals differ
+//! from them in the last bits. Numbers of Poisson are of the same distribution, and others.
 //!
-//! MTGP32 and scrambled Sobol' sequences follow from tables of NVIDIA's library, and the dynamic order from the GPU: they are there on a
-//! device that has that library.
+//! The dynamic order follows from the GPU: it is there on a device that has NVIDIA's library.
 //!
 //! Source: cuRAND Library, "Host API Overview".
 
@@ -13,7 +12,7 @@ use crate::call::{Call, Outcome, Routine, Status, Statuses};
 use crate::element::Element;
 use crate::handles::GENERATOR;
 use crate::operand::{Operand, Vector};
-use crate::random::{DIMENSIONS, MOST_MEAN, Mt19937, Poisson, Sequence, Sobol, Subsequences};
+use crate::random::{DIMENSIONS, MOST_MEAN, Mt19937, Mtgp32, Poisson, Sequence, Sobol, Subsequences};
 use crate::state::Generator;
 use device::{Agreement, CudaError};
 use finding::MemoryPlace;
@@ -35,11 +34,12 @@ const PHILOX: i64 = 161;
 /// The first of the quasi-random generators: the default one, and its other name.
 const QUASI: i64 = 200;
 const SOBOL32: i64 = 201;
+const SCRAMBLED_SOBOL32: i64 = 202;
 const SOBOL64: i64 = 203;
-/// The generators that there are everywhere.
-const KINDS: [i64; 8] = [DEFAULT, XORWOW, MRG32K3A, MT19937, PHILOX, QUASI, SOBOL32, SOBOL64];
-/// Those of NVIDIA's library.
-const VENDOR_KINDS: [i64; 3] = [MTGP32, 202, 204];
+const SCRAMBLED_SOBOL64: i64 = 204;
+const KINDS: [i64; 11] = [
+    DEFAULT, XORWOW, MRG32K3A, MTGP32, MT19937, PHILOX, QUASI, SOBOL32, SCRAMBLED_SOBOL32, SOBOL64, SCRAMBLED_SOBOL64,
+];
 /// The first generator of 64 bits.
 const OF_64_BITS: i64 = SOBOL64;
 /// Generators whose sequence cannot be entered at an offset.
@@ -84,17 +84,8 @@ pub(crate) static ROUTINES: &[Routine] = &[
 fn create<const OF_HOST: bool>(call: &mut Call<'_>) -> Outcome {
     let address = call.word();
     let kind = call.int();
-    let is_of_vendor = VENDOR_KINDS.contains(&kind);
-    let is_there = KINDS.contains(&kind) || is_of_vendor && call.may_be_of_vendor();
-    if !is_there {
-        let reason = if is_of_vendor {
-            let name = if kind == MTGP32 { "MTGP32" } else { "scrambled Sobol'" };
-            format!(
-                "generator {kind} ({name}) follows from tables of NVIDIA's library alone, which works with `--device gpu`"
-            )
-        } else {
-            format!("generator {kind} is none that there is; `CURAND_RNG_PSEUDO_XORWOW` (101) is one")
-        };
+    if !KINDS.contains(&kind) {
+        let reason = format!("generator {kind} is none that there is; `CURAND_RNG_PSEUDO_XORWOW` (101) is one");
         return call.wrong(reason).map_err(|_| Status(TYPE_ERROR));
     }
     let generator =
@@ -181,7 +172,7 @@ fn set_order(call: &mut Call<'_>) -> Outcome {
         _ => false,
     };
     if !is_there && !call.may_be_of_vendor() {
-        if order == DYNAMIC && kind < QUASI && kind != MT19937 {
+        if order == DYNAMIC && kind < QUASI && ![MTGP32, MT19937].contains(&kind) {
             let reason = "the dynamic order (104) depends on the GPU and works with `--device gpu`";
             return call.wrong(reason.to_owned());
         }
@@ -222,17 +213,20 @@ fn generate_seeds(call: &mut Call<'_>) -> Outcome {
 }
 
 impl Generator {
-    /// What it is at; nothing for a generator of NVIDIA's library.
+    /// What it is at; nothing for a generator that there is not.
     fn sequence(&mut self) -> Option<&mut Sequence> {
         let Generator { kind, seed, offset, order, dimensions, .. } = *self;
         let begin = || match kind {
             DEFAULT | XORWOW if order == SEEDED => Some(Sequence::Xorwow(Subsequences::of_seeds(seed, offset))),
             DEFAULT | XORWOW => Some(Sequence::Xorwow(Subsequences::of_xorwow(seed, offset))),
             MRG32K3A => Some(Sequence::Mrg32k3a(Subsequences::of_mrg32k3a(seed, offset, order == LEGACY))),
+            MTGP32 => Some(Sequence::Mtgp32(Mtgp32::new(seed, order == LEGACY))),
             MT19937 => Some(Sequence::Mt19937(Mt19937::new(seed))),
             PHILOX => Some(Sequence::Philox { seed, at: offset }),
-            QUASI | SOBOL32 => Some(Sequence::Sobol(Sobol::new(32, dimensions as usize, offset))),
-            SOBOL64 => Some(Sequence::Sobol(Sobol::new(64, dimensions as usize, offset))),
+            QUASI | SOBOL32 => Some(Sequence::Sobol(Sobol::new(32, dimensions as usize, offset, false))),
+            SCRAMBLED_SOBOL32 => Some(Sequence::Sobol(Sobol::new(32, dimensions as usize, offset, true))),
+            SOBOL64 => Some(Sequence::Sobol(Sobol::new(64, dimensions as usize, offset, false))),
+            SCRAMBLED_SOBOL64 => Some(Sequence::Sobol(Sobol::new(64, dimensions as usize, offset, true))),
             _ => None,
         };
         if self.at.is_none() {
@@ -263,7 +257,7 @@ fn fill<T: Element>(
     let Some(generator) = call.state.curand.get(handle) else { return call.no_handle(&GENERATOR, handle) };
     let (is_of_host, stream, kind) = (generator.is_of_host, generator.stream, generator.kind);
     let dimensions = generator.dimensions as u64;
-    if kind_of_numbers.in_pairs && count % 2 != 0 && kind < QUASI && kind != MT19937 {
+    if kind_of_numbers.in_pairs && count % 2 != 0 && kind < QUASI && ![MTGP32, MT19937].contains(&kind) {
         let reason = format!("the number of elements is {count}, and must be even");
         return call.wrong(reason).map_err(|_| Status(NOT_A_MULTIPLE));
     }
@@ -298,7 +292,7 @@ fn fill<T: Element>(
     }
     let sequence = call.state.curand.get(handle).and_then(Generator::sequence);
     let Some(sequence) = sequence else {
-        return call.wrong(format!("generator {kind} needs NVIDIA's library")).map_err(|_| Status(TYPE_ERROR));
+        return call.wrong(format!("generator {kind} is none that there is")).map_err(|_| Status(TYPE_ERROR));
     };
     let values = next(sequence, count as usize);
     call.submit(stream, Vec::new(), vec![written], is_of_host, move |memory| array.store(memory, &values))

@@ -5,6 +5,7 @@
 use super::draw::{Draw, pair4_of_reals, pair4_of_words, pair8};
 use super::mrg32k3a::Mrg32k3a;
 use super::mt19937::Mt19937;
+use super::mtgp32::Mtgp32;
 use super::philox;
 use super::poisson::Poisson;
 use super::shape::Shape;
@@ -23,6 +24,7 @@ pub(crate) enum Sequence {
         at: u64,
     },
     Mt19937(Mt19937),
+    Mtgp32(Mtgp32),
     Sobol(Sobol),
 }
 
@@ -47,6 +49,7 @@ impl Sequence {
                 places.flat_map(|place| take(&mut philox::Words::at(*seed, place, words))).collect()
             }
             Sequence::Mt19937(of) => of.numbers(count).into_iter().map(|number| of_number(of, number)).collect(),
+            Sequence::Mtgp32(of) => of.numbers(count).into_iter().map(|number| of_number(of, number)).collect(),
             Sequence::Sobol(of) => of.numbers(count).into_iter().map(|number| of_number(of, number)).collect(),
         }
     }

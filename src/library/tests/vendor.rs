@@ -394,14 +394,6 @@ fn a_missing_library_is_told_once_and_the_routine_runs_on_the_host() {
         assert_eq!(run.device.submitted.last().expect("a routine").vendor, None);
     }
     assert_eq!(run.reasons(), ["on the host: there is no `cublas`"]);
-    // Generators that only NVIDIA's library has need it.
-    run.device.missing = "curand";
-    let place = run.host(&[0; 8]);
-    assert_eq!(run.call("curandCreateGenerator", &[place, 141]), 103);
-    assert_eq!(
-        run.reasons(),
-        ["generator 141 (MTGP32) follows from tables of NVIDIA's library alone, which works with `--device gpu`"]
-    );
 }
 
 #[test]
