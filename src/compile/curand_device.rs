@@ -39,8 +39,7 @@ pub(crate) static SOURCE: LazyLock<String> = LazyLock::new(|| {
         generators.iter().map(|generator| template.replace("GEN", generator)).collect()
     };
     let of_bits = |template: &str, bits: u32| {
-        let kinds = if bits == 32 { ["4", "8"] } else { ["8", "4"] };
-        template.replace("KIND", kinds[0]).replace("OTHER", kinds[1]).replace("BITS", &bits.to_string())
+        template.replace("KIND", &(bits / 8).to_string()).replace("BITS", &bits.to_string())
     };
     let of_sobol = |template: &str| SOBOL.map(|(name, bits)| of_bits(&template.replace("GEN", name), bits)).concat();
     let init = |bits| of_bits(include_str!("modules/curand_device_sobol_init.cuf"), bits);

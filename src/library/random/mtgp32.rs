@@ -108,7 +108,10 @@ mod tests {
         // cuRAND 10.4 on an H200, seed 1234.
         const AT: [usize; 7] = [0, 1, 255, 256, 49_151, 49_152, 398_999];
         let numbers = Mtgp32::new(1234, false).numbers(399_000);
-        assert_eq!(AT.map(|at| numbers[at]), [0x9513_0d0d, 0x76af_12e1, 0x2979_68c5, 0xb3ec_7da8, 0xc230_723e, 0x303a_95c2, 0x970c_0d3b]);
+        assert_eq!(
+            AT.map(|at| numbers[at]),
+            [0x9513_0d0d, 0x76af_12e1, 0x2979_68c5, 0xb3ec_7da8, 0xc230_723e, 0x303a_95c2, 0x970c_0d3b]
+        );
         let legacy = Mtgp32::new(1234, true).numbers(39_000);
         assert_eq!([0, 256, 16_384, 38_999].map(|at| legacy[at]), [0x9513_0d0d, 0xb3ec_7da8, 0x303a_95c2, 0xfc2a_7d37]);
         // Both halves of a seed count.
