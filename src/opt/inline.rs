@@ -7,7 +7,8 @@
 //!   also call others of it, which read tables: no finding names a place in the library.
 //! - Device functions with memory ([`run_with_memory`]), where no debugger shows frames. A finding names the call stack of an access:
 //!   each instruction knows the call in whose place it stands ([`ir::Inlined`]). A frame's local memory is new with each call: it is
-//!   cleared where the call was. Barriers and operations of warps compare frames, so functions with them stay.
+//!   cleared where the call was. Barriers and operations of warps compare frames, so functions with them stay where lanes of a warp
+//!   may call them apart from each other.
 //! - Device functions for a GPU ([`run_for_gpu`]), of which nobody sees a call stack: they may do anything but call themselves or declare
 //!   shared memory, of which all calls share one copy.
 //!
@@ -15,7 +16,7 @@
 //! it needs its own any more. Its source variables are appended to the caller's under the name `function.variable`.
 
 use crate::leaks::Leaks;
-use ir::analysis::{Cfg, Liveness};
+use ir::analysis::{Cfg, Liveness, blocks_entered_apart};
 use ir::op::UnOp;
 use ir::rt::Rt;
 use ir::{
@@ -51,7 +52,7 @@ pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
         let fit: Vec<bool> = module.funcs.iter().map(|f| is_fit(module, f, limit)).collect();
         let mut changed = false;
         for i in 0..module.funcs.len() {
-            changed |= inline_into(module, FuncId(i as u32), (&fit, LARGEST_CALLER), false);
+            changed |= inline_into(module, FuncId(i as u32), (&fit, &[], LARGEST_CALLER), false);
         }
         any |= changed;
         if !changed {
@@ -63,7 +64,7 @@ pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
 
 /// Inlines the calls of device code for a GPU, callees before callers; whether there were some.
 pub(crate) fn run_for_gpu(module: &mut Module) -> bool {
-    run_in_order(module, (GPU_LIMIT, LARGEST_CALLER), false, |_, _| true)
+    run_in_order(module, (GPU_LIMIT, LARGEST_CALLER), false, |_, _| Some(Place::Any))
 }
 
 /// Inlines the calls of device functions with memory, callees before callers; whether there were some.
@@ -71,8 +72,17 @@ pub(crate) fn run_with_memory(module: &mut Module) -> bool {
     let is_cooperative = module.funcs.iter().any(|f| f.cooperative);
     let most = if is_cooperative { MOST_OF_COOPERATIVE } else { MOST_LOCAL_BYTES };
     run_in_order(module, (MEMORY_LIMIT, LARGEST_WITH_MEMORY), true, |f, leaks| {
-        keeps_alone(f) && !leaks.of_locals && f.locals.iter().map(|slot| slot.bytes).sum::<u64>() <= most
+        let is_small = f.locals.iter().map(|slot| slot.bytes).sum::<u64>() <= most;
+        place_of(f).filter(|_| !leaks.of_locals && is_small)
     })
+}
+
+/// Where calls of a function may be replaced by its body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Any,
+    /// Where the lanes of a warp that come there come together.
+    Together,
 }
 
 /// Inlines the calls of device functions that neither call themselves nor declare shared memory, where `fits` says so and they are of up
@@ -81,13 +91,14 @@ fn run_in_order(
     module: &mut Module,
     limit: (usize, usize),
     clears: bool,
-    fits: impl Fn(&Function, &Leaks) -> bool,
+    fits: impl Fn(&Function, &Leaks) -> Option<Place>,
 ) -> bool {
     let mut places = vec![0usize; module.funcs.len()];
     for f in module.funcs.iter().filter(|f| f.kind != FuncKind::Host) {
         each_callee(f, |id| places[id.index()] += 1);
     }
     let mut fit = vec![false; module.funcs.len()];
+    let mut waits = vec![false; module.funcs.len()];
     let mut finished = vec![false; module.funcs.len()];
     let mut leaks: Vec<Option<Leaks>> = vec![None; module.funcs.len()];
     let mut any = false;
@@ -103,7 +114,7 @@ fn run_in_order(
         } else {
             &fit
         };
-        any |= inline_into(module, id, (wanted, limit.1), clears);
+        any |= inline_into(module, id, (wanted, &waits, limit.1), clears);
         finished[id.index()] = true;
         let f = module.func(id);
         let mut ends = true;
@@ -111,16 +122,23 @@ fn run_in_order(
         let is_small = size(f) <= limit.0 || places[id.index()] == 1;
         let is_plain = f.kind == FuncKind::Device && f.shared.is_empty() && !f.blocks.is_empty();
         let of = Leaks::new(f, &leaks);
-        fit[id.index()] = ends && is_small && is_plain && fits(f, &of);
+        let place = fits(f, &of).filter(|_| ends && is_small && is_plain);
+        fit[id.index()] = place.is_some();
+        waits[id.index()] = place == Some(Place::Together);
         leaks[id.index()] = Some(of);
     }
     any
 }
 
-/// Whether a function waits for no other thread, so that nobody compares its frames, and takes no object by value, which its frame is
-/// given without an access.
-fn keeps_alone(f: &Function) -> bool {
-    let fits = |kind: &InstKind| match kind {
+/// Where calls of a function of the emulator may be replaced by its body: anywhere if it waits for no other thread, so that nobody compares
+/// its frames. Nowhere if it takes an object by value, which its frame is given without an access, or does something else.
+fn place_of(f: &Function) -> Option<Place> {
+    let mut place = Place::Any;
+    let mut fits = |kind: &InstKind| match kind {
+        InstKind::Barrier { .. } | InstKind::SyncWarp { .. } | InstKind::Vote { .. } | InstKind::Shuffle { .. } => {
+            place = Place::Together;
+            true
+        }
         InstKind::Load { .. }
         | InstKind::Store { .. }
         | InstKind::Atomic { .. }
@@ -132,8 +150,9 @@ fn keeps_alone(f: &Function) -> bool {
         InstKind::Rt { rt, .. } => matches!(rt, Rt::Alloc | Rt::Free),
         _ => kind.is_pure(),
     };
-    f.params.iter().all(|p| p.kind == ParamKind::Value)
-        && f.blocks.iter().all(|b| b.term != Term::Exit && b.insts.iter().all(|i| fits(&i.kind)))
+    let all_fit = f.params.iter().all(|p| p.kind == ParamKind::Value)
+        && f.blocks.iter().all(|b| b.term != Term::Exit && b.insts.iter().all(|i| fits(&i.kind)));
+    all_fit.then_some(place)
 }
 
 /// Calls `visit` with the function that each call of `f` names.
@@ -215,8 +234,14 @@ fn unset(f: &Function) -> Vec<Reg> {
 }
 
 /// Replaces the calls of functions that fit in one function, as long as it has no more than so many instructions; whether there were
-/// some. `clears` says whether memory and registers are as in a frame that is new.
-fn inline_into(module: &mut Module, id: FuncId, (fit, largest): (&[bool], usize), clears: bool) -> bool {
+/// some. Those that wait for other threads stay where lanes may come to the call apart. `clears` says whether memory and registers are
+/// as in a frame that is new.
+fn inline_into(
+    module: &mut Module,
+    id: FuncId,
+    (fit, waits, largest): (&[bool], &[bool], usize),
+    clears: bool,
+) -> bool {
     let wanted = |kind: &InstKind| match kind {
         InstKind::Call { func, .. } => *func != id && fit.get(func.index()).copied().unwrap_or(false),
         _ => false,
@@ -225,13 +250,23 @@ fn inline_into(module: &mut Module, id: FuncId, (fit, largest): (&[bool], usize)
         return false;
     }
     let mut caller = module.funcs[id.index()].clone();
+    let waits = |func: FuncId| waits.get(func.index()).copied().unwrap_or(false);
+    let mut any_waits = false;
+    each_callee(&caller, |callee| any_waits |= waits(callee));
+    // Of the blocks that are there now, and then of those that are added.
+    let mut apart =
+        if any_waits { blocks_entered_apart(&caller, &Cfg::new(&caller)) } else { vec![true; caller.blocks.len()] };
     let mut total = size(&caller);
     let mut changed = false;
     let mut at = 0;
     let mut first_locals = BTreeMap::new();
     // Blocks that are added are looked at in their turn: the rest of a block behind a call has calls too.
     while at < caller.blocks.len() {
-        let found = caller.blocks[at].insts.iter().position(|i| wanted(&i.kind));
+        let is_here = |kind: &InstKind| match kind {
+            InstKind::Call { func, .. } => wanted(kind) && !(apart[at] && waits(*func)),
+            _ => false,
+        };
+        let found = caller.blocks[at].insts.iter().position(|i| is_here(&i.kind));
         let Some(place) = found.filter(|_| total < largest) else {
             at += 1;
             continue;
@@ -243,6 +278,9 @@ fn inline_into(module: &mut Module, id: FuncId, (fit, largest): (&[bool], usize)
             let depth = caller.inlined(caller.blocks[at].insts[place].inlined).count();
             let first_local = *first_locals.entry((func, depth)).or_insert_with(|| add_locals(&mut caller, callee));
             splice(&mut caller, (func, callee), (first_local, clears), (at, place), &args, &results);
+            // What the body calls has stayed there. The rest of the block comes last.
+            apart.resize(caller.blocks.len() - 1, true);
+            apart.push(apart[at]);
             changed = true;
         }
         at += 1;

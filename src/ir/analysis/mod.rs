@@ -6,6 +6,7 @@
 //! are in range.
 
 pub mod affine;
+mod apart;
 mod bases;
 mod cfg;
 mod copies;
@@ -20,6 +21,7 @@ mod strong;
 mod uniform;
 mod versions;
 
+pub use apart::blocks_entered_apart;
 pub use bases::Bases;
 pub use cfg::Cfg;
 pub use copies::read_otherwise;

@@ -24,7 +24,7 @@ use crate::types::{Side, align, const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::Descriptor;
-use crate::value::lvalue::MemRef;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp, Special};
 use ir::{FuncKind, FunctionBuilder, LaunchConfig, Space, Ty, Val};
 use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, Storage, Type, VarId, visit};
@@ -206,7 +206,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             if private.contains(&v) || cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
                 continue;
             }
-            match self.captured_storage(v, &mut b, &mut params, &mut copies) {
+            match self.captured_storage(v, cuf, (&mut b, &mut params), &mut copies) {
                 Some(storage) => bound.extend(storage.map(|h| (v, h))),
                 None => return (None, Vec::new()),
             }
@@ -279,8 +279,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn captured_storage(
         &mut self,
         v: VarId,
-        b: &mut FunctionBuilder,
-        params: &mut Params,
+        cuf: &CufKernel,
+        (b, params): (&mut FunctionBuilder, &mut Params),
         copies: &mut Vec<(VarId, Value)>,
     ) -> Option<Option<VarStorage>> {
         let program = self.b.program();
@@ -307,11 +307,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(Some(VarStorage::Scalar(MemRef { volatile: mem.volatile, ..MemRef::at(addr, space) }, len)))
             }
             VarStorage::Scalar(mem, len) if !crate::analysis::variables::has_register(&var.ty) => {
-                let bytes = const_bytes(program, &var.ty)?;
-                let addr = self.b.address(mem);
-                params.args.push(addr);
-                let own = b.bytes_param(bytes, align(program, &var.ty), var.name.clone());
-                Some(Some(VarStorage::Scalar(MemRef::at(own.into(), Space::Local), len)))
+                let own = captured_object(&mut self.b, v, mem, cuf, (b, params))?;
+                Some(Some(VarStorage::Scalar(own, len)))
+            }
+            // An object that is a pointer, allocatable or polymorphic.
+            VarStorage::Described(d) if matches!(var.ty, Type::Derived(_)) => {
+                let view = self.b.desc_view(&d);
+                let own = captured_object(&mut self.b, v, view.mem, cuf, (b, params))?;
+                Some(Some(VarStorage::Scalar(own, None)))
             }
             _ => {
                 // A host scalar is passed by value; each thread has a private variable that starts with it.
@@ -364,7 +367,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             visit::all(of, &mut |e| inner.extend(alias(program, e)));
             inner.into_iter().for_each(|v| self.associate_name(v));
             let reachable = sema::checked::root(of).is_some_and(|root| self.storage_of(root).is_some());
-            if reachable {
+            if reachable && program.var(v).attrs.class && of.rank == 0 {
+                // As of other objects there is a copy of it here, whose type is as declared.
+                if let Lvalue::Mem(mem) = self.lvalue(of) {
+                    self.storage.set(v, VarStorage::Scalar(mem, None));
+                }
+            } else if reachable {
                 self.come_to_life(v);
             }
         }
@@ -512,6 +520,42 @@ fn partial_results<'p>(b: &mut Builder<'_, 'p>, cuf: &'p CufKernel, grid: &[Val;
         views.push(b.dense(mem, element, None, &[blocks]));
     }
     views
+}
+
+/// A copy of an object of the host, which is passed to the kernel.
+fn captured_object(
+    builder: &mut Builder<'_, '_>,
+    v: VarId,
+    mem: MemRef,
+    cuf: &CufKernel,
+    (b, params): (&mut FunctionBuilder, &mut Params),
+) -> Option<MemRef> {
+    let program = builder.program();
+    let types = types_of_object(program, v, &cuf.body);
+    let bytes = types.iter().filter_map(|ty| const_bytes(program, ty)).max()?;
+    let most_aligned = types.iter().map(|ty| align(program, ty)).max()?;
+    params.args.push(builder.address(mem));
+    let own = b.bytes_param(bytes, most_aligned, program.var(v).name.clone());
+    Some(MemRef::at(own.into(), Space::Local))
+}
+
+/// The types by which statements name a whole variable: its own, and those of the SELECT TYPE blocks around them.
+fn types_of_object<'p>(program: &'p Program, v: VarId, body: &[Stmt]) -> Vec<&'p Type> {
+    let mut types = vec![&program.var(v).ty];
+    let mut look = |e: &Expr| {
+        let Some(name) = alias(program, e) else { return };
+        let mut at = name;
+        while let Storage::Alias(of) = &program.var(at).storage
+            && let Some(next) = sema::checked::scalar_root(of)
+        {
+            at = next;
+        }
+        if at == v && name != v {
+            types.push(&program.var(name).ty);
+        }
+    };
+    visit::statements(body, &mut |s| visit::statement_exprs(s, &mut |e, _| visit::all(e, &mut look)));
+    types
 }
 
 /// An array of the host's storage as the kernel sees it; `None` if it is not in reach of the device.
