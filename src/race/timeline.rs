@@ -117,6 +117,20 @@ impl Timeline {
         Moment { stream, tick, clock }
     }
 
+    /// A copy is put on the default stream of a device, with memory of `others` too: it comes behind all commands of the default streams of
+    /// those devices, and before the next ones (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy").
+    pub fn submit_between_devices(&mut self, stream: Stream, others: &[u32]) -> Moment {
+        for &device in others {
+            let clock = self.past_of(Stream { device, number: 0 });
+            self.streams.entry(stream).or_default().clock.join(&clock);
+        }
+        let moment = self.submit(stream);
+        for &device in others {
+            self.streams.entry(Stream { device, number: 0 }).or_default().clock.join(&moment.clock);
+        }
+        moment
+    }
+
     /// `cudaStreamDestroy`: no more commands are put on the stream.
     pub fn destroy_stream(&mut self, stream: Stream) {
         self.gone.insert(stream);

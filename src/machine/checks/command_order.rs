@@ -150,7 +150,12 @@ impl CommandOrder {
         memory: &Memory,
     ) -> Option<(u64, Moment)> {
         self.is_armed |= memory.used(Region::Managed) + memory.used(Region::Pinned) > 0 || stream > LEGACY;
-        let moment = self.timeline.submit(stream_of(device, stream));
+        let on = stream_of(device, stream);
+        let others = match &work {
+            Work::Transfer { written, read, .. } if on.number == 0 => other_devices(device, [written, read]),
+            _ => Vec::new(),
+        };
+        let moment = self.timeline.submit_between_devices(on, &others);
         if !self.is_armed {
             return None;
         }
@@ -311,6 +316,16 @@ impl CommandOrder {
 
 fn stream_of(device: u32, stream: u64) -> Stream {
     Stream { device, number: if stream == LEGACY { 0 } else { stream } }
+}
+
+/// The devices but for `device` in whose memory elements lie.
+fn other_devices(device: u32, sections: [&Vec<Section>; 2]) -> Vec<u32> {
+    let region = |(array, _): &Section| Region::of(array.base);
+    let devices = sections.into_iter().flatten().filter_map(|section| match region(section) {
+        Some(Region::Device(number)) => Some(u32::from(number)).filter(|number| *number != device),
+        _ => None,
+    });
+    devices.collect()
 }
 
 fn bytes(sections: &[Section]) -> ByteSet {
