@@ -36,6 +36,11 @@ impl<'a> Checker<'a> {
                 }
                 return Some(Sym::Proc(id));
             }
+            let is_of_user = like.is_some() || self.options.foreign.has(&format!("{}_", p.name));
+            let of_library = crate::intrinsics::lookup(&p.name).filter(|_| !is_of_user && crate::intrinsics::is_of_3f_library(&p.name));
+            if let Some(found) = of_library {
+                return Some(Sym::Intrinsic(found.id));
+            }
             let id = self.external(&p.name, result, p.span);
             if let Some(like) = like {
                 self.take_interface(id, like);

@@ -104,6 +104,12 @@ pub(crate) fn lookup(name: &str) -> Option<Found> {
     }
 }
 
+/// Whether a name of the intrinsic procedures is that of an external one of nvfortran's library (PGI Fortran Reference, "3F functions and
+/// VAX subroutines"), so that EXTERNAL does not hide it.
+pub(crate) fn is_of_3f_library(name: &str) -> bool {
+    matches!(name, "abort" | "exit" | "flush" | "getarg" | "getenv" | "iargc" | "lnblnk" | "nargs" | "sleep")
+}
+
 /// The intrinsic procedure whose name looks most like this one.
 pub(crate) fn nearest(name: &str) -> Option<String> {
     nearest_name(name, Intrinsic::ALL.iter().map(|i| i.name())).map(str::to_owned)
