@@ -1,7 +1,8 @@
 //! Array sections with gaps as arguments of device procedures that take elements one after another.
 //!
 //! A copy of constant size is in local memory: as many elements as the dummy or the section has. Another one is allocated, and
-//! global; it is refused for sections of local and shared memory, since a procedure is made for one space.
+//! global; it is refused for sections of local and shared memory, since a procedure is made for one space. So are sections of shared
+//! memory of which only the run knows whether they have gaps.
 
 use crate::builder::Builder;
 use crate::builder::arith::{constant, is};
@@ -33,22 +34,22 @@ impl Builder<'_, '_> {
             return view.mem;
         }
         let intent = dummy.attrs.intent;
-        // What may have no gaps stays where it is, so that others see what the procedure does to it.
-        let has_gaps =
-            view.dims.first().is_some_and(|d| constant(d.stride).is_some_and(|s| Some(s) != constant(view.element)));
-        if has_gaps || view.gathers() || view.mem.space != Space::Global {
-            if let Some((part, bytes)) = self.part_of_constant_size(dummy, view) {
-                let mem = self.temporary(Val::i64(bytes), align(self.program(), ty).max(8));
-                let dense = self.dense(mem, view.element, view.len, &part.extents());
-                if intent != Some(Intent::Out) {
-                    self.move_array(&dense, &part, ty);
-                }
-                if intent != Some(Intent::In) {
-                    let (when, from) = (Val::pred(true), dense.clone());
-                    out.back.push(CopyBack::Array { when, from, to: Some(part), ty: ty.clone(), free: None });
-                }
-                return dense.mem;
+        // What other threads see and may have no gaps stays where it is: they may change it meanwhile.
+        let has_gaps = is(test, 0)
+            || view.dims.first().is_some_and(|d| constant(d.stride).is_some_and(|s| Some(s) != constant(view.element)));
+        if (has_gaps || view.mem.space == Space::Local)
+            && let Some((part, bytes)) = self.part_of_constant_size(dummy, view)
+        {
+            let mem = self.temporary(Val::i64(bytes), align(self.program(), ty).max(8));
+            let dense = self.dense(mem, view.element, view.len, &part.extents());
+            if intent != Some(Intent::Out) {
+                self.move_array(&dense, &part, ty);
             }
+            if intent != Some(Intent::In) {
+                let (when, from) = (Val::pred(true), dense.clone());
+                out.back.push(CopyBack::Array { when, from, to: Some(part), ty: ty.clone(), free: None });
+            }
+            return dense.mem;
         }
         let scattered = self.negate(test);
         if view.mem.space != Space::Global {
