@@ -54,7 +54,7 @@ impl Builder<'_, '_> {
         let scattered = self.negate(test);
         if view.mem.space != Space::Global {
             self.when(scattered, |this| {
-                this.unsupported("an array section with gaps as an argument of this procedure")
+                this.unsupported("an array section with gaps as an argument of this procedure");
             });
             return view.mem;
         }
