@@ -95,6 +95,11 @@ impl World for EditorWorld {
             Ask::Environment { name } if self.environment.contains_key(name) => {
                 Answer::Text(self.environment.get(name).map(|value| value.clone().into_bytes()))
             }
+            Ask::Command { text, environment } => {
+                let mut all = self.environment.clone();
+                all.extend(environment.clone());
+                self.real.ask(&Ask::Command { text: text.clone(), environment: all })
+            }
             other => self.real.ask(other),
         }
     }

@@ -184,11 +184,12 @@ pub fn compile(
         let functions = (!options.whole_modules).then(|| functions.into_iter().map(Arc::from).collect());
         let mut all = embedded::parsed([embedded::MATHEMATICS], functions, &mut embedded, map, diags);
         all.append(&mut trees.units);
-        let sema = SemaOptions { embedded, kernels: kernel_names(options), ..options.sema.clone() };
+        let sema = SemaOptions { embedded: embedded.clone(), kernels: kernel_names(options), ..options.sema.clone() };
         // What it reports has been reported.
         program = sema::check(&ast::Program { units: all, ..trees }, &sema, &mut Diagnostics::new())?;
     }
     let mut module = lower::lower(&program, &options.lower, map);
+    module.embedded_files = embedded;
     link(&mut module, options, map, diags)?;
     if options.watched {
         hide_statements(&mut module, map);

@@ -62,6 +62,15 @@ pub(crate) fn is_embedded(program: &Program, site: Site) -> bool {
     program.module().embedded_files.contains(&program.span(site).file)
 }
 
+/// The place of an operation as the user knows it: code of an embedded module stands for the call that led there, which the call
+/// stack says.
+pub fn own_site(program: &Program, site: Site, stack: impl FnOnce() -> Vec<Site>) -> Site {
+    if !is_embedded(program, site) {
+        return site;
+    }
+    stack().into_iter().find(|&site| !is_embedded(program, site)).unwrap_or(site)
+}
+
 /// The finding for a fault of the executor.
 pub(crate) fn of_fault(at: Where<'_>, memory: &Memory, fault: &Fault) -> Finding {
     let address = fault.addresses.first().map_or(0, |&(_, a)| a);
@@ -129,11 +138,14 @@ fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
         return Finding::new(kind, vec![access]);
     }
     // An access that begins inside and ends outside belongs to the allocation that holds its first byte; another one to that of the
-    // variable that was meant, if it is near, for two arrays may lie at both sides.
+    // actual argument, or of the variable that was meant, if it is near, for two arrays may lie at both sides.
+    let passed = name.as_deref().and_then(|name| names::passed_address(at.program, at.warp, at.site, name));
+    let passed = passed.and_then(|address| memory.find(address)).map(|id| memory.info(id));
     let meant = name.as_deref().and_then(|name| nearest_named(memory, address, |own| own == name));
     let named = meant.or_else(|| nearest_named(memory, address, |own| !own.is_empty()));
     let near = holder.or(named).or_else(|| memory.nearest(address, REACH).map(|id| memory.info(id)));
-    match near.filter(|info| Some(info.region) == Region::of(address)) {
+    let near = near.filter(|info| Some(info.region) == Region::of(address));
+    match passed.filter(|_| holder.is_none()).or(near) {
         Some(info) => {
             // What lies near it may be another variable.
             access.place = name.or_else(|| holder.and_then(alloc_name)).map(Place::variable);

@@ -133,12 +133,9 @@ impl Host {
 
     /// The place of an operation as the user knows it: what a procedure of an embedded module does is where the program calls
     /// that.
-    fn place_of(&self, program: &Program, site: Site) -> Span {
-        if !fault::is_embedded(program, site) {
-            return program.span(site);
-        }
-        let stack = self.warp.splits().next().map(|split| split.call_stack()).unwrap_or_default();
-        program.span(stack.into_iter().find(|&site| !fault::is_embedded(program, site)).unwrap_or(site))
+    fn place_of(&self, program: &Program, site: Site) -> Site {
+        let stack = || self.warp.splits().next().map(|split| split.call_stack()).unwrap_or_default();
+        fault::own_site(program, site, stack)
     }
 
     /// Whether what needs a caller waits for the turn of the rank from now on (`Ask::Turn`).
@@ -174,7 +171,8 @@ impl Host {
                     for (i, arg) in args.iter_mut().enumerate().take(count) {
                         *arg = self.warp.arg(request, i, 0);
                     }
-                    let (args, span) = (Args(&args[..count]), self.place_of(program, site));
+                    let own = self.place_of(program, site);
+                    let (args, span) = (Args(&args[..count]), program.span(own));
                     let is_foreign = matches!(rt, foreign_services!());
                     let served = if is_foreign {
                         let warp = &self.warp;
@@ -196,7 +194,7 @@ impl Host {
                     };
                     if let Some(hooks) = &mut hooks {
                         for touch in memory.take_touches() {
-                            hooks.on_bulk(site, touch.address, touch.bytes, touch.is_write);
+                            hooks.on_bulk(own, touch.address, touch.bytes, touch.is_write);
                         }
                     }
                     match served {

@@ -30,6 +30,7 @@ mod service;
 mod storage;
 
 pub use cuda::has_runtime_routine;
+pub use fault::own_site;
 pub use host::{Host, HostOptions};
 pub use names::variable_at;
 pub use outside::{Answer, Ask, CommandEnd, FileKind, FileStatus, HostYield, MpiCall, Stream};

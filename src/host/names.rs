@@ -7,7 +7,7 @@
 
 use ir::op::{BinOp, UnOp};
 use ir::{AddrBase, DebugVar, FuncId, Function, InstKind, Reg, Val, VarLoc, VarShape};
-use vm::{Program, Site};
+use vm::{Program, Site, Warp};
 
 const STEPS: usize = 64;
 
@@ -109,6 +109,14 @@ pub(crate) fn is_passed(program: &Program, site: Site, name: &str) -> bool {
     let is_by_address =
         |var: &DebugVar| var.is_dummy && matches!(var.shape, VarShape::Scalar) && matches!(var.loc, VarLoc::At(_));
     program.module().func(site.func).vars.iter().any(|var| &*var.name == name && is_by_address(var))
+}
+
+/// Where the procedure at `site` was told that a dummy is, by the name.
+pub(crate) fn passed_address(program: &Program, warp: &Warp<1>, site: Site, name: &str) -> Option<u64> {
+    let vars = &program.module().func(site.func).vars;
+    let VarLoc::At(reg) = vars.iter().find(|var| var.is_dummy && &*var.name == name)?.loc else { return None };
+    let here = *warp.splits().next()?.activations().first()?;
+    if here.site.func == site.func { warp.read_reg(program, here.frame, reg, 0) } else { None }
 }
 
 /// Whether a variable, its address or its descriptor's address is in a register.

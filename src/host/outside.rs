@@ -4,6 +4,7 @@ use device::{Call, Reply};
 use finding::Finding;
 use ir::foreign::{ForeignEnd, ForeignStep};
 use source::Span;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use vm::Site;
 
@@ -120,6 +121,8 @@ pub enum Ask {
     Command {
         /// The command.
         text: String,
+        /// The environment variables that the program has set.
+        environment: BTreeMap<String, String>,
     },
     /// Calls a procedure of a library, or lets one go on that waits.
     Foreign(Arc<ForeignStep>),

@@ -9,6 +9,7 @@ use crate::mpi::Mpi;
 use crate::protocol::{Answers, Late};
 use crate::random::{DEFAULT_SEED, Random};
 use crate::reals::RealState;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The state of the run time.
@@ -23,6 +24,8 @@ pub(crate) struct Runtime {
     pub(crate) reals: RealState,
     /// The arguments of the program, its name first.
     pub(crate) arguments: Arc<[Vec<u8>]>,
+    /// The environment variables that the program has set.
+    pub(crate) environment: BTreeMap<String, String>,
     /// The variables on the device that a program can name by a string.
     pub(crate) symbols: Symbols,
     pub(crate) foreign: Foreign,
@@ -44,6 +47,7 @@ impl Runtime {
             random: Random::new(DEFAULT_SEED),
             reals: RealState::default(),
             arguments,
+            environment: BTreeMap::new(),
             symbols,
             foreign,
             mpi,

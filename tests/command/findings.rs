@@ -502,7 +502,9 @@ fn threads_that_wait_for_ever_are_told_with_who_waits_where() {
         end do\n    end if",
     );
     assert!(
-        polls.contains("error[R0405]: livelock: these threads poll memory that no thread will ever change"),
+        polls.contains(
+            "error[R0405]: livelock: these threads repeat a loop until memory changes that no thread will ever change"
+        ),
         "{polls}"
     );
     assert!(polls.contains("32 threads poll here, the first is thread (33,1,1) of block (1,1,1)"), "{polls}");

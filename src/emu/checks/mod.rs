@@ -4,6 +4,7 @@
 
 mod alike;
 mod guard;
+mod halves;
 mod init;
 mod lane_bits;
 mod once;

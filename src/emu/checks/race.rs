@@ -7,6 +7,7 @@
 
 use crate::block::Block;
 use crate::checks::alike::KnownRaces;
+use crate::checks::halves::Halves;
 use crate::checks::watched::{Watched, Watching};
 use crate::schedule::BlockEvents;
 use ir::{Access, FuncId};
@@ -270,6 +271,28 @@ impl<'a> RaceHooks<'a> {
     pub(crate) fn of_guard(pass: &'a mut RacePass, watching: Watching<'a>) -> RaceHooks<'a> {
         RaceHooks { pass, slot: None, watching, cluster: None }
     }
+
+    /// Tells the detector of an access, if it follows it.
+    fn follow(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
+        let is_seen = self.watching.admits(warp.number(), event);
+        let Some(slot) = self.slot.filter(|_| is_seen) else { return };
+        let mut offsets = LaneAddresses::uniform(0);
+        let Some((space, access)) = described(warp, event, self.cluster.as_ref(), &mut offsets) else { return };
+        match self.pass {
+            RacePass::Off => {}
+            RacePass::Detect(d) => {
+                d.on_access(slot, space, &access);
+            }
+            RacePass::Decide(d) => {
+                let (mut site, mut stack, mut values) = (0, 0, [0; 32]);
+                if d.exact.is_watching(space, &access) {
+                    (site, stack) = d.number(&warp.call_stack(event.frame, event.site.pc));
+                    values = std::array::from_fn(|lane| event.values.get(lane));
+                }
+                d.exact.on_access(slot, space, &access, &Details { site, stack, values: &values });
+            }
+        }
+    }
 }
 
 pub(crate) fn scope(scope: ir::Scope) -> Scope {
@@ -374,23 +397,9 @@ impl Hooks<32> for RaceHooks<'_> {
     }
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
-        let is_seen = self.watching.admits(warp.number(), event);
-        let Some(slot) = self.slot.filter(|_| is_seen) else { return };
-        let mut offsets = LaneAddresses::uniform(0);
-        let Some((space, access)) = described(warp, event, self.cluster.as_ref(), &mut offsets) else { return };
-        match self.pass {
-            RacePass::Off => {}
-            RacePass::Detect(d) => {
-                d.on_access(slot, space, &access);
-            }
-            RacePass::Decide(d) => {
-                let (mut site, mut stack, mut values) = (0, 0, [0; 32]);
-                if d.exact.is_watching(space, &access) {
-                    (site, stack) = d.number(&warp.call_stack(event.frame, event.site.pc));
-                    values = std::array::from_fn(|lane| event.values.get(lane));
-                }
-                d.exact.on_access(slot, space, &access, &Details { site, stack, values: &values });
-            }
+        match Halves::of(event) {
+            Some(halves) => halves.events(event).iter().for_each(|half| self.follow(warp, half)),
+            None => self.follow(warp, event),
         }
     }
 

@@ -10,6 +10,7 @@
 //!
 //! Not here: the events of blocks that run in their turn (`race`).
 
+use crate::checks::halves::Halves;
 use crate::checks::race::{ExactPass, arrived, described, scope};
 use crate::checks::watched::Watching;
 use ir::op::AtomOp;
@@ -70,8 +71,8 @@ struct Access {
 struct Detail {
     /// The number of the call stack in the log.
     stack: usize,
-    /// Of an atomic that is done at the commit: the place of its first lane among those of the piece.
-    put_off: Option<usize>,
+    /// Of an atomic that is done at the commit: the place of its first lane among those of the piece, and the first bit of the value.
+    put_off: Option<(usize, u32)>,
 }
 
 /// A detector that is told what is in a log.
@@ -218,8 +219,9 @@ impl EventLog {
                         continue;
                     };
                     let mut of_access = of_lanes(&mut values, active);
-                    if let Some(first) = detail.put_off {
-                        of_access = of_lanes(&mut left.get(first..).unwrap_or(&[]), active);
+                    if let Some((first, shift)) = detail.put_off {
+                        let whole = of_lanes(&mut left.get(first..).unwrap_or(&[]), active);
+                        of_access = whole.map(|value| value >> shift & (u64::MAX >> (64 - 8 * width.clamp(1, 8))));
                     }
                     let stack = self.stacks.get(detail.stack).map_or(&[][..], Vec::as_slice);
                     listener.access(slot, space, &access, stack, &of_access);
@@ -261,31 +263,9 @@ impl LogHooks<'_> {
         self.log.is_unfit |= is_unlike && self.exact.is_some();
         (count > 0).then_some(first)
     }
-}
 
-impl Hooks<32> for LogHooks<'_> {
-    fn wants_accesses(&self) -> bool {
-        true
-    }
-
-    fn wants_values(&self) -> bool {
-        self.exact.is_some()
-    }
-
-    fn lets_code_run(&self) -> bool {
-        true
-    }
-
-    fn silent_sites(&self) -> Option<SilentSites> {
-        self.watching.silent()
-    }
-
-    fn on_barrier(&mut self) {
-        self.log.events.push(Event::Barrier);
-    }
-
-    fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
-        let put_off = self.put_off(event);
+    /// Writes an access down, if the detector follows it.
+    fn follow(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, put_off: Option<(usize, u32)>) {
         if !self.watching.admits(warp.number(), event) {
             return;
         }
@@ -319,6 +299,40 @@ impl Hooks<32> for LogHooks<'_> {
             }
         };
         log.events.push(Event::Access(Access { space, kind, scope, width, warp, active, failed, rule }));
+    }
+}
+
+impl Hooks<32> for LogHooks<'_> {
+    fn wants_accesses(&self) -> bool {
+        true
+    }
+
+    fn wants_values(&self) -> bool {
+        self.exact.is_some()
+    }
+
+    fn lets_code_run(&self) -> bool {
+        true
+    }
+
+    fn silent_sites(&self) -> Option<SilentSites> {
+        self.watching.silent()
+    }
+
+    fn on_barrier(&mut self) {
+        self.log.events.push(Event::Barrier);
+    }
+
+    fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
+        let put_off = self.put_off(event);
+        match Halves::of(event) {
+            Some(halves) => {
+                for (half, shift) in halves.events(event).iter().zip([0, 16]) {
+                    self.follow(warp, half, put_off.map(|first| (first, shift)));
+                }
+            }
+            None => self.follow(warp, event, put_off.map(|first| (first, 0))),
+        }
     }
 
     fn on_syncwarp(&mut self, warp: &Warp<32>, mask: u32) {

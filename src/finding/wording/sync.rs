@@ -51,9 +51,10 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
             waiting(Diagnostic::new(finding.code(), finding.span(), message), groups, who)
         }
         FindingKind::Livelock { groups } => {
-            let message = "livelock: these threads poll memory that no thread will ever change".to_owned();
+            let message =
+                "livelock: these threads repeat a loop until memory changes that no thread will ever change".to_owned();
             polling(Diagnostic::new(finding.code(), finding.span(), message), groups)
-                .help("check that every lock is released, and that no block waits for one that starts only after it has ended")
+                .help("check the condition of the loop, that every lock is released, and that no block waits for one that starts only after it has ended")
         }
         // The other kinds have their own files.
         _ => start(finding, finding.code().title()),

@@ -197,7 +197,8 @@ impl Runtime {
                 }
                 let text = storage::read(memory, a.bits(0), a.size(1))?;
                 let text = String::from_utf8_lossy(&text).trim_end().to_owned();
-                let Answer::Command(Some(end)) = self.answers.ask(Ask::Command { text })? else {
+                let environment = self.environment.clone();
+                let Answer::Command(Some(end)) = self.answers.ask(Ask::Command { text, environment })? else {
                     return Ok([u64::from(u32::MAX), 0]);
                 };
                 self.io.send(Stream::Stdout, &end.output);
@@ -213,11 +214,20 @@ impl Runtime {
             Rt::EnvGet => {
                 let name = storage::read(memory, a.bits(3), a.size(4))?;
                 let name = String::from_utf8_lossy(&name).trim_end().to_owned();
+                if let Some(text) = self.environment.get(&name) {
+                    return give_text(memory, Some(text.as_bytes()), a);
+                }
                 let text = match self.answers.ask(Ask::Environment { name })? {
                     Answer::Text(text) => text,
                     _ => None,
                 };
                 give_text(memory, text.as_deref(), a)
+            }
+            Rt::EnvSet => {
+                let text = |at, len| storage::read(memory, at, len).map(|t| String::from_utf8_lossy(&t).into_owned());
+                let (name, value) = (text(a.bits(0), a.size(1))?, text(a.bits(2), a.size(3))?);
+                self.environment.insert(name.trim_end().to_owned(), value);
+                Ok([0, 0])
             }
 
             Rt::MpiCall => self.call_mpi(memory, a, span).map(|is_interrupted| [u64::from(is_interrupted), 0]),

@@ -237,6 +237,7 @@ services! {
     ArgGet "arg.get" (I32 I64 I64) -> (I64) Host "GET_COMMAND_ARGUMENT: number, destination, length; gives the length of the argument, -1 when there is none";
     CommandGet "command.get" (I32 I64 I64) -> (I64) Host "GET_COMMAND: 0, destination, length; gives the length of the command line";
     EnvGet "env.get" (I32 I64 I64 I64 I64) -> (I64) Host "GET_ENVIRONMENT_VARIABLE: 0, destination, length, address and length of the name; gives the length of the value, -1 when there is none";
+    EnvSet "env.set" (I64 I64 I64 I64) -> (I32) Host "sets a variable of the program's environment: address and length of its name and of its value; gives 0";
 
     ErrorBounds "error.bounds" (I64 I64 I64 I32 I64 I64) -> () Both "a subscript out of its declared bounds: subscript, lower bound, upper bound, dimension from 1, address and length of the name";
     ErrorAllocated "error.unallocated" (I64 I64) -> () Both "use of an array that is not allocated: address and length of the name";

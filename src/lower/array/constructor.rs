@@ -12,7 +12,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::element_lvalue;
 use ir::op::BinOp;
 use ir::{Reg, Ty, Val};
-use sema::checked::{Expr, ImpliedDo, Item};
+use sema::checked::{CharLen, Expr, ImpliedDo, Item, Type};
 
 /// Where the next element goes.
 enum Next {
@@ -25,19 +25,25 @@ enum Next {
 impl<'p> FunctionLowering<'_, 'p> {
     /// An array constructor as a temporary.
     pub(crate) fn array_constructor(&mut self, items: &'p [Item], e: &'p Expr) -> ArrayView {
-        // Arrays that stand outside of implied DOs are evaluated once.
+        // Arrays that stand outside of implied DOs are evaluated once, and so is a scalar that says the length.
         let mut operands = Operands::default();
-        for item in items {
-            if let Item::Expr(e) = item
-                && e.rank > 0
-            {
-                let view = self.view(e);
-                let view = self.b.local_view(view, &e.ty);
-                operands.insert(e, Operand::View(view));
+        let has_length = matches!(&e.ty, Type::Character(CharLen::Const(_) | CharLen::Expr(_)));
+        for (at, item) in items.iter().enumerate() {
+            match item {
+                Item::Expr(e) if e.rank > 0 => {
+                    let view = self.view(e);
+                    let view = self.b.local_view(view, &e.ty);
+                    operands.insert(e, Operand::View(view));
+                }
+                Item::Expr(e) if at == 0 && !has_length && matches!(e.ty, Type::Character(_)) => {
+                    let value = self.value(e);
+                    operands.insert(e, Operand::Value(value));
+                }
+                _ => {}
             }
         }
-        let len = self.length_of(e, None);
         self.with_operands(operands, |this| {
+            let len = this.length_of(e, None);
             let count = this.count_items(items);
             let view = this.b.temporary_array(&e.ty, len, &[count]);
             let counted = items.iter().any(|item| matches!(item, Item::Do(_)));

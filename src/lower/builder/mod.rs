@@ -21,6 +21,7 @@ pub(crate) mod complex;
 pub(crate) mod constant;
 pub(crate) mod convert;
 pub(crate) mod descriptor;
+pub(crate) mod device_characters;
 pub(crate) mod exceptions;
 pub(crate) mod fast;
 pub(crate) mod flow;

@@ -1,8 +1,8 @@
 //! Actual arguments: what is passed for each dummy. The head of the crate `ir` describes the conventions.
 //!
 //! An explicit-shape or assumed-size dummy takes an array with contiguous elements. If contiguity is not known, host code
-//! tests the strides and passes a copy if it must. The copy is copied back unless the dummy is INTENT(IN). Device code has no
-//! memory for a copy; there such an argument is refused when it is reached.
+//! tests the strides and passes a copy if it must. The copy is copied back unless the dummy is INTENT(IN). Device code does so in
+//! `call::device_copy`.
 //!
 //! Not here: calls (`call`), results (`call::result`).
 
@@ -131,7 +131,7 @@ impl Builder<'_, '_> {
             from: dense,
             to: (intent != Some(Intent::In)).then(|| view.clone()),
             ty: ty.clone(),
-            free: Allocation { location, addr: addr.into(), may_be_null: false },
+            free: Some(Allocation { location, addr: addr.into(), may_be_null: false }),
         });
         addr.into()
     }
@@ -150,7 +150,7 @@ impl Builder<'_, '_> {
             from: dense.clone(),
             to: None,
             ty: ty.clone(),
-            free: Allocation { location: MANAGED_MEMORY, addr: addr.into(), may_be_null: false },
+            free: Some(Allocation { location: MANAGED_MEMORY, addr: addr.into(), may_be_null: false }),
         });
         dense
     }
@@ -467,10 +467,17 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let view = self.passed_view(dummy, e, out);
         let view = self.b.plain_view(view, &e.ty);
-        let addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
+        let mem = match self.b.side() {
+            Side::Host => {
+                let addr = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
+                MemRef::at(addr, view.mem.space)
+            }
+            Side::Device => self.b.contiguous_on_device(dummy, &view, &e.ty, out),
+        };
+        let addr = self.b.address(mem);
         out.words.push(addr);
         out.words.extend(view.len.filter(|_| matches!(dummy.ty, Type::Character(_))));
-        out.keys.push(self.b.space_key(view.mem.space));
+        out.keys.push(self.b.space_key(mem.space));
     }
 
     fn pass_descriptor(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {

@@ -11,6 +11,7 @@
 pub(crate) mod actual;
 mod c_descriptor;
 mod callback;
+mod device_copy;
 mod foreign;
 mod mpi;
 pub(crate) mod procedure_pointer;
@@ -97,13 +98,15 @@ impl Builder<'_, '_> {
                 }
                 CopyBack::Array { when, from, to, ty, free } => self.when(when, |this| {
                     if let Some(to) = &to {
-                        if free.location == MANAGED_MEMORY {
+                        if free.as_ref().is_some_and(|free| free.location == MANAGED_MEMORY) {
                             // The kernel that was launched has to end first.
                             this.rt(Rt::CudaDeviceSynchronize, Vec::new());
                         }
                         this.move_array(to, &from, &ty);
                     }
-                    this.free(&free);
+                    if let Some(free) = &free {
+                        this.free(free);
+                    }
                 }),
                 CopyBack::OfC { when, from, to, is_allocatable } => {
                     self.when(when, |this| this.take_from_c(from, &to, is_allocatable));

@@ -4,6 +4,7 @@
 
 use super::{Args, arg};
 use crate::builder::Builder;
+use crate::builder::device_characters::Search;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::types::ir_ty;
@@ -50,6 +51,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let text = self.value(first);
                 let (mem, len) = self.b.as_char(&text);
                 let to = self.b.temporary(len, 1);
+                if !self.b.is_host() {
+                    self.b.device_adjust(to, (mem, len), id == I::Adjustr);
+                    return Some(Value::Char(to, len));
+                }
                 let (target, source) = (self.b.address(to), self.b.address(mem));
                 let right = Val::i32(i32::from(id == I::Adjustr));
                 self.b.rt(Rt::CharAdjust, vec![target, source, len, right]);
@@ -59,13 +64,17 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Index | I::Scan | I::Verify => {
                 let (text, other) = (self.value(first), self.value(arg(args, 1)?));
                 let ((a, m), (b, n)) = (self.b.as_char(&text), self.b.as_char(&other));
-                let back = match arg(args, 2) {
-                    Some(back) => {
-                        let p = self.pred(back);
-                        pred_to_flag(&mut self.b, p)
-                    }
-                    None => Val::i32(0),
-                };
+                let back = arg(args, 2).map_or(Val::pred(false), |back| self.pred(back));
+                if !self.b.is_host() {
+                    let search = match id {
+                        I::Index => Search::Index,
+                        I::Scan => Search::Scan,
+                        _ => Search::Verify,
+                    };
+                    let at = self.b.device_search(search, (a, m), (b, n), back);
+                    return Some(Value::Scalar(self.b.narrow(at, ir_ty(&e.ty))));
+                }
+                let back = pred_to_flag(&mut self.b, back);
                 let (a, b) = (self.b.address(a), self.b.address(b));
                 let rt = match id {
                     I::Index => Rt::CharIndex,

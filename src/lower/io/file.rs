@@ -23,6 +23,9 @@ impl Builder<'_, '_> {
     /// A character value without its trailing blanks.
     pub(crate) fn trimmed(&mut self, value: &Value) -> Value {
         let (mem, len) = self.as_char(value);
+        if !self.is_host() {
+            return Value::Char(mem, self.device_len_trim((mem, len)));
+        }
         let addr = self.address(mem);
         let n = self.rt(Rt::CharLenTrim, vec![addr, len]);
         Value::Char(mem, n.first().map_or(len, |&r| r.into()))

@@ -16,7 +16,7 @@ use crate::module::generated::{ClassHelper, ObjectHelper};
 use crate::types::Side;
 use ir::{DebugTypeId, FuncId, FuncKind, Function, FunctionBuilder, GlobalId, Module, Space};
 use sema::checked::{ProcBody, ProcId, ProcKind, Procedure, Program, Shape, TypeId, VarId, Variable};
-use source::{FileId, SourceMap, Span};
+use source::{SourceMap, Span};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -93,14 +93,12 @@ impl<'p> ModuleLowering<'p> {
             .filter_map(|(i, p)| Some((p.qualified.strip_prefix("cufemu_math.")?, ProcId(i as u32))))
             .collect();
         let embedded: BTreeSet<&str> = program.modules.iter().filter(|m| m.embedded).map(|m| &*m.name).collect();
-        let of_modules = program.procs.iter().filter(|p| embedded.contains(module_of(p)));
-        let embedded_files: BTreeSet<FileId> = of_modules.map(|p| p.span.file).collect();
         ModuleLowering {
             program,
             options,
             sources,
             usage,
-            module: Module { embedded_files, ..Module::default() },
+            module: Module::default(),
             globals: BTreeMap::new(),
             constants: BTreeMap::new(),
             debug_types: BTreeMap::new(),

@@ -32,8 +32,8 @@ pub(crate) struct Passed {
 pub(crate) enum CopyBack {
     /// A scalar that was passed as a copy.
     Scalar { from: MemRef, to: Lvalue, ty: Type },
-    /// An array that was passed as a copy if `when` holds.
-    Array { when: Val, from: ArrayView, to: Option<ArrayView>, ty: Type, free: Allocation },
+    /// An array that was passed as a copy if `when` holds, in memory that is given back unless it is that of the procedure.
+    Array { when: Val, from: ArrayView, to: Option<ArrayView>, ty: Type, free: Option<Allocation> },
     /// A descriptor that was passed as a copy.
     Descriptor { from: Val, to: Descriptor },
     /// A descriptor of C of an allocatable or pointer, if the predicate holds.

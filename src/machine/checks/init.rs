@@ -73,7 +73,7 @@ impl Hooks<1> for InitHooks<'_> {
         true
     }
 
-    fn on_access(&mut self, _: &Warp<1>, event: &AccessEvent<'_, 1>) {
+    fn on_access(&mut self, warp: &Warp<1>, event: &AccessEvent<'_, 1>) {
         let (address, bytes) = (event.lanes.address(0), event.bytes as u64);
         // Mostly nothing is missing, and nothing that was is on its way.
         if self.state.carried.is_empty() {
@@ -102,7 +102,10 @@ impl Hooks<1> for InitHooks<'_> {
                 Some(copied) => {
                     self.state.carried.remove(&copied);
                 }
-                None if missing != 0 => self.used(event.site, address, bytes, origin),
+                None if missing != 0 => {
+                    let stack = || warp.call_stack(event.frame, event.site.pc);
+                    self.used(host::own_site(self.program, event.site, stack), address, bytes, origin);
+                }
                 None => {}
             }
         } else {

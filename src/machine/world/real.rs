@@ -5,6 +5,7 @@ use crate::world::calendar;
 use crate::world::input::{EndWanted, GLANCE, Input, read_line};
 use host::{Answer, Ask, CommandEnd, FileKind, FileStatus, Stream};
 use mem::Region;
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -174,9 +175,11 @@ fn whole_path(path: &Path) -> PathBuf {
 }
 
 /// Runs a command in the shell. It reads nothing; its output is the program's output.
-fn command(text: &str) -> Option<CommandEnd> {
+fn command(text: &str, environment: &BTreeMap<String, String>) -> Option<CommandEnd> {
     let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    let ended = Command::new(shell).arg(option).arg(text).stdin(Stdio::null()).output().ok()?;
+    // A name that the system cannot have is none of the program's either.
+    let set = environment.iter().filter(|(name, value)| !name.contains('\0') && !value.contains('\0'));
+    let ended = Command::new(shell).arg(option).arg(text).envs(set).stdin(Stdio::null()).output().ok()?;
     // A command that a signal ends has no exit code.
     Some(CommandEnd { code: ended.status.code().unwrap_or(255), output: ended.stdout, errors: ended.stderr })
 }
@@ -213,7 +216,7 @@ impl World for RealWorld {
             Ask::Environment { name } => {
                 Answer::Text(std::env::var_os(name).map(|v| v.to_string_lossy().into_owned().into_bytes()))
             }
-            Ask::Command { text } => Answer::Command(command(text)),
+            Ask::Command { text, environment } => Answer::Command(command(text, environment)),
             Ask::Foreign(call) => Answer::Foreign(match &mut self.libraries {
                 Some(libraries) => libraries.step(call),
                 None => Err("there are no libraries".to_owned()),

@@ -40,7 +40,7 @@ impl Cpp<'_> {
             "if" | "ifdef" | "ifndef" => self.open(&word, rest, reading, index, span, diags),
             "elif" | "else" | "endif" => self.branch(&word, rest, reading, index, span, diags),
             _ if !reading.active() => {}
-            "define" => self.define(rest, span, diags),
+            "define" => self.define(rest, &reading.name, span, diags),
             "undef" => {
                 let name = identifier(rest.trim());
                 if name.is_empty() {
@@ -79,15 +79,12 @@ impl Cpp<'_> {
         }
     }
 
-    fn define(&mut self, rest: &str, span: Span, diags: &mut Diagnostics) {
+    fn define(&mut self, rest: &str, file: &str, span: Span, diags: &mut Diagnostics) {
         match parse_definition(rest) {
             Ok((name, definition)) => {
                 let new = definition.clone();
                 if self.macros.define(&name, definition).is_some_and(|old| old != new) {
-                    diags.push(
-                        Diagnostic::new(Code::MacroRedefined, span, format!("macro `{name}` is defined anew"))
-                            .help(format!("put `#undef {name}` before it if that is meant")),
-                    );
+                    self.redefined.entry((file.to_owned(), name.clone())).or_insert((span, 0)).1 += 1;
                 }
             }
             Err(why) => bad(diags, span, &format!("this `#define` is malformed: {why}")),

@@ -22,6 +22,7 @@ use crate::{IncludeReader, MacroOption, ParseOptions, SourceForm};
 use diag::{Code, Diagnostic, Diagnostics};
 use macros::{Macro, Macros};
 use source::{FileId, SourceMap, Span};
+use std::collections::BTreeMap;
 
 /// How deep include files may include others.
 pub(crate) const MAX_INCLUDE_DEPTH: usize = 32;
@@ -35,9 +36,21 @@ pub(crate) fn run(
     include: IncludeReader<'_>,
     diags: &mut Diagnostics,
 ) -> Vec<Line> {
-    let mut cpp =
-        Cpp { macros: predefined(options, diags), form, out: Vec::new(), open_quote: None, depth: 0, include };
+    let mut cpp = Cpp {
+        macros: predefined(options, diags),
+        form,
+        out: Vec::new(),
+        open_quote: None,
+        depth: 0,
+        include,
+        redefined: BTreeMap::new(),
+    };
     cpp.file(map, file, diags);
+    for ((_, name), (span, count)) in std::mem::take(&mut cpp.redefined) {
+        let d = Diagnostic::new(Code::MacroRedefined, span, format!("macro `{name}` is defined anew"));
+        let d = d.help(format!("put `#undef {name}` before it if that is meant"));
+        diags.push(if count > 1 { d.note(format!("{count} times in this file")) } else { d });
+    }
     cpp.out
 }
 
@@ -75,6 +88,8 @@ struct Cpp<'a> {
     open_quote: Option<u8>,
     depth: usize,
     include: IncludeReader<'a>,
+    /// Macros that were defined anew, by file and name: where first, and how often.
+    redefined: BTreeMap<(String, String), (Span, usize)>,
 }
 
 /// An `#if` that is open.

@@ -10,9 +10,11 @@ use super::free::report_character;
 use super::respace::respace;
 use super::sentinel::{ignore, region};
 use super::{Line, Open, Prescan, check_label, is_line_marker};
-use crate::logical::{Joined, LogicalKind, is_quote};
+use crate::logical::{Joined, LogicalKind, is_quote, is_word};
 use diag::{Code, Diagnostic, Diagnostics};
 use source::Span;
+
+const PARAMETER: &[u8] = b"parameter";
 
 /// What a line is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,10 +78,23 @@ impl Squeezed {
         (count > 0).then_some(count)
     }
 
+    /// Whether the statement is PARAMETER without parentheses, which nvfortran has: it differs from an assignment by the blank behind
+    /// the word.
+    fn is_spaced_parameter(&self, text: &[u8]) -> bool {
+        let Some(rest) = text.strip_prefix(PARAMETER) else { return false };
+        let name = rest.iter().take_while(|&&b| is_word(b)).count();
+        let (last, next) = (self.bytes.get(PARAMETER.len() - 1), self.bytes.get(PARAMETER.len()));
+        let is_apart = last.zip(next).is_some_and(|(last, next)| last.1.end != next.1.start);
+        name > 0 && rest.get(name) == Some(&b'=') && is_apart
+    }
+
     fn open(self) -> Open {
         let text: Vec<u8> = self.bytes.iter().map(|(b, _)| *b).collect();
-        let blanks =
-            if self.kind == LogicalKind::Statement { respace(&text) } else { super::respace::directive(&text) };
+        let blanks = match self.kind {
+            LogicalKind::Statement if self.is_spaced_parameter(&text) => vec![PARAMETER.len()],
+            LogicalKind::Statement => respace(&text),
+            _ => super::respace::directive(&text),
+        };
         let mut joined = Joined::default();
         let mut next = blanks.into_iter().peekable();
         for (at, (byte, span)) in self.bytes.into_iter().enumerate() {

@@ -110,6 +110,14 @@ impl Typing<'_> {
                     }
                     (None, None) => return Ok(()),
                 };
+                if callee == ProcKind::Host && self.cx.implicit_interface == Some(fit.proc) {
+                    // nvfortran does not compare them; the first access that its memory does not allow is an error of the run.
+                    let text = format!("{text}: without an interface its address is passed as it is");
+                    let d = Diagnostic::new(Code::DeviceArgumentWithoutInterface, span, text);
+                    fit.warnings.push(d.secondary(dummy.span, "declared here"));
+                    fit.distance += 4;
+                    return Ok(());
+                }
                 let d = Diagnostic::new(Code::ArgumentDataAttribute, span, text);
                 let d = if callee == ProcKind::Kernel
                     && matches!(dummy.shape, Shape::Scalar)

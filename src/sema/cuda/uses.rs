@@ -53,9 +53,11 @@ impl Checker<'_> {
 impl Typing<'_> {
     /// Checks that code may use a variable where it stands; says whether it may.
     pub(crate) fn check_variable_use(&mut self, id: VarId, span: Span) -> bool {
-        if !self.cx.has_side() {
-            return true;
-        }
+        !self.cx.has_side() || self.check_data_use(id, span)
+    }
+
+    /// The same where the value of the variable is needed for sure, as that of a bound.
+    pub(crate) fn check_data_use(&mut self, id: VarId, span: Span) -> bool {
         let var = self.defs.var(id);
         let is_string = matches!(var.ty, Type::Character(CharLen::Const(n)) if n != 1);
         let is_of_module = var.owner.is_none() && super::is_device_only(var.attrs.cuda);

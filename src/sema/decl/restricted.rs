@@ -23,8 +23,7 @@ impl Typing<'_> {
         shape: &Shape,
         lengths: &[CharLen],
     ) -> Option<()> {
-        let is_block = self.scopes.get(scope).is_block;
-        if is_block || p.cray_pointer.is_some() || self.cx.debugger || self.options.embedded.contains(&p.span.file) {
+        if self.cx.debugger || self.options.embedded.contains(&p.span.file) {
             return Some(());
         }
         let mut exprs: Vec<&Expr> = Vec::new();
@@ -43,6 +42,13 @@ impl Typing<'_> {
             exprs.push(length);
         }
         exprs.extend(lengths.iter().filter_map(visit::length_expr));
+        for e in &exprs {
+            self.check_data_of_bound(e)?;
+        }
+        let is_block = self.scopes.get(scope).is_block;
+        if is_block || p.cray_pointer.is_some() {
+            return Some(());
+        }
         for e in exprs {
             self.check_restricted_expr(scope, e)?;
         }
@@ -133,6 +139,21 @@ impl Typing<'_> {
             true
         });
         wrong
+    }
+
+    /// Checks that code may use the variables whose values a bound or length needs: it is computed where the procedure runs.
+    fn check_data_of_bound(&mut self, e: &Expr) -> Option<()> {
+        let mut used = Vec::new();
+        visit::descend(e, &mut |node| {
+            match &node.kind {
+                // Inquiries need no value.
+                ExprKind::Intrinsic { id, .. } if id.class() == Class::Inquiry => return false,
+                ExprKind::Var(id) => used.push((*id, node.span)),
+                _ => {}
+            }
+            true
+        });
+        used.into_iter().all(|(id, span)| self.check_data_use(id, span)).then_some(())
     }
 
     fn check_restricted_expr(&mut self, scope: ScopeId, e: &Expr) -> Option<()> {

@@ -356,7 +356,8 @@ impl Checker<'_> {
             names.clone_from(list);
         }
         let Some(arguments) = self.arguments(args) else { return Some(None) };
-        let mut last = None;
+        let is_generic = names.len() > 1;
+        let (mut last, mut tried) = (None, Vec::new());
         for bound in names {
             let Some(Binding::Procedure { name: target, nopass, pass, scope, .. }) =
                 self.defs.type_info(ty).bindings.get(&bound).cloned()
@@ -380,6 +381,7 @@ impl Checker<'_> {
                 return Some(self.reporter.error_help(Code::BadPolymorphism, name.span, text, help));
             }
             let mut list = arguments.clone();
+            tried.push(id);
             let id = if is_class { self.dispatcher(ty, &bound, id, nopass, pass.as_ref()) } else { id };
             if nopass && is_class && !self.cx.debugger {
                 list.insert(0, Argument::of(object.clone()));
@@ -389,11 +391,12 @@ impl Checker<'_> {
             }
             match self.fit(id, &list, span) {
                 Ok(fit) => return Some(Some((fit, list))),
-                Err(wrong) => last = Some(wrong),
+                Err(wrong) => last = Some((wrong, list)),
             }
         }
         match last {
-            Some(wrong) => return Some(self.reporter.report_all(wrong)),
+            Some((_, list)) if is_generic => return Some(self.no_specific(&tried, name, &list, span)),
+            Some((wrong, _)) => return Some(self.reporter.report_all(wrong)),
             None => {
                 let text = format!("`{}` is bound to nothing that can be called", name.as_str());
                 self.reporter.report(Diagnostic::new(Code::BadTypeBoundProcedure, name.span, text));

@@ -6,7 +6,7 @@
 use super::Outcome;
 use crate::checked::{CharLen, Const, Type};
 use diag::Code;
-use scalar::convert::{narrow, widen};
+use scalar::convert::{narrow, trunc_to_int, widen};
 use scalar::half;
 use std::sync::Arc;
 
@@ -24,6 +24,22 @@ pub(crate) fn int_range(kind: u8) -> (i64, i64) {
 pub(crate) fn fits(value: i128, kind: u8) -> bool {
     let (least, greatest) = int_range(kind);
     (i128::from(least)..=i128::from(greatest)).contains(&value)
+}
+
+/// What execution makes of a number as an integer that does not hold it; `None` of what is no number.
+pub(super) fn wrapped(c: &Const, kind: u8) -> Option<Const> {
+    let real = |v: f64| match kind {
+        1 | 2 | 4 => i64::from(trunc_to_int::<f64, i32>(v)),
+        _ => trunc_to_int::<f64, i64>(v),
+    };
+    let value = match c {
+        Const::Int(v) => *v,
+        Const::Real2(bits) => real(f64::from(half::widen(*bits))),
+        Const::Real4(v) | Const::Complex4(v, _) => real(widen(*v)),
+        Const::Real8(v) | Const::Complex8(v, _) => real(*v),
+        _ => return None,
+    };
+    Some(super::number::wrapped(value, kind))
 }
 
 /// A scalar constant of type `from` as one of type `to`.

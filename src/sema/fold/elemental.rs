@@ -382,7 +382,8 @@ fn mathematical(id: I, a: &Const, b: Option<&Const>, full: bool) -> Outcome {
         None => math::one(id, x),
     };
     let value = value.ok_or_else(no_fold)?;
-    if !value.is_finite() && x.is_finite() {
+    // IEC 60559 has infinities at the poles of TANPI.
+    if !value.is_finite() && x.is_finite() && id != I::Tanpi {
         return Err(domain(id.name()));
     }
     Ok(if matches!((a, b), (Const::Real4(_), _) | (Const::Int(_), Some(Const::Real4(_)))) {

@@ -5,7 +5,8 @@
 //! requires a constant (kinds, bounds, PARAMETER values, initial values, CASE values): then it also follows named constants,
 //! arrays, implied DO loops and the mathematical functions.
 //!
-//! An integer result that does not fit its kind is a fault, not a wrapped value. Constant arrays are limited in size.
+//! An integer result that does not fit its kind is a fault, not a wrapped value, unless the evaluator is told to go on as execution
+//! would ([`Evaluator::wrapping`]). Constant arrays are limited in size.
 //!
 //! The other evaluator of constants is `ir::eval`, for the optimiser. The two divide the work by language: here are Fortran's
 //! typed values (characters, complex numbers, arrays) and Fortran's rules, where overflow is an error; there are the raw words
@@ -52,6 +53,8 @@ pub(crate) struct Evaluator<'p> {
     program: &'p Program,
     /// Whether the mathematical functions are computed too.
     full: bool,
+    /// Whether integers that do not fit become what execution makes of them.
+    wraps: bool,
     /// Values of implied DO variables.
     bound: Vec<(VarId, Const)>,
     steps: usize,
@@ -60,12 +63,28 @@ pub(crate) struct Evaluator<'p> {
 impl<'p> Evaluator<'p> {
     /// An evaluator for single nodes with constant operands: exact operations only.
     pub(crate) fn eager(program: &'p Program) -> Evaluator<'p> {
-        Evaluator { program, full: false, bound: Vec::new(), steps: 0 }
+        Evaluator { program, full: false, wraps: false, bound: Vec::new(), steps: 0 }
     }
 
     /// An evaluator for expressions that must be constant.
     pub(crate) fn full(program: &'p Program) -> Evaluator<'p> {
-        Evaluator { program, full: true, bound: Vec::new(), steps: 0 }
+        Evaluator { program, full: true, wraps: false, bound: Vec::new(), steps: 0 }
+    }
+
+    /// The same where integers that do not fit have the values of execution, as with nvfortran.
+    pub(crate) fn wrapping(program: &'p Program) -> Evaluator<'p> {
+        Evaluator { wraps: true, ..Evaluator::full(program) }
+    }
+
+    /// What came of an operation; of integers that do not fit, what execution makes of them if that is wanted.
+    fn or_wrapped(&self, outcome: Outcome, again: impl FnOnce() -> Option<Const>) -> Outcome {
+        match outcome {
+            Err((Code::ConstantOverflow | Code::ConstantConversion, _)) if self.wraps => match again() {
+                Some(value) => Ok(value),
+                None => outcome,
+            },
+            _ => outcome,
+        }
     }
 
     /// The value of an expression.
@@ -81,16 +100,28 @@ impl<'p> Evaluator<'p> {
             ExprKind::Paren(inner) => self.eval(inner),
             ExprKind::Convert(inner) => {
                 let value = self.eval(inner)?;
-                at(e.span, array::map(value, &mut |c| convert(&c, &inner.ty, &e.ty)))
+                let this = &*self;
+                let f = &mut |c: Const| {
+                    this.or_wrapped(convert(&c, &inner.ty, &e.ty), || convert::wrapped(&c, kind_of_integer(&e.ty)?))
+                };
+                at(e.span, array::map(value, f))
             }
             ExprKind::Unary { op, operand } => {
                 let value = self.eval(operand)?;
-                at(e.span, array::map(value, &mut |c| number::unary(*op, &e.ty, &c)))
+                let this = &*self;
+                let f = &mut |c: Const| {
+                    let wrapped = || number::wrapped_negative(*op, &c, kind_of_integer(&e.ty)?);
+                    this.or_wrapped(number::unary(*op, &e.ty, &c), wrapped)
+                };
+                at(e.span, array::map(value, f))
             }
             ExprKind::Binary { op, left, right } => {
                 let (a, b) = (self.eval(left)?, self.eval(right)?);
-                let full = self.full;
-                let f = &mut |a: Const, b: Const| number::binary(*op, &e.ty, &a, &b, full);
+                let this = &*self;
+                let f = &mut |a: Const, b: Const| {
+                    let wrapped = || number::wrapped_binary(*op, &a, &b, kind_of_integer(&e.ty)?);
+                    this.or_wrapped(number::binary(*op, &e.ty, &a, &b, this.full), wrapped)
+                };
                 self.zip(e.span, a, b, f)
             }
             ExprKind::Compare { op, left, right } => {
@@ -176,9 +207,15 @@ impl<'p> Evaluator<'p> {
                 {
                     return Ok(result);
                 }
-                let full = self.full;
+                let this = &*self;
                 let types: Vec<Option<&Type>> = args.iter().map(|a| a.as_ref().map(|a| &a.ty)).collect();
-                let f = &mut |row: &[Option<Const>]| elemental::call(*id, row, &types, &e.ty, full);
+                let f = &mut |row: &[Option<Const>]| {
+                    let wrapped = || match (id, row.first()) {
+                        (Intrinsic::Int, Some(Some(c))) => convert::wrapped(c, kind_of_integer(&e.ty)?),
+                        _ => None,
+                    };
+                    this.or_wrapped(elemental::call(*id, row, &types, &e.ty, this.full), wrapped)
+                };
                 at(e.span, array::map_row(values, f))
             }
             ExprKind::Construct { fields, ty } => {
@@ -317,6 +354,14 @@ fn at(span: Span, outcome: Outcome) -> Value {
             if text.is_empty() { NoValue::NotConstant(span) } else { NoValue::Fault(code, span, text) }
         },
     )
+}
+
+/// The kind of an integer type.
+fn kind_of_integer(ty: &Type) -> Option<u8> {
+    match ty {
+        Type::Integer(kind) => Some(*kind),
+        _ => None,
+    }
 }
 
 fn fault(code: Code, span: Span, text: impl Into<String>) -> NoValue {

@@ -156,6 +156,40 @@ fn integers(op: BinaryOp, a: i64, b: i64, kind: u8) -> Outcome {
     }
 }
 
+/// The negative of an integer that does not fit, as execution has it.
+pub(super) fn wrapped_negative(op: UnaryOp, a: &Const, kind: u8) -> Option<Const> {
+    match (op, a) {
+        (UnaryOp::Neg, Const::Int(v)) => Some(wrapped(v.wrapping_neg(), kind)),
+        _ => None,
+    }
+}
+
+/// An operation on integers whose result does not fit, as execution has it.
+pub(super) fn wrapped_binary(op: BinaryOp, a: &Const, b: &Const, kind: u8) -> Option<Const> {
+    let (Const::Int(a), Const::Int(b)) = (a, b) else { return None };
+    let value = match op {
+        BinaryOp::Add => a.wrapping_add(*b),
+        BinaryOp::Sub => a.wrapping_sub(*b),
+        BinaryOp::Mul => a.wrapping_mul(*b),
+        BinaryOp::Div => a.checked_div(*b).unwrap_or(*a),
+        BinaryOp::Pow => power(*a, u64::try_from(*b).ok()?),
+    };
+    Some(wrapped(value, kind))
+}
+
+/// A power of 64 bits.
+fn power(mut base: i64, mut exponent: u64) -> i64 {
+    let mut result = 1_i64;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = result.wrapping_mul(base);
+        }
+        base = base.wrapping_mul(base);
+        exponent >>= 1;
+    }
+    result
+}
+
 fn reals<T: Real>(op: BinaryOp, a: T, b: T) -> T {
     match op {
         BinaryOp::Add => real::add(a, b),

@@ -28,6 +28,11 @@ impl Typing<'_> {
             }
             Err(NoValue::NotConstant(_)) => Some(e),
             Err(NoValue::Fault(code, span, text)) => {
+                if self.cx.specification
+                    && let Some(Const::Int(value)) = self.wrapped(&e, code, span, &text)
+                {
+                    return Some(Expr { kind: ExprKind::Const(Const::Int(value)), ..e });
+                }
                 // The statement may never be executed, or has a defined result there.
                 let is_error = self.cx.specification && code.severity() == Severity::Error;
                 let code = if is_error || code.severity() == Severity::Warning { code } else { Code::ConstantFault };
@@ -56,12 +61,26 @@ impl Typing<'_> {
                 None
             }
             Err(NoValue::Fault(code, span, text)) => {
+                if let Some(value) = self.wrapped(e, code, span, &text) {
+                    return Some(value);
+                }
                 // A warning's code would not do for what is an error here.
                 let code = if code.severity() == Severity::Error { code } else { Code::ConstantDomain };
                 self.reporter.report(Diagnostic::new(code, span, text));
                 None
             }
         }
+    }
+
+    /// The value that execution gives an expression with integers that do not fit, which nvfortran takes without a word; says so.
+    fn wrapped(&mut self, e: &Expr, code: Code, span: Span, text: &str) -> Option<Const> {
+        if !matches!(code, Code::ConstantOverflow | Code::ConstantConversion) {
+            return None;
+        }
+        let value = Evaluator::wrapping(self.defs).eval(e).ok()?;
+        let d = Diagnostic::new(Code::ConstantFault, span, text);
+        self.reporter.report(d.help("use a larger kind, also for the operands"));
+        Some(value)
     }
 }
 

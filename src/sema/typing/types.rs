@@ -1,6 +1,6 @@
 //! Types: which are equal, which one two operands get, and how messages name them.
 
-use crate::checked::{CharLen, Field, Program, Type, TypeId};
+use crate::checked::{CharLen, DerivedType, Field, Program, Type, TypeId};
 use crate::checker::Definitions;
 
 /// A type as it is written in messages.
@@ -61,7 +61,9 @@ pub(crate) fn are_declared_alike(program: &Program, a: TypeId, b: TypeId) -> boo
         same && a.name == b.name && a.offset == b.offset && bounds(a) == bounds(b)
     };
     let is_descriptor = |f: &Field| f.allocatable || f.pointer;
-    x.name == y.name
+    // A STRUCTURE without a name is known by its place.
+    let is_unnamed = |t: &DerivedType| t.name.starts_with("structure _");
+    (x.name == y.name || is_unnamed(x) && is_unnamed(y))
         && x.bytes == y.bytes
         && x.fields.len() == y.fields.len()
         && !x.fields.iter().chain(&y.fields).any(is_descriptor)

@@ -209,7 +209,7 @@ fn deadlock_and_livelock_show_who_waits_where() {
     check(
         &on_device(FindingKind::Livelock { groups }, vec![]),
         &expect![[r#"
-        error[R0405]: livelock: these threads poll memory that no thread will ever change
+        error[R0405]: livelock: these threads repeat a loop until memory changes that no thread will ever change
          --> reduce.cuf:4:3
           |
         4 |   s(t) = x(i)
@@ -229,7 +229,7 @@ fn deadlock_and_livelock_show_who_waits_where() {
           |     thread (5,1,1) of block (1,1,1) polls here
           |     thread (8,1,1) of block (1,1,1) polls here
           |
-          = help: check that every lock is released, and that no block waits for one that starts only after it has ended
+          = help: check the condition of the loop, that every lock is released, and that no block waits for one that starts only after it has ended
           = note: and 2 groups elsewhere
           = note: launch 1 of `reduce`
     "#]],

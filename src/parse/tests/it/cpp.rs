@@ -234,6 +234,15 @@ fn spans_of_replaced_text_are_the_uses() {
 }
 
 #[test]
+fn a_macro_that_is_defined_anew_is_told_once() {
+    expect![[r#"
+        W0103 2:1 macro `A` is defined anew
+            -> put `#undef A` before it if that is meant
+    "#]]
+    .assert_eq(&cpp_errors("#define A 1\n#define A 2\n#define A 3\n#define A 3\n#define A 4\nend\n"));
+}
+
+#[test]
 fn faults_are_reported() {
     expect![[r#"
         E0119 1:1 `#defin` is not a preprocessor directive

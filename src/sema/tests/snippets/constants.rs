@@ -95,10 +95,12 @@ end module
 #[test]
 fn constants_without_a_value_are_reported() {
     expect![[r#"
-        2:29 E0601 result does not fit into `integer(4)`
+        2:29 W0601 result does not fit into `integer(4)`
+            use a larger kind, also for the operands
         3:29 E0602 division by zero
         4:29 E0602 remainder of a division by zero
-        5:32 E0604 300 does not fit into `integer(1)`
+        5:32 W0601 300 does not fit into `integer(1)`
+            use a larger kind, also for the operands
         6:26 E0601 result does not fit into `real(4)`
         7:26 E0601 1e40 does not fit into `real(4)`
             write it with the exponent letter `d` for a `real(8)`
@@ -114,7 +116,8 @@ fn constants_without_a_value_are_reported() {
         14:29 W0301 subscript 5 is outside 1:3 of dimension 1
         14:32 W0301 subscript 5 is outside 1:3 of dimension 1
         16:40 E0605 constant is too large to be computed at compile time
-        17:33 E0604 100000002004087734272 does not fit into `integer(4)`
+        17:33 W0601 100000002004087734272 does not fit into `integer(4)`
+            use a larger kind, also for the operands
         18:29 E0606 shift or position 99 for `integer(4)` of 32 bits
         19:26 E0602 division by zero
     "#]]

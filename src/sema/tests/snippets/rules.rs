@@ -145,7 +145,7 @@ fn milder_rules_of_cuda_fortran_are_checked() {
         9:5 E0526 cooperative kernel `coop` is launched from device code
             launch it from host code
         13:25 W0531 section may have gaps in its first dimension, and `x` is an assumed-shape argument
-        21:14 E0528 argument `x` is host data, and `device` data is given
+        21:14 W0529 argument `x` is host data, and `device` data is given: without an interface its address is passed as it is
     "#]]
     .assert_eq(&errors(
         "module m

@@ -1,0 +1,117 @@
+//! Array sections with gaps as arguments of device procedures that take elements one after another.
+//!
+//! A copy of constant size is in local memory: as many elements as the dummy or the section has. Another one is allocated, and
+//! global; it is refused for sections of local and shared memory, since a procedure is made for one space. So are sections of shared
+//! memory of which only the run knows whether they have gaps.
+
+use crate::builder::Builder;
+use crate::builder::arith::{constant, is};
+use crate::builder::flow::Flow;
+use crate::types::{DEVICE_MEMORY, align};
+use crate::value::arguments::{CopyBack, Passed};
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::{Allocation, MemRef};
+use ast::Intent;
+use ir::op::BinOp;
+use ir::rt::Rt;
+use ir::{Space, Ty, Val};
+use sema::checked::{Const, Expr, ExprKind, Shape, Type, Variable};
+
+/// Bytes that a copy in local memory may have.
+const LARGEST: i64 = 4096;
+
+impl Builder<'_, '_> {
+    /// Memory with the elements of a view one after another: its own if that is so, or a copy.
+    pub(super) fn contiguous_on_device(
+        &mut self,
+        dummy: &Variable,
+        view: &ArrayView,
+        ty: &Type,
+        out: &mut Passed,
+    ) -> MemRef {
+        let test = self.contiguity_test(view);
+        if is(test, 1) {
+            return view.mem;
+        }
+        let intent = dummy.attrs.intent;
+        // What other threads see and may have no gaps stays where it is: they may change it meanwhile.
+        let has_gaps = is(test, 0)
+            || view.dims.first().is_some_and(|d| constant(d.stride).is_some_and(|s| Some(s) != constant(view.element)));
+        if (has_gaps || view.mem.space == Space::Local)
+            && let Some((part, bytes)) = self.part_of_constant_size(dummy, view)
+        {
+            let mem = self.temporary(Val::i64(bytes), align(self.program(), ty).max(8));
+            let dense = self.dense(mem, view.element, view.len, &part.extents());
+            if intent != Some(Intent::Out) {
+                self.move_array(&dense, &part, ty);
+            }
+            if intent != Some(Intent::In) {
+                let (when, from) = (Val::pred(true), dense.clone());
+                out.back.push(CopyBack::Array { when, from, to: Some(part), ty: ty.clone(), free: None });
+            }
+            return dense.mem;
+        }
+        let scattered = self.negate(test);
+        if view.mem.space != Space::Global {
+            self.when(scattered, |this| {
+                this.unsupported("an array section with gaps as an argument of this procedure");
+            });
+            return view.mem;
+        }
+        let base = self.address(view.mem);
+        let addr = self.mutable(Ty::I64);
+        self.set(addr, base);
+        let extents = view.extents();
+        let count = self.product(&extents);
+        let bytes = self.imul(count, view.element);
+        self.when(scattered, |this| {
+            let args = vec![Val::i32(DEVICE_MEMORY), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
+            if let Some(&fresh) = this.rt(Rt::Alloc, args).first() {
+                this.set(addr, fresh);
+            }
+            if intent != Some(Intent::Out) {
+                let dense = this.dense(MemRef::at(addr.into(), Space::Global), view.element, view.len, &extents);
+                this.move_array(&dense, view, ty);
+            }
+        });
+        out.back.push(CopyBack::Array {
+            when: scattered,
+            from: self.dense(MemRef::at(addr.into(), Space::Global), view.element, view.len, &extents),
+            to: (intent != Some(Intent::In)).then(|| view.clone()),
+            ty: ty.clone(),
+            free: Some(Allocation { location: DEVICE_MEMORY, addr: addr.into(), may_be_null: false }),
+        });
+        MemRef::at(addr.into(), Space::Global)
+    }
+
+    /// The elements of a view that a dummy has, if a constant number of bytes is enough for them, and that number.
+    fn part_of_constant_size(&mut self, dummy: &Variable, view: &ArrayView) -> Option<(ArrayView, i64)> {
+        let element = constant(view.element).filter(|n| *n > 0)?;
+        let bytes = |count: i64| count.checked_mul(element).filter(|&bytes| bytes <= LARGEST);
+        let own = view.dims.iter().try_fold(1_i64, |all, d| constant(d.extent).and_then(|n| all.checked_mul(n.max(0))));
+        if let Some(bytes) = own.and_then(bytes) {
+            return Some((view.clone(), bytes));
+        }
+        let wanted = elements_of(dummy)?;
+        let bytes = bytes(wanted)?;
+        let [_] = view.dims[..] else { return None };
+        let mut part = view.clone();
+        let d = &mut part.dims[0];
+        // An argument that is too short is an error that accesses behind it show.
+        d.extent = self.bin(BinOp::Min, Ty::I64, d.extent, Val::i64(wanted)).into();
+        Some((part, bytes))
+    }
+}
+
+/// The number of elements of a dummy with constant bounds.
+fn elements_of(dummy: &Variable) -> Option<i64> {
+    let Shape::Explicit(dims) = &dummy.shape else { return None };
+    let bound = |e: &Expr| match e.kind {
+        ExprKind::Const(Const::Int(n)) => Some(n),
+        _ => None,
+    };
+    dims.iter().try_fold(1_i64, |all, d| {
+        let extent = bound(&d.upper)?.checked_sub(bound(&d.lower)?)?.checked_add(1)?;
+        all.checked_mul(extent.max(0))
+    })
+}
