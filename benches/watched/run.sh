@@ -9,7 +9,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../binary.sh"
 cases=("$@")
-[ $# -gt 0 ] || cases=(search:100000 pull:300000 scatter:4000000 csr:1000000 bins:1000000 fft:1048576 boltzmann:512
+[ $# -gt 0 ] || cases=(search:400000 pull:400000 scatter:16000000 csr:1000000 bins:4000000 fft:4194304 boltzmann:512
   red_black:1024 bitonic:4096 saxpy_managed:4000000 saxpy_stream:4000000 product_stream:512
   last_block:16384 last_block:65536 look_back:16384 look_back:65536 lock:16384 lock:1000000 ticket:1024 ticket:4096
   byte_flags:1048576 same_flag:4096 same_flag:16384 counter:4096 counter:16384 all_racy:1048576 all_racy:4194304

@@ -39,7 +39,9 @@ pub use exec::run_together;
 pub use frame::Frame;
 pub use jit::warm_up;
 pub use memory::windows::WindowTable;
-pub use observe::{AccessEvent, AccessKind, Activation, Before, CopyOnlyRegs, Hooks, SilentSites, SplitView, Values};
+pub use observe::{
+    AccessEvent, AccessKind, Activation, Before, CopyOnlyRegs, Hooks, SilentSites, SplitView, Values, is_within,
+};
 pub use warp::{
     Arg, Atomics, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, Services, State, Stop,
     Warp, WarpSync,

@@ -72,6 +72,8 @@ struct Zone {
     high: u64,
     /// The number of the allocation, if that matters.
     place: usize,
+    /// Whether nothing more is to be known of accesses there.
+    is_quiet: bool,
 }
 
 impl Guard {
@@ -186,7 +188,9 @@ impl Guard {
         if self.places.is_some() {
             let (at, place) = self.place(address)?;
             let by = if is_load { LOADS } else { STORES };
-            if place.touched.fetch_or(by, Ordering::Relaxed) | by == LOADS | STORES {
+            // What is there already need not be written again, for which threads would have to wait for each other.
+            let touched = place.touched.load(Ordering::Relaxed);
+            if touched != by && place.touched.fetch_or(by, Ordering::Relaxed) | by == LOADS | STORES {
                 return None;
             }
             number = at;
@@ -201,20 +205,20 @@ impl Guard {
         Some((low, high, number))
     }
 
-    /// The bits of an allocation in a set.
+    /// The bits of an allocation in a set, for an access of elements of so many bytes.
     #[inline]
-    fn bits<'s>(&self, set: &'s mut OnceSet, place: usize) -> Option<&'s mut OnceBits> {
+    fn bits<'s>(&self, set: &'s mut OnceSet, place: usize, bytes: u64) -> Option<&'s mut OnceBits> {
         if set.get(place).is_none_or(Option::is_none) {
             let of = self.places.as_ref()?.get(place)?;
             set.resize_with(set.len().max(place + 1), || None);
-            set[place] = Some(OnceBits::new(of.base, of.end - of.base, self.has_loose_atomics));
+            set[place] = Some(OnceBits::new(of.base, of.end - of.base, self.has_loose_atomics, bytes));
         }
         set[place].as_mut()
     }
 
     /// Notes a loose store or atomic of one lane; whether it meets an earlier one.
     fn note(&self, set: &mut OnceSet, address: u64, bytes: u64, is_atomic: bool) -> bool {
-        let bits = self.place(address).and_then(|(place, _)| self.bits(set, place));
+        let bits = self.place(address).and_then(|(place, _)| self.bits(set, place, bytes));
         bits.is_some_and(|bits| bits.note(address, bytes, is_atomic))
     }
 
@@ -250,16 +254,7 @@ fn gap(ranges: &[(u64, u64)], address: u64) -> Option<(u64, u64)> {
 /// Whether the lanes of a mask lie within a zone, each with so many bytes.
 #[inline]
 fn is_within(lanes: &LaneAddresses<32>, mask: u32, bytes: u64, zone: &Zone) -> bool {
-    let Some(last) = zone.high.checked_sub(bytes) else { return false };
-    match lanes {
-        LaneAddresses::Strided(rule) => rule.low() >= zone.low && rule.low().saturating_add(rule.span()) <= last,
-        LaneAddresses::List(all) if mask == u32::MAX && last < 1 << 63 => {
-            // An address beyond either end leaves the sign. The processor looks at several at a time.
-            let sign = |address: u64| address.wrapping_sub(zone.low) | last.wrapping_sub(address) | address;
-            all.iter().fold(0, |any, &address| any | sign(address)) >> 63 == 0
-        }
-        LaneAddresses::List(all) => scalar::lanes(mask).all(|lane| (zone.low..=last).contains(&all[lane])),
-    }
+    vm::is_within(lanes, mask, bytes, (zone.low, zone.high))
 }
 
 /// Holds what the warps of a block do against a guard.
@@ -278,6 +273,13 @@ impl<'a> Guarding<'a> {
     /// For the hooks of the block of that number; with `ahead`, of one that runs ahead of its turn.
     pub(crate) fn new(guard: &'a Guard, block: u64, ahead: Option<&'a mut Vec<Loose>>) -> Guarding<'a> {
         Guarding { guard, ahead, block, set: None, zones: [Zone::default(); 8] }
+    }
+
+    /// Between which addresses it need not see accesses at a site.
+    #[inline]
+    pub(crate) fn quiet(&self, site: Site) -> Option<(u64, u64)> {
+        let zone = &self.zones[site.pc as usize % 8];
+        (zone.is_quiet && zone.site == site).then_some((zone.low, zone.high))
     }
 
     /// Takes an access of a warp of the block.
@@ -305,7 +307,7 @@ impl<'a> Guarding<'a> {
         if !is_loose && !is_within(event.lanes, event.mask, bytes, zone) {
             let first = event.lanes.address(event.mask.trailing_zeros() as usize % 32);
             let Some((place, of)) = guard.place(first) else { return guard.fail(NOT_ALIKE) };
-            *zone = Zone { site: event.site, low: of.base, high: of.end, place };
+            *zone = Zone { site: event.site, low: of.base, high: of.end, place, is_quiet: false };
         }
         let all = || lanes(event.mask).map(|lane| event.lanes.address(lane));
         let is_inside = is_within(event.lanes, event.mask, bytes, zone)
@@ -328,12 +330,14 @@ impl<'a> Guarding<'a> {
         let guard = self.guard;
         let zone = &mut self.zones[event.site.pc as usize % 8];
         let bytes = event.bytes as u64;
+        let is_counted = alike.is_some() && guard.alike.is_some();
+        let is_quiet = (is_load || guard.kind != Assumed::Once) && !is_counted;
         if !is_within(event.lanes, event.mask, bytes, zone) {
             for lane in lanes(event.mask) {
                 let address = event.lanes.address(lane);
                 if address < zone.low || address >= zone.high {
                     match guard.zone(address, is_load, alike) {
-                        Some((low, high, place)) => *zone = Zone { low, high, place, ..*zone },
+                        Some((low, high, place)) => *zone = Zone { low, high, place, is_quiet, ..*zone },
                         None => return guard.fail(NOT_APART),
                     }
                 }
@@ -362,13 +366,13 @@ impl<'a> Guarding<'a> {
         let run = mask >> mask.trailing_zeros();
         let meets = match (place, event.lanes) {
             (Some(place), LaneAddresses::List(all)) => {
-                guard.bits(set, place).is_some_and(|bits| bits.note_lanes(all, mask, bytes, is_atomic))
+                guard.bits(set, place, bytes).is_some_and(|bits| bits.note_lanes(all, mask, bytes, is_atomic))
             }
             (Some(place), LaneAddresses::Strided(rule))
                 if rule.is_contiguous(event.bytes) && run & run.wrapping_add(1) == 0 =>
             {
                 let (first, all) = (rule.address(mask.trailing_zeros() as usize), u64::from(mask.count_ones()) * bytes);
-                guard.bits(set, place).is_some_and(|bits| bits.note(first, all, is_atomic))
+                guard.bits(set, place, bytes).is_some_and(|bits| bits.note(first, all, is_atomic))
             }
             (_, all) => {
                 let note = |meets, lane| meets | guard.note(set, all.address(lane), bytes, is_atomic);

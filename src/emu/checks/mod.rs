@@ -83,9 +83,14 @@ impl Checks {
 
     /// Whether there are none.
     pub(crate) fn is_off(&self) -> bool {
+        !self.watched.is_guarded() && self.are_nameless()
+    }
+
+    /// Whether none of them need know which block it is that does something.
+    pub(crate) fn are_nameless(&self) -> bool {
         let Checks { race, watched, init, short_barriers, nested, .. } = self;
         matches!(race, RacePass::Off)
-            && !watched.is_guarded()
+            && !watched.counts()
             && init.is_none()
             && short_barriers.is_none()
             && nested.is_none()

@@ -387,6 +387,10 @@ impl Hooks<32> for RaceHooks<'_> {
         self.watching.silent()
     }
 
+    fn quiet(&self, site: Site) -> (u64, u64) {
+        self.watching.quiet(site, self.slot.is_some() && !matches!(self.pass, RacePass::Off))
+    }
+
     fn on_barrier(&mut self) {
         let Some(slot) = self.slot else { return };
         match self.pass {

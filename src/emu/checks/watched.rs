@@ -11,7 +11,7 @@ use crate::checks::once::Loose;
 use crate::footprint::{Assumed, SiteSharing};
 use mem::Memory;
 use std::sync::Arc;
-use vm::{AccessEvent, AccessKind, SilentSites};
+use vm::{AccessEvent, AccessKind, SilentSites, Site};
 
 /// Which accesses of a launch are watched.
 #[derive(Clone, Debug, Default)]
@@ -141,14 +141,23 @@ impl Watching<'_> {
         }
     }
 
+    /// Between which addresses nobody need see a load or store at a site ([`vm::Hooks::quiet`]); `is_followed` says whether there is a
+    /// race detector.
+    pub(crate) fn quiet(&self, site: Site, is_followed: bool) -> (u64, u64) {
+        let zone = self.guarding.as_ref().and_then(|guarding| guarding.quiet(site));
+        zone.filter(|_| !is_followed || self.is_private(site)).unwrap_or((0, 0))
+    }
+
+    /// Whether the race detector need not see loads and stores at a site.
+    fn is_private(&self, site: Site) -> bool {
+        let of_func = self.of.private.as_ref().and_then(|private| private.get(site.func.index()));
+        of_func.and_then(|of_func| of_func.get(site.pc as usize)).copied().unwrap_or(false)
+    }
+
     /// Shows the guard an access. Whether the race detector has to see it.
     pub(crate) fn admits(&mut self, warp: u32, event: &AccessEvent<'_, 32>) -> bool {
         let Some(guarding) = &mut self.guarding else { return true };
         guarding.check(warp, event);
-        let is_private = |private: &SilentSites| {
-            let of_func = private.get(event.site.func.index());
-            of_func.and_then(|of_func| of_func.get(event.site.pc as usize)).copied().unwrap_or(false)
-        };
-        matches!(event.kind, AccessKind::Atomic { .. }) || !self.of.private.as_ref().is_some_and(is_private)
+        matches!(event.kind, AccessKind::Atomic { .. }) || !self.is_private(event.site)
     }
 }

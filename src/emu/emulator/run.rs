@@ -172,7 +172,7 @@ impl Emulator {
                     }
                     continue;
                 }
-                let is_plain = checks.is_off() && tracer.is_none() && !is_seen;
+                let is_plain = checks.are_nameless() && tracer.is_none() && !is_seen;
                 let is_seen = observer.wants_statements() || observer.wants_accesses() || checks.want_values();
                 grid.begin_block(&program, checks, !is_seen);
                 if is_plain && !parallel.is_undecided(self.options.jobs) && !program.launches(grid.launch.func) {

@@ -351,7 +351,9 @@ impl Chunk {
             None => {
                 let mut block = source.make(self.next, true, self.finished.take());
                 self.race.on_begin(&mut block);
-                if !is_checked && source.is_natural() {
+                // A guard that does not count what blocks do need not know which one it is.
+                let is_nameless = matches!(self.race, RacePass::Off) && !shared.watched.counts();
+                if is_nameless && source.is_natural() {
                     block.lead(self.end - self.next - 1);
                 }
                 self.next += 1;

@@ -296,7 +296,7 @@ pub(crate) fn lane_by_lane<const W: usize>(
     let bytes = m.width.bytes();
     let expr = &code.variants[run.variant].address_exprs[m.expr as usize];
     run.lanes = addresses(code, expr, frame, run);
-    if write && !reported && run.is_reporting(run.site.func, run.site.pc) {
+    if write && !reported && run.has_to_report(run.site.func, run.site.pc, run.mask, bytes) {
         return Ok(Done::Tell);
     }
     let bad = match (write, m.width) {

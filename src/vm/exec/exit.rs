@@ -116,7 +116,8 @@ pub(crate) fn handle_exit<const W: usize>(
                 }
                 Err(fault) => return Next::Exit(run.stop(Stop::Fault(fault))),
             };
-            if run.is_reporting(site.func, site.pc) {
+            let bytes = if let Op::ULoad(m) = op { Some(m) } else { op.load() }.map_or(0, |m| m.width.bytes());
+            if run.has_to_report(site.func, site.pc, run.mask, bytes) {
                 if let Some(split) = warp.splits.get_mut(current) {
                     (split.pc, split.polls) = (pc + 1, polls);
                 }

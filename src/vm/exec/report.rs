@@ -182,6 +182,17 @@ impl<const W: usize> RunState<'_, W> {
         self.report && self.observer.as_ref().is_some_and(|observer| observer.wants(func, pc))
     }
 
+    /// Whether a load or store of words of so many bytes, at `site` and `lanes`, has to be reported.
+    #[inline(always)]
+    pub(crate) fn has_to_report(&self, func: FuncId, pc: u32, mask: u32, bytes: usize) -> bool {
+        self.is_reporting(func, pc) && self.is_told(Site { func, pc }, mask, bytes)
+    }
+
+    #[inline(never)]
+    fn is_told(&self, site: Site, mask: u32, bytes: usize) -> bool {
+        self.observer.as_ref().is_some_and(|observer| !observer.is_quiet(site, mask, bytes, &self.lanes))
+    }
+
     /// Leaves with a stop.
     pub(crate) fn stop(&mut self, stop: Stop) -> Exit {
         self.stop = stop;

@@ -299,7 +299,9 @@ fn interpret<const W: usize, S: Isa>(
                     polls += 1;
                     if run.is_reporting(func, pc) {
                         run.lanes = LaneAddresses::Strided(*$grid);
-                        break ExitReason::ReportLoad;
+                        if run.has_to_report(func, pc, mask, $m.width.bytes()) {
+                            break ExitReason::ReportLoad;
+                        }
                     }
                 }};
             }
@@ -311,7 +313,9 @@ fn interpret<const W: usize, S: Isa>(
                     let Some(ref $grid) = address!($m) else { break ExitReason::SlowAccess };
                     if !reported && run.is_reporting(func, pc) {
                         run.lanes = LaneAddresses::Strided(*$grid);
-                        break ExitReason::ReportStore;
+                        if run.has_to_report(func, pc, mask, $m.width.bytes()) {
+                            break ExitReason::ReportStore;
+                        }
                     }
                     let $row = &$file[$m.value as usize];
                     if !$do {

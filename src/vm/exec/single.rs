@@ -97,7 +97,11 @@ fn touch(
                 }
             }
         }
-        if let Some(observer) = observer {
+        let bytes = if let Op::ULoad(m) = op { Some(m) } else { op.load().or_else(|| op.store()) };
+        let bytes = bytes.map_or(0, |m| m.width.bytes());
+        if let Some(observer) = observer
+            && !observer.is_quiet(at.site, at.mask, bytes, &run.lanes)
+        {
             report(program, warp, &mut *observer.hooks, &run);
         }
     }

@@ -4,7 +4,7 @@
 use super::splits::After;
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Restored, Site, Told, Variant};
 use crate::memory::slow_path::allowed;
-use crate::observe::{AccessEvent, AccessKind, Observer, Values};
+use crate::observe::{self, AccessEvent, AccessKind, Observer, Values, is_within};
 use crate::simd::Avx2;
 use crate::warp::{Arg, Context, Warp, thread_rows, write_threads};
 use ir::{FuncId, Space};
@@ -166,7 +166,14 @@ extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
         told.lanes.map(|lanes| LaneAddresses::Strided(lanes.moved(address.wrapping_sub(lanes.low()) as i64)))
     };
     // SAFETY: compiled code calls it.
-    unsafe { tell_of(user, number, of) };
+    unsafe {
+        if quiet(user, number).is_some_and(|(told, zone, mask)| {
+            of(told).is_some_and(|lanes| is_within(&lanes, mask, told.op.width.bytes() as u64, zone))
+        }) {
+            return;
+        }
+        tell_of(user, number, of);
+    }
 }
 
 /// Tells the observer of an access whose lanes lie anywhere.
@@ -174,8 +181,34 @@ extern "C" fn tell_lanes(user: *mut c_void, number: u32, base: u64, offsets: *co
     // SAFETY: compiled code calls it, and has so many offsets.
     unsafe {
         let offsets = &*offsets;
+        if quiet(user, number).is_some_and(|(told, zone, mask)| {
+            are_within(Avx2::assume(), (base, offsets), mask, told.op.width.bytes() as u64, zone)
+        }) {
+            return;
+        }
         tell_of(user, number, |_| Some(LaneAddresses::List(offsets.map(|offset| base.wrapping_add(offset)))));
     }
+}
+
+/// The access of a number, between which addresses nobody need be told of it, and the lanes.
+///
+/// # Safety
+/// As in [`operate`].
+#[inline(always)]
+unsafe fn quiet<'a>(user: *mut c_void, number: u32) -> Option<(&'a Told, (u64, u64), u32)> {
+    // SAFETY: as in `operate`.
+    unsafe {
+        let environment = &*user.cast::<Environment<'a>>();
+        let observer = environment.observer.cast::<Observer<'_, 32>>().as_ref()?;
+        let told = environment.told.get(number as usize)?;
+        let zone = observer.hooks.quiet(Site { func: environment.func, pc: told.pc });
+        Some((told, zone, (*environment.state).mask))
+    }
+}
+
+#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt"))]
+fn are_within(_: Avx2, lanes: (u64, &[u64; 32]), mask: u32, bytes: u64, zone: (u64, u64)) -> bool {
+    observe::are_within(lanes, mask, bytes, zone)
 }
 
 /// Tells the observer of the access of a number, whose lanes lie as `lanes` says.

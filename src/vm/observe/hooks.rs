@@ -1,5 +1,6 @@
 //! Hooks: what an observer of execution is told, such as the race detector and the debugger.
 
+use super::zone::is_within;
 use crate::code::Site;
 use crate::warp::Warp;
 use ir::op::AtomOp;
@@ -103,6 +104,12 @@ pub trait Hooks<const W: usize> {
         None
     }
 
+    /// Between which addresses it need not be told of a load or store at a site, if all its words lie there; the second one is behind them.
+    /// None at first; where it says so, it stays so for the run.
+    fn quiet(&self, _site: Site) -> (u64, u64) {
+        (0, 0)
+    }
+
     /// Whether it wants `on_stmt`; the same all through a run.
     fn wants_statements(&self) -> bool {
         false
@@ -172,6 +179,11 @@ impl<'h, const W: usize> Observer<'h, W> {
     #[inline(always)]
     pub(crate) fn wants(&self, func: FuncId, pc: u32) -> bool {
         self.wants_accesses && !is_silent(self.silent.as_ref(), func, pc)
+    }
+
+    /// Whether it need not be told of a load or store that it wants to know of, since all words lie where nothing happens.
+    pub(crate) fn is_quiet(&self, site: Site, mask: u32, bytes: usize, at: &LaneAddresses<W>) -> bool {
+        is_within(at, mask, bytes as u64, self.hooks.quiet(site))
     }
 
     /// Whether it wants to know of atomics.

@@ -3,8 +3,11 @@
 mod copies;
 mod hooks;
 mod inspect;
+mod zone;
 
 pub use copies::CopyOnlyRegs;
 pub(crate) use hooks::Observer;
 pub use hooks::{AccessEvent, AccessKind, Before, Hooks, SilentSites, Values};
 pub use inspect::{Activation, SplitView};
+pub(crate) use zone::are_within;
+pub use zone::is_within;
