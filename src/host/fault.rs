@@ -143,9 +143,9 @@ fn memory_fault(at: Where<'_>, memory: &Memory, outside: Outside) -> Finding {
     let passed = passed.and_then(|address| memory.find(address)).map(|id| memory.info(id));
     let meant = name.as_deref().and_then(|name| nearest_named(memory, address, |own| own == name));
     let named = meant.or_else(|| nearest_named(memory, address, |own| !own.is_empty()));
-    let near = holder.or(named).or_else(|| memory.nearest(address, REACH).map(|id| memory.info(id)));
-    let near = near.filter(|info| Some(info.region) == Region::of(address));
-    match passed.filter(|_| holder.is_none()).or(near) {
+    let near = || holder.or(named).or_else(|| memory.nearest(address, REACH).map(|id| memory.info(id)));
+    let is_here = |info: &&mem::Alloc| Some(info.region) == Region::of(address);
+    match passed.filter(|_| holder.is_none()).filter(is_here).or_else(|| near().filter(is_here)) {
         Some(info) => {
             // What lies near it may be another variable.
             access.place = name.or_else(|| holder.and_then(alloc_name)).map(Place::variable);

@@ -10,24 +10,14 @@ use crate::{Bb, Function, Term, Val};
 /// behind the place where they were to meet. Where a block is not one of them, all lanes that come to it in one round of the
 /// loops around it come together.
 pub fn blocks_entered_apart(f: &Function, cfg: &Cfg) -> Vec<bool> {
-    let options = UniformOptions { level: UniformLevel::Warp, params: &[], keep_variables: false };
-    let same = uniform(f, cfg, options);
     let pdom = PostDominators::new(cfg);
     let mut out = vec![false; f.blocks.len()];
-    for &bb in cfg.rpo() {
-        let cond = match &f.block(bb).term {
-            Term::Branch { cond, .. } => *cond,
-            Term::Switch { value, .. } => *value,
-            Term::Jump(_) | Term::Return(_) | Term::Exit | Term::Trap(_) => continue,
-        };
-        if !matches!(cond, Val::Reg(r) if !same.contains(r.index())) {
-            continue;
-        }
+    for bb in divergent_branches(f, cfg, UniformLevel::Warp) {
         let meeting = pdom.ipdom(bb);
-        let behind = meeting.map(|bb| reached(cfg, bb, None));
+        let behind = meeting.map(|bb| reached(cfg, [bb], None));
         let mut seen = BitSet::new(f.blocks.len());
-        for &way in cfg.succs(bb).iter().filter(|&&way| Some(way) != meeting) {
-            for at in reached(cfg, way, meeting).iter() {
+        for &way in cfg.succs(bb) {
+            for at in reached(cfg, [way], meeting).iter() {
                 let is_again = !seen.insert(at) || behind.as_ref().is_some_and(|behind| behind.contains(at));
                 out[at] |= is_again;
             }
@@ -36,10 +26,25 @@ pub fn blocks_entered_apart(f: &Function, cfg: &Cfg) -> Vec<bool> {
     out
 }
 
-/// The blocks that lead from `from` on, itself included, without going through `stop`.
-fn reached(cfg: &Cfg, from: Bb, stop: Option<Bb>) -> BitSet {
+/// The blocks that end with a branch at which threads may disagree.
+pub(super) fn divergent_branches(f: &Function, cfg: &Cfg, level: UniformLevel) -> Vec<Bb> {
+    let options = UniformOptions { level, params: &[], keep_variables: false };
+    let same = uniform(f, cfg, options);
+    let is_divergent = |bb: &Bb| {
+        let cond = match &f.block(*bb).term {
+            Term::Branch { cond, .. } => *cond,
+            Term::Switch { value, .. } => *value,
+            Term::Jump(_) | Term::Return(_) | Term::Exit | Term::Trap(_) => return false,
+        };
+        matches!(cond, Val::Reg(r) if !same.contains(r.index()))
+    };
+    cfg.rpo().iter().copied().filter(is_divergent).collect()
+}
+
+/// The blocks to which ways lead that begin with one of `from`, itself included, and do not go through `stop`.
+pub(super) fn reached(cfg: &Cfg, from: impl IntoIterator<Item = Bb>, stop: Option<Bb>) -> BitSet {
     let mut seen = BitSet::new(cfg.len());
-    let mut stack = vec![from];
+    let mut stack: Vec<Bb> = from.into_iter().collect();
     while let Some(at) = stack.pop() {
         if Some(at) != stop && seen.insert(at.index()) {
             stack.extend(cfg.succs(at));

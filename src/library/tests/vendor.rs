@@ -429,7 +429,7 @@ fn routines_whose_results_are_compared_are_both_called_and_done_here() {
     assert!(f64::from_bits(run.word(array)) > 0.0);
     assert_eq!(routine.results[0].agreement, device::Agreement::Bits);
     // What only NVIDIA's library has cannot be compared.
-    assert_eq!(run.call("curandCreateGenerator", &[place, 141]), 103);
+    assert_eq!(run.call("curandSetGeneratorOrdering", &[generator, 104]), 104);
     assert_eq!(run.reasons().len(), 1);
 }
 

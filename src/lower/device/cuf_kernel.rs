@@ -70,6 +70,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !self.b.is_host() || !is_rectangular(cuf) {
             return self.b.unsupported("a `!$cuf kernel do` whose loops depend on each other");
         }
+        if asks_for_types(&cuf.body) {
+            return self.b.unsupported("SELECT TYPE in a `!$cuf kernel do`");
+        }
         let Some((counts, mut axes)) = self.axes(cuf) else {
             return self.b.unsupported("a `!$cuf kernel do` over these loops");
         };
@@ -464,6 +467,17 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.store_value(place, &var.ty, &Value::Scalar(value));
         }
     }
+}
+
+/// Whether statements ask for the type that an object has when they run, which its copy in a kernel does not know.
+fn asks_for_types(body: &[Stmt]) -> bool {
+    let mut asks = false;
+    visit::statements(body, &mut |s| {
+        visit::statement_exprs(s, &mut |e, _| {
+            visit::all(e, &mut |e| asks |= matches!(e.kind, sema::checked::ExprKind::IsType { .. }));
+        });
+    });
+    asks
 }
 
 /// The variable that an expression is, if that is an ASSOCIATE name.

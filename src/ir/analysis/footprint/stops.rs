@@ -1,6 +1,7 @@
 //! What may end a launch before its threads have come to their end, other than an access.
 
-use crate::analysis::{Cfg, Loop, PostDominators, UniformLevel, UniformOptions, uniform};
+use crate::analysis::apart::{divergent_branches, reached};
+use crate::analysis::{BitSet, Cfg, Loop, PostDominators, UniformLevel};
 use crate::{BlockData, FuncKind, Function, InstKind, Space, Term, Val};
 
 /// For each block, whether some threads of a thread block may be there while others never come: it lies on a way between a
@@ -10,29 +11,12 @@ pub(super) fn divergent_blocks(f: &Function, cfg: &Cfg) -> Vec<bool> {
     if f.kind != FuncKind::Kernel {
         return vec![true; f.blocks.len()];
     }
-    let options = UniformOptions { level: UniformLevel::Block, params: &[], keep_variables: false };
-    let same = uniform(f, cfg, options);
     let pdom = PostDominators::new(cfg);
-    let mut out = vec![false; f.blocks.len()];
-    for &bb in cfg.rpo() {
-        let cond = match &f.block(bb).term {
-            Term::Branch { cond, .. } => *cond,
-            Term::Switch { value, .. } => *value,
-            Term::Jump(_) | Term::Return(_) | Term::Exit | Term::Trap(_) => continue,
-        };
-        if matches!(cond, Val::Reg(r) if !same.contains(r.index())) {
-            let stop = pdom.ipdom(bb);
-            let mut stack = cfg.succs(bb).to_vec();
-            let mut seen = vec![false; f.blocks.len()];
-            while let Some(at) = stack.pop() {
-                if Some(at) != stop && !std::mem::replace(&mut seen[at.index()], true) {
-                    out[at.index()] = true;
-                    stack.extend(cfg.succs(at));
-                }
-            }
-        }
+    let mut out = BitSet::new(f.blocks.len());
+    for bb in divergent_branches(f, cfg, UniformLevel::Block) {
+        out.union(&reached(cfg, cfg.succs(bb).iter().copied(), pdom.ipdom(bb)));
     }
-    out
+    (0..f.blocks.len()).map(|at| out.contains(at)).collect()
 }
 
 /// Whether a block that is reached may end the launch.

@@ -2,7 +2,8 @@
 
 use crate::generate;
 use ir::analysis::{
-    Cfg, Dominators, Liveness, Loops, PostDominators, UniformLevel, UniformOptions, VersionWalk, Versions, uniform,
+    Cfg, Dominators, Liveness, Loops, PostDominators, UniformLevel, UniformOptions, VersionWalk, Versions,
+    blocks_entered_apart, uniform,
 };
 use ir::{Bb, Function, Module, Reg};
 
@@ -299,4 +300,74 @@ fn objects_passed_by_value_are_cut_by_their_alignment() {
     assert_eq!(pieces(3, 1), [(0, 1), (1, 1), (2, 1)]);
     assert_eq!(pieces(20, 128), [(0, 8), (8, 8), (16, 4)]);
     assert_eq!(pieces(0, 8), []);
+}
+
+#[test]
+fn blocks_are_entered_apart_where_lanes_come_on_two_ways_or_again() {
+    let of = |text: &str| {
+        let module = parse(text);
+        let f = &module.funcs[0];
+        let apart = blocks_entered_apart(f, &Cfg::new(f));
+        (0..apart.len()).filter(|&at| apart[at]).collect::<Vec<_>>()
+    };
+    // An early return of some lanes, and then a loop of all that are left.
+    let text = "
+kernel @k(%0: i32) {
+  reg %1 i32 mutable
+bb0:
+  %2 = special.tid.x
+  %3 = cmp.ge.i32 %2, %0
+  branch %3, bb1, bb2
+bb1:
+  return
+bb2:
+  %1 = add.i32 %1, 1
+  %4 = cmp.lt.i32 %1, %0
+  branch %4, bb2, bb3
+bb3:
+  return
+}";
+    assert_eq!(of(text), [0usize; 0]);
+    // A part of the lanes alone, once (bb1) and in each round of a loop (bb4), to whose rest the others come before them (bb5).
+    let text = "
+kernel @k(%0: i32) {
+  reg %1 i32 mutable
+bb0:
+  %2 = special.tid.x
+  %3 = cmp.ge.i32 %2, %0
+  branch %3, bb1, bb2
+bb1:
+  jump bb2
+bb2:
+  %1 = add.i32 %1, 1
+  jump bb3
+bb3:
+  branch %3, bb4, bb5
+bb4:
+  jump bb5
+bb5:
+  %4 = cmp.lt.i32 %1, %0
+  branch %4, bb2, bb6
+bb6:
+  return
+}";
+    assert_eq!(of(text), [4]);
+    // Two ways that join before the lanes meet.
+    let text = "
+kernel @k(%0: i32) {
+bb0:
+  %1 = special.tid.x
+  %2 = cmp.ge.i32 %1, %0
+  branch %2, bb1, bb2
+bb1:
+  %3 = cmp.ge.i32 %0, 5
+  branch %3, bb3, bb4
+bb2:
+  jump bb3
+bb3:
+  jump bb4
+bb4:
+  return
+}";
+    assert_eq!(of(text), [3]);
 }
