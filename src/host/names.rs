@@ -114,8 +114,7 @@ pub(crate) fn is_passed(program: &Program, site: Site, name: &str) -> bool {
 /// Where the procedure at `site` was told that a dummy array is, by the name.
 pub(crate) fn passed_address(program: &Program, warp: &Warp<1>, site: Site, name: &str) -> Option<u64> {
     let vars = &program.module().func(site.func).vars;
-    let is_meant =
-        |var: &&DebugVar| var.is_dummy && matches!(var.shape, VarShape::Array(_)) && &*var.name == name;
+    let is_meant = |var: &&DebugVar| var.is_dummy && matches!(var.shape, VarShape::Array(_)) && &*var.name == name;
     let VarLoc::At(reg) = vars.iter().find(is_meant)?.loc else { return None };
     let here = *warp.splits().next()?.activations().first()?;
     if here.site.func == site.func { warp.read_reg(program, here.frame, reg, 0) } else { None }

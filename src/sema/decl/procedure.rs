@@ -36,7 +36,8 @@ impl<'a> Checker<'a> {
                 }
                 return Some(Sym::Proc(id));
             }
-            let is_of_user = like.is_some() || self.options.separate || self.options.foreign.has(&format!("{}_", p.name));
+            let is_of_user =
+                like.is_some() || self.options.separate || self.options.foreign.has(&format!("{}_", p.name));
             let of_library = crate::intrinsics::lookup(&p.name)
                 .filter(|_| !is_of_user && crate::intrinsics::is_of_3f_library(&p.name));
             if let Some(found) = of_library {
