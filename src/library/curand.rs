@@ -87,8 +87,17 @@ fn create<const OF_HOST: bool>(call: &mut Call<'_>) -> Outcome {
         let reason = format!("generator {kind} is none that there is; `CURAND_RNG_PSEUDO_XORWOW` (101) is one");
         return call.wrong(reason).map_err(|_| Status(TYPE_ERROR));
     }
-    let generator =
-        Generator { kind, is_of_host: OF_HOST, stream: 0, seed: 0, offset: 0, order: USUAL, dimensions: 1, at: None };
+    let generator = Generator {
+        kind,
+        is_of_host: OF_HOST,
+        stream: 0,
+        seed: 0,
+        offset: 0,
+        given: 0,
+        order: USUAL,
+        dimensions: 1,
+        at: None,
+    };
     let handle = call.state.curand.add(generator);
     call.put(address, &handle.to_le_bytes(), "generator")?;
     call.has_made(handle, &GENERATOR, "curandDestroyGenerator")?;
@@ -148,7 +157,12 @@ fn set_seed(call: &mut Call<'_>) -> Outcome {
     if kind >= QUASI {
         return not_of_kind(call, kind, "seed");
     }
-    change(call, handle, |generator| (generator.seed, generator.at) = (seed, None))
+    change(call, handle, |generator| {
+        if generator.seed != seed && generator.may_begin_anew() {
+            generator.begin_anew();
+            generator.seed = seed;
+        }
+    })
 }
 
 fn set_offset(call: &mut Call<'_>) -> Outcome {
@@ -157,7 +171,7 @@ fn set_offset(call: &mut Call<'_>) -> Outcome {
     if WITHOUT_OFFSET.contains(&kind) {
         return not_of_kind(call, kind, "offset");
     }
-    change(call, handle, |generator| (generator.offset, generator.at) = (offset, None))
+    change(call, handle, |generator| (generator.offset, generator.given, generator.at) = (offset, 0, None))
 }
 
 fn set_order(call: &mut Call<'_>) -> Outcome {
@@ -179,7 +193,12 @@ fn set_order(call: &mut Call<'_>) -> Outcome {
             if kind < QUASI { "CURAND_ORDERING_PSEUDO_DEFAULT` (101)" } else { "CURAND_ORDERING_QUASI_DEFAULT` (201)" };
         return call.wrong(format!("generator {kind} has no order {order} here; it has `{usual}"));
     }
-    change(call, handle, |generator| (generator.order, generator.at) = (order, None))
+    change(call, handle, |generator| {
+        if generator.order != order {
+            generator.begin_anew();
+            generator.order = order;
+        }
+    })
 }
 
 fn set_dimensions(call: &mut Call<'_>) -> Outcome {
@@ -198,7 +217,7 @@ fn set_dimensions(call: &mut Call<'_>) -> Outcome {
             "the number of dimensions is {dimensions}; there are {most} without NVIDIA's library (`--device gpu`)"
         ));
     }
-    change(call, handle, |generator| (generator.dimensions, generator.at) = (dimensions, None))
+    change(call, handle, |generator| (generator.dimensions, generator.given, generator.at) = (dimensions, 0, None))
 }
 
 /// What a generator prepares is prepared by the first call in any case.
@@ -206,12 +225,33 @@ fn generate_seeds(call: &mut Call<'_>) -> Outcome {
     let handle = call.word();
     kind_of(call, handle)?;
     if let Some(generator) = call.state.curand.get(handle) {
+        if generator.kind < QUASI && generator.may_begin_anew() {
+            generator.begin_anew();
+        }
         generator.sequence();
     }
     call.done()
 }
 
 impl Generator {
+    /// Whether the seed counts still: MTGP32 keeps the one with which it has begun.
+    fn may_begin_anew(&self) -> bool {
+        self.kind != MTGP32 || self.at.is_none()
+    }
+
+    /// Prepares it anew, for another seed or order, or because the program asks for that. That does not lead to where it began: XORWOW and
+    /// MRG32k3a go on at the same place, Philox does at a fourth of the numbers that it has given (NVIDIA does not document this;
+    /// it was seen in what cuRAND 10.4 gives), and MT19937 begins again.
+    fn begin_anew(&mut self) {
+        let end = self.offset + self.given;
+        self.offset = match self.kind {
+            PHILOX => self.offset + end / 4 - self.offset / 4,
+            MT19937 | MTGP32 => self.offset,
+            _ => end,
+        };
+        (self.given, self.at) = (0, None);
+    }
+
     /// What it is at; nothing for a generator that there is not.
     fn sequence(&mut self) -> Option<&mut Sequence> {
         let Generator { kind, seed, offset, order, dimensions, .. } = *self;
@@ -294,6 +334,11 @@ fn fill<T: Element>(
         return call.wrong(format!("generator {kind} is none that there is")).map_err(|_| Status(TYPE_ERROR));
     };
     let values = next(sequence, count as usize);
+    if let Some(generator) = call.state.curand.get(handle) {
+        // A pair of normal reals counts once where it is made of one number each of two.
+        let is_of_pairs = kind_of_numbers.in_pairs && [DEFAULT, XORWOW, MRG32K3A].contains(&kind);
+        generator.given += if is_of_pairs { count / 2 } else { count };
+    }
     call.submit(stream, Vec::new(), vec![written], is_of_host, move |memory| array.store(memory, &values))
 }
 

@@ -83,6 +83,8 @@ pub(crate) struct Generator {
     pub(crate) stream: u64,
     pub(crate) seed: u64,
     pub(crate) offset: u64,
+    /// How many numbers it has given since it began there, as NVIDIA's library counts them.
+    pub(crate) given: u64,
     /// Its order.
     pub(crate) order: i64,
     /// How many dimensions a quasi-random generator has; 1 for others.
