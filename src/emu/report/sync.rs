@@ -24,7 +24,7 @@ pub(crate) fn stuck(program: &Program, grid: &Grid, block: &Block) -> Finding {
                 }
                 State::AtWarpSync { need, at } => {
                     let others = warp.splits().filter(|o| o.state() == split.state());
-                    let same = others.filter(|o| *at == WarpSync::SyncWarp || o.site().pc == site.pc);
+                    let same = others.filter(|o| *at == WarpSync::SyncWarp || program.span(o.site()) == span);
                     let there = same.fold(0, |m, o| m | o.mask());
                     rendezvous.get_or_insert((at.name(), span));
                     missing |= need & !there;

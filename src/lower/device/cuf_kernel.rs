@@ -314,7 +314,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(Some(VarStorage::Scalar(own, len)))
             }
             // An object that is a pointer, allocatable or polymorphic.
-            VarStorage::Described(d) if matches!(var.ty, Type::Derived(_)) => {
+            VarStorage::Described(d) if matches!(var.ty, Type::Derived(_) | Type::Any) => {
                 let view = self.b.desc_view(&d);
                 let own = captured_object(&mut self.b, v, view.mem, cuf, (b, params))?;
                 Some(Some(VarStorage::Scalar(own, None)))
@@ -553,9 +553,9 @@ fn captured_object(
     Some(MemRef::at(own.into(), Space::Local))
 }
 
-/// The types by which statements name a whole variable: its own, and those of the SELECT TYPE blocks around them.
+/// The types by which statements name a whole variable: its own, if it has one, and those of the SELECT TYPE blocks around them.
 fn types_of_object<'p>(program: &'p Program, v: VarId, body: &[Stmt]) -> Vec<&'p Type> {
-    let mut types = vec![&program.var(v).ty];
+    let mut types: Vec<&Type> = Some(&program.var(v).ty).filter(|ty| !matches!(ty, Type::Any)).into_iter().collect();
     let mut look = |e: &Expr| {
         let Some(name) = alias(program, e) else { return };
         let mut at = name;

@@ -120,6 +120,27 @@ fn warp_operations_name_the_lanes() {
           = note: launch 1 of `reduce`
     "#]],
     );
+    let kind = FindingKind::Rendezvous {
+        operation: "vote".to_owned(),
+        missing: vec![],
+        groups: vec![group(16, 1, at("s(t+16)"), "vote"), group(16, 17, at("s(t+16)"), "vote")],
+    };
+    check(
+        &on_device(kind, vec![]),
+        &expect![[r#"
+        error[R0403]: lanes of the warp reach one `vote` through different calls
+         --> reduce.cuf:6:19
+          |
+        6 |     s(t) = s(t) + s(t+16)
+          |                   ^^^^^^^
+          |                   |
+          |                   16 threads wait here, the first is thread (1,1,1)
+          |                   16 threads wait here, the first is thread (17,1,1)
+          |
+          = help: make all lanes of the warp reach it through the same calls, or give it a mask of those that do
+          = note: launch 1 of `reduce`
+    "#]],
+    );
     let here = || access(thread(1, 6), What::Execute, Space::Unknown, ("k", 1), "call syncthreads()");
     check(
         &on_device(FindingKind::WarpMask { operation: "syncwarp".to_owned(), mask: 0xf }, vec![here()]),
