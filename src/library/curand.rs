@@ -243,11 +243,11 @@ impl Generator {
     /// MRG32k3a go on at the same place, Philox does at a fourth of the numbers that it has given (NVIDIA does not document this;
     /// it was seen in what cuRAND 10.4 gives), and MT19937 begins again.
     fn begin_anew(&mut self) {
-        let end = self.offset + self.given;
+        let end = self.offset.wrapping_add(self.given);
         self.offset = match self.kind {
-            PHILOX => self.offset + end / 4 - self.offset / 4,
-            MT19937 | MTGP32 => self.offset,
-            _ => end,
+            DEFAULT | XORWOW | MRG32K3A => end,
+            PHILOX => self.offset.wrapping_add(end / 4).wrapping_sub(self.offset / 4),
+            _ => self.offset,
         };
         (self.given, self.at) = (0, None);
     }

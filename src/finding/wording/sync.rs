@@ -9,9 +9,10 @@ pub(super) fn word(finding: &Finding) -> Diagnostic {
     match &finding.kind {
         FindingKind::Barrier { block, fault, groups } => barrier(finding, *block, fault, groups),
         FindingKind::Rendezvous { operation, missing, groups } if missing.is_empty() => {
-            let message = format!("lanes of the warp reach one `{operation}` through different calls");
+            let message =
+                format!("lanes of the warp reach one `{operation}` apart, through different calls or rounds of a loop");
             waiting(Diagnostic::new(finding.code(), finding.span(), message), groups, who_in_block)
-                .help("make all lanes of the warp reach it through the same calls, or give it a mask of those that do")
+                .help("make all lanes of the warp reach it together, or give it a mask of those that do")
         }
         FindingKind::Rendezvous { operation, missing, groups } => {
             let verb = if missing.len() == 1 { "never reaches" } else { "never reach" };

@@ -128,18 +128,18 @@ fn warp_operations_name_the_lanes() {
     check(
         &on_device(kind, vec![]),
         &expect![[r#"
-        error[R0403]: lanes of the warp reach one `vote` through different calls
-         --> reduce.cuf:6:19
-          |
-        6 |     s(t) = s(t) + s(t+16)
-          |                   ^^^^^^^
-          |                   |
-          |                   16 threads wait here, the first is thread (1,1,1)
-          |                   16 threads wait here, the first is thread (17,1,1)
-          |
-          = help: make all lanes of the warp reach it through the same calls, or give it a mask of those that do
-          = note: launch 1 of `reduce`
-    "#]],
+            error[R0403]: lanes of the warp reach one `vote` apart, through different calls or rounds of a loop
+             --> reduce.cuf:6:19
+              |
+            6 |     s(t) = s(t) + s(t+16)
+              |                   ^^^^^^^
+              |                   |
+              |                   16 threads wait here, the first is thread (1,1,1)
+              |                   16 threads wait here, the first is thread (17,1,1)
+              |
+              = help: make all lanes of the warp reach it together, or give it a mask of those that do
+              = note: launch 1 of `reduce`
+        "#]],
     );
     let here = || access(thread(1, 6), What::Execute, Space::Unknown, ("k", 1), "call syncthreads()");
     check(
