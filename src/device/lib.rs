@@ -22,8 +22,8 @@ pub use api::{
     Api, Call, CopyKind, GraphCall, KernelInfo, Kernels, LibraryCall, Order, OrderStep, Pitched, Reply, Work,
 };
 pub use command::{
-    Agreement, Arg, Bytes, Command, Fill, KernelLaunch, Number, Progress, Routine, RoutineWork, Section, Spectrum,
-    Strided, Written,
+    Agreement, Arg, Bytes, Command, Fill, Hole, KernelLaunch, Number, Progress, Routine, RoutineWork, Section,
+    Spectrum, Strided, Written,
 };
 pub use error::{CudaError, error_name, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};

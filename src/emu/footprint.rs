@@ -334,7 +334,7 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Looked {
         .iter()
         .map(|a| match a {
             device::Arg::Bits(bits) => Some(*bits),
-            device::Arg::Bytes(_) => None,
+            device::Arg::Bytes(..) => None,
         })
         .collect();
     let facts = LaunchFacts {

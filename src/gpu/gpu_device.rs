@@ -332,7 +332,7 @@ impl GpuDevice {
         let named = || {
             launch.args.iter().any(|arg| match arg {
                 Arg::Bits(word) => in_pinned(*word),
-                Arg::Bytes(bytes) => bytes.chunks(8).any(|word| in_pinned(word_of(word))),
+                Arg::Bytes(bytes, _) => bytes.chunks(8).any(|word| in_pinned(word_of(word))),
             })
         };
         let (mut managed, mut pinned) = (false, false);
@@ -595,7 +595,7 @@ fn packed(module: &Module, launch: &KernelLaunch) -> Result<(LaunchShape, Vec<u8
 fn value_of(arg: &Arg) -> ParamValue<'_> {
     match arg {
         Arg::Bits(word) => ParamValue::Word(*word),
-        Arg::Bytes(bytes) => ParamValue::Bytes(bytes),
+        Arg::Bytes(bytes, _) => ParamValue::Bytes(bytes),
     }
 }
 

@@ -231,7 +231,7 @@ fn arguments(
                 let mut data = vec![0; bytes as usize];
                 // What cannot be read was reported where the object was made.
                 let _ = reach.read(request.lane as usize, bits, &mut data);
-                Ok(Arg::Bytes(data.into()))
+                Ok(Arg::Bytes(data.into(), [].into()))
             }
         }
     });

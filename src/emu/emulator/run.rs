@@ -75,7 +75,7 @@ impl Emulator {
         let watched =
             sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory, self.options.jobs, true));
         let is_exact = is_exact || self.suspects.contains(&launch.func);
-        let init = self.options.check_init.then(|| Box::new(LaunchInit::new(is_exact)));
+        let init = self.options.check_init.then(|| Box::new(LaunchInit::new(&launch, is_exact)));
         let is_memory_wanted = known_use.is_some() && self.use_wanted == UseWanted::BytesAndMemory;
         let may_repeat = matches!(race, RacePass::Detect(_)) || watched.is_guarded() || init.is_some() && !is_exact;
         let before = (may_repeat || is_memory_wanted).then(|| memory.clone());

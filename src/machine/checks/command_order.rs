@@ -430,4 +430,8 @@ impl Hooks<1> for OrderHooks<'_> {
     fn on_bulk(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
         self.look(site, address, bytes, is_write);
     }
+
+    fn on_passed(&mut self, site: Site, address: u64, bytes: u64) {
+        self.look(site, address, bytes, false);
+    }
 }
