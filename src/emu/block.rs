@@ -6,6 +6,7 @@ use ir::op::BarOp;
 use ir::rt::Rt;
 use mem::{MemoryView, ReadBytes};
 use race::CtaSlot;
+use source::Span;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use vm::{
@@ -53,7 +54,9 @@ pub struct Block {
     /// Print statements begun, by warp.
     pub(crate) prints: Vec<PrintState>,
     /// Barriers that it completed although threads had exited, one for each place.
-    pub(crate) short: Vec<ShortBarrier>,
+    short: Vec<ShortBarrier>,
+    /// How many of these have been told.
+    told: usize,
     /// Statements that its warps have begun unobserved, of code that keeps them, and that nobody has been told of.
     pub(crate) statements: u64,
     /// Which of its lanes have gone on, in a row, if that is wanted.
@@ -160,6 +163,7 @@ impl Block {
             pipelines: Vec::new(),
             prints: Vec::new(),
             short: Vec::new(),
+            told: 0,
             statements: 0,
             stretches: None,
         }
@@ -178,6 +182,7 @@ impl Block {
         self.has_met = false;
         self.cut = false;
         self.short.clear();
+        self.told = 0;
         self.stretches = None;
         if !self.shared.is_empty() {
             // Filling nothing is slow where nothing is allocated: a masked store of no bytes is trapped.
@@ -499,6 +504,21 @@ impl Block {
         {
             self.short.push(ShortBarrier { site, first: warp * 32 + mask.trailing_zeros(), waiting, exited });
         }
+    }
+
+    /// The places of the source, since the last call, where it completed a barrier although threads had exited.
+    pub(crate) fn take_short(&mut self, program: &Program) -> Vec<ShortBarrier> {
+        let mut known: Vec<Span> = self.short[..self.told].iter().map(|b| program.span(b.site)).collect();
+        let mut new = Vec::new();
+        for barrier in &self.short[self.told..] {
+            let span = program.span(barrier.site);
+            if !known.contains(&span) {
+                known.push(span);
+                new.push(*barrier);
+            }
+        }
+        self.told = self.short.len();
+        new
     }
 
     /// The barrier at which every thread that has not exited waits, if it is one, and what it gives.

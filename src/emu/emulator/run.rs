@@ -319,9 +319,10 @@ impl Emulator {
             observer.on_unseen(launch, linear, unseen);
         }
         if let Some(found) = &mut checks.short_barriers {
-            for barrier in std::mem::take(&mut block.short) {
+            // Once for each block, however many copies of a procedure its place is in.
+            for barrier in block.take_short(program) {
                 let finding = || report::short_barrier(program, grid, linear, &barrier);
-                found.entry(barrier.site).and_modify(|f| f.count += 1).or_insert_with(finding);
+                found.entry(program.span(barrier.site)).and_modify(|f| f.count += 1).or_insert_with(finding);
             }
         }
         if unites_cluster {
