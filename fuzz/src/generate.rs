@@ -92,7 +92,7 @@ pub fn may_be_refused(what: &str) -> bool {
         "clusters on a GPU",
         "copies that are waited for on a GPU",
         "barriers and bulk copies in shared memory on a GPU",
-        "the service `nested.",
+        "`cudaDeviceSynchronize` in device code",
     ];
     what.starts_with("an atomic operation on")
         || on_other_targets.iter().any(|start| what.starts_with(start))

@@ -78,12 +78,22 @@ impl CudaLibraries {
         })
     }
 
+    /// The archive of that name (`libcudadevrt.a`), which the driver links.
+    pub fn archive(&self, name: &str) -> Option<PathBuf> {
+        let directories = self.inputs.directories.iter().cloned().chain(self.directories());
+        directories.map(|directory| directory.join(format!("lib{name}.a"))).find(|file| file.is_file())
+    }
+
+    /// Where CUDA's libraries may be installed.
+    fn directories(&self) -> impl Iterator<Item = PathBuf> {
+        self.homes.iter().flat_map(|home| PARTS.iter().map(|part| home.join(part)))
+    }
+
     /// The files in which a library may be, the likeliest first.
     fn candidates(&self, name: &str) -> Vec<PathBuf> {
         let mut out = link::candidates(name, &self.inputs);
         out.extend(VERSIONS.iter().map(|version| PathBuf::from(format!("lib{name}.so.{version}"))));
-        let parts = self.homes.iter().flat_map(|home| PARTS.iter().map(|part| home.join(part)));
-        out.extend(parts.flat_map(|directory| link::in_directory(&directory, name)));
+        out.extend(self.directories().flat_map(|directory| link::in_directory(&directory, name)));
         out
     }
 }

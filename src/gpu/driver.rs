@@ -51,6 +51,7 @@ macro_rules! cu {
 
 // Behind the macro, which it uses.
 mod event;
+mod jit;
 
 pub(crate) use event::Event;
 
@@ -359,6 +360,12 @@ impl Context {
         cu!(cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, size(bytes)?))
     }
 
+    /// Sets how many launches from device code may wait to begin.
+    pub(crate) fn set_pending_launches(&self, count: u64) -> Result<()> {
+        self.enter()?;
+        cu!(cuCtxSetLimit(sys::CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, size(count)?))
+    }
+
     /// Waits for everything.
     pub(crate) fn synchronize(&self) -> Result<()> {
         self.enter()?;
@@ -493,56 +500,7 @@ pub(crate) struct Module {
     handle: usize,
 }
 
-/// Bytes of each log of the compiler in the driver.
-const LOG_BYTES: usize = 16 << 10;
-
 impl Module {
-    /// Compiles and loads PTX text; gives the module and what the compiler said. On failure the second part of the error is
-    /// the compiler's log.
-    pub(crate) fn load(
-        context: &Arc<Context>,
-        ptx: &str,
-        debug: bool,
-    ) -> std::result::Result<(Arc<Module>, String), (DriverError, String)> {
-        context.enter().map_err(|e| (e, String::new()))?;
-        let Ok(text) = CString::new(ptx) else { return Err((DriverError::Invalid("text"), String::new())) };
-        let (mut info, mut errors) = (vec![0u8; LOG_BYTES], vec![0u8; LOG_BYTES]);
-        let mut options = [
-            sys::CUjit_option::CU_JIT_INFO_LOG_BUFFER,
-            sys::CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
-            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            sys::CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-            sys::CUjit_option::CU_JIT_GENERATE_LINE_INFO,
-            sys::CUjit_option::CU_JIT_GENERATE_DEBUG_INFO,
-        ];
-        // The driver takes numbers in the place of pointers.
-        let number = |n: usize| std::ptr::without_provenance_mut::<c_void>(n);
-        let mut values = [
-            info.as_mut_ptr().cast(),
-            number(LOG_BYTES),
-            errors.as_mut_ptr().cast(),
-            number(LOG_BYTES),
-            number(1),
-            number(usize::from(debug)),
-        ];
-        let mut module = std::ptr::null_mut();
-        let result = cu!(cuModuleLoadDataEx(
-            &raw mut module,
-            text.as_ptr().cast(),
-            options.len() as u32,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        ));
-        let said = |bytes: &[u8]| {
-            let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-            String::from_utf8_lossy(&bytes[..end]).trim().to_owned()
-        };
-        match result {
-            Ok(()) => Ok((Arc::new(Module { context: context.clone(), handle: module as usize }), said(&info))),
-            Err(error) => Err((error, said(&errors))),
-        }
-    }
-
     fn raw(&self) -> sys::CUmodule {
         self.handle as sys::CUmodule
     }

@@ -16,6 +16,7 @@ use crate::submission::{Shape, Work};
 use ir::{FuncId, FuncKind, GlobalId, Module};
 use source::SourceMap;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How to load a module.
@@ -36,6 +37,8 @@ pub struct LoadOptions<'a> {
     pub flushes: bool,
     /// What the code may rely on.
     pub target: opt::Target,
+    /// The library of CUDA's device runtime (`libcudadevrt.a`). Without it kernels that launch kernels are left out.
+    pub runtime: Option<&'a Path>,
     /// How many records kernels may write between two calls of [`Gpu::drain_records`].
     pub record_capacity: u32,
     /// Bytes of stack of each thread if a procedure of the module calls itself; the frames of all others are counted by
@@ -53,11 +56,15 @@ impl Default for LoadOptions<'_> {
             unoptimised: false,
             flushes: false,
             target: opt::Target::default(),
+            runtime: None,
             record_capacity: 1 << 18,
             recursion_stack_bytes: 16 << 10,
         }
     }
 }
+
+/// Launches from device code that may wait to begin. CUDA's default is 2048; those beyond fail.
+const PENDING_LAUNCHES: u64 = 1 << 16;
 
 /// Why a module could not be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -249,14 +256,19 @@ impl Gpu {
             globals: options.globals,
             target: options.target,
             flushes: options.flushes,
+            launches: options.runtime.is_some(),
             sources: options.sources,
         };
         let optimised = (!options.unoptimised && !options.debug).then(|| ptx::optimised(module, options.target));
         let module = optimised.as_ref().unwrap_or(module);
         let Printed { text, kernels, refused } = print_what_can_run(module, &text_options);
         let debug = text_options.dwarf().is_some();
-        let (code, log) =
-            driver::Module::load(&self.context, &text, debug).map_err(|(error, log)| LoadError { error, log })?;
+        let runtime = options.runtime.filter(|_| ptx::needs_device_runtime(&text));
+        let (code, log) = driver::Module::load(&self.context, &text, debug, runtime)
+            .map_err(|(error, log)| LoadError { error, log })?;
+        if runtime.is_some() {
+            self.context.set_pending_launches(PENDING_LAUNCHES)?;
+        }
         if ptx::is_recursive(module) {
             self.context.set_stack_bytes(options.recursion_stack_bytes)?;
         }

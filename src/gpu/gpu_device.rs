@@ -188,7 +188,12 @@ impl GpuDevice {
     /// [`GpuDevice::refused`].
     pub fn load(&mut self, module: Arc<Module>, globals: &[u64], options: &GpuOptions<'_>) -> Result<(), LoadError> {
         let GpuOptions { sm, debug, sources, unoptimised, flushes } = *options;
-        let target = self.target();
+        // Nobody holds launches from device code against what code relies on.
+        let target = match self.target() {
+            target if ptx::has_launches(&module) => opt::Target { threads: u64::MAX, aligned: false, ..target },
+            target => target,
+        };
+        let runtime = self.vendors.device_runtime();
         let load = LoadOptions {
             sm,
             debug,
@@ -196,6 +201,7 @@ impl GpuDevice {
             unoptimised,
             flushes,
             target,
+            runtime: runtime.as_deref(),
             globals: Some(globals),
             ..LoadOptions::default()
         };
@@ -527,7 +533,7 @@ impl GpuDevice {
     fn drain(&mut self, launch: &KernelLaunch) -> Result<Result<(), CudaError>, DriverError> {
         let drained = self.gpu.drain_records()?;
         if let Some(Code { module, .. }) = &self.code {
-            let (output, findings) = output::output_of(&drained, launch, &module.func(launch.func).name);
+            let (output, findings) = output::output_of(&drained, launch, module);
             self.output.extend(output);
             self.findings.extend(findings);
         }

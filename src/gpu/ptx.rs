@@ -15,7 +15,8 @@
 //! `threadfence` is `fence.sc`, as CUDA defines it. A vote without a mask names all 32 lanes: lanes that have exited count as
 //! arrived. `activemask` would leave out lanes that are only at another place.
 //!
-//! Refused, as data ([`EmitError`]): host services in device code, launches from kernels, host memory, atomics on local or
+//! Refused, as data ([`EmitError`]): host services in device code, launches from kernels where CUDA's device runtime is missing, host
+//! memory, atomics on local or
 //! constant memory.
 
 mod arith;
@@ -31,6 +32,7 @@ mod globals;
 mod library;
 mod memory;
 mod names;
+mod nested;
 pub mod record;
 mod service;
 mod sign;
@@ -76,6 +78,8 @@ pub struct PtxOptions<'a> {
     pub target: opt::Target,
     /// Whether approximate operations take subnormal operands and results as zero (`.ftz`).
     pub flushes: bool,
+    /// Whether the text may call CUDA's device runtime, for launches from device code: it is linked.
+    pub launches: bool,
     /// The sources, for `.file` and `.loc` lines. With `debug` too there are sections of DWARF, and the target is `debug`,
     /// which makes ptxas keep the code as it is written.
     pub sources: Option<&'a SourceMap>,
@@ -96,6 +100,7 @@ impl Default for PtxOptions<'_> {
             globals: None,
             target: opt::Target::default(),
             flushes: false,
+            launches: true,
             sources: None,
         }
     }
@@ -125,15 +130,25 @@ struct Unit<'a> {
     module: &'a Module,
     options: &'a PtxOptions<'a>,
     placement: Placement,
+    /// Whether what is printed launches kernels.
+    has_launches: bool,
 }
 
-/// Prints `kernels`, the procedures that they call and the device variables of the module.
+impl Unit<'_> {
+    /// Whether the target has clusters (PTX ISA, `.target`: `sm_90` and up).
+    fn has_clusters(&self) -> bool {
+        self.options.sm >= 90
+    }
+}
+
+/// Prints `kernels`, the kernels that they launch, the procedures that they call and the device variables of the module.
 ///
 /// # Errors
 /// The first thing, in the order of kernels and their code, that cannot run on a GPU.
 pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Result<String, EmitError> {
-    let (kernels, procedures) = reach(module, kernels)?;
-    let unit = Unit { module, options, placement: Placement::new(module, options.globals) };
+    let Reach { kernels, procedures, launched } = reach(module, kernels)?;
+    let placement = Placement::new(module, options.globals);
+    let unit = Unit { module, options, placement, has_launches: !launched.is_empty() };
     let mut needs = BTreeSet::new();
     let mut bodies = String::new();
     for &id in procedures.iter().chain(&kernels) {
@@ -152,7 +167,10 @@ pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Re
     for &id in &procedures {
         let _ = writeln!(out, "{};", call::signature(module, id, false));
     }
-    if !procedures.is_empty() {
+    for &id in &launched {
+        let _ = writeln!(out, "{};", call::signature(module, id, unit.has_clusters()));
+    }
+    if !procedures.is_empty() || !launched.is_empty() {
         out.push('\n');
     }
     out.push_str(&bodies);
@@ -203,6 +221,17 @@ fn declaration(f: &Function) -> Function {
         cooperative: f.cooperative,
         span: f.span,
     }
+}
+
+/// Whether a text calls CUDA's device runtime.
+pub fn needs_device_runtime(text: &str) -> bool {
+    Helper::of_runtime().any(|helper| text.contains(&format!(" {}(", helper.symbol())))
+}
+
+/// Whether device code of the module launches kernels.
+pub fn has_launches(module: &Module) -> bool {
+    let device = module.funcs.iter().filter(|f| f.kind != FuncKind::Host);
+    device.flat_map(|f| &f.blocks).flat_map(|b| &b.insts).any(|i| matches!(i.kind, InstKind::Launch { .. }))
 }
 
 /// Whether a text has kernels that write records, so that [`RECORDS_SYMBOL`] needs the address of a buffer.
@@ -260,8 +289,17 @@ fn header(out: &mut String, unit: &Unit<'_>, kernels: &[FuncId]) {
     }
 }
 
-/// The kernels without repetition, and the procedures that they reach by calls; both in the order of the module.
-fn reach(module: &Module, kernels: &[FuncId]) -> Result<(Vec<FuncId>, Vec<FuncId>), EmitError> {
+/// What a text has, each in the order of the module.
+struct Reach {
+    kernels: Vec<FuncId>,
+    /// What they reach by calls.
+    procedures: Vec<FuncId>,
+    /// The kernels among them that device code launches.
+    launched: Vec<FuncId>,
+}
+
+/// Finds what kernels reach by calls and launches.
+fn reach(module: &Module, kernels: &[FuncId]) -> Result<Reach, EmitError> {
     let error = |function: &Function, what: String, span| EmitError { function: function.name.to_string(), what, span };
     let mut roots = BTreeSet::new();
     for &id in kernels {
@@ -271,23 +309,36 @@ fn reach(module: &Module, kernels: &[FuncId]) -> Result<(Vec<FuncId>, Vec<FuncId
         }
         roots.insert(id);
     }
-    let mut procedures = BTreeSet::new();
+    let (mut procedures, mut launched) = (BTreeSet::new(), BTreeSet::new());
     let mut work: Vec<FuncId> = roots.iter().copied().collect();
     while let Some(id) = work.pop() {
         let func = module.func(id);
         for inst in func.blocks.iter().flat_map(|b| &b.insts) {
-            let InstKind::Call { func: callee, .. } = &inst.kind else { continue };
+            let (callee, is_launch) = match &inst.kind {
+                InstKind::Call { func, .. } => (*func, false),
+                InstKind::Launch { func, .. } => (*func, true),
+                _ => continue,
+            };
             let Some(target) = module.funcs.get(callee.index()) else {
                 return Err(error(func, "a call of a procedure that does not exist".to_owned(), inst.span));
             };
             match target.kind {
-                FuncKind::Device => {
-                    if procedures.insert(*callee) {
-                        work.push(*callee);
+                FuncKind::Device if !is_launch => {
+                    if procedures.insert(callee) {
+                        work.push(callee);
+                    }
+                }
+                FuncKind::Kernel if is_launch => {
+                    launched.insert(callee);
+                    if roots.insert(callee) {
+                        work.push(callee);
                     }
                 }
                 FuncKind::Kernel => {
                     return Err(error(func, format!("a call of the kernel `{}`", target.name), inst.span));
+                }
+                FuncKind::Device => {
+                    return Err(error(func, "a launch of what is no kernel".to_owned(), inst.span));
                 }
                 FuncKind::Host => {
                     return Err(error(func, format!("a call of the host procedure `{}`", target.name), inst.span));
@@ -295,7 +346,8 @@ fn reach(module: &Module, kernels: &[FuncId]) -> Result<(Vec<FuncId>, Vec<FuncId
             }
         }
     }
-    Ok((roots.into_iter().collect(), procedures.into_iter().collect()))
+    let listed = |all: BTreeSet<FuncId>| all.into_iter().collect();
+    Ok(Reach { kernels: listed(roots), procedures: listed(procedures), launched: listed(launched) })
 }
 
 #[cfg(test)]

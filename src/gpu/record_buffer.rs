@@ -7,7 +7,7 @@
 //! Not here: formatting (`text`), what the host does about a fault (`machine`).
 
 use crate::ptx::record::{
-    A, B, BLOCK, CAPACITY, EXTRA, FAULTS, GRID, HEADER_BYTES, KIND, Kind, NEXT, RECORD_BYTES, THREAD,
+    A, B, BLOCK, CAPACITY, EXTRA, FAULTS, GRID, HEADER_BYTES, KIND, Kind, NEXT, RECORD_BYTES, THREAD, extents,
 };
 use source::{FileId, Span};
 
@@ -63,6 +63,8 @@ pub struct Fault {
     pub text: Vec<u8>,
     /// Where.
     pub span: Span,
+    /// Extents of its grid and its block, where kernels launch others.
+    pub extents: Option<[[u32; 3]; 2]>,
 }
 
 /// The reasons of a [`Fault`].
@@ -182,7 +184,7 @@ pub fn decode(header: &[u8], records: &[u8]) -> Drained {
 // An optional reference is consumed by each arm that uses it.
 #[allow(clippy::needless_pass_by_value)]
 fn continue_item(record: &Raw, last: Option<&mut PrintItem>, missing: &mut u64) -> Option<PrintItem> {
-    let fault = |kind| Some(PrintItem::Fault(Fault { kind, text: Vec::new(), span: Span::NONE }));
+    let fault = |kind| Some(PrintItem::Fault(Fault { kind, text: Vec::new(), span: Span::NONE, extents: None }));
     let Raw { extra, a, b, .. } = *record;
     match Kind::from_number(record.kind)? {
         Kind::Begin => Some(PrintItem::Begin { form: extra, unit: a as i64 }),
@@ -213,6 +215,12 @@ fn continue_item(record: &Raw, last: Option<&mut PrintItem>, missing: &mut u64) 
         Kind::Place => {
             if let Some(PrintItem::Fault(fault)) = last {
                 fault.span = Span { file: FileId(extra), start: a as u32, end: b as u32 };
+            }
+            None
+        }
+        Kind::Extents => {
+            if let Some(PrintItem::Fault(fault)) = last {
+                fault.extents = Some([a, b].map(extents));
             }
             None
         }
@@ -297,7 +305,7 @@ mod tests {
         .concat();
         let drained = decode(&header(5, 9, 3), &records);
         let kind = FaultKind::Bounds { subscript: 11, lower: 1, upper: 10, dim: 2 };
-        let fault = Fault { kind, text: b"a".to_vec(), span: Span::new(FileId(0), 40, 44) };
+        let fault = Fault { kind, text: b"a".to_vec(), span: Span::new(FileId(0), 40, 44), extents: None };
         assert_eq!(drained.records.iter().map(|r| &r.item).collect::<Vec<_>>(), [&PrintItem::Fault(fault)]);
         assert_eq!((drained.lost, drained.faults), (4, 3));
     }

@@ -8,6 +8,7 @@
 use device::{VendorAnswer, VendorArg, VendorCall, VendorObject};
 use foreign::{CudaArg, CudaFunction, CudaLibraries};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The handle of CUDA for a stream of the program.
@@ -54,6 +55,11 @@ impl Vendors {
     /// Whether there are any.
     pub(crate) fn are_there(&self) -> bool {
         self.libraries.is_some()
+    }
+
+    /// The library of device code that launches kernels.
+    pub(crate) fn device_runtime(&self) -> Option<PathBuf> {
+        self.libraries.as_ref().and_then(|all| all.archive("cudadevrt"))
     }
 
     /// The function of that name.

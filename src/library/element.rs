@@ -35,6 +35,14 @@ pub(crate) trait Element:
     fn from_bytes(bytes: &[u8]) -> Self;
     /// To bytes in memory, as many as it has.
     fn to_bytes(self, bytes: &mut [u8]);
+    /// Numbers as their bytes in memory, where this processor has them in the same way.
+    fn as_bytes(_values: &[Self]) -> Option<&[u8]> {
+        None
+    }
+    /// The same, to be written.
+    fn as_bytes_mut(_values: &mut [Self]) -> Option<&mut [u8]> {
+        None
+    }
     /// The conjugate of a complex number, another itself.
     fn conjugate(self) -> Self;
     /// The real part.
@@ -62,6 +70,14 @@ macro_rules! reals {
 
             fn to_bytes(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.to_le_bytes());
+            }
+
+            fn as_bytes(values: &[$ty]) -> Option<&[u8]> {
+                cfg!(target_endian = "little").then(|| bytemuck::cast_slice(values))
+            }
+
+            fn as_bytes_mut(values: &mut [$ty]) -> Option<&mut [u8]> {
+                cfg!(target_endian = "little").then(|| bytemuck::cast_slice_mut(values))
             }
 
             fn conjugate(self) -> $ty {
@@ -103,6 +119,14 @@ macro_rules! reals {
                 let (re, im) = bytes.split_at_mut(size_of::<$ty>());
                 self.re.to_bytes(re);
                 self.im.to_bytes(im);
+            }
+
+            fn as_bytes(values: &[Complex<$ty>]) -> Option<&[u8]> {
+                cfg!(target_endian = "little").then(|| bytemuck::cast_slice(values))
+            }
+
+            fn as_bytes_mut(values: &mut [Complex<$ty>]) -> Option<&mut [u8]> {
+                cfg!(target_endian = "little").then(|| bytemuck::cast_slice_mut(values))
             }
 
             fn conjugate(self) -> Complex<$ty> {

@@ -167,16 +167,36 @@ impl Runs {
         let (mut address, mut rest) = (address, count);
         while rest > 0 {
             let now = (PIECE / T::BYTES).min(rest);
-            let bytes = self.room(now * T::BYTES);
+            let from = out.len();
+            out.resize(from + now, T::ZERO);
+            self.load_into(memory, address, &mut out[from..])?;
+            (address, rest) = (address + (now * T::BYTES) as u64, rest - now);
+        }
+        Ok(())
+    }
+
+    /// Loads as many elements as there is room for from an address on.
+    fn load_into<T: Element>(&mut self, memory: &mut dyn Bytes, address: u64, out: &mut [T]) -> Done<()> {
+        if let Some(bytes) = T::as_bytes_mut(out) {
+            return memory.get(address, bytes);
+        }
+        let mut address = address;
+        for out in out.chunks_mut(PIECE / T::BYTES) {
+            let bytes = self.room(out.len() * T::BYTES);
             memory.get(address, bytes)?;
-            out.extend(decode::<T>(bytes));
-            (address, rest) = (address + bytes.len() as u64, rest - now);
+            for (value, read) in out.iter_mut().zip(decode::<T>(bytes)) {
+                *value = read;
+            }
+            address += bytes.len() as u64;
         }
         Ok(())
     }
 
     /// Stores elements from an address on.
     fn store<T: Element>(&mut self, memory: &mut dyn Bytes, address: u64, values: &[T]) -> Done<()> {
+        if let Some(bytes) = T::as_bytes(values) {
+            return memory.put(address, bytes);
+        }
         let mut address = address;
         for values in values.chunks(PIECE / T::BYTES) {
             let bytes = self.room(values.len() * T::BYTES);
@@ -322,13 +342,21 @@ impl<T: Element> Grid<T> {
         Ok(())
     }
 
-    /// The elements, the first dimension fastest.
-    pub(crate) fn load(&self, memory: &mut dyn Bytes) -> Done<Vec<T>> {
+    /// The elements, the first dimension fastest, in a vector that there may be already.
+    pub(crate) fn load(&self, memory: &mut dyn Bytes, mut out: Vec<T>) -> Done<Vec<T>> {
         let (run, rest) = self.runs();
         let count = self.dims.iter().map(|(count, _)| count).product();
-        let mut out = Vec::new();
-        out.try_reserve_exact(count).map_err(|_| CudaError::MemoryAllocation)?;
         let mut runs = Runs::default();
+        if out.len() == count {
+            let mut of_runs = out.chunks_mut(run.max(1));
+            Grid::<T>::each_run(rest, self.address, &mut |address| match of_runs.next() {
+                Some(run) => runs.load_into(memory, address, run),
+                None => Ok(()),
+            })?;
+            return Ok(out);
+        }
+        out.clear();
+        out.try_reserve_exact(count).map_err(|_| CudaError::MemoryAllocation)?;
         Grid::<T>::each_run(rest, self.address, &mut |address| runs.load(memory, address, run, &mut out))?;
         Ok(out)
     }

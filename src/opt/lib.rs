@@ -48,7 +48,7 @@ mod unswitch;
 mod webs;
 
 pub use hoist_loads::is_long;
-use ir::{FuncId, FuncKind, Function, Module};
+use ir::{FuncKind, Function, Module};
 
 /// A pass over one function, with its name.
 struct Pass {
@@ -140,6 +140,30 @@ const UNWATCHED: &[Pass] = &[
     HOIST_INVARIANTS,
 ];
 
+const UNROLL_OVER_LOCALS: Pass = Pass { name: "unroll-over-locals", run: |f, _| unroll::over_locals(f) };
+
+/// From level 1 on, for device code of which nobody watches local memory: arrays become registers.
+const OF_LOCALS: &[Pass] = &[
+    STRIP_DEBUG,
+    SIMPLIFY_CFG,
+    WEBS,
+    GVN,
+    SIMPLIFY_CFG,
+    UNROLL_OVER_LOCALS,
+    GVN,
+    SIMPLIFY_CFG,
+    UNROLL_OVER_LOCALS,
+    GVN,
+    SIMPLIFY_CFG,
+    DCE,
+    SPLIT_COPIES,
+    PROMOTE,
+    WEBS,
+    GVN,
+    SIMPLIFY_CFG,
+    DCE,
+];
+
 /// For code that runs on a GPU only. Loops around unrolled loops are unrolled in their turn.
 const FOR_GPU: &[Pass] = &[
     STRIP_FOR_GPU,
@@ -220,6 +244,10 @@ pub fn run_observed(module: &mut Module, options: Options, observer: &mut dyn Fn
         run_passes(module, SIMPLIFY, observer);
     }
     if !options.watched {
+        if !options.keeps_frames {
+            let has_locals = |f: &Function| f.kind != FuncKind::Host && !f.locals.is_empty();
+            run_passes_of(module, OF_LOCALS, has_locals, observer);
+        }
         run_passes(module, UNWATCHED, observer);
     }
 }
@@ -259,9 +287,19 @@ pub fn inline_with_memory(module: &mut Module) -> bool {
 }
 
 fn run_passes(module: &mut Module, passes: &[Pass], observer: &mut dyn FnMut(&str, &Module)) {
+    run_passes_of(module, passes, |_| true, observer);
+}
+
+/// Runs passes over the functions that `of` chooses.
+fn run_passes_of(
+    module: &mut Module,
+    passes: &[Pass],
+    of: impl Fn(&Function) -> bool,
+    observer: &mut dyn FnMut(&str, &Module),
+) {
     for pass in passes {
-        for id in (0..module.funcs.len()).map(|i| FuncId(i as u32)) {
-            (pass.run)(&mut module.funcs[id.index()], Target::default());
+        for f in module.funcs.iter_mut().filter(|f| of(f)) {
+            (pass.run)(f, Target::default());
         }
         observer(pass.name, module);
     }

@@ -5,13 +5,15 @@
 //! others see its bits as their own type, as copies of derived types do, which are made of integers. A place that may be read
 //! before anything was stored holds zero bits, as fresh local memory does in the emulator.
 //!
-//! Accesses to local memory vanish, so this is for code that nobody watches, which is that of a GPU. Slots whose address is
+//! Accesses to local memory vanish, so this is for code that nobody watches: that of a GPU, and of the emulator without a debugger and
+//! without the check of what is read before it is set. Slots whose address is
 //! passed on, computed with, or loaded from at a place known only at run time stay; unrolling comes before this pass.
 
+use crate::strip_debug::remove_variables;
 use ir::analysis::{Cfg, Liveness};
 use ir::op::{CvtOp, UnOp};
-use ir::{Access, AddrBase, Bb, Function, Inst, InstKind, LocalId, Reg, RegInfo, Space, Ty, Val};
-use std::collections::BTreeMap;
+use ir::{Access, AddrBase, Bb, Function, Inst, InstKind, LocalId, Reg, RegInfo, Space, Ty, Val, VarLoc};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The places of a slot: type by offset, as far as all accesses agree.
 type Places = BTreeMap<i64, Ty>;
@@ -23,10 +25,13 @@ pub(crate) fn run(f: &mut Function) {
         return;
     }
     let bases = bases(f);
+    let names = names(f, &bases);
     let mut slots: Vec<Option<Places>> = f.locals.iter().map(|_| Some(Places::new())).collect();
     for block in &f.blocks {
         for inst in &block.insts {
-            note(&mut slots, &bases, &inst.kind);
+            if !inst.kind.def().is_some_and(|dst| names.contains_key(&dst)) {
+                note(&mut slots, &bases, &inst.kind);
+            }
         }
         block.term.each_use(|v| refuse(&mut slots, &bases, v));
     }
@@ -41,7 +46,19 @@ pub(crate) fn run(f: &mut Function) {
     if registers.is_empty() {
         return;
     }
+    let is_promoted = |id: LocalId| registers.range((id, i64::MIN)..=(id, i64::MAX)).next().is_some();
+    let gone: BTreeSet<Reg> = names.iter().filter(|(_, id)| is_promoted(**id)).map(|(reg, _)| *reg).collect();
     for block in &mut f.blocks {
+        block.insts.retain(|inst| !inst.kind.def().is_some_and(|dst| gone.contains(&dst)));
+    }
+    remove_variables(f, |var| matches!(var.loc, VarLoc::At(reg) | VarLoc::DescriptorAt(reg) if gone.contains(&reg)));
+    for block in &mut f.blocks {
+        if block.insts.iter().any(|inst| matches!(inst.kind, InstKind::Clear { .. })) {
+            block.insts = std::mem::take(&mut block.insts)
+                .into_iter()
+                .flat_map(|inst| cleared(&registers, &f.regs, inst))
+                .collect();
+        }
         for inst in &mut block.insts {
             let place = |addr, offset| registers.get(&(*bases.get(&reg(addr)?)?, offset)).copied();
             match inst.kind {
@@ -65,6 +82,19 @@ pub(crate) fn run(f: &mut Function) {
         let kind = InstKind::Un { op: UnOp::Mov, ty: f.ty(dst), dst, a: Val::Imm(0) };
         f.blocks[0].insts.insert(0, Inst::new(kind, f.span));
     }
+}
+
+/// What clears a slot clears its registers.
+fn cleared(registers: &BTreeMap<(LocalId, i64), Reg>, of: &[RegInfo], inst: Inst) -> Vec<Inst> {
+    let InstKind::Clear { local } = inst.kind else { return vec![inst] };
+    let mut zeros = registers
+        .range((local, i64::MIN)..=(local, i64::MAX))
+        .map(|(_, &dst)| Inst {
+            kind: InstKind::Un { op: UnOp::Mov, ty: of[dst.index()].ty, dst, a: Val::Imm(0) },
+            ..inst.clone()
+        })
+        .peekable();
+    if zeros.peek().is_none() { vec![inst] } else { zeros.collect() }
 }
 
 /// Sets `dst`, of type `to`, to the bits of a value of a type `from` of the same size.
@@ -94,6 +124,30 @@ pub(crate) fn bases(f: &Function) -> BTreeMap<Reg, LocalId> {
             _ => None,
         })
         .collect()
+}
+
+/// The registers that only say where a dummy argument is: copies of the address of a slot, which no instruction reads.
+fn names(f: &Function, bases: &BTreeMap<Reg, LocalId>) -> BTreeMap<Reg, LocalId> {
+    let mut names = BTreeMap::new();
+    let mut others = BTreeSet::new();
+    for block in &f.blocks {
+        for inst in &block.insts {
+            match inst.kind {
+                InstKind::Un { op: UnOp::Mov, dst, a: Val::Reg(a), .. } if bases.contains_key(&a) => {
+                    if names.insert(dst, bases[&a]).is_some() {
+                        others.insert(dst);
+                    }
+                }
+                ref kind => kind.each_def(|reg| {
+                    others.insert(reg);
+                }),
+            }
+            inst.kind.each_use(|v| others.extend(reg(v)));
+        }
+        block.term.each_use(|v| others.extend(reg(v)));
+    }
+    names.retain(|reg, _| !others.contains(reg));
+    names
 }
 
 /// Notes what an instruction does with slots.

@@ -7,7 +7,7 @@
 //! Schedule points stay (see the head of the crate).
 
 use ir::analysis::{Cfg, Dominators};
-use ir::{Bb, FuncKind, Function, InstKind, Reg, Val, VarId, VarLoc, VarShape};
+use ir::{Bb, DebugVar, FuncKind, Function, InstKind, Reg, Val, VarId, VarLoc, VarShape};
 
 /// Runs the pass over a function.
 pub(crate) fn run(f: &mut Function) {
@@ -34,17 +34,21 @@ pub(crate) fn for_gpu(f: &mut Function) {
 
 /// Makes registers of those scalar variables that live there, but for registers that the shape of another one names.
 fn remove_scalars(f: &mut Function) {
-    let is_gone = |loc: &VarLoc, shape: &VarShape| {
-        matches!((loc, shape), (VarLoc::Reg(_) | VarLoc::Complex(..), VarShape::Scalar))
-    };
+    remove_variables(f, |var| {
+        matches!((&var.loc, &var.shape), (VarLoc::Reg(_) | VarLoc::Complex(..), VarShape::Scalar))
+    });
+}
+
+/// Removes variables; the registers that were theirs become registers of nobody.
+pub(crate) fn remove_variables(f: &mut Function, is_gone: impl Fn(&DebugVar) -> bool) {
     let mut numbers: Vec<Option<VarId>> = Vec::with_capacity(f.vars.len());
     let mut kept = 0;
     for var in &f.vars {
-        let gone = is_gone(&var.loc, &var.shape);
+        let gone = is_gone(var);
         numbers.push((!gone).then_some(VarId(kept)));
         kept += u32::from(!gone);
     }
-    f.vars.retain(|var| !is_gone(&var.loc, &var.shape));
+    f.vars.retain(|var| !is_gone(var));
     for reg in &mut f.regs {
         let Some(var) = reg.var else { continue };
         reg.var = numbers.get(var.index()).copied().flatten();

@@ -9,8 +9,8 @@
 //! the loop as it was does the rest. Registers that grow by a constant are expressed in each copy by their value in the first
 //! one, so that the copies' addresses differ by constants.
 //!
-//! Copies repeat the accesses and schedule points of the iterations in their order. Only code for a GPU is unrolled: the
-//! emulator's machine code does many iterations of a loop at a time as it is.
+//! Copies repeat the accesses of the iterations in their order. For the emulator only loops over local arrays are unrolled: its machine
+//! code does many iterations of others at a time as they are.
 //!
 //! (Muchnick, "Advanced Compiler Design and Implementation", 17.4.)
 
@@ -18,8 +18,9 @@ use crate::loops::copier::Copier;
 use crate::loops::shape::{Counter, Induction, Shape};
 use crate::loops::{depth_inside, each_loop, redirect, temporary};
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
-use ir::{Bb, BlockData, Function, Inst, InstKind, Reg, Term, Ty, Val};
+use ir::{AddrBase, Bb, BlockData, Function, Inst, InstKind, Reg, Term, Ty, Val};
 use scalar::bits;
+use std::collections::BTreeSet;
 
 /// Most iterations of a loop that becomes straight code.
 const MAX_COPIES: usize = 64;
@@ -44,6 +45,67 @@ pub(crate) fn full(f: &mut Function) {
             fits.then(|| peel(f, shape, count))
         },
     );
+}
+
+/// Most instructions of the straight code of a loop over elements of a local array, for the emulator.
+const MAX_LOCAL: usize = 256;
+
+/// Runs the pass over a function for the emulator: full unrolling of the loops over elements of local arrays, which may become registers
+/// by that. Loops around them follow.
+pub(crate) fn over_locals(f: &mut Function) {
+    if f.locals.is_empty() {
+        return;
+    }
+    let addresses = local_addresses(f);
+    each_loop(
+        f,
+        |loops, id| depth_inside(loops, id) == 0,
+        |f, shape| {
+            let count = shape.iterations().filter(|_| !shape.has_call)?;
+            let fits = count <= MAX_COPIES && count * shape.size <= MAX_LOCAL;
+            let insts = || shape.natural.blocks.iter().flat_map(|bb| &f.block(*bb).insts);
+            let is_over_local = || insts().any(|inst| moves_at(&inst.kind).is_some_and(|reg| addresses.contains(&reg)));
+            (fits && is_over_local()).then(|| peel(f, shape, count))
+        },
+    );
+}
+
+/// The registers that hold the address of a slot plus something known at run time only.
+fn local_addresses(f: &Function) -> BTreeSet<Reg> {
+    let mut slots = BTreeSet::new();
+    let mut computed = BTreeSet::new();
+    // A register may be computed in a block that stands before that of another one which it is computed from.
+    loop {
+        let before = slots.len() + computed.len();
+        for inst in f.blocks.iter().flat_map(|block| &block.insts) {
+            match inst.kind {
+                InstKind::Addr { dst, base: AddrBase::Local(_) } => {
+                    slots.insert(dst);
+                }
+                InstKind::Un { .. } | InstKind::Bin { .. } | InstKind::Tri { .. } => {
+                    let mut is_computed = false;
+                    inst.kind.each_use(|v| {
+                        is_computed |= matches!(v, Val::Reg(r) if slots.contains(&r) || computed.contains(&r));
+                    });
+                    if is_computed && let Some(dst) = inst.kind.def() {
+                        computed.insert(dst);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if slots.len() + computed.len() == before {
+            return computed;
+        }
+    }
+}
+
+/// The register with the address of a load or store.
+fn moves_at(kind: &InstKind) -> Option<Reg> {
+    match kind {
+        InstKind::Load { addr: Val::Reg(reg), .. } | InstKind::Store { addr: Val::Reg(reg), .. } => Some(*reg),
+        _ => None,
+    }
 }
 
 /// Runs the pass over a function: small loops around others become straight code, if the numbers of iterations of a loop in them
@@ -148,7 +210,9 @@ fn peel(f: &mut Function, shape: &Shape, count: usize) {
     for (copy, &start) in starts.iter().enumerate() {
         let next = starts.get(copy + 1).copied().unwrap_or(shape.natural.header);
         for &bb in &shape.natural.blocks {
-            f.blocks[copier.place(start, bb).index()].term.each_successor_mut(|to| {
+            let block = &mut f.blocks[copier.place(start, bb).index()];
+            block.insts.retain(|inst| !matches!(inst.kind, InstKind::BackEdge));
+            block.term.each_successor_mut(|to| {
                 if *to == start {
                     *to = next;
                 }

@@ -257,6 +257,9 @@ fn is_within(lanes: &LaneAddresses<32>, mask: u32, bytes: u64, zone: &Zone) -> b
     vm::is_within(lanes, mask, bytes, (zone.low, zone.high))
 }
 
+/// Zones that a block remembers: about as many as large kernels have loose accesses.
+const ZONES: usize = 64;
+
 /// Holds what the warps of a block do against a guard.
 pub(crate) struct Guarding<'a> {
     guard: &'a Guard,
@@ -266,19 +269,19 @@ pub(crate) struct Guarding<'a> {
     /// What the thread has noted, once it has.
     set: Option<OnceSet>,
     /// Zones of late, by the low bits of the operation.
-    zones: [Zone; 8],
+    zones: [Zone; ZONES],
 }
 
 impl<'a> Guarding<'a> {
     /// For the hooks of the block of that number; with `ahead`, of one that runs ahead of its turn.
     pub(crate) fn new(guard: &'a Guard, block: u64, ahead: Option<&'a mut Vec<Loose>>) -> Guarding<'a> {
-        Guarding { guard, ahead, block, set: None, zones: [Zone::default(); 8] }
+        Guarding { guard, ahead, block, set: None, zones: [Zone::default(); ZONES] }
     }
 
     /// Between which addresses it need not see accesses at a site.
     #[inline]
     pub(crate) fn quiet(&self, site: Site) -> Option<(u64, u64)> {
-        let zone = &self.zones[site.pc as usize % 8];
+        let zone = &self.zones[site.pc as usize % ZONES];
         (zone.is_quiet && zone.site == site).then_some((zone.low, zone.high))
     }
 
@@ -286,7 +289,7 @@ impl<'a> Guarding<'a> {
     pub(crate) fn check(&mut self, warp: u32, event: &AccessEvent<'_, 32>) {
         let guard = self.guard;
         let (loose, alike) = (guard.loose(event.site), guard.alike(event.site));
-        let zone = &mut self.zones[event.site.pc as usize % 8];
+        let zone = &mut self.zones[event.site.pc as usize % ZONES];
         if zone.site != event.site {
             *zone = Zone { site: event.site, ..Zone::default() };
         }
@@ -301,7 +304,7 @@ impl<'a> Guarding<'a> {
     /// Notes an alike store.
     fn note_alike(&mut self, stores: &Alike, number: u32, (warp, is_loose): (u32, bool), event: &AccessEvent<'_, 32>) {
         let guard = self.guard;
-        let zone = &mut self.zones[event.site.pc as usize % 8];
+        let zone = &mut self.zones[event.site.pc as usize % ZONES];
         let bytes = event.bytes as u64;
         // Of a loose store it is known already where it may be.
         if !is_loose && !is_within(event.lanes, event.mask, bytes, zone) {
@@ -328,7 +331,7 @@ impl<'a> Guarding<'a> {
     /// Takes a loose access.
     fn check_loose(&mut self, event: &AccessEvent<'_, 32>, is_load: bool, alike: Option<u32>) {
         let guard = self.guard;
-        let zone = &mut self.zones[event.site.pc as usize % 8];
+        let zone = &mut self.zones[event.site.pc as usize % ZONES];
         let bytes = event.bytes as u64;
         let is_counted = alike.is_some() && guard.alike.is_some();
         let is_quiet = (is_load || guard.kind != Assumed::Once) && !is_counted;

@@ -22,8 +22,9 @@ use scalar::lanes;
 use std::sync::Arc;
 use vm::{LaunchRequest, Program, RtRequest};
 
-/// `cudaStreamNonBlocking`: the one kind of stream that device code can make.
-const NON_BLOCKING: u64 = 1;
+/// The flags with which device code can make a stream: `cudaStreamNonBlocking`, as the guide wants it, and `cudaStreamDefault`, which
+/// GPUs take too (CUDA 13 on an H200).
+const STREAM_FLAGS: [u32; 2] = [1, 0];
 
 /// Whether a service is about launches from device code.
 pub(super) fn is_about_launches(rt: Rt) -> bool {
@@ -169,7 +170,7 @@ impl Emulator {
             let code = |error: Option<CudaError>| error.map_or(0, |error| u64::from(error.code() as u32));
             results[lane] = match request.rt {
                 Rt::NestedError => code(nested.error(thread, arg() & 1 != 0)),
-                Rt::NestedStreamCreate if u64::from(arg() as u32) == NON_BLOCKING => nested.make_stream(block.number),
+                Rt::NestedStreamCreate if STREAM_FLAGS.contains(&(arg() as u32)) => nested.make_stream(block.number),
                 Rt::NestedStreamDestroy if !nested.drop_stream(block.number, arg()) => {
                     code(Some(CudaError::InvalidResourceHandle))
                 }

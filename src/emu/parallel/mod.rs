@@ -147,6 +147,13 @@ fn weight(checks: &Checks) -> u64 {
     if matches!(checks.race, RacePass::Off) { 1 } else { 16 }
 }
 
+/// Whether so many threads gain by a launch whose warps pass so many points, if it needs a bit for each element that a scatter stores
+/// to. Where few threads do little else, the bits take longer than the threads save.
+fn is_worth_bits(sharing: &SiteSharing, threads: usize, points: u64) -> bool {
+    let stores = || sharing.loose().iter().flatten().filter(|loose| **loose == Some(false)).count() as u64;
+    sharing.assumed() != Some(Assumed::Once) || threads >= 4 || points >= 8 * stores()
+}
+
 fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &Memory, may_guard: bool) -> Parallel {
     let (program, threads, grain) = (resources.program, resources.pool.jobs(), resources.grain);
     let left = grid.total - grid.begun;
@@ -176,6 +183,7 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
     if left < 2 || work < grain.worth / 4 {
         return serial(SerialReason::Small);
     }
+    let warps = grid.launch.block.iter().map(|&extent| u64::from(extent.max(1))).product::<u64>().div_ceil(32);
     let mut sharing = resources.known.of(program, memory, &grid.launch);
     let is_unchecked = matches!(checks.race, RacePass::Off);
     let is_apart = |s: &SiteSharing| s.worst() != Sharing::Unknown && (is_unchecked || s.keeps_races_in_blocks());
@@ -185,7 +193,9 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
             sharing = guarded.clone();
         } else if may_guard
             && checks.is_off()
-            && let Some(guarded) = resources.guards.choose(func, &sharing, Assumed::Once, is_apart)
+            && let Some(guarded) = resources.guards.choose(func, &sharing, Assumed::Once, |of| {
+                is_apart(of) && (grain.insists || is_worth_bits(of, threads, each / warps))
+            })
         {
             guard = Some(Watched::new(&guarded, false, memory, threads, false));
             sharing = guarded;

@@ -12,7 +12,7 @@ use super::{EmitError, Unit, call, debug, dwarf, names, sign, vector};
 use ir::analysis::{BitSet, Cfg, Dominators, Loops, Ranges, ReadOnly};
 use ir::op::{BarOp, Special};
 use ir::rt::Rt;
-use ir::{Bb, FuncId, FuncKind, Function, Inst, InstKind, ParamKind, Reg, SharedId, Term, Trap, Ty, Val};
+use ir::{Bb, FuncId, FuncKind, Function, InlineId, Inst, InstKind, ParamKind, Reg, SharedId, Term, Trap, Ty, Val};
 use scalar::bits;
 use source::Span;
 use std::collections::BTreeSet;
@@ -142,6 +142,8 @@ pub(super) struct Body<'a, 'n> {
     temps: [u32; 3],
     labels: u32,
     span: Span,
+    /// The call in whose place the instruction in hand stands.
+    inlined: InlineId,
     located: Span,
 }
 
@@ -174,6 +176,7 @@ impl<'a, 'n> Body<'a, 'n> {
             temps: [0; 3],
             labels: 0,
             span: func.span,
+            inlined: InlineId::NONE,
             located: Span::NONE,
         };
         body.params();
@@ -218,7 +221,7 @@ impl<'a, 'n> Body<'a, 'n> {
         };
         // What DWARF refers to by its name is declared outside.
         let mut out = self.owner.map_or_else(String::new, |_| self.shared_variables(""));
-        out.push_str(&call::signature(self.unit.module, id, self.has_clusters()));
+        out.push_str(&call::signature(self.unit.module, id, self.unit.has_clusters()));
         out.push_str("\n{\n");
         if self.depot.bytes > 0 && text.contains(&self.depot_name) {
             let _ =
@@ -283,14 +286,16 @@ impl<'a, 'n> Body<'a, 'n> {
         let _ = writeln!(self.text, "{label}:");
     }
 
-    /// Whether the target has clusters (PTX ISA, `.target`: `sm_90` and up).
-    fn has_clusters(&self) -> bool {
-        self.unit.options.sm >= 90
-    }
-
     /// An error at the instruction in hand.
     pub(super) fn refuse<T>(&self, what: impl Into<String>) -> Result<T, EmitError> {
-        Err(EmitError { function: self.func.name.to_string(), what: what.into(), span: self.span })
+        // Code of an embedded module stands for the call that led there.
+        let embedded = &self.unit.module.embedded_files;
+        let calls = std::iter::successors(self.func.inlined.get(self.inlined.index()), |call| {
+            self.func.inlined.get(call.outer.index())
+        });
+        let mut spans = std::iter::once(self.span).chain(calls.map(|call| call.span));
+        let span = spans.find(|span| !embedded.contains(&span.file)).unwrap_or(self.span);
+        Err(EmitError { function: self.func.name.to_string(), what: what.into(), span })
     }
 
     /// The span of the instruction in hand.
@@ -461,6 +466,7 @@ impl<'a, 'n> Body<'a, 'n> {
     }
 
     fn inst(&mut self, inst: &Inst) -> Result<(), EmitError> {
+        self.inlined = inst.inlined;
         // Addresses are taken where the function begins. A breakpoint at the line that uses one must not stop there.
         if self.unit.options.debug && matches!(inst.kind, InstKind::Addr { .. }) {
             self.span = inst.span;
@@ -475,7 +481,7 @@ impl<'a, 'n> Body<'a, 'n> {
                 ..
             }
             | InstKind::Rt { rt: Rt::ClusterMap, .. }
-                if !self.has_clusters() =>
+                if !self.unit.has_clusters() =>
             {
                 return self.refuse("clusters on a GPU of compute capability below 9.0");
             }
@@ -521,10 +527,7 @@ impl<'a, 'n> Body<'a, 'n> {
             InstKind::Special { reg, dst } => self.special(*reg, *dst),
             InstKind::Call { func, args, results } => self.call_procedure(*func, args, results)?,
             InstKind::Rt { rt, args, results } => self.service(*rt, args, results)?,
-            InstKind::Launch { func, .. } => {
-                let name = &self.unit.module.func(*func).name;
-                return self.refuse(format!("the launch of `{name}` from device code"));
-            }
+            InstKind::Launch { func, config, args } => self.launch(*func, config, args)?,
             InstKind::Stmt | InstKind::BackEdge | InstKind::Clear { .. } => {}
         }
         if !self.variables.is_empty() {

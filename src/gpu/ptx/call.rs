@@ -110,7 +110,7 @@ impl Body<'_, '_> {
     }
 
     /// A temporary for so many bytes, and the type to move them.
-    fn piece(&mut self, bytes: u64) -> (&'static str, String) {
+    pub(super) fn piece(&mut self, bytes: u64) -> (&'static str, String) {
         match bytes {
             8 => ("b64", self.temp(Width::W64)),
             4 => ("b32", self.temp(Width::W32)),

@@ -26,6 +26,19 @@ pub(super) enum Helper {
     CharCompare,
     /// All threads of a cooperative launch wait for each other.
     GridSync,
+    /// A buffer for the parameters of a launch from device code, 0 if it cannot be: kernel, extents of grid and block, bytes of
+    /// dynamic shared memory.
+    LaunchBuffer,
+    /// Launches what a buffer holds on a stream; CUDA's device runtime has it, and those below.
+    LaunchDevice,
+    /// A stream for launches of a block, 0 if the flags are wrong.
+    StreamCreate,
+    /// Gives such a stream back.
+    StreamDestroy,
+    /// The last error of the thread, which it forgets.
+    LastError,
+    /// The last error of the thread.
+    PeekError,
     /// Remainder of real(4).
     Fmod32,
     /// Remainder of real(8).
@@ -43,6 +56,12 @@ impl Helper {
             Helper::CharAssign => "cufemu$$char_assign",
             Helper::CharCompare => "cufemu$$char_compare",
             Helper::GridSync => "cufemu$$grid_sync",
+            Helper::LaunchBuffer => "cufemu$$launch_buffer",
+            Helper::LaunchDevice => "cudaLaunchDeviceV2",
+            Helper::StreamCreate => "cufemu$$stream_create",
+            Helper::StreamDestroy => "cudaStreamDestroy",
+            Helper::LastError => "cudaGetLastError",
+            Helper::PeekError => "cudaPeekAtLastError",
             Helper::Fmod32 => "cufemu$$fmod32",
             Helper::Fmod64 => "cufemu$$fmod64",
         }
@@ -60,6 +79,11 @@ impl Helper {
             Helper::CharAssign => (&[W64, W64, W64, W64], None),
             Helper::CharCompare => (&[W64, W64, W64, W64], Some(W32)),
             Helper::GridSync => (&[], None),
+            Helper::LaunchBuffer => (&[W64, W32, W32, W32, W32, W32, W32, W32], Some(W64)),
+            Helper::LaunchDevice => (&[W64, W64], Some(W32)),
+            Helper::StreamCreate => (&[W32], Some(W64)),
+            Helper::StreamDestroy => (&[W64], Some(W32)),
+            Helper::LastError | Helper::PeekError => (&[], Some(W32)),
             Helper::Fmod32 => (&[W32, W32], Some(W32)),
             Helper::Fmod64 => (&[W64, W64], Some(W64)),
         }
@@ -77,10 +101,9 @@ impl Helper {
     pub(super) fn print(out: &mut String, needs: &BTreeSet<Helper>) {
         for helper in needs {
             let (params, result) = helper.interface();
-            if *helper == Helper::GridSync {
-                out.push_str(".global .align 4 .b32 cufemu$$arrived;\n.global .align 4 .b32 cufemu$$generation;\n\n");
-            }
-            if matches!(helper, Helper::Malloc | Helper::Free) {
+            out.push_str(helper.declarations());
+            let body = helper.body();
+            if body.is_none() {
                 out.push_str(".extern ");
             }
             out.push_str(".func ");
@@ -90,7 +113,7 @@ impl Helper {
             let list: Vec<String> =
                 params.iter().enumerate().map(|(i, w)| format!(".param .{} param{i}", w.passed())).collect();
             let _ = write!(out, "{}({})", helper.symbol(), list.join(", "));
-            match helper.body() {
+            match body {
                 Some(body) => {
                     out.push_str("\n{\n");
                     for line in body.lines() {
@@ -104,9 +127,38 @@ impl Helper {
         }
     }
 
+    /// Those that CUDA's device runtime has, or what they call.
+    pub(super) fn of_runtime() -> impl Iterator<Item = Helper> {
+        use Helper::{LastError, LaunchBuffer, LaunchDevice, PeekError, StreamCreate, StreamDestroy};
+        [LaunchBuffer, LaunchDevice, StreamCreate, StreamDestroy, LastError, PeekError].into_iter()
+    }
+
+    /// What stands before it.
+    fn declarations(self) -> &'static str {
+        match self {
+            Helper::GridSync => ".global .align 4 .b32 cufemu$$arrived;\n.global .align 4 .b32 cufemu$$generation;\n\n",
+            Helper::LaunchBuffer => {
+                ".extern .func (.param .b64 result) cudaGetParameterBufferV2(.param .b64 param0, .param .align 4 .b8 param1[12], \
+                 .param .align 4 .b8 param2[12], .param .b32 param3);\n\n"
+            }
+            Helper::StreamCreate => {
+                ".extern .func (.param .b32 result) cudaStreamCreateWithFlags(.param .b64 param0, .param .b32 param1);\n\n"
+            }
+            _ => "",
+        }
+    }
+
+    /// `None` if another text has it.
     fn body(self) -> Option<String> {
         match self {
-            Helper::Malloc | Helper::Free => None,
+            Helper::Malloc
+            | Helper::Free
+            | Helper::LaunchDevice
+            | Helper::StreamDestroy
+            | Helper::LastError
+            | Helper::PeekError => None,
+            Helper::LaunchBuffer => Some(LAUNCH_BUFFER.to_owned()),
+            Helper::StreamCreate => Some(STREAM_CREATE.to_owned()),
             Helper::Record => Some(record_body()),
             Helper::Text => Some(text_body()),
             Helper::CharAssign => Some(CHAR_ASSIGN.to_owned()),
@@ -286,6 +338,62 @@ st.u8 [%u8], 32;
 add.s64 %u7, %u7, 1;
 bra FILL;
 DONE:
+ret;
+";
+
+const LAUNCH_BUFFER: &str = "\
+.reg .b32 %t<7>;
+.reg .b64 %u<2>;
+ld.param.b64 %u0, [param0];
+ld.param.b32 %t0, [param1];
+ld.param.b32 %t1, [param2];
+ld.param.b32 %t2, [param3];
+ld.param.b32 %t3, [param4];
+ld.param.b32 %t4, [param5];
+ld.param.b32 %t5, [param6];
+ld.param.b32 %t6, [param7];
+{
+.param .b64 arg0;
+.param .align 4 .b8 arg1[12];
+.param .align 4 .b8 arg2[12];
+.param .b32 arg3;
+.param .b64 ret;
+st.param.b64 [arg0], %u0;
+st.param.b32 [arg1], %t0;
+st.param.b32 [arg1+4], %t1;
+st.param.b32 [arg1+8], %t2;
+st.param.b32 [arg2], %t3;
+st.param.b32 [arg2+4], %t4;
+st.param.b32 [arg2+8], %t5;
+st.param.b32 [arg3], %t6;
+call (ret), cudaGetParameterBufferV2, (arg0, arg1, arg2, arg3);
+ld.param.b64 %u1, [ret];
+}
+st.param.b64 [result], %u1;
+ret;
+";
+
+const STREAM_CREATE: &str = "\
+.local .align 8 .b8 made[8];
+.reg .pred %q<1>;
+.reg .b32 %t<2>;
+.reg .b64 %u<2>;
+ld.param.b32 %t0, [param0];
+mov.b64 %u0, made;
+cvta.local.u64 %u0, %u0;
+{
+.param .b64 arg0;
+.param .b32 arg1;
+.param .b32 ret;
+st.param.b64 [arg0], %u0;
+st.param.b32 [arg1], %t0;
+call (ret), cudaStreamCreateWithFlags, (arg0, arg1);
+ld.param.b32 %t1, [ret];
+}
+ld.local.b64 %u1, [made];
+setp.ne.s32 %q0, %t1, 0;
+selp.b64 %u1, 0, %u1, %q0;
+st.param.b64 [result], %u1;
 ret;
 ";
 

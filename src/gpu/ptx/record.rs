@@ -62,6 +62,7 @@ kinds! {
     Text = 9 "`extra` more bytes of a character value, in `a` and `b`.";
     Place = 10 "Where in the source the fault before it is: `extra` the file, `a` the first byte, `b` the end.";
     Upper = 11 "Of the bounds fault before it: `a` the upper bound.";
+    Extents = 12 "Of the fault before it, where kernels launch others: `a` the extents of its grid, `b` of its block ([`extents`]).";
     Stop = 16 "STOP: `extra` 1 if ERROR STOP, `a` the code; a message may follow as `Char`.";
     Bounds = 17 "A subscript out of bounds: `extra` the dimension, `a` the subscript, `b` the lower bound.";
     Unallocated = 18 "Use of an array that is not allocated; its name follows as `Char`.";
@@ -69,4 +70,9 @@ kinds! {
     Allocated = 21 "ALLOCATE of what is allocated; its name follows as `Char`.";
     Shape = 22 "Arrays that do not conform: `extra` the dimension, `a` and `b` the extents.";
     Trap = 20 "Compiled code raised an error: `extra` 0 for a zero step, 1 for a refused feature.";
+}
+
+/// The extents in a word of an `Extents` record: of a grid 32, 16 and 16 bits, of a block too.
+pub fn extents(word: u64) -> [u32; 3] {
+    [word as u32, (word >> 32) as u32 & 0xFFFF, (word >> 48) as u32]
 }

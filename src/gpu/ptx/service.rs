@@ -115,6 +115,12 @@ impl Body<'_, '_> {
                 let dst = self.reg(results[0]);
                 ins!(self, "mapa.u64 {dst}, {address}, {rank}");
             }
+            Rt::NestedError => self.last_error(args[0], results[0])?,
+            Rt::NestedStreamCreate => self.make_stream(args[0], results[0])?,
+            Rt::NestedStreamDestroy => self.destroy_stream(args[0], results[0])?,
+            Rt::NestedWait => {
+                return self.refuse("`cudaDeviceSynchronize` in device code, which CUDA 12 and later do not have,");
+            }
             // Only the emulator looks at what real operations make; a GPU computes the same without a word.
             Rt::RealMade => {}
             // The other rows are the host's; a test assembles every row that device code may call.
@@ -141,6 +147,9 @@ impl Body<'_, '_> {
         let Span { file, start, end } = self.span();
         let at = |offset: u32| Some((Ty::I64, Val::Imm(u64::from(offset))));
         self.record(Kind::Place, Val::Imm(u64::from(file.0)), at(start), at(end));
+        if self.unit.has_launches {
+            self.record_extents();
+        }
     }
 
     /// Ends the thread with an error that compiled code raises.

@@ -394,7 +394,10 @@ fn fault_is_told_with_its_place_and_the_others_go_on() {
     assert_eq!(drained.faults, 1);
     let faults: Vec<_> = drained.records.iter().map(|r| (r.thread, &r.item)).collect();
     let kind = FaultKind::Bounds { subscript: 11, lower: -2, upper: 10, dim: 2 };
-    assert_eq!(faults, [(37, &PrintItem::Fault(gpu::record_buffer::Fault { kind, text: Vec::new(), span: place }))]);
+    assert_eq!(
+        faults,
+        [(37, &PrintItem::Fault(gpu::record_buffer::Fault { kind, text: Vec::new(), span: place, extents: None }))]
+    );
 }
 
 #[test]

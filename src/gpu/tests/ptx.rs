@@ -18,11 +18,11 @@ mod well_formed;
 use cases::{Op, PROGRAMS, constants_module, operations_module};
 use expect_test::{ExpectFile, expect_file};
 use gpu::ptx::{PtxOptions, emit};
-use ir::op::{AtomOp, BarOp, BinOp, ShflOp, Special, VoteOp};
+use ir::op::{AtomOp, BarOp, BinOp, CmpOp, ShflOp, Special, VoteOp};
 use ir::rt::{Rt, Side};
 use ir::{
-    Access, AddrBase, FuncId, FuncKind, FunctionBuilder, Global, GlobalInit, LocalSlot, Module, Scope, SharedSize,
-    SharedVar, Space, Ty, Val,
+    Access, AddrBase, FuncId, FuncKind, FunctionBuilder, Global, GlobalInit, InlineId, InstKind, LaunchConfig,
+    LocalSlot, Module, Scope, SharedSize, SharedVar, Space, Ty, Val,
 };
 use source::Span;
 use std::fmt::Write;
@@ -62,6 +62,8 @@ fn assemble_text(what: &str, text: &str, sm: u32) {
     let path = std::env::temp_dir().join(format!("cufemu-{}-{what}-{sm}.ptx", std::process::id()));
     std::fs::write(&path, text).unwrap();
     let mut command = Command::new(&ptxas);
+    // What the device runtime has is linked later.
+    command.args(gpu::ptx::needs_device_runtime(text).then_some("-c"));
     command.args(text.contains(", debug\n").then_some("-g")).arg(format!("-arch=sm_{sm}")).arg(&path);
     let output = command.args(["-o", "/dev/null"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -318,19 +320,14 @@ fn services_that_a_target_lacks_are_refused() {
     }
 }
 
-/// Whether a service is for launches from device code, which a GPU does not run.
-fn is_of_nested_launches(rt: Rt) -> bool {
-    rt.mnemonic().starts_with("nested.")
-}
-
 #[test]
 fn device_services_assemble_and_host_services_are_refused_by_name() {
     for &rt in Rt::ALL {
         let module = service_module(rt);
         match rt.side() {
-            _ if is_of_nested_launches(rt) => {
+            _ if rt == Rt::NestedWait => {
                 let error = emit(&module, &[FuncId(0)], &PtxOptions::default()).unwrap_err();
-                assert_eq!(error.to_string(), format!("the service `{rt}` in `service` cannot run on a GPU"));
+                assert!(error.what.starts_with("`cudaDeviceSynchronize` in device code"), "{error}");
             }
             Side::Host => {
                 let error = emit(&module, &[FuncId(0)], &PtxOptions::default()).unwrap_err();
@@ -341,11 +338,52 @@ fn device_services_assemble_and_host_services_are_refused_by_name() {
     }
 }
 
+/// A kernel that takes values of all widths and an object, and one that launches it and itself.
+fn launching_module() -> Module {
+    let mut child = FunctionBuilder::new("child", FuncKind::Kernel, Span::NONE);
+    for (ty, name) in [(Ty::I8, "b"), (Ty::I64, "x"), (Ty::Pred, "l"), (Ty::F32, "s"), (Ty::F64, "d")] {
+        child.param(ty, name);
+    }
+    child.bytes_param(12, 4, "o");
+    child.ret(Vec::new());
+    let mut parent = FunctionBuilder::new("parent", FuncKind::Kernel, Span::NONE);
+    let a = parent.param(Ty::I64, "a");
+    let object = LocalSlot { name: "object".into(), bytes: 12, align: 4, span: Span::NONE, inlined: InlineId::NONE };
+    let object = parent.add_local(object);
+    let object = parent.addr_local(object);
+    let truth = parent.cmp(CmpOp::Eq, Ty::I64, a, Val::Imm(0));
+    let stream = parent.rt(Rt::NestedStreamCreate, vec![Val::i32(1)])[0];
+    let config = LaunchConfig {
+        grid: [Val::i32(2), Val::i32(3), Val::i32(1)],
+        block: [Val::i32(32), Val::i32(1), Val::i32(1)],
+        bytes: Val::i64(64),
+        stream: stream.into(),
+    };
+    let args = vec![Val::i32(7), a.into(), truth.into(), Val::Imm(0), Val::Imm(0), object.into()];
+    parent.push(InstKind::Launch { func: FuncId(0), config, args });
+    parent.push(InstKind::Launch { func: FuncId(1), config, args: vec![a.into()] });
+    parent.ret(Vec::new());
+    Module { funcs: vec![child.finish(), parent.finish()], ..Module::default() }
+}
+
+#[test]
+fn launches_from_device_code_assemble_or_name_the_library_that_is_missing() {
+    let module = launching_module();
+    assemble("launches", &module, &[75, 90]);
+    let text = emit(&module, &[FuncId(1)], &PtxOptions::default()).unwrap();
+    assert!(gpu::ptx::needs_device_runtime(&text));
+    assert!(text.contains(".entry child"), "what is launched is in the text:\n{text}");
+    let without = PtxOptions { launches: false, ..PtxOptions::default() };
+    let error = emit(&module, &[FuncId(1)], &without).unwrap_err();
+    assert!(error.what.contains("libcudadevrt.a"), "{error}");
+    let text = emit(&module, &[FuncId(0)], &without).unwrap();
+    assert!(!gpu::ptx::needs_device_runtime(&text));
+}
+
 #[test]
 fn services_on_constants_assemble() {
     let mut b = FunctionBuilder::new("prints", FuncKind::Kernel, Span::NONE);
-    for &rt in Rt::ALL.iter().filter(|&&r| r.side() != Side::Host && !is_of_nested_launches(r) && least_target(r) == 75)
-    {
+    for &rt in Rt::ALL.iter().filter(|&&r| r.side() != Side::Host && r != Rt::NestedWait && least_target(r) == 75) {
         b.rt(rt, rt.params().iter().map(|_| Val::Imm(0)).collect());
     }
     b.terminate(ir::Term::Trap(ir::Trap::ZeroStep));
@@ -479,20 +517,6 @@ fn names_of_instructions_are_names_of_kernels_too() {
         module.funcs.push(b.finish());
     }
     assemble("names", &module, &[90]);
-}
-
-#[test]
-fn launch_from_a_kernel_is_refused() {
-    let mut child = FunctionBuilder::new("child", FuncKind::Kernel, Span::NONE);
-    child.ret(Vec::new());
-    let mut parent = FunctionBuilder::new("parent", FuncKind::Kernel, Span::NONE);
-    let one = [Val::i32(1); 3];
-    let config = ir::LaunchConfig { grid: one, block: one, bytes: Val::i64(0), stream: Val::i64(0) };
-    parent.launch(FuncId(0), config, Vec::new());
-    parent.ret(Vec::new());
-    let module = Module { funcs: vec![child.finish(), parent.finish()], ..Module::default() };
-    let error = emit(&module, &[FuncId(1)], &PtxOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), "the launch of `child` from device code in `parent` cannot run on a GPU");
 }
 
 #[test]

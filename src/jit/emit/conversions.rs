@@ -3,11 +3,12 @@
 //! Integers of 8 and of 16 bits are converted as words of 32 bits: they are extended before and cut behind.
 
 use super::ops::parts;
-use super::strip::{LONGS, Strip, WORD};
+use super::strip::{LONGS, Strip, WORD, memory};
 use super::vector::{Reg, Src};
 use super::{CompileError, Result, narrow};
 use crate::segment::ValueId;
-use iced_x86::Code;
+use iced_x86::code_asm::rsp;
+use iced_x86::{Code, Instruction};
 use ir::Ty;
 use ir::op::{CvtOp, UnOp};
 
@@ -16,7 +17,7 @@ pub(super) fn is_known(op: CvtOp, from: Ty, to: Ty) -> bool {
     let is_word = |ty: Ty| matches!(ty, Ty::I8 | Ty::I16 | Ty::I32);
     match op {
         CvtOp::Cast => match (from, to) {
-            (Ty::I64, Ty::F32 | Ty::F64) | (Ty::F32 | Ty::F64, Ty::I64) => false,
+            (Ty::F32 | Ty::F64, Ty::I64) => false,
             _ => from != to && from != Ty::Pred && to != Ty::Pred,
         },
         CvtOp::CastU => is_word(from) && (is_word(to) || to == Ty::I64) && from != to,
@@ -108,6 +109,13 @@ impl Strip<'_, '_, '_, '_> {
                 self.narrow(d, low, high)?;
                 self.set(id, WORD, d);
             }
+            (_, Ty::I64, Ty::F32 | Ty::F64) => {
+                let longs = [self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?];
+                let reals = self.longs_as_reals(to, longs)?;
+                for (&part, real) in parts(to).iter().zip(reals) {
+                    self.set(id, part, real);
+                }
+            }
             (_, Ty::F64, Ty::F32) => {
                 let (low, high) = (self.reg(a, LONGS[0])?, self.reg(a, LONGS[1])?);
                 let (d, t) = (self.alloc()?, self.alloc()?);
@@ -179,6 +187,54 @@ impl Strip<'_, '_, '_, '_> {
             Some(bits) if op != CvtOp::CastU => self.extended(a, bits),
             _ => self.reg(a, WORD),
         }
+    }
+
+    /// Integers of 64 bits in two registers as reals, in one register or two. AVX2 has no instruction for it but that of one lane.
+    fn longs_as_reals(&mut self, to: Ty, [low, high]: [Reg; 2]) -> Result<Vec<Reg>> {
+        let is_single = to == Ty::F32;
+        if !self.has_mask_registers() {
+            return self.longs_as_reals_by_lane(is_single, [low, high]);
+        }
+        let d = [self.alloc()?, self.alloc()?];
+        if is_single {
+            let code = Code::EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er;
+            for (d, from) in d.into_iter().zip([low, high]) {
+                self.add(Instruction::with2(code, self.half(d), self.register(from))?)?;
+            }
+            self.join_halves(d[0], d[1])?;
+            self.drop_reg(d[1]);
+            return Ok(vec![d[0]]);
+        }
+        for (d, from) in d.into_iter().zip([low, high]) {
+            self.raw2(Code::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er, d, from)?;
+        }
+        Ok(d.to_vec())
+    }
+
+    fn longs_as_reals_by_lane(&mut self, is_single: bool, longs: [Reg; 2]) -> Result<Vec<Reg>> {
+        let place = self.e.take(64, 32)?;
+        for (from, at) in longs.into_iter().zip([0, 32]) {
+            self.store_row(memory(rsp, place + at), from)?;
+        }
+        let (convert, store, bytes) = if is_single {
+            (Code::VEX_Vcvtsi2ss_xmm_xmm_rm64, Code::VEX_Vmovss_m32_xmm, 4)
+        } else {
+            (Code::VEX_Vcvtsi2sd_xmm_xmm_rm64, Code::VEX_Vmovsd_m64_xmm, 8)
+        };
+        let d = self.alloc()?;
+        let one = self.half(d);
+        self.emit3(Code::VEX_Vpxor_ymm_ymm_ymmm256, d, d, Src::Reg(d))?;
+        for lane in 0..8 {
+            self.add(Instruction::with3(convert, one, one, memory(rsp, place + 8 * lane))?)?;
+            self.add(Instruction::with2(store, memory(rsp, place + bytes * lane), one)?)?;
+        }
+        self.load_row(d, memory(rsp, place))?;
+        if is_single {
+            return Ok(vec![d]);
+        }
+        let high = self.alloc()?;
+        self.load_row(high, memory(rsp, place + 32))?;
+        Ok(vec![d, high])
     }
 
     /// real(2), of which the bits are in words of 32 bits, as real(4); a NaN is made canonical where it is seen.

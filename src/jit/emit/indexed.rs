@@ -1,4 +1,4 @@
-//! Loads and stores of words that lie anywhere in shared memory or in one allocation, with AVX-512: the addresses of all lanes are
+//! Loads and stores of words that lie anywhere in shared memory, in a variable of local memory or in one allocation, with AVX-512: the addresses of all lanes are
 //! compared with the bounds, then the pages of an allocation are looked up, then the words are moved. Of lanes that store to one
 //! place the last one counts, as always. Atomics on words of shared memory, and stores of one or two bytes, follow each other lane by
 //! lane.
@@ -8,7 +8,7 @@
 //! is without AVX-512.
 
 use super::{CompileError, Current, Emitter, Form, Result, field};
-use crate::segment::{Class, Indexed, Movement, PatternRow, Place};
+use crate::segment::{Class, Indexed, LocalPart, Movement, PatternRow, Place};
 use crate::state::{State, Window};
 use iced_x86::code_asm::{
     AsmMemoryOperand, AsmRegisterYmm, AsmRegisterZmm, CodeLabel, al, byte_ptr, cl, cx, dword_ptr, eax, ecx, edi, esi,
@@ -24,6 +24,7 @@ use std::mem::{offset_of, size_of};
 const OFFSETS: [AsmRegisterZmm; 4] = [zmm0, zmm1, zmm2, zmm3];
 const PLACES: [AsmRegisterZmm; 4] = [zmm8, zmm9, zmm10, zmm11];
 const WORDS: [AsmRegisterZmm; 4] = [zmm16, zmm17, zmm18, zmm19];
+const YMM_20: Register = Register::YMM20;
 const HALVES: [AsmRegisterYmm; 4] = [ymm16, ymm17, ymm18, ymm19];
 
 impl Emitter<'_> {
@@ -40,7 +41,8 @@ impl Emitter<'_> {
         }
         match of.place {
             Place::Shared(base) => self.shared_places(of, form, base, (outer, inner, offsets), call)?,
-            _ => {
+            Place::Local(part) => self.local_places(of, form, part, (outer, inner), call)?,
+            Place::Memory => {
                 self.a.set_label(&mut retry)?;
                 self.memory_places(of, form, (outer, inner, offsets), (find, call))?;
             }
@@ -84,7 +86,8 @@ impl Emitter<'_> {
     fn tell_lanes(&mut self, of: &Indexed, number: u32, offsets: i32) -> Result {
         match of.place {
             Place::Shared(base) => self.a.mov(rdx, base)?,
-            _ => {
+            Place::Local(_) => return Err(CompileError::Unsupported("an access of local memory that is told")),
+            Place::Memory => {
                 self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
                 self.a.mov(rdx, of.entry(offset_of!(Window, low)))?;
             }
@@ -187,6 +190,38 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Puts the places of words of a variable in local memory into [`PLACES`]; `call` if it cannot be done. Each lane has its word in a
+    /// row, and words of 64 bits have two rows.
+    fn local_places(
+        &mut self,
+        of: &Indexed,
+        form: Form,
+        part: LocalPart,
+        (outer, inner): (i32, i32),
+        call: CodeLabel,
+    ) -> Result {
+        let room = part.bytes.checked_sub(of.bytes.into());
+        let room = room.ok_or(CompileError::Unsupported("an access beyond a variable"))?;
+        self.a.mov(rax, qword_ptr(rsp + outer))?;
+        self.add_constant((part.start as i64).wrapping_neg())?;
+        self.a.mov(rsi, room)?;
+        self.offsets(of, form, inner, None)?;
+        self.a.kortestb(k4, k4)?;
+        self.a.jne(call)?;
+        self.a.mov(rcx, qword_ptr(rbx + field!(local_rows)))?;
+        self.a.add(rcx, Self::first_row(part)?)?;
+        self.a.vpbroadcastq(zmm20, rcx)?;
+        for (group, (offset, place)) in OFFSETS.into_iter().zip(PLACES).enumerate() {
+            // A word of four bytes is a row of 128.
+            let lanes: [u8; 64] = std::array::from_fn(|i| if i % 8 == 0 { (32 * group + i / 2) as u8 } else { 0 });
+            let lanes = self.constant(lanes);
+            self.a.vpsllq(place, offset, 5u32)?;
+            self.a.vpaddq(place, place, zmm20)?;
+            self.a.vpaddq(place, place, zmmword_ptr(rbp + lanes))?;
+        }
+        Ok(())
+    }
+
     /// Puts the places of words of one allocation into [`PLACES`]; `find` if they are not all in the one of the entry, `call` if it
     /// cannot be done.
     fn memory_places(
@@ -269,6 +304,9 @@ impl Emitter<'_> {
         if of.bytes < 4 {
             return self.load_narrow(of, form);
         }
+        if of.is_in_two_rows() {
+            return self.load_rows(of, form);
+        }
         for (group, (place, word)) in PLACES.into_iter().zip(WORDS).enumerate() {
             self.lanes_of(form, group)?;
             self.a.vpxorq(word, word, word)?;
@@ -278,6 +316,22 @@ impl Emitter<'_> {
             };
             let from = MemoryOperand::with_index_scale_displ_size(place.into(), 1, 0, 8);
             self.add_masked(Instruction::with2(code, register, from)?)?;
+        }
+        self.write_words(of, form)
+    }
+
+    /// The same with words whose halves are in two rows.
+    fn load_rows(&mut self, of: &Indexed, form: Form) -> Result {
+        for (group, (place, word)) in PLACES.into_iter().zip(WORDS).enumerate() {
+            for (half, row) in [(YMM_20, 128), (Register::YMM16 + group as u32, 0)] {
+                self.lanes_of(form, group)?;
+                let from = MemoryOperand::with_index_scale_displ_size(place.into(), 1, row, 8);
+                self.add_masked(Instruction::with2(Code::EVEX_Vpgatherqd_ymm_k1_vm64z, half, from)?)?;
+            }
+            self.a.vpmovzxdq(zmm20, ymm20)?;
+            self.a.vpsllq(zmm20, zmm20, 32u32)?;
+            self.a.vpmovzxdq(word, HALVES[group])?;
+            self.a.vporq(word, word, zmm20)?;
         }
         self.write_words(of, form)
     }
@@ -318,6 +372,17 @@ impl Emitter<'_> {
         }
         for (group, (place, word)) in PLACES.into_iter().zip(WORDS).enumerate() {
             self.lanes_of(form, group)?;
+            if of.is_in_two_rows() {
+                self.a.vmovdqu64(word, zmmword_ptr(r13 + (256 * slot as i32 + 64 * group as i32)))?;
+                for row in [0, 128] {
+                    self.lanes_of(form, group)?;
+                    self.a.vpmovqd(ymm20, word)?;
+                    let to = MemoryOperand::with_index_scale_displ_size(place.into(), 1, row, 8);
+                    self.add_masked(Instruction::with2(Code::EVEX_Vpscatterqd_vm64z_k1_ymm, to, YMM_20)?)?;
+                    self.a.vpsrlq(word, word, 32u32)?;
+                }
+                continue;
+            }
             let (code, register): (Code, Register) = if class == Class::Long {
                 self.a.vmovdqu64(word, zmmword_ptr(r13 + (256 * slot as i32 + 64 * group as i32)))?;
                 (Code::EVEX_Vpscatterqq_vm64z_k1_zmm, word.into())
@@ -427,6 +492,11 @@ impl Emitter<'_> {
 impl Indexed {
     fn is_store(&self) -> bool {
         self.movement == Movement::Store
+    }
+
+    /// Whether it moves words of 64 bits of local memory.
+    fn is_in_two_rows(&self) -> bool {
+        self.bytes == 8 && matches!(self.place, Place::Local(_))
     }
 
     /// A field of the entry of its allocation, in the table of windows that `rdx` points to.

@@ -133,7 +133,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// A vector or mask register.
-    fn register(&self, number: Reg) -> Register {
+    pub(super) fn register(&self, number: Reg) -> Register {
         match self.e.set {
             _ if number >= MASKS => Register::K0 + u32::from(number - MASKS),
             InstructionSet::Avx2 => Register::YMM0 + u32::from(number),
@@ -142,14 +142,14 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// The lower half of a vector register.
-    fn half(&self, number: Reg) -> Register {
+    pub(super) fn half(&self, number: Reg) -> Register {
         match self.e.set {
             InstructionSet::Avx2 => Register::XMM0 + u32::from(number),
             InstructionSet::Avx512 => lower_half(number),
         }
     }
 
-    fn add(&mut self, instruction: Instruction) -> Result {
+    pub(super) fn add(&mut self, instruction: Instruction) -> Result {
         Ok(self.e.a.add_instruction(instruction)?)
     }
 
@@ -546,7 +546,7 @@ impl Strip<'_, '_, '_, '_> {
     }
 
     /// Puts the lower half of a register of 512 bits into the upper half of another.
-    fn join_halves(&mut self, d: Reg, high: Reg) -> Result {
+    pub(super) fn join_halves(&mut self, d: Reg, high: Reg) -> Result {
         let code = Code::EVEX_Vinserti64x4_zmm_k1z_zmm_ymmm256_imm8;
         self.add(Instruction::with4(code, self.register(d), self.register(d), lower_half(high), 1)?)
     }

@@ -65,11 +65,14 @@ impl Call<'_> {
         Ok(Request { stream: plan.stream, shape, prepared: T::prepared(&plan), input, output, work_area })
     }
 
-    /// Puts the transform of all elements on the stream of the plan.
+    /// Puts the transform of all elements on the stream of the plan. `room` gives a vector for the elements, and `keep` takes the results
+    /// when they are stored.
     fn transform<T: Part, I: Element, O: Element>(
         &mut self,
         request: Request<T>,
+        room: impl Fn(&Lines<T>) -> Vec<I> + Send + Sync + 'static,
         work: impl Fn(&Lines<T>, &Shape, Vec<I>) -> Vec<O> + Send + Sync + 'static,
+        keep: impl Fn(&Lines<T>, Vec<O>) + Send + Sync + 'static,
     ) -> Outcome
     where
         Complex<T>: Element,
@@ -78,9 +81,11 @@ impl Call<'_> {
         let (from, to): (Grid<I>, Grid<O>) = shape.grids(input, output);
         let writes = [to.written()].into_iter().chain(work_area.map(Written::undefined)).collect();
         self.submit(stream, vec![from.section()], writes, false, move |memory| {
-            let values = from.load(memory)?;
             let lines = prepared.get_or_init(|| Lines::new(&shape.sizes));
-            to.store(memory, &work(lines, &shape, values))
+            let out = work(lines, &shape, from.load(memory, room(lines))?);
+            let stored = to.store(memory, &out);
+            keep(lines, out);
+            stored
         })
     }
 }
@@ -98,7 +103,8 @@ where
                 .wrong(format!("`direction` is {direction}, and must be `CUFFT_FORWARD` (-1) or `CUFFT_INVERSE` (1)"));
         }
     };
-    call.transform(request, move |lines: &Lines<T>, shape, values| lines.complex(&shape.sizes, values, is_forward))
+    let work = move |lines: &Lines<T>, shape: &Shape, values| lines.complex(&shape.sizes, values, is_forward);
+    call.transform(request, Lines::room, work, Lines::keep)
 }
 
 pub(super) fn from_real<T: Part>(call: &mut Call<'_>) -> Outcome
@@ -106,7 +112,8 @@ where
     Complex<T>: Element,
 {
     let request = call.request::<T>(Kind::FromReal)?;
-    call.transform(request, |lines: &Lines<T>, shape, values| lines.of_reals(&shape.sizes, &values))
+    let work = |lines: &Lines<T>, shape: &Shape, values: Vec<T>| lines.of_reals(&shape.sizes, &values);
+    call.transform(request, |_| Vec::new(), work, |_, _| {})
 }
 
 pub(super) fn to_real<T: Part>(call: &mut Call<'_>) -> Outcome
@@ -114,5 +121,6 @@ where
     Complex<T>: Element,
 {
     let request = call.request::<T>(Kind::ToReal)?;
-    call.transform(request, |lines: &Lines<T>, shape, values| lines.to_real(&shape.sizes, values))
+    let work = |lines: &Lines<T>, shape: &Shape, values| lines.to_real(&shape.sizes, values);
+    call.transform(request, |_| Vec::new(), work, |_, _| {})
 }

@@ -7,7 +7,7 @@ use num_complex::Complex;
 use rayon::prelude::*;
 use rustfft::{Fft, FftNum, FftPlanner};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Elements below which threads do not pay.
 const FEW: usize = 1 << 14;
@@ -17,10 +17,18 @@ pub(crate) trait Real: Element + FftNum {}
 
 impl<T: Element + FftNum> Real for T {}
 
+/// Bytes of a vector above which it is not kept for the next transform.
+const MOST_KEPT: usize = 64 << 20;
+
 /// What transforms the lines of each dimension: forward and backward.
 pub(crate) struct Lines<T> {
     dims: Vec<[Arc<dyn Fft<T>>; 2]>,
+    /// Vectors that transforms worked in: what a system gives anew it has to clear.
+    rooms: Mutex<Vec<Vec<Complex<T>>>>,
 }
+
+/// How many vectors a transform works in.
+const ROOMS: usize = 2;
 
 impl<T> fmt::Debug for Lines<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,11 +53,36 @@ where
     pub(crate) fn new(sizes: &[u64]) -> Lines<T> {
         let mut planner = FftPlanner::new();
         let both = |&size: &u64| [planner.plan_fft_forward(size as usize), planner.plan_fft_inverse(size as usize)];
-        Lines { dims: sizes.iter().map(both).collect() }
+        Lines { dims: sizes.iter().map(both).collect(), rooms: Mutex::default() }
+    }
+
+    /// A vector to work in, with any contents.
+    pub(crate) fn room(&self) -> Vec<Complex<T>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// Keeps a vector for the next transform.
+    pub(crate) fn keep(&self, room: Vec<Complex<T>>) {
+        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        if rooms.len() < ROOMS && size_of_val(&*room) <= MOST_KEPT {
+            rooms.push(room);
+        }
     }
 
     /// Transforms arrays of these sizes, one after another.
     pub(crate) fn complex(&self, sizes: &[u64], mut values: Vec<Complex<T>>, is_forward: bool) -> Vec<Complex<T>> {
+        if let [length] = sizes
+            && values.len() == *length as usize
+            && values.len() >= FEW
+        {
+            let mut out = self.room();
+            out.resize(values.len(), Complex::new(T::ZERO, T::ZERO));
+            let fft = &*self.dims[0][usize::from(!is_forward)];
+            let mut scratch = vec![Complex::new(T::ZERO, T::ZERO); fft.get_outofplace_scratch_len()];
+            fft.process_outofplace_with_scratch(&mut values, &mut out, &mut scratch);
+            self.keep(values);
+            return out;
+        }
         for dim in 0..sizes.len() {
             self.along(sizes, dim, &mut values, is_forward);
         }

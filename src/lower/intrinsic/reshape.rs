@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
-use crate::types::{const_bytes, ir_ty};
+use crate::types::{align, const_bytes, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
@@ -252,24 +252,25 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(result)
     }
 
-    /// The bytes of TRANSFER's source, and how many.
-    fn transfer_source(&mut self, source: &'p Expr) -> (MemRef, Val) {
+    /// The bytes of TRANSFER's source, how many, and what their address is a multiple of.
+    fn transfer_source(&mut self, source: &'p Expr) -> (MemRef, Val, u64) {
+        let unit = align(self.b.program(), &source.ty);
         if source.rank > 0 {
             let view = self.view(source);
             let view = self.b.local_view(view, &source.ty);
             let view = self.b.contiguous_view(view, &source.ty);
             let count = self.b.size(&view);
-            return (view.mem, self.b.imul(count, view.element));
+            return (view.mem, self.b.imul(count, view.element), unit);
         }
         if is_class(self.b.program(), source) {
             // As many bytes as the object has.
             let view = self.class_view(source);
-            return (view.mem, view.element);
+            return (view.mem, view.element, 1);
         }
         let value = self.value(source);
         match value {
-            Value::Char(mem, len) => (mem, len),
-            other => (self.b.spill(&other, &source.ty), Val::i64(self.b.type_bytes(&source.ty))),
+            Value::Char(mem, len) => (mem, len, 1),
+            other => (self.b.spill(&other, &source.ty), Val::i64(self.b.type_bytes(&source.ty)), unit),
         }
     }
 
@@ -283,19 +284,19 @@ impl<'p> FunctionLowering<'_, 'p> {
             let v = self.scalar(source);
             return Some(Value::Scalar(self.b.same_bits(v, ir_ty(&source.ty), ir_ty(&e.ty))));
         }
-        let (from, bytes) = self.transfer_source(source);
+        let (from, bytes, unit) = self.transfer_source(source);
         let room = match self.length_of(e, None) {
             Some(len) => len,
             None => Val::i64(const_bytes(self.b.program(), &e.ty)? as i64),
         };
         let to = self.b.temporary(room, 8);
-        transfer_bytes(&mut self.b, to, room, from, bytes);
+        transfer_bytes(&mut self.b, (to, room), (from, bytes), unit);
         let len = matches!(e.ty, Type::Character(_)).then_some(room);
         Some(self.b.load_value(element_lvalue(to, len), &e.ty))
     }
 
     pub(super) fn transfer_array(&mut self, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
-        let (from, bytes) = self.transfer_source(arg(args, 0)?);
+        let (from, bytes, unit) = self.transfer_source(arg(args, 0)?);
         let len = self.length_of(arg(args, 1)?, None);
         let element = self.b.element_bytes(&e.ty, len);
         let count = match arg(args, 2) {
@@ -312,7 +313,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let count = self.b.freeze(count);
         let view = self.b.temporary_array(&e.ty, len, &[count]);
         let room = self.b.imul(count, element);
-        transfer_bytes(&mut self.b, view.mem, room, from, bytes);
+        let unit = unit.min(align(self.b.program(), &e.ty));
+        transfer_bytes(&mut self.b, (view.mem, room), (from, bytes), unit);
         Some(view)
     }
 }
@@ -330,14 +332,14 @@ fn pick(b: &mut Builder<'_, '_>, values: &[Val], number: Val) -> Val {
     result
 }
 
-/// Copies the lesser of two numbers of bytes.
-fn transfer_bytes(b: &mut Builder<'_, '_>, to: MemRef, room: Val, from: MemRef, bytes: Val) {
+/// Copies the lesser of two numbers of bytes, in words as wide as `unit` if that is a constant.
+fn transfer_bytes(b: &mut Builder<'_, '_>, (to, room): (MemRef, Val), (from, bytes): (MemRef, Val), unit: u64) {
     let n = match (crate::builder::arith::constant(room), crate::builder::arith::constant(bytes)) {
         (Some(a), Some(b)) => Val::i64(a.min(b)),
         _ => b.bin(BinOp::Min, Ty::I64, room, bytes).into(),
     };
     if let Some(n) = crate::builder::arith::constant(n) {
-        return b.copy_words(to, from, n.max(0) as u64, 1);
+        return b.copy_words(to, from, n.max(0) as u64, unit);
     }
     b.repeat(n, &mut |b, i| {
         let (source, target) = (b.advance(from, i), b.advance(to, i));

@@ -108,6 +108,8 @@ pub(crate) struct NativeFunction {
     pub(crate) calls: bool,
     /// What the code changes of the registers that a frame begins with.
     pub(crate) restored: Vec<Restored>,
+    /// How the lanes of each pattern differ in the code.
+    pub(crate) keys: Vec<PatternKey>,
     /// How the warps of the block follow one another.
     pub(crate) line: Line,
     /// How often it was left where it was entered.

@@ -114,6 +114,21 @@ impl<const W: usize> LanePattern<W> {
         self.shape = (key, rule.map(|rule| rule.moved(first.wrapping_neg())));
     }
 
+    /// Any rule holds of one lane: takes that of a key, which compiled code goes by.
+    #[inline(always)]
+    pub(crate) fn follow_alone(&mut self, key: PatternKey) {
+        let PatternHead { first, mask, .. } = self.head;
+        if !mask.is_power_of_two() || key == self.head.key {
+            return;
+        }
+        let rule = key.rule().and_then(|(lanes, step, row)| Strided::<W>::new(0, lanes, step, row));
+        if let Some(rule) = rule {
+            let lane = mask.trailing_zeros() as usize % W;
+            self.head = PatternHead { first: first.wrapping_sub(rule.address(lane) as i64), key, ..self.head };
+            self.shape = (key, Some(rule));
+        }
+    }
+
     /// Works the sum out for the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn work_out<S: Isa>(
@@ -298,4 +313,27 @@ pub(crate) fn addresses<const W: usize>(
         }
     }
     map(&out, |a| a as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_lane_follows_any_rule() {
+        let key = PatternKey::new(8, 4, 1000);
+        let of = |mask| {
+            let mut pattern = LanePattern::<32>::none();
+            pattern.head = PatternHead { first: 100, key: PatternKey::new(32, 0, 0), mask, ..PatternHead::default() };
+            pattern.follow_alone(key);
+            pattern
+        };
+        let one = of(1 << 13);
+        assert!(one.head.key == key && one.rule().map(|rule| rule.address(13)) == Some(100));
+        let two = of(3 << 13);
+        assert!(two.head.key != key && two.head.first == 100);
+        let mut irregular = of(1);
+        irregular.follow_alone(PatternKey::IRREGULAR);
+        assert!(irregular.head.key == key && irregular.rule().map(|rule| rule.address(0)) == Some(100));
+    }
 }

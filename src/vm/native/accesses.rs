@@ -50,8 +50,8 @@ impl Translator<'_> {
                 let Part { start, bytes, row } = expr.part?;
                 Place::Local(LocalPart { start, bytes, row })
             }
-            Space::Global | Space::Host | Space::Const => Place::Memory,
-            Space::Generic => return None,
+            // What is no global memory has no window, and the interpreter does the access.
+            Space::Global | Space::Host | Space::Const | Space::Generic => Place::Memory,
         };
         if m.access == Access::Volatile || is_scalar && expr.index.is_some() {
             return None;
@@ -131,11 +131,20 @@ impl Translator<'_> {
         let expr: &AddressExpr = variant.address_exprs.get(expr as usize)?;
         let place = match space {
             Space::Shared => Place::Shared(SHARED_BASE),
-            Space::Global | Space::Host | Space::Const => Place::Memory,
-            Space::Local | Space::Generic => return None,
+            Space::Global | Space::Host | Space::Const | Space::Generic => Place::Memory,
+            Space::Local => {
+                let Part { start, bytes, row } = expr.part?;
+                Place::Local(LocalPart { start, bytes, row })
+            }
         };
         let is_told = (self.tells)(pc);
-        if expr.local || is_atomic && is_told {
+        if let Place::Local(part) = place {
+            // Words of one and two bytes are parts of words of a row.
+            let is_row = matches!(width, Width::W32 | Width::W64) && width.bytes() as u64 <= part.bytes;
+            if !is_row || !expr.local || is_told {
+                return None;
+            }
+        } else if expr.local || is_atomic && is_told {
             return None;
         }
         let row = |term: &Term| {

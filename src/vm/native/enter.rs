@@ -8,7 +8,7 @@ use crate::observe::{self, AccessEvent, AccessKind, Observer, Values, is_within}
 use crate::simd::Avx2;
 use crate::warp::{Arg, Context, Warp, thread_rows, write_threads};
 use ir::{FuncId, Space};
-use jit::{Class, Entry, Outcome, State};
+use jit::{Class, Entry, Outcome, PatternKey, State};
 use mem::{LaneAddresses, MemoryView};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -77,6 +77,7 @@ struct Environment<'a> {
     context: *mut c_void,
     observer: *mut c_void,
     told: &'a [Told],
+    keys: &'a [PatternKey],
     /// Points that the warp had passed when the code began on its state.
     points: u64,
     /// Warps and blocks that begin in the registers of the first ([`State::turns`], [`State::blocks`]), when the warp last knew which of
@@ -130,7 +131,11 @@ extern "C" fn update_pattern(user: *mut c_void, number: u32) {
         let longs = std::slice::from_raw_parts(environment.longs, environment.long_rows);
         let mask = (*environment.state).mask;
         let Some(code) = environment.variant.patterns.get(number as usize) else { return };
-        work_out(Avx2::assume(), &mut *environment.patterns.add(number as usize), code, words, longs, mask);
+        let pattern = &mut *environment.patterns.add(number as usize);
+        work_out(Avx2::assume(), pattern, code, words, longs, mask);
+        if let Some(&key) = environment.keys.get(number as usize) {
+            pattern.follow_alone(key);
+        }
     }
 }
 
@@ -329,6 +334,7 @@ impl<'a> Linked<'a> {
             context: std::ptr::null_mut(),
             observer: std::ptr::null_mut(),
             told: &native.told,
+            keys: &native.keys,
             points: 0,
             turns: 0,
             blocks: 0,

@@ -109,6 +109,7 @@ fn make(
             *of = [native.entry(pc, true), native.entry(pc, false)];
         }
     }
+    let keys = keys.iter().map(|key| key.unwrap_or(PatternKey::IRREGULAR)).collect();
     let (misses, is_stale) = (0.into(), false.into());
     let line = Line::of(block);
     Some(NativeFunction {
@@ -121,6 +122,7 @@ fn make(
         told,
         calls,
         restored,
+        keys,
         line,
         misses,
         is_stale,

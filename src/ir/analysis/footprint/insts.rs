@@ -263,7 +263,8 @@ impl<'a> Walk<'a> {
                 let (low, high) = (i128::from(self.launch.windows.0), i128::from(self.launch.windows.1));
                 self.vars.is_within(form, guards, low, high - 8)
             });
-        let spaces = (matches!(space, Space::Shared | Space::Generic), space != Space::Shared && !is_windowed);
+        let may_be_shared = space == Space::Shared || space == Space::Generic && self.has_shared;
+        let spaces = (may_be_shared, space != Space::Shared && !is_windowed);
         let (bytes, place) = (i128::from(ty.bytes()), self.place);
         let (form, guards, is_loose, value) = (form, guards.clone(), false, None);
         let (region, counted) = (a.region.clone().filter(|_| access == Access::Plain), a.counted.clone());

@@ -90,6 +90,8 @@ pub(super) struct Walk<'a> {
     pub(super) place: Place,
     /// What was read from memory as it is before the launch: address, type, bits.
     pub(super) trusted: Vec<(u64, Ty, u64)>,
+    /// Whether the kernel or what it calls has shared memory: else no generic address is one of shared memory.
+    pub(super) has_shared: bool,
     /// Whether something but an access may end the launch.
     pub(super) may_stop: bool,
     /// Whether loose stores are assumed to touch each byte once (`Guards`).
@@ -144,6 +146,7 @@ impl<'a> Walk<'a> {
             has_inner_exit: false,
             place: (0, 0),
             trusted: Vec::new(),
+            has_shared: true,
             may_stop: false,
             is_once: false,
             is_alike: false,

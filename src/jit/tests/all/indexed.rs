@@ -1,12 +1,12 @@
-//! Loads, stores and atomics of lanes that lie anywhere in an allocation of several pages, or in shared memory, against a loop over the lanes.
+//! Loads, stores and atomics of lanes that lie anywhere in an allocation of several pages, in shared memory or in local memory, against a loop over the lanes.
 
 use crate::bare;
 use crate::frame::{instruction_sets, routine};
 use ir::Ty;
 use ir::op::AtomOp;
 use jit::{
-    AddressTerm, Class, End, Indexed, InstructionSet, Movement, Outcome, PatternRow, Place, Segment, State, Value,
-    Window, compile_for,
+    AddressTerm, Class, End, Indexed, InstructionSet, LocalPart, Movement, Outcome, PatternRow, Place, Segment, State,
+    Value, Window, compile_for,
 };
 use std::ffi::c_void;
 
@@ -65,6 +65,18 @@ struct Rows {
 }
 
 fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, access: &Indexed, set: InstructionSet) -> State {
+    run_with(of, rows, mask, access, set, std::ptr::null_mut())
+}
+
+/// The same with rows of local memory.
+fn run_with(
+    of: &mut Allocation,
+    rows: &mut Rows,
+    mask: u32,
+    access: &Indexed,
+    set: InstructionSet,
+    local_rows: *mut u32,
+) -> State {
     let values = vec![Value::Scalar(0), Value::Scalar(1)];
     let load = Segment { values, indexed: Some(access.clone()), ..Segment::call(7) };
     let mut routine = routine(Segment::empty(8, End::Go(9)));
@@ -82,6 +94,7 @@ fn run(of: &mut Allocation, rows: &mut Rows, mask: u32, access: &Indexed, set: I
         polls: 3,
         shared: of.shared.as_mut_ptr(),
         shared_len: SHARED_LEN as u64,
+        local_rows,
         find_pages,
         operate,
         tell_lanes,
@@ -257,4 +270,93 @@ fn check(set: InstructionSet) {
     let expected = if set == InstructionSet::Avx512 { 3000 } else { 0 };
     assert!(in_code >= expected && by_call > 100, "{in_code} in code, {by_call} by call");
     assert!(atomics >= expected / 15, "{atomics} atomics");
+}
+
+/// Rows of local memory: those before and behind the variable too.
+const ROWS: usize = 24;
+/// The variable: 12 words from the third row on, 32 bytes behind the beginning of the frame's local memory.
+const PART: LocalPart = LocalPart { start: 32, bytes: 48, row: 3 };
+
+#[test]
+fn words_of_local_memory_are_moved_by_lane_or_nothing_is_done() {
+    instruction_sets().into_iter().for_each(check_local);
+}
+
+fn check_local(set: InstructionSet) {
+    let mut rng = fastrand::Rng::with_seed(6);
+    let (mut in_code, mut by_call) = (0, 0);
+    for round in 0..3000 {
+        let bytes = [4, 8][rng.usize(0..2)];
+        let class = if bytes == 8 { Class::Long } else { Class::Word };
+        let mask = if rng.bool() { u32::MAX } else { rng.u32(1..) };
+        let movement = if rng.bool() { Movement::Load } else { Movement::Store };
+        let mut local: Vec<[u32; 32]> = (0..ROWS).map(|_| std::array::from_fn(|_| rng.u32(..))).collect();
+        let mut rows = Rows {
+            words: std::array::from_fn(|_| std::array::from_fn(|_| rng.u32(..))),
+            longs: std::array::from_fn(|_| std::array::from_fn(|_| rng.u64(..))),
+            scalars: [rng.u64(0..100), rng.u64(0..100), 0, 0],
+        };
+        let units = PART.bytes / u64::from(bytes);
+        let goes_wrong = rng.u32(0..4) == 0;
+        let mut indices = [0; 32];
+        for (lane, index) in indices.iter_mut().enumerate() {
+            let is_wrong = goes_wrong && mask >> lane & 1 != 0 && rng.u32(0..16) == 0;
+            *index = if is_wrong { [units, u64::MAX, 1 << 40][rng.usize(0..3)] } else { rng.u64(0..units) };
+            rows.longs[0][lane] = index.wrapping_sub(rows.scalars[1]);
+        }
+        let access = Indexed {
+            place: Place::Local(PART),
+            movement,
+            rows: vec![PatternRow { class: Class::Long, slot: 0, factor: 1 }],
+            factor: i64::from(bytes),
+            wraps: false,
+            index_base: 0,
+            index_terms: Vec::new(),
+            base: PART.start as i64,
+            terms: vec![AddressTerm { value: 1, is_narrow: false, factor: i64::from(bytes) }],
+            bytes,
+            register: (class, 2),
+            number: 0,
+            told: None,
+        };
+        let is_done = set == InstructionSet::Avx512
+            && (0..32).filter(|lane| mask >> lane & 1 != 0).all(|lane| indices[lane] < units);
+        let (mut expected, mut local_then) = (rows.clone(), local.clone());
+        for lane in (0..32).filter(|lane| is_done && mask >> lane & 1 != 0) {
+            let row = PART.row as usize + indices[lane] as usize * bytes as usize / 4;
+            match (movement, class) {
+                (Movement::Load, Class::Long) => {
+                    let word = u64::from(local[row][lane]) | u64::from(local[row + 1][lane]) << 32;
+                    expected.longs[2][lane] = word;
+                }
+                (Movement::Load, _) => expected.words[2][lane] = local[row][lane],
+                (_, Class::Long) => {
+                    local_then[row][lane] = rows.longs[2][lane] as u32;
+                    local_then[row + 1][lane] = (rows.longs[2][lane] >> 32) as u32;
+                }
+                _ => local_then[row][lane] = rows.words[2][lane],
+            }
+        }
+        let mut of = Allocation {
+            bytes: Vec::new(),
+            slots: Vec::new(),
+            shared: vec![0; 8],
+            windows: vec![Window::EMPTY; 2 * Window::COUNT + 2 * Window::ALLOCATIONS],
+            calls: 0,
+            found: 0,
+            told: Vec::new(),
+        };
+        let state = run_with(&mut of, &mut rows, mask, &access, set, local.as_mut_ptr().cast());
+        assert_eq!(of.calls, u32::from(!is_done), "round {round} with {set:?}, {access:?}");
+        assert!(rows == expected && local == local_then, "round {round} with {set:?}, {access:?}");
+        let counts = match movement {
+            _ if !is_done => (10, 3, 0),
+            Movement::Store => (9, 0, 1),
+            _ => (9, 4, 0),
+        };
+        assert_eq!((state.budget, state.polls, state.writes), counts, "round {round}");
+        if is_done { in_code += 1 } else { by_call += 1 }
+    }
+    let expected = if set == InstructionSet::Avx512 { 1500 } else { 0 };
+    assert!(in_code >= expected && by_call > 100, "{in_code} in code, {by_call} by call");
 }

@@ -9,6 +9,7 @@ mod for_gpu;
 #[path = "../../../ir/tests/all/generate.rs"]
 mod generate;
 mod gpu_loops;
+mod local_arrays;
 mod loops;
 mod programs;
 mod small;

@@ -1,0 +1,140 @@
+//! Launches from device code, by CUDA's device runtime (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", "Programming
+//! Interface from PTX"): a buffer for the parameters of a kernel with a configuration, and the launch of what it holds.
+//!
+//! Both calls give an error to the thread, which `cudaGetLastError` tells; without a buffer nothing is launched.
+//!
+//! Not here: the library that has the runtime, which the driver links (`driver`). `cudaDeviceSynchronize` is refused: CUDA 12 has taken
+//! it out of device code.
+
+use super::EmitError;
+use super::body::{Body, Width, ins};
+use super::library::Helper;
+use super::names::func_symbol;
+use super::record::Kind;
+use ir::{FuncId, LaunchConfig, ParamKind, Reg, Space, Ty, Val};
+
+impl Body<'_, '_> {
+    /// Each lane launches the kernel for itself.
+    pub(super) fn launch(&mut self, func: FuncId, config: &LaunchConfig, args: &[Val]) -> Result<(), EmitError> {
+        let module = self.unit.module;
+        let callee = module.func(func);
+        if !self.unit.options.launches {
+            return self.refuse(format!(
+                "without CUDA's library `libcudadevrt.a` (CUDA 12 or later) the launch of `{}` from device code",
+                callee.name
+            ));
+        }
+        let layout = crate::params::layout(callee);
+        if args.len() != layout.slots.len() {
+            return self.refuse(format!("a launch of `{}` with another number of arguments", callee.name));
+        }
+        let kernel = self.temp(Width::W64);
+        ins!(self, "mov.b64 {kernel}, {}", func_symbol(module, func));
+        let mut parts = vec![kernel];
+        for extent in config.grid.iter().chain(&config.block) {
+            parts.push(self.in_register(Ty::I32, *extent));
+        }
+        let bytes = self.in_register(Ty::I64, config.bytes);
+        let shared = self.temp(Width::W32);
+        ins!(self, "cvt.u32.u64 {shared}, {bytes}");
+        parts.push(shared);
+        let buffer = self.temp(Width::W64);
+        self.call_helper(Helper::LaunchBuffer, &parts, Some(&buffer));
+
+        let (none, done) = (self.temp(Width::Pred), self.label());
+        ins!(self, "setp.eq.s64 {none}, {buffer}, 0");
+        ins!(self, "@{none} bra {done}");
+        for ((param, slot), &arg) in callee.params.iter().zip(&layout.slots).zip(args) {
+            match param.kind {
+                ParamKind::Value => self.store_word(callee.ty(param.reg), arg, &buffer, slot.offset),
+                ParamKind::Bytes { bytes, align } => {
+                    let (space, base) = self.place(Space::Generic, arg)?;
+                    for (at, unit) in ParamKind::pieces(bytes, align) {
+                        let (ty, temp) = self.piece(unit);
+                        ins!(self, "ld{space}.{ty} {temp}, [{base}+{at}]");
+                        ins!(self, "st.{ty} [{buffer}+{}], {temp}", slot.offset + at);
+                    }
+                }
+            }
+        }
+        let stream = self.in_register(Ty::I64, config.stream);
+        let status = self.temp(Width::W32);
+        self.call_helper(Helper::LaunchDevice, &[buffer, stream], Some(&status));
+        self.place_label(&done);
+        Ok(())
+    }
+
+    /// Stores a value to memory as wide as a parameter is.
+    fn store_word(&mut self, ty: Ty, value: Val, buffer: &str, offset: u64) {
+        let mut text = self.in_register(ty, value);
+        if ty == Ty::Pred {
+            let temp = self.temp(Width::W32);
+            ins!(self, "selp.b32 {temp}, 1, 0, {text}");
+            text = temp;
+        }
+        ins!(self, "st.{} [{buffer}+{offset}], {text}", Width::of(ty).passed());
+    }
+
+    /// The last error of the thread; a flag says whether it is forgotten.
+    pub(super) fn last_error(&mut self, forgets: Val, dst: Reg) -> Result<(), EmitError> {
+        self.require_runtime()?;
+        let dst = self.reg(dst);
+        match forgets {
+            Val::Imm(0) => self.call_helper(Helper::PeekError, &[], Some(&dst)),
+            Val::Imm(_) => self.call_helper(Helper::LastError, &[], Some(&dst)),
+            Val::Reg(_) => {
+                let flag = self.in_register(Ty::I32, forgets);
+                let (kept, done) = (self.temp(Width::Pred), self.label());
+                self.call_helper(Helper::PeekError, &[], Some(&dst));
+                ins!(self, "setp.eq.s32 {kept}, {flag}, 0");
+                ins!(self, "@{kept} bra {done}");
+                self.call_helper(Helper::LastError, &[], Some(&dst));
+                self.place_label(&done);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a stream for launches of the block.
+    pub(super) fn make_stream(&mut self, flags: Val, dst: Reg) -> Result<(), EmitError> {
+        self.require_runtime()?;
+        let (flags, dst) = (self.in_register(Ty::I32, flags), self.reg(dst));
+        self.call_helper(Helper::StreamCreate, &[flags], Some(&dst));
+        Ok(())
+    }
+
+    /// Gives a stream of the block back.
+    pub(super) fn destroy_stream(&mut self, stream: Val, dst: Reg) -> Result<(), EmitError> {
+        self.require_runtime()?;
+        let (stream, dst) = (self.in_register(Ty::I64, stream), self.reg(dst));
+        self.call_helper(Helper::StreamDestroy, &[stream], Some(&dst));
+        Ok(())
+    }
+
+    /// Says for the fault just recorded how large its grid is: it may be one that device code has launched.
+    pub(super) fn record_extents(&mut self) {
+        let [grid, block] = ["nctaid", "ntid"].map(|extents| {
+            let word = self.temp(Width::W64);
+            let [x, y, z] = ["x", "y", "z"].map(|axis| {
+                let part = self.temp(Width::W32);
+                ins!(self, "mov.u32 {part}, %{extents}.{axis}");
+                part
+            });
+            let high = self.temp(Width::W32);
+            ins!(self, "shl.b32 {high}, {z}, 16");
+            ins!(self, "or.b32 {high}, {high}, {y}");
+            ins!(self, "mov.b64 {word}, {{{x}, {high}}}");
+            word
+        });
+        self.call_helper(Helper::Record, &[(Kind::Extents as u32).to_string(), "0".to_owned(), grid, block], None);
+    }
+
+    fn require_runtime(&self) -> Result<(), EmitError> {
+        if self.unit.options.launches {
+            return Ok(());
+        }
+        self.refuse(
+            "without CUDA's library `libcudadevrt.a` (CUDA 12 or later) a call of CUDA's runtime in device code",
+        )
+    }
+}
