@@ -13,6 +13,7 @@ use crate::backing::{Backing, RetireList};
 use crate::door::Door;
 use crate::history::History;
 use crate::init::{Initialised, SharedInitBits};
+use crate::locked::Locked;
 use crate::touch::{Touch, Touches};
 use source::Span;
 use std::collections::BTreeMap;
@@ -95,6 +96,8 @@ pub struct Memory {
     total_limit: Option<u64>,
     pub(crate) touches: Touches,
     pub(crate) initialised: Initialised,
+    /// Host memory that devices may touch.
+    pub(crate) locked: Locked,
     /// What reaches memory of C, once C code is called.
     pub(crate) door: Option<Arc<dyn Door>>,
 }
@@ -116,6 +119,7 @@ impl Clone for Memory {
             total_limit: self.total_limit,
             touches: self.touches.clone(),
             initialised: self.initialised.clone(),
+            locked: self.locked.clone(),
             door: self.door.clone(),
         }
     }
@@ -314,6 +318,7 @@ impl Memory {
             *used -= bytes;
         }
         self.initialised.with(|bits| bits.unset(base, bytes));
+        self.locked.forget(base, bytes);
         Ok(id)
     }
 
@@ -410,7 +415,9 @@ impl Memory {
 
     /// Whether all that device code may write can be written without a page that the pool might refuse.
     pub fn has_room_for_writes(&self) -> bool {
-        let alive = self.live.iter().filter(|l| Region::of(l.base).is_some_and(Region::is_device_accessible));
+        let is_locked = |l: &Live| self.locked().any(|(at, _)| at >= l.base && at - l.base < l.bytes);
+        let is_reached = |l: &&Live| Region::of(l.base).is_some_and(Region::is_device_accessible) || is_locked(l);
+        let alive = self.live.iter().filter(is_reached);
         alive.map(|l| l.backing.missing()).sum::<u64>() <= self.retired.pool().room()
     }
 

@@ -210,7 +210,7 @@ impl Runtime {
                 // memoryType: 0 unregistered, 1 host, 2 device, 3 managed; then the device and the two pointers.
                 let (kind, number) = match Region::of(address).filter(|_| memory.find(address).is_some()) {
                     Some(Region::Pinned) => (1u32, self.current),
-                    Some(Region::Host | Region::HostStack) if self.is_locked(memory, address, 1) => (1, self.current),
+                    Some(Region::Host | Region::HostStack) if memory.is_locked(address, 1) => (1, self.current),
                     Some(Region::Device(n)) => (2, u32::from(n)),
                     Some(Region::Managed) => (3, self.current),
                     _ => (0, self.current),
