@@ -176,6 +176,12 @@ impl Runtime {
                 // cudaHostAllocMapped: with one space of addresses all page-locked memory is mapped.
                 put(memory, at, &2i32.to_le_bytes()).map(|()| None)
             }
+            Api::HostGetDevicePointer { at, address } => {
+                if Region::of(address) != Some(Region::Pinned) && !memory.is_locked(address, 1) {
+                    return Err(CudaError::InvalidValue);
+                }
+                put(memory, at, &address.to_le_bytes()).map(|()| None)
+            }
             Api::MemHint { address, bytes, .. } => {
                 if Region::of(address) != Some(Region::Managed) {
                     return Err(CudaError::InvalidValue);
