@@ -284,8 +284,8 @@ impl Runtime {
             Api::DeviceReset => {
                 self.order(device, Order::HostWaitsForDevice);
                 let locked: Vec<u64> = memory.locked().map(|(address, _)| address).collect();
-                let unlocked = locked.into_iter().try_for_each(|address| device.unlock(memory, address));
-                memory.unlock_all();
+                let unlocked = locked.iter().try_for_each(|&address| device.unlock(memory, address));
+                locked.iter().for_each(|&address| _ = memory.unlock(address));
                 unlocked.map(|()| Some(Half::Reset))
             }
             // The library takes these.
