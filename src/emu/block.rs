@@ -140,6 +140,21 @@ fn reborrowed<'s>(hooks: &'s mut Option<&mut dyn Hooks<32>>) -> Option<&'s mut d
     hooks.as_deref_mut().map(|hooks| hooks as &mut dyn Hooks<32>)
 }
 
+/// Where a block is among those of its cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClusterPlace {
+    pub(crate) geometry: Geometry,
+    /// The number of the first block of its grid.
+    first: u64,
+}
+
+impl ClusterPlace {
+    /// The number of the block of that rank among all blocks of the launch.
+    pub(crate) fn member(&self, rank: u32) -> u64 {
+        self.first + self.geometry.cluster_member(rank)
+    }
+}
+
 impl Block {
     /// A block of a kernel that has not begun.
     pub(crate) fn new(func: FuncId, args: &Arc<[Arg]>, geometry: Geometry, shared: usize) -> Block {
@@ -210,8 +225,13 @@ impl Block {
     }
 
     /// Its place in a launch whose blocks work together with those of their cluster.
-    pub(crate) fn place_in_cluster(&self, program: &Program) -> Option<Geometry> {
-        program.unites_cluster(self.kernel.0).then_some(self.geometry)
+    pub(crate) fn place_in_cluster(&self, program: &Program) -> Option<ClusterPlace> {
+        program.unites_cluster(self.kernel.0).then(|| self.cluster_place())
+    }
+
+    /// Its place in its cluster.
+    pub(crate) fn cluster_place(&self) -> ClusterPlace {
+        ClusterPlace { geometry: self.geometry, first: self.number - self.linear }
     }
 
     /// How many warps it has.

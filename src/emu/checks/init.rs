@@ -21,6 +21,7 @@
 //! A launch first runs in machine code, which tells of accesses and not of values. If it uses a missing byte, it is undone and runs
 //! again in the interpreter, whose frames say which variable was read; so do later launches of the kernel.
 
+use crate::block::ClusterPlace;
 use crate::checks::lane_bits::LaneBits;
 use crate::report::{self, Grids};
 use crate::schedule::Grid;
@@ -31,7 +32,7 @@ use mem::address::{LOCAL_BASE, SHARED_BASE, cluster_place};
 use mem::{InitBits, LaneAddresses, Memory, Origin, SharedInitBits};
 use scalar::lanes;
 use std::collections::BTreeMap;
-use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Geometry, Hooks, Program, Site, Warp};
+use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
 
 /// What the check has seen of a launch.
 #[derive(Clone, Debug, Default)]
@@ -153,7 +154,7 @@ pub(crate) struct InitHooks<'a> {
     pub(crate) global: SharedInitBits,
     pub(crate) launch: &'a mut LaunchInit,
     pub(crate) block: u64,
-    pub(crate) geometry: Geometry,
+    pub(crate) cluster: ClusterPlace,
 }
 
 /// The least address of the lanes and the bytes from there to the end of the last, if they lie by a rule.
@@ -191,14 +192,14 @@ impl InitHooks<'_> {
     /// Whether lanes reach shared memory of other blocks of the cluster.
     fn is_beyond_block(&self, event: &AccessEvent<'_, 32>) -> bool {
         event.space == ir::Space::Shared
-            && self.geometry.cluster_blocks() > 1
+            && self.cluster.geometry.cluster_blocks() > 1
             && lanes(event.mask).any(|lane| cluster_place(event.lanes.address(lane)).is_some())
     }
 
     /// The block whose shared memory an address is of, and the offset there.
     fn shared_place(&self, address: u64) -> (u64, u64) {
         match cluster_place(address) {
-            Some((rank, offset)) => (self.geometry.cluster_member(rank), offset),
+            Some((rank, offset)) => (self.cluster.member(rank), offset),
             None => (self.block, address - SHARED_BASE),
         }
     }

@@ -129,7 +129,7 @@ impl Checks {
         };
         match (init, global) {
             (Some(launch), Some(global)) => {
-                let first = InitHooks { program, global, launch, block: block.number, geometry: block.geometry };
+                let first = InitHooks { program, global, launch, block: block.number, cluster: block.cluster_place() };
                 run(block, Some(&mut Before::new(first, hooks)))
             }
             _ => run(block, hooks),

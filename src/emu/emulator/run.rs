@@ -475,7 +475,7 @@ impl Emulator {
             RacePass::Detect(mut detector) => {
                 let mut suspicion = detector.end_launch();
                 let mut bytes = std::mem::take(&mut suspicion.used);
-                if program.unites_cluster(kernel) {
+                if program.unites_cluster(kernel) || launch.nested.made() > 0 {
                     forget_clusters(&mut bytes);
                 }
                 if !bytes.is_empty() || self.use_wanted != UseWanted::Nothing {

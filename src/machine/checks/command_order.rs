@@ -149,7 +149,9 @@ impl CommandOrder {
         span: Span,
         memory: &Memory,
     ) -> Option<(u64, Moment)> {
-        self.is_armed |= memory.used(Region::Managed) + memory.used(Region::Pinned) > 0 || stream > LEGACY;
+        self.is_armed |= memory.used(Region::Managed) + memory.used(Region::Pinned) > 0
+            || memory.locked().next().is_some()
+            || stream > LEGACY;
         let on = stream_of(device, stream);
         let others = match &work {
             Work::Transfer { written, read, .. } if on.number == 0 => other_devices(device, [written, read]),
