@@ -103,10 +103,11 @@ pub enum Api {
         at: u64,
     },
     DeviceReset,
-    /// `cudaGetDeviceProperties`: the members of `type(cudaDeviceProp)` at `at`.
+    /// `cudaGetDeviceProperties`: the members of `type(cudaDeviceProp)` at `at`, or of C's structure.
     GetDeviceProperties {
         at: u64,
         device: i32,
+        of_c: bool,
     },
     DeviceGetAttribute {
         at: u64,
@@ -267,6 +268,11 @@ pub enum Api {
         at: u64,
         address: u64,
     },
+    /// The address for device code of page-locked memory, at `at`.
+    HostGetDevicePointer {
+        at: u64,
+        address: u64,
+    },
     MemGetInfo {
         free_at: u64,
         total_at: u64,
@@ -362,6 +368,7 @@ impl Api {
             Api::HostRegister { .. } => "cudaHostRegister",
             Api::HostUnregister { .. } => "cudaHostUnregister",
             Api::HostGetFlags { .. } => "cudaHostGetFlags",
+            Api::HostGetDevicePointer { .. } => "cudaHostGetDevicePointer",
             Api::MemGetInfo { .. } => "cudaMemGetInfo",
             Api::MemHint { prefetch: true, .. } => "cudaMemPrefetchAsync",
             Api::MemHint { .. } => "cudaMemAdvise",
@@ -457,6 +464,8 @@ pub struct KernelInfo {
     pub max_threads: Option<u32>,
     /// Blocks of a cluster by `cluster_dims`.
     pub cluster: Option<[u32; 3]>,
+    /// Whether all its blocks can wait for each other (`grid_global`).
+    pub is_cooperative: bool,
 }
 
 /// Whoever knows the kernels of the program.

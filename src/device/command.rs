@@ -4,7 +4,7 @@
 use crate::{CudaError, VendorCall};
 use finding::ThreadId;
 use ir::FuncId;
-use mem::Memory;
+use mem::{Memory, Origin};
 use source::Span;
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,18 @@ pub enum Arg {
     /// The bits of a value.
     Bits(u64),
     /// An object passed by value.
-    Bytes(Arc<[u8]>),
+    Bytes(Arc<[u8]>, Arc<[Hole]>),
+}
+
+/// Bytes of an object passed by value that nothing has written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hole {
+    /// Where in the object they begin.
+    pub offset: u64,
+    /// How many there are.
+    pub bytes: u64,
+    /// Where they were copied from.
+    pub origin: Origin,
 }
 
 /// A kernel launch.

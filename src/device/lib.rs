@@ -22,8 +22,8 @@ pub use api::{
     Api, Call, CopyKind, GraphCall, KernelInfo, Kernels, LibraryCall, Order, OrderStep, Pitched, Reply, Work,
 };
 pub use command::{
-    Agreement, Arg, Bytes, Command, Fill, KernelLaunch, Number, Progress, Routine, RoutineWork, Section, Spectrum,
-    Strided, Written,
+    Agreement, Arg, Bytes, Command, Fill, Hole, KernelLaunch, Number, Progress, Routine, RoutineWork, Section,
+    Spectrum, Strided, Written,
 };
 pub use error::{CudaError, error_name, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};
@@ -57,6 +57,16 @@ pub trait Device {
 
     /// Frees what [`Device::alloc`] gave.
     fn free(&mut self, memory: &mut Memory, address: u64, span: Span) -> Result<(), CudaError>;
+
+    /// Bytes of host memory are page-locked from now on: kernels may touch them.
+    fn lock(&mut self, _address: u64, _bytes: u64) -> Result<(), CudaError> {
+        Ok(())
+    }
+
+    /// Bytes of host memory, which are still locked, cease to be so.
+    fn unlock(&mut self, _memory: &mut Memory, _address: u64) -> Result<(), CudaError> {
+        Ok(())
+    }
 
     /// Takes a command. An error here is one that CUDA reports at once, such as a bad launch configuration; others come
     /// from [`Device::take_error`] later.

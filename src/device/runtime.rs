@@ -44,8 +44,6 @@ pub struct Runtime {
     /// Pairs of devices whose peer access is enabled.
     pub(crate) peers: BTreeSet<(u32, u32)>,
     pub(crate) made: BTreeMap<u64, AllocatedBy>,
-    /// Host memory that `cudaHostRegister` has made page-locked, by its address: bytes, and the allocation that it is in.
-    pub(crate) registered: BTreeMap<u64, (u64, mem::AllocId)>,
     /// Bytes of dynamic shared memory that kernels were allowed beyond the ordinary limit.
     pub(crate) shared_limits: BTreeMap<ir::FuncId, u64>,
     last_error: i32,
@@ -156,7 +154,6 @@ impl Runtime {
             limits: BTreeMap::new(),
             peers: BTreeSet::new(),
             made: BTreeMap::new(),
-            registered: BTreeMap::new(),
             shared_limits: BTreeMap::new(),
             last_error: 0,
             sticky: None,
@@ -286,7 +283,10 @@ impl Runtime {
             }
             Api::DeviceReset => {
                 self.order(device, Order::HostWaitsForDevice);
-                Ok(Some(Half::Reset))
+                let locked: Vec<u64> = memory.locked().map(|(address, _)| address).collect();
+                let unlocked = locked.iter().try_for_each(|&address| device.unlock(memory, address));
+                locked.iter().for_each(|&address| _ = memory.unlock(address));
+                unlocked.map(|()| Some(Half::Reset))
             }
             // The library takes these.
             Api::Library(_) => Err(CudaError::InvalidValue),
@@ -347,7 +347,6 @@ impl Runtime {
             Half::Reset => match device.reset() {
                 Ok(()) => {
                     (self.sticky, self.held, self.last_error) = (None, None, 0);
-                    self.registered.clear();
                     self.graphs = Graphs::default();
                     Reply::default()
                 }

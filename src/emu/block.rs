@@ -6,6 +6,7 @@ use ir::op::BarOp;
 use ir::rt::Rt;
 use mem::{MemoryView, ReadBytes};
 use race::CtaSlot;
+use source::Span;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use vm::{
@@ -53,7 +54,9 @@ pub struct Block {
     /// Print statements begun, by warp.
     pub(crate) prints: Vec<PrintState>,
     /// Barriers that it completed although threads had exited, one for each place.
-    pub(crate) short: Vec<ShortBarrier>,
+    short: Vec<ShortBarrier>,
+    /// How many of these have been told.
+    told: usize,
     /// Statements that its warps have begun unobserved, of code that keeps them, and that nobody has been told of.
     pub(crate) statements: u64,
     /// Which of its lanes have gone on, in a row, if that is wanted.
@@ -137,6 +140,21 @@ fn reborrowed<'s>(hooks: &'s mut Option<&mut dyn Hooks<32>>) -> Option<&'s mut d
     hooks.as_deref_mut().map(|hooks| hooks as &mut dyn Hooks<32>)
 }
 
+/// Where a block is among those of its cluster.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClusterPlace {
+    pub(crate) geometry: Geometry,
+    /// The number of the first block of its grid.
+    first: u64,
+}
+
+impl ClusterPlace {
+    /// The number of the block of that rank among all blocks of the launch.
+    pub(crate) fn member(&self, rank: u32) -> u64 {
+        self.first + self.geometry.cluster_member(rank)
+    }
+}
+
 impl Block {
     /// A block of a kernel that has not begun.
     pub(crate) fn new(func: FuncId, args: &Arc<[Arg]>, geometry: Geometry, shared: usize) -> Block {
@@ -160,6 +178,7 @@ impl Block {
             pipelines: Vec::new(),
             prints: Vec::new(),
             short: Vec::new(),
+            told: 0,
             statements: 0,
             stretches: None,
         }
@@ -178,6 +197,7 @@ impl Block {
         self.has_met = false;
         self.cut = false;
         self.short.clear();
+        self.told = 0;
         self.stretches = None;
         if !self.shared.is_empty() {
             // Filling nothing is slow where nothing is allocated: a masked store of no bytes is trapped.
@@ -205,8 +225,13 @@ impl Block {
     }
 
     /// Its place in a launch whose blocks work together with those of their cluster.
-    pub(crate) fn place_in_cluster(&self, program: &Program) -> Option<Geometry> {
-        program.unites_cluster(self.kernel.0).then_some(self.geometry)
+    pub(crate) fn place_in_cluster(&self, program: &Program) -> Option<ClusterPlace> {
+        program.unites_cluster(self.kernel.0).then(|| self.cluster_place())
+    }
+
+    /// Its place in its cluster.
+    pub(crate) fn cluster_place(&self) -> ClusterPlace {
+        ClusterPlace { geometry: self.geometry, first: self.number - self.linear }
     }
 
     /// How many warps it has.
@@ -499,6 +524,21 @@ impl Block {
         {
             self.short.push(ShortBarrier { site, first: warp * 32 + mask.trailing_zeros(), waiting, exited });
         }
+    }
+
+    /// The places of the source, since the last call, where it completed a barrier although threads had exited.
+    pub(crate) fn take_short(&mut self, program: &Program) -> Vec<ShortBarrier> {
+        let mut known: Vec<Span> = self.short[..self.told].iter().map(|b| program.span(b.site)).collect();
+        let mut new = Vec::new();
+        for barrier in &self.short[self.told..] {
+            let span = program.span(barrier.site);
+            if !known.contains(&span) {
+                known.push(span);
+                new.push(*barrier);
+            }
+        }
+        self.told = self.short.len();
+        new
     }
 
     /// The barrier at which every thread that has not exited waits, if it is one, and what it gives.

@@ -13,8 +13,8 @@ use ir::analysis::footprint::{
 };
 use ir::rt::Rt;
 use ir::{FuncId, InstKind, Module, ParamKind, Ty};
+use mem::Memory;
 use mem::address::{LOCAL_BASE, SHARED_BASE, WINDOW};
-use mem::{Memory, Region};
 use race::UsedBytes;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -245,7 +245,7 @@ impl SiteSharing {
     /// Whether nothing can end the launch before its last block has ended, in memory as it is.
     pub(crate) fn cannot_fail(&self, memory: &Memory) -> bool {
         let inside = |low: u64, high: u64| {
-            Region::of(low).is_some_and(Region::is_device_accessible) && high >= low && memory.contains(low, high)
+            high >= low && memory.is_device_accessible(low, high - low) && memory.contains(low, high)
         };
         !self.may_stop() && self.extents().is_some_and(|all| all.iter().all(|e| e.is_aligned && inside(e.low, e.high)))
     }
@@ -334,7 +334,7 @@ fn look(program: &Program, memory: &Memory, launch: &KernelLaunch) -> Looked {
         .iter()
         .map(|a| match a {
             device::Arg::Bits(bits) => Some(*bits),
-            device::Arg::Bytes(_) => None,
+            device::Arg::Bytes(..) => None,
         })
         .collect();
     let facts = LaunchFacts {
@@ -407,7 +407,7 @@ fn functions_of(module: &Module, kernel: FuncId) -> BTreeSet<FuncId> {
 }
 
 fn read(memory: &Memory, address: u64, ty: Ty) -> Option<u64> {
-    if !Region::of(address).is_some_and(Region::is_device_accessible) {
+    if !memory.is_device_accessible(address, u64::from(ty.bytes())) {
         return None;
     }
     let mut bytes = [0; 8];

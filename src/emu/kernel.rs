@@ -20,5 +20,6 @@ pub fn kernel_info(program: &Program, func: FuncId) -> Option<KernelInfo> {
         registers: (words / 2).clamp(16, 255),
         max_threads: function.max_threads,
         cluster: function.cluster,
+        is_cooperative: function.cooperative,
     })
 }

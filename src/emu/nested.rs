@@ -9,6 +9,8 @@
 //! A grid that only polls is set aside: the grid that has launched it goes on, and it when that waits, launches again, polls or has ended.
 //! If neither makes progress any more by turns, both are stuck, as far as the grid outside of them does not help.
 //!
+//! Events need not be waited for, since grids begin in the order of their launches; they say what a grid comes after.
+//!
 //! Source: CUDA C++ Programming Guide, "CUDA Dynamic Parallelism", "Execution Environment" and "Programming Interface".
 //!
 //! Not here: how a launch is made from what lanes ask for (`emulator::nested`), what the race detector knows of it (`race::nested`).
@@ -38,12 +40,26 @@ pub(crate) struct Made {
     pub(crate) tid: u32,
     /// What the launching thread had done and knew.
     pub(crate) known: Knowledge,
+    /// What was asked of streams since the launch before it.
+    pub(crate) before: Vec<EventStep>,
+}
+
+/// What a thread has asked of a stream of its block and an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EventStep {
+    block: u64,
+    stream: u64,
+    event: u64,
+    /// Whether the stream waits for the event, or it is recorded in the stream.
+    waits: bool,
 }
 
 /// What the present grid has launched and waits for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Here {
     waiting: VecDeque<Made>,
+    /// What was asked of streams since the last launch.
+    steps: Vec<EventStep>,
     /// How many of them must begin before the grid goes on.
     due: usize,
     /// What lanes of the running block asked for that is served when nothing is due: the warp and the request.
@@ -87,6 +103,11 @@ pub(crate) struct Nested {
     /// Streams that device code has made, with the number of the block whose they are.
     streams: BTreeMap<u64, u64>,
     streams_made: u64,
+    /// Events that device code has made, with the number of the block whose they are.
+    events: BTreeMap<u64, u64>,
+    /// What came before an event of a block was recorded.
+    recorded: BTreeMap<(u64, u64), Knowledge>,
+    events_made: u64,
     /// What the grids of a stream of a block have done.
     tails: BTreeMap<(u64, u64), Knowledge>,
     /// The grids that threads of a block have launched and that have ended.
@@ -111,6 +132,9 @@ impl Nested {
             outer: Vec::new(),
             streams: BTreeMap::new(),
             streams_made: 0,
+            events: BTreeMap::new(),
+            recorded: BTreeMap::new(),
+            events_made: 0,
             tails: BTreeMap::new(),
             ended: BTreeMap::new(),
             errors: BTreeMap::new(),
@@ -164,7 +188,8 @@ impl Nested {
     }
 
     /// A launch is made; it may wait.
-    pub(crate) fn push(&mut self, made: Made) {
+    pub(crate) fn push(&mut self, mut made: Made) {
+        made.before = std::mem::take(&mut self.here.steps);
         self.here.waiting.push_back(made);
     }
 
@@ -186,6 +211,14 @@ impl Nested {
     pub(crate) fn next_due(&mut self) -> Option<(Made, NestedClocks)> {
         self.here.due = self.here.due.checked_sub(1)?;
         let made = self.here.waiting.pop_front()?;
+        for &EventStep { block, stream, event, waits } in &made.before {
+            if !waits {
+                let before = self.tails.get(&(block, stream)).cloned().unwrap_or_default();
+                self.recorded.insert((block, event), before);
+            } else if let Some(before) = self.recorded.get(&(block, event)) {
+                self.tails.entry((block, stream)).or_default().join(before);
+            }
+        }
         let mut known = made.known.clone();
         if let Some(tail) = self.tails.get(&(made.block, made.launch.stream)) {
             known.join(tail);
@@ -278,14 +311,16 @@ impl Nested {
         for stream in streams {
             self.tails.remove(&stream);
         }
+        self.recorded.retain(|(owner, _), _| *owner != block);
     }
 
     /// A block has ended: nobody asks for what only its threads can ask.
     pub(crate) fn end_block(&mut self, block: u64) {
-        if self.made == 0 && self.streams_made == 0 {
+        if self.made == 0 && self.streams_made == 0 && self.events_made == 0 {
             return;
         }
         self.streams.retain(|_, owner| *owner != block);
+        self.events.retain(|_, owner| *owner != block);
         let threads: Vec<_> = self.errors.range((block, 0)..=(block, u32::MAX)).map(|(at, _)| *at).collect();
         for thread in threads {
             self.errors.remove(&thread);
@@ -308,6 +343,41 @@ impl Nested {
     /// Gives a stream of a block back; false if the block has none of that number.
     pub(crate) fn drop_stream(&mut self, block: u64, stream: u64) -> bool {
         self.has_stream(block, stream) && self.streams.remove(&stream).is_some()
+    }
+
+    /// Makes an event of a block.
+    pub(crate) fn make_event(&mut self, block: u64) -> u64 {
+        let event = FIRST_STREAM + self.events_made;
+        self.events_made += 1;
+        self.events.insert(event, block);
+        event
+    }
+
+    /// Gives an event of a block back; false if the block has none of that number.
+    pub(crate) fn drop_event(&mut self, block: u64, event: u64) -> bool {
+        self.has_event(block, event) && self.events.remove(&event).is_some()
+    }
+
+    fn has_event(&self, block: u64, event: u64) -> bool {
+        self.events.get(&event) == Some(&block)
+    }
+
+    /// Records an event of a block in a stream of it; false if it has not both.
+    pub(crate) fn record(&mut self, block: u64, event: u64, stream: u64) -> bool {
+        self.step(EventStep { block, stream, event, waits: false })
+    }
+
+    /// What is launched in a stream of a block from now on comes after what an event of it comes after; false if it has not both.
+    pub(crate) fn wait_for_event(&mut self, block: u64, stream: u64, event: u64) -> bool {
+        self.step(EventStep { block, stream, event, waits: true })
+    }
+
+    fn step(&mut self, step: EventStep) -> bool {
+        let is_own = self.has_stream(step.block, step.stream) && self.has_event(step.block, step.event);
+        if is_own {
+            self.here.steps.push(step);
+        }
+        is_own
     }
 
     /// Whether threads of a block may launch in a stream.

@@ -333,15 +333,15 @@ impl GpuDevice {
 
     /// Whether a kernel can reach memory of the program that the GPU has only a copy of.
     fn reaches_host(&self, memory: &Memory, launch: &KernelLaunch) -> bool {
-        let in_pinned = |word: u64| Region::of(word) == Some(Region::Pinned);
+        let in_pinned = |word: u64| Region::of(word) == Some(Region::Pinned) || memory.is_locked(word, 1);
         let word_of = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
         let named = || {
             launch.args.iter().any(|arg| match arg {
                 Arg::Bits(word) => in_pinned(*word),
-                Arg::Bytes(bytes) => bytes.chunks(8).any(|word| in_pinned(word_of(word))),
+                Arg::Bytes(bytes, _) => bytes.chunks(8).any(|word| in_pinned(word_of(word))),
             })
         };
-        let (mut managed, mut pinned) = (false, false);
+        let (mut managed, mut pinned) = (false, memory.locked().next().is_some());
         for (_, a) in memory.live() {
             managed |= a.region == Region::Managed && a.bytes > 0;
             pinned |= a.region == Region::Pinned && a.bytes > 0;
@@ -548,7 +548,7 @@ impl GpuDevice {
         while self.advance(memory, u64::MAX, &mut NoObserver) == Progress::Busy {}
     }
 
-    /// Copies managed and pinned memory to the GPU, or back.
+    /// Copies managed, pinned and locked memory to the GPU, or back.
     fn share(&mut self, memory: &mut Memory, to_gpu: bool) -> Result<(), CudaError> {
         let is_shared = |region| matches!(region, Region::Managed | Region::Pinned);
         if to_gpu {
@@ -580,14 +580,13 @@ impl GpuDevice {
     }
 }
 
-/// Addresses and sizes of the allocations in some regions, in pieces that are copied at a time.
+/// Addresses and sizes of the allocations in some regions and of locked memory, in pieces that are copied at a time.
 fn each_piece(memory: &Memory, is_wanted: impl Fn(Region) -> bool) -> Vec<(u64, usize)> {
-    let wanted = memory.live().filter(|(_, a)| is_wanted(a.region));
-    let pieces = |a: &mem::Alloc| {
-        let (base, bytes) = (a.base, a.bytes);
+    let wanted = memory.live().filter(|(_, a)| is_wanted(a.region)).map(|(_, a)| (a.base, a.bytes));
+    let pieces = |(base, bytes): (u64, u64)| {
         (0..bytes).step_by(PIECE as usize).map(move |at| (base + at, (bytes - at).min(PIECE) as usize))
     };
-    wanted.flat_map(|(_, a)| pieces(a)).collect()
+    wanted.chain(memory.locked()).flat_map(pieces).collect()
 }
 
 /// The shape and the parameter memory of a launch.
@@ -601,7 +600,7 @@ fn packed(module: &Module, launch: &KernelLaunch) -> Result<(LaunchShape, Vec<u8
 fn value_of(arg: &Arg) -> ParamValue<'_> {
     match arg {
         Arg::Bits(word) => ParamValue::Word(*word),
-        Arg::Bytes(bytes) => ParamValue::Bytes(bytes),
+        Arg::Bytes(bytes, _) => ParamValue::Bytes(bytes),
     }
 }
 

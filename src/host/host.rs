@@ -12,11 +12,11 @@ use crate::service::AtOnce;
 use crate::service::foreign_services;
 use crate::storage;
 use ::foreign::Caller;
-use device::{Api, Arg, Call, KernelLaunch};
+use device::{Api, Arg, Call, Hole, KernelLaunch};
 use finding::{Access, Actor, Finding, FindingKind};
 use ir::ParamKind;
 use ir::rt::Rt;
-use mem::{Memory, Region};
+use mem::{Memory, Origin, Region};
 use source::Span;
 use std::sync::Arc;
 use vm::{Context, Geometry, Hooks, HostStack, LaunchRequest, Program, RtRequest, Site, Stop, Warp, WindowTable};
@@ -209,7 +209,14 @@ impl Host {
                 }
                 Phase::Launch(request) => {
                     let request = request.clone();
-                    match self.launch(program, memory, &request) {
+                    let launched = self.launch(program, memory, &request);
+                    // What is read once more after the launch is not used again.
+                    let touches = memory.take_touches();
+                    if let (Some(hooks), Err(_)) = (&mut hooks, &launched) {
+                        let own = self.place_of(program, request.site);
+                        touches.iter().for_each(|touch| hooks.on_passed(own, touch.address, touch.bytes));
+                    }
+                    match launched {
                         Ok(()) => {
                             self.runtime.answers.clear();
                             self.warp.answer(program, |_, _| 0);
@@ -339,7 +346,7 @@ impl Host {
         for (param, &bits) in kernel.params.iter().zip(&request.args) {
             args.push(match param.kind {
                 ParamKind::Value => Arg::Bits(bits),
-                ParamKind::Bytes { bytes, .. } => Arg::Bytes(storage::read(memory, bits, bytes)?.into()),
+                ParamKind::Bytes { bytes, .. } => object_passed(memory, (bits, bytes), span)?,
             });
         }
         let launch = KernelLaunch {
@@ -367,6 +374,17 @@ impl Host {
             _ => None,
         }
     }
+}
+
+/// An object at an address, of so many bytes, as an argument of a kernel: what nothing has written is passed on.
+fn object_passed(memory: &Memory, (address, bytes): (u64, u64), span: Span) -> Result<Arg, Halt> {
+    let copy = storage::read(memory, address, bytes)?;
+    let known = |at| memory.initialised().and_then(|bits| bits.with(|bits| bits.origin(at)));
+    let hole = |(offset, bytes)| {
+        let here = Origin { span, address: address + offset };
+        Hole { offset, bytes, origin: known(here.address).unwrap_or(here) }
+    };
+    Ok(Arg::Bytes(copy.into(), memory.holes(address, bytes).into_iter().map(hole).collect()))
 }
 
 /// The same observer for a shorter time.

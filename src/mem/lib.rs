@@ -23,6 +23,7 @@ mod history;
 mod init;
 mod lanes;
 mod loads;
+mod locked;
 mod memory;
 mod of_c;
 mod page;

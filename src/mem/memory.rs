@@ -13,6 +13,7 @@ use crate::backing::{Backing, RetireList};
 use crate::door::Door;
 use crate::history::History;
 use crate::init::{Initialised, SharedInitBits};
+use crate::locked::Locked;
 use crate::touch::{Touch, Touches};
 use source::Span;
 use std::collections::BTreeMap;
@@ -95,6 +96,8 @@ pub struct Memory {
     total_limit: Option<u64>,
     pub(crate) touches: Touches,
     pub(crate) initialised: Initialised,
+    /// Host memory that devices may touch.
+    pub(crate) locked: Locked,
     /// What reaches memory of C, once C code is called.
     pub(crate) door: Option<Arc<dyn Door>>,
 }
@@ -116,6 +119,7 @@ impl Clone for Memory {
             total_limit: self.total_limit,
             touches: self.touches.clone(),
             initialised: self.initialised.clone(),
+            locked: self.locked.clone(),
             door: self.door.clone(),
         }
     }
@@ -314,7 +318,33 @@ impl Memory {
             *used -= bytes;
         }
         self.initialised.with(|bits| bits.unset(base, bytes));
+        self.locked.forget(base, bytes);
         Ok(id)
+    }
+
+    /// Locks bytes of host memory, which device code may touch from then on; false if some of them are locked already.
+    pub fn lock(&mut self, address: u64, bytes: u64) -> bool {
+        self.locked.add(address, bytes)
+    }
+
+    /// Ends what [`Memory::lock`] began at that address; false if nothing did.
+    pub fn unlock(&mut self, address: u64) -> bool {
+        self.locked.remove(address)
+    }
+
+    /// The parts of host memory that are locked: first addresses and bytes.
+    pub fn locked(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.locked.parts()
+    }
+
+    /// Whether all bytes of a range lie in one locked part of host memory.
+    pub fn is_locked(&self, address: u64, bytes: u64) -> bool {
+        self.locked.has(address, bytes)
+    }
+
+    /// Whether device code may touch a range: by its region, or since it is locked.
+    pub fn is_device_accessible(&self, address: u64, bytes: u64) -> bool {
+        Region::of(address).is_some_and(Region::is_device_accessible) || self.is_locked(address, bytes)
     }
 
     /// What is known of an allocation.
@@ -410,7 +440,9 @@ impl Memory {
 
     /// Whether all that device code may write can be written without a page that the pool might refuse.
     pub fn has_room_for_writes(&self) -> bool {
-        let alive = self.live.iter().filter(|l| Region::of(l.base).is_some_and(Region::is_device_accessible));
+        let is_locked = |l: &Live| self.locked.parts().any(|(at, _)| at >= l.base && at - l.base < l.bytes);
+        let is_reached = |l: &&Live| Region::of(l.base).is_some_and(Region::is_device_accessible) || is_locked(l);
+        let alive = self.live.iter().filter(is_reached);
         alive.map(|l| l.backing.missing()).sum::<u64>() <= self.retired.pool().room()
     }
 
@@ -434,6 +466,18 @@ mod tests {
         let mut m = Memory::new();
         let a = m.alloc(Region::Device(0), 1000, "a", Span::NONE).expect("room");
         (m, a)
+    }
+
+    #[test]
+    fn locked_parts_are_those_of_memory_that_lives() {
+        let mut m = Memory::new();
+        let a = m.alloc(Region::Host, 1000, "a", Span::NONE).expect("room");
+        assert!(m.lock(a + 100, 200) && !m.lock(a + 299, 8) && !m.lock(a, 101) && m.lock(a + 300, 8));
+        assert!(m.is_locked(a + 100, 200) && !m.is_locked(a + 96, 8) && !m.is_locked(a + 296, 8));
+        assert!(m.clone().is_device_accessible(a + 300, 8) && !m.is_device_accessible(a, 8));
+        assert!(m.unlock(a + 300) && !m.unlock(a + 300));
+        m.free(a, Span::NONE).expect("it lives");
+        assert_eq!(m.locked().count(), 0);
     }
 
     #[test]

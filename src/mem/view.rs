@@ -194,6 +194,11 @@ impl<'a> MemoryView<'a> {
         self.allocations().contains(low, high)
     }
 
+    /// Whether all bytes of a range lie in one locked part of host memory.
+    pub fn is_locked(&self, address: u64, bytes: u64) -> bool {
+        self.allocations().is_locked(address, bytes)
+    }
+
     /// Whether a store has failed for want of a page ([`Memory::take_exhaustion`]).
     pub fn is_exhausted(&self) -> bool {
         self.allocations().is_exhausted()

@@ -85,6 +85,7 @@ static ROWS: &[Row] = &[
     row("MPI_UINT32_T", Class::Unsigned, 4),
     row("MPI_UINT64_T", Class::Unsigned, 8),
     row("MPI_C_COMPLEX", Class::Complex, 8),
+    row("MPI_REAL2", Class::Real, 2),
 ];
 
 /// Datatypes that have a name and consist of others; the numbers of their handles follow those of the rows.

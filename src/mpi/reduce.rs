@@ -1,6 +1,7 @@
 //! Reduction operations on values in bytes, in the order of ranks.
 
 use crate::basic::{Basic, Class};
+use scalar::half;
 use std::ops::{Add, Mul};
 
 /// A reduction operation, by the number of its handle.
@@ -116,6 +117,10 @@ impl Operator {
             (Class::Logical, 2) => values!(i16, |a: i16, b: i16| truth(a as u8, b as u8) as i16),
             (Class::Logical, 4) => values!(i32, |a: i32, b: i32| truth(a as u8, b as u8) as i32),
             (Class::Logical, _) => values!(i64, |a: i64, b: i64| truth(a as u8, b as u8)),
+            (Class::Real, 2) => each(first, second, |a: [u8; 2], b: [u8; 2]| {
+                let [a, b] = [a, b].map(|bits| half::widen(u16::from_le_bytes(bits)));
+                half::round(f64::from(real(self, a, b))).to_le_bytes()
+            }),
             (Class::Real, 4) => values!(f32, |a: f32, b: f32| real(self, a, b)),
             (Class::Real, _) => values!(f64, |a: f64, b: f64| real(self, a, b)),
             (Class::Complex, 8) => each(first, second, |a: [u8; 8], b: [u8; 8]| {

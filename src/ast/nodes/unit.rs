@@ -8,11 +8,11 @@ use source::Span;
 pub struct Program {
     /// The units.
     pub units: Vec<Unit>,
-    /// The directives of OpenACC by which compute regions begin and end.
+    /// The directives of OpenACC by which compute regions and `host_data` regions begin and end.
     pub regions: Vec<RegionDirective>,
 }
 
-/// A directive of OpenACC by which a compute region begins or ends (OpenACC 3.3, 2.5).
+/// A directive of OpenACC by which a compute region or a `host_data` region begins or ends (OpenACC 3.3, 2.5 and 2.8).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RegionDirective {
     /// The directive.
@@ -21,7 +21,7 @@ pub struct RegionDirective {
     pub kind: RegionKind,
 }
 
-/// What a directive does to a compute region.
+/// What a directive does to a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RegionKind {
     /// `parallel`, `kernels`, `serial`
@@ -30,6 +30,10 @@ pub enum RegionKind {
     End,
     /// `parallel loop` and kin: the loop that follows is the region.
     Loop,
+    /// `host_data`
+    BeginHostData,
+    /// `end host_data`
+    EndHostData,
 }
 
 /// A program unit.

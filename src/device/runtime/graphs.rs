@@ -37,7 +37,7 @@ const UPDATED: i32 = 0;
 /// One call of a captured stream.
 #[derive(Clone, Debug)]
 enum Node {
-    Launch(KernelLaunch, String),
+    Launch { launch: KernelLaunch, kernel: String, is_cooperative: bool },
     Command(Command, &'static str),
     Record { event: u64, stream: u64 },
     Wait { stream: u64, event: u64 },
@@ -231,7 +231,7 @@ impl Runtime {
         let (mut streams, mut events) = (BTreeMap::new(), BTreeMap::new());
         for call in &graph.calls {
             let (stream, event) = match call {
-                Node::Launch(launch, _) => (launch.stream, None),
+                Node::Launch { launch, .. } => (launch.stream, None),
                 Node::Command(command, _) => (command.stream(), None),
                 Node::Record { event, stream } | Node::Wait { stream, event } => (*stream, Some(*event)),
             };
@@ -276,11 +276,11 @@ impl Runtime {
         }
         for node in executable.graph.calls.iter().cloned() {
             match node {
-                Node::Launch(launch, kernel) => {
+                Node::Launch { launch, kernel, is_cooperative } => {
                     let stream = stream_of(launch.stream);
                     let launch = KernelLaunch { stream, number: self.launches + 1, ..launch };
                     self.last_launch = Some((kernel.clone(), launch.span));
-                    if self.graphs.take_launch(&launch, &kernel)? {
+                    if self.graphs.take_launch(&launch, &kernel, is_cooperative)? {
                         continue;
                     }
                     let (number, span) = (launch.number, launch.span);

@@ -103,6 +103,115 @@ pub(crate) fn property_bytes(p: &Properties) -> Vec<u8> {
     out
 }
 
+/// The members of C's `struct cudaDeviceProp` after `name`, as CUDA 10 to 12 have them, and how many `int`s each is; `SIZE` is a `size_t`.
+const C_MEMBERS: &[(&str, usize)] = &[
+    ("uuid", 4),
+    ("luid", 2),
+    ("luidDeviceNodeMask", 1),
+    ("totalGlobalMem", SIZE),
+    ("sharedMemPerBlock", SIZE),
+    ("regsPerBlock", 1),
+    ("warpSize", 1),
+    ("memPitch", SIZE),
+    ("maxThreadsPerBlock", 1),
+    ("maxThreadsDim", 3),
+    ("maxGridSize", 3),
+    ("clockRate", 1),
+    ("totalConstMem", SIZE),
+    ("major", 1),
+    ("minor", 1),
+    ("textureAlignment", SIZE),
+    ("texturePitchAlignment", SIZE),
+    ("deviceOverlap", 1),
+    ("multiProcessorCount", 1),
+    ("kernelExecTimeoutEnabled", 1),
+    ("integrated", 1),
+    ("canMapHostMemory", 1),
+    ("computeMode", 1),
+    ("maxTexture1D", 1),
+    ("maxTexture1DMipmap", 1),
+    ("maxTexture1DLinear", 1),
+    ("maxTexture2D", 2),
+    ("maxTexture2DMipmap", 2),
+    ("maxTexture2DLinear", 3),
+    ("maxTexture2DGather", 2),
+    ("maxTexture3D", 3),
+    ("maxTexture3DAlt", 3),
+    ("maxTextureCubemap", 1),
+    ("maxTexture1DLayered", 2),
+    ("maxTexture2DLayered", 3),
+    ("maxTextureCubemapLayered", 2),
+    ("maxSurface1D", 1),
+    ("maxSurface2D", 2),
+    ("maxSurface3D", 3),
+    ("maxSurface1DLayered", 2),
+    ("maxSurface2DLayered", 3),
+    ("maxSurfaceCubemap", 1),
+    ("maxSurfaceCubemapLayered", 2),
+    ("surfaceAlignment", SIZE),
+    ("concurrentKernels", 1),
+    ("ECCEnabled", 1),
+    ("pciBusID", 1),
+    ("pciDeviceID", 1),
+    ("pciDomainID", 1),
+    ("tccDriver", 1),
+    ("asyncEngineCount", 1),
+    ("unifiedAddressing", 1),
+    ("memoryClockRate", 1),
+    ("memoryBusWidth", 1),
+    ("l2CacheSize", 1),
+    ("persistingL2CacheMaxSize", 1),
+    ("maxThreadsPerMultiProcessor", 1),
+    ("streamPrioritiesSupported", 1),
+    ("globalL1CacheSupported", 1),
+    ("localL1CacheSupported", 1),
+    ("sharedMemPerMultiprocessor", SIZE),
+    ("regsPerMultiprocessor", 1),
+    ("managedMemory", 1),
+    ("isMultiGpuBoard", 1),
+    ("multiGpuBoardGroupID", 1),
+    ("hostNativeAtomicSupported", 1),
+    ("singleToDoublePrecisionPerfRatio", 1),
+    ("pageableMemoryAccess", 1),
+    ("concurrentManagedAccess", 1),
+    ("computePreemptionSupported", 1),
+    ("canUseHostPointerForRegisteredMem", 1),
+    ("cooperativeLaunch", 1),
+    ("cooperativeMultiDeviceLaunch", 1),
+    ("sharedMemPerBlockOptin", SIZE),
+    ("pageableMemoryAccessUsesHostPageTables", 1),
+    ("directManagedMemAccessFromHost", 1),
+    ("maxBlocksPerMultiProcessor", 1),
+    ("accessPolicyMaxWindowSize", 1),
+    ("reservedSharedMemPerBlock", SIZE),
+];
+/// Marks a member that is a `size_t`.
+const SIZE: usize = 0;
+
+/// The bytes of C's `struct cudaDeviceProp`; members that `type(cudaDeviceProp)` lacks are 0.
+fn c_property_bytes(p: &Properties) -> Vec<u8> {
+    let known = members(p);
+    let mut out = p.name.as_bytes().to_vec();
+    out.truncate(NAME_BYTES - 1);
+    out.resize(NAME_BYTES, 0);
+    for &(name, count) in C_MEMBERS {
+        let member = known.iter().find(|(known, _)| *known == name).map(|(_, member)| member);
+        if count == SIZE {
+            out.resize(out.len().next_multiple_of(8), 0);
+        }
+        let bytes = if count == SIZE { 8 } else { 4 * count };
+        let mut value = match member {
+            Some(Member::Word(v)) => (*v as i32).to_le_bytes().to_vec(),
+            Some(Member::Long(v)) => v.to_le_bytes().to_vec(),
+            Some(Member::Three(v)) => v.iter().flat_map(|n| n.to_le_bytes()).collect(),
+            None => Vec::new(),
+        };
+        value.resize(bytes, 0);
+        out.extend(value);
+    }
+    out
+}
+
 /// The declaration of `type(cudaDeviceProp)` in Fortran, which agrees with [`property_bytes`].
 pub fn property_type() -> String {
     let mut text = format!("type :: cudaDeviceProp\n  character(len={NAME_BYTES}) :: name\n");
@@ -165,9 +274,10 @@ impl Runtime {
             }
             Api::GetDevice { at } => put(memory, at, &self.current.to_le_bytes()),
             Api::GetDeviceCount { at } => put(memory, at, &self.device_count.to_le_bytes()),
-            Api::GetDeviceProperties { at, device: number } => {
+            Api::GetDeviceProperties { at, device: number, of_c } => {
                 self.device_number(number, call, span)?;
-                put(memory, at, &property_bytes(device.properties()))
+                let bytes = if of_c { c_property_bytes } else { property_bytes };
+                put(memory, at, &bytes(device.properties()))
             }
             Api::DeviceGetAttribute { at, attribute: number, device: which } => {
                 self.device_number(which, call, span)?;
@@ -210,7 +320,7 @@ impl Runtime {
                 // memoryType: 0 unregistered, 1 host, 2 device, 3 managed; then the device and the two pointers.
                 let (kind, number) = match Region::of(address).filter(|_| memory.find(address).is_some()) {
                     Some(Region::Pinned) => (1u32, self.current),
-                    Some(Region::Host | Region::HostStack) if self.is_locked(memory, address, 1) => (1, self.current),
+                    Some(Region::Host | Region::HostStack) if memory.is_locked(address, 1) => (1, self.current),
                     Some(Region::Device(n)) => (2, u32::from(n)),
                     Some(Region::Managed) => (3, self.current),
                     _ => (0, self.current),

@@ -40,14 +40,14 @@ impl Runtime {
         let most = self.shared_limit(device.properties(), launch.func);
         let fault = launch_fault(device.properties(), &launch, &info, most);
         let (number, stream) = (launch.number, launch.stream);
-        let kernel = info.name.clone();
+        let (kernel, is_cooperative) = (info.name.clone(), info.is_cooperative);
         self.last_launch = Some((info.name, span));
         if let Some(fault) = fault {
             let error = launch_error(&fault);
             self.launch_fault = Some(fault);
             return Step::Done(self.fail("launch", span, error));
         }
-        match self.graphs.take_launch(&launch, &kernel) {
+        match self.graphs.take_launch(&launch, &kernel, is_cooperative) {
             Ok(false) => {}
             Ok(true) => return Step::Done(Reply::default()),
             Err(error) => return Step::Done(self.fail("launch", span, error)),

@@ -101,7 +101,7 @@ impl Runtime {
                 Ok(Some(Half::Report))
             }
             Api::Memcpy { destination, source, bytes, kind, stream } => {
-                self.check_kind(destination, source, kind, call, span)?;
+                self.check_kind(memory, (destination, source), kind, call, span)?;
                 self.check_range(memory, destination, bytes, What::Write, call, span)?;
                 self.check_range(memory, source, bytes, What::Read, call, span)?;
                 let half = self.copy_half(memory, &[(destination, bytes), (source, bytes)], stream, call, span)?;
@@ -116,7 +116,7 @@ impl Runtime {
                 if width > destination_pitch || width > source_pitch {
                     return Err(CudaError::InvalidPitchValue);
                 }
-                self.check_kind(destination, source, kind, call, span)?;
+                self.check_kind(memory, (destination, source), kind, call, span)?;
                 let bytes = |pitch: u64| pitch.saturating_mul(height.saturating_sub(1)).saturating_add(width);
                 let sides = [(destination, bytes(destination_pitch)), (source, bytes(source_pitch))];
                 let half = self.copy_half(memory, &sides, stream, call, span)?;
@@ -151,29 +151,36 @@ impl Runtime {
                     return Err(CudaError::InvalidValue);
                 }
                 self.check_range(memory, address, bytes, What::Read, call, span)?;
-                // What was in memory that has gone is forgotten.
-                self.registered.retain(|&at, &mut (_, id)| memory.find(at) == Some(id));
-                let before = self.registered.range(..address.saturating_add(bytes)).next_back();
-                if before.is_some_and(|(&at, &(n, _))| at.saturating_add(n) > address) {
+                if !memory.lock(address, bytes) {
                     return Err(CudaError::HostMemoryAlreadyRegistered);
                 }
-                let allocation = memory.find(address).ok_or(CudaError::InvalidValue)?;
-                self.registered.insert(address, (bytes, allocation));
+                if let Err(error) = device.lock(address, bytes) {
+                    memory.unlock(address);
+                    return Err(error);
+                }
                 Ok(None)
             }
             Api::HostUnregister { address } => {
                 self.order(device, Order::HostWaitsForDevice);
-                match self.registered.remove(&address) {
-                    Some(_) => Ok(Some(Half::Report)),
-                    None => Err(CudaError::HostMemoryNotRegistered),
+                if !memory.locked().any(|(at, _)| at == address) {
+                    return Err(CudaError::HostMemoryNotRegistered);
                 }
+                device.unlock(memory, address)?;
+                memory.unlock(address);
+                Ok(Some(Half::Report))
             }
             Api::HostGetFlags { at, address } => {
-                if Region::of(address) != Some(Region::Pinned) && !self.is_locked(memory, address, 1) {
+                if Region::of(address) != Some(Region::Pinned) && !memory.is_locked(address, 1) {
                     return Err(CudaError::InvalidValue);
                 }
                 // cudaHostAllocMapped: with one space of addresses all page-locked memory is mapped.
                 put(memory, at, &2i32.to_le_bytes()).map(|()| None)
+            }
+            Api::HostGetDevicePointer { at, address } => {
+                if Region::of(address) != Some(Region::Pinned) && !memory.is_locked(address, 1) {
+                    return Err(CudaError::InvalidValue);
+                }
+                put(memory, at, &address.to_le_bytes()).map(|()| None)
             }
             Api::MemHint { address, bytes, .. } => {
                 if Region::of(address) != Some(Region::Managed) {
@@ -194,7 +201,7 @@ impl Runtime {
         call: &'static str,
         span: Span,
     ) -> Outcome<Option<Half>> {
-        if !Region::of(fill.target.base).is_some_and(Region::is_device_accessible) {
+        if !memory.is_device_accessible(fill.target.base, 1) {
             return Err(CudaError::InvalidValue);
         }
         let on = stream.unwrap_or(0);
@@ -225,23 +232,22 @@ impl Runtime {
     ) -> Outcome<Half> {
         let Some(stream) = stream else { return Ok(Half::Report) };
         self.stream(stream, call, span)?;
-        if !sides.iter().any(|&(a, n)| is_pageable(a) && !self.is_locked(memory, a, n)) {
+        if !sides.iter().any(|&(a, n)| is_pageable(a) && !memory.is_locked(a, n)) {
             return Ok(Half::Hold);
         }
         self.report(call, ApiFault::Pageable, span);
         Ok(Half::Report)
     }
 
-    /// Whether a range of host memory is all in registered memory.
-    pub(crate) fn is_locked(&self, memory: &Memory, address: u64, bytes: u64) -> bool {
-        let before = self.registered.range(..=address).next_back();
-        before.is_some_and(|(&at, &(n, id))| {
-            memory.find(address) == Some(id) && address.saturating_add(bytes) <= at.saturating_add(n)
-        })
-    }
-
-    fn check_kind(&mut self, to: u64, from: u64, kind: CopyKind, call: &str, span: Span) -> Outcome<()> {
-        let on_device = |a: u64| Region::of(a).is_none_or(Region::is_device_accessible);
+    fn check_kind(
+        &mut self,
+        memory: &Memory,
+        (to, from): (u64, u64),
+        kind: CopyKind,
+        call: &str,
+        span: Span,
+    ) -> Outcome<()> {
+        let on_device = |a: u64| Region::of(a).is_none_or(Region::is_device_accessible) || memory.is_locked(a, 1);
         let on_host = |a: u64| Region::of(a).is_none_or(Region::is_host_accessible);
         let fits = match kind {
             CopyKind::HostToHost => on_host(to) && on_host(from),

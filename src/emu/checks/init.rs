@@ -21,16 +21,18 @@
 //! A launch first runs in machine code, which tells of accesses and not of values. If it uses a missing byte, it is undone and runs
 //! again in the interpreter, whose frames say which variable was read; so do later launches of the kernel.
 
+use crate::block::ClusterPlace;
 use crate::checks::lane_bits::LaneBits;
 use crate::report::{self, Grids};
 use crate::schedule::Grid;
+use ::device::{Arg, Hole, KernelLaunch};
 use finding::{Access, Actor, Finding, FindingKind, Space, What};
 use ir::{AddrBase, Reg, VarLoc};
 use mem::address::{LOCAL_BASE, SHARED_BASE, cluster_place};
 use mem::{InitBits, LaneAddresses, Memory, Origin, SharedInitBits};
 use scalar::lanes;
 use std::collections::BTreeMap;
-use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Geometry, Hooks, Program, Site, Warp};
+use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
 
 /// What the check has seen of a launch.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +40,9 @@ pub(crate) struct LaunchInit {
     /// Whether findings are made. Otherwise the first use of a missing byte makes the launch suspect, which then runs again.
     is_exact: bool,
     is_suspect: bool,
+    /// How many blocks the host has launched, and the bytes that objects lack which it has passed to them, by the argument. Of objects that
+    /// device code passes nothing is known.
+    passed: (u64, Vec<(usize, Hole)>),
     blocks: BTreeMap<u64, BlockInit>,
     /// Registers whose values only go from loads to stores.
     copy_only: CopyOnlyRegs,
@@ -80,13 +85,18 @@ struct Use {
 
 impl LaunchInit {
     /// The check of a launch that begins.
-    pub(crate) fn new(is_exact: bool) -> LaunchInit {
-        LaunchInit { is_exact, ..LaunchInit::default() }
+    pub(crate) fn new(launch: &KernelLaunch, is_exact: bool) -> LaunchInit {
+        let blocks = launch.grid.iter().map(|&extent| u64::from(extent)).product();
+        let holes = launch.args.iter().enumerate().flat_map(|(index, arg)| match arg {
+            Arg::Bytes(_, holes) => holes.iter().map(|&hole| (index, hole)).collect(),
+            Arg::Bits(_) => Vec::new(),
+        });
+        LaunchInit { is_exact, passed: (blocks, holes.collect()), ..LaunchInit::default() }
     }
 
     /// The same check before the first block.
     pub(crate) fn restart(self) -> LaunchInit {
-        LaunchInit::new(self.is_exact)
+        LaunchInit { is_exact: self.is_exact, passed: self.passed, ..LaunchInit::default() }
     }
 
     /// Whether findings are made of what is used.
@@ -144,7 +154,7 @@ pub(crate) struct InitHooks<'a> {
     pub(crate) global: SharedInitBits,
     pub(crate) launch: &'a mut LaunchInit,
     pub(crate) block: u64,
-    pub(crate) geometry: Geometry,
+    pub(crate) cluster: ClusterPlace,
 }
 
 /// The least address of the lanes and the bytes from there to the end of the last, if they lie by a rule.
@@ -182,14 +192,14 @@ impl InitHooks<'_> {
     /// Whether lanes reach shared memory of other blocks of the cluster.
     fn is_beyond_block(&self, event: &AccessEvent<'_, 32>) -> bool {
         event.space == ir::Space::Shared
-            && self.geometry.cluster_blocks() > 1
+            && self.cluster.geometry.cluster_blocks() > 1
             && lanes(event.mask).any(|lane| cluster_place(event.lanes.address(lane)).is_some())
     }
 
     /// The block whose shared memory an address is of, and the offset there.
     fn shared_place(&self, address: u64) -> (u64, u64) {
         match cluster_place(address) {
-            Some((rank, offset)) => (self.geometry.cluster_member(rank), offset),
+            Some((rank, offset)) => (self.cluster.member(rank), offset),
             None => (self.block, address - SHARED_BASE),
         }
     }
@@ -218,6 +228,32 @@ impl InitHooks<'_> {
         }
     }
 
+    /// The objects of the host that lack bytes, as the present block has copies of them: address, size, and what is missing.
+    fn passed(&self, warp: &Warp<32>) -> impl Iterator<Item = (u64, u64, Hole)> {
+        let (blocks, holes) = &self.launch.passed;
+        let program = self.program;
+        let holes = holes.iter().filter(|_| self.block < *blocks);
+        holes.filter_map(move |&(index, hole)| {
+            let (address, bytes) = warp.passed_object(program, index)?;
+            Some((address, bytes, hole))
+        })
+    }
+
+    /// Begins what is known of the local memory of a warp: objects that were passed to it are there, without what they lack.
+    fn begin_local(&mut self, warp: &Warp<32>) {
+        let is_known = |block: &BlockInit| block.local.contains_key(&warp.number());
+        if self.launch.passed.1.is_empty() || self.launch.blocks.get(&self.block).is_some_and(is_known) {
+            return;
+        }
+        let mut bits = LaneBits::default();
+        let passed: Vec<_> = self.passed(warp).collect();
+        passed.iter().for_each(|(address, bytes, _)| bits.set(u32::MAX, address - LOCAL_BASE, *bytes));
+        for (address, _, hole) in passed {
+            bits.unset(address + hole.offset - LOCAL_BASE, hole.bytes, hole.origin);
+        }
+        self.launch.blocks.entry(self.block).or_default().local.insert(warp.number(), bits);
+    }
+
     /// For each lane the mask of the bytes that nothing has written. Of the compiler's own local variables these count only where
     /// the value is passed on, as from a function result of derived type to a variable.
     fn missing(&self, warp: &Warp<32>, event: &AccessEvent<'_, 32>, passes_on: bool) -> [u8; 32] {
@@ -243,7 +279,8 @@ impl InitHooks<'_> {
                 for lane in lanes {
                     let address = event.lanes.address(lane);
                     let gap = bits.missing(lane, address - LOCAL_BASE, bytes);
-                    if gap != 0 && is_local_variable(self.program, warp, address, passes_on) {
+                    let is_passed = || self.passed(warp).any(|(at, len, _)| (at..at + len).contains(&address));
+                    if gap != 0 && (is_passed() || is_local_variable(self.program, warp, address, passes_on)) {
                         out[lane] = gap;
                     }
                 }
@@ -354,6 +391,9 @@ impl Hooks<32> for InitHooks<'_> {
     }
 
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
+        if event.space == ir::Space::Local {
+            self.begin_local(warp);
+        }
         // Mostly nothing is missing, and nothing that was is on its way.
         let is_carrying = self.launch.blocks.get(&self.block).is_some_and(|block| !block.carried.is_empty());
         if !is_carrying {

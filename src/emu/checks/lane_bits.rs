@@ -49,6 +49,18 @@ impl LaneBits {
         }
     }
 
+    /// Notes that bytes of all lanes hold what was copied from others that nothing has written.
+    pub(super) fn unset(&mut self, offset: u64, bytes: u64, origin: Origin) {
+        for at in offset..offset.saturating_add(bytes) {
+            if let Some(piece) = self.pieces.get_mut(&(at / PIECE)) {
+                piece[(at % PIECE) as usize] = 0;
+            }
+        }
+        for lane in 0..32 {
+            self.origins.entry(lane).or_default().unset_by_copy(offset, bytes, origin);
+        }
+    }
+
     /// Notes that a lane has written a word of at most 8 bytes, with a value of which these bytes are missing.
     pub(super) fn store(&mut self, lane: usize, offset: u64, bytes: u64, missing: u8, origin: Origin) {
         self.set(1 << lane, offset, bytes);
@@ -83,5 +95,11 @@ mod tests {
         assert_eq!((bits.origin(2, 255), bits.origin(1, 255), bits.origin(2, 254)), (Some(origin), None, None));
         bits.set(0b100, 255, 1);
         assert_eq!(bits.written(254, 4), 0b110);
+        bits.set(u32::MAX, 512, 16);
+        bits.unset(520, 4, origin);
+        assert_eq!(
+            (bits.written(512, 8), bits.missing(31, 516, 8), bits.origin(31, 523)),
+            (u32::MAX, 0xf0, Some(origin))
+        );
     }
 }

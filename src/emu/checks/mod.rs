@@ -32,8 +32,9 @@ use crate::schedule::BlockEvents;
 use ::race::{CtaSlot, Knowledge};
 use finding::Finding;
 use mem::SharedInitBits;
+use source::Span;
 use std::collections::BTreeMap;
-use vm::{Before, Hooks, Program, Site};
+use vm::{Before, Hooks, Program};
 
 /// What the race detector has to know of a grid that device code has launched.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +54,7 @@ pub(crate) struct Checks {
     /// Reads of memory that nothing has written, if they are looked for.
     pub(crate) init: Option<Box<LaunchInit>>,
     /// Barriers that were complete although threads had exited, by place, if they are looked for.
-    pub(crate) short_barriers: Option<BTreeMap<Site, Finding>>,
+    pub(crate) short_barriers: Option<BTreeMap<Span, Finding>>,
     /// NaNs, infinities and the like, if compiled code tests for them.
     pub(crate) reals: RealFaults,
     /// The clocks of the present grid, if device code has launched it.
@@ -128,7 +129,7 @@ impl Checks {
         };
         match (init, global) {
             (Some(launch), Some(global)) => {
-                let first = InitHooks { program, global, launch, block: block.number, geometry: block.geometry };
+                let first = InitHooks { program, global, launch, block: block.number, cluster: block.cluster_place() };
                 run(block, Some(&mut Before::new(first, hooks)))
             }
             _ => run(block, hooks),

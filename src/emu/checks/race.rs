@@ -5,7 +5,7 @@
 //! Neither pass sees loads and stores that provably touch memory of one thread alone (`footprint`). They race with nothing,
 //! and since only a value that another thread reads can order threads, nothing else depends on them.
 
-use crate::block::Block;
+use crate::block::{Block, ClusterPlace};
 use crate::checks::alike::KnownRaces;
 use crate::checks::halves::Halves;
 use crate::checks::watched::{Watched, Watching};
@@ -18,7 +18,7 @@ use race::{
 };
 use source::Span;
 use std::collections::BTreeMap;
-use vm::{AccessEvent, AccessKind, Geometry, Hooks, Program, SilentSites, Site, Warp};
+use vm::{AccessEvent, AccessKind, Hooks, Program, SilentSites, Site, Warp};
 
 /// The pass of the race detector that a launch runs under.
 #[derive(Clone, Debug)]
@@ -253,7 +253,7 @@ pub(crate) struct RaceHooks<'a> {
     slot: Option<CtaSlot>,
     watching: Watching<'a>,
     /// Where the block is, if others of its cluster may reach its shared memory.
-    cluster: Option<Geometry>,
+    cluster: Option<ClusterPlace>,
 }
 
 impl<'a> RaceHooks<'a> {
@@ -262,7 +262,7 @@ impl<'a> RaceHooks<'a> {
         block: &Block,
         pass: &'a mut RacePass,
         watched: &'a Watched,
-        cluster: Option<Geometry>,
+        cluster: Option<ClusterPlace>,
     ) -> RaceHooks<'a> {
         RaceHooks { pass, slot: block.slot, watching: watched.watching(block.number), cluster }
     }
@@ -309,10 +309,10 @@ const CLUSTER_CELLS: u64 = 5 << mem::address::REGION_BITS;
 const CELL_BITS: u32 = 18;
 
 /// What the detector has for an address of shared memory that a block of a cluster uses.
-fn cluster_cell(geometry: &Geometry, address: u64) -> u64 {
-    let own = || (geometry.cluster_rank(), address.wrapping_sub(SHARED_BASE));
+fn cluster_cell(block: &ClusterPlace, address: u64) -> u64 {
+    let own = || (block.geometry.cluster_rank(), address.wrapping_sub(SHARED_BASE));
     let (rank, offset) = mem::address::cluster_place(address).unwrap_or_else(own);
-    CLUSTER_CELLS + (geometry.cluster_member(rank) << CELL_BITS) + offset
+    CLUSTER_CELLS + (block.member(rank) << CELL_BITS) + offset
 }
 
 /// The address of shared memory that the detector has so; `None` if it is another address.
@@ -330,7 +330,7 @@ pub(crate) fn forget_clusters(used: &mut UsedBytes) {
 pub(crate) fn described<'a>(
     warp: &Warp<32>,
     event: &AccessEvent<'a, 32>,
-    cluster: Option<&Geometry>,
+    cluster: Option<&ClusterPlace>,
     offsets: &'a mut LaneAddresses<32>,
 ) -> Option<(Space, WarpAccess<'a>)> {
     let (space, base) = match event.space {
@@ -350,10 +350,10 @@ pub(crate) fn described<'a>(
     };
     let addresses = if base == 0 {
         event.lanes
-    } else if let Some(geometry) = cluster {
+    } else if let Some(block) = cluster {
         let mut places = [0; 32];
         // The addresses of other lanes may be anything.
-        scalar::lanes(event.mask).for_each(|lane| places[lane] = cluster_cell(geometry, event.lanes.address(lane)));
+        scalar::lanes(event.mask).for_each(|lane| places[lane] = cluster_cell(block, event.lanes.address(lane)));
         *offsets = LaneAddresses::of(&places, event.mask);
         offsets
     } else {

@@ -26,9 +26,15 @@ use vm::{LaunchRequest, Program, RtRequest};
 /// GPUs take too (CUDA 13 on an H200).
 const STREAM_FLAGS: [u32; 2] = [1, 0];
 
+/// `cudaEventDisableTiming`: the one kind of event that device code can make.
+const DISABLE_TIMING: u64 = 2;
+
 /// Whether a service is about launches from device code.
 pub(super) fn is_about_launches(rt: Rt) -> bool {
-    matches!(rt, Rt::NestedWait | Rt::NestedError | Rt::NestedStreamCreate | Rt::NestedStreamDestroy)
+    matches!(
+        rt,
+        Rt::NestedWait | Rt::NestedError | Rt::NestedStreamCreate | Rt::NestedStreamDestroy | Rt::NestedStreamWait
+    ) || matches!(rt, Rt::NestedEventCreate | Rt::NestedEventRecord | Rt::NestedEventDestroy)
 }
 
 impl Emulator {
@@ -86,7 +92,7 @@ impl Emulator {
             let name = program.module().func(grid.launch.func).short_name().to_owned();
             let by = Arc::new(Launcher { kernel: name, thread, span, grid: request.grid });
             let known = checks.race.known_to(block, block.warps[warp].number(), request.lane as usize);
-            nested.push(Made { launch, by, block: block.number, tid, known });
+            nested.push(Made { launch, by, block: block.number, tid, known, before: Vec::new() });
         }
         grid.active.front_mut()?.warps[warp].answer(program, |_, _| 0);
         let is_put_off = grid.seed != 0 && mix(grid.seed ^ mix(nested.made())) & 1 != 0;
@@ -166,12 +172,23 @@ impl Emulator {
         let mut results = [0; 32];
         for lane in lanes(request.mask) {
             let arg = || block.warps[warp].arg(&request, 0, lane);
+            let second = || block.warps[warp].arg(&request, 1, lane);
             let thread = (block.number, number * 32 + lane as u32);
             let code = |error: Option<CudaError>| error.map_or(0, |error| u64::from(error.code() as u32));
             results[lane] = match request.rt {
                 Rt::NestedError => code(nested.error(thread, arg() & 1 != 0)),
                 Rt::NestedStreamCreate if STREAM_FLAGS.contains(&(arg() as u32)) => nested.make_stream(block.number),
                 Rt::NestedStreamDestroy if !nested.drop_stream(block.number, arg()) => {
+                    code(Some(CudaError::InvalidResourceHandle))
+                }
+                Rt::NestedEventCreate if u64::from(arg() as u32) == DISABLE_TIMING => nested.make_event(block.number),
+                Rt::NestedEventRecord if !nested.record(block.number, arg(), second()) => {
+                    code(Some(CudaError::InvalidResourceHandle))
+                }
+                Rt::NestedStreamWait if !nested.wait_for_event(block.number, arg(), second()) => {
+                    code(Some(CudaError::InvalidResourceHandle))
+                }
+                Rt::NestedEventDestroy if !nested.drop_event(block.number, arg()) => {
                     code(Some(CudaError::InvalidResourceHandle))
                 }
                 _ => 0,
@@ -232,7 +249,7 @@ fn arguments(
                 let mut data = vec![0; bytes as usize];
                 // What cannot be read was reported where the object was made.
                 let _ = reach.read(request.lane as usize, bits, &mut data);
-                Ok(Arg::Bytes(data.into()))
+                Ok(Arg::Bytes(data.into(), [].into()))
             }
         }
     });

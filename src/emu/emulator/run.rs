@@ -75,7 +75,7 @@ impl Emulator {
         let watched =
             sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory, self.options.jobs, true));
         let is_exact = is_exact || self.suspects.contains(&launch.func);
-        let init = self.options.check_init.then(|| Box::new(LaunchInit::new(is_exact)));
+        let init = self.options.check_init.then(|| Box::new(LaunchInit::new(&launch, is_exact)));
         let is_memory_wanted = known_use.is_some() && self.use_wanted == UseWanted::BytesAndMemory;
         let may_repeat = matches!(race, RacePass::Detect(_)) || watched.is_guarded() || init.is_some() && !is_exact;
         let before = (may_repeat || is_memory_wanted).then(|| memory.clone());
@@ -319,9 +319,10 @@ impl Emulator {
             observer.on_unseen(launch, linear, unseen);
         }
         if let Some(found) = &mut checks.short_barriers {
-            for barrier in std::mem::take(&mut block.short) {
+            // Once for each block, however many copies of a procedure its place is in.
+            for barrier in block.take_short(program) {
                 let finding = || report::short_barrier(program, grid, linear, &barrier);
-                found.entry(barrier.site).and_modify(|f| f.count += 1).or_insert_with(finding);
+                found.entry(program.span(barrier.site)).and_modify(|f| f.count += 1).or_insert_with(finding);
             }
         }
         if unites_cluster {
@@ -474,7 +475,7 @@ impl Emulator {
             RacePass::Detect(mut detector) => {
                 let mut suspicion = detector.end_launch();
                 let mut bytes = std::mem::take(&mut suspicion.used);
-                if program.unites_cluster(kernel) {
+                if program.unites_cluster(kernel) || launch.nested.made() > 0 {
                     forget_clusters(&mut bytes);
                 }
                 if !bytes.is_empty() || self.use_wanted != UseWanted::Nothing {

@@ -7,8 +7,8 @@ use crate::symbolize::{Meant, meant, place_in, place_of};
 use device::{CudaError, allocation_of, space_of};
 use finding::{Access, Actor, Allocation, ClusterFault, Finding, FindingKind, HostFault, Space, What};
 use ir::Trap;
+use mem::Memory;
 use mem::address::SHARED_BASE;
-use mem::{Memory, Region};
 use source::Span;
 use vm::{Fault, FaultKind, Program};
 
@@ -161,7 +161,7 @@ fn memory_fault(memory: &Memory, address: u64, meant: Option<&Meant>) -> (Findin
     if let Some(m) = meant {
         let own =
             m.own.map(|(bytes, span)| Allocation { name: Some(m.place.array.clone()), base: m.base, bytes, span });
-        let live = memory.find(m.base).filter(|_| Region::of(m.base).is_some_and(Region::is_device_accessible));
+        let live = memory.find(m.base).filter(|_| memory.is_device_accessible(m.base, 1));
         match (own, live, memory.dead_at(m.base)) {
             (Some(own), ..) => return (FindingKind::OutOfBounds { nearest: Some(own) }, space_of(m.base)),
             (None, Some(id), _) => return (beyond(id), space_of(m.base)),

@@ -81,7 +81,7 @@ impl Grid {
         let total = launch.grid.iter().map(|&g| u64::from(g)).product();
         let arg = |a: &device::Arg| match a {
             device::Arg::Bits(bits) => Arg::Bits(*bits),
-            device::Arg::Bytes(bytes) => Arg::Bytes(bytes.clone()),
+            device::Arg::Bytes(bytes, _) => Arg::Bytes(bytes.clone()),
         };
         let args = launch.args.iter().map(arg).collect();
         Grid {

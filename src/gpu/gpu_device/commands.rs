@@ -45,6 +45,15 @@ impl Device for GpuDevice {
         Ok(())
     }
 
+    fn lock(&mut self, address: u64, bytes: u64) -> Result<(), CudaError> {
+        self.gpu.map(address, bytes).map_err(|e| cuda_error(&e))
+    }
+
+    fn unlock(&mut self, memory: &mut Memory, address: u64) -> Result<(), CudaError> {
+        self.settle(memory);
+        self.gpu.unmap(address).map_err(|e| cuda_error(&e))
+    }
+
     fn submit(&mut self, memory: &mut Memory, mut command: Command) -> Result<(), CudaError> {
         if let Some(error) = self.sticky {
             return Err(error);

@@ -35,6 +35,14 @@ pub(super) enum Helper {
     StreamCreate,
     /// Gives such a stream back.
     StreamDestroy,
+    /// An event for streams of a block, 0 if the flags are wrong.
+    EventCreate,
+    /// Records an event in a stream.
+    EventRecord,
+    /// Has a stream wait for an event; flags are 0.
+    StreamWait,
+    /// Gives an event back.
+    EventDestroy,
     /// The last error of the thread, which it forgets.
     LastError,
     /// The last error of the thread.
@@ -60,6 +68,10 @@ impl Helper {
             Helper::LaunchDevice => "cudaLaunchDeviceV2",
             Helper::StreamCreate => "cufemu$$stream_create",
             Helper::StreamDestroy => "cudaStreamDestroy",
+            Helper::EventCreate => "cufemu$$event_create",
+            Helper::EventRecord => "cudaEventRecord",
+            Helper::StreamWait => "cudaStreamWaitEvent",
+            Helper::EventDestroy => "cudaEventDestroy",
             Helper::LastError => "cudaGetLastError",
             Helper::PeekError => "cudaPeekAtLastError",
             Helper::Fmod32 => "cufemu$$fmod32",
@@ -81,8 +93,10 @@ impl Helper {
             Helper::GridSync => (&[], None),
             Helper::LaunchBuffer => (&[W64, W32, W32, W32, W32, W32, W32, W32], Some(W64)),
             Helper::LaunchDevice => (&[W64, W64], Some(W32)),
-            Helper::StreamCreate => (&[W32], Some(W64)),
-            Helper::StreamDestroy => (&[W64], Some(W32)),
+            Helper::StreamCreate | Helper::EventCreate => (&[W32], Some(W64)),
+            Helper::StreamDestroy | Helper::EventDestroy => (&[W64], Some(W32)),
+            Helper::EventRecord => (&[W64, W64], Some(W32)),
+            Helper::StreamWait => (&[W64, W64, W32], Some(W32)),
             Helper::LastError | Helper::PeekError => (&[], Some(W32)),
             Helper::Fmod32 => (&[W32, W32], Some(W32)),
             Helper::Fmod64 => (&[W64, W64], Some(W64)),
@@ -129,8 +143,10 @@ impl Helper {
 
     /// Those that CUDA's device runtime has, or what they call.
     pub(super) fn of_runtime() -> impl Iterator<Item = Helper> {
-        use Helper::{LastError, LaunchBuffer, LaunchDevice, PeekError, StreamCreate, StreamDestroy};
-        [LaunchBuffer, LaunchDevice, StreamCreate, StreamDestroy, LastError, PeekError].into_iter()
+        use Helper::{EventCreate, EventDestroy, EventRecord, LastError, LaunchBuffer, LaunchDevice, PeekError};
+        use Helper::{StreamCreate, StreamDestroy, StreamWait};
+        let of_streams = [StreamCreate, StreamDestroy, StreamWait, EventCreate, EventRecord, EventDestroy];
+        [LaunchBuffer, LaunchDevice, LastError, PeekError].into_iter().chain(of_streams)
     }
 
     /// What stands before it.
@@ -144,6 +160,9 @@ impl Helper {
             Helper::StreamCreate => {
                 ".extern .func (.param .b32 result) cudaStreamCreateWithFlags(.param .b64 param0, .param .b32 param1);\n\n"
             }
+            Helper::EventCreate => {
+                ".extern .func (.param .b32 result) cudaEventCreateWithFlags(.param .b64 param0, .param .b32 param1);\n\n"
+            }
             _ => "",
         }
     }
@@ -155,10 +174,14 @@ impl Helper {
             | Helper::Free
             | Helper::LaunchDevice
             | Helper::StreamDestroy
+            | Helper::EventRecord
+            | Helper::StreamWait
+            | Helper::EventDestroy
             | Helper::LastError
             | Helper::PeekError => None,
             Helper::LaunchBuffer => Some(LAUNCH_BUFFER.to_owned()),
-            Helper::StreamCreate => Some(STREAM_CREATE.to_owned()),
+            Helper::StreamCreate => Some(create_body("cudaStreamCreateWithFlags")),
+            Helper::EventCreate => Some(create_body("cudaEventCreateWithFlags")),
             Helper::Record => Some(record_body()),
             Helper::Text => Some(text_body()),
             Helper::CharAssign => Some(CHAR_ASSIGN.to_owned()),
@@ -373,7 +396,10 @@ st.param.b64 [result], %u1;
 ret;
 ";
 
-const STREAM_CREATE: &str = "\
+/// Calls a function of the device runtime that makes something with flags, and gives what it has made.
+fn create_body(function: &str) -> String {
+    format!(
+        "\
 .local .align 8 .b8 made[8];
 .reg .pred %q<1>;
 .reg .b32 %t<2>;
@@ -381,21 +407,23 @@ const STREAM_CREATE: &str = "\
 ld.param.b32 %t0, [param0];
 mov.b64 %u0, made;
 cvta.local.u64 %u0, %u0;
-{
+{{
 .param .b64 arg0;
 .param .b32 arg1;
 .param .b32 ret;
 st.param.b64 [arg0], %u0;
 st.param.b32 [arg1], %t0;
-call (ret), cudaStreamCreateWithFlags, (arg0, arg1);
+call (ret), {function}, (arg0, arg1);
 ld.param.b32 %t1, [ret];
-}
+}}
 ld.local.b64 %u1, [made];
 setp.ne.s32 %q0, %t1, 0;
 selp.b64 %u1, 0, %u1, %q0;
 st.param.b64 [result], %u1;
 ret;
-";
+"
+    )
+}
 
 const CHAR_COMPARE: &str = "\
 .reg .pred %q<2>;

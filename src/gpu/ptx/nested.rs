@@ -77,37 +77,36 @@ impl Body<'_, '_> {
 
     /// The last error of the thread; a flag says whether it is forgotten.
     pub(super) fn last_error(&mut self, forgets: Val, dst: Reg) -> Result<(), EmitError> {
-        self.require_runtime()?;
-        let dst = self.reg(dst);
         match forgets {
-            Val::Imm(0) => self.call_helper(Helper::PeekError, &[], Some(&dst)),
-            Val::Imm(_) => self.call_helper(Helper::LastError, &[], Some(&dst)),
+            Val::Imm(0) => self.of_runtime(Helper::PeekError, &[], dst),
+            Val::Imm(_) => self.of_runtime(Helper::LastError, &[], dst),
             Val::Reg(_) => {
                 let flag = self.in_register(Ty::I32, forgets);
                 let (kept, done) = (self.temp(Width::Pred), self.label());
-                self.call_helper(Helper::PeekError, &[], Some(&dst));
+                self.of_runtime(Helper::PeekError, &[], dst)?;
                 ins!(self, "setp.eq.s32 {kept}, {flag}, 0");
                 ins!(self, "@{kept} bra {done}");
-                self.call_helper(Helper::LastError, &[], Some(&dst));
+                self.of_runtime(Helper::LastError, &[], dst)?;
                 self.place_label(&done);
+                Ok(())
             }
         }
-        Ok(())
     }
 
-    /// Makes a stream for launches of the block.
-    pub(super) fn make_stream(&mut self, flags: Val, dst: Reg) -> Result<(), EmitError> {
-        self.require_runtime()?;
-        let (flags, dst) = (self.in_register(Ty::I32, flags), self.reg(dst));
-        self.call_helper(Helper::StreamCreate, &[flags], Some(&dst));
-        Ok(())
-    }
-
-    /// Gives a stream of the block back.
-    pub(super) fn destroy_stream(&mut self, stream: Val, dst: Reg) -> Result<(), EmitError> {
-        self.require_runtime()?;
-        let (stream, dst) = (self.in_register(Ty::I64, stream), self.reg(dst));
-        self.call_helper(Helper::StreamDestroy, &[stream], Some(&dst));
+    /// Calls a function of the device runtime for streams or events of the block.
+    pub(super) fn of_runtime(&mut self, helper: Helper, args: &[Val], dst: Reg) -> Result<(), EmitError> {
+        if !self.unit.options.launches {
+            return self.refuse(
+                "without CUDA's library `libcudadevrt.a` (CUDA 12 or later) a call of CUDA's runtime in device code",
+            );
+        }
+        let (params, _) = helper.interface();
+        let types = params.iter().map(|width| if *width == Width::W64 { Ty::I64 } else { Ty::I32 });
+        // What is left are flags, which are 0.
+        let args = args.iter().copied().chain(std::iter::repeat(Val::i32(0)));
+        let args: Vec<String> = types.zip(args).map(|(ty, arg)| self.in_register(ty, arg)).collect();
+        let dst = self.reg(dst);
+        self.call_helper(helper, &args, Some(&dst));
         Ok(())
     }
 
@@ -127,14 +126,5 @@ impl Body<'_, '_> {
             word
         });
         self.call_helper(Helper::Record, &[(Kind::Extents as u32).to_string(), "0".to_owned(), grid, block], None);
-    }
-
-    fn require_runtime(&self) -> Result<(), EmitError> {
-        if self.unit.options.launches {
-            return Ok(());
-        }
-        self.refuse(
-            "without CUDA's library `libcudadevrt.a` (CUDA 12 or later) a call of CUDA's runtime in device code",
-        )
     }
 }

@@ -116,8 +116,12 @@ impl Body<'_, '_> {
                 ins!(self, "mapa.u64 {dst}, {address}, {rank}");
             }
             Rt::NestedError => self.last_error(args[0], results[0])?,
-            Rt::NestedStreamCreate => self.make_stream(args[0], results[0])?,
-            Rt::NestedStreamDestroy => self.destroy_stream(args[0], results[0])?,
+            Rt::NestedStreamCreate => self.of_runtime(Helper::StreamCreate, args, results[0])?,
+            Rt::NestedStreamDestroy => self.of_runtime(Helper::StreamDestroy, args, results[0])?,
+            Rt::NestedEventCreate => self.of_runtime(Helper::EventCreate, args, results[0])?,
+            Rt::NestedEventRecord => self.of_runtime(Helper::EventRecord, args, results[0])?,
+            Rt::NestedEventDestroy => self.of_runtime(Helper::EventDestroy, args, results[0])?,
+            Rt::NestedStreamWait => self.of_runtime(Helper::StreamWait, args, results[0])?,
             Rt::NestedWait => {
                 return self.refuse("`cudaDeviceSynchronize` in device code, which CUDA 12 and later do not have,");
             }

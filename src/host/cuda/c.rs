@@ -1,10 +1,8 @@
 //! The C interface of CUDA's runtime, which a program may declare itself, by `bind(c)`: handles and kinds of copies are passed by
 //! value, and counts are bytes (CUDA Runtime API).
-//!
-//! Not here: what has another form in memory than in Fortran (`cudaDeviceProp`).
 
 use crate::protocol::Args;
-use device::{Api, CopyKind, CudaError, Pitched};
+use device::{Api, CopyKind, CudaError, GraphCall, Pitched};
 use mem::Region;
 
 /// Whether the C interface of CUDA's runtime has a routine of that name, which this version knows.
@@ -54,6 +52,7 @@ pub(crate) fn c_call(name: &str, a: Args<'_>) -> Option<Api> {
         "cudaSetDevice" => Api::SetDevice { device: a.int(0) },
         "cudaGetDevice" => Api::GetDevice { at: a.bits(0) },
         "cudaGetDeviceCount" => Api::GetDeviceCount { at: a.bits(0) },
+        "cudaGetDeviceProperties" => Api::GetDeviceProperties { at: a.bits(0), device: a.int(1), of_c: true },
         "cudaDeviceGetAttribute" => Api::DeviceGetAttribute { at: a.bits(0), attribute: a.int(1), device: a.int(2) },
         "cudaDeviceSetLimit" => Api::DeviceSetLimit { limit: a.int(0), value: a.size(1) },
         "cudaDeviceGetLimit" => Api::DeviceGetLimit { at: a.bits(0), limit: a.int(1) },
@@ -96,6 +95,7 @@ pub(crate) fn c_call(name: &str, a: Args<'_>) -> Option<Api> {
         "cudaMemPrefetchAsync" => Api::MemHint { address: a.bits(0), bytes: a.size(1), prefetch: true },
         "cudaMemAdvise" => Api::MemHint { address: a.bits(0), bytes: a.size(1), prefetch: false },
         "cudaHostRegister" => Api::HostRegister { address: a.bits(0), bytes: a.size(1) },
+        "cudaHostGetDevicePointer" => Api::HostGetDevicePointer { at: a.bits(0), address: a.bits(1) },
         "cudaHostUnregister" => Api::HostUnregister { address: a.bits(0) },
         "cudaStreamCreate" => Api::StreamCreate { at: a.bits(0), flags: 0, priority: 0 },
         "cudaStreamCreateWithFlags" => Api::StreamCreate { at: a.bits(0), flags: a.int(1), priority: 0 },
@@ -116,6 +116,22 @@ pub(crate) fn c_call(name: &str, a: Args<'_>) -> Option<Api> {
         "cudaEventSynchronize" => Api::EventSynchronize { event: a.bits(0) },
         "cudaEventQuery" => Api::EventQuery { event: a.bits(0) },
         "cudaEventElapsedTime" => Api::EventElapsedTime { at: a.bits(0), start: a.bits(1), end: a.bits(2) },
+        _ => Api::Graph(graph_call(name, a)?),
+    })
+}
+
+/// The call that concerns graphs.
+fn graph_call(name: &str, a: Args<'_>) -> Option<GraphCall> {
+    Some(match name {
+        "cudaStreamBeginCapture" => GraphCall::BeginCapture { stream: a.bits(0), mode: a.int(1) },
+        "cudaStreamEndCapture" => GraphCall::EndCapture { stream: a.bits(0), at: a.bits(1) },
+        "cudaStreamIsCapturing" => GraphCall::IsCapturing { stream: a.bits(0), at: a.bits(1) },
+        "cudaGraphInstantiate" | "cudaGraphInstantiateWithFlags" => {
+            GraphCall::Instantiate { at: a.bits(0), graph: a.bits(1) }
+        }
+        "cudaGraphLaunch" => GraphCall::Launch { executable: a.bits(0), stream: a.bits(1) },
+        "cudaGraphExecDestroy" => GraphCall::DestroyExecutable { executable: a.bits(0) },
+        "cudaGraphDestroy" => GraphCall::Destroy { graph: a.bits(0) },
         _ => return None,
     })
 }

@@ -65,7 +65,7 @@ pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Hal
         Rt::CudaGetDevice => Api::GetDevice { at: a.bits(0) },
         Rt::CudaGetDeviceCount => Api::GetDeviceCount { at: a.bits(0) },
         Rt::CudaDeviceReset => Api::DeviceReset,
-        Rt::CudaGetDeviceProperties => Api::GetDeviceProperties { at: a.bits(0), device: a.int(1) },
+        Rt::CudaGetDeviceProperties => Api::GetDeviceProperties { at: a.bits(0), device: a.int(1), of_c: false },
         Rt::CudaDeviceGetAttribute => Api::DeviceGetAttribute { at: a.bits(0), attribute: a.int(1), device: a.int(2) },
         Rt::CudaDeviceSetLimit => Api::DeviceSetLimit { limit: a.int(0), value: a.size(1) },
         Rt::CudaDeviceGetLimit => Api::DeviceGetLimit { at: a.bits(0), limit: a.int(1) },

@@ -51,6 +51,7 @@ impl CScalar {
                 let unused = 64 - 8 * u32::from(n);
                 ((word << unused) as i64 >> unused) as u64
             }
+            CScalar::Real(2) => word & u64::from(u16::MAX),
             CScalar::Real(4) => word & u64::from(u32::MAX),
             CScalar::Real(_) | CScalar::Pointer => word,
         }
@@ -260,7 +261,7 @@ impl Reader<'_> {
             return None;
         }
         match (is_real, self.number()?) {
-            (true, n @ (4 | 8)) => Some(CScalar::Real(n as u8)),
+            (true, n @ (2 | 4 | 8)) => Some(CScalar::Real(n as u8)),
             (false, n @ (1 | 2 | 4 | 8)) => Some(CScalar::Int(n as u8)),
             _ => None,
         }

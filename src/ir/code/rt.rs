@@ -260,6 +260,10 @@ services! {
     NestedError "nested.error" (I32) -> (I32) Device "the code of the last launch or call of the thread that failed; 1 forgets it";
     NestedStreamCreate "nested.stream.create" (I32) -> (I64) Device "makes a stream for launches of the block, with flags; gives 0 if they are wrong";
     NestedStreamDestroy "nested.stream.destroy" (I64) -> (I32) Device "gives a stream of the block back; gives a code of CUDA";
+    NestedEventCreate "nested.event.create" (I32) -> (I64) Device "makes an event of the block, with flags; gives 0 if they are wrong";
+    NestedEventRecord "nested.event.record" (I64 I64) -> (I32) Device "records an event of the block in a stream of it; gives a code of CUDA";
+    NestedEventDestroy "nested.event.destroy" (I64) -> (I32) Device "gives an event of the block back; gives a code of CUDA";
+    NestedStreamWait "nested.stream.wait" (I64 I64) -> (I32) Device "what is launched in a stream of the block from now on waits for an event of it; gives a code of CUDA";
     ErrorLength "error.length" (I64 I64 I64 I64) -> () Host "objects of one derived type with different lengths: address and length of the type parameter's name, the value that it must have, the one that it has";
     ErrorShape "error.shape" (I64 I64 I32) -> () Both "shapes that do not conform: two extents, dimension from 1";
 }

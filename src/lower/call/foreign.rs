@@ -199,7 +199,7 @@ fn foreign_value(program: &Program, ty: &Type) -> Option<CValue> {
     let scalar = |scalar| Some(CValue::Scalar(scalar));
     match ty {
         Type::Integer(k) | Type::Logical(k) => scalar(CScalar::Int(*k)),
-        Type::Real(2) | Type::Any => None,
+        Type::Any => None,
         Type::Real(k) => scalar(CScalar::Real(*k)),
         Type::Character(_) => scalar(CScalar::Int(1)),
         Type::Complex(_) | Type::Derived(_) => {
@@ -244,7 +244,7 @@ fn add_members(
             return Some(());
         }
         Type::Integer(k) | Type::Logical(k) => CScalar::Int(*k),
-        Type::Real(2) | Type::Any => return None,
+        Type::Any => return None,
         Type::Real(k) => CScalar::Real(*k),
         Type::Character(_) => CScalar::Int(1),
     };

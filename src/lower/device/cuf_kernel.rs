@@ -13,6 +13,7 @@
 //! host combines the results of the blocks in order, starting with the value of the variable. The grid of a kernel with
 //! reductions and `*` has at most 1024 blocks.
 
+use super::cuf_object::{PassedObject, captured_object, is_described};
 use crate::analysis::overlap::storage_root;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -20,7 +21,7 @@ use crate::function::FunctionLowering;
 use crate::intrinsic::random::begin_state;
 use crate::stmt::loops::CountedLoop;
 use crate::storage::VarStorage;
-use crate::types::{Side, align, const_bytes, ir_ty};
+use crate::types::{Side, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::Descriptor;
@@ -47,13 +48,13 @@ struct Axis {
 }
 
 /// The kernel's parameters: each operand of the host that is no constant becomes one.
-struct Params {
-    args: Vec<Val>,
+pub(super) struct Params {
+    pub(super) args: Vec<Val>,
 }
 
 impl Params {
     /// The kernel's operand for a host operand of type `ty`.
-    fn pass(&mut self, b: &mut FunctionBuilder, v: Val, ty: Ty, name: &str) -> Val {
+    pub(super) fn pass(&mut self, b: &mut FunctionBuilder, v: Val, ty: Ty, name: &str) -> Val {
         match v {
             Val::Imm(_) => v,
             Val::Reg(_) => {
@@ -69,9 +70,6 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn cuf_kernel(&mut self, cuf: &'p CufKernel, span: Span) {
         if !self.b.is_host() || !is_rectangular(cuf) {
             return self.b.unsupported("a `!$cuf kernel do` whose loops depend on each other");
-        }
-        if asks_for_types(&cuf.body) {
-            return self.b.unsupported("SELECT TYPE in a `!$cuf kernel do`");
         }
         let Some((counts, mut axes)) = self.axes(cuf) else {
             return self.b.unsupported("a `!$cuf kernel do` over these loops");
@@ -198,18 +196,18 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut b = FunctionBuilder::new(self.b.module().function_name(id), FuncKind::Kernel, span);
         let mut params = Params { args: Vec::new() };
         let mut bound = Vec::new();
-        let mut copies = Vec::new();
+        let (mut copies, mut objects) = (Vec::new(), Vec::new());
         // An object has components on the device, may_be_null; a copy of it is always right.
         let program = self.b.program();
-        let objects = cuf.private.iter().filter(|v| matches!(program.var(**v).ty, Type::Derived(_)));
-        let passed: BTreeSet<VarId> = cuf.captured.iter().chain(objects).copied().collect();
+        let kept = cuf.private.iter().filter(|v| matches!(program.var(**v).ty, Type::Derived(_)));
+        let passed: BTreeSet<VarId> = cuf.captured.iter().chain(kept).copied().collect();
         let private: Vec<VarId> =
             cuf.private.iter().copied().filter(|v| !matches!(program.var(*v).ty, Type::Derived(_))).collect();
         for v in passed {
             if private.contains(&v) || cuf.loops.iter().any(|l| l.var == v) || cuf.reductions.iter().any(|r| r.0 == v) {
                 continue;
             }
-            match self.captured_storage(v, cuf, (&mut b, &mut params), &mut copies) {
+            match self.captured_storage(v, cuf, (&mut b, &mut params), (&mut copies, &mut objects)) {
                 Some(storage) => bound.extend(storage.map(|h| (v, h))),
                 None => return (None, Vec::new()),
             }
@@ -248,6 +246,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (v, value) in copies {
             kernel.private_copy(v, &value);
         }
+        for object in objects {
+            kernel.describe_object(&object);
+        }
         for v in private.into_iter().chain(cuf.loops.iter().map(|l| l.var)) {
             kernel.scalar_local(v);
         }
@@ -284,7 +285,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         v: VarId,
         cuf: &CufKernel,
         (b, params): (&mut FunctionBuilder, &mut Params),
-        copies: &mut Vec<(VarId, Value)>,
+        (copies, objects): (&mut Vec<(VarId, Value)>, &mut Vec<PassedObject>),
     ) -> Option<Option<VarStorage>> {
         let program = self.b.program();
         let var = program.var(v);
@@ -309,12 +310,18 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let len = len.map(|n| params.pass(b, n, Ty::I64, &format!("{}.len", var.name)));
                 Some(Some(VarStorage::Scalar(MemRef { volatile: mem.volatile, ..MemRef::at(addr, space) }, len)))
             }
+            VarStorage::Scalar(..) if var.attrs.class => None,
             VarStorage::Scalar(mem, len) if !crate::analysis::variables::has_register(&var.ty) => {
                 let own = captured_object(&mut self.b, v, mem, cuf, (b, params))?;
                 Some(Some(VarStorage::Scalar(own, len)))
             }
-            // An object that is a pointer, allocatable or polymorphic.
-            VarStorage::Described(d) if matches!(var.ty, Type::Derived(_) | Type::Any) => {
+            // An object that is polymorphic, or of which the body asks whether it is there.
+            VarStorage::Described(d) if is_described(program, v, &cuf.body) => {
+                objects.push(self.described_object(v, &d, (b, params))?);
+                Some(None)
+            }
+            // Another object that is a pointer or allocatable.
+            VarStorage::Described(d) if matches!(var.ty, Type::Derived(_)) => {
                 let view = self.b.desc_view(&d);
                 let own = captured_object(&mut self.b, v, view.mem, cuf, (b, params))?;
                 Some(Some(VarStorage::Scalar(own, None)))
@@ -370,7 +377,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             visit::all(of, &mut |e| inner.extend(alias(program, e)));
             inner.into_iter().for_each(|v| self.associate_name(v));
             let reachable = sema::checked::root(of).is_some_and(|root| self.storage_of(root).is_some());
-            if reachable && program.var(v).attrs.class && of.rank == 0 {
+            let root = sema::checked::root(of).and_then(|root| self.storage_of(root));
+            let is_described = matches!(root, Some(VarStorage::Described(_)));
+            if reachable && program.var(v).attrs.class && of.rank == 0 && !is_described {
                 // As of other objects there is a copy of it here, whose type is as declared.
                 if let Lvalue::Mem(mem) = self.lvalue(of) {
                     self.storage.set(v, VarStorage::Scalar(mem, None));
@@ -469,19 +478,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
-/// Whether statements ask for the type that an object has when they run, which its copy in a kernel does not know.
-fn asks_for_types(body: &[Stmt]) -> bool {
-    let mut asks = false;
-    visit::statements(body, &mut |s| {
-        visit::statement_exprs(s, &mut |e, _| {
-            visit::all(e, &mut |e| asks |= matches!(e.kind, sema::checked::ExprKind::IsType { .. }));
-        });
-    });
-    asks
-}
-
 /// The variable that an expression is, if that is an ASSOCIATE name.
-fn alias(program: &Program, e: &Expr) -> Option<VarId> {
+pub(super) fn alias(program: &Program, e: &Expr) -> Option<VarId> {
     match e.kind {
         sema::checked::ExprKind::Var(v) if matches!(program.var(v).storage, Storage::Alias(_)) => Some(v),
         _ => None,
@@ -536,42 +534,6 @@ fn partial_results<'p>(b: &mut Builder<'_, 'p>, cuf: &'p CufKernel, grid: &[Val;
     views
 }
 
-/// A copy of an object of the host, which is passed to the kernel.
-fn captured_object(
-    builder: &mut Builder<'_, '_>,
-    v: VarId,
-    mem: MemRef,
-    cuf: &CufKernel,
-    (b, params): (&mut FunctionBuilder, &mut Params),
-) -> Option<MemRef> {
-    let program = builder.program();
-    let types = types_of_object(program, v, &cuf.body);
-    let bytes = types.iter().filter_map(|ty| const_bytes(program, ty)).max()?;
-    let most_aligned = types.iter().map(|ty| align(program, ty)).max()?;
-    params.args.push(builder.address(mem));
-    let own = b.bytes_param(bytes, most_aligned, program.var(v).name.clone());
-    Some(MemRef::at(own.into(), Space::Local))
-}
-
-/// The types by which statements name a whole variable: its own, if it has one, and those of the SELECT TYPE blocks around them.
-fn types_of_object<'p>(program: &'p Program, v: VarId, body: &[Stmt]) -> Vec<&'p Type> {
-    let mut types: Vec<&Type> = Some(&program.var(v).ty).filter(|ty| !matches!(ty, Type::Any)).into_iter().collect();
-    let mut look = |e: &Expr| {
-        let Some(name) = alias(program, e) else { return };
-        let mut at = name;
-        while let Storage::Alias(of) = &program.var(at).storage
-            && let Some(next) = sema::checked::scalar_root(of)
-        {
-            at = next;
-        }
-        if at == v && name != v {
-            types.push(&program.var(name).ty);
-        }
-    };
-    visit::statements(body, &mut |s| visit::statement_exprs(s, &mut |e, _| visit::all(e, &mut look)));
-    types
-}
-
 /// An array of the host's storage as the kernel sees it; `None` if it is not in reach of the device.
 fn captured_view(
     builder: &mut Builder<'_, '_>,
@@ -604,8 +566,9 @@ fn captured_view(
     let element = params.pass(b, view.element, Ty::I64, &format!("{name}.element"));
     let len = view.len.map(|_| element);
     let mem = MemRef { volatile: view.mem.volatile, ..MemRef::at(addr, space) };
+    let tag = view.tag.map(|tag| params.pass(b, tag, Ty::I64, &format!("{name}.type")));
     let contiguity = if view.is_contiguous() { Contiguity::Yes } else { Contiguity::Unknown };
-    Some(ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size: view.assumed_size })
+    Some(ArrayView { mem, origin: None, dims, element, len, tag, contiguity, assumed_size: view.assumed_size })
 }
 
 /// Whether an ASSOCIATE name stands for managed data, which both sides reach.

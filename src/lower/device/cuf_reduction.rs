@@ -20,6 +20,10 @@ impl Builder<'_, '_> {
     pub(crate) fn identity(&mut self, op: ReduceOp, ty: &Type) -> Value {
         use crate::types::{imm, real_imm};
         let part = ir_ty(ty);
+        if matches!(ty, Type::Real(2)) {
+            let wide = self.identity(op, &Type::Real(4));
+            return self.convert(&wide, &Type::Real(4), ty);
+        }
         match op {
             ReduceOp::Add | ReduceOp::Ior | ReduceOp::Ieor => self.zero(ty),
             ReduceOp::Mul => self.one(ty),
@@ -128,6 +132,12 @@ fn block_in_grid(b: &mut Builder<'_, '_>) -> Val {
 
 /// Two values combined.
 fn reduce_two(builder: &mut Builder<'_, '_>, op: ReduceOp, a: &Value, b: &Value, ty: &Type) -> Value {
+    if matches!(ty, Type::Real(2)) {
+        let wide = Type::Real(4);
+        let [a, b] = [a, b].map(|half| builder.convert(half, ty, &wide));
+        let joined = reduce_two(builder, op, &a, &b, &wide);
+        return builder.convert(&joined, &wide, ty);
+    }
     let part = ir_ty(ty);
     let integer = match op {
         ReduceOp::Add => return builder.arithmetic(BinaryOp::Add, a, b, ty),

@@ -223,6 +223,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let addr = self.b.descriptor_of(&view);
         let space = self.b.local_space();
         let d = self.desc(v, DescriptorAt::Mem(MemRef::at(addr, space)));
-        self.storage.set(v, VarStorage::Described(Descriptor { contiguous: view.is_contiguous(), ..d }));
+        self.storage
+            .set(v, VarStorage::Described(Descriptor { data: view.mem.space, contiguous: view.is_contiguous(), ..d }));
     }
 }

@@ -9,6 +9,7 @@ use crate::builder::fast::Fast;
 use crate::function::FunctionLowering;
 use crate::types::{const_bytes, imm, ir_ty};
 use crate::value::Value;
+use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{AtomOp, BarOp, BinOp, CmpOp, CvtOp, ShflOp, Special, VoteOp};
 use ir::rt::Rt;
@@ -185,12 +186,17 @@ impl<'p> FunctionLowering<'_, 'p> {
             mem
         } else {
             let view = self.designator_view(target)?;
-            if !view.is_contiguous() || view.gathers() {
-                self.b.unsupported("an atomic of two numbers that may not be side by side");
-            }
             self.b.check_shape(&view, &[Val::i64(2)]);
+            if !view.is_contiguous() || view.gathers() {
+                return self.atomic_of_apart(&view, a);
+            }
             self.b.element_linear(&view, Val::i64(0))
         };
+        self.add_halves(mem, ty, a)
+    }
+
+    /// Adds one number of real(2), or two side by side, to those at a place; gives the old bits.
+    fn add_halves(&mut self, mem: MemRef, ty: Ty, a: Val) -> Option<Value> {
         if mem.space == Space::Local {
             let old = Val::from(self.b.load_scalar(mem, ty));
             let new = sum_of_halves(&mut self.b, ty, old, a);
@@ -198,6 +204,21 @@ impl<'p> FunctionLowering<'_, 'p> {
             return Some(Value::Scalar(old));
         }
         self.push_atomic(AtomOp::AddHalf, ty, mem, a, None)
+    }
+
+    /// Adds two numbers of real(2) to two that may lie apart, one after the other; gives the old bits.
+    fn atomic_of_apart(&mut self, view: &ArrayView, pair: Val) -> Option<Value> {
+        let mut old = Val::i32(0);
+        for (at, shift) in [(0, 0), (1, 16)] {
+            let part = Val::from(self.b.bin(BinOp::ShrU, Ty::I32, pair, Val::i32(shift)));
+            let part = Val::from(self.b.cvt(CvtOp::Cast, Ty::I32, Ty::I16, part));
+            let place = self.b.element_by_position(view, &[Val::i64(at)]);
+            let Value::Scalar(was) = self.add_halves(place, Ty::I16, part)? else { return None };
+            let was = Val::from(self.b.cvt(CvtOp::CastU, Ty::I16, Ty::I32, was));
+            let was = self.b.bin(BinOp::Shl, Ty::I32, was, Val::i32(shift));
+            old = self.b.bin(BinOp::Or, Ty::I32, old, was).into();
+        }
+        Some(Value::Scalar(old))
     }
 
     /// A scalar variable, or the first element of an array.

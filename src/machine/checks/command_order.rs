@@ -149,7 +149,9 @@ impl CommandOrder {
         span: Span,
         memory: &Memory,
     ) -> Option<(u64, Moment)> {
-        self.is_armed |= memory.used(Region::Managed) + memory.used(Region::Pinned) > 0 || stream > LEGACY;
+        self.is_armed |= memory.used(Region::Managed) + memory.used(Region::Pinned) > 0
+            || memory.locked().next().is_some()
+            || stream > LEGACY;
         let on = stream_of(device, stream);
         let others = match &work {
             Work::Transfer { written, read, .. } if on.number == 0 => other_devices(device, [written, read]),
@@ -429,5 +431,9 @@ impl Hooks<1> for OrderHooks<'_> {
 
     fn on_bulk(&mut self, site: Site, address: u64, bytes: u64, is_write: bool) {
         self.look(site, address, bytes, is_write);
+    }
+
+    fn on_passed(&mut self, site: Site, address: u64, bytes: u64) {
+        self.look(site, address, bytes, false);
     }
 }

@@ -53,6 +53,15 @@ pub struct VerifyDevice {
     findings: Vec<Finding>,
 }
 
+/// The memory that device code can reach: addresses, bytes, names.
+fn reached(memory: &Memory) -> Vec<(u64, u64, String)> {
+    let allocated = memory.live().filter(|(_, a)| a.region.is_device_accessible());
+    let locked =
+        memory.locked().filter_map(|(address, bytes)| Some((address, bytes, memory.info(memory.find(address)?))));
+    let parts = allocated.map(|(_, a)| (a.base, a.bytes, a)).chain(locked);
+    parts.map(|(address, bytes, a)| (address, bytes, a.name.to_string())).collect()
+}
+
 /// What a command did on the GPU.
 #[derive(Debug)]
 struct OnGpu {
@@ -159,11 +168,8 @@ impl VerifyDevice {
             self.report(launch, Access::step(Actor::Host, launch.span), ours, theirs, 1);
         }
         self.output.extend(output);
-        let reached = memory.live().filter(|(_, a)| a.region.is_device_accessible());
-        let reached: Vec<mem::Alloc> = reached.map(|(_, a)| a.clone()).collect();
-        for alloc in reached {
-            let (base, bytes, name) = (alloc.base, alloc.bytes, alloc.name.to_string());
-            let difference = match alloc.region {
+        for (base, bytes, name) in reached(memory) {
+            let difference = match Region::of(base).unwrap_or(Region::Host) {
                 Region::Device(_) => {
                     let gpu = &mut self.gpu;
                     first_difference(memory, base, bytes, |at, out| gpu.read(memory, at, out).is_ok())
@@ -349,6 +355,14 @@ impl Device for VerifyDevice {
 
     fn free(&mut self, memory: &mut Memory, address: u64, span: Span) -> Result<(), CudaError> {
         self.gpu.free(memory, address, span)
+    }
+
+    fn lock(&mut self, address: u64, bytes: u64) -> Result<(), CudaError> {
+        self.gpu.lock(address, bytes)
+    }
+
+    fn unlock(&mut self, memory: &mut Memory, address: u64) -> Result<(), CudaError> {
+        self.gpu.unlock(memory, address)
     }
 
     fn submit(&mut self, memory: &mut Memory, mut command: Command) -> Result<(), CudaError> {

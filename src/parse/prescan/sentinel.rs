@@ -69,15 +69,19 @@ pub(super) fn ignore(comment: &str, span: impl FnOnce() -> Span) -> Option<Ignor
     Some(Ignore { span: span(), codes })
 }
 
-/// Reads a directive of OpenACC that begins or ends a compute region; `comment` is the text after the `!`.
+/// Reads a directive of OpenACC that begins or ends a compute region or a `host_data` region; `comment` is the text after the `!`.
 pub(super) fn region(comment: &str, span: impl FnOnce() -> Span) -> Option<RegionDirective> {
-    let mut words =
-        strip_word(comment, "$acc")?.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    let mut words = strip_word(comment, "$acc")?
+        .split(|c: char| !c.is_ascii_alphabetic() && c != '_')
+        .filter(|word| !word.is_empty());
     let is_compute =
         |word: &str| ["parallel", "kernels", "serial"].iter().any(|known| word.eq_ignore_ascii_case(known));
     let first = words.next()?;
     let second = words.next().unwrap_or_default();
+    let is_host_data = |word: &str| word.eq_ignore_ascii_case("host_data");
     let kind = match first {
+        word if word.eq_ignore_ascii_case("end") && is_host_data(second) => RegionKind::EndHostData,
+        word if is_host_data(word) => RegionKind::BeginHostData,
         word if word.eq_ignore_ascii_case("end") && is_compute(second) => RegionKind::End,
         word if is_compute(word) && second.eq_ignore_ascii_case("loop") => RegionKind::Loop,
         word if is_compute(word) => RegionKind::Begin,

@@ -75,6 +75,8 @@ pub(crate) struct Context {
     pub(crate) guarded: bool,
     /// In a compute region of OpenACC.
     pub(crate) in_region: bool,
+    /// Whether the statement is in a `host_data` region of OpenACC.
+    pub(crate) in_host_data: bool,
     /// Inside a specification or constant expression: device and host data are not told apart.
     pub(crate) specification: bool,
     /// The type of a component that is a descriptor is named: it may be that of an object which holds it.
@@ -98,6 +100,7 @@ impl Context {
             implicit_interface: None,
             guarded: false,
             in_region: false,
+            in_host_data: false,
             specification: false,
             by_descriptor: false,
             debugger: false,

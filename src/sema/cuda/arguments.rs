@@ -127,6 +127,11 @@ impl Typing<'_> {
                         .help("add `value` to the dummy argument, so that the host passes a copy")
                 } else if let (Some(w), None) = (wanted, actual) {
                     let d = d.secondary(dummy.span, "declared here");
+                    let d = if self.cx.in_host_data {
+                        d.note("directives of OpenACC are comments here: `host_data` makes no device data of host data")
+                    } else {
+                        d
+                    };
                     match root(e).map(|id| self.defs.var(id)).filter(|v| v.attrs.cuda.is_none() && is_designator(e)) {
                         Some(given) => d
                             .secondary(given.span, format!("`{}` is declared here without an attribute", given.name))

@@ -5,8 +5,8 @@
 //! but not in value is reported too.
 
 use crate::checked::{
-    Block, Expr, ExprKind, Intrinsic, LoopControl, ProcBody, ProcId, ProcKind, Program, Stmt, StmtKind, Storage, VarId,
-    visit,
+    BinaryOp, Block, Expr, ExprKind, Intrinsic, LoopControl, ProcBody, ProcId, ProcKind, Program, Stmt, StmtKind,
+    Storage, VarId, visit,
 };
 use crate::typing::Typing;
 use diag::{Code, Diagnostic};
@@ -109,6 +109,60 @@ fn varying_block(program: &Program, proc: ProcId, body: &Block, vars: &mut BTree
     }
 }
 
+/// Whether a loop that begins elsewhere in each thread has as many rounds in all of them: its end goes with its beginning, as in
+/// `do i = t, t + 96, 32`, or its step is made of `blockdim` and it ends at a constant, which is a question of the launch.
+fn has_equal_trips(first: &Expr, last: &Expr, step: Option<&Expr>, vars: &BTreeSet<VarId>) -> bool {
+    if step.is_some_and(|step| varies(step, vars)) {
+        return false;
+    }
+    let mut terms = Vec::new();
+    add_terms(first, 1, vars, &mut terms);
+    if matches!(last.kind, ExprKind::Const(_)) && step.is_some_and(names_block_extent) {
+        return terms.iter().all(|(term, sign)| *sign > 0 && matches!(term, Term::Thread(_) | Term::Variable(_)));
+    }
+    add_terms(last, -1, vars, &mut terms);
+    terms.iter().all(|(term, _)| {
+        let sum: i32 = terms.iter().filter(|(other, _)| other == term).map(|(_, sign)| sign).sum();
+        !matches!(term, Term::Other) && sum == 0
+    })
+}
+
+/// A part of a sum that differs between threads.
+#[derive(PartialEq)]
+enum Term {
+    Thread(u8),
+    Variable(VarId),
+    Other,
+}
+
+/// The parts of a sum that differ between threads, and whether each is added or subtracted.
+fn add_terms(e: &Expr, sign: i32, vars: &BTreeSet<VarId>, out: &mut Vec<(Term, i32)>) {
+    if !varies(e, vars) {
+        return;
+    }
+    match &e.kind {
+        ExprKind::Paren(inner) => add_terms(inner, sign, vars, out),
+        ExprKind::Binary { op: BinaryOp::Add, left, right } => {
+            add_terms(left, sign, vars, out);
+            add_terms(right, sign, vars, out);
+        }
+        ExprKind::Binary { op: BinaryOp::Sub, left, right } => {
+            add_terms(left, sign, vars, out);
+            add_terms(right, -sign, vars, out);
+        }
+        ExprKind::Special { index, .. } => out.push((Term::Thread(*index), sign)),
+        ExprKind::Var(v) => out.push((Term::Variable(*v), sign)),
+        _ => out.push((Term::Other, sign)),
+    }
+}
+
+/// Whether an expression names `blockdim`.
+fn names_block_extent(e: &Expr) -> bool {
+    let mut found = false;
+    visit::all(e, &mut |node| found |= matches!(node.kind, ExprKind::Special { index: 3..=5, .. }));
+    found
+}
+
 fn barriers(body: &Block, vars: &BTreeSet<VarId>, under: Option<Span>, found: &mut Vec<(Span, Span)>) {
     for s in body {
         if let Some(condition) = under
@@ -127,6 +181,7 @@ fn barriers(body: &Block, vars: &BTreeSet<VarId>, under: Option<Span>, found: &m
             StmtKind::Select { value, .. } => decide(value),
             StmtKind::Loop { control, .. } => match control {
                 LoopControl::While(e) => decide(e),
+                LoopControl::Count { first, last, step, .. } if has_equal_trips(first, last, step.as_ref(), vars) => {}
                 LoopControl::Count { first, last, step, .. } => {
                     [Some(first), Some(last), step.as_ref()].into_iter().flatten().for_each(&mut decide);
                 }

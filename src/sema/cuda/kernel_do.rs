@@ -252,8 +252,8 @@ impl<'a> Checker<'a> {
 /// Whether an operation reduces values of a type.
 pub(super) fn op_fits(op: ReduceOp, ty: &Type) -> bool {
     match op {
-        ReduceOp::Add | ReduceOp::Mul => matches!(ty, Type::Integer(_) | Type::Real(4 | 8) | Type::Complex(_)),
-        ReduceOp::Max | ReduceOp::Min => matches!(ty, Type::Integer(_) | Type::Real(4 | 8)),
+        ReduceOp::Add | ReduceOp::Mul => matches!(ty, Type::Integer(_) | Type::Real(_) | Type::Complex(_)),
+        ReduceOp::Max | ReduceOp::Min => matches!(ty, Type::Integer(_) | Type::Real(_)),
         ReduceOp::Iand | ReduceOp::Ior | ReduceOp::Ieor => matches!(ty, Type::Integer(_)),
         ReduceOp::And | ReduceOp::Or | ReduceOp::Eqv | ReduceOp::Neqv => matches!(ty, Type::Logical(_)),
     }

@@ -84,11 +84,6 @@ impl Checker<'_> {
             let text = format!("cooperative kernel `{}` is launched from device code", self.defs.proc(fit.proc).name);
             return self.reporter.error_help(Code::NestedLaunch, span, text, "launch it from host code");
         }
-        if self.cx.side.on_device() && self.defs.proc(fit.proc).cluster.is_some() {
-            let text =
-                format!("kernel `{}`, which has clusters, launched from device code", self.defs.proc(fit.proc).name);
-            return self.reporter.refuse(span, text);
-        }
         self.check_call(fit.proc, span)?;
         let args = self.pass(fit, args)?;
         Some(StmtKind::Launch { proc: fit.proc, config, args })

@@ -134,7 +134,11 @@ impl Checker<'_> {
                 diag::nearest_name(name.as_str(), self.scopes.externals().keys().map(|k| &**k)).map(str::to_owned)
             });
         // `zscal` is no misspelt `dscal` and `dcopy` no misspelt `icopy`: libraries have a procedure for each type.
-        let near = near.filter(|near| !self.options.separate && !is_of_other_type(name.as_str(), near));
+        // Nor is LAPACK's `dgesv` a misspelt `dgemv` of cuBLAS.
+        let near = near.filter(|near| {
+            let is_other = is_of_other_type(name.as_str(), near) || is_of_lapack(name.as_str()) && is_of_lapack(near);
+            !self.options.separate && !is_other
+        });
         // With nothing like it in sight it is a procedure of a library rather than a mistyped name.
         let use_help = self.typing().use_help(name.as_str());
         if near.is_none() && use_help.is_none() && !self.cx.side.on_device() && launch.is_none() {
@@ -470,4 +474,16 @@ fn is_label(argument: &Arg) -> bool {
 fn is_of_other_type(name: &str, other: &str) -> bool {
     let stem = without_type(other).or_else(|| other.strip_prefix('i'));
     name.len() > 4 && stem.is_some() && without_type(name) == stem
+}
+
+/// Whether a name is made as those of BLAS and LAPACK are: a letter for the type, two for the kind of matrix, two or three for what is
+/// done.
+fn is_of_lapack(name: &str) -> bool {
+    const MATRICES: [&str; 26] = [
+        "bd", "gb", "ge", "gg", "gt", "hb", "he", "hg", "hp", "hs", "la", "or", "pb", "po", "pp", "pt", "sb", "sp",
+        "st", "sy", "tb", "tg", "tp", "tr", "tz", "un",
+    ];
+    let stem = name.strip_prefix(['s', 'd', 'c', 'z']);
+    stem.and_then(|stem| stem.get(..2)).is_some_and(|matrix| MATRICES.contains(&matrix))
+        && (4..=6).contains(&name.len())
 }

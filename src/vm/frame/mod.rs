@@ -323,6 +323,18 @@ impl<const W: usize> Frame<W> {
         self.active_lanes = 0;
     }
 
+    /// Takes all registers of the lanes of `mask` from a frame of the same function.
+    pub(crate) fn take_lanes(&mut self, other: &mut Frame<W>, mask: u32) {
+        self.spill();
+        other.spill();
+        self.edited = true;
+        for (to, from) in self.preds.iter_mut().zip(&other.preds) {
+            *to = *to & !mask | from & mask;
+        }
+        self.words.iter_mut().zip(other.words.iter()).for_each(|(to, from)| blend(to, from, mask));
+        self.longs.iter_mut().zip(other.longs.iter()).for_each(|(to, from)| blend(to, from, mask));
+    }
+
     /// Puts the registers into a hash.
     pub(crate) fn hash_state(&self, hasher: &mut impl std::hash::Hasher) {
         use std::hash::Hash;

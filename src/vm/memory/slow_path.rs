@@ -57,9 +57,14 @@ pub(crate) fn allowed(open: u64, address: u64) -> bool {
 }
 
 /// The lanes of `mask` whose address this side may not touch, or is misaligned.
-fn forbidden<const W: usize>(open: u64, at: &LaneAddresses<W>, mask: u32, bytes: usize) -> u32 {
+fn forbidden<const W: usize>(
+    (open, memory): (u64, &MemoryView<'_>),
+    at: &LaneAddresses<W>,
+    mask: u32,
+    bytes: usize,
+) -> u32 {
     let bad = |a: u64| !allowed(open, a) || W > 1 && !a.is_multiple_of(bytes as u64);
-    match at {
+    let by_region = match at {
         LaneAddresses::Strided(rule) if rule.is_contiguous(bytes) || rule.is_uniform() => {
             let first = mask.trailing_zeros() as usize;
             if bad(rule.address(first)) { mask } else { 0 }
@@ -71,7 +76,10 @@ fn forbidden<const W: usize>(open: u64, at: &LaneAddresses<W>, mask: u32, bytes:
             }
             out & mask
         }
-    }
+    };
+    // Host memory that is locked is reached here only.
+    let is_good = |a: u64| a.is_multiple_of(bytes as u64) && memory.is_locked(a, bytes as u64);
+    lanes(by_region).filter(|&lane| !is_good(at.address(lane))).fold(0, |out, lane| out | 1 << lane)
 }
 
 impl<const W: usize> SlowPath<'_, W> {
@@ -86,7 +94,7 @@ impl<const W: usize> SlowPath<'_, W> {
     ) -> u32 {
         match to {
             Target::Memory => {
-                let bad = forbidden(self.open, at, mask, T::BYTES);
+                let bad = forbidden((self.open, &self.memory), at, mask, T::BYTES);
                 if bad != 0 {
                     return bad;
                 }
@@ -116,7 +124,7 @@ impl<const W: usize> SlowPath<'_, W> {
     pub(crate) fn load_word<T: Word>(&self, to: Target, lane: usize, address: u64, hint: &mut u32) -> Option<T> {
         match to {
             Target::Memory => {
-                let is_good = allowed(self.open, address) && (W == 1 || address.is_multiple_of(T::BYTES as u64));
+                let is_good = self.allows(address, T::BYTES);
                 self.memory.load(address, hint).filter(|_| is_good)
             }
             Target::Shared => {
@@ -147,7 +155,7 @@ impl<const W: usize> SlowPath<'_, W> {
     ) -> Option<()> {
         match to {
             Target::Memory => {
-                if !allowed(self.open, address) || W > 1 && !address.is_multiple_of(T::BYTES as u64) {
+                if !self.allows(address, T::BYTES) {
                     return None;
                 }
                 self.memory.store(address, value, hint)
@@ -172,10 +180,18 @@ impl<const W: usize> SlowPath<'_, W> {
         }
     }
 
+    /// Whether this side may touch the word of so many bytes at an address of memory, if there is one.
+    #[inline(always)]
+    fn allows(&self, address: u64, bytes: usize) -> bool {
+        let is_open = allowed(self.open, address) || self.memory.is_locked(address, bytes as u64);
+        is_open && (W == 1 || address.is_multiple_of(bytes as u64))
+    }
+
     /// Whether a lane may touch the word of so many bytes at an address of memory, which is not touched.
     pub(crate) fn has(&self, address: u64, bytes: usize) -> bool {
         let at = LaneAddresses::<W>::uniform(address);
-        forbidden(self.open, &at, 1, bytes) == 0 && self.memory.contains(address, address.saturating_add(bytes as u64))
+        forbidden((self.open, &self.memory), &at, 1, bytes) == 0
+            && self.memory.contains(address, address.saturating_add(bytes as u64))
     }
 
     /// Whether lanes may touch words of so many bytes of shared memory.
@@ -194,7 +210,7 @@ impl<const W: usize> SlowPath<'_, W> {
     ) -> u32 {
         match to {
             Target::Memory => {
-                let bad = forbidden(self.open, at, mask, T::BYTES);
+                let bad = forbidden((self.open, &self.memory), at, mask, T::BYTES);
                 if bad != 0 {
                     return bad;
                 }

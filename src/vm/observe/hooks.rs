@@ -132,6 +132,9 @@ pub trait Hooks<const W: usize> {
     /// A service of the host's run time read or wrote memory at `site`. The executor does not call this: the host does.
     fn on_bulk(&mut self, _site: Site, _address: u64, _bytes: u64, _is_write: bool) {}
 
+    /// The host read an object at `site` to pass a copy of it to a kernel. The host calls this.
+    fn on_passed(&mut self, _site: Site, _address: u64, _bytes: u64) {}
+
     /// The block's threads met at a barrier. `emu`, which completes barriers, calls this; the executor does not.
     fn on_barrier(&mut self) {}
 }
@@ -253,6 +256,13 @@ impl<H: Hooks<W>, const W: usize> Hooks<W> for Before<'_, H, W> {
         self.first.on_bulk(site, address, bytes, is_write);
         if let Some(second) = &mut self.second {
             second.on_bulk(site, address, bytes, is_write);
+        }
+    }
+
+    fn on_passed(&mut self, site: Site, address: u64, bytes: u64) {
+        self.first.on_passed(site, address, bytes);
+        if let Some(second) = &mut self.second {
+            second.on_passed(site, address, bytes);
         }
     }
 

@@ -352,6 +352,13 @@ impl<const W: usize> Warp<W> {
         Some((frame.func, LocalId(at as u32)))
     }
 
+    /// The address of the copy that its kernel has of an object passed as the argument at `index`, and the bytes of it.
+    pub fn passed_object(&self, program: &Program, index: usize) -> Option<(u64, u64)> {
+        let kernel = self.frame(0)?;
+        let part = program.code.get(kernel.func.index())?.param_parts.get(index).copied().flatten()?;
+        Some((kernel.local_base + part.start, part.bytes))
+    }
+
     /// The address and the bytes of the slot of local memory that holds an address.
     pub fn local_extent_at(&self, program: &Program, address: u64) -> Option<(u64, u64)> {
         let holds = |f: &&Frame<W>| address >= f.local_base && address - f.local_base < f.local_span;

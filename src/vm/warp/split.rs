@@ -182,12 +182,7 @@ impl<const W: usize> Warp<W> {
     /// others; of votes and shuffles all, united.
     fn release_warp_sync(&mut self) -> bool {
         let live = self.live;
-        let met = self.splits.iter().position(|f| {
-            let State::AtWarpSync { need, .. } = f.state else { return false };
-            let there = self.splits.iter().filter(|o| meets(f, o, live)).fold(0, |m, o| m | o.mask);
-            need & live & !there == 0
-        });
-        let Some(first) = met else { return false };
+        let Some(first) = self.met(|f, o| meets(f, o, live)).or_else(|| self.unite_calls()) else { return false };
         let split = self.splits[first].clone();
         let one = matches!(split.state, State::AtWarpSync { at: WarpSync::SyncWarp, .. });
         for (i, f) in self.splits.iter_mut().enumerate() {
@@ -198,6 +193,57 @@ impl<const W: usize> Warp<W> {
         }
         self.non_converged |= self.merge() > 0;
         true
+    }
+
+    /// The first split at a warp synchronisation for which all the lanes that it needs wait.
+    fn met(&self, meets: impl Fn(&Split, &Split) -> bool) -> Option<usize> {
+        self.splits.iter().position(|f| {
+            let State::AtWarpSync { need, .. } = f.state else { return false };
+            let there = self.splits.iter().filter(|o| meets(f, o)).fold(0, |m, o| m | o.mask);
+            need & self.live & !there == 0
+        })
+    }
+
+    /// Lets lanes that have come to one vote or shuffle by calls of their own, as behind a lock, go on as lanes of one call, where that
+    /// completes it.
+    fn unite_calls(&mut self) -> Option<usize> {
+        let live = self.live;
+        let first = self.met(|f, o| meets_in_calls(f, o, live))?;
+        for other in 0..self.splits.len() {
+            let apart = self.splits[other].frame != self.splits[first].frame;
+            if apart && meets_in_calls(&self.splits[first], &self.splits[other], live) {
+                self.unite(first, other)?;
+            }
+        }
+        Some(first)
+    }
+
+    /// Moves a split to the frames of another one that stands at the same place by the same calls; `None` if it cannot go there: it is not
+    /// alone in its frames, or these have memory, which may be named by its address.
+    fn unite(&mut self, to: usize, from: usize) -> Option<()> {
+        let mask = self.splits[from].mask;
+        let (mut a, mut b) = (self.splits[to].frame, self.splits[from].frame);
+        let mut pairs = Vec::new();
+        while a != b {
+            let (x, y) = (self.frame(a)?, self.frame(b)?);
+            let (above, beside) = (x.caller.as_ref()?, y.caller.as_ref()?);
+            if x.func != y.func || x.local_span != 0 || y.users != 1 || above.pc != beside.pc {
+                return None;
+            }
+            pairs.push((a, b));
+            (a, b) = (above.frame, beside.frame);
+        }
+        for &(a, b) in &pairs {
+            let mut gone = self.frames.get_mut(b as usize)?.take()?;
+            let kept = self.frames.get_mut(a as usize)?.as_mut()?;
+            kept.take_lanes(&mut gone, mask);
+            kept.users += 1;
+        }
+        let split = &mut self.splits[from];
+        let there = |frame: u32| pairs.iter().find(|pair| pair.1 == frame).map_or(frame, |pair| pair.0);
+        split.frame = there(split.frame);
+        split.reconvergences.iter_mut().for_each(|meeting| meeting.1 = there(meeting.1));
+        Some(())
     }
 
     /// The lanes of `taken` of the current split, whose lanes are those of `mask`, take a branch and the others do not. `join` is
@@ -262,9 +308,15 @@ impl<const W: usize> Warp<W> {
 
 /// Whether two splits wait for each other.
 fn meets(a: &Split, b: &Split, live: u32) -> bool {
+    let anywhere = matches!(a.state, State::AtWarpSync { at: WarpSync::SyncWarp, .. });
+    meets_in_calls(a, b, live) && (anywhere || a.frame == b.frame)
+}
+
+/// Whether two splits would wait for each other if their calls were one.
+fn meets_in_calls(a: &Split, b: &Split, live: u32) -> bool {
     let (State::AtWarpSync { need: m, at: p }, State::AtWarpSync { need: n, at: q }) = (&a.state, &b.state) else {
         return false;
     };
     let anywhere = *p == WarpSync::SyncWarp;
-    p == q && m & live == n & live && (anywhere || (a.pc == b.pc && a.frame == b.frame))
+    p == q && m & live == n & live && (anywhere || a.pc == b.pc)
 }

@@ -123,8 +123,14 @@ impl Graphs {
     }
 
     /// Takes a launch into the graph if its stream is captured.
-    pub(in super::super) fn take_launch(&mut self, launch: &KernelLaunch, kernel: &str) -> Outcome<bool> {
-        self.take(launch.stream, || Kind::Kernel, || Node::Launch(launch.clone(), kernel.to_owned()))
+    pub(in super::super) fn take_launch(
+        &mut self,
+        launch: &KernelLaunch,
+        kernel: &str,
+        is_cooperative: bool,
+    ) -> Outcome<bool> {
+        let node = || Node::Launch { launch: launch.clone(), kernel: kernel.to_owned(), is_cooperative };
+        self.take(launch.stream, || Kind::Kernel { is_cooperative }, node)
     }
 
     /// Takes another command into the graph if its stream is captured.

@@ -9,8 +9,8 @@ use mem::Region;
 /// What a node does, as far as an update must keep it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// A kernel, which an update may replace by another.
-    Kernel,
+    /// A kernel, which an update may replace by another that is cooperative, too, or is not, too.
+    Kernel { is_cooperative: bool },
     /// A fill.
     Fill,
     /// A copy to memory and from memory, each of a device or not.
@@ -24,7 +24,7 @@ impl Kind {
     pub(super) fn of(command: &Command) -> Kind {
         let is_device = |address: u64| matches!(Region::of(address), Some(Region::Device(_)));
         match command {
-            Command::Launch(_) => Kind::Kernel,
+            Command::Launch(_) => Kind::Kernel { is_cooperative: false },
             Command::Fill { .. } => Kind::Fill,
             Command::Copy { destination, source, .. } => Kind::Copy([*destination, *source].map(is_device)),
             Command::CopyStrided { destination, source, .. } => {
@@ -50,6 +50,8 @@ pub(super) enum Change {
     NodeType = 3,
     /// A copy is between other kinds of memory.
     Parameters = 5,
+    /// A kernel is cooperative, and the other is not.
+    Attributes = 8,
 }
 
 /// The nodes of a graph, in the order in which they were added.
@@ -110,6 +112,7 @@ impl Topology {
         let mut changes = partners.filter(|(own, other)| own.kind != other.kind);
         changes.next().map(|(own, other)| match (own.kind, other.kind) {
             (Kind::Copy(_), Kind::Copy(_)) => Change::Parameters,
+            (Kind::Kernel { .. }, Kind::Kernel { .. }) => Change::Attributes,
             _ => Change::NodeType,
         })
     }
@@ -128,7 +131,7 @@ mod tests {
         graph
     }
 
-    const K: Kind = Kind::Kernel;
+    const K: Kind = Kind::Kernel { is_cooperative: false };
     const F: Kind = Kind::Fill;
 
     #[test]
@@ -143,6 +146,8 @@ mod tests {
         let copy = |to, from| graph(&[(Kind::Copy([to, from]), &[])]);
         assert_eq!(copy(true, true).change_to(&copy(false, true)), Some(Change::Parameters));
         assert_eq!(copy(true, true).change_to(&graph(&[(F, &[])])), Some(Change::NodeType));
+        let cooperative = graph(&[(Kind::Kernel { is_cooperative: true }, &[])]);
+        assert_eq!(cooperative.change_to(&graph(&[(K, &[])])), Some(Change::Attributes));
     }
 
     #[test]

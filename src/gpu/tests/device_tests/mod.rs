@@ -110,7 +110,7 @@ fn device_runs_commands_on_the_addresses_of_the_program() {
         block: [2, 1, 1],
         dynamic_shared: 0,
         stream: 0,
-        args: vec![device::Arg::Bits(table), device::Arg::Bytes(by.into())],
+        args: vec![device::Arg::Bits(table), device::Arg::Bytes(by.into(), [].into())],
         number: 1,
         span: Span::NONE,
     };

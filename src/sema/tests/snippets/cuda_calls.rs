@@ -390,6 +390,12 @@ contains
       call syncthreads()
     end do
     if (a(1) > 0) call syncthreads()
+    do i = t, 256, blockdim%x
+      call syncthreads()
+    end do
+    do i = t + 1, (n + t) + 128, 32
+      call syncthreads()
+    end do
   end subroutine
 end module
 ",

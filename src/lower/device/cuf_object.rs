@@ -1,0 +1,159 @@
+//! Objects of the host in CUF kernels: each launch passes a copy.
+//!
+//! A polymorphic object is passed with the type that it has, and so is a pointer or allocatable object of which the body asks whether it is
+//! there. The kernel makes a descriptor of its copy.
+
+use super::cuf_kernel::{Params, alias};
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
+use crate::storage::VarStorage;
+use crate::types::{align, const_bytes};
+use crate::value::descriptor::{Descriptor, DescriptorAt};
+use crate::value::lvalue::MemRef;
+use ir::op::{BinOp, CmpOp};
+use ir::{FunctionBuilder, Space, Ty, Val, descriptor};
+use sema::checked::{CufKernel, Expr, ExprKind, Intrinsic, Program, Stmt, Storage, Type, VarId, visit};
+use source::Span;
+
+/// Bytes of the largest object that is thought of where its type is not known: kernels have no larger arguments.
+const LARGEST: u64 = 4096;
+
+/// An object that a kernel has a copy and a descriptor of.
+pub(super) struct PassedObject {
+    var: VarId,
+    /// What the kernel knows of it: whether it is there, its bytes, the tag of its type.
+    is_set: Val,
+    element: Val,
+    tag: Option<Val>,
+    own: Val,
+    contiguous: bool,
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// Passes the object that the host has a descriptor of; `None` if its size is not known.
+    pub(super) fn described_object(
+        &mut self,
+        v: VarId,
+        d: &Descriptor,
+        (b, params): (&mut FunctionBuilder, &mut Params),
+    ) -> Option<PassedObject> {
+        let program = self.b.program();
+        let var = program.var(v);
+        let types = self.types_that_may_be(&var.ty, var.attrs.class);
+        let bytes = types.iter().filter_map(|ty| const_bytes(program, ty)).filter(|&n| n <= LARGEST).max()?;
+        let most_aligned = types.iter().map(|ty| align(program, ty)).max()?.max(8);
+        let view = self.b.desc_view(d);
+        let base = self.b.address(view.mem);
+        let is_set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+        // Where there is no object, or a smaller one than others that could be there, the copy has a rest that is not set.
+        let (_, copy) = self.b.slot(bytes, most_aligned, "temporary", Span::NONE);
+        self.when(is_set, |this| {
+            let fits = this.b.bin(BinOp::Min, Ty::I64, view.element, Val::i64(bytes as i64)).into();
+            this.b.copy_bytes(copy, view.mem, fits);
+        });
+        params.args.push(self.b.address(copy));
+        let own = b.bytes_param(bytes, most_aligned, var.name.clone()).into();
+        let is_set = self.b.select(Ty::I64, is_set, Val::i64(1), Val::i64(0)).into();
+        Some(PassedObject {
+            var: v,
+            is_set: params.pass(b, is_set, Ty::I64, &format!("{}.set", var.name)),
+            element: params.pass(b, view.element, Ty::I64, &format!("{}.element", var.name)),
+            tag: view.tag.map(|tag| params.pass(b, tag, Ty::I64, &format!("{}.type", var.name))),
+            own,
+            contiguous: d.contiguous,
+        })
+    }
+
+    /// The types that an object can have, as far as their sizes are known.
+    fn types_that_may_be(&self, ty: &'p Type, is_class: bool) -> Vec<Type> {
+        let program = self.b.program();
+        let all = (0..program.types.len()).map(|i| Type::Derived(sema::checked::TypeId(i as u32)));
+        match ty {
+            Type::Any => all.chain([Type::Complex(8)]).collect(),
+            Type::Derived(id) if is_class => {
+                let tags = self.b.tags();
+                let (first, last) = tags[id.0 as usize];
+                all.zip(tags).filter(|(_, tag)| (first..=last).contains(&tag.0)).map(|(ty, _)| ty).collect()
+            }
+            _ => vec![ty.clone()],
+        }
+    }
+
+    /// Makes the descriptor of the kernel's copy.
+    pub(super) fn describe_object(&mut self, object: &PassedObject) {
+        let var = self.b.program().var(object.var);
+        let class = object.tag.is_some();
+        let bytes = descriptor::bytes(0) + if class { 8 } else { 0 };
+        let (_, mem) = self.b.slot(bytes, 8, "temporary", Span::NONE);
+        self.b.desc_begin(mem, 0);
+        let is_set = self.b.icmp(CmpOp::Ne, object.is_set, Val::i64(0));
+        let base = self.b.select(Ty::I64, is_set, object.own, Val::i64(0)).into();
+        self.b.store_scalar(mem.plus(descriptor::BASE), Ty::I64, base);
+        self.b.store_scalar(mem.plus(descriptor::ELEMENT_BYTES), Ty::I64, object.element);
+        if let Some(tag) = object.tag {
+            self.b.store_scalar(mem.plus(descriptor::bytes(0) as i64), Ty::I64, tag);
+        }
+        let of = (&var.ty, class);
+        let d = self.b.desc_of(of, 0, DescriptorAt::Mem(mem), Space::Local, object.contiguous, None);
+        self.storage.set(object.var, VarStorage::Described(d));
+    }
+}
+
+/// Whether the kernel needs to know of an object what its descriptor says.
+pub(super) fn is_described(program: &Program, v: VarId, body: &[Stmt]) -> bool {
+    let var = program.var(v);
+    match var.ty {
+        Type::Any => true,
+        Type::Derived(_) => var.attrs.class || asks_whether_there(v, body),
+        _ => false,
+    }
+}
+
+/// Whether statements ask whether a pointer is associated, or an allocatable object allocated.
+fn asks_whether_there(v: VarId, body: &[Stmt]) -> bool {
+    let mut asks = false;
+    let mut look = |e: &Expr| {
+        if let ExprKind::Intrinsic { id: Intrinsic::Associated | Intrinsic::Allocated, args } = &e.kind {
+            asks |= args.iter().flatten().any(|arg| sema::checked::root(arg) == Some(v));
+        }
+    };
+    visit::statements(body, &mut |s| visit::statement_exprs(s, &mut |e, _| visit::all(e, &mut look)));
+    asks
+}
+
+/// A copy of an object of the host, which is passed to the kernel.
+pub(super) fn captured_object(
+    builder: &mut Builder<'_, '_>,
+    v: VarId,
+    mem: MemRef,
+    cuf: &CufKernel,
+    (b, params): (&mut FunctionBuilder, &mut Params),
+) -> Option<MemRef> {
+    let program = builder.program();
+    let types = types_of_object(program, v, &cuf.body);
+    let bytes = types.iter().filter_map(|ty| const_bytes(program, ty)).max()?;
+    let most_aligned = types.iter().map(|ty| align(program, ty)).max()?;
+    params.args.push(builder.address(mem));
+    let own = b.bytes_param(bytes, most_aligned, program.var(v).name.clone());
+    Some(MemRef::at(own.into(), Space::Local))
+}
+
+/// The types by which statements name a whole variable: its own, if it has one, and those of the SELECT TYPE blocks around them.
+fn types_of_object<'p>(program: &'p Program, v: VarId, body: &[Stmt]) -> Vec<&'p Type> {
+    let mut types: Vec<&Type> = Some(&program.var(v).ty).filter(|ty| !matches!(ty, Type::Any)).into_iter().collect();
+    let mut look = |e: &Expr| {
+        let Some(name) = alias(program, e) else { return };
+        let mut at = name;
+        while let Storage::Alias(of) = &program.var(at).storage
+            && let Some(next) = sema::checked::scalar_root(of)
+        {
+            at = next;
+        }
+        if at == v && name != v {
+            types.push(&program.var(name).ty);
+        }
+    };
+    visit::statements(body, &mut |s| visit::statement_exprs(s, &mut |e, _| visit::all(e, &mut look)));
+    types
+}
