@@ -13,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     if !ir::verify::module(&module).is_empty() {
         return;
     }
-    opt::run(&mut module, opt::Options { level: 1, watched: true, keeps_frames: true });
+    opt::run(&mut module, opt::Options { level: 1, watched: true, keeps_frames: true, keeps_points: true });
     let wrong = ir::verify::module(&module);
     assert!(wrong.is_empty(), "after the passes: {}", wrong[0]);
 });

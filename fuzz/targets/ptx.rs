@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let wrong = ir::verify::module(&module);
     assert!(wrong.is_empty(), "the generator made what is not valid: {}", wrong[0]);
     if choice & 1 != 0 {
-        opt::run(&mut module, opt::Options { level: 1, watched: choice & 8 != 0, keeps_frames: false });
+        opt::run(&mut module, opt::Options { level: 1, watched: choice & 8 != 0, keeps_frames: false, keeps_points: false });
         let wrong = ir::verify::module(&module);
         assert!(wrong.is_empty(), "after the passes: {}", wrong[0]);
     }

@@ -69,7 +69,11 @@ fn after(wanted: &PassRun, module: &ir::Module, style: &PtxStyle<'_>) -> u8 {
     let mut module = module.clone();
     let level = u8::from(style.optimise);
     let watched = style.sources.is_some();
-    opt::run_observed(&mut module, opt::Options { level, watched, keeps_frames: watched }, &mut observe);
+    opt::run_observed(
+        &mut module,
+        opt::Options { level, watched, keeps_frames: watched, keeps_points: watched },
+        &mut observe,
+    );
     if style.optimise {
         gpu::ptx::optimised_observed(&module, opt::Target::default(), &mut observe);
     }

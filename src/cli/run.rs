@@ -6,7 +6,7 @@ use crate::cli::nvfortran::Compiler;
 use crate::cli::options::{Check, DeviceKind, MessageFormat, Options, Schedule, Stage};
 use crate::cli::recording::Recording;
 use crate::cli::report::{Reporter, has_launched, output_lost, say, show_findings, show_launch_modes};
-use crate::cli::setup::{Loader, checks, devices, emulator_options, machine_options};
+use crate::cli::setup::{Loader, checks, counts_points, devices, emulator_options, machine_options};
 use crate::cli::slice::{Slices, Step, exit_code, step};
 use crate::cli::stopping::{Stopper, place};
 use crate::cli::suppress::Suppressions;
@@ -253,6 +253,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
         },
         whole_modules: is_debugged,
         watched: is_debugged || compiler.debug,
+        keeps_points: counts_points(options),
         ..compile::Options::default()
     };
     settings.sema.real8 = compiler.real8;

@@ -45,6 +45,8 @@ pub struct Options {
     pub whole_modules: bool,
     /// Whether a debugger may stop at statements and show scalar variables.
     pub watched: bool,
+    /// Whether schedule points of local memory are counted ([`opt::Options::keeps_points`]).
+    pub keeps_points: bool,
     /// PTX files with kernels.
     pub kernels: Vec<PtxFile>,
 }
@@ -67,6 +69,7 @@ impl Default for Options {
             level: 1,
             whole_modules: false,
             watched: true,
+            keeps_points: true,
             kernels: Vec::new(),
         }
     }
@@ -195,7 +198,8 @@ pub fn compile(
         hide_statements(&mut module, map);
     }
     let keeps_frames = options.watched || options.lower.check_init;
-    opt::run(&mut module, opt::Options { level: options.level, watched: options.watched, keeps_frames });
+    let Options { level, watched, keeps_points, .. } = *options;
+    opt::run(&mut module, opt::Options { level, watched, keeps_frames, keeps_points });
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores })
 }
 

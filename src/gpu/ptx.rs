@@ -165,10 +165,10 @@ pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Re
     }
     Helper::print(&mut out, &needs);
     for &id in &procedures {
-        let _ = writeln!(out, "{};", call::signature(module, id, false));
+        let _ = writeln!(out, "{};", call::declaration(module, id));
     }
     for &id in &launched {
-        let _ = writeln!(out, "{};", call::signature(module, id, unit.has_clusters()));
+        let _ = writeln!(out, "{};", call::declaration(module, id));
     }
     if !procedures.is_empty() || !launched.is_empty() {
         out.push('\n');

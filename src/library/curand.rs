@@ -223,12 +223,18 @@ fn set_dimensions(call: &mut Call<'_>) -> Outcome {
 /// What a generator prepares is prepared by the first call in any case.
 fn generate_seeds(call: &mut Call<'_>) -> Outcome {
     let handle = call.word();
+    call.note_object(handle);
     kind_of(call, handle)?;
+    let mut stream = 0;
     if let Some(generator) = call.state.curand.get(handle) {
+        stream = generator.stream;
         if generator.kind < QUASI && generator.may_begin_anew() {
             generator.begin_anew();
         }
         generator.sequence();
+    }
+    if call.is_of_vendor() && call.may_be_of_vendor() {
+        return call.submit(stream, Vec::new(), Vec::new(), false, |_| Err(CudaError::NotSupported));
     }
     call.done()
 }

@@ -1,8 +1,9 @@
 //! The optimiser: passes over the IR, run in a fixed order.
 //!
 //! The same passes serve the host, the emulator and the GPU. Therefore they never add, drop, merge or reorder an access that
-//! another thread could see, and they keep every schedule point ([`ir::InstKind::is_schedule_point`]) in its place: the same
-//! seed gives the same schedule, findings and debugger events with and without them. Constants are folded by [`ir::eval`], so
+//! another thread could see, and where [`Options::keeps_points`] says so they keep every schedule point
+//! ([`ir::InstKind::is_schedule_point`]) in its place: the same seed gives the same schedule, findings and debugger events with and
+//! without them. Otherwise small local arrays become registers. Constants are folded by [`ir::eval`], so
 //! a value has the same bits at every level. Only wrapping integer sums are reassociated.
 //!
 //! While a debugger watches ([`Options::watched`]), Stmt marks stay, and a source variable keeps its register and every
@@ -220,6 +221,8 @@ pub struct Options {
     pub watched: bool,
     /// Whether each call of a function with memory has a frame of its own, as a debugger and the check of uninitialised memory know it.
     pub keeps_frames: bool,
+    /// Whether schedule points are counted: by a schedule that is chosen, by findings that tell places apart, by a clock.
+    pub keeps_points: bool,
 }
 
 /// Optimises a valid module, which stays valid.
@@ -244,7 +247,7 @@ pub fn run_observed(module: &mut Module, options: Options, observer: &mut dyn Fn
         run_passes(module, SIMPLIFY, observer);
     }
     if !options.watched {
-        if !options.keeps_frames {
+        if !options.keeps_frames && !options.keeps_points {
             let has_locals = |f: &Function| f.kind != FuncKind::Host && !f.locals.is_empty();
             run_passes_of(module, OF_LOCALS, has_locals, observer);
         }

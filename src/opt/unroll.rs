@@ -61,7 +61,8 @@ pub(crate) fn over_locals(f: &mut Function) {
         f,
         |loops, id| depth_inside(loops, id) == 0,
         |f, shape| {
-            let count = shape.iterations().filter(|_| !shape.has_call)?;
+            // Threads that come to a synchronisation in different iterations would meet at different copies of it.
+            let count = shape.iterations().filter(|_| !shape.has_call && !shape.has_collective)?;
             let fits = count <= MAX_COPIES && count * shape.size <= MAX_LOCAL;
             let insts = || shape.natural.blocks.iter().flat_map(|bb| &f.block(*bb).insts);
             let is_over_local = || insts().any(|inst| moves_at(&inst.kind).is_some_and(|reg| addresses.contains(&reg)));

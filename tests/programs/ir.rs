@@ -59,7 +59,11 @@ fn passes(file: &Program) -> Vec<String> {
             wrong.extend(expect::run(now, case).err().map(|e| format!("after {step}: {e}")));
         }
     };
-    opt::run_observed(&mut module, opt::Options { level: 2, watched: true, keeps_frames: true }, &mut check);
+    opt::run_observed(
+        &mut module,
+        opt::Options { level: 2, watched: true, keeps_frames: true, keeps_points: true },
+        &mut check,
+    );
     opt::run_for_gpu_observed(&mut module, opt::Target::default(), &mut check);
     wrong
 }

@@ -52,9 +52,6 @@ const WIDTH: [u64; 3] = [4, 24, 2];
 /// Pages that all write buffers of an iteration may use, about 70 MB.
 const BUFFER_PAGES: usize = 12 << 10;
 
-/// Points of the longest block that runs ahead beyond the budget of a call: a few seconds, in which nothing else goes on.
-const LONGEST: u64 = 1 << 27;
-
 /// Bytes from which on the log of a piece is large.
 const LARGE_LOG: usize = 16 << 20;
 /// From so many lanes at far places for each event on, blocks count as touching places all over memory.
@@ -236,17 +233,14 @@ impl Speculative {
         }
     }
 
-    /// How many pieces the next iteration has, and of how many blocks; each block passes about `each` points. Blocks that take longer than
-    /// a call are begun all the same, one for each thread, unless what they do is written down for the race detector.
-    fn plan(&self, each: u64, left: u64, jobs: u64, grain: Grain, (budget, is_watched): (u64, bool)) -> (u64, u64) {
+    /// How many pieces the next iteration has, and of how many blocks; each block passes about `each` points.
+    fn plan(&self, each: u64, left: u64, jobs: u64, grain: Grain, budget: u64) -> (u64, u64) {
         // The first iteration finds out who writes what, the second whether speculation succeeds.
         let is_first = self.iterations < 2;
         let wanted = (grain.chunk / self.weight >> self.smaller) / each >> if is_first { 2 } else { 0 };
         let blocks = if self.is_single { 1 } else { wanted.clamp(1, (left / (8 * jobs)).max(1)) };
         let width = jobs * WIDTH[if is_first { 2 } else { usize::from(self.is_single) }];
-        // What goes through write buffers takes up to three times as long as the machine code of one thread.
-        let least = if is_watched || each > LONGEST || budget == 0 || jobs < 4 { 0 } else { jobs };
-        (width.min(left.div_ceil(blocks)).min((budget / (blocks * each)).max(least)), blocks)
+        (width.min(left.div_ceil(blocks)).min(budget / (blocks * each)), blocks)
     }
 
     /// Counts what an iteration achieved; whether to go on. The costs of a buffer page and of a piece were measured.
@@ -299,7 +293,7 @@ impl Speculative {
         loop {
             let left = grid.total - grid.begun;
             let each = (grid.points / grid.begun.max(1)).max(1);
-            let (count, blocks) = self.plan(each, left, jobs, grain, (*budget, is_watched));
+            let (count, blocks) = self.plan(each, left, jobs, grain, *budget);
             // Addresses are named by the frame of a block that has ended.
             if count < 2 || grid.witness.is_none() {
                 return ControlFlow::Continue(if *budget == 0 { Next::Spent } else { Next::Serial });
@@ -309,7 +303,6 @@ impl Speculative {
                 return ControlFlow::Break((Next::Serial, LaunchMode::Serial(SerialReason::MemoryFull)));
             }
             let watched = checks.watched.clone();
-            let beyond = if is_watched { 0 } else { 8 * each.min(LONGEST) };
             let shared = Shared {
                 source: BlockSource {
                     program,
@@ -321,7 +314,7 @@ impl Speculative {
                 },
                 by_byte: &self.by_byte,
                 pages: BUFFER_PAGES / count as usize,
-                share: blocks.saturating_mul(8 * each).max(grain.chunk).min((*budget).max(beyond)),
+                share: blocks.saturating_mul(8 * each).max(grain.chunk).min(*budget),
                 watched: &watched,
                 is_strict: checks.race.is_strict(),
             };

@@ -11,8 +11,25 @@ use super::names::func_symbol;
 use ir::{FuncId, FuncKind, Module, ParamKind, Reg, Space, Ty, Val};
 use std::fmt::Write;
 
-/// The head of a function: directives, name and parameters, without a body. Not every target has clusters.
+/// The head of a function, and how a kernel may be launched. Not every target has clusters.
 pub(super) fn signature(module: &Module, id: FuncId, has_clusters: bool) -> String {
+    let func = module.func(id);
+    let mut out = declaration(module, id);
+    let is_kernel = func.kind == FuncKind::Kernel;
+    if is_kernel && let Some(threads) = func.max_threads {
+        let _ = write!(out, "\n.maxntid {}, 1, 1", threads.max(1));
+    }
+    if is_kernel
+        && has_clusters
+        && let Some([x, y, z]) = func.cluster
+    {
+        let _ = write!(out, "\n.explicitcluster\n.reqnctapercluster {x}, {y}, {z}");
+    }
+    out
+}
+
+/// The head of a function: name and parameters, without a body.
+pub(super) fn declaration(module: &Module, id: FuncId) -> String {
     let func = module.func(id);
     let mut out = String::new();
     let is_kernel = func.kind == FuncKind::Kernel;
@@ -27,15 +44,6 @@ pub(super) fn signature(module: &Module, id: FuncId, has_clusters: bool) -> Stri
         out.push_str(&param_declaration(param.kind, func.ty(param.reg), &format!("param{i}")));
     }
     out.push_str(if func.params.is_empty() { ")" } else { "\n)" });
-    if is_kernel && let Some(threads) = func.max_threads {
-        let _ = write!(out, "\n.maxntid {}, 1, 1", threads.max(1));
-    }
-    if is_kernel
-        && has_clusters
-        && let Some([x, y, z]) = func.cluster
-    {
-        let _ = write!(out, "\n.explicitcluster\n.reqnctapercluster {x}, {y}, {z}");
-    }
     out
 }
 

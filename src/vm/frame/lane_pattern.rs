@@ -314,26 +314,3 @@ pub(crate) fn addresses<const W: usize>(
     }
     map(&out, |a| a as u64)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_lane_follows_any_rule() {
-        let key = PatternKey::new(8, 4, 1000);
-        let of = |mask| {
-            let mut pattern = LanePattern::<32>::none();
-            pattern.head = PatternHead { first: 100, key: PatternKey::new(32, 0, 0), mask, ..PatternHead::default() };
-            pattern.follow_alone(key);
-            pattern
-        };
-        let one = of(1 << 13);
-        assert!(one.head.key == key && one.rule().map(|rule| rule.address(13)) == Some(100));
-        let two = of(3 << 13);
-        assert!(two.head.key != key && two.head.first == 100);
-        let mut irregular = of(1);
-        irregular.follow_alone(PatternKey::IRREGULAR);
-        assert!(irregular.head.key == key && irregular.rule().map(|rule| rule.address(0)) == Some(100));
-    }
-}

@@ -6,7 +6,7 @@ use ir::Module;
 fn optimised(text: &str, keeps_frames: bool) -> String {
     let mut module = ir::parse::module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert_eq!(ir::verify::module(&module), [], "{text}");
-    opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames });
+    opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames, keeps_points: false });
     assert_eq!(ir::verify::module(&module), [], "{}", ir::print::module(&module, false));
     let last = module.funcs.last().map(|f| ir::print::function(&Module::default(), f, false));
     last.unwrap_or_default()
@@ -74,6 +74,13 @@ fn arrays_stay_where_their_memory_is_watched_or_a_subscript_is_not_known() {
     let at_run_time = "%13 = cvt.cast.i64.i32 %1\n  %14 = mad.i64 %13, 4, %4\n  store.local.i32 [%14], 7";
     let unknown = optimised(&summed(at_run_time), false);
     assert_eq!(unknown.matches("store.local").count(), 5, "{unknown}");
+}
+
+#[test]
+fn a_loop_with_a_synchronisation_stays() {
+    let text = summed("").replacen("store.local.i32 [%6], %7", "store.local.i32 [%6], %7\n  barrier.sync", 1);
+    let text = optimised(&text, false);
+    assert_eq!((text.matches("barrier").count(), text.matches("backedge").count()), (1, 1), "{text}");
 }
 
 #[test]

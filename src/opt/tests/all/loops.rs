@@ -7,7 +7,7 @@ use ir::{FuncId, Function, InstKind, Module, Term};
 fn optimised(text: &str) -> Module {
     let mut module = ir::parse::module(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert_eq!(ir::verify::module(&module), [], "{text}");
-    opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames: false });
+    opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames: false, keeps_points: false });
     assert_eq!(ir::verify::module(&module), [], "{}", ir::print::module(&module, false));
     module
 }

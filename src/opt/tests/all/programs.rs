@@ -38,7 +38,7 @@ fn random_programs_do_the_same_after_every_step() {
         let mut better = module.clone();
         opt::run_observed(
             &mut better,
-            opt::Options { level: 2, watched: true, keeps_frames: true },
+            opt::Options { level: 2, watched: true, keeps_frames: true, keeps_points: true },
             &mut |step, now| {
                 check(&format!("seed {seed}"), step, now);
                 inlined += u32::from(step == "inline");
@@ -63,16 +63,30 @@ fn random_programs_do_the_same_after_every_step() {
 
 #[test]
 fn random_programs_do_the_same_when_nobody_debugs_them() {
+    for keeps_points in [true, false] {
+        check_unwatched(keeps_points);
+    }
+}
+
+fn check_unwatched(keeps_points: bool) {
     let unmarked =
         |events: &[Event]| -> Vec<Event> { events.iter().filter(|e| !matches!(e, Event::Stmt(_))).copied().collect() };
-    // Local memory of a function that is inlined lies with that of its caller, or becomes registers; loops over it are unrolled.
-    let placed = |shared: u64, is_unrolled: bool, events: Vec<Event>| -> Vec<Event> {
+    // Local memory of a function that is inlined lies with that of its caller. Where points are not kept it becomes registers, and loops
+    // over it are unrolled.
+    let placed = |shared: u64, events: Vec<Event>| -> Vec<Event> {
+        let is_shared = |addr: u64| (shared..shared + 256).contains(&addr);
+        let place = |addr: u64| if is_shared(addr) { addr } else { 0 };
+        let event = |event| match event {
+            Event::Load(addr, value) => Event::Load(place(addr), value),
+            Event::Store(addr, value) => Event::Store(place(addr), value),
+            other => other,
+        };
         let stays = |event: &Event| match event {
-            Event::Load(addr, _) | Event::Store(addr, _) => (shared..shared + 256).contains(addr),
-            Event::BackEdge => !is_unrolled,
+            Event::Load(addr, _) | Event::Store(addr, _) => is_shared(*addr),
+            Event::BackEdge => false,
             _ => true,
         };
-        events.into_iter().filter(stays).collect()
+        events.into_iter().filter(|event| keeps_points || stays(event)).map(event).collect()
     };
     let mut merged = 0;
     for seed in 0..400 {
@@ -82,21 +96,19 @@ fn random_programs_do_the_same_when_nobody_debugs_them() {
         let done = run(&module, &args);
         let shared = ir::lane::Lane::new(&module).globals[0];
         let mut better = module.clone();
-        let (mut selects, mut is_unrolled) = (0, false);
+        let mut selects = 0;
         opt::run_observed(
             &mut better,
-            opt::Options { level: 1, watched: false, keeps_frames: false },
+            opt::Options { level: 1, watched: false, keeps_frames: false, keeps_points },
             &mut |step, now| {
                 check(&format!("seed {seed}"), step, now);
-                is_unrolled |= step == "unroll-over-locals";
                 let count = ir::print::module(now, false).matches("select.").count();
                 merged += usize::from(step == "if-convert" && count > selects);
                 selects = count;
                 let found = run(now, &args);
                 if done.0 != Err(Fault::Fuel) {
                     assert_eq!(found.0, done.0, "seed {seed}, after {step}\n{}", ir::print::module(now, false));
-                    let [events, wanted] =
-                        [&found.1, &done.1].map(|events| placed(shared, is_unrolled, unmarked(events)));
+                    let [events, wanted] = [&found.1, &done.1].map(|events| placed(shared, unmarked(events)));
                     assert_eq!(events, wanted, "seed {seed}, after {step}");
                     assert_eq!(found.2, done.2, "seed {seed}, after {step}");
                 }
@@ -139,7 +151,7 @@ fn random_programs_for_a_gpu_store_the_same() {
         if ir::print::module(&module, false).contains("clock64") {
             continue;
         }
-        opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames: true });
+        opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames: true, keeps_points: true });
         let mut rng = Rng::with_seed(seed ^ 0x5eed);
         let runs: Vec<(Vec<u64>, Run)> = (0..3)
             .map(|_| {
@@ -192,7 +204,7 @@ fn random_programs_for_a_gpu_store_the_same() {
 fn level_zero_only_marks_reductions() {
     let module = generate::module(3);
     let mut same = module.clone();
-    opt::run(&mut same, opt::Options { level: 0, watched: true, keeps_frames: true });
+    opt::run(&mut same, opt::Options { level: 0, watched: true, keeps_frames: true, keeps_points: true });
     for inst in same.funcs.iter_mut().flat_map(|f| &mut f.blocks).flat_map(|b| &mut b.insts) {
         if let ir::InstKind::Atomic { used, .. } = &mut inst.kind {
             *used = true;

@@ -1,6 +1,6 @@
 //! What the passes make of small functions.
 
-const WATCHED: opt::Options = opt::Options { level: 2, watched: true, keeps_frames: true };
+const WATCHED: opt::Options = opt::Options { level: 2, watched: true, keeps_frames: true, keeps_points: true };
 
 /// The text of the first function after level 2, without its head.
 fn body(text: &str) -> String {
@@ -245,7 +245,7 @@ bb0:
 /// The text of the first function without a debugger, without its head.
 fn unwatched(text: &str) -> String {
     let mut module = ir::parse::module(text).unwrap();
-    opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames: true });
+    opt::run(&mut module, opt::Options { level: 1, watched: false, keeps_frames: true, keeps_points: true });
     assert_eq!(ir::verify::module(&module), []);
     let text = ir::print::function(&module, &module.funcs[0], false);
     text.lines().skip_while(|l| !l.starts_with("bb0")).collect::<Vec<_>>().join("\n")
