@@ -5,7 +5,7 @@
 //! `mod` is on reals; `scalar::real::rem` says which NaN results.
 
 use super::body::Width;
-use super::record;
+use super::{nested, record};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -179,9 +179,9 @@ impl Helper {
             | Helper::EventDestroy
             | Helper::LastError
             | Helper::PeekError => None,
-            Helper::LaunchBuffer => Some(LAUNCH_BUFFER.to_owned()),
-            Helper::StreamCreate => Some(create_body("cudaStreamCreateWithFlags")),
-            Helper::EventCreate => Some(create_body("cudaEventCreateWithFlags")),
+            Helper::LaunchBuffer => Some(nested::LAUNCH_BUFFER.to_owned()),
+            Helper::StreamCreate => Some(nested::create_body("cudaStreamCreateWithFlags")),
+            Helper::EventCreate => Some(nested::create_body("cudaEventCreateWithFlags")),
             Helper::Record => Some(record_body()),
             Helper::Text => Some(text_body()),
             Helper::CharAssign => Some(CHAR_ASSIGN.to_owned()),
@@ -363,67 +363,6 @@ bra FILL;
 DONE:
 ret;
 ";
-
-const LAUNCH_BUFFER: &str = "\
-.reg .b32 %t<7>;
-.reg .b64 %u<2>;
-ld.param.b64 %u0, [param0];
-ld.param.b32 %t0, [param1];
-ld.param.b32 %t1, [param2];
-ld.param.b32 %t2, [param3];
-ld.param.b32 %t3, [param4];
-ld.param.b32 %t4, [param5];
-ld.param.b32 %t5, [param6];
-ld.param.b32 %t6, [param7];
-{
-.param .b64 arg0;
-.param .align 4 .b8 arg1[12];
-.param .align 4 .b8 arg2[12];
-.param .b32 arg3;
-.param .b64 ret;
-st.param.b64 [arg0], %u0;
-st.param.b32 [arg1], %t0;
-st.param.b32 [arg1+4], %t1;
-st.param.b32 [arg1+8], %t2;
-st.param.b32 [arg2], %t3;
-st.param.b32 [arg2+4], %t4;
-st.param.b32 [arg2+8], %t5;
-st.param.b32 [arg3], %t6;
-call (ret), cudaGetParameterBufferV2, (arg0, arg1, arg2, arg3);
-ld.param.b64 %u1, [ret];
-}
-st.param.b64 [result], %u1;
-ret;
-";
-
-/// Calls a function of the device runtime that makes something with flags, and gives what it has made.
-fn create_body(function: &str) -> String {
-    format!(
-        "\
-.local .align 8 .b8 made[8];
-.reg .pred %q<1>;
-.reg .b32 %t<2>;
-.reg .b64 %u<2>;
-ld.param.b32 %t0, [param0];
-mov.b64 %u0, made;
-cvta.local.u64 %u0, %u0;
-{{
-.param .b64 arg0;
-.param .b32 arg1;
-.param .b32 ret;
-st.param.b64 [arg0], %u0;
-st.param.b32 [arg1], %t0;
-call (ret), {function}, (arg0, arg1);
-ld.param.b32 %t1, [ret];
-}}
-ld.local.b64 %u1, [made];
-setp.ne.s32 %q0, %t1, 0;
-selp.b64 %u1, 0, %u1, %q0;
-st.param.b64 [result], %u1;
-ret;
-"
-    )
-}
 
 const CHAR_COMPARE: &str = "\
 .reg .pred %q<2>;
