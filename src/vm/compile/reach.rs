@@ -3,10 +3,10 @@
 //! Not here: how blocks of a cluster meet and how kernels are launched (`emu`), and how blocks reach each other's shared memory
 //! (`memory::slow_path`).
 
+use ir::analysis::reached;
 use ir::op::BarOp;
 use ir::rt::Rt;
 use ir::{FuncId, InstKind, Module};
-use std::collections::BTreeSet;
 
 /// Whether a kernel has clusters, and it or what it calls waits for them or asks for addresses of their shared memory.
 pub(crate) fn unites_cluster(module: &Module, kernel: FuncId) -> bool {
@@ -23,15 +23,6 @@ pub(crate) fn launches(module: &Module, func: FuncId) -> bool {
 
 /// Whether a function or what it calls has such an instruction.
 fn has(module: &Module, func: FuncId, is_it: impl Fn(&InstKind) -> bool) -> bool {
-    let (mut seen, mut work) = (BTreeSet::from([func]), vec![func]);
-    while let Some(id) = work.pop() {
-        for inst in module.func(id).blocks.iter().flat_map(|b| &b.insts) {
-            match &inst.kind {
-                kind if is_it(kind) => return true,
-                InstKind::Call { func, .. } if seen.insert(*func) => work.push(*func),
-                _ => {}
-            }
-        }
-    }
-    false
+    let has_it = |id: FuncId| module.func(id).blocks.iter().flat_map(|b| &b.insts).any(|inst| is_it(&inst.kind));
+    reached(module, func).into_iter().any(has_it)
 }

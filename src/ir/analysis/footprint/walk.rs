@@ -21,8 +21,8 @@ use super::insts;
 use super::state::{Activation, Failure, Visit, Walk};
 use super::stops;
 use super::value::{Arithmetic, Value};
-use crate::analysis::{Cfg, Dominators, Loop, LoopId, Loops, PostDominators};
-use crate::{Bb, FuncId, InstKind, Module, ParamKind, Reg, Term, Ty};
+use crate::analysis::{Cfg, Dominators, Loop, LoopId, Loops, PostDominators, reached};
+use crate::{Bb, FuncId, InstKind, ParamKind, Reg, Term, Ty};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -66,29 +66,13 @@ struct Flow {
     returned: Vec<(Vec<Value>, Vec<Form>)>,
 }
 
-/// Whether a function or what it calls declares shared memory.
-fn has_shared(module: &Module, id: FuncId) -> bool {
-    let (mut seen, mut work) = (BTreeSet::from([id]), vec![id]);
-    while let Some(f) = work.pop().and_then(|id| module.funcs.get(id.index())) {
-        if !f.shared.is_empty() {
-            return true;
-        }
-        for inst in f.blocks.iter().flat_map(|block| &block.insts) {
-            if let InstKind::Call { func, .. } = inst.kind
-                && seen.insert(func)
-            {
-                work.push(func);
-            }
-        }
-    }
-    false
-}
-
 impl<'a> Walk<'a> {
     /// Walks the kernel with the launch's arguments.
     pub(super) fn kernel(&mut self, id: FuncId) -> Result<(), Failure> {
         let f = self.module.func(id);
-        self.has_shared = has_shared(self.module, id);
+        let reached = reached(self.module, id);
+        self.has_shared =
+            reached.iter().any(|id| self.module.funcs.get(id.index()).is_some_and(|f| !f.shared.is_empty()));
         let mut args = Vec::new();
         for (i, param) in f.params.iter().enumerate() {
             let ty = f.ty(param.reg);
