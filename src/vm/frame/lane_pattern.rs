@@ -25,6 +25,7 @@ pub(crate) struct LanePattern<const W: usize> {
     /// The rule of that key for a first lane of 0.
     shape: (PatternKey, Option<Strided<W>>),
     usual: Usual,
+    followed: Followed,
     /// Whether an access used it since it was worked out. Where several registers are assigned one after another it is worked out
     /// for some that nobody uses.
     is_used: Cell<bool>,
@@ -41,6 +42,17 @@ struct Usual {
     same: u32,
     others: u32,
 }
+
+/// How often some lanes of a warp followed the rule that compiled code goes by, and how often they did not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Followed {
+    yes: u32,
+    no: u32,
+}
+
+/// So often lanes may stray from a rule before other code is made, if no more than so many times as many follow it meanwhile.
+const OFTEN: u32 = 32;
+const RARE: u32 = 64;
 
 impl Usual {
     /// So many lanes had a key.
@@ -69,6 +81,7 @@ impl<const W: usize> LanePattern<W> {
             head: PatternHead::default(),
             shape: (PatternKey::IRREGULAR, None),
             usual: Usual { lanes: 0, key: PatternKey::IRREGULAR, same: 0, others: 0 },
+            followed: Followed::default(),
             is_used: Cell::new(false),
         }
     }
@@ -114,21 +127,6 @@ impl<const W: usize> LanePattern<W> {
         self.shape = (key, rule.map(|rule| rule.moved(first.wrapping_neg())));
     }
 
-    /// Any rule holds of one lane: takes that of a key, which compiled code goes by.
-    #[inline(always)]
-    pub(crate) fn follow_alone(&mut self, key: PatternKey) {
-        let PatternHead { first, mask, .. } = self.head;
-        if !mask.is_power_of_two() || key == self.head.key {
-            return;
-        }
-        let rule = key.rule().and_then(|(lanes, step, row)| Strided::<W>::new(0, lanes, step, row));
-        if let Some(rule) = rule {
-            let lane = mask.trailing_zeros() as usize % W;
-            self.head = PatternHead { first: first.wrapping_sub(rule.address(lane) as i64), key, ..self.head };
-            self.shape = (key, Some(rule));
-        }
-    }
-
     /// Works the sum out for the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn work_out<S: Isa>(
@@ -139,11 +137,67 @@ impl<const W: usize> LanePattern<W> {
         longs: &[[u64; W]],
         mask: u32,
     ) {
-        if let [Term { narrow: true, factor: 1, slot, .. }] = code.terms[..] {
-            self.classify(isa, &map(&words[slot as usize], |x| i64::from(x as i32)), mask);
-        } else {
-            self.classify(isa, &sum(&code.terms, words, longs), mask);
+        self.classify(isa, &values(code, words, longs), mask);
+    }
+
+    /// The same for compiled code that goes by the rule of `key`: if the lanes follow that one, it is taken, whatever other rule they
+    /// follow too. Whether they do; nothing of one lane, of which any rule holds.
+    #[inline(always)]
+    pub(crate) fn work_out_by<S: Isa>(
+        &mut self,
+        isa: S,
+        key: PatternKey,
+        code: &PatternCode,
+        words: &[[u32; W]],
+        longs: &[[u64; W]],
+        mask: u32,
+    ) -> Option<bool> {
+        let values = values(code, words, longs);
+        self.classify(isa, &values, mask);
+        let (lanes, step, row) = key.rule()?;
+        let says = !mask.is_power_of_two();
+        if self.head.key == key {
+            return says.then_some(true);
         }
+        let offsets = key.offsets()?;
+        let lane = mask.trailing_zeros() as usize % W;
+        let first = values[lane].wrapping_sub(offsets[lane]);
+        let expected: [i64; W] = std::array::from_fn(|i| first.wrapping_add(offsets[i]));
+        let is_followed = (bits(isa, &values, &expected, |x, y| x == y) & mask) == mask;
+        if let (true, Some(rule)) = (is_followed, Strided::<W>::new(0, lanes, step, row)) {
+            self.head = PatternHead { first, key, ..self.head };
+            self.shape = (key, Some(rule));
+        }
+        says.then_some(is_followed)
+    }
+
+    /// Counts whether some of the lanes followed the rule that compiled code goes by; whether they have often not done so.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, is_followed: bool) -> bool {
+        let Followed { yes, no } = &mut self.followed;
+        if is_followed {
+            *yes += 1;
+            if *yes == OFTEN * RARE {
+                self.followed = Followed::default();
+            }
+            return false;
+        }
+        *no += 1;
+        *no == OFTEN
+    }
+
+    /// Whether its lanes have not followed the rule that compiled code goes by since that was last asked.
+    pub(crate) fn take_strays(&mut self) -> bool {
+        std::mem::take(&mut self.followed).no > 0
+    }
+}
+
+/// The sum in all lanes.
+#[inline(always)]
+fn values<const W: usize>(code: &PatternCode, words: &[[u32; W]], longs: &[[u64; W]]) -> [i64; W] {
+    match code.terms[..] {
+        [Term { narrow: true, factor: 1, slot, .. }] => map(&words[slot as usize], |x| i64::from(x as i32)),
+        _ => sum(&code.terms, words, longs),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Runs a split by compiled code, as far as it goes, and answers the calls of the code.
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
+use super::function;
 use super::splits::After;
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Restored, Site, Told, Variant};
 use crate::memory::slow_path::allowed;
@@ -76,8 +77,7 @@ struct Environment<'a> {
     warp: *mut Warp<32>,
     context: *mut c_void,
     observer: *mut c_void,
-    told: &'a [Told],
-    keys: &'a [PatternKey],
+    native: &'a NativeFunction,
     /// Points that the warp had passed when the code began on its state.
     points: u64,
     /// Warps and blocks that begin in the registers of the first ([`State::turns`], [`State::blocks`]), when the warp last knew which of
@@ -132,9 +132,15 @@ extern "C" fn update_pattern(user: *mut c_void, number: u32) {
         let mask = (*environment.state).mask;
         let Some(code) = environment.variant.patterns.get(number as usize) else { return };
         let pattern = &mut *environment.patterns.add(number as usize);
-        work_out(Avx2::assume(), pattern, code, words, longs, mask);
-        if let Some(&key) = environment.keys.get(number as usize) {
-            pattern.follow_alone(key);
+        let key = environment.native.keys.get(number as usize).copied().unwrap_or(PatternKey::IRREGULAR);
+        let is_followed = work_out(Avx2::assume(), pattern, key, code, words, longs, mask);
+        // Of all lanes the code looks itself whether they follow, and comes here only if they do not.
+        if mask != u32::MAX
+            && let Some(is_followed) = is_followed
+            && pattern.count(is_followed)
+        {
+            let patterns = std::slice::from_raw_parts_mut(environment.patterns, environment.variant.patterns.len());
+            function::strayed(environment.interpreter.program, environment.native, patterns);
         }
     }
 }
@@ -205,7 +211,7 @@ unsafe fn quiet<'a>(user: *mut c_void, number: u32) -> Option<(&'a Told, (u64, u
     unsafe {
         let environment = &*user.cast::<Environment<'a>>();
         let observer = environment.observer.cast::<Observer<'_, 32>>().as_ref()?;
-        let told = environment.told.get(number as usize)?;
+        let told = environment.native.told.get(number as usize)?;
         let zone = observer.hooks.quiet(Site { func: environment.func, pc: told.pc });
         Some((told, zone, (*environment.state).mask))
     }
@@ -228,7 +234,7 @@ unsafe fn tell_of(user: *mut c_void, number: u32, lanes: impl FnOnce(&Told) -> O
         let Some(observer) = environment.observer.cast::<Observer<'_, 32>>().as_mut() else { return };
         (&*environment, &*environment.warp, observer, (*environment.state).mask)
     };
-    let Some(told) = environment.told.get(number as usize) else { return };
+    let Some(told) = environment.native.told.get(number as usize) else { return };
     let Environment { func, frame, .. } = *environment;
     if !observer.wants(func, told.pc) {
         return;
@@ -255,12 +261,13 @@ unsafe fn tell_of(user: *mut c_void, number: u32, lanes: impl FnOnce(&Told) -> O
 fn work_out(
     isa: Avx2,
     pattern: &mut crate::frame::lane_pattern::LanePattern<32>,
+    key: PatternKey,
     code: &crate::code::PatternCode,
     words: &[[u32; 32]],
     longs: &[[u64; 32]],
     mask: u32,
-) {
-    pattern.work_out(isa, code, words, longs, mask);
+) -> Option<bool> {
+    pattern.work_out_by(isa, key, code, words, longs, mask)
 }
 
 /// What a register is when a kernel begins.
@@ -333,8 +340,7 @@ impl<'a> Linked<'a> {
             warp: std::ptr::null_mut(),
             context: std::ptr::null_mut(),
             observer: std::ptr::null_mut(),
-            told: &native.told,
-            keys: &native.keys,
+            native,
             points: 0,
             turns: 0,
             blocks: 0,

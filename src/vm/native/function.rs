@@ -87,6 +87,15 @@ pub(crate) fn miss<const W: usize>(code: &Code, native: &NativeFunction, warp: &
     }
 }
 
+/// Notes that lanes have often not followed the rules of patterns that code goes by: other code is made.
+#[cold]
+pub(crate) fn strayed(program: &Program, native: &NativeFunction, patterns: &mut [LanePattern<32>]) {
+    if let Some(code) = program.code.get(native.func.index()) {
+        let strays = patterns.iter_mut().map(|pattern| pattern.take_strays().then_some(PatternKey::IRREGULAR));
+        code.native.reconsider(native, strays);
+    }
+}
+
 /// Makes code; `tells` says which loads and stores it has to tell an observer. With `calls` it leaves those to the interpreter.
 fn make(
     code: &Code,
