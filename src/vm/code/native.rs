@@ -108,8 +108,8 @@ pub(crate) struct NativeFunction {
     pub(crate) calls: bool,
     /// What the code changes of the registers that a frame begins with.
     pub(crate) restored: Vec<Restored>,
-    /// How the lanes of each pattern differ in the code.
-    pub(crate) keys: Vec<PatternKey>,
+    /// How the lanes of each pattern differ in the code; nothing of those that no warp had come to.
+    pub(crate) keys: Vec<Option<PatternKey>>,
     /// How the warps of the block follow one another.
     pub(crate) line: Line,
     /// How often it was left where it was entered.
@@ -117,7 +117,7 @@ pub(crate) struct NativeFunction {
     /// Whether other code has been made since.
     pub(crate) is_stale: AtomicBool,
     /// Whether it was made before a warp had ended: of accesses that none has come to it has nothing.
-    pub(crate) is_early: bool,
+    pub(crate) is_early: AtomicBool,
 }
 
 /// Warps of a block shape each of which differs from the one before in one thread index alone.
@@ -195,6 +195,18 @@ impl NativeFunction {
         self.func == func && self.block == block && !self.is_stale.load(Ordering::Relaxed)
     }
 
+    /// Whether it was made before a warp had ended.
+    #[inline(always)]
+    pub(crate) fn is_early(&self) -> bool {
+        self.is_early.load(Ordering::Relaxed)
+    }
+
+    /// How the lanes of a pattern differ in the code.
+    #[inline(always)]
+    pub(crate) fn key(&self, pattern: u32) -> PatternKey {
+        self.keys.get(pattern as usize).copied().flatten().unwrap_or(PatternKey::IRREGULAR)
+    }
+
     /// Notes that it was left where it was entered; whether that has happened often.
     pub(crate) fn miss(&self) -> bool {
         self.misses.fetch_add(1, Ordering::Relaxed) + 1 == MISSES
@@ -246,8 +258,11 @@ impl NativeCache {
         let is_new = has_new || !shape.is_begun.load(Ordering::Relaxed);
         let has_more = is_known || is_new && passed >= LONG;
         if has_more {
-            // What was made of less is made anew.
-            made.drop_function();
+            // What was made of less is made anew, unless it is what would be made.
+            match made.function.as_ref().filter(|function| function.keys == made.keys(!is_known)) {
+                Some(function) => function.is_early.store(!is_known, Ordering::Relaxed),
+                None => made.drop_function(),
+            }
             shape.is_refused.store(false, Ordering::Relaxed);
             shape.is_known.store(is_known, Ordering::Relaxed);
             shape.is_begun.store(true, Ordering::Release);
@@ -270,7 +285,7 @@ impl NativeCache {
         if made.function.is_none() {
             let is_early = !shape.is_known.load(Ordering::Relaxed);
             made.function =
-                make(&made.keys(is_early)).map(|function| Arc::new(NativeFunction { is_early, ..function }));
+                make(&made.keys(is_early)).map(|of| Arc::new(NativeFunction { is_early: is_early.into(), ..of }));
             shape.is_refused.store(made.function.is_none(), Ordering::Relaxed);
         }
         made.function.clone()

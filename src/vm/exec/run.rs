@@ -132,7 +132,7 @@ fn interpret<const W: usize, S: Isa>(
             && fast
             && program.is_native
             && warp.directed.is_none()
-            && native.is_none_or(|native| native.is_early);
+            && native.is_none_or(NativeFunction::is_early);
         if let Some(native) = native
             && is_armed
             && !reported

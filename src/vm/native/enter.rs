@@ -132,7 +132,7 @@ extern "C" fn update_pattern(user: *mut c_void, number: u32) {
         let mask = (*environment.state).mask;
         let Some(code) = environment.variant.patterns.get(number as usize) else { return };
         let pattern = &mut *environment.patterns.add(number as usize);
-        let key = environment.native.keys.get(number as usize).copied().unwrap_or(PatternKey::IRREGULAR);
+        let key = environment.native.key(number);
         let is_followed = work_out(Avx2::assume(), pattern, key, code, words, longs, mask);
         // Of all lanes the code looks itself whether they follow, and comes here only if they do not.
         if mask != u32::MAX

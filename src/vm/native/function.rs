@@ -118,7 +118,7 @@ fn make(
             *of = [native.entry(pc, true), native.entry(pc, false)];
         }
     }
-    let keys = keys.iter().map(|key| key.unwrap_or(PatternKey::IRREGULAR)).collect();
+    let keys = keys.to_vec();
     let (misses, is_stale) = (0.into(), false.into());
     let line = Line::of(block);
     Some(NativeFunction {
@@ -135,7 +135,7 @@ fn make(
         line,
         misses,
         is_stale,
-        is_early: false,
+        is_early: false.into(),
     })
 }
 

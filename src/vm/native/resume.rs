@@ -349,7 +349,7 @@ fn take<'a>(
     let variant = code.variants.get(code.variant(ctx.geometry.block)).filter(|v| !v.ops.is_empty())?;
     let is_here = |native: &NativeFunction| native.is_of(frame.func, ctx.geometry.block);
     // Of a warp that runs early code the loop of `exec` wants to know what is found out on its way.
-    let native = frame.native.take_if(|native| !native.is_early && is_here(native) && is_fit(native, observer))?;
+    let native = frame.native.take_if(|native| !native.is_early() && is_here(native) && is_fit(native, observer))?;
     if frame.is_fresh {
         frame.choose(variant);
     }
