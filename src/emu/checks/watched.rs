@@ -9,6 +9,7 @@ use crate::checks::alike::KnownRaces;
 use crate::checks::guard::{Guard, Guarding};
 use crate::checks::once::Loose;
 use crate::footprint::{Assumed, SiteSharing};
+use ir::Space;
 use mem::Memory;
 use std::sync::Arc;
 use vm::{AccessEvent, AccessKind, SilentSites, Site};
@@ -156,6 +157,10 @@ impl Watching<'_> {
 
     /// Shows the guard an access. Whether the race detector has to see it.
     pub(crate) fn admits(&mut self, warp: u32, event: &AccessEvent<'_, 32>) -> bool {
+        if event.space == Space::Local {
+            // An address of any space may be one of the thread's own memory.
+            return false;
+        }
         let Some(guarding) = &mut self.guarding else { return true };
         guarding.check(warp, event);
         matches!(event.kind, AccessKind::Atomic { .. }) || !self.is_private(event.site)
