@@ -9,13 +9,12 @@
 //! computes its values, and its targets where finding them reads what is assigned; then it stores. Values whose size the
 //! declaration does not give are allocated for each combination.
 //!
-//! Defined assignments (`assignment(=)`) whose place or array value reads what is assigned are refused when they are reached.
+//! A defined assignment (`assignment(=)`) that reads what it assigns is a call with the value and the place that were found.
 
 use crate::analysis::overlap::{finds_itself, reads, storage_root};
 use crate::assign::where_construct::{Arms, Condition, assignment_of};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::stmt::loops::Index;
 use crate::types::{Side, const_bytes, has_allocatable, ir_ty};
@@ -29,7 +28,7 @@ use ir::{Reg, Space, Ty, Val};
 use sema::checked::{Actual, Expr, ExprKind, ProcId, Stmt, StmtKind, Type, VarId, visit};
 
 /// The active combinations of index values.
-struct Active {
+pub(super) struct Active {
     vars: Vec<VarId>,
     /// A row for each combination with the values of the variables, `integer(8)`.
     rows: ArrayView,
@@ -38,22 +37,22 @@ struct Active {
 
 /// A word for each combination: an address.
 #[derive(Clone)]
-struct Words(ArrayView);
+pub(super) struct Words(ArrayView);
 
 /// A mask of a WHERE, evaluated for each combination.
 #[derive(Clone)]
-struct ListedMask<'p> {
+pub(super) struct ListedMask<'p> {
     mask: &'p Expr,
     blocks: Words,
     wanted: bool,
 }
 
 impl Builder<'_, '_> {
-    fn words(&mut self, active: &Active) -> Words {
+    pub(super) fn words(&mut self, active: &Active) -> Words {
         Words(self.temporary_array(&Type::Integer(8), None, &[active.count]))
     }
 
-    fn saved(&mut self, active: &Active, rank: u8) -> Saved {
+    pub(super) fn saved(&mut self, active: &Active, rank: u8) -> Saved {
         let each = Val::i64(ir::descriptor::bytes(u32::from(rank)) as i64 + 8);
         let total = self.imul(each, active.count);
         Saved { mem: self.temporary(total, 8), each }
@@ -135,7 +134,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Runs `body` with the indices set to each combination, and its number.
-    fn each_row(&mut self, active: &Active, body: &mut dyn FnMut(&mut Self, Val)) {
+    pub(super) fn each_row(&mut self, active: &Active, body: &mut dyn FnMut(&mut Self, Val)) {
         let width = Val::i64(active.vars.len() as i64);
         self.repeat(active.count, &mut |this, row| {
             let start = this.b.imul(row, width);
@@ -214,26 +213,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !mentions_assigned(&self.b, target, value) {
             return self.each_row(active, &mut |this, _| this.call_subroutine(proc, args));
         }
-        let bytes = const_bytes(self.b.program(), &value.ty).filter(|_| target.rank == 0 && value.rank == 0);
-        let Some(bytes) = bytes.filter(|_| !finds_itself(self.b.program(), target)) else {
-            return self.b.unsupported(
-                "a defined assignment in a FORALL construct whose place or array value reads the variable",
-            );
-        };
-        let len = matches!(value.ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
-        let values = self.b.temporary_array(&value.ty, len, &[active.count]);
-        self.each_row(active, &mut |this, row| {
-            let v = this.value(value);
-            let slot = this.b.element_linear(&values, row);
-            this.b.store_value(element_lvalue(slot, len), &value.ty, &v);
-        });
-        self.each_row(active, &mut |this, row| {
-            let slot = this.b.element_linear(&values, row);
-            let v = this.b.load_value(element_lvalue(slot, len), &value.ty);
-            let mut operands = Operands::default();
-            operands.insert(value, Operand::Value(v));
-            this.with_operands(operands, |this| this.call_subroutine(proc, args));
-        });
+        self.listed_defined(active, (proc, args), (target, value), None);
     }
 
     fn target_view(&mut self, saved: Option<&Saved>, row: Val, target: &'p Expr, space: Space) -> Option<ArrayView> {
@@ -357,6 +337,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                         self.scope(|this| this.listed_masked(active, target, value, &mine));
                     }
                     StmtKind::Where(arms) => self.listed_where(active, arms, &mine),
+                    StmtKind::Call { proc, args } => match assignment_of(args) {
+                        Some(sides) => {
+                            self.scope(|this| this.listed_defined(active, (*proc, args), sides, Some(&mine)))
+                        }
+                        None => self.b.unsupported("this statement in a WHERE construct"),
+                    },
                     StmtKind::Nothing => {}
                     _ => self.b.unsupported("this statement in a WHERE construct"),
                 }
@@ -396,7 +382,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 }
 
 /// A descriptor for each combination.
-struct Saved {
+pub(super) struct Saved {
     mem: MemRef,
     each: Val,
 }
@@ -499,7 +485,13 @@ fn block_of(b: &mut Builder<'_, '_>, addr: Val, target: &ArrayView) -> ArrayView
     b.dense(MemRef::at(addr, space), target.element, target.len, &extents)
 }
 
-fn new_block_like(b: &mut Builder<'_, '_>, target: &ArrayView, ty: &Type, words: &Words, row: Val) -> ArrayView {
+pub(super) fn new_block_like(
+    b: &mut Builder<'_, '_>,
+    target: &ArrayView,
+    ty: &Type,
+    words: &Words,
+    row: Val,
+) -> ArrayView {
     let extents = target.extents();
     let bytes = b.array_bytes(&extents, target.element);
     let location = i32::from(b.side() == Side::Device);
@@ -518,14 +510,14 @@ fn block_at(b: &mut Builder<'_, '_>, words: &Words, row: Val, target: &ArrayView
     block_of(b, addr, target)
 }
 
-fn free_block(b: &mut Builder<'_, '_>, words: &Words, row: Val) {
+pub(super) fn free_block(b: &mut Builder<'_, '_>, words: &Words, row: Val) {
     let addr = kept_word(b, words, row);
     let location = i32::from(b.side() == Side::Device);
     b.free(&Allocation { location, addr, may_be_null: false });
 }
 
 /// Where to store the targets of each combination, if finding them reads what is assigned.
-fn saved_targets<'p>(b: &mut Builder<'_, 'p>, active: &Active, target: &'p Expr) -> Option<Saved> {
+pub(super) fn saved_targets<'p>(b: &mut Builder<'_, 'p>, active: &Active, target: &'p Expr) -> Option<Saved> {
     if !finds_itself(b.program(), target) {
         return None;
     }
@@ -536,13 +528,13 @@ fn saved_targets<'p>(b: &mut Builder<'_, 'p>, active: &Active, target: &'p Expr)
     Some(b.saved(active, target.rank))
 }
 
-fn saved_slot(b: &mut Builder<'_, '_>, saved: &Saved, row: Val) -> MemRef {
+pub(super) fn saved_slot(b: &mut Builder<'_, '_>, saved: &Saved, row: Val) -> MemRef {
     let skip = b.imul(row, saved.each);
     b.advance(saved.mem, skip)
 }
 
 /// The conditions on the elements of a target, which has the shape of the masks.
-fn conditions_of<'p>(
+pub(super) fn conditions_of<'p>(
     b: &mut Builder<'_, 'p>,
     masks: &[ListedMask<'p>],
     row: Val,

@@ -172,22 +172,49 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.unsupported("this defined assignment in a WHERE construct");
         };
         let extents = view.extents();
-        let mut operands = Operands::masked();
-        self.prepare(target, &mut operands);
-        if value.rank > 0 && conflicts(self.b.program(), target, value) {
+        let ready = if value.rank > 0 && conflicts(self.b.program(), target, value) {
             let len = matches!(value.ty, Type::Character(_)).then(|| self.length_of(value, None)).flatten();
             let fresh = self.b.temporary_array(&value.ty, len, &extents);
             self.masked_value(&fresh, value, conditions);
-            operands.insert(value, Operand::View(fresh));
-        } else if value.rank > 0 {
-            self.prepare(value, &mut operands);
+            Some(Operand::View(fresh))
         } else {
-            let known = self.scalar_copy(value);
-            operands.insert(value, Operand::Value(known));
+            (value.rank == 0).then(|| Operand::Value(self.scalar_copy(value)))
+        };
+        let mut operands = Operands::masked();
+        match ready {
+            Some(ready) => operands.insert(value, ready),
+            None => self.prepare(value, &mut operands),
         }
+        self.masked_calls(proc, args, (target, &view), (value, operands), conditions);
+    }
+
+    /// The same with a value that is known.
+    pub(crate) fn masked_call_to(
+        &mut self,
+        proc: ProcId,
+        args: &'p [Option<Actual>],
+        place: (&'p Expr, &ArrayView),
+        (value, ready): (&'p Expr, Operand),
+        conditions: &[Condition<'p>],
+    ) {
+        let mut operands = Operands::masked();
+        operands.insert(value, ready);
+        self.masked_calls(proc, args, place, (value, operands), conditions);
+    }
+
+    fn masked_calls(
+        &mut self,
+        proc: ProcId,
+        args: &'p [Option<Actual>],
+        (target, view): (&'p Expr, &ArrayView),
+        (value, mut operands): (&'p Expr, Operands),
+        conditions: &[Condition<'p>],
+    ) {
+        let extents = view.extents();
+        operands.insert(target, Operand::View(view.clone()));
         self.prepare_conditions(conditions, &mut operands);
         check_masked(&mut self.b, &operands, value, &extents, conditions);
-        self.for_each_element(operands, &extents, &[&view], &mut |this, _, _| {
+        self.for_each_element(operands, &extents, &[view], &mut |this, _, _| {
             let holds = this.holds(conditions);
             this.when(holds, |this| this.call_once(proc, args));
         });

@@ -186,6 +186,8 @@ pub(crate) struct VarInfo {
     pub(crate) typed_only: bool,
     /// Declared by use only, under the implicit rules.
     pub(crate) implicit: bool,
+    /// It is a named constant, though it has memory like a variable.
+    pub(crate) is_constant: bool,
     /// Declared with CLASS, whether some type extends its own or not.
     pub(crate) polymorphic: bool,
     /// The interface of a procedure dummy or pointer, where it is known.

@@ -10,8 +10,8 @@ module m
     integer, len :: n
     real :: x(n)
   end type
-  type(line(2)), parameter :: constant = line(2)([1.0, 2.0]) !~ W0901
-  type(line(2)) :: initial = line(2)([1.0, 2.0]) !~ W0901
+  type(line(2)), parameter :: constant = line(2)([1.0, 2.0])
+  real, parameter :: first = constant%x(1) !~ W0901
   type(line(2)), device :: remote !~ W0901
   type :: lines
     type(line(2)) :: first = line(2)([1.0, 2.0]) !~ W0901
