@@ -12,9 +12,12 @@
 //! A defined assignment (`assignment(=)`) that reads what it assigns is a call with the value and the place that were found.
 
 use crate::analysis::overlap::{finds_itself, reads, storage_root};
+use crate::assign::kept::{Saved, free_kept, keep_view, kept_view, new_block, saved_slot};
 use crate::assign::where_construct::{Arms, Condition, assignment_of};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operands;
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::stmt::loops::Index;
 use crate::types::{Side, const_bytes, has_allocatable, ir_ty};
@@ -23,7 +26,6 @@ use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::op::BinOp;
-use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};
 use sema::checked::{Actual, Expr, ExprKind, ProcId, Stmt, StmtKind, Type, VarId, visit};
 
@@ -32,7 +34,7 @@ pub(super) struct Active {
     vars: Vec<VarId>,
     /// A row for each combination with the values of the variables, `integer(8)`.
     rows: ArrayView,
-    count: Val,
+    pub(super) count: Val,
 }
 
 /// A word for each combination: an address.
@@ -50,12 +52,6 @@ pub(super) struct ListedMask<'p> {
 impl Builder<'_, '_> {
     pub(super) fn words(&mut self, active: &Active) -> Words {
         Words(self.temporary_array(&Type::Integer(8), None, &[active.count]))
-    }
-
-    pub(super) fn saved(&mut self, active: &Active, rank: u8) -> Saved {
-        let each = Val::i64(ir::descriptor::bytes(u32::from(rank)) as i64 + 8);
-        let total = self.imul(each, active.count);
-        Saved { mem: self.temporary(total, 8), each }
     }
 }
 
@@ -218,9 +214,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn target_view(&mut self, saved: Option<&Saved>, row: Val, target: &'p Expr, space: Space) -> Option<ArrayView> {
         let Some(saved) = saved else { return self.designator_view(target) };
-        let slot = saved_slot(&mut self.b, saved, row);
-        let d = self.b.desc_of((&target.ty, false), target.rank, DescriptorAt::Mem(slot), space, false, None);
-        Some(self.b.desc_view(&d))
+        Some(kept_view(&mut self.b, saved, row, (&target.ty, false), (target.rank, space)))
     }
 
     /// An assignment whose values get blocks of memory: `find` finds the values for a target and puts them into a block of the
@@ -242,8 +236,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             space = view.mem.space;
             if let Some(saved) = &saved {
-                let slot = saved_slot(&mut this.b, saved, row);
-                this.b.write_descriptor(slot, &view);
+                keep_view(&mut this.b, saved, row, &view);
             }
             let block = new_block_like(&mut this.b, &view, ty, &blocks, row);
             find(this, row, &view, &block);
@@ -254,10 +247,46 @@ impl<'p> FunctionLowering<'_, 'p> {
             store(this, row, &view, &block);
             this.b.free_fields_of_view(&block, ty);
             free_block(&mut this.b, &blocks, row);
+            if let Some(saved) = &saved {
+                free_kept(&mut this.b, saved, row, target.rank);
+            }
+        });
+    }
+
+    /// An assignment to parts of objects that have no stride between them, in a WHERE if there are masks.
+    fn listed_parts(&mut self, active: &Active, target: &'p Expr, value: &'p Expr, masks: &[ListedMask<'p>]) {
+        if finds_itself(self.b.program(), target) {
+            return self
+                .b
+                .unsupported("this assignment to a component with run-time lengths of each object of an array");
+        }
+        let ty = &value.ty;
+        let (blocks, shapes) = (self.b.words(active), self.b.saved(active.count, target.rank));
+        self.each_row(active, &mut |this, row| {
+            let mut operands = Operands::default();
+            this.prepare_parts(target, &mut operands);
+            let extents = operands.extents(target).unwrap_or_default();
+            let len = matches!(ty, Type::Character(_)).then(|| this.length_of(value, None)).flatten();
+            let element = this.b.element_bytes(ty, len);
+            let shape = this.b.dense(MemRef::at(Val::i64(0), Space::Host), element, len, &extents);
+            let block = new_block_like(&mut this.b, &shape, ty, &blocks, row);
+            keep_view(&mut this.b, &shapes, row, &block);
+            let conditions = conditions_of(&mut this.b, masks, row, &block);
+            this.masked_value(&block, value, &conditions);
+        });
+        self.each_row(active, &mut |this, row| {
+            let block = kept_view(&mut this.b, &shapes, row, (ty, false), (target.rank, Space::Host));
+            let conditions = conditions_of(&mut this.b, masks, row, &block);
+            this.masked_parts(target, value, &conditions, Some(block.clone()));
+            this.b.free_fields_of_view(&block, ty);
+            free_block(&mut this.b, &blocks, row);
         });
     }
 
     fn listed_array(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
+        if scattered(self.b.program(), target).is_some() {
+            return self.listed_parts(active, target, value, &[]);
+        }
         let ty = &target.ty;
         self.listed_blocks(
             active,
@@ -286,7 +315,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         bounds: &'p [(Expr, Option<Expr>)],
         value: &'p Expr,
     ) {
-        let values = self.b.saved(active, target.rank);
+        let values = self.b.saved(active.count, target.rank);
         let places = self.b.words(active);
         let mut known: Option<Descriptor> = None;
         self.each_row(active, &mut |this, row| {
@@ -366,6 +395,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn listed_masked(&mut self, active: &Active, target: &'p Expr, value: &'p Expr, masks: &[ListedMask<'p>]) {
+        if scattered(self.b.program(), target).is_some() {
+            return self.listed_parts(active, target, value, masks);
+        }
         self.listed_blocks(
             active,
             (target, "an assignment to this object in a WHERE construct"),
@@ -379,12 +411,6 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
         );
     }
-}
-
-/// A descriptor for each combination.
-pub(super) struct Saved {
-    mem: MemRef,
-    each: Val,
 }
 
 /// The same kind of place at another address.
@@ -494,9 +520,7 @@ pub(super) fn new_block_like(
 ) -> ArrayView {
     let extents = target.extents();
     let bytes = b.array_bytes(&extents, target.element);
-    let location = i32::from(b.side() == Side::Device);
-    let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
-    let addr = b.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
+    let addr = new_block(b, bytes);
     keep_word(b, words, row, addr);
     let block = block_of(b, addr, target);
     if has_allocatable(b.program(), ty) {
@@ -521,16 +545,7 @@ pub(super) fn saved_targets<'p>(b: &mut Builder<'_, 'p>, active: &Active, target
     if !finds_itself(b.program(), target) {
         return None;
     }
-    if crate::analysis::expressions::has_vector(target) {
-        b.unsupported("a vector subscript that its own FORALL assigns");
-        return None;
-    }
-    Some(b.saved(active, target.rank))
-}
-
-pub(super) fn saved_slot(b: &mut Builder<'_, '_>, saved: &Saved, row: Val) -> MemRef {
-    let skip = b.imul(row, saved.each);
-    b.advance(saved.mem, skip)
+    Some(b.saved(active.count, target.rank))
 }
 
 /// The conditions on the elements of a target, which has the shape of the masks.

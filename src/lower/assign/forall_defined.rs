@@ -5,11 +5,11 @@
 
 use crate::analysis::designators::is_class;
 use crate::analysis::overlap::finds_itself;
-use crate::assign::forall::{Active, ListedMask, conditions_of, free_block, new_block_like, saved_slot, saved_targets};
+use crate::assign::forall::{Active, ListedMask, conditions_of, free_block, new_block_like, saved_targets};
+use crate::assign::kept::{free_kept, keep_view, kept_view};
 use crate::builder::Builder;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
-use crate::value::descriptor::DescriptorAt;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::{Space, Val};
 use sema::checked::{Actual, Expr, ProcId, Type};
@@ -36,7 +36,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let ty = &value.ty;
         let rank = if masks.is_some() { target.rank } else { value.rank };
-        let (blocks, values) = (self.b.words(active), self.b.saved(active, rank));
+        let (blocks, values) = (self.b.words(active), self.b.saved(active.count, rank));
         let places = saved_targets(&mut self.b, active, target);
         let mut spaces = (Space::Host, Space::Host);
         self.each_row(active, &mut |this, row| {
@@ -44,8 +44,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             if let Some(view) = &view {
                 spaces.0 = view.mem.space;
                 if let Some(places) = &places {
-                    let slot = saved_slot(&mut this.b, places, row);
-                    this.b.write_descriptor(slot, view);
+                    keep_view(&mut this.b, places, row, view);
                 }
             }
             let prepared = masks.is_none().then(|| this.prepared(value));
@@ -61,8 +60,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let shape = this.b.dense(MemRef::at(Val::i64(0), Space::Host), element, len, &extents);
             let block = new_block_like(&mut this.b, &shape, ty, &blocks, row);
             spaces.1 = block.mem.space;
-            let slot = saved_slot(&mut this.b, &values, row);
-            this.b.write_descriptor(slot, &block);
+            keep_view(&mut this.b, &values, row, &block);
             match (prepared, &view, masks) {
                 (Some((operands, extents)), ..) if value.rank > 0 => this.fill_from(&block, operands, &extents, value),
                 (None, Some(view), Some(masks)) => {
@@ -76,16 +74,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         });
         self.each_row(active, &mut |this, row| {
-            let slot = saved_slot(&mut this.b, &values, row);
-            let d = this.b.desc_of((ty, false), rank, DescriptorAt::Mem(slot), spaces.1, false, None);
-            let block = this.b.desc_view(&d);
+            let block = kept_view(&mut this.b, &values, row, (ty, false), (rank, spaces.1));
             let view = match &places {
                 Some(places) => {
-                    let slot = saved_slot(&mut this.b, places, row);
                     let class = is_class(this.b.program(), target);
-                    let at = DescriptorAt::Mem(slot);
-                    let d = this.b.desc_of((&target.ty, class), target.rank, at, spaces.0, false, None);
-                    Some(this.b.desc_view(&d))
+                    Some(kept_view(&mut this.b, places, row, (&target.ty, class), (target.rank, spaces.0)))
                 }
                 None if by_element => this.designator_view(target),
                 None => None,
@@ -117,6 +110,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             this.b.free_fields_of_view(&block, ty);
             free_block(&mut this.b, &blocks, row);
+            if let Some(places) = &places {
+                free_kept(&mut this.b, places, row, target.rank);
+            }
         });
     }
 }

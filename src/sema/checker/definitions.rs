@@ -448,7 +448,9 @@ impl<'a> Definitions<'a> {
             let is_pointer = matches!(self.type_info(id).bindings.get(&f.name), Some(Binding::Pointer { .. }));
             let is_written = f.init.is_some() && !(is_pointer && matches!(f.init, Some(Const::Int(0))));
             let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
-            !f.pointer && (is_written || (!f.allocatable && inner.is_some_and(|part| self.has_first_value(part))))
+            f.start.is_some()
+                || !f.pointer
+                    && (is_written || (!f.allocatable && inner.is_some_and(|part| self.has_first_value(part))))
         })
     }
 

@@ -5,9 +5,10 @@ use crate::checked::{
     is_designator, root,
 };
 use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, InitialTarget, ScopeId, TargetValue};
-use crate::typing::{Typing, assignable, fit_constant, is_allocatable, is_pointer, shape_name, type_name};
+use crate::typing::{Typing, assignable, fit_constant, is_allocatable, is_pointer, same_type, shape_name, type_name};
 use diag::Code;
 use source::Span;
+use std::sync::Arc;
 
 impl<'a> Checker<'a> {
     /// The value, and the final type and shape, of a named constant.
@@ -120,6 +121,40 @@ impl<'a> Checker<'a> {
     pub(super) fn initial_object(&mut self, e: &ast::Expr, ty: &Type, shape: &Shape, (scope, id): (ScopeId, VarId)) {
         let pointer = Expr { kind: ExprKind::Var(id), ty: ty.clone(), rank: shape.rank(), span: e.span };
         self.made.initial_targets.push(InitialTarget { pointer, value: TargetValue::Object(e.clone()), scope });
+    }
+
+    /// Whether objects of a type are made at run time.
+    pub(super) fn is_made(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Derived(id) if self.defs.ty(*id).is_made)
+    }
+
+    /// The default value of a component of such a type.
+    pub(super) fn start_of_part(&mut self, e: &ast::Expr, ty: &Type, shape: &Shape) -> Option<Arc<Expr>> {
+        let value = self.expr_as(e, ty)?;
+        self.check_constant_parts(&value)?;
+        if !assignable(ty, &value) || (value.rank != 0 && value.rank != shape.rank()) {
+            let given = shape_name(&self.defs, &value.ty, value.rank);
+            let text = format!("an initial value of {given} does not fit {}", shape_name(&self.defs, ty, shape.rank()));
+            return self.reporter.error(Code::TypeMismatch, e.span, text);
+        }
+        Some(Arc::new(value))
+    }
+
+    /// The initial target of a pointer component.
+    pub(super) fn start_of_pointer(&mut self, e: &ast::Expr, ty: &Type, shape: &Shape) -> Option<Arc<Expr>> {
+        let target = self.designator(e)?;
+        self.typing().check_initial_target(&target);
+        if !same_type(ty, &target.ty) || target.rank != shape.rank() {
+            let given = shape_name(&self.defs, &target.ty, target.rank);
+            let text = format!("{given} cannot be the initial target of {}", shape_name(&self.defs, ty, shape.rank()));
+            return self.reporter.error(Code::TypeMismatch, e.span, text);
+        }
+        if !self.typing().is_target(&target) {
+            let text = "the initial target has no `target` attribute";
+            let help = "name a saved variable with the `target` attribute";
+            return self.reporter.error_help(Code::BadInitialisation, e.span, text, help);
+        }
+        Some(Arc::new(target))
     }
 
     /// Whether each part of the value of an object is constant, which is not so is said.

@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
         self.typing().check_lengths(&lengths, p.dummy.is_some(), is_described, p.spec.map_or(p.span, |s| s.span))?;
         let is_made = matches!(ty, Type::Derived(id) if self.defs.ty(id).is_made);
         if is_made && p.cuda.is_some() {
-            let text = "data with a CUDA attribute of a type with length parameters that are known at run time only";
+            let text = "data with a CUDA attribute of a type whose objects are made at run time: with lengths known then, or initial targets,";
             return self.reporter.refuse(p.span, text);
         }
         let place = ShapeRules {

@@ -38,7 +38,7 @@ program p
   implicit none
   type(counted) :: b(4), c(3, 3)
   type(named) :: n(3)
-  integer :: i, j
+  integer :: i, j, v(4, 4)
   b%x = [2, 1, 4, 3]
   forall (i = 1:4) b(b(i)%x) = i
   print '(*(i4))', b%x
@@ -78,4 +78,8 @@ program p
   n(3)%name = 'def'
   forall (i = 1:3) n(i) = n(4 - i)%name // n(i)%name
   print '(3a12)', (n(i)%name, i = 1, 3)
+  ! Vector subscripts that are assigned themselves.
+  v = reshape([((mod(i + j, 4) + 1, j = 1, 4), i = 1, 4)], [4, 4])
+  forall (i = 1:4) v(v(:, i), i) = v(:, i)*10 + i
+  print '(4i4)', v
 end program

@@ -10,6 +10,10 @@ module m
     type(line(3)) :: of
     integer :: k = 5
   end type
+  type :: begun
+    type(line(3)) :: of = line(3)([1.0, 2.0, 3.0], 'of')
+    type(line(1)) :: two(2) = line(1)(4.0, 'two')
+  end type
   type(line(2)), parameter :: pair = line(2)([1.0, 2.0], 'ab')
   type(line(2)) :: initial = line(2)([3.0, 4.0], 'cd')
   type(line(2)), save :: several(2) = [line(2)([1.0, 2.0], 'x'), pair]
@@ -52,4 +56,19 @@ program p
   do i = 1, 3
     print *, counted()
   end do
+  call begin()
+  call begin()
+contains
+  subroutine begin()
+    type(begun) :: b
+    type(begun), allocatable :: c(:)
+    call show(b%of)
+    call show(b%two(2))
+    b%of%x = 0
+    allocate (c(2))
+    call show(c(2)%of)
+    b = begun(two=line(1)(5.0, 't'))
+    call show(b%of)
+    call show(b%two(1))
+  end subroutine
 end program
