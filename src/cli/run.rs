@@ -331,7 +331,7 @@ impl Program<'_> {
             Ok(recording) => recording,
             Err(sentence) => return usage(&sentence),
         };
-        if self.launch.is_none() && recording.is_none() {
+        if self.launch.is_none() && recording.is_none() && options.device == DeviceKind::Emu {
             foreign::permit_fork();
         }
         let code = self.watch(&mut machine, reporter, recording.as_mut());

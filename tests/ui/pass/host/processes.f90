@@ -31,7 +31,12 @@ program p
   print *, chdir('/there/is/no/such'), ierrno(), access('/', 'r'), unlink('/there/is/no/such')
   call gerror(text)
   print *, trim(text)
+  open (0, file='perror.txt')
   call perror('unlink')
+  rewind 0
+  read (0, '(a)') text
+  print *, trim(text)
+  close (0, status='delete')
   open (12, file='/there/is/no/such', status='old', iostat=status)
   print *, status /= 0, ierrno()
   print *, getfd(0), getfd(5), getfd(6), getfd(99), setvbuf3f(6, 1, 4096), setvbuf3f(98, 1, 4096)

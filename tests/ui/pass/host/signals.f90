@@ -40,8 +40,6 @@ program p
   do while (alarms == 0)
     status = 0
   end do
-  done = alarm(1, on_alarm)
-  call sleep(20)
   print *, alarms
   print *, signal(9, on_signal, -1), signal(99, on_signal, -1)
   ! A copy of the process ends by a signal that nobody catches any more; one that waits goes on waiting.
@@ -49,7 +47,7 @@ program p
   done = alarm(1, on_alarm)
   done = fork()
   if (done == 0) then
-    call sleep(2)
+    call execute_command_line('sleep 2')
     done = kill(getpid(), 10)
     stop 7
   end if
