@@ -25,6 +25,13 @@ contains
       names(i) = repeat(achar(96 + i), len(names))
     end do
   end subroutine
+  subroutine negate(x)
+    class(*), intent(inout) :: x(:)
+    select type (x)
+    type is (real)
+      x = -x
+    end select
+  end subroutine
   subroutine table(x)
     real, intent(out) :: x(:, :)
     integer :: i
@@ -57,6 +64,8 @@ program p
   forall (i = 1:2)
     where (r%x(i) > 50) r%x(i) = r%x(3 - i)
   end forall
+  call show()
+  call negate(r(2:4:2)%x(3))
   call show()
   call table(t%x(1))
   print '(4f6.1)', ((t(i, n)%x(1), i = 1, 2), n = 1, 2)
