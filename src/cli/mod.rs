@@ -63,6 +63,14 @@ const EXPRESSION_HEIGHT: u32 = 2500;
 
 /// Runs cufemu on a thread with a large stack.
 pub(crate) fn main() -> ExitCode {
+    let work = || {
+        let code = work();
+        if foreign::is_copy() {
+            // Nobody waits for the thread there.
+            foreign::end_at_once(i32::from(code));
+        }
+        code
+    };
     match std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn(work) {
         Ok(thread) => {
             // This thread has nothing else to do, and the first code that is compiled need not wait for it.

@@ -15,18 +15,13 @@ const WITHOUT_EFFECT: &[&str] = &[
     "noacc",
     "Bdynamic",
     "Bstatic",
-    "C",
     "c++libs",
     "cudalib",
-    "dryrun",
-    "E",
-    "F",
     "fastsse",
     "fopenmp",
     "fortranlibs",
     "fPIC",
     "fpic",
-    "i2",
     "i4",
     "m64",
     "mp",
@@ -38,11 +33,9 @@ const WITHOUT_EFFECT: &[&str] = &[
     "pgc++libs",
     "pgf90libs",
     "pthread",
-    "P",
     "rdynamic",
     "r4",
     "s",
-    "S",
     "shared",
     "show",
     "silent",
@@ -83,9 +76,8 @@ const WITH_A_TAIL: &[&str] = &[
 const M_OPTIONS: &[&str] = &[
     "allocatable",
     "autoinline",
-    "bounds",
-    "bstatic",
     "bdynamic",
+    "bstatic",
     "cache_align",
     "chkptr",
     "chkstk",
@@ -140,7 +132,6 @@ const M_OPTIONS: &[&str] = &[
     "prof",
     "propcond",
     "quad",
-    "r8",
     "r8intrinsics",
     "recursive",
     "reentrant",
@@ -175,6 +166,26 @@ const M_OPTIONS: &[&str] = &[
     "writable-strings",
     "zerotrip",
 ];
+
+/// The beginnings of options of nvfortran that have no effect here and change what programs mean or compute.
+const CHANGING: &[&str] = &[
+    "i2",
+    "Mallocatable=95",
+    "Mdefaultunit",
+    "Mdlines",
+    "Mfcon",
+    "Mfpapprox",
+    "Mfprelaxed",
+    "Mnoi4",
+    "Monetrip",
+    "Mr8intrinsics",
+    "Mstride0",
+    "Munixlogical",
+    "Mupcase",
+];
+
+/// Options of nvfortran that ask for something else than a program.
+const OTHER_WORK: &[&str] = &["dryrun", "E", "F", "P", "S"];
 
 /// What may follow `-gpu=` without an effect here, from the beginning.
 const GPU_OPTIONS: &[&str] = &[
@@ -270,7 +281,7 @@ fn is_nvfortran(arg: &str) -> bool {
     let Some(rest) = arg.strip_prefix('-') else { return false };
     // `-h`, `-V` and `-v` belong to cufemu. Two or more letters after a single dash are an option of nvfortran.
     !rest.starts_with('-')
-        && (rest.len() > 1 || matches!(rest, "g" | "O" | "c"))
+        && (rest.len() > 1 || matches!(rest, "g" | "O" | "c" | "C" | "E" | "F" | "P" | "S" | "p" | "s" | "w"))
         && rest.starts_with(char::is_alphabetic)
 }
 
@@ -327,10 +338,14 @@ pub(crate) struct Compiler {
     pub(crate) saves: bool,
     /// `-Mstandard`
     pub(crate) standard: bool,
+    /// `-C`, `-Mbounds`
+    pub(crate) bounds: bool,
     /// Options that cufemu does not support.
     pub(crate) refused: Vec<String>,
     /// Options without effect here that change the results of programs compiled by nvfortran.
     pub(crate) inexact: Vec<String>,
+    /// Options by which nvfortran makes something else than a program.
+    pub(crate) undone: Vec<String>,
     /// Options without effect here.
     pub(crate) ignored: Vec<String>,
     /// Options that nvfortran does not have either.
@@ -357,6 +372,7 @@ impl Compiler {
         let fast: Vec<String> = self.fast_math.iter().filter(|_| !is_fast).cloned().collect();
         let inexact = [&self.inexact[..], &fast].concat();
         all.extend(of(&inexact, "has no effect; results may differ from those of nvfortran"));
+        all.extend(of(&self.undone, "has no effect; the program is compiled as a whole"));
         if !self.ignored.is_empty() {
             let names: Vec<String> = self.ignored.iter().map(|option| format!("`{option}`")).collect();
             all.push(format!("cufemu: without effect here: {}\n", names.join(", ")));
@@ -413,7 +429,10 @@ impl Compiler {
                 "Mextend" => self.extended_columns = true,
                 "Mnoextend" => self.extended_columns = false,
                 "Mpreprocess" | "cpp" => self.preprocess = true,
-                "r8" => self.real8 = true,
+                "r8" | "Mr8" => self.real8 = true,
+                "Mnor8" => self.real8 = false,
+                "C" | "Mbounds" => self.bounds = true,
+                "Mnobounds" => self.bounds = false,
                 "i8" => self.int8 = true,
                 "Mbackslash" => self.plain_backslash = true,
                 "Mnobackslash" => self.plain_backslash = false,
@@ -435,6 +454,8 @@ impl Compiler {
                 }
                 "Mflushz" | "Mdaz" | "ffast-math" => self.inexact.push(option.to_owned()),
                 _ if text.starts_with("o=") => self.output = text.strip_prefix("o=").map(str::to_owned),
+                _ if OTHER_WORK.contains(&text) => self.undone.push(option.to_owned()),
+                _ if CHANGING.iter().any(|known| text.starts_with(known)) => self.inexact.push(option.to_owned()),
                 _ if is_known(text) => self.ignored.push(option.to_owned()),
                 _ => self.unknown.push(option.to_owned()),
             }
@@ -505,8 +526,18 @@ mod tests {
             &["-ffoo", "-Mfoo", "-gpu=foo", "-Minfo=accel", "-Mnobounds", "-lcublas"].map(str::to_owned),
         );
         assert_eq!(c.unknown, ["-ffoo", "-Mfoo", "-gpu=foo (foo)"]);
-        assert_eq!(c.ignored, ["-Minfo=accel", "-Mnobounds"]);
+        assert_eq!(c.ignored, ["-Minfo=accel"]);
         assert_eq!(c.libraries, ["cublas"]);
+    }
+
+    #[test]
+    fn options_that_change_programs_are_honoured_or_named() {
+        let c = Compiler::read(&["-C", "-Mr8", "-i2", "-Mallocatable=03", "-Monetrip", "-E"].map(str::to_owned));
+        assert!(c.bounds && c.real8 && c.unknown.is_empty());
+        assert_eq!((c.inexact.len(), &c.ignored[..]), (2, &["-Mallocatable=03".to_owned()][..]));
+        assert_eq!(c.undone, ["-E"]);
+        let last = c.remarks(true);
+        assert!(last.iter().any(|line| line.contains("`-Monetrip` has no effect; results may differ")), "{last:?}");
     }
 
     #[test]

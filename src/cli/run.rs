@@ -268,7 +268,7 @@ fn settings(options: &Options, compiler: &Compiler) -> compile::Options {
     settings.lower.managed = compiler.managed;
     settings.lower.fma = !(options.no_fma || compiler.no_fma);
     settings.lower.fast_math = is_fast(options, compiler);
-    settings.lower.check_bounds = checks(options, Check::Bounds);
+    settings.lower.check_bounds = checks(options, Check::Bounds) || compiler.bounds;
     settings.lower.check_init = checks(options, Check::Init);
     settings.lower.check_fp = checks(options, Check::Fp) && options.device == DeviceKind::Emu && !options.verify;
     settings
@@ -331,6 +331,9 @@ impl Program<'_> {
             Ok(recording) => recording,
             Err(sentence) => return usage(&sentence),
         };
+        if self.launch.is_none() && recording.is_none() && options.device == DeviceKind::Emu {
+            foreign::permit_fork();
+        }
         let code = self.watch(&mut machine, reporter, recording.as_mut());
         if let Some(recording) = recording {
             recording.end(&machine.end_record(i32::from(code)));

@@ -115,6 +115,7 @@ pub(crate) fn emulator_options(options: &Options, sm: u32) -> emu::Options {
         order: options.order().filter(|_| !has_ranks).cloned(),
         trace: options.explore.is_some() && !has_ranks,
         jobs: jobs(options),
+        has_lost_threads: foreign::is_copy,
         ..emu::Options::default()
     }
 }

@@ -29,6 +29,11 @@ mod mapping;
 mod names;
 mod nvrtc;
 mod on_demand;
+#[cfg(unix)]
+mod process;
+#[cfg(not(unix))]
+#[path = "no_process.rs"]
+mod process;
 mod shared;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod stack;
@@ -43,3 +48,4 @@ pub use end::{end_at_once, has_crashed};
 pub use libraries::Libraries;
 pub use link::Inputs;
 pub use nvrtc::compile_cuda;
+pub use process::{has_signal, is_copy, note_error, permit_fork};

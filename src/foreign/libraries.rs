@@ -4,6 +4,7 @@
 use crate::link::{self, Inputs};
 use crate::names::Names;
 use crate::on_demand::OnDemand;
+use crate::process;
 use crate::shared::{address_in, open, open_first, stay};
 use libloading::Library;
 #[cfg(unix)]
@@ -124,6 +125,9 @@ impl Libraries {
     fn loaded(&self, name: &str) -> Option<usize> {
         if name.is_empty() || name.contains('\0') || self.names.has(name) {
             return None;
+        }
+        if let Some(own) = process::symbol(name) {
+            return Some(own);
         }
         self.loaded.iter().find_map(|library| address_in(library, name))
     }

@@ -10,6 +10,7 @@
 use crate::call::Arguments;
 use crate::event::Event;
 use crate::frame::{Frame, enter};
+use crate::process;
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::ptr::{null_mut, slice_from_raw_parts};
@@ -99,8 +100,10 @@ impl Stack {
     /// A call was begun and is not over, and what it does is sound.
     pub(crate) unsafe fn run(&mut self) -> Event {
         let before = CURRENT.replace(self.state);
+        process::show_error();
         // SAFETY: the stack has what `switch` left on it, or what `begin` put there.
         unsafe { switch(&raw mut (*self.state).runner, (*self.state).own) };
+        process::keep_error();
         CURRENT.set(before);
         // SAFETY: nothing runs on the stack now.
         unsafe { std::mem::replace(&mut (*self.state).event, Event::Done) }
@@ -201,6 +204,10 @@ fn catch_crashes() {
 
 /// A signal has come.
 unsafe extern "C" fn crashed(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the system gives the information.
+    if !info.is_null() && process::was_sent(signal, unsafe { (*info).si_code }) {
+        return;
+    }
     let state = CURRENT.get();
     // SAFETY: the state is that of the stack on which the thread ran C, which is not run again.
     unsafe {

@@ -46,6 +46,7 @@ pub use names::{func_symbol, global_symbol};
 
 use body::Body;
 use globals::Placement;
+use ir::rt::Rt;
 use ir::{FuncId, FuncKind, Function, InstKind, Module};
 use library::Helper;
 use source::{SourceMap, Span};
@@ -132,6 +133,8 @@ struct Unit<'a> {
     placement: Placement,
     /// Whether what is printed launches kernels.
     has_launches: bool,
+    /// Whether some code of the device asks for aligned memory. Then a word before all that it allocates says where its room begins.
+    has_aligned: bool,
 }
 
 impl Unit<'_> {
@@ -141,6 +144,12 @@ impl Unit<'_> {
     }
 }
 
+/// Whether a function is one of the device that asks for aligned memory.
+fn allocates_aligned(f: &Function) -> bool {
+    let mut insts = f.blocks.iter().flat_map(|b| &b.insts);
+    f.kind != FuncKind::Host && insts.any(|inst| matches!(inst.kind, InstKind::Rt { rt: Rt::AllocAligned, .. }))
+}
+
 /// Prints `kernels`, the kernels that they launch, the procedures that they call and the device variables of the module.
 ///
 /// # Errors
@@ -148,7 +157,8 @@ impl Unit<'_> {
 pub fn emit(module: &Module, kernels: &[FuncId], options: &PtxOptions<'_>) -> Result<String, EmitError> {
     let Reach { kernels, procedures, launched } = reach(module, kernels)?;
     let placement = Placement::new(module, options.globals);
-    let unit = Unit { module, options, placement, has_launches: !launched.is_empty() };
+    let (has_launches, has_aligned) = (!launched.is_empty(), module.funcs.iter().any(allocates_aligned));
+    let unit = Unit { module, options, placement, has_launches, has_aligned };
     let mut needs = BTreeSet::new();
     let mut bodies = String::new();
     for &id in procedures.iter().chain(&kernels) {

@@ -147,7 +147,7 @@ fn place_of(f: &Function) -> Option<Place> {
         | InstKind::Stmt
         | InstKind::BackEdge
         | InstKind::Clear { .. } => true,
-        InstKind::Rt { rt, .. } => matches!(rt, Rt::Alloc | Rt::Free),
+        InstKind::Rt { rt, .. } => matches!(rt, Rt::Alloc | Rt::AllocAligned | Rt::Free),
         _ => kind.is_pure(),
     };
     let all_fit = f.params.iter().all(|p| p.kind == ParamKind::Value)

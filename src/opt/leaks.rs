@@ -70,7 +70,7 @@ impl Leaks {
         for block in &f.blocks {
             for inst in &block.insts {
                 match &inst.kind {
-                    InstKind::Load { .. } | InstKind::Rt { rt: Rt::Alloc | Rt::Free, .. } => {}
+                    InstKind::Load { .. } | InstKind::Rt { rt: Rt::Alloc | Rt::AllocAligned | Rt::Free, .. } => {}
                     InstKind::Store { addr, .. } if of(*addr) == OWN => {}
                     InstKind::Store { value, .. } => left |= of(*value),
                     InstKind::Atomic { a, b, .. } => left |= of(*a) | b.map_or(0, of),

@@ -40,6 +40,8 @@ pub struct Options {
     pub is_proving: bool,
     /// How many threads run blocks. The result of a launch does not depend on it.
     pub jobs: usize,
+    /// Whether this process is a copy of the one whose threads they are.
+    pub has_lost_threads: fn() -> bool,
     /// From which sizes on several threads work.
     pub grain: Grain,
     /// Whether each launch is checked for races in a rehearsal, whose effects are undone: then the launch runs again, and the
@@ -59,6 +61,7 @@ impl Default for Options {
             is_proving: true,
             rehearse: false,
             jobs: 1,
+            has_lost_threads: || false,
             grain: Grain::default(),
         }
     }
@@ -131,7 +134,7 @@ pub struct HostCopy {
 impl Emulator {
     /// Device number `number` with nothing loaded.
     pub fn new(number: u8, options: Options) -> Emulator {
-        let pool = Pool::new(options.jobs);
+        let pool = Pool::new(options.jobs, options.has_lost_threads);
         let detector = options.race.map(|rules| Box::new(Detector::new(race::Options { rules, ..Default::default() })));
         Emulator {
             properties: Properties::emulated(options.sm),

@@ -410,7 +410,7 @@ impl Emulator {
         let output = if is_silent { &mut ignored } else { &mut self.output };
         let served = if request.rt == Rt::ClusterMap {
             service::map_to_cluster(program, &mut block.warps[warp], request, block.geometry.cluster_rank())
-        } else if matches!(request.rt, Rt::Alloc | Rt::Free) {
+        } else if matches!(request.rt, Rt::Alloc | Rt::AllocAligned | Rt::Free) {
             let place = (Region::Device(self.number), program.span(request.site), heap);
             service::allocate(program, &mut block.warps[warp], request, memory, &block.shared, place)
         } else {

@@ -11,15 +11,17 @@ use vm::{Arg, Program};
 #[derive(Clone, Debug)]
 pub(crate) struct Pool {
     jobs: usize,
+    /// Whether this process has lost the threads.
+    is_lost: fn() -> bool,
     threads: Arc<OnceLock<Option<rayon::ThreadPool>>>,
     /// Write buffers that are free for reuse.
     buffers: Arc<Stack<WriteBuffer>>,
 }
 
 impl Pool {
-    /// So many threads, none of which has started.
-    pub(crate) fn new(jobs: usize) -> Pool {
-        Pool { jobs, threads: Arc::default(), buffers: Arc::default() }
+    /// So many threads, none of which has started. A process that `is_lost` knows has none.
+    pub(crate) fn new(jobs: usize, is_lost: fn() -> bool) -> Pool {
+        Pool { jobs, is_lost, threads: Arc::default(), buffers: Arc::default() }
     }
 
     /// Write buffers that are free for reuse.
@@ -29,11 +31,14 @@ impl Pool {
 
     /// How many threads there are.
     pub(crate) fn jobs(&self) -> usize {
-        self.jobs
+        if (self.is_lost)() { 1 } else { self.jobs }
     }
 
     /// The threads; `None` if the system gives none: then blocks run one after another, with the same result.
     pub(crate) fn threads(&self) -> Option<&rayon::ThreadPool> {
+        if (self.is_lost)() {
+            return None;
+        }
         let builder = || rayon::ThreadPoolBuilder::new().num_threads(self.jobs).thread_name(|i| format!("blocks-{i}"));
         self.threads.get_or_init(|| builder().build().ok()).as_ref()
     }
@@ -46,7 +51,7 @@ pub struct Threads(pub(crate) Pool);
 impl Threads {
     /// The threads; `None` if there is one only, or the system gives none.
     pub fn get(&self) -> Option<&rayon::ThreadPool> {
-        if self.0.jobs > 1 { self.0.threads() } else { None }
+        if self.0.jobs() > 1 { self.0.threads() } else { None }
     }
 }
 

@@ -45,8 +45,9 @@ pub(crate) fn allocate(
             Some(()) => String::from_utf8_lossy(&name).into_owned(),
             None => String::new(),
         };
+        let align = if request.rt == Rt::AllocAligned { arg(5).max(1) as u32 } else { 1 };
         let room = bytes <= HEAP_BYTES.saturating_sub(*used);
-        match room.then(|| memory.alloc(region, bytes, &name, span).ok()).flatten() {
+        match room.then(|| memory.alloc_aligned(region, bytes, align, &name, span).ok()).flatten() {
             Some(address) => {
                 *used += bytes;
                 results[lane] = [address, 0];

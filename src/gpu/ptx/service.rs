@@ -14,6 +14,8 @@ use source::Span;
 
 /// STAT of an allocation for which the device heap has no room.
 const STAT_NO_MEMORY: i32 = 1;
+/// What the addresses that the device heap gives are multiples of (CUDA C++ Programming Guide, dynamic global memory).
+const HEAP_ALIGNMENT: i64 = 16;
 
 impl Body<'_, '_> {
     /// Calls a service.
@@ -43,9 +45,12 @@ impl Body<'_, '_> {
                 self.record(Kind::End, Val::i32(0), None, None);
                 self.mov(Ty::I32, results[0], Val::i32(0));
             }
-            Rt::Alloc => self.allocate(args, results),
+            Rt::Alloc | Rt::AllocAligned => self.allocate(args, results),
             Rt::Free => {
-                let address = self.in_register(Ty::I64, args[1]);
+                let mut address = self.in_register(Ty::I64, args[1]);
+                if self.unit.has_aligned {
+                    address = self.room_of(&address);
+                }
                 self.call_helper(Helper::Free, &[address], None);
                 self.mov(Ty::I32, results[0], Val::i32(0));
             }
@@ -156,6 +161,15 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Where the room begins that the device heap has given for memory at an address; none for none.
+    fn room_of(&mut self, address: &str) -> String {
+        let (room, is_some) = (self.temp(Width::W64), self.temp(Width::Pred));
+        ins!(self, "setp.ne.s64 {is_some}, {address}, 0");
+        ins!(self, "mov.b64 {room}, 0");
+        ins!(self, "@{is_some} ld.u64 {room}, [{address} + -8]");
+        room
+    }
+
     /// Ends the thread with an error that compiled code raises.
     pub(super) fn record_trap(&mut self, trap: Trap) {
         let number = match trap {
@@ -174,6 +188,13 @@ impl Body<'_, '_> {
         let (address, stat) = (self.reg(results[0]), self.reg(results[1]));
         // An array without elements is still allocated: its address must differ from the null address.
         ins!(self, "max.s64 {wanted}, {bytes}, 1");
+        let align = self.unit.has_aligned.then(|| {
+            let align = self.temp(Width::W64);
+            let asked = args.get(5).map_or_else(|| HEAP_ALIGNMENT.to_string(), |&n| self.in_register(Ty::I64, n));
+            ins!(self, "max.s64 {align}, {asked}, {HEAP_ALIGNMENT}");
+            ins!(self, "add.s64 {wanted}, {wanted}, {align}");
+            align
+        });
         let got = self.temp(Width::W64);
         self.call_helper(Helper::Malloc, std::slice::from_ref(&wanted), Some(&got));
         ins!(self, "setp.eq.s64 {failed}, {got}, 0");
@@ -190,7 +211,17 @@ impl Body<'_, '_> {
             ins!(self, "exit");
             self.place_label(&done);
         }
-        ins!(self, "mov.b64 {address}, {got}");
+        match align {
+            Some(align) => {
+                let (place, mask) = (self.temp(Width::W64), self.temp(Width::W64));
+                ins!(self, "add.s64 {place}, {got}, {align}");
+                ins!(self, "neg.s64 {mask}, {align}");
+                ins!(self, "and.b64 {place}, {place}, {mask}");
+                ins!(self, "@!{failed} st.u64 [{place} + -8], {got}");
+                ins!(self, "selp.b64 {address}, 0, {place}, {failed}");
+            }
+            None => ins!(self, "mov.b64 {address}, {got}"),
+        }
         ins!(self, "selp.b32 {stat}, {STAT_NO_MEMORY}, 0, {failed}");
     }
 }

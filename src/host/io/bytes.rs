@@ -17,6 +17,9 @@ const NONE: i64 = -1;
 impl IoService<'_> {
     /// `io.byte`: the byte, the position or 0; [`NONE`]; or 0 minus the number of an error.
     pub(crate) fn byte(&mut self, unit: i64, what: i32, value: i64) -> Result<i64, Halt> {
+        if what == 6 {
+            return self.write_all();
+        }
         let number = i32::try_from(unit).unwrap_or(i32::MIN);
         if !self.io.units.map.contains_key(&number) {
             return Ok(NONE);
@@ -31,6 +34,18 @@ impl IoService<'_> {
             Err(Halt::Condition(_)) => Ok(NONE),
             done => done,
         }
+    }
+
+    /// Writes what waits of all units; gives 0, or 0 minus the number of an error.
+    fn write_all(&mut self) -> Result<i64, Halt> {
+        let numbers: Vec<i32> = self.io.units.map.keys().copied().collect();
+        for number in numbers {
+            match self.sync(number) {
+                Err(Halt::Condition(Condition::Error(error, _))) => return Ok(-i64::from(error)),
+                done => done?,
+            }
+        }
+        Ok(0)
     }
 
     fn next_byte(&mut self, number: i32) -> Result<i64, Halt> {

@@ -100,7 +100,7 @@ services! {
     IoByte "io.byte" (I64 I32 I64) -> (I64) Host "bytes of a unit without its records: 0 reads the next one, 1 writes the one in the third argument, 2 gives the position in bytes, 3 to 5 move by the third argument from the start, the position or the end; gives the byte, the position or 0, -1 at the end of the file and for a unit that is not connected, else less than that: 0 minus the number of the error";
 
     Alloc "mem.alloc" (I32 I64 I64 I64 I32) -> (I64 I32) Both "allocates: where (0 host, 1 device, 2 managed, 3 pinned), bytes, address and length of the name, 1 if the program has stat=; gives address and stat";
-    AllocAligned "mem.alloc.aligned" (I32 I64 I64 I64 I32 I64) -> (I64 I32) Host "allocates as mem.alloc; then the alignment in bytes, a power of two";
+    AllocAligned "mem.alloc.aligned" (I32 I64 I64 I64 I32 I64) -> (I64 I32) Both "allocates as mem.alloc; then the alignment in bytes, a power of two";
     Free "mem.free" (I32 I64 I64 I64 I32) -> (I32) Both "frees: where, address, address and length of the name, 1 if the program has stat=; gives stat";
     Copy "mem.copy" (I64 I64 I64) -> () Host "copies between any two memories, in order with the default stream, and waits: destination, source, bytes";
     CopyStrided "mem.copy.strided" (I64 I64) -> () Host "copies elements between two arrays of one shape: addresses of their descriptors; waits";

@@ -39,6 +39,8 @@ pub(crate) struct Usage {
     pub(crate) asks_exceptions: Option<VarId>,
     /// Procedures of the program that ask for or set IEEE flags or modes.
     pub(crate) minds_exceptions: BTreeSet<ProcId>,
+    /// If the program catches signals: the procedure that calls its procedures for those that have come.
+    pub(crate) handles_signals: Option<ProcId>,
     /// Procedures of device code that draw random numbers, themselves or through what they call.
     pub(crate) draws: BTreeSet<ProcId>,
 }
@@ -249,7 +251,17 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Notes a call of a procedure of the run-time library by which a program catches signals.
+    fn note_signals(&mut self, proc: ProcId) {
+        let callee = self.program.proc(proc);
+        if matches!(&*callee.qualified, "signal" | "alarm") && self.usage.handles_signals.is_none() {
+            let handles = |p: &sema::checked::Procedure| &*p.qualified == "cufemu_process.handle_signals";
+            self.usage.handles_signals = self.program.procs.iter().position(handles).map(|at| ProcId(at as u32));
+        }
+    }
+
     fn args(&mut self, proc: ProcId, args: &'a [Option<Actual>]) {
+        self.note_signals(proc);
         self.note_exceptions(proc, args);
         self.usage.gives_procedures |= match &self.program.proc(proc).body {
             ProcBody::Service(name) => &**name == Rt::ForeignEntry.mnemonic(),

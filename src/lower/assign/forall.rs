@@ -9,13 +9,15 @@
 //! computes its values, and its targets where finding them reads what is assigned; then it stores. Values whose size the
 //! declaration does not give are allocated for each combination.
 //!
-//! Defined assignments (`assignment(=)`) whose place or array value reads what is assigned are refused when they are reached.
+//! A defined assignment (`assignment(=)`) that reads what it assigns is a call with the value and the place that were found.
 
 use crate::analysis::overlap::{finds_itself, reads, storage_root};
+use crate::assign::kept::{Saved, free_kept, keep_view, kept_view, new_block, saved_slot};
 use crate::assign::where_construct::{Arms, Condition, assignment_of};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::elements::{Operand, Operands};
+use crate::elements::Operands;
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::stmt::loops::Index;
 use crate::types::{Side, const_bytes, has_allocatable, ir_ty};
@@ -24,39 +26,32 @@ use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::op::BinOp;
-use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};
 use sema::checked::{Actual, Expr, ExprKind, ProcId, Stmt, StmtKind, Type, VarId, visit};
 
 /// The active combinations of index values.
-struct Active {
+pub(super) struct Active {
     vars: Vec<VarId>,
     /// A row for each combination with the values of the variables, `integer(8)`.
     rows: ArrayView,
-    count: Val,
+    pub(super) count: Val,
 }
 
 /// A word for each combination: an address.
 #[derive(Clone)]
-struct Words(ArrayView);
+pub(super) struct Words(ArrayView);
 
 /// A mask of a WHERE, evaluated for each combination.
 #[derive(Clone)]
-struct ListedMask<'p> {
+pub(super) struct ListedMask<'p> {
     mask: &'p Expr,
     blocks: Words,
     wanted: bool,
 }
 
 impl Builder<'_, '_> {
-    fn words(&mut self, active: &Active) -> Words {
+    pub(super) fn words(&mut self, active: &Active) -> Words {
         Words(self.temporary_array(&Type::Integer(8), None, &[active.count]))
-    }
-
-    fn saved(&mut self, active: &Active, rank: u8) -> Saved {
-        let each = Val::i64(ir::descriptor::bytes(u32::from(rank)) as i64 + 8);
-        let total = self.imul(each, active.count);
-        Saved { mem: self.temporary(total, 8), each }
     }
 }
 
@@ -135,7 +130,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Runs `body` with the indices set to each combination, and its number.
-    fn each_row(&mut self, active: &Active, body: &mut dyn FnMut(&mut Self, Val)) {
+    pub(super) fn each_row(&mut self, active: &Active, body: &mut dyn FnMut(&mut Self, Val)) {
         let width = Val::i64(active.vars.len() as i64);
         self.repeat(active.count, &mut |this, row| {
             let start = this.b.imul(row, width);
@@ -214,33 +209,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !mentions_assigned(&self.b, target, value) {
             return self.each_row(active, &mut |this, _| this.call_subroutine(proc, args));
         }
-        let bytes = const_bytes(self.b.program(), &value.ty).filter(|_| target.rank == 0 && value.rank == 0);
-        let Some(bytes) = bytes.filter(|_| !finds_itself(self.b.program(), target)) else {
-            return self.b.unsupported(
-                "a defined assignment in a FORALL construct whose place or array value reads the variable",
-            );
-        };
-        let len = matches!(value.ty, Type::Character(_)).then_some(Val::i64(bytes as i64));
-        let values = self.b.temporary_array(&value.ty, len, &[active.count]);
-        self.each_row(active, &mut |this, row| {
-            let v = this.value(value);
-            let slot = this.b.element_linear(&values, row);
-            this.b.store_value(element_lvalue(slot, len), &value.ty, &v);
-        });
-        self.each_row(active, &mut |this, row| {
-            let slot = this.b.element_linear(&values, row);
-            let v = this.b.load_value(element_lvalue(slot, len), &value.ty);
-            let mut operands = Operands::default();
-            operands.insert(value, Operand::Value(v));
-            this.with_operands(operands, |this| this.call_subroutine(proc, args));
-        });
+        self.listed_defined(active, (proc, args), (target, value), None);
     }
 
     fn target_view(&mut self, saved: Option<&Saved>, row: Val, target: &'p Expr, space: Space) -> Option<ArrayView> {
         let Some(saved) = saved else { return self.designator_view(target) };
-        let slot = saved_slot(&mut self.b, saved, row);
-        let d = self.b.desc_of((&target.ty, false), target.rank, DescriptorAt::Mem(slot), space, false, None);
-        Some(self.b.desc_view(&d))
+        Some(kept_view(&mut self.b, saved, row, (&target.ty, false), (target.rank, space)))
     }
 
     /// An assignment whose values get blocks of memory: `find` finds the values for a target and puts them into a block of the
@@ -262,8 +236,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             space = view.mem.space;
             if let Some(saved) = &saved {
-                let slot = saved_slot(&mut this.b, saved, row);
-                this.b.write_descriptor(slot, &view);
+                keep_view(&mut this.b, saved, row, &view);
             }
             let block = new_block_like(&mut this.b, &view, ty, &blocks, row);
             find(this, row, &view, &block);
@@ -274,10 +247,46 @@ impl<'p> FunctionLowering<'_, 'p> {
             store(this, row, &view, &block);
             this.b.free_fields_of_view(&block, ty);
             free_block(&mut this.b, &blocks, row);
+            if let Some(saved) = &saved {
+                free_kept(&mut this.b, saved, row, target.rank);
+            }
+        });
+    }
+
+    /// An assignment to parts of objects that have no stride between them, in a WHERE if there are masks.
+    fn listed_parts(&mut self, active: &Active, target: &'p Expr, value: &'p Expr, masks: &[ListedMask<'p>]) {
+        if finds_itself(self.b.program(), target) {
+            return self
+                .b
+                .unsupported("this assignment to a component with run-time lengths of each object of an array");
+        }
+        let ty = &value.ty;
+        let (blocks, shapes) = (self.b.words(active), self.b.saved(active.count, target.rank));
+        self.each_row(active, &mut |this, row| {
+            let mut operands = Operands::default();
+            this.prepare_parts(target, &mut operands);
+            let extents = operands.extents(target).unwrap_or_default();
+            let len = matches!(ty, Type::Character(_)).then(|| this.length_of(value, None)).flatten();
+            let element = this.b.element_bytes(ty, len);
+            let shape = this.b.dense(MemRef::at(Val::i64(0), Space::Host), element, len, &extents);
+            let block = new_block_like(&mut this.b, &shape, ty, &blocks, row);
+            keep_view(&mut this.b, &shapes, row, &block);
+            let conditions = conditions_of(&mut this.b, masks, row, &block);
+            this.masked_value(&block, value, &conditions);
+        });
+        self.each_row(active, &mut |this, row| {
+            let block = kept_view(&mut this.b, &shapes, row, (ty, false), (target.rank, Space::Host));
+            let conditions = conditions_of(&mut this.b, masks, row, &block);
+            this.masked_parts(target, value, &conditions, Some(block.clone()));
+            this.b.free_fields_of_view(&block, ty);
+            free_block(&mut this.b, &blocks, row);
         });
     }
 
     fn listed_array(&mut self, active: &Active, target: &'p Expr, value: &'p Expr) {
+        if scattered(self.b.program(), target).is_some() {
+            return self.listed_parts(active, target, value, &[]);
+        }
         let ty = &target.ty;
         self.listed_blocks(
             active,
@@ -306,7 +315,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         bounds: &'p [(Expr, Option<Expr>)],
         value: &'p Expr,
     ) {
-        let values = self.b.saved(active, target.rank);
+        let values = self.b.saved(active.count, target.rank);
         let places = self.b.words(active);
         let mut known: Option<Descriptor> = None;
         self.each_row(active, &mut |this, row| {
@@ -357,6 +366,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                         self.scope(|this| this.listed_masked(active, target, value, &mine));
                     }
                     StmtKind::Where(arms) => self.listed_where(active, arms, &mine),
+                    StmtKind::Call { proc, args } => match assignment_of(args) {
+                        Some(sides) => {
+                            self.scope(|this| this.listed_defined(active, (*proc, args), sides, Some(&mine)))
+                        }
+                        None => self.b.unsupported("this statement in a WHERE construct"),
+                    },
                     StmtKind::Nothing => {}
                     _ => self.b.unsupported("this statement in a WHERE construct"),
                 }
@@ -380,6 +395,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn listed_masked(&mut self, active: &Active, target: &'p Expr, value: &'p Expr, masks: &[ListedMask<'p>]) {
+        if scattered(self.b.program(), target).is_some() {
+            return self.listed_parts(active, target, value, masks);
+        }
         self.listed_blocks(
             active,
             (target, "an assignment to this object in a WHERE construct"),
@@ -393,12 +411,6 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
         );
     }
-}
-
-/// A descriptor for each combination.
-struct Saved {
-    mem: MemRef,
-    each: Val,
 }
 
 /// The same kind of place at another address.
@@ -499,12 +511,16 @@ fn block_of(b: &mut Builder<'_, '_>, addr: Val, target: &ArrayView) -> ArrayView
     b.dense(MemRef::at(addr, space), target.element, target.len, &extents)
 }
 
-fn new_block_like(b: &mut Builder<'_, '_>, target: &ArrayView, ty: &Type, words: &Words, row: Val) -> ArrayView {
+pub(super) fn new_block_like(
+    b: &mut Builder<'_, '_>,
+    target: &ArrayView,
+    ty: &Type,
+    words: &Words,
+    row: Val,
+) -> ArrayView {
     let extents = target.extents();
     let bytes = b.array_bytes(&extents, target.element);
-    let location = i32::from(b.side() == Side::Device);
-    let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
-    let addr = b.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into());
+    let addr = new_block(b, bytes);
     keep_word(b, words, row, addr);
     let block = block_of(b, addr, target);
     if has_allocatable(b.program(), ty) {
@@ -518,31 +534,22 @@ fn block_at(b: &mut Builder<'_, '_>, words: &Words, row: Val, target: &ArrayView
     block_of(b, addr, target)
 }
 
-fn free_block(b: &mut Builder<'_, '_>, words: &Words, row: Val) {
+pub(super) fn free_block(b: &mut Builder<'_, '_>, words: &Words, row: Val) {
     let addr = kept_word(b, words, row);
     let location = i32::from(b.side() == Side::Device);
     b.free(&Allocation { location, addr, may_be_null: false });
 }
 
 /// Where to store the targets of each combination, if finding them reads what is assigned.
-fn saved_targets<'p>(b: &mut Builder<'_, 'p>, active: &Active, target: &'p Expr) -> Option<Saved> {
+pub(super) fn saved_targets<'p>(b: &mut Builder<'_, 'p>, active: &Active, target: &'p Expr) -> Option<Saved> {
     if !finds_itself(b.program(), target) {
         return None;
     }
-    if crate::analysis::expressions::has_vector(target) {
-        b.unsupported("a vector subscript that its own FORALL assigns");
-        return None;
-    }
-    Some(b.saved(active, target.rank))
-}
-
-fn saved_slot(b: &mut Builder<'_, '_>, saved: &Saved, row: Val) -> MemRef {
-    let skip = b.imul(row, saved.each);
-    b.advance(saved.mem, skip)
+    Some(b.saved(active.count, target.rank))
 }
 
 /// The conditions on the elements of a target, which has the shape of the masks.
-fn conditions_of<'p>(
+pub(super) fn conditions_of<'p>(
     b: &mut Builder<'_, 'p>,
     masks: &[ListedMask<'p>],
     row: Val,

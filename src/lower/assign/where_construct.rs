@@ -9,6 +9,7 @@ use crate::analysis::overlap::{conflicts, reads, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
@@ -56,8 +57,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             for s in body {
                 self.b.mark(s.span);
                 match &s.kind {
-                    StmtKind::Assign { target, value } if !self.refuse_scattered(target) => {
-                        self.scope(|this| this.masked_assign(target, value, &mine));
+                    StmtKind::Assign { target, value } => {
+                        self.scope(|this| match scattered(this.b.program(), target) {
+                            Some(_) => this.masked_parts(target, value, &mine, None),
+                            None => this.masked_assign(target, value, &mine),
+                        });
                     }
                     StmtKind::Where(arms) => self.where_arms(arms, &mine, stable),
                     StmtKind::Call { proc, args } => self.scope(|this| this.masked_call(*proc, args, &mine)),
@@ -124,6 +128,39 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.masked_assign_to(&view, target, value, conditions, None);
     }
 
+    /// An assignment to parts of objects that have no stride between them; `ready` is the value where it is known already.
+    pub(crate) fn masked_parts(
+        &mut self,
+        target: &'p Expr,
+        value: &'p Expr,
+        conditions: &[Condition<'p>],
+        ready: Option<ArrayView>,
+    ) {
+        let mut operands = Operands::masked();
+        self.prepare_parts(target, &mut operands);
+        let extents = operands.extents(target).unwrap_or_default();
+        let from = match ready {
+            Some(ready) => ready,
+            None => {
+                let len = matches!(value.ty, Type::Character(_)).then(|| self.length_of(value, None)).flatten();
+                let fresh = self.b.temporary_array(&value.ty, len, &extents);
+                self.masked_value(&fresh, value, conditions);
+                fresh
+            }
+        };
+        self.prepare_conditions(conditions, &mut operands);
+        self.for_each_element(operands, &extents, &[&from], &mut |this, index, linear| {
+            let holds = this.holds(conditions);
+            this.when(holds, |this| {
+                let mem = this.b.element_pos(&from, index, linear);
+                let v = this.b.load_value(element_lvalue(mem, from.len), &value.ty);
+                let place = this.lvalue(target);
+                this.at(target.span, |this| this.check_assigned(place, target, &v));
+                this.b.store_value(place, &target.ty, &v);
+            });
+        });
+    }
+
     /// Assigns those elements of a target for which the conditions hold; `ready` is the value where it is known already.
     pub(crate) fn masked_assign_to(
         &mut self,
@@ -172,22 +209,49 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.unsupported("this defined assignment in a WHERE construct");
         };
         let extents = view.extents();
-        let mut operands = Operands::masked();
-        self.prepare(target, &mut operands);
-        if value.rank > 0 && conflicts(self.b.program(), target, value) {
+        let ready = if value.rank > 0 && conflicts(self.b.program(), target, value) {
             let len = matches!(value.ty, Type::Character(_)).then(|| self.length_of(value, None)).flatten();
             let fresh = self.b.temporary_array(&value.ty, len, &extents);
             self.masked_value(&fresh, value, conditions);
-            operands.insert(value, Operand::View(fresh));
-        } else if value.rank > 0 {
-            self.prepare(value, &mut operands);
+            Some(Operand::View(fresh))
         } else {
-            let known = self.scalar_copy(value);
-            operands.insert(value, Operand::Value(known));
+            (value.rank == 0).then(|| Operand::Value(self.scalar_copy(value)))
+        };
+        let mut operands = Operands::masked();
+        match ready {
+            Some(ready) => operands.insert(value, ready),
+            None => self.prepare(value, &mut operands),
         }
+        self.masked_calls(proc, args, (target, &view), (value, operands), conditions);
+    }
+
+    /// The same with a value that is known.
+    pub(crate) fn masked_call_to(
+        &mut self,
+        proc: ProcId,
+        args: &'p [Option<Actual>],
+        place: (&'p Expr, &ArrayView),
+        (value, ready): (&'p Expr, Operand),
+        conditions: &[Condition<'p>],
+    ) {
+        let mut operands = Operands::masked();
+        operands.insert(value, ready);
+        self.masked_calls(proc, args, place, (value, operands), conditions);
+    }
+
+    fn masked_calls(
+        &mut self,
+        proc: ProcId,
+        args: &'p [Option<Actual>],
+        (target, view): (&'p Expr, &ArrayView),
+        (value, mut operands): (&'p Expr, Operands),
+        conditions: &[Condition<'p>],
+    ) {
+        let extents = view.extents();
+        operands.insert(target, Operand::View(view.clone()));
         self.prepare_conditions(conditions, &mut operands);
         check_masked(&mut self.b, &operands, value, &extents, conditions);
-        self.for_each_element(operands, &extents, &[&view], &mut |this, _, _| {
+        self.for_each_element(operands, &extents, &[view], &mut |this, _, _| {
             let holds = this.holds(conditions);
             this.when(holds, |this| this.call_once(proc, args));
         });

@@ -10,7 +10,8 @@ use crate::analysis::designators::{is_pointer_result, may_be_unset};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::c_descriptor::has_c_descriptor;
-use crate::elements::Operand;
+use crate::elements::{Operand, Operands};
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::object::convention::has_element_word;
@@ -210,8 +211,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.b.pass_absent(dummy, out);
         }
         let is_pointer = dummy.attrs.allocatable || dummy.attrs.pointer;
-        if (dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value) || is_pointer {
+        let is_changed = dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value;
+        if is_pointer {
             self.refuse_scattered(e);
+        } else if is_changed && scattered(self.b.program(), e).is_some() && !self.is_current(e) {
+            return self.pass_parts(dummy, e, out);
         }
         if dummy.attrs.class && !is_pointer {
             return self.pass_class(dummy, e, out);
@@ -238,6 +242,26 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some((v, old)) = given {
             self.storage.set(v, old);
         }
+    }
+
+    /// Passes parts of objects that have no stride between them, as a copy that goes back.
+    fn pass_parts(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        let copy = self.materialise(e);
+        let mut operands = Operands::default();
+        self.prepare_parts(e, &mut operands);
+        let extents = copy.extents();
+        let places = self.b.temporary_array(&Type::Integer(8), None, &extents);
+        self.for_each_element(operands, &extents, &[&places], &mut |this, index, linear| {
+            if let Lvalue::Mem(mem) | Lvalue::Char(mem, _) = this.lvalue(e) {
+                let word = this.b.element_pos(&places, index, linear);
+                let addr = this.b.address(mem);
+                this.b.store_scalar(word, Ty::I64, addr);
+            }
+        });
+        out.back.push(CopyBack::Parts { from: copy.clone(), places, ty: e.ty.clone() });
+        let mut operands = Operands::default();
+        operands.insert(e, Operand::View(copy));
+        self.with_operands(operands, |this| this.pass_data(dummy, e, out));
     }
 
     /// Gives an optional dummy that is allocatable, a pointer or polymorphic a descriptor of nothing if it is absent; returns

@@ -108,6 +108,17 @@ impl Builder<'_, '_> {
                         this.free(free);
                     }
                 }),
+                CopyBack::Parts { from, places, ty } => {
+                    let extents = from.extents();
+                    self.each_position(&extents, &[&from, &places], &mut |this, index, linear| {
+                        let part = this.element_pos(&from, index, linear);
+                        let value = this.load_value(element_lvalue(part, from.len), &ty);
+                        let word = this.element_pos(&places, index, linear);
+                        let addr = this.load_word(word);
+                        let place = MemRef { addr, offset: 0, ..from.mem };
+                        this.store_value(element_lvalue(place, from.len), &ty, &value);
+                    });
+                }
                 CopyBack::OfC { when, from, to, is_allocatable } => {
                     self.when(when, |this| this.take_from_c(from, &to, is_allocatable));
                 }

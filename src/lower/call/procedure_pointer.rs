@@ -24,7 +24,10 @@ use ir::foreign::BY_ADDRESS;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Reg, Ty, Val, c_descriptor};
-use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Procedure, Storage, VarId};
+use sema::checked::{Expr, ExprKind, ProcBody, ProcId, Procedure, Storage, Type, VarId};
+
+/// The pointers of the run-time library to procedures for signals.
+const HANDLER: &str = "cufemu_handler";
 
 impl Builder<'_, '_> {
     /// The number that a pointer to a procedure holds; 0 is none.
@@ -115,6 +118,18 @@ impl FunctionLowering<'_, '_> {
         self.b.is_host() && params.iter().all(can_be_passed) && has_plain_result && has_foreign()
     }
 
+    /// Calls a procedure for a signal, as C does: it takes what it declares of the arguments, and nobody wants its result.
+    fn call_handler(&mut self, target: ProcId, passed: &Passed, captures: &[Val]) {
+        let program = self.b.program();
+        let callee = program.proc(target);
+        let results = match result_form(program, callee) {
+            ResultForm::Registers(tys) => tys,
+            _ => Vec::new(),
+        };
+        let words = passed.words[..callee.params.len().min(passed.words.len())].to_vec();
+        self.b.call_plain(target, &[], &Passed { words, ..Passed::default() }, captures, &results);
+    }
+
     /// Calls the procedure that a pointer points to.
     pub(crate) fn call_pointer(
         &mut self,
@@ -128,8 +143,12 @@ impl FunctionLowering<'_, '_> {
         let model = program.proc(proc);
         let skipped = usize::from(matches!(model.body, ProcBody::Pointer));
         let params = &model.params[skipped..];
-        let targets: Vec<ProcId> =
-            self.b.usage().taken.iter().copied().filter(|&p| fits_call(&self.b, model, params, p)).collect();
+        let is_handler = &*model.name == HANDLER && self.b.is_embedded();
+        let fits = |&p: &ProcId| match is_handler {
+            true => is_called_for_signals(&self.b, p),
+            false => fits_call(&self.b, model, params, p),
+        };
+        let targets: Vec<ProcId> = self.b.usage().taken.iter().copied().filter(fits).collect();
         let out: Vec<Reg> = results.iter().map(|&ty| self.b.mutable(ty)).collect();
         let done = self.b.new_block();
         let called = self.b.pointed_number(pointer, &targets);
@@ -140,9 +159,13 @@ impl FunctionLowering<'_, '_> {
             self.b.branch(is_this, yes, next);
             self.b.switch_to(yes);
             let captures = self.b.pointed_captures(pointer, target);
-            let values = self.b.call_plain(target, hidden, passed, &captures, results);
-            for (&reg, value) in out.iter().zip(values) {
-                self.b.set(reg, value);
+            if is_handler {
+                self.call_handler(target, passed, &captures);
+            } else {
+                let values = self.b.call_plain(target, hidden, passed, &captures, results);
+                for (&reg, value) in out.iter().zip(values) {
+                    self.b.set(reg, value);
+                }
             }
             self.b.jump(done);
             self.b.switch_to(next);
@@ -159,12 +182,36 @@ impl FunctionLowering<'_, '_> {
             self.b.jump(done);
             self.b.switch_to(next);
         }
+        let is_null: Val = self.b.cmp(CmpOp::Eq, Ty::I64, pointer, Val::i64(0)).into();
+        let (yes, next) = (self.b.new_block(), self.b.new_block());
+        self.b.branch(is_null, yes, next);
+        self.b.switch_to(next);
+        let name = if is_handler { "signal" } else { &model.name };
+        self.b
+            .fail(&format!("`{name}` names a procedure whose arguments or result are others than those of this call"));
+        self.b.jump(done);
+        self.b.switch_to(yes);
         let (text, len) = self.b.name_text(&model.name);
         self.b.rt(Rt::ErrorAllocated, vec![text, len]);
         self.b.jump(done);
         self.b.switch_to(done);
         out.into_iter().map(Val::from).collect()
     }
+}
+
+/// Whether a procedure of the program may be called for a signal: it takes its number by value, or nothing.
+fn is_called_for_signals(b: &Builder<'_, '_>, target: ProcId) -> bool {
+    let callee = b.program().proc(target);
+    let is_number = |&v: &VarId| {
+        let var = b.program().var(v);
+        var.attrs.value && matches!(var.ty, Type::Integer(4))
+    };
+    let has_plain_result = !matches!(result_form(b.program(), callee), ResultForm::Hidden(_));
+    matches!(callee.body, ProcBody::Statements(_))
+        && crate::analysis::usage::runs_on(callee.kind, b.side())
+        && has_plain_result
+        && callee.params.len() < 2
+        && callee.params.iter().all(is_number)
 }
 
 /// Whether a procedure takes its arguments and gives its result as a call through a pointer says.

@@ -167,8 +167,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !(f.allocatable || f.pointer) {
             return None;
         }
-        let mem = self.object(base).plus(f.offset as i64);
-        Some(self.b.field_desc(f, mem))
+        let object = self.object(base);
+        let d = self.b.field_desc(f, object.plus(f.offset as i64));
+        let (Some(_), Type::Derived(id)) = (&f.own_length, &base.ty) else { return Some(d) };
+        self.bind_held_parameters(object, *id);
+        Some(self.with_own_length(f, d))
+    }
+
+    /// The descriptor of a component with the length that the parameters of its object decide, which are bound.
+    pub(crate) fn with_own_length(&mut self, f: &'p Field, mut d: Descriptor) -> Descriptor {
+        if let Some(length) = &f.own_length {
+            let n = self.bound(length);
+            let n = self.b.at_least_zero(n);
+            d.element = Some(self.b.freeze(n));
+        }
+        d
     }
 
     fn plain_field(&mut self, base: &'p Expr, field: u32) -> Lvalue {

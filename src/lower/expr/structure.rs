@@ -89,6 +89,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.fill_part(&view, field, value);
     }
 
+    /// Gives a component what an object begins with: a part its value, a pointer its target.
+    pub(crate) fn start_field(&mut self, field: &'p Field, at: MemRef, start: &'p Expr) {
+        match field.pointer {
+            true => self.construct_field(field, at, start, &[]),
+            false => self.construct_part(field, at, start),
+        }
+    }
+
     /// Stores a value to a part whose memory is there.
     fn fill_part(&mut self, view: &ArrayView, field: &'p Field, value: &'p Expr) {
         if value.rank == 0 {
@@ -117,6 +125,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if field.allocatable {
             let d = self.b.field_desc(field, at);
+            let d = self.with_own_length(field, d);
             self.b.desc_clear(&d);
             if matches!(value.kind, ExprKind::Null) {
                 return;
@@ -155,7 +164,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             let source = self.class_view(value);
             self.b.set_class(d, (&field.ty, location), &source, None, &field.name, ClassHelper::Copy);
         } else if let Some(from) = self.descriptor(value) {
-            self.b.copy_allocatable(field, d, &from);
+            if field.own_length.is_none() {
+                self.b.copy_allocatable(field, d, &from);
+            } else {
+                let base = self.b.desc_base(&from);
+                let is_allocated = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+                self.when(is_allocated, |this| this.construct_value(field, d, value));
+            }
         } else if let ExprKind::Convert(inner) = &value.kind
             && let Some(from) = self.descriptor(inner)
         {

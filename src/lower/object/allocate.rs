@@ -5,7 +5,7 @@
 use crate::analysis::designators::field_of;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::types::{HOST_MEMORY, MANAGED_MEMORY, Side, align, alloc_where, has_default, has_end, is_made};
+use crate::types::{HOST_MEMORY, MANAGED_MEMORY, align, alloc_where, has_default, has_end, is_made};
 use crate::value::Value;
 use crate::value::descriptor::Descriptor;
 use ast::CudaAttr;
@@ -19,8 +19,8 @@ use sema::checked::{Expr, ExprKind, Type};
 pub(crate) struct AllocateHow {
     /// Whether it has `stat=`.
     pub(crate) has_stat: bool,
-    /// `align=`, in bytes.
-    pub(crate) align: Option<i64>,
+    /// `align=`, in bytes, a power of two.
+    pub(crate) align: Option<Val>,
 }
 
 impl Builder<'_, '_> {
@@ -65,10 +65,8 @@ impl Builder<'_, '_> {
         let (text, len) = self.name_text(name);
         let flag = Val::i32(i32::from(how.has_stat));
         let mut args = vec![Val::i32(location), bytes, text, len, flag];
-        // What device code allocates is aligned as much as it can ask for.
-        let align = how.align.filter(|_| self.side() == Side::Host);
-        args.extend(align.map(Val::i64));
-        let results = self.rt(if align.is_some() { Rt::AllocAligned } else { Rt::Alloc }, args);
+        args.extend(how.align);
+        let results = self.rt(if how.align.is_some() { Rt::AllocAligned } else { Rt::Alloc }, args);
         let (Some(&addr), Some(&stat)) = (results.first(), results.get(1)) else { return Val::i32(0) };
         let mem = crate::value::lvalue::MemRef::at(addr.into(), d.data);
         let mut view = self.dense(mem, element, d.is_char.then_some(element), &extents);

@@ -58,6 +58,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let lengths = self.lengths(&field.lengths);
                 self.b.make_view(&view, &field.ty, &lengths);
             }
+            if let Some(start) = &field.start {
+                self.at(field.span, |this| this.scope(|this| this.start_field(field, at, start)));
+            }
         }
     }
 
@@ -209,12 +212,17 @@ impl<'p> FunctionLowering<'_, 'p> {
         });
     }
 
+    /// Gives the length parameters of an object, as bounds and lengths of its components name them, the values that it holds.
+    pub(crate) fn bind_held_parameters(&mut self, object: MemRef, id: TypeId) {
+        let held = self.b.held_lengths(object, id);
+        let held: Vec<Val> = held.into_iter().map(|n| self.b.freeze(n)).collect();
+        self.bind_parameters(id, &held);
+    }
+
     /// The lengths that a component of an object is declared with.
     pub(crate) fn lengths_of_field(&mut self, f: &'p Field, object: MemRef, id: TypeId) -> Vec<Option<Val>> {
-        if has_open_lengths(f) {
-            let held = self.b.held_lengths(object, id);
-            let held: Vec<Val> = held.into_iter().map(|n| self.b.freeze(n)).collect();
-            self.bind_parameters(id, &held);
+        if has_open_lengths(f) || f.own_length.is_some() {
+            self.bind_held_parameters(object, id);
         }
         f.lengths.iter().map(|n| self.length(n)).collect()
     }

@@ -14,10 +14,10 @@ use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::element_lvalue;
 use ast::CudaAttr;
-use ir::op::CmpOp;
+use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{AllocObject, CharLen, Const, Expr, ExprKind, Type};
+use sema::checked::{AllocObject, CharLen, Expr, ExprKind, MOST_ALIGNMENT, Type};
 
 /// The code for an object that is allocated already.
 const ALREADY_ALLOCATED: i32 = 151;
@@ -33,7 +33,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         align: Option<&'p Expr>,
     ) {
         let has_stat = stat.is_some();
-        let align = align.and_then(|e| if let ExprKind::Const(Const::Int(n)) = e.kind { Some(n) } else { None });
+        let align = align.map(|e| self.alignment(e));
         let how = AllocateHow { has_stat, align };
         let result = self.b.mutable(Ty::I32);
         self.b.set(result, Val::i32(0));
@@ -55,6 +55,24 @@ impl<'p> FunctionLowering<'_, 'p> {
             let place = self.lvalue(flag);
             self.b.store_value(place, &flag.ty, &Value::Pred(Val::pred(all)));
         }
+    }
+
+    /// The value of `align=`, a power of two.
+    fn alignment(&mut self, e: &'p Expr) -> Val {
+        let n = self.bound(e);
+        let n = self.b.freeze(n);
+        if !matches!(e.kind, ExprKind::Const(_)) {
+            let less = self.b.isub(n, Val::i64(1));
+            let common: Val = self.b.bin(BinOp::And, Ty::I64, n, less).into();
+            let is_none = self.b.icmp(CmpOp::Ne, common, Val::i64(0));
+            let is_small = self.b.icmp(CmpOp::Lt, n, Val::i64(1));
+            let is_large = self.b.icmp(CmpOp::Gt, n, Val::i64(MOST_ALIGNMENT));
+            let is_unfit: Val = self.b.bin(BinOp::Or, Ty::Pred, is_small, is_large).into();
+            let is_bad: Val = self.b.bin(BinOp::Or, Ty::Pred, is_none, is_unfit).into();
+            let message = format!("`align=` is not a power of two from 1 to {MOST_ALIGNMENT}");
+            self.when(is_bad, |this| this.at(e.span, |this| this.b.fail(&message)));
+        }
+        n
     }
 
     /// Stores a code and, if it is not 0, a message.

@@ -15,6 +15,7 @@ use crate::function::FunctionLowering;
 use crate::targets::JumpTarget;
 use crate::types::{Side, imm, ir_ty};
 use crate::value::Value;
+use crate::value::arguments::Passed;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Bb, Trap, Ty, Val};
@@ -68,8 +69,17 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.set_span(s.span);
         } else {
             self.b.mark(s.span);
+            self.handle_signals();
         }
         self.scope(|this| this.statement_kind(s));
+    }
+
+    /// Calls the procedures of signals that have come, if the program catches any.
+    fn handle_signals(&mut self) {
+        let handles = self.b.usage().handles_signals.filter(|_| self.b.is_host() && !self.b.is_embedded());
+        if let Some(proc) = handles {
+            self.b.call_plain(proc, &[], &Passed::default(), &[], &[]);
+        }
     }
 
     fn statement_kind(&mut self, s: &'p Stmt) {

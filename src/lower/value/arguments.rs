@@ -34,6 +34,8 @@ pub(crate) enum CopyBack {
     Scalar { from: MemRef, to: Lvalue, ty: Type },
     /// An array that was passed as a copy if `when` holds, in memory that is given back unless it is that of the procedure.
     Array { when: Val, from: ArrayView, to: Option<ArrayView>, ty: Type, free: Option<Allocation> },
+    /// Parts of objects that were passed as a copy, and their addresses.
+    Parts { from: ArrayView, places: ArrayView, ty: Type },
     /// A descriptor that was passed as a copy.
     Descriptor { from: Val, to: Descriptor },
     /// A descriptor of C of an allocatable or pointer, if the predicate holds.

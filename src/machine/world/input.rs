@@ -37,6 +37,8 @@ pub(crate) struct Input {
     lines: Receiver<Option<Vec<u8>>>,
     /// Whether a line was requested and has not come.
     is_asked: bool,
+    /// Whether the thread is that of a copy of the process.
+    is_of_copy: bool,
 }
 
 impl Input {
@@ -44,7 +46,12 @@ impl Input {
         let (requests, asked) = channel();
         let (answers, lines) = channel();
         std::thread::spawn(move || while asked.recv().is_ok() && answers.send(read_line()).is_ok() {});
-        Input { requests, lines, is_asked: false }
+        Input { requests, lines, is_asked: false, is_of_copy: foreign::is_copy() }
+    }
+
+    /// Whether its thread is one of this process.
+    pub(crate) fn is_here(&self) -> bool {
+        self.is_of_copy == foreign::is_copy()
     }
 
     /// The next line; [`Answer::Later`] if the end is wanted before it comes.

@@ -56,9 +56,10 @@ impl RealWorld {
         let begun = Instant::now();
         while let Some(rest) = time.checked_sub(begun.elapsed()).filter(|rest| !rest.is_zero()) {
             match &self.end {
-                None => std::thread::sleep(rest),
                 Some(end) if end.is_wanted() => return Answer::Later,
-                Some(_) => std::thread::sleep(rest.min(GLANCE)),
+                // As C's `sleep` does.
+                _ if foreign::has_signal() => break,
+                _ => std::thread::sleep(rest.min(GLANCE)),
             }
         }
         Answer::Done(Ok(()))
@@ -81,6 +82,7 @@ fn out_of_reach(address: u64) -> Option<&'static str> {
 }
 
 fn reason(error: &io::Error) -> String {
+    foreign::note_error(error);
     match error.kind() {
         ErrorKind::NotFound => "there is no such file or directory".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
@@ -152,7 +154,7 @@ fn is_pipe(about: &fs::Metadata) -> bool {
 }
 
 fn status(path: &str) -> FileStatus {
-    let about = fs::metadata(path).ok();
+    let about = fs::metadata(path).inspect_err(foreign::note_error).ok();
     let kind = about.as_ref().map(|about| match (about.is_file(), about.is_dir()) {
         (true, _) => FileKind::Regular,
         (_, true) => FileKind::Directory,
@@ -188,11 +190,18 @@ impl World for RealWorld {
     fn ask(&mut self, question: &Ask) -> Answer {
         match question {
             Ask::ReadLine => match &self.end {
-                Some(end) => self.input.get_or_insert_with(Input::new).line(end),
+                Some(end) => {
+                    // A thread does not go into a copy of its process.
+                    let input = self.input.take().filter(Input::is_here);
+                    self.input.insert(input.unwrap_or_else(Input::new)).line(end)
+                }
                 None => Answer::Line(read_line()),
             },
             Ask::ReadFile { path } => Answer::File(match fs::metadata(path) {
-                Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+                Err(e) if e.kind() == ErrorKind::NotFound => {
+                    foreign::note_error(&e);
+                    Ok(None)
+                }
                 Err(e) => Err(reason(&e)),
                 Ok(about) if about.is_dir() => Err("it is a directory".to_owned()),
                 Ok(_) => read_file(path).map(Some).map_err(|e| reason(&e)),

@@ -25,6 +25,6 @@ pub use proc::{
 };
 pub use stmt::{
     AllocObject, Block, CaseRange, CufDim, CufKernel, CufLoop, DefinedIo, IoControl, IoForm, IoItem, IoStmt, IoUnit,
-    LaunchGrid, LaunchSpec, LoopControl, LoopId, RankCase, ReduceOp, Stmt, StmtKind,
+    LaunchGrid, LaunchSpec, LoopControl, LoopId, MOST_ALIGNMENT, RankCase, ReduceOp, Stmt, StmtKind,
 };
 pub use types::{CharLen, DerivedType, Dim, Field, Shape, SizedBy, Type, TypeId, TypeParam};

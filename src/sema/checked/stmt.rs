@@ -4,6 +4,9 @@ use super::{Actual, CharLen, Expr, GroupObject, ImpliedDo, ProcId, Type, TypeId,
 use source::Span;
 use std::sync::Arc;
 
+/// The largest `align=` that ALLOCATE takes: the bytes of a large page.
+pub const MOST_ALIGNMENT: i64 = 2 << 20;
+
 /// A run of statements.
 pub type Block = Vec<Stmt>;
 
@@ -155,7 +158,7 @@ pub enum StmtKind {
         pinned: Option<Expr>,
         /// `stream=`
         stream: Option<Expr>,
-        /// `align=`, a constant.
+        /// `align=`, of 8 bytes.
         align: Option<Expr>,
     },
     /// DEALLOCATE.

@@ -133,11 +133,17 @@ pub struct Field {
     pub cuda: Option<ast::CudaAttr>,
     /// Default initialisation.
     pub init: Option<Const>,
+    /// Default initialisation that is done when an object is made at run time: the value of a part whose type has length parameters
+    /// that are known then, or the initial target of a pointer.
+    pub start: Option<Arc<Expr>>,
     /// Whether this is no component, but where an object holds the length parameter of that name.
     pub is_parameter: bool,
     /// What length parameters of the object decide about it. It is stored like an allocatable component then, which is there as
     /// long as the object, and says so in `allocatable`.
     pub sized: Option<Arc<SizedBy>>,
+    /// The length of its characters, if length parameters of the object decide it and it is allocatable or a pointer. Its type says
+    /// that the length is deferred.
+    pub own_length: Option<Arc<Expr>>,
     /// The length parameters of its own type, where they are known at run time only.
     pub lengths: Vec<CharLen>,
     /// Its declaration.

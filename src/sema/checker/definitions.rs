@@ -186,6 +186,8 @@ pub(crate) struct VarInfo {
     pub(crate) typed_only: bool,
     /// Declared by use only, under the implicit rules.
     pub(crate) implicit: bool,
+    /// It is a named constant, though it has memory like a variable.
+    pub(crate) is_constant: bool,
     /// Declared with CLASS, whether some type extends its own or not.
     pub(crate) polymorphic: bool,
     /// The interface of a procedure dummy or pointer, where it is known.
@@ -446,7 +448,9 @@ impl<'a> Definitions<'a> {
             let is_pointer = matches!(self.type_info(id).bindings.get(&f.name), Some(Binding::Pointer { .. }));
             let is_written = f.init.is_some() && !(is_pointer && matches!(f.init, Some(Const::Int(0))));
             let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
-            !f.pointer && (is_written || (!f.allocatable && inner.is_some_and(|part| self.has_first_value(part))))
+            f.start.is_some()
+                || !f.pointer
+                    && (is_written || (!f.allocatable && inner.is_some_and(|part| self.has_first_value(part))))
         })
     }
 

@@ -126,7 +126,7 @@ pub(crate) enum Description {
     Result(Type),
 }
 
-/// A pointer that a declaration or DATA gives a target.
+/// A pointer that a declaration or DATA gives a target, or an object that gets its value where the program begins.
 pub(crate) struct InitialTarget {
     /// A variable, or a component of one.
     pub(crate) pointer: Expr,
@@ -141,6 +141,8 @@ pub(crate) enum TargetValue {
     Written(ast::Expr),
     /// As the value of a component in a structure constructor, which is typed already.
     Typed(Expr),
+    /// Not a target: the value of an object whose type has length parameters that are known at run time only.
+    Object(ast::Expr),
 }
 
 /// A context that was left for another one.

@@ -156,7 +156,8 @@ impl<'a> Checker<'a> {
         }
         if root(&target).is_some_and(|id| matches!(self.defs.var(id).ty, Type::Derived(ty) if self.defs.ty(ty).is_made))
         {
-            let text = "`data` for a type with length parameters that are known at run time only";
+            let text =
+                "`data` for a type whose objects are made at run time: with lengths known then, or initial targets,";
             return self.reporter.refuse(object.span, text);
         }
         if let Some(what) = self.elsewhere(&target) {

@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
             let bytes = self.lay_out(id, &def.items, 0);
             self.defs.ty_mut(id).bytes = bytes;
         }
-        let is_made = self.defs.has_part(id, &|f| f.is_parameter);
+        let is_made = self.defs.has_part(id, &|f| f.is_parameter || f.start.is_some());
         let t = self.defs.ty_mut(id);
         t.is_made = is_made;
         t.bytes = t.bytes.next_multiple_of(t.align.max(1));
@@ -264,9 +264,13 @@ impl<'a> Checker<'a> {
                 },
                 None => Shape::Scalar,
             };
-            let Some((ty, shape, sized)) = self.sized(id, ty, shape, allocatable || pointer, e.span) else {
+            let Some((ty, shape, sized)) = self.sized(id, ty, shape, allocatable || pointer) else {
                 self.defs.type_info_mut(id).is_broken = true;
                 continue;
+            };
+            let (sized, own_length) = match sized {
+                Some(by) if allocatable || pointer => (None, by.len.clone().map(Arc::new)),
+                other => (other, None),
             };
             self.cx.by_descriptor = allocatable || pointer;
             let lengths = self.lengths_of_spec(&field.spec);
@@ -281,17 +285,18 @@ impl<'a> Checker<'a> {
                 self.reporter.error::<()>(Code::DuplicateDeclaration, e.name.span, text);
                 continue;
             }
-            if let (Some(value), Type::Derived(inner)) = (&e.init, &ty)
-                && self.defs.has_part(*inner, &|f| f.is_parameter)
-            {
-                let text = "an initial value of a type with length parameters that are known at run time only";
-                self.reporter.refuse::<()>(value.span, text);
-                self.defs.type_info_mut(id).is_broken = true;
-                continue;
-            }
+            let mut start = None;
             let init = match (&e.init, &e.pointer_init) {
                 // nvfortran takes `= null()` for `=> null()`.
                 (Some(value), _) if pointer && is_null(value) => Some(Const::Null),
+                (Some(value), _) if !allocatable && !pointer && self.is_made(&ty) => {
+                    start = self.start_of_part(value, &ty, &shape);
+                    None
+                }
+                (None, Some(target)) if pointer && !is_null(target) => {
+                    start = self.start_of_pointer(target, &ty, &shape);
+                    None
+                }
                 (Some(value), _) if sized.is_some() => self.initial_of_sized(value, &ty, &shape, e.name.as_str()),
                 (Some(value), _) => self
                     .constant_of_type(value, &ty)
@@ -328,8 +333,10 @@ impl<'a> Checker<'a> {
                 class,
                 cuda: attribute.map(|a| a.0),
                 init,
+                start,
                 is_parameter: false,
                 sized,
+                own_length,
                 lengths,
                 span: e.name.span,
             });
@@ -363,8 +370,10 @@ impl<'a> Checker<'a> {
                 class: false,
                 cuda: None,
                 init,
+                start: None,
                 is_parameter: false,
                 sized: None,
+                own_length: None,
                 lengths: Vec::new(),
                 span: name.span,
             });
@@ -411,8 +420,10 @@ impl<'a> Checker<'a> {
             class: false,
             cuda: None,
             init: Some(Const::Int(1)),
+            start: None,
             is_parameter: false,
             sized: None,
+            own_length: None,
             lengths: Vec::new(),
             span: Span::NONE,
         };

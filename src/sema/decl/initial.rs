@@ -1,13 +1,14 @@
 //! Initial values: of named constants, variables and components. They must be constant and fit type and shape.
 
 use crate::checked::{
-    CharLen, Const, Dim, Expr, ExprKind, ProcBody, Shape, Stmt, StmtKind, Storage, Type, TypeId, VarId, is_designator,
-    root,
+    CharLen, Const, Dim, Expr, ExprKind, Item, ProcBody, Shape, Stmt, StmtKind, Storage, Type, TypeId, VarId,
+    is_designator, root,
 };
 use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, InitialTarget, ScopeId, TargetValue};
-use crate::typing::{Typing, assignable, fit_constant, is_allocatable, is_pointer, shape_name, type_name};
+use crate::typing::{Typing, assignable, fit_constant, is_allocatable, is_pointer, same_type, shape_name, type_name};
 use diag::Code;
 use source::Span;
+use std::sync::Arc;
 
 impl<'a> Checker<'a> {
     /// The value, and the final type and shape, of a named constant.
@@ -72,9 +73,10 @@ impl<'a> Checker<'a> {
         (scope, id): (ScopeId, VarId),
     ) -> Option<Const> {
         match &p.init {
-            Init::Value(e) if matches!(ty, Type::Derived(id) if self.defs.ty(*id).is_made) => self
-                .reporter
-                .refuse(e.span, "an initial value of a type with length parameters that are known at run time only"),
+            Init::Value(e) if matches!(ty, Type::Derived(id) if self.defs.ty(*id).is_made) => {
+                self.initial_object(e, ty, shape, (scope, id));
+                None
+            }
             Init::Value(e) => {
                 if p.allocatable.is_some() {
                     let text = format!("allocatable `{}` cannot have an initial value", p.name);
@@ -115,6 +117,63 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Notes the initial value of an object whose type has length parameters that are known at run time only.
+    pub(super) fn initial_object(&mut self, e: &ast::Expr, ty: &Type, shape: &Shape, (scope, id): (ScopeId, VarId)) {
+        let pointer = Expr { kind: ExprKind::Var(id), ty: ty.clone(), rank: shape.rank(), span: e.span };
+        self.made.initial_targets.push(InitialTarget { pointer, value: TargetValue::Object(e.clone()), scope });
+    }
+
+    /// Whether objects of a type are made at run time.
+    pub(super) fn is_made(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Derived(id) if self.defs.ty(*id).is_made)
+    }
+
+    /// The default value of a component of such a type.
+    pub(super) fn start_of_part(&mut self, e: &ast::Expr, ty: &Type, shape: &Shape) -> Option<Arc<Expr>> {
+        let value = self.expr_as(e, ty)?;
+        self.check_constant_parts(&value)?;
+        if !assignable(ty, &value) || (value.rank != 0 && value.rank != shape.rank()) {
+            let given = shape_name(&self.defs, &value.ty, value.rank);
+            let text = format!("an initial value of {given} does not fit {}", shape_name(&self.defs, ty, shape.rank()));
+            return self.reporter.error(Code::TypeMismatch, e.span, text);
+        }
+        Some(Arc::new(value))
+    }
+
+    /// The initial target of a pointer component.
+    pub(super) fn start_of_pointer(&mut self, e: &ast::Expr, ty: &Type, shape: &Shape) -> Option<Arc<Expr>> {
+        let target = self.designator(e)?;
+        self.typing().check_initial_target(&target);
+        if !same_type(ty, &target.ty) || target.rank != shape.rank() {
+            let given = shape_name(&self.defs, &target.ty, target.rank);
+            let text = format!("{given} cannot be the initial target of {}", shape_name(&self.defs, ty, shape.rank()));
+            return self.reporter.error(Code::TypeMismatch, e.span, text);
+        }
+        if !self.typing().is_target(&target) {
+            let text = "the initial target has no `target` attribute";
+            let help = "name a saved variable with the `target` attribute";
+            return self.reporter.error_help(Code::BadInitialisation, e.span, text, help);
+        }
+        Some(Arc::new(target))
+    }
+
+    /// Whether each part of the value of an object is constant, which is not so is said.
+    pub(crate) fn check_constant_parts(&mut self, e: &Expr) -> Option<()> {
+        match &e.kind {
+            ExprKind::Var(id) if self.defs.var_info(*id).is_constant => Some(()),
+            ExprKind::Paren(inner) => self.check_constant_parts(inner),
+            ExprKind::Construct { fields, .. } => {
+                fields.iter().flatten().try_for_each(|field| self.check_constant_parts(field))
+            }
+            ExprKind::Array(items) => items.iter().try_for_each(|item| match item {
+                Item::Expr(e) => self.check_constant_parts(e),
+                Item::Do(_) => self.typing().evaluate(e).map(|_| ()),
+            }),
+            ExprKind::Null => Some(()),
+            _ => self.typing().evaluate(e).map(|_| ()),
+        }
+    }
+
     /// Associates pointers with the initial targets of their declarations: the first statements of the main program do it.
     /// Both are there for the whole run, so that nobody can tell.
     pub(crate) fn associate_initial_targets(&mut self) {
@@ -128,6 +187,12 @@ impl<'a> Checker<'a> {
                 TargetValue::Typed(value) => {
                     let span = value.span;
                     (Some(StmtKind::PointerAssign { target: pointer, bounds: Vec::new(), value }), span)
+                }
+                TargetValue::Object(e) => {
+                    let kind = self.assign_initial(pointer, &e);
+                    first.extend(kind.map(|kind| Stmt { label: None, kind, span: e.span }));
+                    let _ = self.leave_context(outer);
+                    continue;
                 }
             };
             match &kind {

@@ -35,22 +35,24 @@ impl Checker<'_> {
                 class: false,
                 cuda: None,
                 init: None,
+                start: None,
                 is_parameter: true,
                 sized: None,
+                own_length: None,
                 lengths: Vec::new(),
                 span: param.span,
             });
         }
     }
 
-    /// The type and shape of a component, and what length parameters decide about them.
+    /// The type and shape of a component, and what length parameters decide about them: of one that is allocatable or a pointer, the
+    /// length of its characters.
     pub(super) fn sized(
         &mut self,
         id: TypeId,
         ty: Type,
         shape: Shape,
         is_described: bool,
-        span: Span,
     ) -> Option<(Type, Shape, Option<Arc<SizedBy>>)> {
         let open = self.typing().open_variables(id);
         let (ty, len) = match ty {
@@ -63,18 +65,15 @@ impl Checker<'_> {
             _ if len.is_none() => return Some((ty, self.typing().constant_shape(shape)?, None)),
             _ => Vec::new(),
         };
-        if is_described {
-            return self.reporter.refuse(
-                span,
-                "an allocatable or pointer component of characters whose length is a type parameter known at run time only",
-            );
-        }
         let exprs = dims.iter().flat_map(|d| [&d.lower, &d.upper]).chain(&len);
         for e in exprs.filter(|e| !matches!(e.kind, ExprKind::Const(_))) {
             if !names_any(e, &open) {
                 // Neither constant nor a matter of the parameters.
                 self.typing().evaluate(e)?;
             }
+        }
+        if is_described {
+            return Some((ty, shape, Some(Arc::new(SizedBy { dims: Vec::new(), len }))));
         }
         let shape = if dims.is_empty() { Shape::Scalar } else { Shape::Deferred(dims.len() as u8) };
         Some((ty, shape, Some(Arc::new(SizedBy { dims, len }))))

@@ -57,10 +57,11 @@ impl Checker<'_> {
             TypeSpecKind::Type(derived) => {
                 let id = self.derived_spec(derived)?;
                 if self.cx.side.on_device() && self.defs.ty(id).is_made {
-                    let text = format!(
-                        "`type({})`, which has lengths that are known at run time only, in device code",
-                        self.defs.ty(id).name
-                    );
+                    let what = match self.defs.has_part(id, &|f| f.is_parameter) {
+                        true => "lengths that are known at run time only",
+                        false => "pointers with initial targets",
+                    };
+                    let text = format!("`type({})`, which has {what}, in device code", self.defs.ty(id).name);
                     return self.reporter.refuse(spec.span, text);
                 }
                 self.typing().concrete_type(id, spec.span)

@@ -86,9 +86,9 @@ impl<'a> Checker<'a> {
         };
         let is_described = p.allocatable.is_some() || p.pointer.is_some();
         self.typing().check_lengths(&lengths, p.dummy.is_some(), is_described, p.spec.map_or(p.span, |s| s.span))?;
-        if matches!(ty, Type::Derived(id) if self.defs.ty(id).is_made) && (is_parameter || p.cuda.is_some()) {
-            let what = if is_parameter { "a named constant" } else { "data with a CUDA attribute" };
-            let text = format!("{what} of a type with length parameters that are known at run time only");
+        let is_made = matches!(ty, Type::Derived(id) if self.defs.ty(id).is_made);
+        if is_made && p.cuda.is_some() {
+            let text = "data with a CUDA attribute of a type whose objects are made at run time: with lengths known then, or initial targets,";
             return self.reporter.refuse(p.span, text);
         }
         let place = ShapeRules {
@@ -118,7 +118,10 @@ impl<'a> Checker<'a> {
                 }
                 self.reporter.report(Diagnostic::new(Code::ManagedConstant, span, text).help(help));
             }
-            return self.declare_constant(scope, p, ty, shape);
+            return match is_made {
+                true => self.declare_made_constant(scope, p, (ty, shape), lengths),
+                false => self.declare_constant(scope, p, ty, shape),
+            };
         }
         self.typing().check_length(p, &ty)?;
         self.typing().check_attributes(p, &shape)?;
@@ -217,6 +220,43 @@ impl<'a> Checker<'a> {
         };
         let var = self.defs.var_mut(id);
         (var.init, var.ty, var.shape) = (Some(value), ty, shape);
+        Some(Sym::Var(id))
+    }
+
+    /// A named constant whose type has length parameters that are known at run time only: a static object that cannot change, with an
+    /// initial value.
+    fn declare_made_constant(
+        &mut self,
+        scope: ScopeId,
+        p: &DeclaredName<'a>,
+        (ty, shape): (Type, Shape),
+        lengths: Vec<CharLen>,
+    ) -> Option<Sym> {
+        self.typing().check_constant_form(p, &ty, &shape)?;
+        let Init::Value(e) = &p.init else {
+            let text = format!("named constant `{}` has no value", p.name);
+            return self.reporter.error_help(Code::BadInitialisation, p.span, text, "add `= value`");
+        };
+        if matches!(shape, Shape::AssumedSize(..)) {
+            let text = "a named constant that takes its shape from its value, and its lengths at run time";
+            return self.reporter.refuse(p.span, text);
+        }
+        self.typing().check_static_lengths(p, &Storage::Static, &lengths)?;
+        let owner = self.scopes.get(scope).proc;
+        let var = Variable {
+            name: p.name.clone(),
+            ty: ty.clone(),
+            shape: shape.clone(),
+            storage: Storage::Static,
+            attrs: Attrs { lengths, ignore_tkr: "".into(), ..Attrs::default() },
+            init: None,
+            owner,
+            module: self.scopes.get(scope).module.clone().filter(|_| owner.is_none()),
+            span: p.span,
+        };
+        let id = self.defs.add_var(var, VarInfo { is_constant: true, ..VarInfo::default() });
+        self.scopes.set_sym(scope, &p.name, Sym::Var(id));
+        self.initial_object(e, &ty, &shape, (scope, id));
         Some(Sym::Var(id))
     }
 

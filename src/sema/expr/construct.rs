@@ -164,7 +164,8 @@ impl Checker<'_> {
                     let kind = ExprKind::Const(init.clone());
                     *value = Some(Expr { kind, ty: field.ty.clone(), rank: field.shape.rank(), span });
                 }
-                None if field.pointer => {}
+                // An object is made with what it begins with.
+                None if field.pointer || field.start.is_some() => {}
                 // A missing extent of `dim3` is 1, whether its definition says so or not.
                 None if &*ty.name == "dim3" => *value = Some(constant(Const::Int(1), field.ty.clone(), span)),
                 None => {

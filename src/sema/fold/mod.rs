@@ -26,7 +26,9 @@ pub(crate) use convert::{convert, fits, int_range};
 pub(crate) use number::{compare, kind_of};
 pub(crate) use transfer::{encoded, of_characters};
 
-use crate::checked::{Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, Program, Shape, Storage, Sub, Type, VarId};
+use crate::checked::{
+    Actual, Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, ProcId, Program, Shape, Storage, Sub, Type, VarId,
+};
 use diag::Code;
 use source::Span;
 
@@ -237,14 +239,45 @@ impl<'p> Evaluator<'p> {
                 Ok(Const::Array { bounds: vec![(1, out.len() as i64)], items: out })
             }
             ExprKind::Null => Ok(Const::Null),
+            ExprKind::Call { proc, args } => self.ieee_support(*proc, args).unwrap_or_else(not_constant),
             ExprKind::Let { .. }
-            | ExprKind::Call { .. }
             | ExprKind::Special { .. }
             | ExprKind::Seen { .. }
             | ExprKind::IsType { .. }
             | ExprKind::Procedure(_)
             | ExprKind::Unsupported(_) => not_constant(),
         }
+    }
+
+    /// What an inquiry function of the IEEE modules says, which constant expressions may refer to (Fortran 2018, 10.1.12). Their
+    /// procedures say the same when they are called.
+    fn ieee_support(&mut self, proc: ProcId, args: &[Option<Actual>]) -> Option<Value> {
+        let program = self.program;
+        let (module, name) = program.proc(proc).qualified.split_once('.')?;
+        let is_embedded = program.modules.iter().any(|m| m.embedded && &*m.name == module);
+        if !is_embedded || !matches!(module, "ieee_arithmetic" | "ieee_exceptions") {
+            return None;
+        }
+        let first = match args.first() {
+            Some(Some(Actual::Expr(e))) => Some(e),
+            _ => None,
+        };
+        if name.starts_with("cufemu_is_not_supported") {
+            return Some(Ok(Const::Logical(false)));
+        }
+        if name.starts_with("cufemu_support_rounding") {
+            let mode = self.eval(first?);
+            return Some(mode.map(|mode| {
+                let is_known =
+                    |c: &Const| matches!(c, Const::Derived(parts) if matches!(parts[..], [Const::Int(1..=4)]));
+                Const::Logical(is_known(&mode))
+            }));
+        }
+        if matches!(name, "ieee_support_halting") || name.starts_with("cufemu_support_flag") {
+            return Some(self.eval(first?).map(|_| Const::Logical(true)));
+        }
+        let is_support = name.starts_with("cufemu_is_supported") || name.starts_with("cufemu_support_");
+        is_support.then_some(Ok(Const::Logical(true)))
     }
 
     /// Whether an expression is a scalar, and no dummy of assumed rank.

@@ -333,7 +333,7 @@ impl Typing<'_> {
     fn transfer(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         let (mut source, mold) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
-        let is_made = |e: &Expr| matches!(e.ty, Type::Derived(id) if self.defs.ty(id).is_made);
+        let is_made = |e: &Expr| matches!(e.ty, Type::Derived(id) if self.defs.has_part(id, &|f| f.is_parameter));
         if is_made(&source) || is_made(&mold) {
             return self
                 .reporter

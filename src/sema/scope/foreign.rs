@@ -51,26 +51,6 @@ pub(crate) fn is_host_function(name: &str) -> bool {
     HOST_FUNCTIONS.contains(&name)
 }
 
-/// Procedures of nvfortran's library `lib3f` (those of a UNIX system and of VAX Fortran) and clocks of other compilers that are
-/// not supported.
-const LIB3F: &[&str] = &[
-    "alarm",
-    "fork",
-    "gerror",
-    "ierrno",
-    "ioinit",
-    "outstr",
-    "perror",
-    "ran",
-    "setvbuf",
-    "setvbuf3f",
-    "signal",
-    "stime",
-    "times",
-    "ttynam",
-    "wait",
-];
-
 /// Intrinsic procedures of Fortran 2023 that are not supported.
 const FORTRAN_2023: &[&str] = &["selected_logical_kind", "split", "tokenize"];
 
@@ -120,14 +100,9 @@ impl Typing<'_> {
         is_lacking.then(|| format!("add `use {module}`, which declares the names of that kind"))
     }
 
-    /// What a name without a definition belongs to when it is called or applied: a later standard, or the library that comes
-    /// with nvfortran.
+    /// What a name without a definition belongs to when it is called or applied: a later standard.
     pub(crate) fn library_procedure(&self, name: &str) -> Option<Arc<str>> {
-        if FORTRAN_2023.contains(&name) {
-            return Some(format!("intrinsic procedure `{name}` of Fortran 2023").into());
-        }
-        let is_lib3f = !self.cx.side.on_device() && LIB3F.contains(&name);
-        is_lib3f.then(|| format!("`{name}` of library `lib3f`").into())
+        FORTRAN_2023.contains(&name).then(|| format!("intrinsic procedure `{name}` of Fortran 2023").into())
     }
 
     /// Refuses a procedure that no given file defines: it may be one of C, of a library, or of a file that was forgotten.

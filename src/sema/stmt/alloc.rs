@@ -1,6 +1,6 @@
 //! ALLOCATE, DEALLOCATE, NULLIFY.
 
-use crate::checked::{AllocObject, CharLen, Const, Expr, ExprKind, StmtKind, Type, visit};
+use crate::checked::{AllocObject, CharLen, Const, Expr, ExprKind, MOST_ALIGNMENT, StmtKind, Type, visit};
 use crate::checker::{Checker, CodeSide};
 use crate::typing::{
     Typing, assignable, is_allocatable, is_class, is_pointer, is_procedure_pointer, same_type, shape_name, space_of,
@@ -9,11 +9,6 @@ use crate::typing::{
 use ast::{Allocate, Arg, ArgValue, CudaAttr};
 use diag::{Code, Diagnostic, nearest_name};
 use source::Span;
-
-/// The largest alignment that memory can be given.
-const MOST_ALIGNMENT: i64 = 2 << 20;
-/// The alignment of what device code allocates: that of `malloc` in device code.
-const DEVICE_ALIGNMENT: i64 = 16;
 
 /// Whether two designators without subscripts name one object.
 fn is_same_object(a: &Expr, b: &Expr) -> bool {
@@ -227,17 +222,15 @@ impl Checker<'_> {
     /// `align=` of nvfortran, in bytes.
     fn alignment(&mut self, e: &ast::Expr) -> Option<Expr> {
         let value = self.integer_scalar(e, &Type::Integer(8), "`align=`")?;
-        let most = if self.cx.side == CodeSide::Device { DEVICE_ALIGNMENT } else { MOST_ALIGNMENT };
         match value.kind {
             ExprKind::Const(Const::Int(n)) if n <= 0 || n.count_ones() != 1 => {
                 self.reporter.error(Code::BadAllocateOption, e.span, "`align=` is a power of two")
             }
-            ExprKind::Const(Const::Int(n)) if n > most => {
-                let here = if most == DEVICE_ALIGNMENT { " in device code" } else { "" };
-                self.reporter.refuse(e.span, format!("`align=` of more than {most}{here}"))
+            ExprKind::Const(Const::Int(n)) if n > MOST_ALIGNMENT => {
+                let text = format!("`align=` is {MOST_ALIGNMENT} at most");
+                self.reporter.error(Code::BadAllocateOption, e.span, text)
             }
-            ExprKind::Const(Const::Int(_)) => Some(value),
-            _ => self.reporter.refuse(e.span, "`align=` that is not constant"),
+            _ => Some(value),
         }
     }
 

@@ -90,6 +90,23 @@ impl Checker<'_> {
         Some(StmtKind::Assign { target, value })
     }
 
+    /// The assignment that gives an object its initial value.
+    pub(crate) fn assign_initial(&mut self, target: Expr, written: &ast::Expr) -> Option<StmtKind> {
+        let ty = target.ty.clone();
+        let value = self.expr_as(written, &ty)?;
+        self.check_constant_parts(&value)?;
+        let shapes = [(&value.ty, value.rank), (&ty, target.rank)].map(|(ty, rank)| shape_name(&self.defs, ty, rank));
+        if !assignable(&ty, &value) {
+            let text = format!("an initial value of {} does not fit {}", shapes[0], shapes[1]);
+            return self.reporter.error(Code::TypeMismatch, written.span, text);
+        }
+        if value.rank != 0 && (value.rank != target.rank || mismatch(&self.defs, &target, &value).is_some()) {
+            let text = format!("the initial value has another shape: it is {}, the object is {}", shapes[0], shapes[1]);
+            return self.reporter.error(Code::ShapeMismatch, written.span, text);
+        }
+        Some(StmtKind::Assign { target, value })
+    }
+
     /// What stands on a left side.
     fn assigned(&mut self, e: &ast::Expr) -> Option<Expr> {
         let builtin = match &e.kind {

@@ -103,7 +103,7 @@ impl Typing<'_> {
         if defined.iter().any(|d| self.defs.class_takes(&Type::Derived(d.ty), &v.ty)) {
             return Some(());
         }
-        if self.defs.ty(id).is_made {
+        if self.defs.has_part(id, &|f| f.is_parameter) {
             let text =
                 format!("`{}`, whose type has lengths that are known at run time only, in a namelist group", v.name);
             return self.reporter.refuse(span, text);

@@ -3,7 +3,7 @@
 //! The values are computed by [`crate::fold`]; here is decided when that is done and what is reported.
 
 use super::Typing;
-use crate::checked::{CharLen, Const, Expr, ExprKind, Type};
+use crate::checked::{CharLen, Const, Expr, ExprKind, Type, visit};
 use crate::fold::{Evaluator, NoValue};
 use diag::{Code, Diagnostic, Severity};
 use source::Span;
@@ -50,6 +50,14 @@ impl Typing<'_> {
         match Evaluator::full(self.defs).eval(e) {
             Ok(value) => Some(value),
             Err(NoValue::NotConstant(span)) => {
+                let mut is_made = false;
+                visit::all(e, &mut |part| {
+                    is_made |= matches!(part.kind, ExprKind::Var(id) if self.defs.var_info(id).is_constant);
+                });
+                if is_made {
+                    let text = "a named constant whose type has lengths that are known at run time only, where a constant is needed,";
+                    return self.reporter.refuse(e.span, text);
+                }
                 let name = match &e.kind {
                     ExprKind::Var(id) => format!("`{}` is not a constant", self.defs.var(*id).name),
                     _ => "this is not a constant expression".to_owned(),

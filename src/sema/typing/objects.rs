@@ -20,7 +20,7 @@ impl Typing<'_> {
             });
         };
         let var = self.defs.var(id);
-        if matches!(var.storage, Storage::Parameter) {
+        if matches!(var.storage, Storage::Parameter) || self.defs.var_info(id).is_constant {
             return Err(format!("`{}` is a named constant", var.name));
         }
         // What a pointer component points to may change though the object may not.

@@ -64,4 +64,5 @@ subroutine identifiers(n)
   write (10, *, id=id, asynchronous='yes') n
   wait (10, unknown=n) !~ E0327
   allocate (a(n), align=12) !~ E0546
+  allocate (a(n), align=4*1024*1024) !~ E0546
 end subroutine

@@ -1,21 +1,13 @@
 ! Objects with length type parameters that are known at run time only, where they cannot be used.
 module m
   implicit none
-  type :: row(n)
-    integer, len :: n
-    real :: x(n)
-    character(n), allocatable :: names(:) !~ W0901
-  end type
   type :: line(n)
     integer, len :: n
     real :: x(n)
   end type
-  type(line(2)), parameter :: constant = line(2)([1.0, 2.0]) !~ W0901
-  type(line(2)) :: initial = line(2)([1.0, 2.0]) !~ W0901
+  type(line(2)), parameter :: constant = line(2)([1.0, 2.0])
+  real, parameter :: first = constant%x(1) !~ W0901
   type(line(2)), device :: remote !~ W0901
-  type :: lines
-    type(line(2)) :: first = line(2)([1.0, 2.0]) !~ W0901
-  end type
 contains
   attributes(global) subroutine kernel(r)
     type(line(*)) :: r !~ W0901
@@ -24,10 +16,6 @@ contains
   subroutine allocates(r)
     type(line(*)), allocatable, intent(out) :: r
     allocate(r) !~ W0901
-  end subroutine
-  subroutine names(r)
-    type(row(*)), intent(in) :: r
-    print *, r%x
   end subroutine
   subroutine group()
     type(line(2)) :: r
@@ -43,10 +31,6 @@ contains
     data r%x /1.0, 2.0/ !~ W0901
     print *, r%x
   end subroutine
-  subroutine set(x)
-    real, intent(out) :: x(:)
-    x = 1
-  end subroutine
 end module
 program p
   use m
@@ -55,5 +39,5 @@ program p
   allocate(line(3) :: r(2))
   r%x(1) = 4
   print '(2f4.1)', r%x(1)
-  call set(r%x(2)) !~ R0901
+  read (*, *) r%x(2) !~ R0901
 end program
