@@ -64,7 +64,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::CFProcpointer => return self.c_f_procpointer(args),
             I::Exit => {
                 let code = arg(args, 0).map_or(Val::i32(0), |e| self.int32(e));
-                self.b.end_program(Val::i32(0), code, Val::i64(0), Val::i64(0));
+                // Like STOP with `quiet=.true.`.
+                self.b.end_program(Val::i32(2), code, Val::i64(0), Val::i64(0));
             }
             I::Abort => self.b.fail("abort"),
             I::Flush => {
