@@ -29,13 +29,10 @@ fn race_rules(options: &Options) -> Option<race::Rules> {
     on.then_some(race::Rules { is_strict, is_legacy_warp_sync: options.warp_sync == WarpSync::Legacy })
 }
 
-/// Whether a run depends on the number of schedule points: by the order of threads or by a clock.
+/// Whether a run depends on the number of schedule points: by the order of threads, by a clock, or by what races are told apart.
 pub(crate) fn counts_points(options: &Options) -> bool {
-    let is_ordered = options.seed() != 0
-        || options.order().is_some()
-        || options.many_seeds.is_some()
-        || options.explore.is_some();
-    is_ordered || options.clock == ClockKind::Model
+    let is_ordered = options.seed() != 0 || options.order().is_some() || options.many_seeds.is_some();
+    is_ordered || race_rules(options).is_some() || options.clock == ClockKind::Model
 }
 
 /// The options of the machine.

@@ -221,7 +221,7 @@ pub struct Options {
     pub watched: bool,
     /// Whether each call of a function with memory has a frame of its own, as a debugger and the check of uninitialised memory know it.
     pub keeps_frames: bool,
-    /// Whether schedule points are counted: by a schedule that is chosen, or by a clock.
+    /// Whether schedule points are counted: by a schedule that is chosen, by findings that tell places apart, by a clock.
     pub keeps_points: bool,
 }
 

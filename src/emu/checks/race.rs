@@ -107,18 +107,18 @@ impl RacePass {
 /// A place of the source from which memory is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum SourceSite {
-    /// A load, store or atomic: the function that it is written in, and where. All copies of it have the same.
-    Access(FuncId, Span),
-    /// A service that reads memory.
-    Service(Site),
+    /// In code of its own function.
+    Own(Site),
+    /// In an inlined function.
+    Inlined(FuncId, Span),
 }
 
 /// The second pass, with the sites and call stacks to which its reports refer by number.
 #[derive(Clone, Debug)]
 pub(crate) struct ExactPass {
     pub(crate) exact: Exact,
-    /// The places of the source of all loads, stores and atomics.
-    sources: BTreeMap<Site, SourceSite>,
+    /// The function and the source place of the accesses that stand in the place of a call.
+    inlined: BTreeMap<Site, (FuncId, Span)>,
     sites: BTreeMap<SourceSite, u32>,
     stacks: BTreeMap<Vec<Site>, u32>,
     site_list: Vec<Site>,
@@ -133,13 +133,10 @@ impl ExactPass {
     pub(crate) fn new(exact: Exact, program: &Program) -> ExactPass {
         let funcs = (0..program.module().funcs.len() as u32).map(FuncId);
         let sites = funcs.flat_map(|func| program.access_sites(func));
-        let of = |site: Site| {
-            let func = program.inlined(site).next().map_or(site.func, |(func, _)| func);
-            (site, SourceSite::Access(func, program.span(site)))
-        };
+        let of = |site| program.inlined(site).next().map(|(func, _)| (site, (func, program.span(site))));
         ExactPass {
             exact,
-            sources: sites.map(of).collect(),
+            inlined: sites.filter_map(of).collect(),
             sites: BTreeMap::new(),
             stacks: BTreeMap::new(),
             site_list: Vec::new(),
@@ -177,7 +174,7 @@ impl ExactPass {
     }
 
     fn source_site(&self, site: Site) -> SourceSite {
-        self.sources.get(&site).copied().unwrap_or(SourceSite::Service(site))
+        self.inlined.get(&site).map_or(SourceSite::Own(site), |&(func, span)| SourceSite::Inlined(func, span))
     }
 
     /// The site of that number.
@@ -190,7 +187,7 @@ impl ExactPass {
         self.stack_list.get(number as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The numbers of a site, the first of the call stack, and of the stack. A place of the source has one number, however many copies it has.
+    /// The numbers of a site, the first of the call stack, and of the stack. A place of the source has one number wherever it is inlined.
     pub(crate) fn number(&mut self, stack: &[Site]) -> (u32, u32) {
         if self.last.0 == stack && !stack.is_empty() {
             return self.last.1;

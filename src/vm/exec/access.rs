@@ -26,18 +26,18 @@ pub(crate) fn is_open<const W: usize>(open: u64, g: &Strided<W>, bytes: usize) -
     allowed(open, g.first()) && (W == 1 || g.is_aligned(bytes))
 }
 
-/// The space that an observer sees: where the first lane's address really lies.
-pub(crate) fn reported<const W: usize>(space: Space, at: &LaneAddresses<W>, mask: u32) -> Space {
-    match space {
-        Space::Host | Space::Global | Space::Const => Space::Global,
-        Space::Shared => Space::Shared,
-        Space::Local => Space::Local,
-        Space::Generic => match target(space, at.address(mask.trailing_zeros() as usize)) {
-            Target::Memory => Space::Global,
-            Target::Shared | Target::Cluster => Space::Shared,
-            Target::Local => Space::Local,
-        },
+/// The spaces that an observer sees, each with the lanes whose addresses lie there.
+pub(crate) fn spaces<const W: usize>(space: Space, at: &LaneAddresses<W>, mask: u32) -> [(Space, u32); 3] {
+    let mut spaces = [(Space::Global, 0), (Space::Shared, 0), (Space::Local, 0)];
+    for (target, lanes) in SlowPath::<W>::parts(space, at, mask) {
+        spaces[match target {
+            Target::Memory => 0,
+            Target::Shared | Target::Cluster => 1,
+            Target::Local => 2,
+        }]
+        .1 |= lanes;
     }
+    spaces
 }
 
 macro_rules! by_width {

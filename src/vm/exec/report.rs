@@ -60,7 +60,7 @@ pub(crate) fn drive<const W: usize>(
     }
 }
 
-/// Reports the access at the run's site.
+/// Reports the access at the run's site, one for each space that its lanes touch.
 pub(crate) fn report<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &mut dyn Hooks<W>, run: &RunState<W>) {
     let code = &program.code[run.site.func.index()];
     let (Some(op), Some(frame)) = (code.op(run.fast.then_some(run.variant), run.site.pc), warp.frame(run.frame)) else {
@@ -84,10 +84,11 @@ pub(crate) fn report<const W: usize>(program: &Program, warp: &Warp<W>, hooks: &
     } else {
         return;
     };
-    let space = access::reported(space, &run.lanes, run.mask);
-    let (site, frame, mask) = (run.site, run.frame, run.mask);
+    let (site, frame, lanes) = (run.site, run.frame, &run.lanes);
     let order = run.order.as_deref().filter(|_| matches!(kind, AccessKind::Atomic { .. }));
-    hooks.on_access(warp, &AccessEvent { site, frame, mask, kind, space, bytes, lanes: &run.lanes, values, order });
+    for (space, mask) in access::spaces(space, lanes, run.mask).into_iter().filter(|(_, mask)| *mask != 0) {
+        hooks.on_access(warp, &AccessEvent { site, frame, mask, kind, space, bytes, lanes, values, order });
+    }
 }
 
 /// Why the loop was left.
