@@ -368,7 +368,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     StmtKind::Where(arms) => self.listed_where(active, arms, &mine),
                     StmtKind::Call { proc, args } => match assignment_of(args) {
                         Some(sides) => {
-                            self.scope(|this| this.listed_defined(active, (*proc, args), sides, Some(&mine)))
+                            self.scope(|this| this.listed_defined(active, (*proc, args), sides, Some(&mine)));
                         }
                         None => self.b.unsupported("this statement in a WHERE construct"),
                     },

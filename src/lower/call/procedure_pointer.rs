@@ -144,9 +144,8 @@ impl FunctionLowering<'_, '_> {
         let skipped = usize::from(matches!(model.body, ProcBody::Pointer));
         let params = &model.params[skipped..];
         let is_handler = &*model.name == HANDLER && self.b.is_embedded();
-        let fits = |&p: &ProcId| match is_handler {
-            true => is_called_for_signals(&self.b, p),
-            false => fits_call(&self.b, model, params, p),
+        let fits = |&p: &ProcId| {
+            if is_handler { is_called_for_signals(&self.b, p) } else { fits_call(&self.b, model, params, p) }
         };
         let targets: Vec<ProcId> = self.b.usage().taken.iter().copied().filter(fits).collect();
         let out: Vec<Reg> = results.iter().map(|&ty| self.b.mutable(ty)).collect();

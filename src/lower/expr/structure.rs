@@ -91,9 +91,10 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Gives a component what an object begins with: a part its value, a pointer its target.
     pub(crate) fn start_field(&mut self, field: &'p Field, at: MemRef, start: &'p Expr) {
-        match field.pointer {
-            true => self.construct_field(field, at, start, &[]),
-            false => self.construct_part(field, at, start),
+        if field.pointer {
+            self.construct_field(field, at, start, &[]);
+        } else {
+            self.construct_part(field, at, start);
         }
     }
 

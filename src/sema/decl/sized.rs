@@ -11,7 +11,6 @@ use crate::checked::{CharLen, Const, Dim, Expr, ExprKind, Field, Shape, SizedBy,
 use crate::checker::{Checker, DeclaredName};
 use crate::typing::Typing;
 use diag::Code;
-use source::Span;
 use std::sync::Arc;
 
 impl Checker<'_> {

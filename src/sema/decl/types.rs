@@ -57,9 +57,10 @@ impl Checker<'_> {
             TypeSpecKind::Type(derived) => {
                 let id = self.derived_spec(derived)?;
                 if self.cx.side.on_device() && self.defs.ty(id).is_made {
-                    let what = match self.defs.has_part(id, &|f| f.is_parameter) {
-                        true => "lengths that are known at run time only",
-                        false => "pointers with initial targets",
+                    let what = if self.defs.has_part(id, &|f| f.is_parameter) {
+                        "lengths that are known at run time only"
+                    } else {
+                        "pointers with initial targets"
                     };
                     let text = format!("`type({})`, which has {what}, in device code", self.defs.ty(id).name);
                     return self.reporter.refuse(spec.span, text);

@@ -118,10 +118,10 @@ impl<'a> Checker<'a> {
                 }
                 self.reporter.report(Diagnostic::new(Code::ManagedConstant, span, text).help(help));
             }
-            return match is_made {
-                true => self.declare_made_constant(scope, p, (ty, shape), lengths),
-                false => self.declare_constant(scope, p, ty, shape),
-            };
+            if is_made {
+                return self.declare_made_constant(scope, p, (ty, shape), lengths);
+            }
+            return self.declare_constant(scope, p, ty, shape);
         }
         self.typing().check_length(p, &ty)?;
         self.typing().check_attributes(p, &shape)?;

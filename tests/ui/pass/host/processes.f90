@@ -6,21 +6,24 @@ program p
   integer(8) :: ticks(4)
   integer :: child, status, parent, seed, i
   real :: ran
-  character(40) :: text, ttynam
+  character(40) :: text, ttynam, files(3)
   parent = getpid()
-  open (10, file='process.txt')
+  do i = 1, 3
+    write (files(i), '(2(a, i0))') 'process', parent, '_', i
+  end do
+  open (10, file=files(1))
   write (10, '(a)') 'before'
   print *, 'before'
   child = fork()
   if (child == 0) then
     print *, 'copy', getpid() /= parent
-    open (11, file='copy.txt')
+    open (11, file=files(2))
     write (11, '(a)') 'from the copy'
     close (11)
     stop 3, quiet=.true.
   end if
   print *, wait(status) == child, ishft(status, -8)
-  open (11, file='copy.txt')
+  open (11, file=files(2))
   rewind 10
   do i = 10, 11
     read (i, '(a)') text
@@ -31,7 +34,7 @@ program p
   print *, chdir('/there/is/no/such'), ierrno(), access('/', 'r'), unlink('/there/is/no/such')
   call gerror(text)
   print *, trim(text)
-  open (0, file='perror.txt')
+  open (0, file=files(3))
   call perror('unlink')
   rewind 0
   read (0, '(a)') text
