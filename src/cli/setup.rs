@@ -106,6 +106,7 @@ pub(crate) fn emulator_options(options: &Options, sm: u32) -> emu::Options {
     let has_ranks = options.ranks.is_some_and(|ranks| ranks > 1);
     emu::Options {
         sm,
+        devices: u8::try_from(options.devices).unwrap_or(u8::MAX),
         race: race_rules(options),
         check_init: checks(options, Check::Init),
         seed: options.seed(),

@@ -121,6 +121,19 @@ const OF_BULK: [[&str; 3]; 7] = [
     ["c8", "complex(8)", "16"],
 ];
 
+/// Types of the values that fill memory, by their suffixes, and what the procedure behind takes of them.
+const OF_FILLS: [[&str; 3]; 9] = [
+    ["i", "integer(8)", "i"],
+    ["r4", "real(4)", "r"],
+    ["r8", "real(8)", "r"],
+    ["c4", "complex(4)", "c"],
+    ["c8", "complex(8)", "c"],
+    ["l1", "logical(1)", "i"],
+    ["l2", "logical(2)", "i"],
+    ["l4", "logical(4)", "i"],
+    ["l8", "logical(8)", "i"],
+];
+
 fn function(name: &str, arguments: &str, value: &str) -> String {
     typed("real(4)", "real(4)", name, arguments, value)
 }
@@ -180,7 +193,13 @@ pub(crate) static SOURCE: LazyLock<String> = LazyLock::new(|| {
         text.replace('@', suffix).replace("TYPE", ty).replace("SIZE", size)
     });
     let bulk = include_str!("modules/cudadevice_bulk.cuf").to_owned() + &bulk.concat();
-    let body = [&bulk, &rounded.concat(), &libm.concat(), &special, &of_one.concat(), &of_two.concat(), &own]
+    let fills = OF_FILLS.map(|[suffix, ty, of]| {
+        let text = include_str!("modules/cudadevice_runtime_fill.cuf");
+        text.replace('@', suffix).replace("TYPE", ty).replace("_OF", &format!("_{of}"))
+    });
+    let generics = generics + include_str!("modules/cudadevice_runtime_head.cuf") + &fills.concat();
+    let runtime = include_str!("modules/cudadevice_runtime.cuf").to_owned();
+    let body = [&runtime, &bulk, &rounded.concat(), &libm.concat(), &special, &of_one.concat(), &of_two.concat(), &own]
         .map(String::as_str)
         .concat();
     procedures.replacen("\ncontains\n", &format!("\n{generics}\ncontains\n"), 1) + &body + "end module\n"

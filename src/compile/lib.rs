@@ -139,9 +139,8 @@ pub fn check(
         let first = units.len();
         units.append(&mut own);
         let trees = ast::Program { units, regions: regions.clone() };
-        let kernels = kernel_names(options);
         let is_spoilt = diags.has_errors();
-        let sema = SemaOptions { embedded: embedded.clone(), is_spoilt, kernels, ..options.sema.clone() };
+        let sema = SemaOptions { is_spoilt, ..sema_options(options, &embedded) };
         let program = sema::check(&trees, &sema, &mut said);
         // Names that are like one that is not known, and what CUDA has and we have not, are told by the whole modules only.
         let is_settled = program.is_some() && said.iter().all(|d| d.code != Code::UnsupportedIfReached);
@@ -187,7 +186,7 @@ pub fn compile(
         let functions = (!options.whole_modules).then(|| functions.into_iter().map(Arc::from).collect());
         let mut all = embedded::parsed([embedded::MATHEMATICS], functions, &mut embedded, map, diags);
         all.append(&mut trees.units);
-        let sema = SemaOptions { embedded: embedded.clone(), kernels: kernel_names(options), ..options.sema.clone() };
+        let sema = sema_options(options, &embedded);
         // What it reports has been reported.
         program = sema::check(&ast::Program { units: all, ..trees }, &sema, &mut Diagnostics::new())?;
     }
@@ -203,9 +202,15 @@ pub fn compile(
     Some(Compiled { program: Arc::new(program), module: Arc::new(module), ignores })
 }
 
-/// The kernels of the PTX files.
-fn kernel_names(options: &Options) -> BTreeSet<Arc<str>> {
-    options.kernels.iter().flat_map(|file| file.ptx.kernels().cloned()).collect()
+/// What the checker is told, of the kernels and functions of PTX files too.
+fn sema_options(options: &Options, embedded: &BTreeSet<FileId>) -> SemaOptions {
+    let files = || options.kernels.iter().map(|file| &file.ptx);
+    SemaOptions {
+        embedded: embedded.clone(),
+        kernels: files().flat_map(|ptx| ptx.kernels().cloned()).collect(),
+        device_functions: files().flat_map(|ptx| ptx.functions().cloned()).collect(),
+        ..options.sema.clone()
+    }
 }
 
 /// Reads the kernels of PTX files that the program declares; `None`, with errors in `diags`, if one cannot be read.

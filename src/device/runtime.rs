@@ -18,7 +18,7 @@ mod launch;
 mod memory;
 mod streams;
 
-pub use inquire::property_type;
+pub use inquire::{DEFAULT_LIMITS, RUNTIME_VERSION, attribute, property_type};
 pub use launch::{launch_error, launch_fault};
 pub use memory::{allocation_of, free_fault, origin_of, space_of};
 

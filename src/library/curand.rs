@@ -313,7 +313,9 @@ fn fill<T: Element>(
     }
     let wrong = match Region::of(address) {
         Some(region) if is_of_host && !region.is_host_accessible() => Some(MemoryPlace::Host),
-        Some(region) if !is_of_host && !region.is_device_accessible() => Some(MemoryPlace::Device),
+        Some(region) if !is_of_host && !region.is_device_accessible() && !call.memory.is_locked(address, 1) => {
+            Some(MemoryPlace::Device)
+        }
         _ => None,
     };
     if let Some(belongs) = wrong {

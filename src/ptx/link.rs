@@ -21,10 +21,12 @@ const MOST_BYTES: u64 = 1 << 32;
 pub fn link(module: &mut Module, files: &[Ptx], lines: &Lines<'_>, diags: &mut Diagnostics) {
     let mut linked: BTreeMap<usize, Linked> = BTreeMap::new();
     for import in std::mem::take(&mut module.imports) {
-        let found = files.iter().enumerate().find_map(|(i, ptx)| Some((i, ptx, kernel(ptx, &import.symbol)?)));
-        // Without one the checker has said so, and the launch is refused.
-        let Some((number, ptx, entry)) = found else { continue };
         let declared = module.func(import.func).clone();
+        let is_kernel = declared.kind == FuncKind::Kernel;
+        let is_it = |f: &&Routine| f.is_kernel == is_kernel && f.body.is_some() && *f.name == *import.symbol;
+        let found = files.iter().enumerate().find_map(|(i, ptx)| Some((i, ptx, ptx.functions.iter().find(is_it)?)));
+        // Without one the checker has said so, and the launch or call is refused.
+        let Some((number, ptx, entry)) = found else { continue };
         if let Err(told) = fits(&declared, entry, &import.symbol, ptx, lines) {
             diags.push(*told);
             continue;
@@ -35,10 +37,6 @@ pub fn link(module: &mut Module, files: &[Ptx], lines: &Lines<'_>, diags: &mut D
     }
 }
 
-fn kernel<'a>(ptx: &'a Ptx, name: &str) -> Option<&'a Routine> {
-    ptx.functions.iter().find(|f| f.is_kernel && f.body.is_some() && *f.name == *name)
-}
-
 /// What of a file is in the module.
 #[derive(Default)]
 struct Linked {
@@ -46,7 +44,7 @@ struct Linked {
     functions: BTreeMap<Arc<str>, FuncId>,
 }
 
-/// Whether the parameters of a kernel are those of its interface.
+/// Whether the parameters of a kernel or function, and the result, are those of its interface.
 fn fits(
     declared: &Function,
     entry: &Routine,
@@ -61,9 +59,28 @@ fn fits(
                     with `value`";
         Err(Box::new(d.help(help)))
     };
+    let what = if entry.is_kernel { "kernel" } else { "function" };
     let (has, wants) = (entry.params.len(), declared.params.len());
     if has != wants {
-        return told(format!("kernel `{symbol}` has {} in `{file}`, its interface passes {wants}", parameters(has)));
+        return told(format!("{what} `{symbol}` has {} in `{file}`, its interface passes {wants}", parameters(has)));
+    }
+    let given = |results: &[(u64, bool)]| match results {
+        [] => "nothing".to_owned(),
+        [(bytes, is_real), ..] => {
+            if *is_real {
+                format!("a real of {bytes} bytes")
+            } else {
+                format!("{bytes} bytes")
+            }
+        }
+    };
+    let own: Vec<_> = entry.results.iter().map(|r| (r.bytes(), r.ty.kind == Kind::Real)).collect();
+    let wanted: Vec<_> = declared.results.iter().map(|ty| (u64::from(ty.bytes()), ty.is_real())).collect();
+    let is_bits = entry.results.iter().all(|r| r.ty.kind == Kind::Bits);
+    let same_bytes = own.iter().map(|r| r.0).eq(wanted.iter().map(|r| r.0));
+    if !same_bytes || !is_bits && own != wanted {
+        let (own, wanted) = (given(&own), given(&wanted));
+        return told(format!("{what} `{symbol}` gives {own} in `{file}`, and {wanted} by its interface"));
     }
     for (i, (param, dummy)) in entry.params.iter().zip(&declared.params).enumerate() {
         let ty = declared.ty(dummy.reg);
@@ -74,19 +91,19 @@ fn fits(
         let differs = param.count.is_none()
             && is_real.is_some_and(|is| match param.ty.kind {
                 Kind::Bits => false,
-                kind => is != (kind == Kind::Real),
+                kind => is != (kind == Kind::Real && param.ty.bits > 16),
             });
         if param.bytes() == passed && !differs {
             continue;
         }
-        let (number, name) = (i + 1, &dummy.name);
+        let (number, name, kind) = (i + 1, &dummy.name, what);
         let what = |bytes: u64, is_real: bool| {
             format!("{}{bytes} byte{}", if is_real { "a real of " } else { "" }, if bytes == 1 { "" } else { "s" })
         };
         let own = what(param.bytes(), differs && param.ty.kind == Kind::Real);
         let given = what(passed, differs && ty.is_real());
         return told(format!(
-            "parameter {number} of kernel `{symbol}` has {own} in `{file}`, its interface passes {given} for `{name}`"
+            "parameter {number} of {kind} `{symbol}` has {own} in `{file}`, its interface passes {given} for `{name}`"
         ));
     }
     Ok(())
@@ -110,25 +127,31 @@ impl<'a> Linker<'a> {
         let mut todo = vec![(entry, func)];
         let mut used = BTreeSet::new();
         let mut next = 0;
+        let numbers = self.ptx.taken();
         while let Some(&(routine, _)) = todo.get(next) {
             next += 1;
-            for name in names(routine) {
-                if let Some(callee) = self.ptx.functions.iter().find(|f| f.name == name) {
-                    let is_new = !self.known.functions.contains_key(&name);
+            let (mut wanted, is_indirect) = names(routine);
+            if is_indirect {
+                wanted.extend(numbers.keys());
+            }
+            for name in wanted {
+                if let Some(callee) = self.ptx.functions.iter().find(|f| f.name == *name) {
+                    let is_new = !self.known.functions.contains_key(name);
                     if callee.body.is_some() && !callee.is_kernel && is_new {
                         todo.push((callee, self.declare(callee)));
                     }
                 } else {
-                    used.insert(name);
+                    used.insert(name.clone());
                 }
             }
         }
-        self.variables(used);
+        self.variables(used, &numbers);
         let unit = Unit {
             ptx: self.ptx,
             lines: self.lines,
             globals: self.known.globals.clone(),
             functions: self.known.functions.clone(),
+            numbers,
         };
         for (body, func) in todo {
             let declared = self.module.func(func).clone();
@@ -157,7 +180,7 @@ impl<'a> Linker<'a> {
     }
 
     /// Adds variables.
-    fn variables(&mut self, mut names: BTreeSet<Arc<str>>) {
+    fn variables(&mut self, mut names: BTreeSet<Arc<str>>, numbers: &BTreeMap<Arc<str>, u64>) {
         while let Some(name) = names.pop_first() {
             let Some(variable) = self.ptx.variables.iter().find(|v| v.name == name) else { continue };
             let space = match variable.space {
@@ -166,7 +189,7 @@ impl<'a> Linker<'a> {
                 StateSpace::Shared | StateSpace::Local | StateSpace::Param => continue,
             };
             // A use of one whose first value is an address is refused where it stands.
-            if self.known.globals.contains_key(&name) || variable.is_extern || variable.holds_address() {
+            if self.known.globals.contains_key(&name) || variable.is_extern || variable.holds_address(numbers) {
                 continue;
             }
             let bytes = variable.bytes();
@@ -181,7 +204,7 @@ impl<'a> Linker<'a> {
                 managed: variable.managed,
                 bytes,
                 align: variable.align,
-                init: first_value(variable).map_or(GlobalInit::Zero, |bytes| GlobalInit::Bytes(bytes.into())),
+                init: first_value(variable, numbers).map_or(GlobalInit::Zero, |bytes| GlobalInit::Bytes(bytes.into())),
                 read_only: name.starts_with("$str"),
                 var: None,
                 span: variable.span,
@@ -205,7 +228,7 @@ impl<'a> Linker<'a> {
 }
 
 /// The bytes of a first value; elements without one are zero.
-fn first_value(variable: &Variable) -> Option<Vec<u8>> {
+fn first_value(variable: &Variable, numbers: &BTreeMap<Arc<str>, u64>) -> Option<Vec<u8>> {
     if variable.init.is_empty() {
         return None;
     }
@@ -215,7 +238,7 @@ fn first_value(variable: &Variable) -> Option<Vec<u8>> {
     for (slot, initial) in bytes.chunks_exact_mut(size).zip(&variable.init) {
         let bits = match initial {
             Initial::Number(number) => bits_of(*number, ty),
-            Initial::Address(..) => 0,
+            Initial::Address(name, _) => numbers.get(name).copied().unwrap_or(0),
         };
         let word = bits.to_le_bytes();
         let length = size.min(word.len());
@@ -224,29 +247,18 @@ fn first_value(variable: &Variable) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The names in a function that no declaration there explains.
-fn names(routine: &Routine) -> BTreeSet<Arc<str>> {
-    fn walk(operand: &Operand, out: &mut BTreeSet<Arc<str>>) {
-        match operand {
-            Operand::Name(name, _) | Operand::Not(name) if !name.starts_with('%') => {
-                out.insert(name.clone());
-            }
-            Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|one| walk(one, out)),
-            Operand::Memory(base, _) => walk(base, out),
-            Operand::Pair(a, b) => {
-                walk(a, out);
-                walk(b, out);
-            }
-            Operand::Name(..) | Operand::Not(_) | Operand::Number(_) => {}
-        }
-    }
+/// The names in a function that no declaration there explains, and whether it calls through a pointer.
+fn names(routine: &Routine) -> (BTreeSet<&Arc<str>>, bool) {
     let mut out = BTreeSet::new();
+    let mut is_indirect = false;
     for statement in routine.body.iter().flatten() {
         if let What::Instruction(instruction) = &statement.what {
-            instruction.operands.iter().for_each(|operand| walk(operand, &mut out));
+            instruction.operands.iter().for_each(|operand| operand.names(&mut out));
+            let is_register = |operand: &Operand| operand.name().is_some_and(|name| name.starts_with('%'));
+            is_indirect |= instruction.stem() == "call" && instruction.operands.iter().any(is_register);
         }
     }
     let is_parameter = |name: &Arc<str>| routine.params.iter().any(|p: &Parameter| p.name == *name);
     out.retain(|name| !is_parameter(name));
-    out
+    (out, is_indirect)
 }

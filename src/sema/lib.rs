@@ -76,6 +76,8 @@ pub struct SemaOptions {
     pub foreign: ForeignNames,
     /// The kernels that PTX files have.
     pub kernels: BTreeSet<Arc<str>>,
+    /// The functions of device code that they have.
+    pub device_functions: BTreeSet<Arc<str>>,
     /// Whether errors were reported before: statements may be without a meaning for their sake.
     pub is_spoilt: bool,
 }

@@ -9,7 +9,9 @@ use mem::{Memory, Region};
 use source::Span;
 
 /// The CUDA version that the runtime reports: 1000 × major + 10 × minor.
-const VERSION: i32 = 13_000;
+pub const RUNTIME_VERSION: i32 = 13_000;
+/// The limits of `cudaDeviceGetLimit` that nobody has set.
+pub const DEFAULT_LIMITS: [u64; 5] = [1024, 1 << 20, 8 << 20, 2, 2048];
 /// Bytes of the member `name`.
 const NAME_BYTES: usize = 256;
 
@@ -228,7 +230,7 @@ pub fn property_type() -> String {
 }
 
 /// The value of a `cudaDeviceAttr`, by its number in the CUDA Runtime API manual.
-fn attribute(p: &Properties, number: i32) -> Option<i64> {
+pub fn attribute(p: &Properties, number: i32) -> Option<i64> {
     Some(match number {
         1 => i64::from(p.max_threads_per_block),
         2..=4 => i64::from(p.max_threads_dim[number as usize - 2]),
@@ -290,8 +292,7 @@ impl Runtime {
                 Ok(())
             }
             Api::DeviceGetLimit { at, limit: limit @ 0..=4 } => {
-                let defaults = [1024, 1 << 20, 8 << 20, 2, 2048];
-                let value = self.limits.get(&limit).copied().unwrap_or(defaults[limit as usize]);
+                let value = self.limits.get(&limit).copied().unwrap_or(DEFAULT_LIMITS[limit as usize]);
                 put(memory, at, &value.to_le_bytes())
             }
             Api::DeviceCanAccessPeer { at, from, to } => {
@@ -309,7 +310,7 @@ impl Runtime {
                 let to = self.device_number(to, call, span)?;
                 self.peers.remove(&(self.current, to)).then_some(()).ok_or(CudaError::PeerAccessNotEnabled)
             }
-            Api::GetVersion { at } => put(memory, at, &VERSION.to_le_bytes()),
+            Api::GetVersion { at } => put(memory, at, &RUNTIME_VERSION.to_le_bytes()),
             Api::MemGetInfo { free_at, total_at } => {
                 let total = device.properties().total_global_mem.min(memory.limit(self.region()));
                 let free = memory.free_bytes(self.region()).min(total);

@@ -31,6 +31,7 @@ use ir::{AddrBase, Reg, VarLoc};
 use mem::address::{LOCAL_BASE, SHARED_BASE, cluster_place};
 use mem::{InitBits, LaneAddresses, Memory, Origin, SharedInitBits};
 use scalar::lanes;
+use source::Span;
 use std::collections::BTreeMap;
 use vm::{AccessEvent, AccessKind, CopyOnlyRegs, Hooks, Program, Site, Warp};
 
@@ -118,7 +119,7 @@ impl LaunchInit {
             let frame = used.frame.as_ref();
             access.place = frame.and_then(|f| report::place_at(program, memory, f, used.lane as usize, used.address));
             let origin = used.origin.map(|origin| device::origin_of(memory, origin));
-            let access = report::in_own_source(program, access.stack(used.stack));
+            let access = report::in_own_source(program, access.stack(used.stack), named.launch.span);
             let mut finding = Finding::new(FindingKind::Uninitialised { origin }, vec![access])
                 .in_launch(named.info(program))
                 .with_seed(grid.replay);
@@ -414,7 +415,10 @@ impl Hooks<32> for InitHooks<'_> {
                         let known = self.origin(warp, event, &missing);
                         let block = self.launch.blocks.entry(self.block).or_default();
                         let address = event.lanes.address(first.unwrap_or(event.mask.trailing_zeros() as usize));
-                        let here = Origin { span: self.program.span(event.site), address };
+                        let span = self.program.span(event.site);
+                        // A copy that is asked for by name has no place of its own, as one of the host.
+                        let is_embedded = self.program.module().embedded_files.contains(&span.file);
+                        let here = Origin { span: if is_embedded { Span::NONE } else { span }, address };
                         let carried = block.carried.entry(key(reg));
                         let carried = carried.or_insert(Missing { bytes: [0; 32], origin: here });
                         lanes(event.mask).for_each(|l| carried.bytes[l] = missing[l]);

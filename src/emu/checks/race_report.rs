@@ -109,5 +109,5 @@ fn race_access(named: Named<'_>, pair: &RacePair, info: &AccessInfo) -> Access {
         access.value = show_value(program, program.module().func(func), &place.array, info.value);
         access.place = Some(place);
     }
-    in_own_source(program, access.stack(calls(program, names.stack(info.stack))))
+    in_own_source(program, access.stack(calls(program, names.stack(info.stack))), of_grid.launch.span)
 }

@@ -108,6 +108,10 @@ impl Device for Emulator {
         Ok(())
     }
 
+    fn set_limit(&mut self, limit: i32, value: u64) {
+        self.limits.insert(limit, value);
+    }
+
     fn submit(&mut self, _: &mut Memory, mut command: Command) -> Result<(), CudaError> {
         if let Some(error) = self.sticky {
             return Err(error);

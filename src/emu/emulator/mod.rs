@@ -30,6 +30,8 @@ pub struct Options {
     pub race: Option<Rules>,
     /// Whether to look for reads of memory that nothing has written ([`mem::Memory::track_initialised`] has to be on).
     pub check_init: bool,
+    /// How many devices the program has.
+    pub devices: u8,
     /// Order of blocks and warps; 0 is the natural one.
     pub seed: u64,
     /// Where the order departs from the natural one, if others say so; then there is no seed.
@@ -53,6 +55,7 @@ impl Default for Options {
             sm: 90,
             race: None,
             check_init: false,
+            devices: 1,
             seed: 0,
             order: None,
             trace: false,
@@ -70,6 +73,8 @@ pub struct Emulator {
     properties: Properties,
     options: Options,
     number: u8,
+    /// What `cudaDeviceSetLimit` has set.
+    limits: BTreeMap<i32, u64>,
     program: Option<Arc<Program>>,
     queue: VecDeque<Command>,
     launch: Option<ActiveLaunch>,
@@ -137,6 +142,7 @@ impl Emulator {
             properties: Properties::emulated(options.sm),
             options,
             number,
+            limits: BTreeMap::new(),
             program: None,
             queue: VecDeque::new(),
             launch: None,

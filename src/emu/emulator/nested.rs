@@ -19,6 +19,7 @@ use ir::{Function, ParamKind, VarLoc};
 use mem::Memory;
 use mem::address::{is_local, is_shared};
 use scalar::lanes;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use vm::{LaunchRequest, Program, RtRequest};
 
@@ -34,7 +35,7 @@ pub(super) fn is_about_launches(rt: Rt) -> bool {
     matches!(
         rt,
         Rt::NestedWait | Rt::NestedError | Rt::NestedStreamCreate | Rt::NestedStreamDestroy | Rt::NestedStreamWait
-    ) || matches!(rt, Rt::NestedEventCreate | Rt::NestedEventRecord | Rt::NestedEventDestroy)
+    ) || matches!(rt, Rt::NestedEventCreate | Rt::NestedEventRecord | Rt::NestedEventDestroy | Rt::NestedAsk)
 }
 
 impl Emulator {
@@ -55,9 +56,16 @@ impl Emulator {
             let block = grid.active.front()?;
             let tid = block.warps[warp].number() * 32 + request.lane;
             let thread = report::thread(grid, block.linear, tid);
-            let span = program.span(request.site);
+            let mut stack =
+                block.warps[warp].split_of(request.lane).map(|split| split.call_stack()).unwrap_or_default();
+            match stack.first_mut() {
+                Some(innermost) => *innermost = request.site,
+                None => stack.push(request.site),
+            }
+            // A copy or fill is told where the program asks for it.
+            let span = report::own_span(program, &stack).unwrap_or_else(|| program.span(request.site));
             let kernel = program.module().func(request.func);
-            let args = match arguments(kernel, memory, block, warp, request) {
+            let args = match arguments(program, kernel, memory, block, warp, request) {
                 Ok(args) => args,
                 Err((space, address)) => {
                     let access = Access::new(Actor::Thread(thread), What::Read, space, span).address(address, 0);
@@ -162,6 +170,12 @@ impl Emulator {
 
     /// Serves what a warp of the running block asks about launches of its own, or puts it off until what is waited for has ended.
     pub(super) fn serve_nested(&mut self, program: &Program, warp: usize, request: RtRequest) {
+        let inquiry = Inquiry {
+            properties: &self.properties,
+            number: self.number,
+            devices: self.options.devices,
+            limits: &self.limits,
+        };
         let Some(ActiveLaunch { grid, checks, nested, .. }) = &mut self.launch else { return };
         if request.rt == Rt::NestedWait && nested.make_all_due() {
             nested.ask(warp, request);
@@ -188,6 +202,10 @@ impl Emulator {
                 Rt::NestedStreamWait if !nested.wait_for_event(block.number, arg(), second()) => {
                     code(Some(CudaError::InvalidResourceHandle))
                 }
+                Rt::NestedAsk => {
+                    let of_device = block.warps[warp].arg(&request, 2, lane) as u32 as i32;
+                    inquiry.answer(arg() as u32, second() as u32 as i32, of_device) as u64
+                }
                 Rt::NestedEventDestroy if !nested.drop_event(block.number, arg()) => {
                     code(Some(CudaError::InvalidResourceHandle))
                 }
@@ -202,6 +220,34 @@ impl Emulator {
         if let Some(block) = grid.active.front_mut() {
             block.warps[warp].answer(program, |_, lane| results[lane]);
         }
+    }
+}
+
+/// What device code may ask about devices.
+struct Inquiry<'a> {
+    properties: &'a ::device::Properties,
+    number: u8,
+    devices: u8,
+    limits: &'a BTreeMap<i32, u64>,
+}
+
+impl Inquiry<'_> {
+    /// The answer to [`Rt::NestedAsk`].
+    fn answer(&self, what: u32, number: i32, device: i32) -> i64 {
+        let answer = match what {
+            0 => Some(i64::from(self.number)),
+            1 => Some(i64::from(self.devices)),
+            2 => Some(i64::from(::device::RUNTIME_VERSION)),
+            3 if !(0..i32::from(self.devices)).contains(&device) => {
+                return -i64::from(CudaError::InvalidDevice.code());
+            }
+            3 => ::device::attribute(self.properties, number),
+            _ => {
+                let default = usize::try_from(number).ok().and_then(|n| ::device::DEFAULT_LIMITS.get(n));
+                default.map(|default| self.limits.get(&number).copied().unwrap_or(*default) as i64)
+            }
+        };
+        answer.unwrap_or(-i64::from(CudaError::InvalidValue.code()))
     }
 }
 
@@ -232,18 +278,22 @@ fn fault_of(
 
 /// The arguments of a launch by a lane, or an address among them that only the lane or its block can reach.
 fn arguments(
+    program: &Program,
     kernel: &Function,
     memory: &Memory,
     block: &Block,
     warp: usize,
     request: &LaunchRequest,
 ) -> Result<Vec<Arg>, (Space, u64)> {
+    let is_embedded = program.module().embedded_files.contains(&kernel.span.file);
     let reach = Memories { memory, shared: &block.shared, warp: &block.warps[warp] };
     let args = kernel.params.iter().zip(&request.args).map(|(param, &bits)| {
-        let is_address = |var: &ir::DebugVar| matches!(var.loc, VarLoc::At(reg) if reg == param.reg);
+        let names_it = |var: &ir::DebugVar| matches!(var.loc, VarLoc::At(reg) if reg == param.reg);
+        // A copy or fill by the runtime has two addresses at most, and no variables that anybody sees.
+        let is_address = kernel.vars.iter().any(names_it) || is_embedded && matches!(&*param.name, "dst" | "src");
         match param.kind {
-            ParamKind::Value if kernel.vars.iter().any(is_address) && is_local(bits) => Err((Space::Local, bits)),
-            ParamKind::Value if kernel.vars.iter().any(is_address) && is_shared(bits) => Err((Space::Shared, bits)),
+            ParamKind::Value if is_address && is_local(bits) => Err((Space::Local, bits)),
+            ParamKind::Value if is_address && is_shared(bits) => Err((Space::Shared, bits)),
             ParamKind::Value => Ok(Arg::Bits(bits)),
             ParamKind::Bytes { bytes, .. } => {
                 let mut data = vec![0; bytes as usize];

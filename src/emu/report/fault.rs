@@ -77,7 +77,7 @@ pub(crate) fn fault(
         }
     };
     let count = u64::from(fault.mask.count_ones());
-    let access = in_own_source(program, access.stack(stack));
+    let access = in_own_source(program, access.stack(stack), grid.launch.span);
     let mut found = Finding::new(kind, vec![access]).in_launch(launch_info(program, grid));
     found.count = count.max(1);
     (found.with_seed(grid.replay), error)

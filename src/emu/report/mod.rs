@@ -36,14 +36,14 @@ fn info(program: &Program, launch: &KernelLaunch, by: Option<&Launcher>) -> Laun
     LaunchInfo { number: launch.number, kernel, stream: launch.stream, by: by.cloned().map(Box::new) }
 }
 
-/// The access where the program's own source has it: code of an embedded module stands for the call that led there.
-pub(crate) fn in_own_source(program: &Program, mut access: Access) -> Access {
+/// The access where the program's own source has it: code of an embedded module stands for the call that led there, a kernel of one for
+/// its launch.
+pub(crate) fn in_own_source(program: &Program, mut access: Access, launch: Span) -> Access {
     let embedded = &program.module().embedded_files;
-    if embedded.contains(&access.span.file)
-        && let Some(own) = access.stack.iter().position(|call| !embedded.contains(&call.called_at.file))
-    {
-        access.span = access.stack[own].called_at;
-        access.stack.drain(..=own);
+    if embedded.contains(&access.span.file) {
+        let own = access.stack.iter().position(|call| !embedded.contains(&call.called_at.file));
+        access.span = own.map_or(launch, |own| access.stack[own].called_at);
+        access.stack.drain(..own.map_or(access.stack.len(), |own| own + 1));
     }
     access
 }

@@ -43,6 +43,8 @@ pub(super) enum Helper {
     StreamWait,
     /// Gives an event back.
     EventDestroy,
+    /// What the runtime says of devices: what, a number, the device (`ir::rt`, `nested.ask`).
+    Ask,
     /// The last error of the thread, which it forgets.
     LastError,
     /// The last error of the thread.
@@ -72,6 +74,7 @@ impl Helper {
             Helper::EventRecord => "cudaEventRecord",
             Helper::StreamWait => "cudaStreamWaitEvent",
             Helper::EventDestroy => "cudaEventDestroy",
+            Helper::Ask => "cufemu$$ask",
             Helper::LastError => "cudaGetLastError",
             Helper::PeekError => "cudaPeekAtLastError",
             Helper::Fmod32 => "cufemu$$fmod32",
@@ -97,6 +100,7 @@ impl Helper {
             Helper::StreamDestroy | Helper::EventDestroy => (&[W64], Some(W32)),
             Helper::EventRecord => (&[W64, W64], Some(W32)),
             Helper::StreamWait => (&[W64, W64, W32], Some(W32)),
+            Helper::Ask => (&[W32, W32, W32], Some(W64)),
             Helper::LastError | Helper::PeekError => (&[], Some(W32)),
             Helper::Fmod32 => (&[W32, W32], Some(W32)),
             Helper::Fmod64 => (&[W64, W64], Some(W64)),
@@ -143,10 +147,10 @@ impl Helper {
 
     /// Those that CUDA's device runtime has, or what they call.
     pub(super) fn of_runtime() -> impl Iterator<Item = Helper> {
-        use Helper::{EventCreate, EventDestroy, EventRecord, LastError, LaunchBuffer, LaunchDevice, PeekError};
+        use Helper::{Ask, EventCreate, EventDestroy, EventRecord, LastError, LaunchBuffer, LaunchDevice, PeekError};
         use Helper::{StreamCreate, StreamDestroy, StreamWait};
         let of_streams = [StreamCreate, StreamDestroy, StreamWait, EventCreate, EventRecord, EventDestroy];
-        [LaunchBuffer, LaunchDevice, LastError, PeekError].into_iter().chain(of_streams)
+        [LaunchBuffer, LaunchDevice, Ask, LastError, PeekError].into_iter().chain(of_streams)
     }
 
     /// What stands before it.
@@ -163,6 +167,7 @@ impl Helper {
             Helper::EventCreate => {
                 ".extern .func (.param .b32 result) cudaEventCreateWithFlags(.param .b64 param0, .param .b32 param1);\n\n"
             }
+            Helper::Ask => nested::ASK_DECLARATIONS,
             _ => "",
         }
     }
@@ -182,6 +187,7 @@ impl Helper {
             Helper::LaunchBuffer => Some(nested::LAUNCH_BUFFER.to_owned()),
             Helper::StreamCreate => Some(nested::create_body("cudaStreamCreateWithFlags")),
             Helper::EventCreate => Some(nested::create_body("cudaEventCreateWithFlags")),
+            Helper::Ask => Some(nested::ask_body()),
             Helper::Record => Some(record_body()),
             Helper::Text => Some(text_body()),
             Helper::CharAssign => Some(CHAR_ASSIGN.to_owned()),

@@ -190,3 +190,68 @@ ret;
 "
     )
 }
+
+/// The functions of the device runtime that say something of devices.
+pub(super) const ASK_DECLARATIONS: &str = "\
+.extern .func (.param .b32 result) cudaGetDevice(.param .b64 param0);
+.extern .func (.param .b32 result) cudaGetDeviceCount(.param .b64 param0);
+.extern .func (.param .b32 result) cudaRuntimeGetVersion(.param .b64 param0);
+.extern .func (.param .b32 result) cudaDeviceGetAttribute(.param .b64 param0, .param .b32 param1, .param .b32 param2);
+.extern .func (.param .b32 result) cudaDeviceGetLimit(.param .b64 param0, .param .b32 param1);
+
+";
+
+/// Asks one of them; gives what it says, or minus its code.
+pub(super) fn ask_body() -> String {
+    const NAMES: [(&str, usize); 5] = [
+        ("cudaGetDevice", 0),
+        ("cudaGetDeviceCount", 0),
+        ("cudaRuntimeGetVersion", 0),
+        ("cudaDeviceGetAttribute", 2),
+        ("cudaDeviceGetLimit", 1),
+    ];
+    let mut text = "\
+.local .align 8 .b8 made[8];
+.reg .pred %q<1>;
+.reg .b32 %t<5>;
+.reg .b64 %u<3>;
+ld.param.b32 %t0, [param0];
+ld.param.b32 %t1, [param1];
+ld.param.b32 %t2, [param2];
+mov.b64 %u1, made;
+cvta.local.u64 %u0, %u1;
+mov.b64 %u2, 0;
+st.local.b64 [%u1], %u2;
+mov.b32 %t3, 1;
+"
+    .to_owned();
+    for (what, (name, more)) in NAMES.iter().enumerate() {
+        let each = |part: fn(usize) -> String| (1..=*more).map(part).collect::<Vec<_>>().concat();
+        let declared = each(|i| format!(".param .b32 arg{i};\n"));
+        let stored = each(|i| format!("st.param.b32 [arg{i}], %t{i};\n"));
+        let args = each(|i| format!(", arg{i}"));
+        text += &format!(
+            "\
+setp.ne.s32 %q0, %t0, {what};
+@%q0 bra NOT{what};
+{{
+.param .b64 arg0;
+{declared}.param .b32 ret;
+st.param.b64 [arg0], %u0;
+{stored}call (ret), {name}, (arg0{args});
+ld.param.b32 %t3, [ret];
+}}
+NOT{what}:
+"
+        );
+    }
+    text + "\
+ld.local.b64 %u2, [made];
+setp.eq.s32 %q0, %t3, 0;
+neg.s32 %t4, %t3;
+cvt.s64.s32 %u1, %t4;
+selp.b64 %u2, %u2, %u1, %q0;
+st.param.b64 [result], %u2;
+ret;
+"
+}

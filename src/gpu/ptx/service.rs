@@ -122,6 +122,7 @@ impl Body<'_, '_> {
             Rt::NestedEventRecord => self.of_runtime(Helper::EventRecord, args, results[0])?,
             Rt::NestedEventDestroy => self.of_runtime(Helper::EventDestroy, args, results[0])?,
             Rt::NestedStreamWait => self.of_runtime(Helper::StreamWait, args, results[0])?,
+            Rt::NestedAsk => self.of_runtime(Helper::Ask, args, results[0])?,
             Rt::NestedWait => {
                 return self.refuse("`cudaDeviceSynchronize` in device code, which CUDA 12 and later do not have,");
             }

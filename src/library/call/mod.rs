@@ -218,7 +218,8 @@ impl Call<'_> {
             Home::Host => return self.check_host(address, what),
             Home::Any => return Ok(()),
         }
-        if Region::of(address).is_some_and(|region| !region.is_device_accessible()) {
+        let is_out_of_reach = |region: Region| !region.is_device_accessible() && !self.memory.is_locked(address, 1);
+        if Region::of(address).is_some_and(is_out_of_reach) {
             return self.in_wrong_memory(format!("`{what}`"), MemoryPlace::Device);
         }
         Ok(())

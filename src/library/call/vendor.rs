@@ -251,6 +251,12 @@ impl Call<'_> {
         let Some(notes) = &self.notes else { return Ok(None) };
         let mut args = self.noted(notes, self.args.len().max(self.taken));
         let function = notes.function;
+        let is_locked = |arg: &VendorArg| matches!(arg, VendorArg::Word(word) if self.memory.is_locked(*word, 1));
+        if args.iter().any(is_locked) {
+            // The GPU has only a copy of the program's memory.
+            self.runs_on_host("NVIDIA's libraries do not reach memory that `cudaHostRegister` has locked".to_owned());
+            return Ok(None);
+        }
         self.check_words(&args)?;
         self.set_pointer_mode(&mut args)?;
         Ok(Some(VendorCall { function: function.into(), args }))

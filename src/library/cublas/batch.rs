@@ -97,7 +97,11 @@ impl Call<'_> {
             return self.wrong(format!("`{what}` is no array of {count} addresses in device memory"));
         }
         let known: Vec<u64> = addresses(&bytes).collect();
-        let is_wrong = |address: &u64| Region::of(*address).is_none_or(|region| !region.is_device_accessible());
+        let memory = &*self.memory;
+        let is_reached = |address: u64| {
+            Region::of(address).is_some_and(|region| region.is_device_accessible() || memory.is_locked(address, 1))
+        };
+        let is_wrong = |address: &u64| !is_reached(*address);
         if rows * columns > 0
             && let Some(at) = known.iter().position(is_wrong)
         {

@@ -164,9 +164,8 @@ impl Builder<'_, '_> {
         mem
     }
 
-    /// Adapts integer words to the types of a service's parameters.
-    pub(crate) fn fit_words(&mut self, words: Vec<(Val, Ty)>, rt: Rt) -> Vec<Val> {
-        let params = rt.params();
+    /// Adapts words to the types of a service's parameters.
+    pub(crate) fn fit_words(&mut self, words: Vec<(Val, Ty)>, params: &[Ty]) -> Vec<Val> {
         words
             .into_iter()
             .enumerate()

@@ -51,6 +51,9 @@ fn relaxed(name: &str) -> Option<AtomOp> {
     }
 }
 
+/// What the names of services begin with that are procedures of the embedded module `cudadevice`, which take the words of the arguments.
+const BY_WORDS: &str = "words.";
+
 impl Builder<'_, '_> {
     /// Calls a procedure that is known, with arguments passed already and the words of the variables of its host.
     pub(crate) fn call_plain(
@@ -65,11 +68,13 @@ impl Builder<'_, '_> {
         if let ProcBody::Dispatch { ty, name, object, nopass } = &callee.body {
             return self.dispatch((proc, *ty, name, *object, *nopass), hidden, passed, results);
         }
-        if let ProcBody::Foreign { symbol, is_c } = &callee.body {
+        let is_of_device = self.side() == Side::Device;
+        if let (ProcBody::Foreign { symbol, is_c }, false) = (&callee.body, is_of_device) {
             return self.call_foreign(proc, (symbol, *is_c), None, hidden, passed, results);
         }
-        if !crate::analysis::usage::runs_on(callee.kind, self.side()) || !matches!(callee.body, ProcBody::Statements(_))
-        {
+        let has_code = matches!(callee.body, ProcBody::Statements(_))
+            || is_of_device && matches!(callee.body, ProcBody::Foreign { .. });
+        if !crate::analysis::usage::runs_on(callee.kind, self.side()) || !has_code {
             self.unsupported(&format!("procedure `{}`, which no given file defines", callee.name));
             return vec![Val::Imm(0); results.len()];
         }
@@ -144,7 +149,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn pass_all(&mut self, proc: ProcId, args: &'p [Option<Actual>], out: &mut Passed) {
         let program = self.b.program();
         out.elemental = program.proc(proc).elemental;
-        out.to_c = matches!(program.proc(proc).body, ProcBody::Foreign { is_c: true, .. });
+        out.to_c =
+            self.b.side() == Side::Host && matches!(program.proc(proc).body, ProcBody::Foreign { is_c: true, .. });
         for (i, &dummy) in program.proc(proc).params.iter().enumerate() {
             let var = program.var(dummy);
             match args.get(i) {
@@ -242,7 +248,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if name == ON_GPU {
             return Some(Ty::I32);
         }
-        if relaxed(name).is_some() {
+        if relaxed(name).is_some() || name.starts_with(BY_WORDS) {
             return Some(Ty::I32);
         }
         Rt::from_mnemonic(name).and_then(|rt| rt.results().first().copied())
@@ -267,6 +273,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.push(kind);
             return Some(dst.into());
         }
+        if let Some(procedure) = name.strip_prefix(BY_WORDS) {
+            return self.call_by_words(proc, procedure, args);
+        }
         let Some(rt) = Rt::from_mnemonic(name) else {
             self.b.unsupported(&format!("the service `{name}`"));
             return None;
@@ -274,6 +283,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         if rt == Rt::ForeignEntry {
             return Some(self.call_entry(args));
         }
+        let (words, passed) = self.words_of_service(proc, args, rt.params());
+        let results = self.b.rt(rt, words);
+        self.b.after_call(passed);
+        results.first().map(|&r| r.into())
+    }
+
+    /// The words that a service is given, as those types.
+    fn words_of_service(&mut self, proc: ProcId, args: &'p [Option<Actual>], wanted: &[Ty]) -> (Vec<Val>, Passed) {
         let program = self.b.program();
         let mut passed = Passed { service: true, ..Passed::default() };
         self.pass_all(proc, args, &mut passed);
@@ -281,10 +298,23 @@ impl<'p> FunctionLowering<'_, 'p> {
         let words = std::mem::take(&mut passed.words);
         let words: Vec<(Val, Ty)> =
             words.into_iter().enumerate().map(|(i, v)| (v, types.get(i).copied().unwrap_or(Ty::I64))).collect();
-        let words = self.b.fit_words(words, rt);
-        let results = self.b.rt(rt, words);
+        (self.b.fit_words(words, wanted), passed)
+    }
+
+    /// Calls the procedure of `cudadevice` that a service is, with values only.
+    fn call_by_words(&mut self, proc: ProcId, procedure: &str, args: &'p [Option<Actual>]) -> Option<Val> {
+        let program = self.b.program();
+        let Some(target) = self.b.module().of_device_module(procedure) else {
+            self.b.unsupported(&format!("the service `{procedure}`"));
+            return None;
+        };
+        let params = &program.proc(target).params;
+        let wanted: Vec<Ty> = params.iter().flat_map(|&v| word_types(program.var(v))).collect();
+        let (words, passed) = self.words_of_service(proc, args, &wanted);
+        let keys = vec![ArgKey::Any; params.len()];
+        let results = self.b.call_plain(target, &[], &Passed { words, keys, ..Passed::default() }, &[], &[Ty::I32]);
         self.b.after_call(passed);
-        results.first().map(|&r| r.into())
+        results.first().copied()
     }
 
     /// A subroutine call.

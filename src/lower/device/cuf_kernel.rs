@@ -315,16 +315,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let own = captured_object(&mut self.b, v, mem, cuf, (b, params))?;
                 Some(Some(VarStorage::Scalar(own, len)))
             }
-            // An object that is polymorphic, or of which the body asks whether it is there.
-            VarStorage::Described(d) if is_described(program, v, &cuf.body) => {
-                objects.push(self.described_object(v, &d, (b, params))?);
+            // An object that is polymorphic, or perhaps not there.
+            VarStorage::Described(d) if is_described(program, v) => {
+                objects.push(self.described_object(v, &d, &cuf.body, (b, params))?);
                 Some(None)
-            }
-            // Another object that is a pointer or allocatable.
-            VarStorage::Described(d) if matches!(var.ty, Type::Derived(_)) => {
-                let view = self.b.desc_view(&d);
-                let own = captured_object(&mut self.b, v, view.mem, cuf, (b, params))?;
-                Some(Some(VarStorage::Scalar(own, None)))
             }
             _ => {
                 // A host scalar is passed by value; each thread has a private variable that starts with it.

@@ -1,7 +1,7 @@
 //! Objects of the host in CUF kernels: each launch passes a copy.
 //!
-//! A polymorphic object is passed with the type that it has, and so is a pointer or allocatable object of which the body asks whether it is
-//! there. The kernel makes a descriptor of its copy.
+//! A polymorphic object is passed with the type that it has, and a pointer or allocatable object only if it is there: the body may ask, or
+//! know otherwise. The kernel makes a descriptor of its copy.
 
 use super::cuf_kernel::{Params, alias};
 use crate::builder::Builder;
@@ -11,7 +11,7 @@ use crate::storage::VarStorage;
 use crate::types::{align, const_bytes};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
-use ir::op::{BinOp, CmpOp};
+use ir::op::CmpOp;
 use ir::{FunctionBuilder, Space, Ty, Val, descriptor};
 use sema::checked::{CufKernel, Expr, ExprKind, Intrinsic, Program, Stmt, Storage, Type, VarId, visit};
 use source::Span;
@@ -28,6 +28,8 @@ pub(super) struct PassedObject {
     tag: Option<Val>,
     own: Val,
     contiguous: bool,
+    /// Whether the body asks of it what a descriptor says.
+    is_asked: bool,
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -36,23 +38,35 @@ impl<'p> FunctionLowering<'_, 'p> {
         &mut self,
         v: VarId,
         d: &Descriptor,
+        body: &[Stmt],
         (b, params): (&mut FunctionBuilder, &mut Params),
     ) -> Option<PassedObject> {
         let program = self.b.program();
         let var = program.var(v);
+        let is_asked = var.attrs.class || matches!(var.ty, Type::Any) || asks_whether_there(v, body);
         let types = self.types_that_may_be(&var.ty, var.attrs.class);
-        let bytes = types.iter().filter_map(|ty| const_bytes(program, ty)).filter(|&n| n <= LARGEST).max()?;
+        let is_open = var.attrs.class || matches!(var.ty, Type::Any);
+        let sizes = types.iter().filter_map(|ty| const_bytes(program, ty));
+        let bytes = sizes.filter(|&n| !is_open || n <= LARGEST).max()?;
         let most_aligned = types.iter().map(|ty| align(program, ty)).max()?.max(8);
         let view = self.b.desc_view(d);
         let base = self.b.address(view.mem);
         let is_set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
         // Where there is no object, or a smaller one than others that could be there, the copy has a rest that is not set.
         let (_, copy) = self.b.slot(bytes, most_aligned, "temporary", Span::NONE);
-        self.when(is_set, |this| {
-            let fits = this.b.bin(BinOp::Min, Ty::I64, view.element, Val::i64(bytes as i64)).into();
-            this.b.copy_bytes(copy, view.mem, fits);
-        });
-        params.args.push(self.b.address(copy));
+        let copy_at = self.b.address(copy);
+        if is_open {
+            self.when(is_set, |this| {
+                let is_larger = this.b.icmp(CmpOp::Gt, view.element, Val::i64(bytes as i64));
+                this.when(is_larger, |this| {
+                    this.b.unsupported(&format!("an object of more than {LARGEST} bytes in `!$cuf kernel do`"));
+                });
+                this.b.copy_bytes(copy, view.mem, view.element);
+            });
+            params.args.push(copy_at);
+        } else {
+            params.args.push(self.b.select(Ty::I64, is_set, base, copy_at).into());
+        }
         let own = b.bytes_param(bytes, most_aligned, var.name.clone()).into();
         let is_set = self.b.select(Ty::I64, is_set, Val::i64(1), Val::i64(0)).into();
         Some(PassedObject {
@@ -62,6 +76,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             tag: view.tag.map(|tag| params.pass(b, tag, Ty::I64, &format!("{}.type", var.name))),
             own,
             contiguous: d.contiguous,
+            is_asked,
         })
     }
 
@@ -84,6 +99,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn describe_object(&mut self, object: &PassedObject) {
         let var = self.b.program().var(object.var);
         let class = object.tag.is_some();
+        if !object.is_asked {
+            let is_set = self.b.icmp(CmpOp::Ne, object.is_set, Val::i64(0));
+            let base = self.b.select(Ty::I64, is_set, object.own, Val::i64(0)).into();
+            self.storage.set(object.var, VarStorage::Scalar(MemRef::at(base, Space::Local), None));
+            return;
+        }
         let bytes = descriptor::bytes(0) + if class { 8 } else { 0 };
         let (_, mem) = self.b.slot(bytes, 8, "temporary", Span::NONE);
         self.b.desc_begin(mem, 0);
@@ -101,11 +122,11 @@ impl<'p> FunctionLowering<'_, 'p> {
 }
 
 /// Whether the kernel needs to know of an object what its descriptor says.
-pub(super) fn is_described(program: &Program, v: VarId, body: &[Stmt]) -> bool {
+pub(super) fn is_described(program: &Program, v: VarId) -> bool {
     let var = program.var(v);
     match var.ty {
         Type::Any => true,
-        Type::Derived(_) => var.attrs.class || asks_whether_there(v, body),
+        Type::Derived(_) => var.attrs.class || var.attrs.pointer || var.attrs.allocatable,
         _ => false,
     }
 }

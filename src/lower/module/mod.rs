@@ -281,6 +281,12 @@ impl<'p> ModuleLowering<'p> {
         self.mpi_call_back
     }
 
+    /// The procedure of the embedded module of device procedures with that name.
+    pub(crate) fn of_device_module(&self, name: &str) -> Option<ProcId> {
+        let is_it = |p: &Procedure| p.qualified.strip_prefix("cudadevice.").is_some_and(|rest| rest == name);
+        self.program.procs.iter().position(is_it).map(|i| ProcId(i as u32))
+    }
+
     /// The procedure of the embedded mathematics module with that name.
     pub(crate) fn mathematics(&self, name: &str) -> Option<ProcId> {
         self.mathematics.get(name).copied()

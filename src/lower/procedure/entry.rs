@@ -48,6 +48,10 @@ pub(crate) fn procedure(m: &mut ModuleLowering<'_>, instance: &Instance, id: Fun
         for (i, &v) in proc.params.iter().enumerate() {
             dummy_params(&mut this.b, v, instance.args.get(i).copied().unwrap_or(ArgKey::Any));
         }
+        let result = proc.result.map(|v| &program.var(v).ty);
+        if let Some(ty @ (Type::Integer(_) | Type::Real(_) | Type::Logical(_))) = result {
+            this.b.result(ir_ty(ty));
+        }
         this.b.module().import(id, symbol.clone());
         return this.b.finish_function();
     }

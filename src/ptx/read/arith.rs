@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `min` and `max`; with `.NaN`, a NaN wins.
-    fn extreme_real(&mut self, op: &Op<'a>, ty: Ty, a: Val, b: Val) -> Val {
+    pub(super) fn extreme_real(&mut self, op: &Op<'a>, ty: Ty, a: Val, b: Val) -> Val {
         let operation = if op.parts[0] == "min" { BinOp::Min } else { BinOp::Max };
         let value: Val = self.b.bin(operation, ty, a, b).into();
         if !op.has("NaN") {

@@ -5,10 +5,10 @@
 
 use super::registers::Binding;
 use super::{Op, Reader, Result, unsupported, wrong};
-use crate::syntax::{Operand, Type};
+use crate::syntax::{Operand, Parameter, Type};
 use ir::op::CmpOp;
 use ir::rt::Rt;
-use ir::{FuncId, Ty, Val};
+use ir::{FuncId, Term, Trap, Ty, Val};
 use std::sync::Arc;
 
 /// `mem.alloc` of device memory.
@@ -18,13 +18,15 @@ impl<'a> Reader<'a> {
     /// `call (result), name, (arguments);`
     pub(super) fn call(&mut self, op: &Op<'a>) -> Result<()> {
         op.only(&["uni"])?;
-        let (mut results, mut arguments, mut name): (&[Operand], &[Operand], Option<&Arc<str>>) = (&[], &[], None);
+        let (mut results, mut arguments, mut name): (&[Operand], &[Operand], Option<&'a Arc<str>>) = (&[], &[], None);
         for operand in op.operands {
             match operand {
                 Operand::List(all) if name.is_none() => results = all,
                 Operand::List(all) => arguments = all,
                 Operand::Name(callee, 0) if name.is_none() => name = Some(callee),
-                _ => return unsupported("a call through a pointer in PTX"),
+                // The prototype of a function that a pointer names.
+                Operand::Name(_, 0) => {}
+                _ => return wrong("a call has other operands than a function and lists"),
             }
         }
         let Some(name) = name else { return wrong("the name of a function is expected") };
@@ -40,7 +42,7 @@ impl<'a> Reader<'a> {
             "__assertfail" => unsupported("an assertion of a kernel that does not hold (`assert`)"),
             _ => match self.unit.functions.get(name) {
                 Some(&func) => self.call_function(name, func, results, arguments),
-                None if self.register(name).is_ok() => unsupported("a call through a pointer in PTX"),
+                None if self.register(name).is_ok() => self.call_through(name, results, arguments),
                 None => unsupported(format!("a call of `{name}`, which the PTX file only declares")),
             },
         }
@@ -80,6 +82,49 @@ impl<'a> Reader<'a> {
             }
             _ => wrong("a result has another size than the function gives"),
         }
+    }
+
+    /// A call of the function whose number a register holds.
+    fn call_through(&mut self, pointer: &Arc<str>, results: &[Operand], arguments: &[Operand]) -> Result<()> {
+        let unit = self.unit;
+        let (reg, _) = self.register(pointer)?;
+        let (mut arms, mut made) = (Vec::new(), Ok(()));
+        let after = self.b.new_block();
+        let here = self.b.current();
+        for (name, &number) in &unit.numbers {
+            let Some((&func, routine)) = unit.functions.get(name).zip(unit.routine(name)) else { continue };
+            let suits = self.suit(&routine.params, arguments) && self.suit(&routine.results, results);
+            if !suits {
+                continue;
+            }
+            let block = self.b.new_block();
+            arms.push((number as i64, block));
+            self.b.switch_to(block);
+            let call = self.call_function(name, func, results, arguments);
+            made = made.and(call);
+            self.b.jump(after);
+        }
+        let nowhere = self.b.new_block();
+        self.b.switch_to(here);
+        self.b.switch(Ty::I64, reg, arms, nowhere);
+        self.b.switch_to(nowhere);
+        self.b.terminate(Term::Trap(Trap::Unreachable));
+        self.b.switch_to(after);
+        made
+    }
+
+    /// Whether what a call gives has the sizes of parameters or results.
+    fn suit(&mut self, params: &[Parameter], given: &[Operand]) -> bool {
+        params.len() == given.len()
+            && params.iter().zip(given).all(|(param, operand)| {
+                match (super::value_type(param), operand.name().and_then(|name| self.binding(name))) {
+                    (Some(ty), Some(Binding::Value(reg))) => self.b.ty(reg).bytes() == ty.bytes(),
+                    (Some(ty), Some(Binding::Register(_, is))) => is.bytes() == u64::from(ty.bytes()),
+                    (None, Some(Binding::Slot(_) | Binding::Bytes(_))) => true,
+                    (Some(_), None) => true,
+                    _ => false,
+                }
+            })
     }
 
     fn call_function(

@@ -1,6 +1,6 @@
 //! Comparison and selection (PTX ISA 9.7.6 and 9.7.7).
 
-use super::{Op, Reader, Result, ir_type};
+use super::{Op, Reader, Result, halves, ir_type};
 use crate::syntax::{Kind, Operand, Type};
 use ir::op::{BinOp, CmpOp, UnOp};
 use ir::{Ty, Val};
@@ -38,6 +38,9 @@ impl<'a> Reader<'a> {
                 let is_set = stem == "set";
                 let of = if is_set { op.second_ty()? } else { op.ty()? };
                 op.no_predicate(of)?;
+                if halves::is_half(of) {
+                    return self.compare_halves(op, of);
+                }
                 if is_set && op.ty()?.bits != 32 {
                     return op.refused();
                 }
@@ -110,7 +113,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A comparison of reals. Those whose names end with `u` also hold where an operand is a NaN.
-    fn real_relation(&mut self, op: &Op<'a>, relation: &str, ty: Ty, a: Val, b: Val) -> Result<Val> {
+    pub(super) fn real_relation(&mut self, op: &Op<'a>, relation: &str, ty: Ty, a: Val, b: Val) -> Result<Val> {
         let mut plain = |operation| self.b.cmp(operation, ty, a, b);
         let (holds, is_negated) = match relation {
             "eq" => (plain(CmpOp::Eq), false),

@@ -2,7 +2,7 @@
 //!
 //! A branch to a label that was passed goes back: another iteration of a loop begins.
 
-use super::{Labelled, Op, Reader, Result, unsupported, wrong};
+use super::{Labelled, Op, Reader, Result, halves, unsupported, wrong};
 use crate::syntax::{Instruction, Statement, Type, What};
 use ir::op::UnOp;
 use ir::{Bb, Term, Trap, Ty, Val};
@@ -110,7 +110,10 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let op = Op::new(instruction);
+        let has_halves = op.types.iter().any(|ty| halves::is_half(*ty));
         match op.parts[0] {
+            "add" | "sub" | "mul" | "fma" | "min" | "max" | "abs" | "neg" | "ex2" if has_halves => self.half(&op),
+            "copysign" | "testp" | "slct" | "sqrt" | "rsqrt" | "rcp" | "div" if has_halves => op.refused(),
             "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "min" | "max" | "abs" | "neg" | "sqrt"
             | "rsqrt" | "rcp" | "sin" | "cos" | "ex2" | "lg2" | "copysign" | "testp"
                 if op.types.first().is_some_and(|ty| ty.kind == crate::syntax::Kind::Real) =>

@@ -1,7 +1,7 @@
 //! Conversions (PTX ISA 9.7.9.21).
 
 use super::rounding::Rounding;
-use super::{Op, Reader, Result, integer, ir_type};
+use super::{Op, Reader, Result, halves, integer, ir_type};
 use crate::syntax::{Kind, Type};
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
 use ir::{Ty, Val};
@@ -13,8 +13,11 @@ impl<'a> Reader<'a> {
     /// `cvt`
     pub(super) fn convert(&mut self, op: &Op<'a>) -> Result<()> {
         op.only(&["rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "ftz", "sat"])?;
-        op.count(2, 2)?;
         let (to, from) = (op.ty()?, op.second_ty()?);
+        if halves::is_half(to) || halves::is_half(from) {
+            return self.convert_halves(op, to, from);
+        }
+        op.count(2, 2)?;
         let (wanted, is) = (ir_type(to)?, ir_type(from)?);
         if wanted == Ty::Pred || is == Ty::Pred {
             return op.refused();
@@ -56,7 +59,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The value rounded to an integral one, as `.rni` and the like say.
-    fn whole(&mut self, op: &Op<'a>, ty: Ty, value: Val) -> Val {
+    pub(super) fn whole(&mut self, op: &Op<'a>, ty: Ty, value: Val) -> Val {
         let operation = match () {
             () if op.has("rni") => UnOp::RoundEven,
             () if op.has("rzi") => UnOp::Trunc,
@@ -131,7 +134,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A real as an integer, which saturates. A NaN is 0, but of `.f64` or as 64 bits the highest bit alone.
-    fn real_to_integer(&mut self, op: &Op<'a>, value: Val, is: Ty, to: Type) -> Result<Val> {
+    pub(super) fn real_to_integer(&mut self, op: &Op<'a>, value: Val, is: Ty, to: Type) -> Result<Val> {
         let whole = self.whole(op, is, value);
         let wanted = integer(to.bits / 8);
         if to.kind == Kind::Signed && to.bits >= 32 {

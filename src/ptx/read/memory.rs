@@ -3,7 +3,7 @@
 //! A strong access is a volatile one, with a fence behind it if it acquires and before it if it releases.
 
 use super::registers::Binding;
-use super::{Op, Reader, Result, integer, ir_type, wrong};
+use super::{Op, Reader, Result, halves, integer, ir_type, wrong};
 use crate::syntax::{Kind, Operand, StateSpace, Type};
 use ir::op::{AtomOp, BinOp, CmpOp};
 use ir::{Access, Bb, Scope, Space, Ty, Val};
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
         let kind = ir_type(ty)?;
         match () {
             () if op.has("inc") || op.has("dec") => op.integer_of(ty, &[32])?,
-            () if op.has("add") && kind.is_real() => {}
+            () if op.has("add") && (kind.is_real() || halves::is_half(ty)) => {}
             () => op.integer_of(ty, &[32, 64])?,
         }
         let (address, offset) = self.place_of(op.operand(first)?, op.space())?;
@@ -227,9 +227,12 @@ impl<'a> Reader<'a> {
         } else if (op.has("min") || op.has("max")) && is_unsigned {
             self.extreme(op.has("min"), kind, (space, scope), address, a)
         } else {
-            let Some(operation) = op.parts.iter().skip(1).find_map(|part| AtomOp::from_mnemonic(part)) else {
+            let Some(mut operation) = op.parts.iter().skip(1).find_map(|part| AtomOp::from_mnemonic(part)) else {
                 return op.refused();
             };
+            if halves::is_half(ty) {
+                operation = AtomOp::AddHalf;
+            }
             self.b.atomic(operation, kind, space, scope, address, a).into()
         };
         if op.has("acquire") || op.has("acq_rel") {

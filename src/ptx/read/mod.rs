@@ -15,6 +15,7 @@ mod call;
 mod compare;
 mod control;
 mod convert;
+mod halves;
 mod integers;
 mod memory;
 mod printf;
@@ -69,6 +70,8 @@ pub(crate) struct Unit<'a> {
     pub(crate) globals: BTreeMap<Arc<str>, GlobalId>,
     /// The functions that others call.
     pub(crate) functions: BTreeMap<Arc<str>, FuncId>,
+    /// What pointers to functions hold.
+    pub(crate) numbers: BTreeMap<Arc<str>, u64>,
 }
 
 impl Unit<'_> {
@@ -87,8 +90,8 @@ pub(crate) struct Made {
     pub(crate) faults: Vec<(Span, Fault)>,
 }
 
-/// Reads a routine that has a body. `declared` is the function that it becomes the body of: a kernel's parameters are those of
-/// its interface, and a function has its name alone.
+/// Reads a routine that has a body. `declared` is the function that it becomes the body of: parameters and results are those of its
+/// interface, and a function without one has its name alone.
 pub(crate) fn routine<'a>(unit: &'a Unit<'a>, routine: &'a Routine, declared: &Function) -> Made {
     let body = routine.body.as_deref().unwrap_or_default();
     let kind = if routine.is_kernel { FuncKind::Kernel } else { FuncKind::Device };
@@ -241,7 +244,9 @@ pub(crate) fn ir_type(ty: Type) -> Result<Ty> {
         (Kind::Bits | Kind::Unsigned | Kind::Signed, 16) => Ty::I16,
         (Kind::Bits | Kind::Unsigned | Kind::Signed, 32) => Ty::I32,
         (Kind::Bits | Kind::Unsigned | Kind::Signed, 64) => Ty::I64,
-        (Kind::Real, _) => return unsupported("real numbers of 16 bits in PTX"),
+        // Their bits.
+        (Kind::Real, _) => Ty::I16,
+        (Kind::Halves, _) => Ty::I32,
         (_, _) => return unsupported("values of 128 bits in PTX"),
     })
 }
@@ -271,9 +276,10 @@ impl<'a> Reader<'a> {
             };
             self.bind(param.name.clone(), binding);
         }
-        for result in &routine.results {
+        for (number, result) in routine.results.iter().enumerate() {
             let binding = match value_type(result) {
-                Some(ty) => {
+                Some(own) => {
+                    let ty = declared.results.get(number).copied().unwrap_or(own);
                     self.b.result(ty);
                     let reg = self.b.mutable(ty);
                     self.b.set(reg, Val::Imm(0));
@@ -451,6 +457,9 @@ impl<'a> Reader<'a> {
             return Ok(self.b.addr_shared(id).into());
         }
         let Some(variable) = self.unit.variable(name) else {
+            if let Some(&number) = self.unit.numbers.get(name) {
+                return Ok(Val::Imm(number));
+            }
             if self.unit.routine(name).is_some() {
                 return unsupported(format!("the address of function `{name}`"));
             }
@@ -460,7 +469,7 @@ impl<'a> Reader<'a> {
             let id = self.shared_variable(variable);
             return Ok(self.b.addr_shared(id).into());
         }
-        if variable.holds_address() {
+        if variable.holds_address(&self.unit.numbers) {
             return unsupported(format!("variable `{name}`, whose first value is an address"));
         }
         match self.unit.globals.get(name) {

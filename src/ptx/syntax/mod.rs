@@ -10,6 +10,7 @@ pub use parse::parse;
 pub(crate) use parse::unreadable;
 
 use source::{FileId, Span};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A PTX file.
@@ -33,6 +34,30 @@ impl Ptx {
         self.functions.iter().filter(|f| f.is_kernel && f.body.is_some()).map(|f| &f.name)
     }
 
+    /// The names of its functions.
+    pub fn functions(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.functions.iter().filter(|f| !f.is_kernel && f.body.is_some()).map(|f| &f.name)
+    }
+
+    /// The functions whose addresses are taken, each with what a pointer to it holds.
+    pub(crate) fn taken(&self) -> BTreeMap<Arc<str>, u64> {
+        let mut names: BTreeSet<&Arc<str>> = BTreeSet::new();
+        for statement in self.functions.iter().flat_map(|f| f.body.iter().flatten()) {
+            if let What::Instruction(instruction) = &statement.what
+                && instruction.stem() != "call"
+            {
+                instruction.operands.iter().for_each(|operand| operand.names(&mut names));
+            }
+        }
+        for initial in self.variables.iter().flat_map(|v| &v.init) {
+            if let Initial::Address(name, _) = initial {
+                names.insert(name);
+            }
+        }
+        let functions = self.functions.iter().filter(|f| !f.is_kernel && f.body.is_some());
+        functions.map(|f| &f.name).filter(|name| names.contains(name)).cloned().zip(1..).collect()
+    }
+
     /// The source files that its lines come from, each with the number by which `.loc` names it (PTX ISA 11.5.1).
     pub fn sources(&self) -> impl Iterator<Item = (u32, &Arc<str>)> {
         self.files.iter().map(|(number, name)| (*number, name))
@@ -52,6 +77,8 @@ pub(crate) enum Kind {
     Signed,
     /// `.f16` to `.f64`
     Real,
+    /// `.f16x2`
+    Halves,
 }
 
 impl Kind {
@@ -70,14 +97,19 @@ pub(crate) struct Type {
 
 impl Type {
     pub(crate) const PRED: Type = Type { kind: Kind::Pred, bits: 1 };
+    pub(crate) const F16: Type = Type { kind: Kind::Real, bits: 16 };
+    pub(crate) const F16X2: Type = Type { kind: Kind::Halves, bits: 32 };
+    pub(crate) const F32: Type = Type { kind: Kind::Real, bits: 32 };
     pub(crate) const B32: Type = Type { kind: Kind::Bits, bits: 32 };
     pub(crate) const U32: Type = Type { kind: Kind::Unsigned, bits: 32 };
     pub(crate) const B64: Type = Type { kind: Kind::Bits, bits: 64 };
 
     /// The type of that name, without its dot.
     pub(crate) fn of(name: &str) -> Option<Type> {
-        if name == "pred" {
-            return Some(Type::PRED);
+        match name {
+            "pred" => return Some(Type::PRED),
+            "f16x2" => return Some(Type::F16X2),
+            _ => {}
         }
         let kind = match name.as_bytes().first()? {
             b'b' => Kind::Bits,
@@ -150,9 +182,9 @@ impl Variable {
         self.ty.bytes().saturating_mul(self.count.unwrap_or(0))
     }
 
-    /// Whether an address is among its first elements.
-    pub(crate) fn holds_address(&self) -> bool {
-        self.init.iter().any(|initial| matches!(initial, Initial::Address(..)))
+    /// Whether an address is among its first elements that is not one of these functions.
+    pub(crate) fn holds_address(&self, functions: &BTreeMap<Arc<str>, u64>) -> bool {
+        self.init.iter().any(|initial| matches!(initial, Initial::Address(name, _) if !functions.contains_key(name)))
     }
 }
 
@@ -161,7 +193,7 @@ impl Variable {
 pub(crate) enum Initial {
     /// A constant.
     Number(Number),
-    /// The address of a variable and an offset; generic or not.
+    /// The address of a variable and an offset, generic or not, or that of a function.
     Address(Arc<str>, i64),
 }
 
@@ -275,6 +307,22 @@ impl Operand {
         match self {
             Operand::Name(name, 0) => Some(name),
             _ => None,
+        }
+    }
+
+    /// Adds the names in it that are not those of registers.
+    pub(crate) fn names<'a>(&'a self, out: &mut BTreeSet<&'a Arc<str>>) {
+        match self {
+            Operand::Name(name, _) | Operand::Not(name) if !name.starts_with('%') => {
+                out.insert(name);
+            }
+            Operand::Vector(all) | Operand::List(all) => all.iter().for_each(|one| one.names(out)),
+            Operand::Memory(base, _) => base.names(out),
+            Operand::Pair(a, b) => {
+                a.names(out);
+                b.names(out);
+            }
+            Operand::Name(..) | Operand::Not(_) | Operand::Number(_) => {}
         }
     }
 }

@@ -1,11 +1,15 @@
 //! Who may call whom (rules 6, 23, 25), and what is called but defined nowhere.
 
-use crate::checked::{ProcBody, ProcId, ProcKind, Type};
-use crate::checker::{Checker, CodeSide, ConstructKind, Definitions, Resolution};
+use crate::checked::{ProcBody, ProcId, ProcKind, Shape, Storage, Type, VarId};
+use crate::checker::{Checker, CodeSide, ConstructKind, Definitions, Resolution, Sym};
 use crate::typing::{Argument, Given, Typing};
 use ast::{Arg, ArgValue, Expr, ExprKind, Name};
 use diag::{Code, Diagnostic};
 use source::Span;
+use std::sync::Arc;
+
+/// What CUDA's runtime has in device code too and the embedded module does not (CUDA C++ Programming Guide, "Supported API Functions").
+const OF_DEVICE_RUNTIME: [&str; 3] = ["cudafuncgetattributes", "cudageterrorstring", "cudaoccupancy"];
 
 impl Checker<'_> {
     /// Notes a reference to a procedure, for the rules that need all of them.
@@ -34,10 +38,18 @@ impl Checker<'_> {
             return self.called(id, span);
         }
         match (on_device, kind) {
-            (true, ProcKind::Host)
-                if self.defs.proc_info(id).embedded && (name.starts_with("cuda") || &*name == "c_funloc") =>
-            {
+            (true, ProcKind::Host) if self.defs.proc_info(id).embedded && &*name == "c_funloc" => {
                 self.reporter.refuse(span, format!("`{name}` in device code"))
+            }
+            (true, ProcKind::Host) if self.routine_of_runtime(id).is_some() => {
+                let name = self.routine_of_runtime(id).unwrap_or(name);
+                if OF_DEVICE_RUNTIME.iter().any(|stem| name.starts_with(stem)) {
+                    return self.reporter.refuse(span, format!("`{name}` in device code"));
+                }
+                let text = format!("`{name}` is called in device code, for which CUDA's runtime does not have it");
+                let d = Diagnostic::new(Code::WrongSideCall, span, text);
+                self.reporter.report(d.help("call it in host code"));
+                None
             }
             (true, ProcKind::Host) => {
                 let text = format!("host procedure `{name}` is called in device code");
@@ -60,6 +72,19 @@ impl Checker<'_> {
             }
             _ => self.called(id, span),
         }
+    }
+
+    /// The name by which programs call a procedure of the embedded module of CUDA's runtime.
+    fn routine_of_runtime(&self, id: ProcId) -> Option<Arc<str>> {
+        let at = self.scopes.module_named("cudafor").filter(|&at| self.scopes.module(at).embedded)?;
+        let is_it = |sym: &Sym| match sym {
+            Sym::Proc(proc) => *proc == id,
+            Sym::Generic { procs, .. } => procs.contains(&id),
+            _ => false,
+        };
+        let exports = self.scopes.module(at).exports.iter();
+        let mut names = exports.filter(|(_, entry)| is_it(&entry.sym)).map(|(name, _)| name.clone());
+        names.find(|name| name.starts_with("cuda"))
     }
 
     fn called(&mut self, id: ProcId, span: Span) -> Option<()> {
@@ -95,8 +120,13 @@ impl Checker<'_> {
                 (Code::ForeignProcedure, "is written in C, and no given file or library defines it")
             } else if is_c && p.kind == ProcKind::Kernel {
                 (Code::ForeignKernel, "is written in CUDA C, and no given file defines it")
+            } else if is_c && self.has_device_function(id) {
+                (
+                    Code::ForeignKernel,
+                    "is written in CUDA C, and has arguments or a result that are not supported there",
+                )
             } else if is_c {
-                (Code::ForeignKernel, "is written in CUDA C, which is not supported for device procedures")
+                (Code::ForeignKernel, "is written in CUDA C, and no given file defines it")
             } else if p.kind == ProcKind::Host {
                 (Code::UnsupportedIfReached, "is declared here, but no given file defines it")
             } else {
@@ -138,6 +168,10 @@ impl Checker<'_> {
             let symbol = info.bind.clone().filter(|symbol| self.options.kernels.contains(symbol))?;
             return Some(ProcBody::Foreign { symbol, is_c });
         }
+        if p.kind == ProcKind::Device {
+            let symbol = info.bind.clone().filter(|symbol| self.options.device_functions.contains(symbol))?;
+            return self.suits_cuda_c(id).then_some(ProcBody::Foreign { symbol, is_c });
+        }
         if p.kind != ProcKind::Host {
             return None;
         }
@@ -148,6 +182,34 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
+    /// Whether a file has the function of CUDA C that a procedure is bound to.
+    fn has_device_function(&self, id: ProcId) -> bool {
+        let symbol = self.defs.proc_info(id).bind.as_ref();
+        symbol.is_some_and(|symbol| self.options.device_functions.contains(symbol))
+    }
+
+    /// Whether a function of CUDA C can have these dummies and this result: values and addresses.
+    fn suits_cuda_c(&self, id: ProcId) -> bool {
+        let suits = |v: VarId| {
+            let var = self.defs.var(v);
+            let is_described = var.attrs.allocatable || var.attrs.pointer || var.attrs.class;
+            let is_plain = matches!(var.shape, Shape::Scalar | Shape::Explicit(_) | Shape::AssumedSize(..));
+            let is_value = match var.ty {
+                Type::Character(_) => false,
+                Type::Complex(_) => !var.attrs.value,
+                _ => true,
+            };
+            is_plain && !is_described && is_value && !matches!(var.storage, Storage::Procedure)
+        };
+        let gives = |v: VarId| {
+            let var = self.defs.var(v);
+            let is_number = matches!(var.ty, Type::Integer(_) | Type::Real(_) | Type::Logical(_));
+            matches!(var.shape, Shape::Scalar) && is_number
+        };
+        let p = self.defs.proc(id);
+        p.params.iter().all(|&v| suits(v)) && p.result.is_none_or(gives)
+    }
+
     /// Says what to do about a kernel that no file has, and which kernel the files have in its place.
     fn with_kernels(&self, d: Diagnostic, id: ProcId) -> Diagnostic {
         let symbol = self.defs.proc_info(id).bind.clone().unwrap_or_default();

@@ -27,10 +27,13 @@ impl Checker<'_> {
                 && self.defs.proc_info(id).embedded
                 && self.defs.proc(id).kind == ProcKind::Host
         };
-        match found {
-            Some(Sym::Proc(id)) if is_of_host(id) => self.device_module_name(&name.text).or(found),
+        match &found {
+            Some(Sym::Proc(id)) if is_of_host(*id) => self.device_module_name(&name.text).or(found),
+            Some(Sym::Generic { procs, .. }) if procs.iter().all(|id| is_of_host(*id)) => {
+                self.device_module_name(&name.text).or(found)
+            }
             Some(Sym::Ambiguous(..)) => self.of_this_side(&name.text).or(found),
-            found => found,
+            _ => found,
         }
     }
 
@@ -46,9 +49,10 @@ impl Checker<'_> {
             module.exports.get(name).filter(|_| module.embedded).map(|entry| entry.sym.clone())
         });
         match meanings {
-            [Some(Sym::Proc(host)), Some(Sym::Proc(device))] => {
-                Some(Sym::Proc(if self.cx.side.on_device() { device } else { host }))
-            }
+            [
+                Some(host @ (Sym::Proc(_) | Sym::Generic { .. })),
+                Some(device @ (Sym::Proc(_) | Sym::Generic { .. })),
+            ] => Some(if self.cx.side.on_device() { device } else { host }),
             _ => None,
         }
     }
