@@ -226,9 +226,10 @@ mov.b32 %t3, 1;
 "
     .to_owned();
     for (what, (name, more)) in NAMES.iter().enumerate() {
-        let declared: String = (1..=*more).map(|i| format!(".param .b32 arg{i};\n")).collect();
-        let stored: String = (1..=*more).map(|i| format!("st.param.b32 [arg{i}], %t{i};\n")).collect();
-        let args: String = (1..=*more).map(|i| format!(", arg{i}")).collect();
+        let each = |part: fn(usize) -> String| (1..=*more).map(part).collect::<Vec<_>>().concat();
+        let declared = each(|i| format!(".param .b32 arg{i};\n"));
+        let stored = each(|i| format!("st.param.b32 [arg{i}], %t{i};\n"));
+        let args = each(|i| format!(", arg{i}"));
         text += &format!(
             "\
 setp.ne.s32 %q0, %t0, {what};

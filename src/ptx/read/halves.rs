@@ -164,6 +164,7 @@ impl<'a> Reader<'a> {
 
     /// `cvt` to or from halves.
     pub(super) fn convert_halves(&mut self, op: &Op<'a>, to: Type, from: Type) -> Result<()> {
+        op.no_predicate(from)?;
         if to == Type::F16X2 {
             // The first operand becomes the upper half.
             op.only(&["rn"])?;

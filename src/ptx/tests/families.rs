@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 const TYPES: &[&str] = &[
     "pred", "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f32", "f64",
-    "b128",
+    "b128", "f16x2",
 ];
 
 /// Operations, and how many operands they have.
