@@ -231,13 +231,16 @@ struct Inquiry<'a> {
     limits: &'a BTreeMap<i32, u64>,
 }
 
+/// What CUDA's device runtime says of its version: that of CUDA 13 on an H200 still names 6.0.
+const DEVICE_RUNTIME_VERSION: i64 = 6000;
+
 impl Inquiry<'_> {
     /// The answer to [`Rt::NestedAsk`].
     fn answer(&self, what: u32, number: i32, device: i32) -> i64 {
         let answer = match what {
             0 => Some(i64::from(self.number)),
             1 => Some(i64::from(self.devices)),
-            2 => Some(i64::from(::device::RUNTIME_VERSION)),
+            2 => Some(DEVICE_RUNTIME_VERSION),
             3 if !(0..i32::from(self.devices)).contains(&device) => {
                 return -i64::from(CudaError::InvalidDevice.code());
             }
