@@ -11,12 +11,12 @@ use device::KernelLaunch;
 use ir::analysis::footprint::{
     AccessId, Extent, Footprint, Guards, LaunchFacts, Reduction, Sharing, alike, footprint, guarded,
 };
+use ir::analysis::reached;
 use ir::rt::Rt;
 use ir::{FuncId, InstKind, Module, ParamKind, Ty};
 use mem::Memory;
 use mem::address::{LOCAL_BASE, SHARED_BASE, WINDOW};
 use race::UsedBytes;
-use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use vm::{Program, Site};
 
@@ -388,22 +388,7 @@ fn can_be_undone(module: &Module, kernel: FuncId) -> bool {
 fn reaches_only(module: &Module, kernel: FuncId, is_such: impl Fn(&InstKind) -> bool) -> bool {
     let is_such = |kind: &InstKind| matches!(kind, InstKind::Call { .. }) || is_such(kind);
     let of = |func: FuncId| module.funcs.get(func.index()).map(|f| f.blocks.iter().flat_map(|b| &b.insts));
-    functions_of(module, kernel).into_iter().all(|func| of(func).is_some_and(|mut all| all.all(|i| is_such(&i.kind))))
-}
-
-/// A kernel and the functions that it calls.
-fn functions_of(module: &Module, kernel: FuncId) -> BTreeSet<FuncId> {
-    let (mut seen, mut ways) = (BTreeSet::from([kernel]), vec![kernel]);
-    while let Some(f) = ways.pop().and_then(|func| module.funcs.get(func.index())) {
-        for inst in f.blocks.iter().flat_map(|b| &b.insts) {
-            if let InstKind::Call { func, .. } = inst.kind
-                && seen.insert(func)
-            {
-                ways.push(func);
-            }
-        }
-    }
-    seen
+    reached(module, kernel).into_iter().all(|func| of(func).is_some_and(|mut all| all.all(|i| is_such(&i.kind))))
 }
 
 fn read(memory: &Memory, address: u64, ty: Ty) -> Option<u64> {
@@ -427,7 +412,7 @@ fn numbers(program: &Program, kernel: FuncId) -> Arc<Vec<Vec<Option<u32>>>> {
         out
     };
     let mut out = vec![Vec::new(); program.module().funcs.len()];
-    for func in functions_of(program.module(), kernel) {
+    for func in reached(program.module(), kernel) {
         if let Some(slot) = out.get_mut(func.index()) {
             *slot = of(func);
         }
