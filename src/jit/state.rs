@@ -90,6 +90,8 @@ pub enum Outcome {
 impl State {
     /// No operation.
     pub const NONE: u32 = u32::MAX;
+    /// Entries of [`State::quiet`].
+    pub const QUIET: usize = 16;
 }
 
 /// What compiled code works on.
@@ -198,6 +200,9 @@ pub struct State {
     /// Told of an access of lanes that lie anywhere, which was done ([`crate::Indexed::told`]): `user`, its number, an address, and how
     /// far behind it the word of each lane is, which means nothing for lanes that do not run.
     pub tell_lanes: extern "C" fn(*mut c_void, u32, u64, *const [u64; 32]),
+    /// By the number of an access of lanes that lie anywhere in one allocation: between which addresses `tell_lanes` need not be told of
+    /// it, the second one behind them. Those of greater numbers it is always told of.
+    pub quiet: [[u64; 2]; State::QUIET],
     /// What the functions are given.
     pub user: *mut c_void,
     /// A word for each lane that the code writes: all bits one if it is active, else zero.

@@ -40,7 +40,8 @@ pub use frame::Frame;
 pub use jit::warm_up;
 pub use memory::windows::WindowTable;
 pub use observe::{
-    AccessEvent, AccessKind, Activation, Before, CopyOnlyRegs, Hooks, SilentSites, SplitView, Values, is_within,
+    AccessEvent, AccessKind, Activation, Before, CopyOnlyRegs, Hooks, QuietZone, SilentSites, SplitView, Values,
+    is_within,
 };
 pub use warp::{
     Arg, Atomics, Context, Fault, FaultKind, Geometry, HostStack, LaunchRequest, RtRequest, Services, State, Stop,

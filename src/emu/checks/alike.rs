@@ -98,7 +98,8 @@ fn after(word: u64, block: u64, thread: u64) -> Option<(u64, Option<Relation>)> 
 
 impl Words {
     fn word(&self, address: u64, bytes: u64) -> Option<&AtomicU64> {
-        let number = (address.checked_sub(self.base)? / bytes) as usize;
+        let offset = address.checked_sub(self.base)?;
+        let number = if bytes.is_power_of_two() { offset >> bytes.trailing_zeros() } else { offset / bytes } as usize;
         let page = self.pages.get(number / PAGE)?;
         page.get_or_init(|| (0..PAGE).map(|_| AtomicU64::new(0)).collect()).get(number % PAGE)
     }

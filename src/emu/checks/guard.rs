@@ -17,9 +17,9 @@ use crate::checks::once::{Loose, Once, OnceBits, OnceSet};
 use crate::footprint::{Assumed, SiteSharing};
 use mem::{LaneAddresses, Memory};
 use scalar::lanes;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use vm::{AccessEvent, AccessKind, Site};
+use std::sync::{Arc, Mutex, PoisonError};
+use vm::{AccessEvent, AccessKind, QuietZone, Site};
 
 /// Bits of what touches an allocation: a loose load, and a loose store or atomic.
 const LOADS: u8 = 1;
@@ -61,11 +61,16 @@ pub(crate) struct Guard {
     has_loose_atomics: bool,
     /// If loose stores are assumed to touch each byte once: which they have touched.
     once: Once,
+    /// Of threads that are between two blocks.
+    zones: Mutex<Vec<Zones>>,
     broken: AtomicU8,
 }
 
+/// Zones of late, by the low bits of the operation.
+type Zones = Vec<Zone>;
+
 /// Addresses that an access may touch without a closer look.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Zone {
     site: Site,
     low: u64,
@@ -74,6 +79,10 @@ struct Zone {
     place: usize,
     /// Whether nothing more is to be known of accesses there.
     is_quiet: bool,
+    /// Whether nothing more is to be known of stores of so many bytes than which words they touch; 0 of all others.
+    noted: usize,
+    /// If so: the number of the alike store, if it is one that is counted.
+    alike: Option<u32>,
 }
 
 impl Guard {
@@ -103,6 +112,7 @@ impl Guard {
             kind,
             has_loose_atomics: guards.has_loose_atomics,
             once: Once::default(),
+            zones: Mutex::default(),
             broken: AtomicU8::new(0),
         })
     }
@@ -147,8 +157,15 @@ impl Guard {
             kind: self.kind,
             has_loose_atomics: self.has_loose_atomics,
             once: Once::default(),
+            zones: Mutex::default(),
             broken: AtomicU8::new(NOT_ALIKE),
         }
+    }
+
+    /// Those of a thread that goes on with another block.
+    fn take_zones(&self) -> Zones {
+        let zones = self.zones.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        zones.unwrap_or_else(|| vec![Zone::default(); ZONES])
     }
 
     /// The races of alike stores.
@@ -222,6 +239,21 @@ impl Guard {
         bits.is_some_and(|bits| bits.note(address, bytes, is_atomic))
     }
 
+    /// Notes what lanes store in an allocation, all in it, by the alike store of a number; false if that is more than can be noted.
+    fn note_alike(
+        &self,
+        stores: &Alike,
+        number: u32,
+        place: usize,
+        by: Storing,
+        lanes: (&LaneAddresses<32>, u32),
+    ) -> bool {
+        self.places
+            .as_ref()
+            .and_then(|places| places.get(place))
+            .is_some_and(|of| stores.note(number as usize, (place, of.base, of.end), by, lanes, self.is_alone))
+    }
+
     /// Notes what pieces of the launch did that have committed.
     pub(crate) fn settle(&self, accesses: &mut Vec<Loose>) {
         if self.kind != Assumed::Once {
@@ -257,7 +289,7 @@ fn is_within(lanes: &LaneAddresses<32>, mask: u32, bytes: u64, zone: &Zone) -> b
     vm::is_within(lanes, mask, bytes, (zone.low, zone.high))
 }
 
-/// Zones that a block remembers: about as many as large kernels have loose accesses.
+/// Zones that a thread remembers: about as many as large kernels have loose accesses.
 const ZONES: usize = 64;
 
 /// Holds what the warps of a block do against a guard.
@@ -268,21 +300,46 @@ pub(crate) struct Guarding<'a> {
     block: u64,
     /// What the thread has noted, once it has.
     set: Option<OnceSet>,
-    /// Zones of late, by the low bits of the operation.
-    zones: [Zone; ZONES],
+    zones: Zones,
 }
 
 impl<'a> Guarding<'a> {
     /// For the hooks of the block of that number; with `ahead`, of one that runs ahead of its turn.
     pub(crate) fn new(guard: &'a Guard, block: u64, ahead: Option<&'a mut Vec<Loose>>) -> Guarding<'a> {
-        Guarding { guard, ahead, block, set: None, zones: [Zone::default(); ZONES] }
+        Guarding { guard, ahead, block, set: None, zones: guard.take_zones() }
     }
 
-    /// Between which addresses it need not see accesses at a site.
+    /// Between which addresses it need not see accesses at a site, or only which words they touch.
     #[inline]
-    pub(crate) fn quiet(&self, site: Site) -> Option<(u64, u64)> {
-        let zone = &self.zones[site.pc as usize % ZONES];
-        (zone.is_quiet && zone.site == site).then_some((zone.low, zone.high))
+    pub(crate) fn quiet(&self, site: Site) -> Option<QuietZone> {
+        let &Zone { site: of, low, high, is_quiet, noted, .. } = &self.zones[site.pc as usize % ZONES];
+        let takes_lanes = !is_quiet && noted != 0 && self.ahead.is_none();
+        (of == site && (is_quiet || takes_lanes)).then_some(QuietZone { low, high, takes_lanes })
+    }
+
+    /// Takes a store in the zone of a site, of words of so many bytes; whether no more than the words need be known of it.
+    pub(crate) fn on_lanes(
+        &mut self,
+        warp: u32,
+        site: Site,
+        (lanes, mask): (&LaneAddresses<32>, u32),
+        bytes: usize,
+    ) -> bool {
+        let guard = self.guard;
+        let &Zone { site: of, noted, place, alike, .. } = &self.zones[site.pc as usize % ZONES];
+        if of != site || noted != bytes || bytes == 0 || self.ahead.is_some() {
+            return false;
+        }
+        match (alike, &guard.alike) {
+            (Some(number), Some(stores)) => {
+                let by = Storing { block: self.block, warp };
+                if !guard.note_alike(stores, number, place, by, (lanes, mask)) {
+                    guard.fail(NOT_ALIKE);
+                }
+            }
+            _ => self.note_once((lanes, mask), bytes as u64, Some(place), false),
+        }
+        true
     }
 
     /// Takes an access of a warp of the block.
@@ -310,19 +367,16 @@ impl<'a> Guarding<'a> {
         if !is_loose && !is_within(event.lanes, event.mask, bytes, zone) {
             let first = event.lanes.address(event.mask.trailing_zeros() as usize % 32);
             let Some((place, of)) = guard.place(first) else { return guard.fail(NOT_ALIKE) };
-            *zone = Zone { site: event.site, low: of.base, high: of.end, place, is_quiet: false };
+            *zone = Zone { site: event.site, low: of.base, high: of.end, place, ..Zone::default() };
         }
+        (zone.noted, zone.alike) = (event.bytes, Some(number));
         let all = || lanes(event.mask).map(|lane| event.lanes.address(lane));
         let is_inside = is_within(event.lanes, event.mask, bytes, zone)
             || all().all(|address| address >= zone.low && address <= zone.high.saturating_sub(bytes));
-        let place = guard.places.as_ref().and_then(|places| places.get(zone.place));
         let by = Storing { block: self.block, warp };
         let is_noted = is_inside
             && self.ahead.is_none()
-            && place.is_some_and(|of| {
-                let place = (zone.place, of.base, of.end);
-                stores.note(number as usize, place, by, (event.lanes, event.mask), guard.is_alone)
-            });
+            && guard.note_alike(stores, number, zone.place, by, (event.lanes, event.mask));
         if !is_noted {
             guard.fail(NOT_ALIKE);
         }
@@ -335,12 +389,16 @@ impl<'a> Guarding<'a> {
         let bytes = event.bytes as u64;
         let is_counted = alike.is_some() && guard.alike.is_some();
         let is_quiet = (is_load || guard.kind != Assumed::Once) && !is_counted;
+        let is_atomic = matches!(event.kind, AccessKind::Atomic { .. });
         if !is_within(event.lanes, event.mask, bytes, zone) {
             for lane in lanes(event.mask) {
                 let address = event.lanes.address(lane);
                 if address < zone.low || address >= zone.high {
                     match guard.zone(address, is_load, alike) {
-                        Some((low, high, place)) => *zone = Zone { low, high, place, is_quiet, ..*zone },
+                        Some((low, high, place)) => {
+                            let noted = if is_quiet || is_atomic { 0 } else { event.bytes };
+                            *zone = Zone { low, high, place, is_quiet, noted, ..*zone };
+                        }
                         None => return guard.fail(NOT_APART),
                     }
                 }
@@ -351,28 +409,34 @@ impl<'a> Guarding<'a> {
         }
         if guard.kind == Assumed::Once && !is_load {
             let place = is_within(event.lanes, event.mask, bytes, zone).then_some(zone.place);
-            self.note(event, place);
+            self.note(event, place, is_atomic);
         }
     }
 
     /// Notes a loose store or atomic, all of whose lanes are where they may be: in the allocation of this number, if they are known to
     /// be in one.
-    fn note(&mut self, event: &AccessEvent<'_, 32>, place: Option<usize>) {
-        let (guard, mask, bytes) = (self.guard, event.mask, event.bytes as u64);
-        let is_atomic = matches!(event.kind, AccessKind::Atomic { .. });
-        if let Some(ahead) = &mut self.ahead {
-            let loose = |lane| Loose { address: event.lanes.address(lane), bytes: bytes as u32, is_atomic };
-            ahead.extend(lanes(mask).map(loose));
-            return;
+    fn note(&mut self, event: &AccessEvent<'_, 32>, place: Option<usize>, is_atomic: bool) {
+        let (mask, bytes) = (event.mask, event.bytes as u64);
+        match &mut self.ahead {
+            Some(ahead) => {
+                let loose = |lane| Loose { address: event.lanes.address(lane), bytes: bytes as u32, is_atomic };
+                ahead.extend(lanes(mask).map(loose));
+            }
+            None => self.note_once((event.lanes, mask), bytes, place, is_atomic),
         }
+    }
+
+    /// The same of an access that does not run ahead.
+    fn note_once(&mut self, (at, mask): (&LaneAddresses<32>, u32), bytes: u64, place: Option<usize>, is_atomic: bool) {
+        let guard = self.guard;
         let set = self.set.get_or_insert_with(|| guard.once.take());
         let run = mask >> mask.trailing_zeros();
-        let meets = match (place, event.lanes) {
+        let meets = match (place, at) {
             (Some(place), LaneAddresses::List(all)) => {
                 guard.bits(set, place, bytes).is_some_and(|bits| bits.note_lanes(all, mask, bytes, is_atomic))
             }
             (Some(place), LaneAddresses::Strided(rule))
-                if rule.is_contiguous(event.bytes) && run & run.wrapping_add(1) == 0 =>
+                if rule.is_contiguous(bytes as usize) && run & run.wrapping_add(1) == 0 =>
             {
                 let (first, all) = (rule.address(mask.trailing_zeros() as usize), u64::from(mask.count_ones()) * bytes);
                 guard.bits(set, place, bytes).is_some_and(|bits| bits.note(first, all, is_atomic))
@@ -393,6 +457,8 @@ impl Drop for Guarding<'_> {
         if let Some(set) = self.set.take() {
             self.guard.once.give(set);
         }
+        let zones = std::mem::take(&mut self.zones);
+        self.guard.zones.lock().unwrap_or_else(PoisonError::into_inner).push(zones);
     }
 }
 
@@ -412,6 +478,7 @@ mod tests {
             kind: Assumed::Apart,
             has_loose_atomics: false,
             once: Once::default(),
+            zones: Mutex::default(),
             broken: AtomicU8::new(0),
         }
     }

@@ -9,11 +9,11 @@ use scalar::lanes;
 use std::sync::{Mutex, PoisonError};
 
 /// Binary logarithm of the units of a page.
-const PAGE_BITS: u32 = 22;
+const PAGE_BITS: u32 = 26;
 /// Words of the bits of a whole page.
 const WORDS: usize = 1 << (PAGE_BITS - 6);
 
-/// The bits of a page; made when the first unit of it is noted.
+/// The bits of a page; made when the first unit of it is noted. The system gives memory for what is set, so pages may be large.
 type Page = Option<Box<[u64]>>;
 
 /// The bytes of an allocation that loose accesses have stored to, and those that they have changed by atomics. There is a bit for each
@@ -197,10 +197,24 @@ impl OnceBits {
         let (base, unit, units) = (self.base, self.unit, self.bytes.div_ceil(1 << self.unit));
         let (own, other) =
             if is_atomic { (&mut self.updated, &self.stored) } else { (&mut self.stored, &self.updated) };
+        let at = addresses.map(|address| address.wrapping_sub(base) >> unit);
+        let first = at[mask.trailing_zeros() as usize % 32];
+        let apart = |any, lane: usize| any | (at[lane] ^ first) & u64::from(mask >> lane & 1).wrapping_neg();
+        if other.is_empty() && (0..32).fold(0, apart) >> PAGE_BITS == 0 {
+            // All in one page, which needs no other look than one bit for each.
+            let Some(bits) = page(own, units, (first >> PAGE_BITS) as usize) else { return true };
+            let mut found = 0;
+            for lane in lanes(mask) {
+                let Some(word) = bits.get_mut((at[lane] / 64) as usize % WORDS) else { return true };
+                let bit = 1 << (at[lane] % 64);
+                found |= *word & bit;
+                *word |= bit;
+            }
+            return found != 0 && !is_atomic;
+        }
         let mut meets = false;
         for lane in lanes(mask) {
-            let at = addresses[lane].wrapping_sub(base) >> unit;
-            let (word, mask) = ((at / 64) as usize, 1 << (at % 64));
+            let (word, mask) = ((at[lane] / 64) as usize, 1 << (at[lane] % 64));
             let (number, word) = (word / WORDS, word % WORDS);
             let Some(bits) = page(own, units, number).and_then(|bits| bits.get_mut(word)) else { return true };
             meets |= *bits & mask != 0 && !is_atomic || !other.is_empty() && is_set(other, number, word, mask);
@@ -216,7 +230,7 @@ mod tests {
 
     #[test]
     fn bytes_are_stored_to_once_and_updated_often() {
-        let mut bits = OnceBits::new(1000, 8_000_000, true, 4);
+        let mut bits = OnceBits::new(1000, 2 << PAGE_BITS, true, 4);
         let mut note = |address, bytes_of, is_atomic| bits.note(address, bytes_of, is_atomic);
         assert!(!note(1000, 4, false) && !note(1004, 4, false) && note(1002, 4, false));
         assert!(!note(1062, 8, true) && !note(1060, 4, true) && note(1069, 1, false));
@@ -267,7 +281,7 @@ mod tests {
     #[test]
     fn sets_of_threads_are_compared() {
         let bits = |address: u64, is_atomic: bool| {
-            let mut bits = OnceBits::new(1000, 9_000_000, true, 4);
+            let mut bits = OnceBits::new(1000, 2 << PAGE_BITS, true, 4);
             assert!(!bits.note(address, 4, is_atomic));
             Some(bits)
         };

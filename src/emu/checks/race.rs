@@ -18,7 +18,7 @@ use race::{
 };
 use source::Span;
 use std::collections::BTreeMap;
-use vm::{AccessEvent, AccessKind, Hooks, Program, SilentSites, Site, Warp};
+use vm::{AccessEvent, AccessKind, Hooks, Program, QuietZone, SilentSites, Site, Warp};
 
 /// The pass of the race detector that a launch runs under.
 #[derive(Clone, Debug)]
@@ -387,8 +387,12 @@ impl Hooks<32> for RaceHooks<'_> {
         self.watching.silent()
     }
 
-    fn quiet(&self, site: Site) -> (u64, u64) {
+    fn quiet(&self, site: Site) -> QuietZone {
         self.watching.quiet(site, self.slot.is_some() && !matches!(self.pass, RacePass::Off))
+    }
+
+    fn on_lanes(&mut self, warp: &Warp<32>, site: Site, lanes: (&LaneAddresses<32>, u32), bytes: usize) -> bool {
+        self.watching.on_lanes(warp.number(), site, lanes, bytes)
     }
 
     fn on_barrier(&mut self) {

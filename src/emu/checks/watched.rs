@@ -10,9 +10,9 @@ use crate::checks::guard::{Guard, Guarding};
 use crate::checks::once::Loose;
 use crate::footprint::{Assumed, SiteSharing};
 use ir::Space;
-use mem::Memory;
+use mem::{LaneAddresses, Memory};
 use std::sync::Arc;
-use vm::{AccessEvent, AccessKind, SilentSites, Site};
+use vm::{AccessEvent, AccessKind, QuietZone, SilentSites, Site};
 
 /// Which accesses of a launch are watched.
 #[derive(Clone, Debug, Default)]
@@ -144,9 +144,14 @@ impl Watching<'_> {
 
     /// Between which addresses nobody need see a load or store at a site ([`vm::Hooks::quiet`]); `is_followed` says whether there is a
     /// race detector.
-    pub(crate) fn quiet(&self, site: Site, is_followed: bool) -> (u64, u64) {
+    pub(crate) fn quiet(&self, site: Site, is_followed: bool) -> QuietZone {
         let zone = self.guarding.as_ref().and_then(|guarding| guarding.quiet(site));
-        zone.filter(|_| !is_followed || self.is_private(site)).unwrap_or((0, 0))
+        zone.filter(|_| !is_followed || self.is_private(site)).unwrap_or_default()
+    }
+
+    /// Shows the guard which words a load or store touches in a zone that takes lanes; whether that is enough.
+    pub(crate) fn on_lanes(&mut self, warp: u32, site: Site, lanes: (&LaneAddresses<32>, u32), bytes: usize) -> bool {
+        self.guarding.as_mut().is_some_and(|guarding| guarding.on_lanes(warp, site, lanes, bytes))
     }
 
     /// Whether the race detector need not see loads and stores at a site.

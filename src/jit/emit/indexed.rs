@@ -82,21 +82,36 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Tells where the words are, whose distances lie on the stack.
+    /// Tells where the words are, whose distances lie on the stack, unless the whole allocation is quiet.
     fn tell_lanes(&mut self, of: &Indexed, number: u32, offsets: i32) -> Result {
+        let mut is_quiet = self.a.create_label();
         match of.place {
             Place::Shared(base) => self.a.mov(rdx, base)?,
             Place::Local(_) => return Err(CompileError::Unsupported("an access of local memory that is told")),
             Place::Memory => {
                 self.a.mov(rdx, qword_ptr(rbx + field!(windows)))?;
+                self.a.mov(rax, of.entry(offset_of!(Window, len)))?;
                 self.a.mov(rdx, of.entry(offset_of!(Window, low)))?;
+                if (number as usize) < State::QUIET {
+                    let zone = field!(quiet) + number as i32 * size_of::<[u64; 2]>() as i32;
+                    let mut is_told = self.a.create_label();
+                    self.a.cmp(rdx, qword_ptr(rbx + zone))?;
+                    self.a.jb(is_told)?;
+                    self.a.add(rax, rdx)?;
+                    self.a.cmp(rax, qword_ptr(rbx + (zone + 8)))?;
+                    self.a.jbe(is_quiet)?;
+                    self.a.set_label(&mut is_told)?;
+                }
             }
         }
         self.a.mov(rdi, qword_ptr(rbx + field!(user)))?;
         self.a.mov(esi, number)?;
         self.a.lea(rcx, qword_ptr(rsp + offsets))?;
         self.a.vzeroupper()?;
-        Ok(self.a.call(qword_ptr(rbx + field!(tell_lanes)))?)
+        self.a.call(qword_ptr(rbx + field!(tell_lanes)))?;
+        self.a.set_label(&mut is_quiet)?;
+        // A label needs an instruction.
+        Ok(self.a.zero_bytes()?)
     }
 
     /// Memory has changed: counts a store, and points without progress anew.

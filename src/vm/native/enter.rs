@@ -5,7 +5,7 @@ use super::function;
 use super::splits::After;
 use crate::code::{NO_RECONVERGENCE, NativeFunction, Op, Program, Restored, Site, Told, Variant};
 use crate::memory::slow_path::allowed;
-use crate::observe::{self, AccessEvent, AccessKind, Observer, Values, is_within};
+use crate::observe::{self, AccessEvent, AccessKind, Observer, QuietZone, Values, is_within};
 use crate::simd::Avx2;
 use crate::warp::{Arg, Context, Warp, thread_rows, write_threads};
 use ir::{FuncId, Space};
@@ -178,9 +178,11 @@ extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
     };
     // SAFETY: compiled code calls it.
     unsafe {
-        if quiet(user, number).is_some_and(|(told, zone, mask)| {
-            of(told).is_some_and(|lanes| is_within(&lanes, mask, told.op.width.bytes() as u64, zone))
-        }) {
+        if let Some((told, zone, mask)) = quiet(user, number)
+            && let Some(lanes) = of(told)
+            && is_within(&lanes, mask, told.op.width.bytes() as u64, (zone.low, zone.high))
+            && (!zone.takes_lanes || tell_words(user, told, &lanes))
+        {
             return;
         }
         tell_of(user, number, of);
@@ -192,12 +194,17 @@ extern "C" fn tell_lanes(user: *mut c_void, number: u32, base: u64, offsets: *co
     // SAFETY: compiled code calls it, and has so many offsets.
     unsafe {
         let offsets = &*offsets;
-        if quiet(user, number).is_some_and(|(told, zone, mask)| {
-            are_within(Avx2::assume(), (base, offsets), mask, told.op.width.bytes() as u64, zone)
-        }) {
+        let list = || LaneAddresses::List(offsets.map(|offset| base.wrapping_add(offset)));
+        if let Some((told, zone, mask)) = quiet(user, number)
+            && are_within(Avx2::assume(), (base, offsets), mask, told.op.width.bytes() as u64, (zone.low, zone.high))
+            && (!zone.takes_lanes || tell_words(user, told, &list()))
+        {
+            if !zone.takes_lanes {
+                keep_quiet(user, number, zone);
+            }
             return;
         }
-        tell_of(user, number, |_| Some(LaneAddresses::List(offsets.map(|offset| base.wrapping_add(offset)))));
+        tell_of(user, number, |_| Some(list()));
     }
 }
 
@@ -206,7 +213,7 @@ extern "C" fn tell_lanes(user: *mut c_void, number: u32, base: u64, offsets: *co
 /// # Safety
 /// As in [`operate`].
 #[inline(always)]
-unsafe fn quiet<'a>(user: *mut c_void, number: u32) -> Option<(&'a Told, (u64, u64), u32)> {
+unsafe fn quiet<'a>(user: *mut c_void, number: u32) -> Option<(&'a Told, QuietZone, u32)> {
     // SAFETY: as in `operate`.
     unsafe {
         let environment = &*user.cast::<Environment<'a>>();
@@ -215,6 +222,34 @@ unsafe fn quiet<'a>(user: *mut c_void, number: u32) -> Option<(&'a Told, (u64, u
         let zone = observer.hooks.quiet(Site { func: environment.func, pc: told.pc });
         Some((told, zone, (*environment.state).mask))
     }
+}
+
+/// Has the code not tell of the access of a number any more where nobody need be told of it.
+///
+/// # Safety
+/// As in [`operate`].
+unsafe fn keep_quiet(user: *mut c_void, number: u32, zone: QuietZone) {
+    // SAFETY: as in `operate`.
+    let state = unsafe { &mut *(*user.cast::<Environment<'_>>()).state };
+    if let Some(quiet) = state.quiet.get_mut(number as usize) {
+        *quiet = [zone.low, zone.high];
+    }
+}
+
+/// Tells the observer which words an access touches, if that is all that it wants to know.
+///
+/// # Safety
+/// As in [`operate`].
+unsafe fn tell_words(user: *mut c_void, told: &Told, lanes: &LaneAddresses<32>) -> bool {
+    // SAFETY: as in `operate`.
+    let (environment, warp, observer, mask) = unsafe {
+        let environment = &mut *user.cast::<Environment<'_>>();
+        environment.catch_up();
+        let Some(observer) = environment.observer.cast::<Observer<'_, 32>>().as_mut() else { return false };
+        (&*environment, &*environment.warp, observer, (*environment.state).mask)
+    };
+    let site = Site { func: environment.func, pc: told.pc };
+    observer.hooks.on_lanes(warp, site, (lanes, mask), told.op.width.bytes())
 }
 
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt"))]
@@ -391,6 +426,7 @@ impl<'a> Linked<'a> {
             operate,
             tell,
             tell_lanes,
+            quiet: Default::default(),
             user: std::ptr::null_mut(),
             mask_words: MaybeUninit::uninit(),
             mask_longs: MaybeUninit::uninit(),
@@ -497,6 +533,7 @@ impl<'a> Linked<'a> {
         (environment.warp, environment.context, environment.observer) = (warp, context, observer);
         (environment.state, environment.points) = (&raw mut self.state, points);
         self.state.user = (&raw mut self.environment).cast();
+        self.state.quiet = Default::default();
     }
 
     /// Has the code go on with another state when all lanes of this one have come to a barrier. Gives this one, to be that of another;

@@ -1,6 +1,6 @@
 //! Hooks: what an observer of execution is told, such as the race detector and the debugger.
 
-use super::zone::is_within;
+use super::zone::{QuietZone, is_within};
 use crate::code::Site;
 use crate::warp::Warp;
 use ir::op::AtomOp;
@@ -104,10 +104,16 @@ pub trait Hooks<const W: usize> {
         None
     }
 
-    /// Between which addresses it need not be told of a load or store at a site, if all its words lie there; the second one is behind them.
-    /// None at first; where it says so, it stays so for the run.
-    fn quiet(&self, _site: Site) -> (u64, u64) {
-        (0, 0)
+    /// Between which addresses it need not be told of a load or store at a site, if all its words lie there. None at first; where it
+    /// says so, it stays so for the run.
+    fn quiet(&self, _site: Site) -> QuietZone {
+        QuietZone::default()
+    }
+
+    /// A warp is about to load or store words of so many bytes in the quiet zone of a site, which takes lanes. `false` where it must be
+    /// told of the access nevertheless.
+    fn on_lanes(&mut self, _warp: &Warp<W>, _site: Site, _lanes: (&LaneAddresses<W>, u32), _bytes: usize) -> bool {
+        false
     }
 
     /// Whether it wants `on_stmt`; the same all through a run.
@@ -186,7 +192,8 @@ impl<'h, const W: usize> Observer<'h, W> {
 
     /// Whether it need not be told of a load or store that it wants to know of, since all words lie where nothing happens.
     pub(crate) fn is_quiet(&self, site: Site, mask: u32, bytes: usize, at: &LaneAddresses<W>) -> bool {
-        is_within(at, mask, bytes as u64, self.hooks.quiet(site))
+        let zone = self.hooks.quiet(site);
+        !zone.takes_lanes && is_within(at, mask, bytes as u64, (zone.low, zone.high))
     }
 
     /// Whether it wants to know of atomics.

@@ -10,4 +10,4 @@ pub(crate) use hooks::Observer;
 pub use hooks::{AccessEvent, AccessKind, Before, Hooks, SilentSites, Values};
 pub use inspect::{Activation, SplitView};
 pub(crate) use zone::are_within;
-pub use zone::is_within;
+pub use zone::{QuietZone, is_within};

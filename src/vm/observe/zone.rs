@@ -2,6 +2,17 @@
 
 use mem::LaneAddresses;
 
+/// Addresses between which an observer need not be told of an access ([`crate::Hooks::quiet`]).
+#[derive(Clone, Copy, Default, Debug)]
+pub struct QuietZone {
+    /// The first.
+    pub low: u64,
+    /// What is behind the last.
+    pub high: u64,
+    /// Whether it wants to know which words the lanes touch all the same ([`crate::Hooks::on_lanes`]).
+    pub takes_lanes: bool,
+}
+
 /// Whether the words of the lanes of a mask, each of so many bytes and so far behind `base`, lie between two addresses.
 #[inline(always)]
 pub(crate) fn are_within<const W: usize>(

@@ -71,6 +71,7 @@ pub(crate) fn state(mask: u32) -> State {
         operate,
         tell,
         tell_lanes,
+        quiet: Default::default(),
         user: null_mut(),
         mask_words: MaybeUninit::uninit(),
         mask_longs: MaybeUninit::uninit(),

@@ -30,6 +30,8 @@ struct Allocation {
     found: u32,
     /// What was told: a number, and an address for each lane.
     told: Vec<(u32, [u64; 32])>,
+    /// Between which addresses nothing is to be told, by number.
+    quiet: [[u64; 2]; State::QUIET],
 }
 
 extern "C" fn find_pages(user: *mut c_void, number: u32, address: u64) -> bool {
@@ -98,6 +100,7 @@ fn run_with(
         find_pages,
         operate,
         tell_lanes,
+        quiet: of.quiet,
         user: std::ptr::from_mut(of).cast(),
         ..bare::state(mask)
     };
@@ -124,6 +127,7 @@ fn check(set: InstructionSet) {
             calls: 0,
             found: 0,
             told: Vec::new(),
+            quiet: [[0; 2]; State::QUIET],
         };
         // Page 2 was never written; page 1 is marked.
         let place = |page: usize| of.bytes.as_ptr() as u64 + (page * PAGE) as u64;
@@ -199,8 +203,16 @@ fn check(set: InstructionSet) {
             bytes,
             register: (class, if rng.bool() { 0 } else { 2 }),
             number: rng.u32(0..40),
-            told: rng.bool().then_some(round),
+            told: rng.bool().then_some(rng.u32(0..24)),
         };
+        // Quiet is what nobody has set, the allocation, more than it, or a part of it.
+        let zones = [[0, 0], [LOW, LOW + LEN as u64], [0, u64::MAX], [LOW + 1, u64::MAX], [0, LOW + LEN as u64 - 1]];
+        let quiet = zones[rng.usize(0..zones.len())];
+        let is_quiet = !is_shared && quiet[0] <= LOW && quiet[1] >= LOW + LEN as u64;
+        let number = access.told.filter(|&number| !(is_quiet && (number as usize) < State::QUIET));
+        if let Some(zone) = access.told.and_then(|number| of.quiet.get_mut(number as usize)) {
+            *zone = quiet;
+        }
         if matches!(movement, Movement::Atomic { .. }) {
             access.register.1 = 2;
             if rng.bool() {
@@ -242,13 +254,9 @@ fn check(set: InstructionSet) {
             }
         }
         let state = run(&mut of, &mut rows, mask, &access, set);
-        assert_eq!(
-            of.told.len(),
-            usize::from(is_done && access.told.is_some()),
-            "round {round} with {set:?}, {access:?}"
-        );
-        for (number, addresses) in &of.told {
-            assert_eq!(*number, round);
+        assert_eq!(of.told.len(), usize::from(is_done && number.is_some()), "round {round} with {set:?}, {access:?}");
+        for (told, addresses) in &of.told {
+            assert_eq!(Some(*told), number);
             let is_right = |lane: usize| addresses[lane] == low + place(lane) as u64;
             assert!((0..32).filter(|lane| mask >> lane & 1 != 0).all(is_right), "round {round}, {access:?}");
         }
@@ -345,6 +353,7 @@ fn check_local(set: InstructionSet) {
             calls: 0,
             found: 0,
             told: Vec::new(),
+            quiet: [[0; 2]; State::QUIET],
         };
         let state = run_with(&mut of, &mut rows, mask, &access, set, local.as_mut_ptr().cast());
         assert_eq!(of.calls, u32::from(!is_done), "round {round} with {set:?}, {access:?}");
