@@ -95,7 +95,7 @@ pub(crate) fn keeps_shape(program: &Program, target: &Expr, e: &Expr) -> bool {
 }
 
 /// Whether two variables may share memory though they are not the same.
-fn may_be_associated(program: &Program, a: VarId, b: VarId) -> bool {
+pub(crate) fn may_be_associated(program: &Program, a: VarId, b: VarId) -> bool {
     let (x, y) = (program.var(a), program.var(b));
     if matches!(x.storage, Storage::Pointee(_)) || matches!(y.storage, Storage::Pointee(_)) {
         return true;

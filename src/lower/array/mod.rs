@@ -11,7 +11,7 @@
 
 pub(crate) mod constructor;
 
-use crate::analysis::designators::may_be_unset;
+use crate::analysis::designators::{is_class, is_pointer_result, may_be_unset};
 use crate::analysis::expressions::holds_division;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -119,9 +119,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                     if self.prepare_optional(a, self.b.program().var(*dummy), operands) {
                         continue;
                     }
-                    // A scalar variable that is passed by reference stays one.
                     if a.rank > 0 || self.b.program().var(*dummy).attrs.value {
                         self.prepare(a, operands);
+                    } else {
+                        self.prepare_scalar_argument(a, self.b.program().var(*dummy), operands);
                     }
                 }
             }
@@ -136,6 +137,24 @@ impl<'p> FunctionLowering<'_, 'p> {
             return;
         }
         visit::parts(e, &mut |part| self.prepare(part, operands));
+    }
+
+    /// Prepares a scalar argument of an elemental procedure that is passed by reference: a value is computed once, before an element
+    /// changes what it is made of. A variable stays one.
+    pub(crate) fn prepare_scalar_argument(&mut self, e: &'p Expr, dummy: &Variable, operands: &mut Operands) {
+        let program = self.b.program();
+        let is_pointer = is_pointer_result(program, e);
+        if is_designator(e)
+            || matches!(e.kind, ExprKind::Null | ExprKind::Const(_) | ExprKind::Procedure(_))
+            || is_class(program, e)
+            || is_pointer && dummy.attrs.intent != Some(ast::Intent::In)
+            || operands.is_masked() && self.b.is_host() && holds_division(e)
+        {
+            return;
+        }
+        let is_own = matches!(e.kind, ExprKind::Construct { .. } | ExprKind::Call { .. }) && !is_pointer;
+        let value = if is_own { self.value(e) } else { self.scalar_copy(e) };
+        operands.insert(e, Operand::Value(value));
     }
 
     /// Prepares an array that is an argument for an optional dummy of an elemental procedure, and may be absent: an optional

@@ -7,7 +7,6 @@
 //! Not here: assignment of other objects (`assign`).
 
 use crate::analysis::designators::is_pointer_result;
-use crate::analysis::overlap::{mentions, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -104,8 +103,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value` of such objects.
     pub(crate) fn assign_by_components(&mut self, target: &'p Expr, value: &'p Expr) {
         let ty = &target.ty;
-        let aliases = storage_root(self.b.program(), target).is_none_or(|root| mentions(self.b.program(), value, root));
-        let shares = is_pointer_result(self.b.program(), value) || (aliases && is_designator(value));
+        let is_place = is_designator(value) || is_pointer_result(self.b.program(), value);
+        let shares = is_place && self.may_share(target, value);
         let whole = self.reallocatable(target);
         if value.rank == 0 {
             let v = self.value(value);
@@ -188,7 +187,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
-fn assign_elements(b: &mut Builder<'_, '_>, to: &ArrayView, from: &ArrayView, ty: &Type) {
+pub(crate) fn assign_elements(b: &mut Builder<'_, '_>, to: &ArrayView, from: &ArrayView, ty: &Type) {
     let extents = to.extents();
     b.each_position(&extents, &[to, from], &mut |b, index, linear| {
         let (target, source) = (b.element_pos(to, index, linear), b.element_pos(from, index, linear));

@@ -11,7 +11,8 @@
 //!
 //! A defined assignment (`assignment(=)`) that reads what it assigns is a call with the value and the place that were found.
 
-use crate::analysis::overlap::{finds_itself, reads, storage_root};
+use crate::analysis::overlap::{finds_itself, may_be_associated, reads, storage_root};
+use crate::assign::components::assign_elements;
 use crate::assign::kept::{Saved, free_kept, keep_view, kept_view, new_block, saved_slot};
 use crate::assign::where_construct::{Arms, Condition, assignment_of};
 use crate::builder::Builder;
@@ -20,7 +21,7 @@ use crate::elements::Operands;
 use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::stmt::loops::Index;
-use crate::types::{Side, const_bytes, has_allocatable, ir_ty};
+use crate::types::{Side, assigns_components, const_bytes, has_allocatable, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
@@ -197,7 +198,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => this.lvalue(target),
             };
             this.at(target.span, |this| this.check_assigned(place, target, &v));
-            this.b.store_value(place, ty, &v);
+            this.b.assign_element(place, ty, &v);
         });
     }
 
@@ -303,6 +304,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
             &mut |this, _, view, block| {
                 this.at(target.span, |this| this.check_value(target, view, block));
+                this.b.finalise_view(view, ty);
+                if this.b.is_host() && assigns_components(this.b.program(), ty) {
+                    return assign_elements(&mut this.b, view, block, ty);
+                }
                 this.b.copy_array(view, block, ty);
             },
         );
@@ -453,14 +458,17 @@ fn mentions_assigned<'p>(b: &Builder<'_, 'p>, target: &'p Expr, value: &'p Expr)
     finds_itself(b.program(), target) || root.is_none_or(|v| reads(b.program(), value, v))
 }
 
-/// Whether a statement reads nothing that it assigns.
+/// Whether a statement may be run for one combination after the other: it reads nothing that it assigns, and an inner FORALL or
+/// WHERE assigns no variable twice.
 fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
     let mut assigned = Some(Vec::new());
     assigned_by(b, std::slice::from_ref(s), &mut assigned);
     let Some(assigned) = assigned else {
         return matches!(s.kind, StmtKind::Unsupported(_));
     };
-    let mut free = true;
+    let is_shared =
+        |(at, &v): (usize, &VarId)| assigned[..at].iter().any(|&w| v == w || may_be_associated(b.program(), v, w));
+    let mut free = !assigned.iter().enumerate().any(is_shared);
     visit::statements(std::slice::from_ref(s), &mut |inner| {
         let mut check = |e: &'p Expr| free &= assigned.iter().all(|&v| !reads(b.program(), e, v));
         match &inner.kind {

@@ -228,6 +228,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(view) = self.designator_view(target) else {
                 return self.b.unsupported("an assignment to this object");
             };
+            if has_final(self.b.program(), &target.ty) {
+                if let (Value::Object(from), true) = (&v, self.may_share(target, value)) {
+                    v = Value::Object(self.b.owned_copy(*from, &target.ty));
+                }
+                self.b.finalise_view(&view, &target.ty);
+            }
             return self.at(target.span, |this| this.b.fill(&view, &v, &target.ty));
         }
         if let Some(d) = whole
@@ -244,11 +250,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some(mut view) = self.designator_view(target) else {
             return self.b.unsupported("an assignment to this object");
         };
-        if has_final(self.b.program(), &target.ty)
-            && storage_root(self.b.program(), target) != storage_root(self.b.program(), value)
-        {
-            self.b.finalise_view(&view, &target.ty);
-        }
         if crate::analysis::expressions::has_vector(target) && finds_itself(self.b.program(), target) {
             settle_subscripts(&mut self.b, &mut view);
         }
@@ -269,7 +270,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                 return self.at(target.span, |this| this.b.copy_array(&view, from, &target.ty));
             }
         }
-        let is_early = self.b.is_remote(view.mem) || conflicts(self.b.program(), target, value);
+        // What the target holds is finalised when the value is complete (Fortran 2018, 7.5.6.3).
+        let finalises = has_final(self.b.program(), &target.ty) && !self.b.is_remote(view.mem);
+        let is_early = self.b.is_remote(view.mem)
+            || conflicts(self.b.program(), target, value)
+            || finalises && (!is_designator(value) || self.may_share(target, value));
         let (operands, extents) = match designator {
             Some(from) => {
                 let from = self.b.local_view(from, &value.ty);
@@ -296,11 +301,24 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             self.fill_from(&from, operands, &extents, value);
             self.b.check_shape(&view, &from.extents());
+            if finalises {
+                self.b.finalise_view(&view, &target.ty);
+            }
             return self.at(target.span, |this| this.b.copy_array(&view, &from, &target.ty));
         }
         self.b.check_shape(&view, &extents);
+        if finalises {
+            self.b.finalise_view(&view, &target.ty);
+        }
         let extents = view.extents();
         self.at(target.span, |this| this.fill_from(&view, operands, &extents, value));
+    }
+
+    /// Whether the value may lie in the target.
+    pub(crate) fn may_share(&self, target: &'p Expr, value: &'p Expr) -> bool {
+        let program = self.b.program();
+        storage_root(program, target).is_none_or(|root| mentions(program, value, root))
+            || is_pointer_result(program, value)
     }
 
     /// Assignment to a whole allocatable, which may have to be reallocated.
@@ -336,6 +354,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.fit_allocation(d, target, &shape, element);
         let view = self.b.desc_view(d);
         self.at(target.span, |this| this.fill_from(&view, operands, &extents, value));
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Assigns an element or a part a value that is not in it: what is there is finalised, and components that have defined
+    /// assignments are assigned by these.
+    pub(crate) fn assign_element(&mut self, place: Lvalue, ty: &Type, v: &Value) {
+        if let (Lvalue::Mem(to), Type::Derived(_), true) = (place, ty, self.is_host()) {
+            self.finalise(to, ty);
+            if assigns_components(self.program(), ty) {
+                let from = self.as_object(v);
+                return self.assign_object(to, from, ty);
+            }
+        }
+        self.store_value(place, ty, v);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
+use crate::types::{assigns_components, has_final};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::element_lvalue;
@@ -156,7 +157,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let v = this.b.load_value(element_lvalue(mem, from.len), &value.ty);
                 let place = this.lvalue(target);
                 this.at(target.span, |this| this.check_assigned(place, target, &v));
-                this.b.store_value(place, &target.ty, &v);
+                this.b.assign_element(place, &target.ty, &v);
             });
         });
     }
@@ -186,7 +187,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         self.prepare_conditions(conditions, &mut operands);
         check_masked(&mut self.b, &operands, value, &extents, conditions);
-        if !remote && !is_ready && conflicts(self.b.program(), target, value) {
+        // What is finalised, or assigned by procedures, may change the value with the target.
+        let calls = has_final(self.b.program(), ty) || assigns_components(self.b.program(), ty);
+        let changes = conflicts(self.b.program(), target, value) || calls && self.may_share(target, value);
+        if !remote && !is_ready && changes {
             let fresh = self.b.temporary_array(ty, view.len, &extents);
             self.masked_store((&fresh, None), operands, &extents, value, conditions);
             let mut operands = Operands::default();
@@ -281,10 +285,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.when(holds, |this| {
                 let v = this.value(value);
                 let mem = this.b.element_pos(to, index, linear);
-                if let Some(target) = target {
-                    this.at(target.span, |this| this.check_assigned(element_lvalue(mem, to.len), target, &v));
+                let place = element_lvalue(mem, to.len);
+                match target {
+                    Some(target) => {
+                        this.at(target.span, |this| this.check_assigned(place, target, &v));
+                        this.b.assign_element(place, &value.ty, &v);
+                    }
+                    None => this.b.store_value(place, &value.ty, &v),
                 }
-                this.b.store_value(element_lvalue(mem, to.len), &value.ty, &v);
             });
         });
     }

@@ -384,15 +384,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                 } else {
                     self.prepare(e, &mut operands);
                 }
-            } else if let Some(Actual::Expr(e)) = arg
-                && !sema::checked::is_designator(e)
-                && !matches!(e.kind, sema::checked::ExprKind::Null)
-                && !self.b.program().var(*dummy).attrs.class
-                && (!matches!(e.ty, Type::Derived(_)) || matches!(e.kind, sema::checked::ExprKind::Paren(_)))
-            {
-                // Computed once, before an element changes what it is made of.
-                let known = self.scalar_copy(e);
-                operands.insert(e, crate::elements::Operand::Value(known));
+            } else if let Some(Actual::Expr(e)) = arg {
+                self.prepare_scalar_argument(e, self.b.program().var(*dummy), &mut operands);
             }
         }
         let extents = operands.extents(array).unwrap_or_default();

@@ -143,7 +143,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             let place = this.lvalue(target);
             this.check_assigned(place, target, &v);
-            this.b.store_value(place, &target.ty, &v);
+            this.b.assign_element(place, &target.ty, &v);
         });
     }
 }

@@ -9,7 +9,7 @@
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::module::ArgKey;
-use crate::types::{const_bytes, has_final};
+use crate::types::{align, const_bytes, has_final};
 use crate::value::arguments::Passed;
 use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::lvalue::MemRef;
@@ -31,8 +31,11 @@ impl Builder<'_, '_> {
     pub(crate) fn finalise_view(&mut self, view: &ArrayView, ty: &Type) {
         let program = self.program();
         let Type::Derived(id) = ty else { return };
-        if !has_final(program, ty) || !self.is_host() || self.is_remote(view.mem) || view.gathers() {
+        if !has_final(program, ty) || !self.is_host() || self.is_remote(view.mem) {
             return;
+        }
+        if view.gathers() {
+            return self.finalise_gathered(view, ty);
         }
         self.call_final(view, *id);
         let def = program.ty(*id);
@@ -62,6 +65,26 @@ impl Builder<'_, '_> {
             let part = ArrayView { element, contiguity: Contiguity::Unknown, origin: None, ..view.clone() };
             self.finalise_view(&part, &ty);
         }
+    }
+
+    /// Finalises elements that subscripts choose. They are moved side by side and back.
+    fn finalise_gathered(&mut self, view: &ArrayView, ty: &Type) {
+        let extents = view.extents();
+        let (bytes, unit) = (const_bytes(self.program(), ty).unwrap_or(0), align(self.program(), ty));
+        let count = self.product(&extents);
+        let all = self.imul(count, Val::i64(bytes as i64));
+        let room = self.temporary(all, 8);
+        let dense = self.dense(room, Val::i64(bytes as i64), None, &extents);
+        let moved = |this: &mut Self, is_back: bool| {
+            this.each_position(&extents, &[view, &dense], &mut |this, index, linear| {
+                let (own, copy) = (this.element_pos(view, index, linear), this.element_pos(&dense, index, linear));
+                let (to, from) = if is_back { (own, copy) } else { (copy, own) };
+                this.copy_words(to, from, bytes, unit);
+            });
+        };
+        moved(self, false);
+        self.finalise_view(&dense, ty);
+        moved(self, true);
     }
 
     /// Calls the FINAL subroutine for the rank of the object, or the elemental one for each element.
