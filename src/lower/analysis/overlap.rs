@@ -6,10 +6,11 @@
 //!
 //! Not here: avoiding the conflict (`assign`).
 
+use crate::analysis::designators::field_of;
 use crate::analysis::expressions::{has_vector, same};
 use sema::checked::{
-    Actual, Class, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Program, StmtKind, Storage, VarId, root_behind_names,
-    visit,
+    Actual, Class, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Program, StmtKind, Storage, Type, VarId, Variable,
+    root_behind_names, visit,
 };
 use std::collections::BTreeSet;
 
@@ -18,17 +19,28 @@ pub(crate) fn storage_root(program: &Program, e: &Expr) -> Option<VarId> {
     root_behind_names(program, e)
 }
 
-/// Whether an expression names the variable, or one that may be associated with it.
+/// Whether an expression names the variable, or something that may be associated with it.
 pub(crate) fn mentions(program: &Program, e: &Expr, v: VarId) -> bool {
     let mut found = false;
-    visit::all(e, &mut |part| {
-        if let ExprKind::Var(_) = part.kind
-            && let Some(w) = storage_root(program, part)
-        {
-            found |= w == v || may_be_associated(program, v, w);
-        }
-    });
+    visit::all(e, &mut |part| found = found || names(program, part, v));
     found
+}
+
+/// Whether a part of an expression is the variable, one that may be associated with it, or a component that may point to it.
+fn names(program: &Program, part: &Expr, v: VarId) -> bool {
+    match &part.kind {
+        ExprKind::Var(w) => {
+            *w == v
+                || match &program.var(*w).storage {
+                    Storage::Alias(selector) => mentions(program, selector, v),
+                    _ => may_be_associated(program, v, *w),
+                }
+        }
+        ExprKind::Field { base, field } => {
+            field_of(program, base, *field).is_some_and(|f| f.pointer) && is_pointed_to(program, v)
+        }
+        _ => false,
+    }
 }
 
 /// Whether evaluating an expression may read the variable: it names the variable, or calls a function that reads it by host or
@@ -51,15 +63,16 @@ fn calls_reader(program: &Program, e: &Expr, v: VarId) -> bool {
 /// Whether a designator needs its own variable to find the place: in a subscript or a bound.
 pub(crate) fn finds_itself(program: &Program, target: &Expr) -> bool {
     let Some(v) = storage_root(program, target) else { return false };
-    let mut times = 0;
-    visit::all(target, &mut |part| {
-        if let ExprKind::Var(_) = part.kind
-            && let Some(w) = storage_root(program, part)
-        {
-            times += u32::from(w == v || may_be_associated(program, v, w));
-        }
+    subscripts_mention(program, target, v) || calls_reader(program, target, v)
+}
+
+fn subscripts_mention(program: &Program, designator: &Expr, v: VarId) -> bool {
+    let (mut base, mut found) = (None, false);
+    visit::parts(designator, &mut |part| match base {
+        None => base = Some(part),
+        Some(_) => found = found || mentions(program, part, v),
     });
-    times > 1 || calls_reader(program, target, v)
+    found || base.is_some_and(|base| subscripts_mention(program, base, v))
 }
 
 /// Whether the value must be complete before the target is stored to.
@@ -94,20 +107,45 @@ pub(crate) fn keeps_shape(program: &Program, target: &Expr, e: &Expr) -> bool {
     }
 }
 
-/// Whether two variables may share memory though they are not the same.
-pub(crate) fn may_be_associated(program: &Program, a: VarId, b: VarId) -> bool {
-    let (x, y) = (program.var(a), program.var(b));
+/// Whether what is assigned by way of a variable may share memory with another variable. It may be a part of what a component of the
+/// first one points to.
+pub(crate) fn may_be_associated(program: &Program, assigned: VarId, other: VarId) -> bool {
+    let (x, y) = (program.var(assigned), program.var(other));
     if matches!(x.storage, Storage::Pointee(_)) || matches!(y.storage, Storage::Pointee(_)) {
         return true;
     }
     if let (Storage::Associated { base: p, .. }, Storage::Associated { base: q, .. }) = (&x.storage, &y.storage) {
         return p == q;
     }
-    let reached = |v: &sema::checked::Variable| v.attrs.pointer || v.attrs.target;
     // A dummy with TARGET may be the target that it is said not to be: its actual argument may have the attribute too.
-    let through =
-        |v: &sema::checked::Variable| v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)));
-    (through(x) && reached(y)) || (through(y) && reached(x))
+    let through = |v: &Variable| v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)));
+    let reached = y.attrs.pointer || y.attrs.target;
+    ((through(x) || points(program, &x.ty)) && reached) || (through(y) && is_pointed_to(program, assigned))
+}
+
+/// Whether what is assigned by way of a variable may be the target of a pointer.
+fn is_pointed_to(program: &Program, assigned: VarId) -> bool {
+    let v = program.var(assigned);
+    v.attrs.pointer || v.attrs.target || points(program, &v.ty)
+}
+
+/// Whether objects of a type have pointers in them.
+fn points(program: &Program, ty: &Type) -> bool {
+    let Type::Derived(id) = ty else { return false };
+    let (mut seen, mut pending) = (BTreeSet::from([*id]), vec![*id]);
+    while let Some(at) = pending.pop() {
+        for f in &program.ty(at).fields {
+            if f.pointer {
+                return true;
+            }
+            if let Type::Derived(inner) = f.ty
+                && seen.insert(inner)
+            {
+                pending.push(inner);
+            }
+        }
+    }
+    false
 }
 
 /// Whether a procedure, or one that it calls, may read a variable that is none of its own.
@@ -130,8 +168,7 @@ fn may_read(program: &Program, proc: ProcId, v: VarId) -> bool {
                 visit::statement_exprs(s, &mut |e, _| {
                     visit::all(e, &mut |part| match &part.kind {
                         ExprKind::Call { proc, .. } | ExprKind::Procedure(proc) => waiting.push(*proc),
-                        ExprKind::Var(w) => found |= *w == v || may_be_associated(program, v, *w),
-                        _ => {}
+                        _ => found = found || names(program, part, v),
                     });
                 });
             }),

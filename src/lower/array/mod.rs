@@ -146,11 +146,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         let is_pointer = is_pointer_result(program, e);
         if is_designator(e)
             || matches!(e.kind, ExprKind::Null | ExprKind::Const(_) | ExprKind::Procedure(_))
-            || is_class(program, e)
             || is_pointer && dummy.attrs.intent != Some(ast::Intent::In)
             || operands.is_masked() && self.b.is_host() && holds_division(e)
         {
             return;
+        }
+        if is_class(program, e) {
+            let object = self.class_view(e);
+            return operands.insert(e, Operand::View(object));
         }
         let is_own = matches!(e.kind, ExprKind::Construct { .. } | ExprKind::Call { .. }) && !is_pointer;
         let value = if is_own { self.value(e) } else { self.scalar_copy(e) };

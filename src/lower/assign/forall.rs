@@ -466,8 +466,10 @@ fn is_independent<'p>(b: &Builder<'_, 'p>, s: &'p Stmt) -> bool {
     let Some(assigned) = assigned else {
         return matches!(s.kind, StmtKind::Unsupported(_));
     };
-    let is_shared =
-        |(at, &v): (usize, &VarId)| assigned[..at].iter().any(|&w| v == w || may_be_associated(b.program(), v, w));
+    let is_shared = |(at, &v): (usize, &VarId)| {
+        let shares = |w| may_be_associated(b.program(), v, w) || may_be_associated(b.program(), w, v);
+        assigned[..at].iter().any(|&w| v == w || shares(w))
+    };
     let mut free = !assigned.iter().enumerate().any(is_shared);
     visit::statements(std::slice::from_ref(s), &mut |inner| {
         let mut check = |e: &'p Expr| free &= assigned.iter().all(|&v| !reads(b.program(), e, v));

@@ -360,10 +360,12 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The value of a scalar, in memory of its own: an assignment may change what it was read from.
     pub(crate) fn scalar_copy(&mut self, e: &'p sema::checked::Expr) -> Value {
-        let len = matches!(e.ty, Type::Character(_)).then(|| self.length_of(e, None)).flatten();
-        let copy = self.b.temporary_array(&e.ty, len, &[]);
-        let place = element_lvalue(copy.mem, len);
         let value = self.value(e);
+        if let Value::Char(_, len) = value {
+            return self.b.character_copy(&value, len);
+        }
+        let copy = self.b.temporary_array(&e.ty, None, &[]);
+        let place = element_lvalue(copy.mem, None);
         self.b.store_value(place, &e.ty, &value);
         self.b.load_value(place, &e.ty)
     }

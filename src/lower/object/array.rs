@@ -19,6 +19,8 @@ impl<'p> Builder<'_, 'p> {
     /// The element of a view at a position.
     pub(crate) fn element_pos(&mut self, view: &ArrayView, index: &[Val], linear: bool) -> MemRef {
         match index.first() {
+            // A scalar is the same for all.
+            _ if view.dims.is_empty() => view.mem,
             Some(&i) if linear => self.element_linear(view, i),
             _ => self.element_by_position(view, index),
         }

@@ -16,7 +16,7 @@ use crate::value::Value;
 use crate::value::lvalue::Lvalue;
 use ir::op::{BinOp, CmpOp};
 use ir::{Bb, Trap, Ty, Val};
-use sema::checked::{Expr, LoopControl, LoopId, Stmt, Type, VarId};
+use sema::checked::{Expr, LoopControl, LoopId, Stmt, StmtKind, Type, VarId};
 use source::Span;
 
 /// A FORALL or DO CONCURRENT index: variable, first, last, step.
@@ -49,7 +49,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let head = self.b.new_block();
                 self.b.jump(head);
                 self.b.switch_to(head);
-                self.statements(body);
+                self.round(body);
                 self.b.jump(cycle);
                 self.b.switch_to(cycle);
                 self.b.set_span(end);
@@ -62,7 +62,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.b.switch_to(head);
                 self.branch_on(cond, inside, exit);
                 self.b.switch_to(inside);
-                self.statements(body);
+                self.round(body);
                 self.b.jump(cycle);
                 self.b.switch_to(cycle);
                 self.b.mark(span);
@@ -71,7 +71,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             LoopControl::Count { var, first, last, step } => {
                 let counted = self.counted(var, first, last, step.as_ref(), span);
-                self.counted_loop(&counted, cycle, exit, &mut |this| this.statements(body));
+                self.counted_loop(&counted, cycle, exit, &mut |this| this.round(body));
             }
             LoopControl::Concurrent { vars, mask } => {
                 self.concurrent(vars, mask.as_ref(), body, span, cycle);
@@ -80,6 +80,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         self.targets.leave();
         self.b.switch_to(exit);
+    }
+
+    /// One round of a loop. Signals come between statements, so that a round without any has a place for them.
+    fn round(&mut self, body: &'p [Stmt]) {
+        self.statements(body);
+        if body.iter().all(|s| matches!(s.kind, StmtKind::Nothing)) {
+            self.handle_signals();
+        }
     }
 
     fn counted(

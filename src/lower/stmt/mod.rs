@@ -75,7 +75,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Calls the procedures of signals that have come, if the program catches any.
-    fn handle_signals(&mut self) {
+    pub(super) fn handle_signals(&mut self) {
         let handles = self.b.usage().handles_signals.filter(|_| self.b.is_host() && !self.b.is_embedded());
         if let Some(proc) = handles {
             self.b.call_plain(proc, &[], &Passed::default(), &[], &[]);

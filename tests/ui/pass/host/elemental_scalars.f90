@@ -55,6 +55,20 @@ contains
     times = times + 1
     text = achar(i) // 'ab'
   end function
+  function chosen(i)
+    integer, intent(in) :: i
+    class(amount), allocatable :: chosen
+    times = times + 1
+    allocate(chosen)
+    chosen%n = i
+  end function
+  function pointed(i)
+    integer, intent(in) :: i
+    type(amount), pointer :: pointed
+    times = times + 1
+    allocate(pointed)
+    pointed%n = i
+  end function
   subroutine show(v)
     integer, intent(inout) :: v(:)
     print '(*(i6))', v, times
@@ -92,6 +106,14 @@ program p
   call add_text(v, achar(v(1)) // 'a')
   call show(v)
   call add_text(v, text(v(1)))
+  call show(v)
+  call add_text(v, text(v(1)) // text(v(2)))
+  call show(v)
+  v = plus_amount(v, chosen(v(1)))
+  call show(v)
+  call add_any(v, chosen(v(1)))
+  call show(v)
+  v = plus_amount(v, pointed(v(1)))
   call show(v)
   where (v > 1) v = plus_amount(v, made(v(2)))
   call show(v)

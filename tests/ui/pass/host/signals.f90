@@ -1,7 +1,8 @@
 ! Signals call procedures of the program between its statements, are ignored, and do what they would do without it.
 module counters
   implicit none
-  integer :: calls = 0, total = 0, alarms = 0
+  integer :: calls = 0, total = 0
+  integer, volatile :: alarms = 0
 contains
   subroutine on_signal
     calls = calls + 1
@@ -39,6 +40,10 @@ program p
   done = alarm(1, on_alarm)
   do while (alarms == 0)
     status = 0
+  end do
+  print *, alarms
+  done = alarm(1, on_alarm)
+  do while (alarms == 1)
   end do
   print *, alarms
   print *, signal(9, on_signal, -1), signal(99, on_signal, -1)
