@@ -2,7 +2,7 @@
 //!
 //! Not here: values (`expr`), which variables an expression reads (`assign::overlap`).
 
-use sema::checked::{BinaryOp, Class, Const, Expr, ExprKind, Intrinsic, Sub, Type, is_designator, visit};
+use sema::checked::{BinaryOp, Class, Const, Expr, ExprKind, Intrinsic, Program, Sub, Type, is_designator, visit};
 
 /// Whether the expression is a whole array variable or component.
 pub(crate) fn is_whole(e: &Expr) -> bool {
@@ -69,6 +69,13 @@ pub(crate) fn constant_int(e: &Expr) -> Option<i64> {
 
 pub(crate) fn has_vector(e: &Expr) -> bool {
     matches!(&e.kind, ExprKind::Section { subs, .. } if subs.iter().any(|s| matches!(s, Sub::Vector(_))))
+}
+
+/// Whether it may show that an expression is evaluated twice: it calls a function that is not pure.
+pub(crate) fn has_effects(program: &Program, e: &Expr) -> bool {
+    let mut any = false;
+    visit::all(e, &mut |part| any |= matches!(&part.kind, ExprKind::Call { proc, .. } if !program.proc(*proc).pure));
+    any
 }
 
 /// Whether an expression is a division that may be one by zero, or an operation with one among its operands.

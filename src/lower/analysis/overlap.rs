@@ -6,7 +6,7 @@
 //!
 //! Not here: avoiding the conflict (`assign`).
 
-use crate::analysis::designators::field_of;
+use crate::analysis::designators::{field_of, is_pointer_result};
 use crate::analysis::expressions::{has_vector, same};
 use sema::checked::{
     Actual, Class, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Program, StmtKind, Storage, Type, VarId, Variable,
@@ -39,6 +39,7 @@ fn names(program: &Program, part: &Expr, v: VarId) -> bool {
         ExprKind::Field { base, field } => {
             field_of(program, base, *field).is_some_and(|f| f.pointer) && is_pointed_to(program, v)
         }
+        ExprKind::Call { .. } => is_pointer_result(program, part) && is_pointed_to(program, v),
         _ => false,
     }
 }
@@ -120,13 +121,19 @@ pub(crate) fn may_be_associated(program: &Program, assigned: VarId, other: VarId
     // A dummy with TARGET may be the target that it is said not to be: its actual argument may have the attribute too.
     let through = |v: &Variable| v.attrs.pointer || (v.attrs.target && matches!(v.storage, Storage::Dummy(_)));
     let reached = y.attrs.pointer || y.attrs.target;
-    ((through(x) || points(program, &x.ty)) && reached) || (through(y) && is_pointed_to(program, assigned))
+    ((through(x) || is_result(program, x) || points(program, &x.ty)) && reached)
+        || (through(y) && is_pointed_to(program, assigned))
 }
 
 /// Whether what is assigned by way of a variable may be the target of a pointer.
 fn is_pointed_to(program: &Program, assigned: VarId) -> bool {
     let v = program.var(assigned);
-    v.attrs.pointer || v.attrs.target || points(program, &v.ty)
+    v.attrs.pointer || v.attrs.target || is_result(program, v) || points(program, &v.ty)
+}
+
+/// Whether a variable is a name for what a function gives as a pointer.
+fn is_result(program: &Program, v: &Variable) -> bool {
+    matches!(&v.storage, Storage::Alias(selector) if is_pointer_result(program, selector))
 }
 
 /// Whether objects of a type have pointers in them.
@@ -210,7 +217,7 @@ fn operand_conflicts(program: &Program, target: &Expr, v: VarId, e: &Expr) -> bo
             });
             of_arguments || may_read(program, *proc, v)
         }
-        ExprKind::Call { .. } => false,
+        ExprKind::Call { .. } => names(program, e, v),
         ExprKind::Intrinsic { id, args } => match (id, id.class()) {
             (_, Class::Elemental) => args.iter().flatten().any(|a| operand_conflicts(program, target, v, a)),
             (Intrinsic::Transpose | Intrinsic::Reshape | Intrinsic::Spread, _) => mentions(program, e, v),

@@ -1,18 +1,23 @@
 //! Array constructors.
 //!
 //! The elements are counted first, then stored one after another. If the number of elements of an item depends on an
-//! enclosing implied DO, counting is a loop too. Plain scalars in an implied DO need no such loop.
+//! enclosing implied DO, counting is a loop too. Plain scalars in an implied DO need no such loop. Where counting would call
+//! functions that are not pure a second time, elements are stored in memory that grows.
 //!
 //! Not here: structure constructors (`expr::structure`).
 
+use crate::analysis::expressions::has_effects;
+use crate::assign::kept::new_block;
 use crate::builder::Builder;
+use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
+use crate::types::{HOST_MEMORY, has_allocatable};
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::element_lvalue;
-use ir::op::BinOp;
-use ir::{Reg, Ty, Val};
-use sema::checked::{CharLen, Expr, ImpliedDo, Item, Type};
+use crate::value::lvalue::{Allocation, MemRef, element_lvalue};
+use ir::op::{BinOp, CmpOp};
+use ir::{Reg, Space, Ty, Val};
+use sema::checked::{CharLen, Expr, ImpliedDo, Item, Program, Type};
 
 /// Where the next element goes.
 enum Next {
@@ -20,6 +25,34 @@ enum Next {
     At(Val),
     /// CountedLoop by the code.
     Counter(Reg),
+}
+
+/// Room for elements that nobody has counted.
+#[derive(Clone, Copy)]
+struct Growing {
+    /// Where it is, and for how many elements.
+    base: Reg,
+    room: Reg,
+    has_allocatable: bool,
+}
+
+/// Where elements are stored.
+struct Filled<'t> {
+    view: ArrayView,
+    ty: &'t Type,
+    growing: Option<Growing>,
+}
+
+/// Whether counting elements calls a function that is not pure.
+fn counts_with_effects(program: &Program, items: &[Item], is_repeated: bool) -> bool {
+    items.iter().any(|item| match item {
+        Item::Expr(e) => is_repeated && e.rank > 0 && has_effects(program, e),
+        Item::Do(of) => {
+            let bounds = [Some(&of.first), Some(&of.last), of.step.as_ref()];
+            bounds.into_iter().flatten().any(|e| has_effects(program, e))
+                || counts_with_effects(program, &of.items, true)
+        }
+    })
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -44,6 +77,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         self.with_operands(operands, |this| {
             let len = this.length_of(e, None);
+            if this.b.is_host() && counts_with_effects(this.b.program(), items, false) {
+                return this.uncounted(items, e, len);
+            }
             let count = this.count_items(items);
             let view = this.b.temporary_array(&e.ty, len, &[count]);
             let counted = items.iter().any(|item| matches!(item, Item::Do(_)));
@@ -54,10 +90,59 @@ impl<'p> FunctionLowering<'_, 'p> {
             } else {
                 Next::At(Val::i64(0))
             };
-            this.store_items(items, &view, &mut next);
-            this.check_alike(&view, &e.ty);
-            view
+            let to = Filled { view, ty: &e.ty, growing: None };
+            this.store_items(items, &to, &mut next);
+            this.check_alike(&to.view, &e.ty);
+            to.view
         })
+    }
+
+    /// The same where elements are not counted first.
+    fn uncounted(&mut self, items: &'p [Item], e: &'p Expr, len: Option<Val>) -> ArrayView {
+        let program = self.b.program();
+        let [base, room, at] = [(); 3].map(|()| self.b.mutable(Ty::I64));
+        let element = self.b.element_bytes(&e.ty, len);
+        let element = self.b.freeze(element);
+        let growing = Growing { base, room, has_allocatable: has_allocatable(program, &e.ty) };
+        self.b.set(at, Val::i64(0));
+        self.b.set(room, Val::i64(0));
+        self.b.set(base, Val::i64(0));
+        let view = self.b.dense(MemRef::at(base.into(), Space::Host), element, len, &[room.into()]);
+        let to = Filled { view, ty: &e.ty, growing: Some(growing) };
+        self.store_items(items, &to, &mut Next::Counter(at));
+        let count = self.b.freeze(at.into());
+        let whole = self.b.temporary_array(&e.ty, len, &[count]);
+        let bytes = self.b.imul(count, element);
+        self.b.copy_bytes(whole.mem, to.view.mem, bytes);
+        self.b.free(&Allocation { location: HOST_MEMORY, addr: base.into(), may_be_null: true });
+        self.check_alike(&whole, &e.ty);
+        whole
+    }
+
+    /// Makes room for so many more elements.
+    fn make_room(&mut self, to: &Filled<'_>, next: &Next, more: Val) {
+        let Some(growing) = to.growing else { return };
+        let at = position(next);
+        let wanted = self.b.iadd(at, more);
+        let lacks = self.b.icmp(CmpOp::Gt, wanted, growing.room.into());
+        self.when(lacks, |this| {
+            let room = this.b.imul(wanted, Val::i64(2));
+            let room = this.b.freeze(room);
+            let bytes = this.b.imul(room, to.view.element);
+            // Elements may have no bytes.
+            let bytes = this.b.iadd(bytes, Val::i64(1));
+            let addr = new_block(&mut this.b, bytes);
+            let addr = this.b.freeze(addr);
+            let block = this.b.dense(MemRef::at(addr, Space::Host), to.view.element, to.view.len, &[room]);
+            if growing.has_allocatable {
+                this.b.initialise_view(&block, to.ty);
+            }
+            let kept = this.b.imul(at, to.view.element);
+            this.b.copy_bytes(block.mem, to.view.mem, kept);
+            this.b.free(&Allocation { location: HOST_MEMORY, addr: growing.base.into(), may_be_null: true });
+            this.b.set(growing.base, addr);
+            this.b.set(growing.room, room);
+        });
     }
 
     fn count_items(&mut self, items: &'p [Item]) -> Val {
@@ -98,29 +183,30 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.freeze(total.into())
     }
 
-    fn store_items(&mut self, items: &'p [Item], view: &ArrayView, next: &mut Next) {
+    fn store_items(&mut self, items: &'p [Item], to: &Filled<'_>, next: &mut Next) {
         for item in items {
             match item {
                 Item::Expr(e) if e.rank == 0 => {
                     let value = self.value(e);
+                    self.make_room(to, next, Val::i64(1));
                     let at = position(next);
-                    let mem = self.b.element_linear(view, at);
-                    self.b.store_value(element_lvalue(mem, view.len), &e.ty, &value);
+                    let mem = self.b.element_linear(&to.view, at);
+                    self.b.store_value(element_lvalue(mem, to.view.len), &e.ty, &value);
                     advance_next(&mut self.b, next, Val::i64(1));
                 }
-                Item::Expr(e) => self.store_array_item(e, view, next),
+                Item::Expr(e) => self.store_array_item(e, to, next),
                 Item::Do(implied) => {
                     let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
                     let Next::Counter(at) = *next else { return self.b.unsupported("this array constructor") };
                     self.simple_loop(&c, &mut |this| {
-                        this.store_items(&implied.items, view, &mut Next::Counter(at));
+                        this.store_items(&implied.items, to, &mut Next::Counter(at));
                     });
                 }
             }
         }
     }
 
-    fn store_array_item(&mut self, e: &'p Expr, view: &ArrayView, next: &mut Next) {
+    fn store_array_item(&mut self, e: &'p Expr, to: &Filled<'_>, next: &mut Next) {
         let (operands, extents) = match self.lookup(e) {
             Some((Operand::View(source), ..)) => {
                 let extents = source.extents();
@@ -131,9 +217,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => self.prepared(e),
         };
         let count = self.b.product(&extents);
+        self.make_room(to, next, count);
         let start = self.b.freeze(position(next));
-        let mem = self.b.element_linear(view, start);
-        let part = self.b.dense(mem, view.element, view.len, &extents);
+        let mem = self.b.element_linear(&to.view, start);
+        let part = self.b.dense(mem, to.view.element, to.view.len, &extents);
         self.fill_from(&part, operands, &extents, e);
         advance_next(&mut self.b, next, count);
     }

@@ -94,7 +94,7 @@ fn subscripts_at(b: &mut Builder<'_, '_>, addr: Val, extent: Val) -> ArrayView {
 }
 
 /// Memory of its own.
-pub(super) fn new_block(b: &mut Builder<'_, '_>, bytes: Val) -> Val {
+pub(crate) fn new_block(b: &mut Builder<'_, '_>, bytes: Val) -> Val {
     let location = i32::from(b.side() == Side::Device);
     let args = vec![Val::i32(location), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
     b.rt(Rt::Alloc, args).first().map_or(Val::i64(0), |&r| r.into())

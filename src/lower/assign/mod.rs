@@ -10,7 +10,7 @@ pub(crate) mod class_object;
 pub(crate) mod components;
 pub(crate) mod forall;
 mod forall_defined;
-mod kept;
+pub(crate) mod kept;
 pub(crate) mod made;
 pub(crate) mod pointer;
 pub(crate) mod where_construct;

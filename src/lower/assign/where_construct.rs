@@ -1,10 +1,12 @@
 //! WHERE (Fortran 2018, 10.2.3).
 //!
-//! If no assignment of a WHERE can change its masks, each assignment evaluates them again, element by element. Otherwise
+//! If no assignment of a WHERE can change its masks, and they call pure functions only, each assignment evaluates them again, element
+//! by element. Otherwise
 //! each mask is evaluated once into a temporary. An element is assigned if its mask holds and the masks of the preceding
 //! arms do not; a nested WHERE adds to the enclosing conditions. A mask is evaluated only where the conditions before it
 //! hold. `forall` lowers a WHERE in a FORALL that reads what it assigns.
 
+use crate::analysis::expressions::has_effects;
 use crate::analysis::overlap::{conflicts, reads, storage_root};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -40,7 +42,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         assigned_in(&self.b, arms, &mut assigned);
         let mut masks = Vec::new();
         masks_of(arms, &mut masks);
-        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !reads(self.b.program(), m, v)));
+        let stable = assigned.iter().all(|&v| masks.iter().all(|m| !reads(self.b.program(), m, v)))
+            && !masks.iter().any(|m| has_effects(self.b.program(), m));
         self.where_arms(arms, &[], stable);
     }
 

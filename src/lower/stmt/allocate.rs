@@ -120,7 +120,19 @@ impl<'p> FunctionLowering<'_, 'p> {
                 shape.push((self.b.freeze(lower), extent));
             }
         }
-        let element = self.element_of_allocation(object, &d, source);
+        // A value that says the length is evaluated once.
+        let text = match source {
+            Some((s, _)) if s.rank == 0 && d.element.is_none() && matches!(s.ty, Type::Character(_)) => {
+                Some(self.value(s))
+            }
+            _ => None,
+        };
+        let length = match (&text, &from) {
+            (Some(Value::Char(_, len)), _) => Some(*len),
+            (_, Some(from)) => from.len,
+            _ => None,
+        };
+        let element = self.element_of_allocation(object, &d, length);
         self.allocate_unless_taken(&d, &shape, element, e, how, |this| {
             if this.b.holds_lengths(&e.ty) && !matches!(source, Some((_, false))) {
                 let lengths = this.allocated_lengths(object, source, from.as_ref());
@@ -133,7 +145,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 match &from {
                     Some(from) => this.b.copy_array(&to, from, &e.ty),
                     None => {
-                        let v = this.value(s);
+                        let v = text.clone().unwrap_or_else(|| this.value(s));
                         if e.rank > 0 {
                             this.b.fill(&to, &v, &e.ty);
                         } else {
@@ -218,13 +230,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         declared.into_iter().map(|n| n.unwrap_or(Val::i64(0))).collect()
     }
 
-    /// Bytes of an element: of a character of deferred length, what the statement says.
-    fn element_of_allocation(
-        &mut self,
-        object: &'p AllocObject,
-        d: &Descriptor,
-        source: Option<&'p (Expr, bool)>,
-    ) -> Val {
+    /// Bytes of an element: of a character of deferred length, what the statement says, or what `source` has.
+    fn element_of_allocation(&mut self, object: &'p AllocObject, d: &Descriptor, source: Option<Val>) -> Val {
         if let Some(n) = d.element {
             return n;
         }
@@ -234,7 +241,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let n = self.bound(e);
                 Some(self.b.at_least_zero(n))
             }
-            _ => source.and_then(|(s, _)| self.length_of(s, None)),
+            _ => source,
         };
         // A dummy of assumed length: its descriptor knows.
         length.unwrap_or_else(|| self.b.desc_element(d))

@@ -1,4 +1,4 @@
-! What a pointer component points to may be the variable that is assigned, or a part of it: the value is complete before the first store.
+! What a pointer component or the pointer result of a function points to may be the variable that is assigned, or a part of it: the value is complete before the first store.
 module held
   implicit none
   type :: holder
@@ -10,6 +10,11 @@ module held
   end type
   integer, target :: n(5)
 contains
+  function part(first, last)
+    integer, intent(in) :: first, last
+    integer, pointer :: part(:)
+    part => n(first:last)
+  end function
   pure integer function get(x, i)
     type(holder), intent(in) :: x
     integer, intent(in) :: i
@@ -75,6 +80,14 @@ program p
     a(2:5) = b(1:4)
   end associate
   call show('associate')
+  n(2:5) = part(1, 4)
+  call show('from a function')
+  n(2:5) = part(1, 4) + 0
+  call show('from an expression')
+  part(2, 5) = n(1:4)
+  call show('to a function')
+  part(2, 5) = part(1, 4)
+  call show('two functions')
   call shift(n, x)
   call show('dummy')
   x%fixed = 1
