@@ -155,8 +155,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let object = self.class_view(e);
             return operands.insert(e, Operand::View(object));
         }
-        let is_own = matches!(e.kind, ExprKind::Construct { .. } | ExprKind::Call { .. }) && !is_pointer;
-        let value = if is_own { self.value(e) } else { self.scalar_copy(e) };
+        let value = if is_pointer { self.scalar_copy(e) } else { self.own_value(e) };
         operands.insert(e, Operand::Value(value));
     }
 

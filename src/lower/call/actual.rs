@@ -308,11 +308,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.b.pass_computed(&value, &e.ty, out);
     }
 
+    /// The value of a scalar expression that is no designator, where variables do not change it.
+    pub(crate) fn own_value(&mut self, e: &'p Expr) -> Value {
+        let value = self.value(e);
+        // The value of these is the variable's own memory.
+        let shares =
+            matches!(&e.kind, ExprKind::Paren(_) | ExprKind::Intrinsic { id: Intrinsic::Trim | Intrinsic::Merge, .. });
+        match value {
+            Value::Char(_, len) if shares => self.b.character_copy(&value, len),
+            Value::Object(from) if shares => Value::Object(self.b.owned_copy(from, &e.ty)),
+            other => other,
+        }
+    }
+
     fn pass_reference(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Passed) {
         let read_only = dummy.attrs.intent == Some(Intent::In);
-        // The value of these is the variable's own memory, which another argument may be too.
-        let aliases =
-            matches!(&e.kind, ExprKind::Paren(_) | ExprKind::Intrinsic { id: Intrinsic::Trim | Intrinsic::Merge, .. });
         let place = if is_designator(e) || self.lookup(e).is_some() {
             self.lvalue(e)
         } else if let ExprKind::Call { proc, args } = &e.kind
@@ -323,14 +333,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             element_lvalue(view.mem, view.len)
         } else {
             // A value: what the procedure does to it must not reach a variable.
-            let value = self.value(e);
-            match value {
-                Value::Char(_, len) if aliases => {
-                    let copy = self.b.character_copy(&value, len);
-                    let (mem, len) = self.b.as_char(&copy);
-                    Lvalue::Char(mem, len)
-                }
-                Value::Object(from) if aliases => Lvalue::Mem(self.b.owned_copy(from, &e.ty)),
+            match self.own_value(e) {
                 Value::Char(mem, len) => Lvalue::Char(mem, len),
                 other => Lvalue::Mem(self.b.spill(&other, &e.ty)),
             }

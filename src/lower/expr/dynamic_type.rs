@@ -37,6 +37,11 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     pub(crate) fn whole_class_view(&mut self, e: &'p Expr) -> ArrayView {
+        match self.lookup(e) {
+            Some((Operand::View(view), ..)) => return view,
+            Some((Operand::Value(value), ..)) => return self.b.view_of_value(&value, e),
+            None => {}
+        }
         if let Some(view) = self.readable_view(e) {
             return view;
         }

@@ -123,12 +123,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn text_extreme(&mut self, id: Intrinsic, args: Args<'p>) -> Option<Value> {
         let array = arg(args, 0)?;
         let mask = arg(args, 1).filter(|e| matches!(e.ty, Type::Logical(_))).or_else(|| arg(args, 2));
-        let len = self.length_of(array, None)?;
+        let mut operands = Operands::default();
+        self.prepare(array, &mut operands);
+        let len = self.length_of(array, Some(&operands))?;
         let len = self.b.freeze(len);
         let mem = self.b.temporary(len, 1);
         self.b.reset_text(id, mem, len);
-        let mut operands = Operands::default();
-        self.prepare(array, &mut operands);
         let extents = operands.extents(array)?;
         if let Some(mask) = mask {
             self.prepare(mask, &mut operands);
@@ -143,10 +143,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn text_extremes(&mut self, id: Intrinsic, args: Args<'p>) -> Option<ArrayView> {
         let (array, mask) = (arg(args, 0)?, arg(args, 2));
         let dim = self.dimension(arg(args, 1)?);
-        let len = self.length_of(array, None)?;
-        let len = self.b.freeze(len);
         let mut operands = Operands::default();
         self.prepare(array, &mut operands);
+        let len = self.length_of(array, Some(&operands))?;
+        let len = self.b.freeze(len);
         let extents = operands.extents(array)?;
         if let Some(mask) = mask {
             self.prepare(mask, &mut operands);

@@ -4,10 +4,10 @@
 
 use super::{Args, arg};
 use crate::analysis::designators::is_class;
-use crate::analysis::expressions::constant_int;
+use crate::analysis::expressions::{constant_int, has_effects};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::elements::Operands;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::types::{align, const_bytes, ir_ty};
 use crate::value::Value;
@@ -45,11 +45,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         let copies = self.b.at_least_zero(copies);
         let extent = self.b.freeze(copies);
         let mut view = if source.rank == 0 {
-            let value = self.value(source);
-            let len = self.length_of(source, None);
-            let mem = match &value {
-                Value::Char(mem, _) | Value::Object(mem) => *mem,
-                _ => self.b.spill(&value, &source.ty),
+            let value = self.own_value(source);
+            let (mem, len) = match &value {
+                Value::Char(mem, len) => (*mem, Some(*len)),
+                Value::Object(mem) => (*mem, None),
+                _ => (self.b.spill(&value, &source.ty), None),
             };
             let element = self.b.element_bytes(&source.ty, len);
             self.b.dense(mem, element, len, &[])
@@ -176,7 +176,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (array, mask) = (arg(args, 0)?, arg(args, 1)?);
         let mut operands = Operands::default();
         self.prepare(array, &mut operands);
-        self.prepare(mask, &mut operands);
+        if has_effects(self.b.program(), mask) {
+            // It is asked twice.
+            let known = self.materialise(mask);
+            operands.insert(mask, Operand::View(known));
+        } else {
+            self.prepare(mask, &mut operands);
+        }
         let extents = operands.extents(array)?;
         let len = self.length_of(array, Some(&operands));
         let filler = match arg(args, 2) {

@@ -263,7 +263,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let len = view.len.map(|len| self.b.freeze(len));
             VarStorage::Scalar(MemRef { addr: self.b.freeze(view.mem.addr), ..view.mem }, len)
         } else {
-            let value = self.value(e);
+            let value = self.own_value(e);
             match value {
                 Value::Char(mem, len) => VarStorage::Scalar(mem, Some(len)),
                 Value::Object(mem) => VarStorage::Scalar(mem, None),

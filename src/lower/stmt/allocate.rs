@@ -5,8 +5,9 @@
 //!
 //! Not here: allocating and freeing the data (`object::allocate`).
 
-use crate::analysis::designators::designator_name;
+use crate::analysis::designators::{designator_name, is_class};
 use crate::builder::flow::Flow;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::object::allocate::AllocateHow;
 use crate::value::Value;
@@ -16,8 +17,8 @@ use crate::value::lvalue::element_lvalue;
 use ast::CudaAttr;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
-use ir::{Ty, Val};
-use sema::checked::{AllocObject, CharLen, Expr, ExprKind, MOST_ALIGNMENT, Type};
+use ir::{Reg, Ty, Val};
+use sema::checked::{AllocObject, CharLen, Expr, ExprKind, MOST_ALIGNMENT, Type, is_designator};
 
 /// The code for an object that is allocated already.
 const ALREADY_ALLOCATED: i32 = 151;
@@ -37,9 +38,36 @@ impl<'p> FunctionLowering<'_, 'p> {
         let how = AllocateHow { has_stat, align };
         let result = self.b.mutable(Ty::I32);
         self.b.set(result, Val::i32(0));
+        // A value is evaluated once for all objects.
+        let mut operands = Operands::default();
+        if let Some((s, _)) = source.filter(|(s, _)| objects.len() > 1 && !is_designator(s)) {
+            let known = if s.rank > 0 || is_class(self.b.program(), s) {
+                let view = self.whole_class_view(s);
+                Operand::View(self.b.tagged(view, &s.ty))
+            } else {
+                Operand::Value(self.value(s))
+            };
+            operands.insert(s, known);
+        }
+        self.with_operands(operands, |this| this.allocate_objects(objects, source, how, result));
+        self.report_stat(result.into(), stat, errmsg, "allocation failed");
+        if let Some(flag) = pinned {
+            let all = objects.iter().all(|o| self.b.cuda_of(&o.object) == Some(CudaAttr::Pinned));
+            let place = self.lvalue(flag);
+            self.b.store_value(place, &flag.ty, &Value::Pred(Val::pred(all)));
+        }
+    }
+
+    fn allocate_objects(
+        &mut self,
+        objects: &'p [AllocObject],
+        source: Option<&'p (Expr, bool)>,
+        how: AllocateHow,
+        result: Reg,
+    ) {
         for object in objects {
             // After a failure the remaining objects are left alone.
-            let good: Val = if has_stat && objects.len() > 1 {
+            let good: Val = if how.has_stat && objects.len() > 1 {
                 self.b.cmp(CmpOp::Eq, Ty::I32, result, Val::i32(0)).into()
             } else {
                 Val::pred(true)
@@ -48,12 +76,6 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let code = this.at(object.object.span, |this| this.allocate_object(object, source, how));
                 this.b.set(result, code);
             });
-        }
-        self.report_stat(result.into(), stat, errmsg, "allocation failed");
-        if let Some(flag) = pinned {
-            let all = objects.iter().all(|o| self.b.cuda_of(&o.object) == Some(CudaAttr::Pinned));
-            let place = self.lvalue(flag);
-            self.b.store_value(place, &flag.ty, &Value::Pred(Val::pred(all)));
         }
     }
 

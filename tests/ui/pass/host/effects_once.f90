@@ -1,5 +1,5 @@
-! What calls functions that are not pure is evaluated once: bounds of implied DOs and arrays in array constructors, masks of WHERE, values
-! that say the length of what is allocated.
+! What calls functions that are not pure is evaluated once: bounds of implied DOs and arrays in array constructors, masks of WHERE and
+! PACK, the source of several objects, values that say a length.
 module counting
   implicit none
   integer :: calls = 0
@@ -54,7 +54,7 @@ program p
   end type
   type(box), allocatable :: boxes(:)
   character(:), allocatable :: t, ts(:)
-  integer, allocatable :: a(:)
+  integer, allocatable :: a(:), c2(:)
   integer :: i, j, v(4), b(4), c(4)
   a = [(i, i = 1, n(3))]
   call show('bound', a)
@@ -77,6 +77,19 @@ program p
   deallocate(ts)
   allocate(ts, source=texts(2))
   call show(ts(1) // ts(2), [len(ts), size(ts)])
+  deallocate(a)
+  allocate(a(2), c2(3), source=n(5))
+  call show('two objects', [a, c2])
+  deallocate(a, c2)
+  allocate(a, c2, source=row(3))
+  call show('two arrays', [a, c2])
+  deallocate(a)
+  a = pack([1, 2, 3, 4, 5], chosen([1, 2, 3, 4, 5]))
+  call show('pack', a)
+  ts = spread(text(2), 1, 2)
+  call show(ts(1) // ts(2), [len(ts), size(ts)])
+  t = maxval(texts(2))
+  call show(t, [len(t)])
   v = [1, 2, 3, 4]
   b = 0
   c = 0
