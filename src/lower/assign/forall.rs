@@ -246,7 +246,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(view) = this.target_view(saved.as_ref(), row, target, space) else { return };
             let block = block_at(&mut this.b, &blocks, row, &view);
             store(this, row, &view, &block);
-            this.b.free_fields_of_view(&block, ty);
+            this.b.release_view(&block, ty);
             free_block(&mut this.b, &blocks, row);
             if let Some(saved) = &saved {
                 free_kept(&mut this.b, saved, row, target.rank);
@@ -279,7 +279,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let block = kept_view(&mut this.b, &shapes, row, (ty, false), (target.rank, Space::Host));
             let conditions = conditions_of(&mut this.b, masks, row, &block);
             this.masked_parts(target, value, &conditions, Some(block.clone()));
-            this.b.free_fields_of_view(&block, ty);
+            this.b.release_view(&block, ty);
             free_block(&mut this.b, &blocks, row);
         });
     }

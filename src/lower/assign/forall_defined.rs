@@ -108,7 +108,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     this.with_operands(operands, |this| this.call_once(proc, args));
                 }
             }
-            this.b.free_fields_of_view(&block, ty);
+            this.b.release_view(&block, ty);
             free_block(&mut this.b, &blocks, row);
             if let Some(places) = &places {
                 free_kept(&mut this.b, places, row, target.rank);

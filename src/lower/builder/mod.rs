@@ -66,6 +66,8 @@ pub(crate) struct Builder<'m, 'p> {
     addresses: Vec<(AddrBase, Reg)>,
     transfer: Option<(u64, MemRef)>,
     random_state: Option<MemRef>,
+    /// Whether what is freed belongs to copies, which are no objects of the program's and are not finalised.
+    frees_copies: bool,
 }
 
 impl Deref for Builder<'_, '_> {
@@ -104,6 +106,7 @@ impl<'m, 'p> Builder<'m, 'p> {
             addresses: Vec::new(),
             transfer: None,
             random_state: None,
+            frees_copies: false,
         }
     }
 
@@ -161,6 +164,18 @@ impl<'m, 'p> Builder<'m, 'p> {
     /// The tag of each derived type and the last one of its extensions.
     pub(crate) fn tags(&self) -> &'p [(u64, u64)] {
         self.module.tags()
+    }
+
+    /// Whether what is freed belongs to copies.
+    pub(crate) fn frees_copies(&self) -> bool {
+        self.frees_copies
+    }
+
+    /// Frees what belongs to copies.
+    pub(crate) fn of_copies(&mut self, free: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.frees_copies, true);
+        free(self);
+        self.frees_copies = outer;
     }
 
     /// Whether host or device code is built.

@@ -11,6 +11,8 @@ pub(crate) enum ObjectHelper {
     Assign,
     /// Frees what the object owns.
     Free,
+    /// The same of a copy, which is not finalised.
+    Release,
     /// Makes an object of given lengths.
     Make,
 }
@@ -24,6 +26,8 @@ pub(crate) enum ClassHelper {
     Assign,
     /// Frees what an object owns.
     Free,
+    /// The same of a copy, which is not finalised.
+    Release,
     /// Gives an object its default values.
     Init,
 }

@@ -99,9 +99,11 @@ impl Builder<'_, '_> {
         let program = self.program();
         let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let finals = !view.dims.is_empty()
+            && !self.frees_copies()
             && members(program, self.tags(), root).iter().any(|&id| has_final(program, &Type::Derived(id)));
         if !finals {
-            return self.each_object(view, ty, ClassHelper::Free);
+            let how = if self.frees_copies() { ClassHelper::Release } else { ClassHelper::Free };
+            return self.each_object(view, ty, how);
         }
         let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
         for id in members(program, self.tags(), root) {
@@ -133,6 +135,7 @@ impl Builder<'_, '_> {
             ClassHelper::Copy => "copy",
             ClassHelper::Assign => "assign",
             ClassHelper::Free => "free",
+            ClassHelper::Release => "release",
             ClassHelper::Init => "initialise",
         };
         let func = self.module().new_function(&format!("class({name}).{verb}"), FuncKind::Host, span);
@@ -149,7 +152,7 @@ impl Builder<'_, '_> {
             let ty = Type::Derived(id);
             let matters = match what {
                 ClassHelper::Copy | ClassHelper::Assign => true,
-                ClassHelper::Free => has_end(program, &ty),
+                ClassHelper::Free | ClassHelper::Release => has_end(program, &ty),
                 ClassHelper::Init => has_default(program, &ty) || is_made(program, &ty),
             };
             if !matters {
@@ -176,6 +179,7 @@ impl Builder<'_, '_> {
                         this.assign_object(to, from, &ty);
                     }
                     (ClassHelper::Free, _) => this.free_components(to, &ty),
+                    (ClassHelper::Release, _) => this.release(to, &ty),
                     _ if is_made(program, &ty) => {
                         let view = this.object_view(to, &ty);
                         this.make_again(&view, &ty);

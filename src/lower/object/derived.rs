@@ -124,6 +124,7 @@ impl<'p> Builder<'_, 'p> {
             ObjectHelper::Copy => "copy",
             ObjectHelper::Assign => "assign",
             ObjectHelper::Free => "free",
+            ObjectHelper::Release => "release",
             ObjectHelper::Make => return self.maker(id),
         };
         let func = self.module().new_function(&format!("{}.{verb}", def.name), kind, def.span);
@@ -131,12 +132,14 @@ impl<'p> Builder<'_, 'p> {
         let mut b = FunctionBuilder::new(self.module().function_name(func), kind, def.span);
         let space = if self.is_host() { Space::Host } else { Space::Generic };
         let to = MemRef::at(b.param(Ty::I64, "to").into(), space);
-        let from = (what != ObjectHelper::Free).then(|| MemRef::at(b.param(Ty::I64, "from").into(), space));
+        let is_free = matches!(what, ObjectHelper::Free | ObjectHelper::Release);
+        let from = (!is_free).then(|| MemRef::at(b.param(Ty::I64, "from").into(), space));
         let (side, proc) = (self.side(), self.procedure());
         let mut inner = Builder::new(self.module(), b, side, proc);
         match from {
             Some(from) if what == ObjectHelper::Assign => inner.assign_fields(to, from, id),
             Some(from) => inner.copy_fields(to, from, id),
+            None if what == ObjectHelper::Release => inner.of_copies(|this| this.free_fields(to, id)),
             None => {
                 inner.finalise(to, &Type::Derived(id));
                 inner.free_fields(to, id);
@@ -228,7 +231,7 @@ impl<'p> Builder<'_, 'p> {
         }
         if is_recursive(program, *id) {
             let addr = self.address(mem);
-            let helper = self.helper(*id, ObjectHelper::Free);
+            let helper = self.helper(*id, if self.frees_copies() { ObjectHelper::Release } else { ObjectHelper::Free });
             self.call(helper, vec![addr], &[]);
             return;
         }
@@ -276,11 +279,16 @@ impl<'p> Builder<'_, 'p> {
     /// Frees what a copy owns, which is no object of the program's and is not finalised.
     pub(crate) fn release(&mut self, copy: MemRef, ty: &Type) {
         if let (Type::Derived(id), true) = (ty, has_allocatable(self.program(), ty)) {
-            self.free_fields(copy, *id);
+            self.of_copies(|this| this.free_fields(copy, *id));
         }
     }
 
     /// Frees what the elements of an array of copies own, without finalising them.
+    pub(crate) fn release_view(&mut self, copies: &ArrayView, ty: &Type) {
+        self.of_copies(|this| this.free_fields_of_view(copies, ty));
+    }
+
+    /// Frees what the elements of an array own, which are finalised already.
     pub(crate) fn free_fields_of_view(&mut self, view: &ArrayView, ty: &Type) {
         let Type::Derived(id) = ty else { return };
         if !has_allocatable(self.program(), ty) {
@@ -295,7 +303,7 @@ impl<'p> Builder<'_, 'p> {
 
     /// At the end of the current scope frees what copies own. They are not the program's objects and are not finalised.
     pub(crate) fn release_later(&mut self, copies: ArrayView, ty: Type) {
-        self.defer(move |b| b.free_fields_of_view(&copies, &ty));
+        self.defer(move |b| b.release_view(&copies, &ty));
     }
 
     /// At the end of the current scope finalises objects and frees what they own: the result of a function.

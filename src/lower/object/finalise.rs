@@ -19,7 +19,7 @@ use sema::checked::{ProcId, Type, TypeId};
 impl Builder<'_, '_> {
     /// Finalises an object: its own subroutine, its components, its parent's part. What it has allocated is not touched.
     pub(crate) fn finalise(&mut self, mem: MemRef, ty: &Type) {
-        if !has_final(self.program(), ty) || !self.is_host() || self.is_remote(mem) {
+        if self.frees_copies() || !has_final(self.program(), ty) || !self.is_host() || self.is_remote(mem) {
             return;
         }
         let bytes = const_bytes(self.program(), ty).unwrap_or(0) as i64;
@@ -31,7 +31,7 @@ impl Builder<'_, '_> {
     pub(crate) fn finalise_view(&mut self, view: &ArrayView, ty: &Type) {
         let program = self.program();
         let Type::Derived(id) = ty else { return };
-        if !has_final(program, ty) || !self.is_host() || self.is_remote(view.mem) {
+        if self.frees_copies() || !has_final(program, ty) || !self.is_host() || self.is_remote(view.mem) {
             return;
         }
         if view.gathers() {
