@@ -7,14 +7,16 @@ use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
+use crate::module::generated::ClassHelper;
 use crate::object::convention::{ResultForm, result_form};
 use crate::storage::VarStorage;
+use crate::types::HOST_MEMORY;
 use crate::value::arguments::Passed;
 use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
-use ir::{Ty, Val};
+use ir::{Space, Ty, Val};
 use sema::checked::{Expr, ExprKind, Shape, Type, VarId, Variable};
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -26,14 +28,41 @@ impl<'p> FunctionLowering<'_, 'p> {
                 ArrayView { tag: view.tag, ..self.b.dense(mem, view.element, view.len, &[]) }
             }
             Some((Operand::Value(value), ..)) => self.b.view_of_value(&value, e),
-            None if e.rank > 0 && self.is_current(e) => {
-                let mem = self.object(e);
-                let element = self.b.element_bytes(&e.ty, None);
-                self.b.dense(mem, element, None, &[])
-            }
-            None => self.whole_class_view(e),
+            None => match &e.kind {
+                ExprKind::Paren(inner) => {
+                    let view = self.class_view(inner);
+                    self.class_copy(view, e)
+                }
+                _ if e.rank > 0 && self.is_current(e) => {
+                    let mem = self.object(e);
+                    let element = self.b.element_bytes(&e.ty, None);
+                    self.b.dense(mem, element, None, &[])
+                }
+                _ => self.whole_class_view(e),
+            },
         };
         self.b.tagged(view, &e.ty)
+    }
+
+    /// A copy of objects, which what is done to them does not change.
+    fn class_copy(&mut self, view: ArrayView, e: &'p Expr) -> ArrayView {
+        let view = self.b.tagged(view, &e.ty);
+        if !self.b.is_host() {
+            return view;
+        }
+        if !is_class(self.b.program(), e) {
+            let copy = self.b.temporary_array(&e.ty, view.len, &view.extents());
+            self.b.copy_array(&copy, &view, &e.ty);
+            return ArrayView { tag: view.tag, ..copy };
+        }
+        let slot = self.b.empty_descriptor(view.dims.len() as u8);
+        let rank = view.dims.len() as u8;
+        let copy = self.b.desc_of((&e.ty, true), rank, DescriptorAt::Mem(slot), Space::Host, true, None);
+        self.b.set_class(&copy, (&e.ty, HOST_MEMORY), &view, None, "copy", ClassHelper::Copy);
+        let own = self.b.desc_view(&copy);
+        let ty = e.ty.clone();
+        self.b.defer(move |b| b.of_copies(|b| b.free_data(&copy, &ty, HOST_MEMORY)));
+        own
     }
 
     pub(crate) fn whole_class_view(&mut self, e: &'p Expr) -> ArrayView {
@@ -46,7 +75,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             return view;
         }
         match &e.kind {
-            ExprKind::Paren(inner) => self.whole_class_view(inner),
+            ExprKind::Paren(inner) => {
+                let view = self.whole_class_view(inner);
+                self.class_copy(view, e)
+            }
             ExprKind::Call { proc, args }
                 if matches!(result_form(self.b.program(), self.b.program().proc(*proc)), ResultForm::Hidden(_))
                     && !self.b.program().proc(*proc).elemental =>

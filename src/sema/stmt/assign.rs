@@ -2,7 +2,7 @@
 
 use crate::checked::{
     Attrs, CharLen, Const, Expr, ExprKind, Program, Shape, Stmt, StmtKind, Storage, Sub, Type, Variable, is_designator,
-    root,
+    root, visit,
 };
 use crate::checker::{Checker, CodeSide, Sym, VarInfo};
 use crate::cuda;
@@ -186,11 +186,41 @@ impl Checker<'_> {
         let mut args = vec![Argument::of(target.clone()), Argument::of(value.clone())];
         let fit = self.best_specific(&procs, &args)?;
         // The value is what stands in parentheses: the procedure may change the target before it has read all of it.
-        if is_designator(value) && root(value).is_some() && root(value) == root(target) {
+        if is_designator(value) && self.may_share(target, value) {
             let (ty, rank, span) = (value.ty.clone(), value.rank, value.span);
             args[1] = Argument::of(Expr { kind: ExprKind::Paren(Box::new(value.clone())), ty, rank, span });
         }
         Some(self.subroutine_call(&fit, args, span))
+    }
+
+    /// Whether what is assigned may be a part of the value: they are of one variable, one is another name for what the other may be, or
+    /// one is reached by a pointer and the other may be its target.
+    fn may_share(&self, target: &Expr, value: &Expr) -> bool {
+        let var = |e: &Expr| root(e).map(|id| self.defs.var(id));
+        let is_alias = |e: &Expr| var(e).is_none_or(|v| matches!(v.storage, Storage::Alias(_)));
+        let is_reached = |e: &Expr| {
+            self.passes_pointer(e)
+                || var(e).is_none_or(|v| v.attrs.pointer || v.attrs.target && matches!(v.storage, Storage::Dummy(_)))
+        };
+        let may_be_target = |e: &Expr| is_reached(e) || var(e).is_some_and(|v| v.attrs.target);
+        root(value) == root(target)
+            || is_alias(value)
+            || is_alias(target)
+            || is_reached(value) && may_be_target(target)
+            || is_reached(target) && may_be_target(value)
+    }
+
+    /// Whether a designator goes through a pointer component.
+    fn passes_pointer(&self, e: &Expr) -> bool {
+        let mut found = false;
+        visit::all(e, &mut |part| {
+            if let &ExprKind::Field { ref base, field } = &part.kind
+                && let Type::Derived(id) = base.ty
+            {
+                found |= self.defs.ty(id).fields.get(field as usize).is_some_and(|f| f.pointer);
+            }
+        });
+        found
     }
 
     /// `target => value`
