@@ -11,12 +11,15 @@
 
 mod arith;
 mod bits;
+mod brain;
 mod call;
+mod cluster;
 mod compare;
 mod control;
 mod convert;
 mod halves;
 mod integers;
+mod matrix;
 mod memory;
 mod printf;
 mod registers;
@@ -245,8 +248,8 @@ pub(crate) fn ir_type(ty: Type) -> Result<Ty> {
         (Kind::Bits | Kind::Unsigned | Kind::Signed, 32) => Ty::I32,
         (Kind::Bits | Kind::Unsigned | Kind::Signed, 64) => Ty::I64,
         // Their bits.
-        (Kind::Real, _) => Ty::I16,
-        (Kind::Halves, _) => Ty::I32,
+        (Kind::Real | Kind::Brain, _) => Ty::I16,
+        (Kind::Halves | Kind::Brains, _) => Ty::I32,
         (_, _) => return unsupported("values of 128 bits in PTX"),
     })
 }
@@ -413,7 +416,7 @@ impl<'a> Reader<'a> {
                 span: variable.span,
                 inlined: ir::InlineId::NONE,
             })),
-            StateSpace::Global | StateSpace::Const => {
+            StateSpace::Global | StateSpace::Const | StateSpace::Cluster => {
                 return unsupported("variables of this kind in a function of PTX");
             }
         };
