@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
             let mut parts = Vec::new();
             for i in [2, 1] {
                 let value = self.read(op.operand(i)?, from)?;
-                let half = self.to_brain(truncates, Ty::F32, value);
+                let half = self.brain_of(truncates, Ty::F32, value);
                 parts.push(self.clamped(op, to, half));
             }
             let value = self.of_halves(&parts);
@@ -127,11 +127,11 @@ impl<'a> Reader<'a> {
         let brain = match from.kind {
             Kind::Real if from.bits == 64 && truncates => return op.refused(),
             Kind::Real if from.bits == 64 => self.narrowed_brain(Ty::F64, value),
-            Kind::Real if from.bits == 32 => self.to_brain(truncates, Ty::F32, value),
+            Kind::Real if from.bits == 32 => self.brain_of(truncates, Ty::F32, value),
             Kind::Real | Kind::Brain => {
                 let wide = self.widened(from, value);
                 let whole = self.whole(op, Ty::F32, wide);
-                self.to_brain(truncates, Ty::F32, whole)
+                self.brain_of(truncates, Ty::F32, whole)
             }
             kind if kind.is_integer() && from.bits <= 32 && !truncates => {
                 // Such integers are exact in `.f64`.
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A real of that type as such a number, to the nearest or toward zero.
-    fn to_brain(&mut self, truncates: bool, from: Ty, value: Val) -> Val {
+    fn brain_of(&mut self, truncates: bool, from: Ty, value: Val) -> Val {
         if !truncates {
             return self.narrowed_brain(from, value);
         }

@@ -21,6 +21,7 @@ mod halves;
 mod integers;
 mod matrix;
 mod memory;
+mod named;
 mod printf;
 mod registers;
 mod rounding;
@@ -113,12 +114,16 @@ pub(crate) fn routine<'a>(unit: &'a Unit<'a>, routine: &'a Routine, declared: &F
         labels: BTreeMap::new(),
         targets: BTreeMap::new(),
         shared: BTreeMap::new(),
+        barriers: None,
         results: Vec::new(),
         carry: None,
         line: None,
         faults: Vec::new(),
     };
     reader.enter(routine, declared);
+    if routine.is_kernel {
+        reader.begin_barriers();
+    }
     reader.statements(body);
     let mut function = reader.b.finish();
     temporaries::find(&mut function);
@@ -151,6 +156,8 @@ struct Reader<'a> {
     targets: BTreeMap<Arc<str>, &'a [Arc<str>]>,
     /// The shared variables that the function has.
     shared: BTreeMap<Arc<str>, ir::SharedId>,
+    /// The barriers of parts of the block, if a kernel has them.
+    barriers: Option<ir::SharedId>,
     /// What `ret` gives back.
     results: Vec<Reg>,
     /// The condition code: whether the last sum carried.
