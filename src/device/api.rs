@@ -255,6 +255,17 @@ pub enum Api {
         extent: Pitched,
         stream: Option<u64>,
     },
+    /// Bytes in rows and planes.
+    Memcpy3D {
+        destination: Strided,
+        source: Strided,
+        kind: CopyKind,
+        stream: Option<u64>,
+    },
+    /// The same for a byte.
+    Memset3D {
+        fill: Fill,
+    },
     /// `cudaHostRegister`: from now on the memory counts as page-locked.
     HostRegister {
         address: u64,
@@ -361,6 +372,9 @@ impl Api {
             Api::Memcpy { .. } => "cudaMemcpyAsync",
             Api::Memcpy2D { stream: None, .. } => "cudaMemcpy2D",
             Api::Memcpy2D { .. } => "cudaMemcpy2DAsync",
+            Api::Memcpy3D { stream: None, .. } => "cudaMemcpy3D",
+            Api::Memcpy3D { .. } => "cudaMemcpy3DAsync",
+            Api::Memset3D { .. } => "cudaMemset3D",
             Api::Memset { stream: None, .. } => "cudaMemset",
             Api::Memset { .. } => "cudaMemsetAsync",
             Api::Memset2D { stream: None, .. } => "cudaMemset2D",

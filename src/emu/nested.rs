@@ -316,7 +316,7 @@ impl Nested {
 
     /// A block has ended: nobody asks for what only its threads can ask.
     pub(crate) fn end_block(&mut self, block: u64) {
-        if self.made == 0 && self.streams_made == 0 && self.events_made == 0 {
+        if self.made == 0 && self.streams_made == 0 && self.events_made == 0 && self.errors.is_empty() {
             return;
         }
         self.streams.retain(|_, owner| *owner != block);
@@ -387,8 +387,13 @@ impl Nested {
 
     /// A launch or a call of a thread fails. `finding` says why, if the place has not said so yet.
     pub(crate) fn fail(&mut self, thread: (u64, u32), error: CudaError, site: Site, finding: impl FnOnce() -> Finding) {
-        self.errors.insert(thread, error);
+        self.note(thread, error);
         self.faults.entry(site).and_modify(|found| found.count += 1).or_insert_with(finding);
+    }
+
+    /// A call of a thread fails, which the program may have meant.
+    pub(crate) fn note(&mut self, thread: (u64, u32), error: CudaError) {
+        self.errors.insert(thread, error);
     }
 
     /// The last error of a thread, which it may forget.

@@ -47,7 +47,7 @@ pub use names::{func_symbol, global_symbol};
 use body::Body;
 use globals::Placement;
 use ir::rt::Rt;
-use ir::{FuncId, FuncKind, Function, InstKind, Module};
+use ir::{FuncId, FuncKind, Function, InstKind, Module, Val};
 use library::Helper;
 use source::{SourceMap, Span};
 use std::collections::BTreeSet;
@@ -327,6 +327,11 @@ fn reach(module: &Module, kernels: &[FuncId]) -> Result<Reach, EmitError> {
             let (callee, is_launch) = match &inst.kind {
                 InstKind::Call { func, .. } => (*func, false),
                 InstKind::Launch { func, .. } => (*func, true),
+                // What is asked about a kernel is asked with its address.
+                InstKind::Rt { rt: Rt::NestedKernel, args, .. } => match args[0] {
+                    Val::Imm(func) => (FuncId(func as u32), true),
+                    Val::Reg(_) => continue,
+                },
                 _ => continue,
             };
             let Some(target) = module.funcs.get(callee.index()) else {

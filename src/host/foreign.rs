@@ -16,6 +16,7 @@
 //!
 //! Not here: the service itself (`service::foreign`), how a call is made (crate `foreign`), what the routines do (`library`).
 
+use crate::cuda::CArrays;
 use crate::direct::Direct;
 use crate::protocol::Halt;
 use crate::storage;
@@ -47,6 +48,8 @@ pub(crate) struct Foreign {
     pub(crate) entries: Arc<Entries>,
     /// Where texts are that routines of CUDA's runtime have given.
     pub(crate) texts: BTreeMap<&'static str, u64>,
+    /// The CUDA arrays that the C interface of CUDA's runtime has made.
+    pub(crate) arrays: CArrays,
     /// The calls that wait for one of them, the last one last.
     pub(crate) waiting: Vec<Waiting>,
 }
@@ -96,6 +99,7 @@ impl Foreign {
             kept: BTreeSet::new(),
             entries: Arc::default(),
             texts: BTreeMap::new(),
+            arrays: CArrays::new(),
             waiting: Vec::new(),
         }
     }

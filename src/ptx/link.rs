@@ -186,7 +186,7 @@ impl<'a> Linker<'a> {
             let space = match variable.space {
                 StateSpace::Global => Space::Global,
                 StateSpace::Const => Space::Const,
-                StateSpace::Shared | StateSpace::Local | StateSpace::Param => continue,
+                StateSpace::Shared | StateSpace::Cluster | StateSpace::Local | StateSpace::Param => continue,
             };
             // A use of one whose first value is an address is refused where it stands.
             if self.known.globals.contains_key(&name) || variable.is_extern || variable.holds_address(numbers) {

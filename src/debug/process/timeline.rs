@@ -80,6 +80,10 @@ fn activity(call: &Call, program: &Program, memory: &Memory) -> Option<Activity>
         Api::Memcpy2D { destination, source, stream, .. } => {
             (format!("{name}: {} <- {}", object(memory, *destination), object(memory, *source)), *stream)
         }
+        Api::Memcpy3D { destination, source, stream, .. } => {
+            (format!("{name}: {} <- {}", object(memory, destination.base), object(memory, source.base)), *stream)
+        }
+        Api::Memset3D { fill } => (format!("{name}: {}", object(memory, fill.target.base)), None),
         Api::Memset { destination, stream, .. } => (format!("{name}: {}", object(memory, *destination)), *stream),
         Api::Memset2D { destination, .. } => (format!("{name}: {}", object(memory, *destination)), None),
         Api::Alloc { bytes, name: variable, .. } => (format!("{name} {variable}, {}", size(*bytes)), None),

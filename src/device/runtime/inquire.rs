@@ -3,7 +3,7 @@
 //! `type(cudaDeviceProp)` is laid out by [`PROPERTIES`], member by member in the order of the embedded module `cudafor`.
 
 use super::{Outcome, Runtime, put};
-use crate::{Api, CudaError, Device, Kernels, Properties};
+use crate::{Api, CudaError, Device, KernelInfo, Kernels, Properties};
 use finding::ApiFault;
 use mem::{Memory, Region};
 use source::Span;
@@ -362,15 +362,9 @@ impl Runtime {
         match *api {
             Api::FuncGetAttributes { at, func } => {
                 let kernel = info(func)?;
-                let threads = kernel.max_threads.unwrap_or(p.max_threads_per_block);
-                let dynamic = self.shared_limit(p, func).saturating_sub(kernel.shared_bytes) as u32;
-                let mut bytes = Vec::with_capacity(56);
-                for long in [kernel.shared_bytes, kernel.constant_bytes, kernel.local_bytes] {
-                    bytes.extend(long.to_le_bytes());
-                }
-                for word in [threads, kernel.registers, p.sm, p.sm, 0, dynamic, u32::MAX, 0] {
-                    bytes.extend(word.to_le_bytes());
-                }
+                let (longs, words) = kernel.attributes(p, self.shared_limit(p, func));
+                let mut bytes: Vec<u8> = longs.into_iter().flat_map(u64::to_le_bytes).collect();
+                bytes.extend(words.into_iter().flat_map(i32::to_le_bytes));
                 put(memory, at, &bytes)
             }
             Api::FuncSetAttribute { func, attribute: DYNAMIC_SHARED, value } => {
@@ -384,16 +378,7 @@ impl Runtime {
             Api::FuncSetAttribute { func, attribute: CARVEOUT, .. } => info(func).map(|_| ()),
             Api::OccupancyMaxActiveBlocks { at, func, threads, dynamic_shared } => {
                 let kernel = info(func)?;
-                let threads = u32::try_from(threads).ok().filter(|&n| n > 0).ok_or(CudaError::InvalidValue)?;
-                // A block takes whole warps and, beyond what it asks for, a kilobyte of shared memory.
-                let warps = threads.div_ceil(32);
-                let by_threads = p.max_threads_per_multiprocessor / (warps * 32);
-                let shared = kernel.shared_bytes + dynamic_shared;
-                let by_shared = (p.shared_mem_per_multiprocessor / (shared + 1024)) as u32;
-                let registers = kernel.registers.next_multiple_of(8) * warps * 32;
-                let by_registers = p.regs_per_block / registers.max(1);
-                let fits = threads <= p.max_threads_per_block && shared <= self.shared_limit(p, func);
-                let blocks = if fits { by_threads.min(by_shared).min(by_registers).min(32) } else { 0 };
+                let blocks = kernel.most_blocks(p, threads, dynamic_shared, self.shared_limit(p, func))?;
                 put(memory, at, &blocks.to_le_bytes())
             }
             _ => Err(CudaError::InvalidValue),
@@ -409,6 +394,39 @@ impl Runtime {
                 Err(CudaError::InvalidDevice)
             }
         }
+    }
+}
+
+impl KernelInfo {
+    /// The components of `cudaFuncAttributes`, those of 8 bytes and those of 4. A block may have so many bytes of shared memory.
+    pub fn attributes(&self, p: &Properties, shared_limit: u64) -> ([u64; 3], [i32; 8]) {
+        let threads = self.max_threads.unwrap_or(p.max_threads_per_block);
+        let dynamic = shared_limit.saturating_sub(self.shared_bytes);
+        let sm = p.sm as i32;
+        let words = [threads as i32, self.registers as i32, sm, sm, 0, dynamic as i32, -1, 0];
+        ([self.shared_bytes, self.constant_bytes, self.local_bytes], words)
+    }
+
+    /// How many of its blocks a multiprocessor can have at once.
+    pub fn most_blocks(
+        &self,
+        p: &Properties,
+        threads: i32,
+        dynamic_shared: u64,
+        shared_limit: u64,
+    ) -> Result<u32, CudaError> {
+        let threads = u32::try_from(threads).ok().filter(|&n| n > 0).ok_or(CudaError::InvalidValue)?;
+        if threads > p.max_threads_per_block {
+            return Ok(0);
+        }
+        // A block takes whole warps and, beyond what it asks for, a kilobyte of shared memory.
+        let warps = threads.div_ceil(32);
+        let by_threads = p.max_threads_per_multiprocessor / (warps * 32);
+        let shared = self.shared_bytes.saturating_add(dynamic_shared);
+        let by_shared = (p.shared_mem_per_multiprocessor / shared.saturating_add(1024)) as u32;
+        let registers = self.registers.next_multiple_of(8) * warps * 32;
+        let by_registers = p.regs_per_block / registers.max(1);
+        Ok(if shared <= shared_limit { by_threads.min(by_shared).min(by_registers).min(32) } else { 0 })
     }
 }
 

@@ -116,22 +116,14 @@ impl Runtime {
                 if width > destination_pitch || width > source_pitch {
                     return Err(CudaError::InvalidPitchValue);
                 }
-                self.check_kind(memory, (destination, source), kind, call, span)?;
-                let bytes = |pitch: u64| pitch.saturating_mul(height.saturating_sub(1)).saturating_add(width);
-                let sides = [(destination, bytes(destination_pitch)), (source, bytes(source_pitch))];
-                let half = self.copy_half(memory, &sides, stream, call, span)?;
                 let rows = |base, pitch| Strided { base, dims: vec![(width as i64, 1), (height as i64, pitch as i64)] };
-                let (to, from) = (rows(destination, destination_pitch), rows(source, source_pitch));
-                self.check_strided(memory, &to, 1, What::Write, call, span)?;
-                self.check_strided(memory, &from, 1, What::Read, call, span)?;
-                let on = stream.unwrap_or(0);
-                let command =
-                    Command::CopyStrided { destination: to, source: from, element_bytes: 1, stream: on, span };
-                self.submit(device, memory, command, call)?;
-                let waits = half == Half::Report && host_waits(destination, Some(source));
-                self.order_copy(device, waits, on);
-                Ok(Some(half))
+                let sides = [rows(destination, destination_pitch), rows(source, source_pitch)];
+                self.copy_rows(device, memory, sides, (kind, stream), call, span)
             }
+            Api::Memcpy3D { destination, source, kind, stream } => {
+                self.copy_rows(device, memory, [destination, source], (kind, stream), call, span)
+            }
+            Api::Memset3D { fill } => self.memset(device, memory, fill, None, call, span),
             Api::Memset { destination, count, element, stream } => {
                 let dims = vec![(count as i64, element.len() as i64)];
                 let fill = Fill { target: Strided { base: destination, dims }, element: element.into() };
@@ -190,6 +182,38 @@ impl Runtime {
             }
             other => self.inquire(device, memory, &other, call, span).map(|()| None),
         }
+    }
+
+    /// A copy of bytes in rows, the first dimension: from the second of the sides to the first.
+    fn copy_rows(
+        &mut self,
+        device: &mut dyn Device,
+        memory: &mut Memory,
+        [destination, source]: [Strided; 2],
+        (kind, stream): (CopyKind, Option<u64>),
+        call: &'static str,
+        span: Span,
+    ) -> Outcome<Option<Half>> {
+        self.check_kind(memory, (destination.base, source.base), kind, call, span)?;
+        let bytes = |side: &Strided| {
+            let width = side.dims.first().map_or(0, |dim| dim.0);
+            let rows = side.dims.iter().skip(1);
+            rows.fold(width, |bytes, &(n, stride)| bytes.saturating_add(stride.saturating_mul((n - 1).max(0)))) as u64
+        };
+        let sides = [(destination.base, bytes(&destination)), (source.base, bytes(&source))];
+        let half = self.copy_half(memory, &sides, stream, call, span)?;
+        self.check_strided(memory, &destination, 1, What::Write, call, span)?;
+        self.check_strided(memory, &source, 1, What::Read, call, span)?;
+        let on = stream.unwrap_or(0);
+        let waits = half == Half::Report && host_waits(destination.base, Some(source.base));
+        self.submit(
+            device,
+            memory,
+            Command::CopyStrided { destination, source, element_bytes: 1, stream: on, span },
+            call,
+        )?;
+        self.order_copy(device, waits, on);
+        Ok(Some(half))
     }
 
     fn memset(

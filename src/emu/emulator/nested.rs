@@ -12,10 +12,10 @@ use crate::parallel::Parallel;
 use crate::report;
 use crate::schedule::{Grid, mix};
 use crate::symbolize::Memories;
-use ::device::{Arg, CudaError, KernelLaunch, Observer, launch_error, launch_fault};
+use ::device::{Arg, CudaError, KernelInfo, KernelLaunch, Observer, launch_error, launch_fault};
 use finding::{Access, Actor, ApiFault, Finding, FindingKind, LaunchFault, Launcher, Space, What};
 use ir::rt::Rt;
-use ir::{Function, ParamKind, VarLoc};
+use ir::{FuncId, Function, ParamKind, VarLoc};
 use mem::Memory;
 use mem::address::{is_local, is_shared};
 use scalar::lanes;
@@ -36,6 +36,7 @@ pub(super) fn is_about_launches(rt: Rt) -> bool {
         rt,
         Rt::NestedWait | Rt::NestedError | Rt::NestedStreamCreate | Rt::NestedStreamDestroy | Rt::NestedStreamWait
     ) || matches!(rt, Rt::NestedEventCreate | Rt::NestedEventRecord | Rt::NestedEventDestroy | Rt::NestedAsk)
+        || matches!(rt, Rt::NestedKernel | Rt::NestedFail)
 }
 
 impl Emulator {
@@ -189,26 +190,33 @@ impl Emulator {
             let second = || block.warps[warp].arg(&request, 1, lane);
             let thread = (block.number, number * 32 + lane as u32);
             let code = |error: Option<CudaError>| error.map_or(0, |error| u64::from(error.code() as u32));
+            let no_handle = |nested: &mut Nested| {
+                nested.note(thread, CudaError::InvalidResourceHandle);
+                code(Some(CudaError::InvalidResourceHandle))
+            };
             results[lane] = match request.rt {
                 Rt::NestedError => code(nested.error(thread, arg() & 1 != 0)),
                 Rt::NestedStreamCreate if STREAM_FLAGS.contains(&(arg() as u32)) => nested.make_stream(block.number),
-                Rt::NestedStreamDestroy if !nested.drop_stream(block.number, arg()) => {
-                    code(Some(CudaError::InvalidResourceHandle))
-                }
+                Rt::NestedStreamDestroy if !nested.drop_stream(block.number, arg()) => no_handle(nested),
                 Rt::NestedEventCreate if u64::from(arg() as u32) == DISABLE_TIMING => nested.make_event(block.number),
-                Rt::NestedEventRecord if !nested.record(block.number, arg(), second()) => {
-                    code(Some(CudaError::InvalidResourceHandle))
+                Rt::NestedEventRecord if !nested.record(block.number, arg(), second()) => no_handle(nested),
+                Rt::NestedStreamWait if !nested.wait_for_event(block.number, arg(), second()) => no_handle(nested),
+                Rt::NestedFail => {
+                    let error = CudaError::from_code(arg() as u32 as i32).unwrap_or(CudaError::Unknown);
+                    nested.note(thread, error);
+                    code(Some(error))
                 }
-                Rt::NestedStreamWait if !nested.wait_for_event(block.number, arg(), second()) => {
-                    code(Some(CudaError::InvalidResourceHandle))
+                Rt::NestedKernel => {
+                    let info = kernel_info(program, FuncId(arg() as u32));
+                    let threads = block.warps[warp].arg(&request, 2, lane) as u32 as i32;
+                    let shared = block.warps[warp].arg(&request, 3, lane);
+                    inquiry.of_kernel(info, second() as u32, threads, shared) as u64
                 }
                 Rt::NestedAsk => {
                     let of_device = block.warps[warp].arg(&request, 2, lane) as u32 as i32;
                     inquiry.answer(arg() as u32, second() as u32 as i32, of_device) as u64
                 }
-                Rt::NestedEventDestroy if !nested.drop_event(block.number, arg()) => {
-                    code(Some(CudaError::InvalidResourceHandle))
-                }
+                Rt::NestedEventDestroy if !nested.drop_event(block.number, arg()) => no_handle(nested),
                 _ => 0,
             };
         }
@@ -251,6 +259,19 @@ impl Inquiry<'_> {
             }
         };
         answer.unwrap_or(-i64::from(CudaError::InvalidValue.code()))
+    }
+
+    /// The answer to [`Rt::NestedKernel`].
+    fn of_kernel(&self, info: Option<KernelInfo>, what: u32, threads: i32, shared: u64) -> i64 {
+        let limit = self.properties.shared_mem_per_block;
+        let Some(info) = info else { return -i64::from(CudaError::InvalidDeviceFunction.code()) };
+        if what == 0 {
+            let blocks = info.most_blocks(self.properties, threads, shared, limit);
+            return blocks.map_or_else(|error| -i64::from(error.code()), i64::from);
+        }
+        let (longs, words) = info.attributes(self.properties, limit);
+        let mut all = longs.into_iter().chain(words.into_iter().map(|word| u64::from(word as u32)));
+        all.nth(what as usize - 1).map_or(-i64::from(CudaError::InvalidValue.code()), |value| value as i64)
     }
 }
 

@@ -45,6 +45,8 @@ pub(super) enum Helper {
     EventDestroy,
     /// What the runtime says of devices: what, a number, the device (`ir::rt`, `nested.ask`).
     Ask,
+    /// What the runtime says of a kernel: its address, then as `ir::rt`, `nested.kernel` has it.
+    AskKernel,
     /// The last error of the thread, which it forgets.
     LastError,
     /// The last error of the thread.
@@ -75,6 +77,7 @@ impl Helper {
             Helper::StreamWait => "cudaStreamWaitEvent",
             Helper::EventDestroy => "cudaEventDestroy",
             Helper::Ask => "cufemu$$ask",
+            Helper::AskKernel => "cufemu$$ask_kernel",
             Helper::LastError => "cudaGetLastError",
             Helper::PeekError => "cudaPeekAtLastError",
             Helper::Fmod32 => "cufemu$$fmod32",
@@ -101,6 +104,7 @@ impl Helper {
             Helper::EventRecord => (&[W64, W64], Some(W32)),
             Helper::StreamWait => (&[W64, W64, W32], Some(W32)),
             Helper::Ask => (&[W32, W32, W32], Some(W64)),
+            Helper::AskKernel => (&[W64, W32, W32, W64], Some(W64)),
             Helper::LastError | Helper::PeekError => (&[], Some(W32)),
             Helper::Fmod32 => (&[W32, W32], Some(W32)),
             Helper::Fmod64 => (&[W64, W64], Some(W64)),
@@ -147,10 +151,12 @@ impl Helper {
 
     /// Those that CUDA's device runtime has, or what they call.
     pub(super) fn of_runtime() -> impl Iterator<Item = Helper> {
-        use Helper::{Ask, EventCreate, EventDestroy, EventRecord, LastError, LaunchBuffer, LaunchDevice, PeekError};
+        use Helper::{
+            Ask, AskKernel, EventCreate, EventDestroy, EventRecord, LastError, LaunchBuffer, LaunchDevice, PeekError,
+        };
         use Helper::{StreamCreate, StreamDestroy, StreamWait};
         let of_streams = [StreamCreate, StreamDestroy, StreamWait, EventCreate, EventRecord, EventDestroy];
-        [LaunchBuffer, LaunchDevice, Ask, LastError, PeekError].into_iter().chain(of_streams)
+        [LaunchBuffer, LaunchDevice, Ask, AskKernel, LastError, PeekError].into_iter().chain(of_streams)
     }
 
     /// What stands before it.
@@ -168,6 +174,7 @@ impl Helper {
                 ".extern .func (.param .b32 result) cudaEventCreateWithFlags(.param .b64 param0, .param .b32 param1);\n\n"
             }
             Helper::Ask => nested::ASK_DECLARATIONS,
+            Helper::AskKernel => nested::ASK_KERNEL_DECLARATIONS,
             _ => "",
         }
     }
@@ -188,6 +195,7 @@ impl Helper {
             Helper::StreamCreate => Some(nested::create_body("cudaStreamCreateWithFlags")),
             Helper::EventCreate => Some(nested::create_body("cudaEventCreateWithFlags")),
             Helper::Ask => Some(nested::ask_body()),
+            Helper::AskKernel => Some(nested::ASK_KERNEL.to_owned()),
             Helper::Record => Some(record_body()),
             Helper::Text => Some(text_body()),
             Helper::CharAssign => Some(CHAR_ASSIGN.to_owned()),

@@ -13,6 +13,10 @@ use super::names::func_symbol;
 use super::record::Kind;
 use ir::{FuncId, LaunchConfig, ParamKind, Reg, Space, Ty, Val};
 
+/// What is refused where the library is missing.
+const WITHOUT_RUNTIME: &str =
+    "without CUDA's library `libcudadevrt.a` (CUDA 12 or later) a call of CUDA's runtime in device code";
+
 impl Body<'_, '_> {
     /// Each lane launches the kernel for itself.
     pub(super) fn launch(&mut self, func: FuncId, config: &LaunchConfig, args: &[Val]) -> Result<(), EmitError> {
@@ -96,9 +100,7 @@ impl Body<'_, '_> {
     /// Calls a function of the device runtime for streams or events of the block.
     pub(super) fn of_runtime(&mut self, helper: Helper, args: &[Val], dst: Reg) -> Result<(), EmitError> {
         if !self.unit.options.launches {
-            return self.refuse(
-                "without CUDA's library `libcudadevrt.a` (CUDA 12 or later) a call of CUDA's runtime in device code",
-            );
+            return self.refuse(WITHOUT_RUNTIME);
         }
         let (params, _) = helper.interface();
         let types = params.iter().map(|width| if *width == Width::W64 { Ty::I64 } else { Ty::I32 });
@@ -107,6 +109,25 @@ impl Body<'_, '_> {
         let args: Vec<String> = types.zip(args).map(|(ty, arg)| self.in_register(ty, arg)).collect();
         let dst = self.reg(dst);
         self.call_helper(helper, &args, Some(&dst));
+        Ok(())
+    }
+
+    /// Asks the device runtime about a kernel, whose number the code says.
+    pub(super) fn ask_of_kernel(&mut self, args: &[Val], dst: Reg) -> Result<(), EmitError> {
+        let Val::Imm(number) = args[0] else {
+            return self.refuse("a question about a kernel that is known at run time only");
+        };
+        if !self.unit.options.launches {
+            return self.refuse(WITHOUT_RUNTIME);
+        }
+        let kernel = self.temp(Width::W64);
+        ins!(self, "mov.b64 {kernel}, {}", func_symbol(self.unit.module, FuncId(number as u32)));
+        let mut parts = vec![kernel];
+        for (ty, arg) in [Ty::I32, Ty::I32, Ty::I64].into_iter().zip(&args[1..]) {
+            parts.push(self.in_register(ty, *arg));
+        }
+        let dst = self.reg(dst);
+        self.call_helper(Helper::AskKernel, &parts, Some(&dst));
         Ok(())
     }
 
@@ -255,3 +276,72 @@ st.param.b64 [result], %u2;
 ret;
 "
 }
+
+/// The functions of the device runtime that say something of kernels.
+pub(super) const ASK_KERNEL_DECLARATIONS: &str = "\
+.extern .func (.param .b32 result) cudaFuncGetAttributes(.param .b64 param0, .param .b64 param1);
+.extern .func (.param .b32 result) cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(.param .b64 param0, \
+.param .b64 param1, .param .b32 param2, .param .b64 param3, .param .b32 param4);
+
+";
+
+/// Asks one of them; gives what it says, or minus its code. CUDA's structure is 144 bytes long in CUDA 12 and 13, and begins with three
+/// words of 8 bytes and others of 4.
+pub(super) const ASK_KERNEL: &str = "\
+.local .align 8 .b8 made[512];
+.reg .pred %q<2>;
+.reg .b32 %t<5>;
+.reg .b64 %u<7>;
+ld.param.b64 %u0, [param0];
+ld.param.b32 %t0, [param1];
+ld.param.b32 %t1, [param2];
+ld.param.b64 %u1, [param3];
+mov.b64 %u2, made;
+cvta.local.u64 %u3, %u2;
+mov.b32 %t2, 0;
+st.local.b32 [%u2], %t2;
+setp.ne.s32 %q0, %t0, 0;
+@%q0 bra ATTRIBUTES;
+{
+.param .b64 arg0;
+.param .b64 arg1;
+.param .b32 arg2;
+.param .b64 arg3;
+.param .b32 arg4;
+.param .b32 ret;
+st.param.b64 [arg0], %u3;
+st.param.b64 [arg1], %u0;
+st.param.b32 [arg2], %t1;
+st.param.b64 [arg3], %u1;
+st.param.b32 [arg4], %t2;
+call (ret), cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (arg0, arg1, arg2, arg3, arg4);
+ld.param.b32 %t3, [ret];
+}
+ld.local.s32 %u4, [%u2];
+bra DONE;
+ATTRIBUTES:
+{
+.param .b64 arg0;
+.param .b64 arg1;
+.param .b32 ret;
+st.param.b64 [arg0], %u3;
+st.param.b64 [arg1], %u0;
+call (ret), cudaFuncGetAttributes, (arg0, arg1);
+ld.param.b32 %t3, [ret];
+}
+setp.gt.s32 %q1, %t0, 3;
+@%q1 bra SHORT;
+mad.wide.s32 %u5, %t0, 8, %u2;
+ld.local.b64 %u4, [%u5+-8];
+bra DONE;
+SHORT:
+mad.wide.s32 %u5, %t0, 4, %u2;
+ld.local.u32 %u4, [%u5+8];
+DONE:
+setp.eq.s32 %q0, %t3, 0;
+neg.s32 %t4, %t3;
+cvt.s64.s32 %u6, %t4;
+selp.b64 %u4, %u4, %u6, %q0;
+st.param.b64 [result], %u4;
+ret;
+";

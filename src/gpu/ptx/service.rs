@@ -128,6 +128,13 @@ impl Body<'_, '_> {
             Rt::NestedEventDestroy => self.of_runtime(Helper::EventDestroy, args, results[0])?,
             Rt::NestedStreamWait => self.of_runtime(Helper::StreamWait, args, results[0])?,
             Rt::NestedAsk => self.of_runtime(Helper::Ask, args, results[0])?,
+            Rt::NestedKernel => self.ask_of_kernel(args, results[0])?,
+            // The runtime notes what its own routines make; there is no way to tell it of others.
+            Rt::NestedFail => {
+                let code = self.in_register(Ty::I32, args[0]);
+                let dst = self.reg(results[0]);
+                ins!(self, "mov.b32 {dst}, {code}");
+            }
             Rt::NestedWait => {
                 return self.refuse("`cudaDeviceSynchronize` in device code, which CUDA 12 and later do not have,");
             }

@@ -287,6 +287,10 @@ fn service_module(rt: Rt) -> Module {
         // The number of bytes is part of the instruction.
         args[2] = Val::Imm(8);
     }
+    if rt == Rt::NestedKernel {
+        // So is the kernel.
+        args[0] = Val::Imm(0);
+    }
     let results = b.rt(rt, args);
     let p = b.param(Ty::I64, "p");
     for (&ty, reg) in rt.results().iter().zip(results) {

@@ -7,7 +7,7 @@ use mem::Region;
 
 /// Whether the C interface of CUDA's runtime has a routine of that name, which this version knows.
 pub fn has_runtime_routine(name: &str) -> bool {
-    c_call(name, Args(&[])).is_some() || c_text(name, 0).is_some()
+    c_call(name, Args(&[])).is_some() || c_text(name, 0).is_some() || super::c_arrays::NAMES.contains(&name)
 }
 
 /// The text whose address a routine gives, for an error code.

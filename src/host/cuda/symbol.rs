@@ -17,7 +17,7 @@ use std::sync::Arc;
 use vm::Program;
 
 /// `cudaErrorInvalidSymbol`
-const INVALID_SYMBOL: i32 = 13;
+pub(super) const INVALID_SYMBOL: i32 = 13;
 
 /// The characters of a `type(cudaSymbol)`, its only component.
 const NAME_LENGTH: u64 = 128;
@@ -41,6 +41,11 @@ impl Symbols {
         let on_device = globals.filter(|(g, _)| matches!(g.space, ir::Space::Global | ir::Space::Const));
         let symbol = |(g, &address): (&ir::Global, &u64)| Symbol { name: g.name.clone(), address, bytes: g.bytes };
         Symbols(on_device.filter(|(g, _)| g.var.is_some()).map(symbol).collect())
+    }
+
+    /// The address and the bytes of the symbol that begins there.
+    pub(super) fn at(&self, address: u64) -> Option<(u64, u64)> {
+        self.0.iter().find(|s| s.address == address).map(|s| (s.address, s.bytes))
     }
 
     fn find(&self, name: &str) -> Option<&Symbol> {

@@ -1,6 +1,6 @@
 //! The services that call procedures of libraries, and have them call procedures of the program.
 
-use crate::cuda::{c_call, c_text, has_runtime_routine};
+use crate::cuda::{After, c_array_call, c_call, c_text, has_runtime_routine};
 use crate::foreign::{CallSite, LocalExtent, Pieces, Waiting, args, entry_of, peek, pointer_of};
 use crate::outside::Ask;
 use crate::protocol::{Args, Halt};
@@ -214,9 +214,25 @@ impl Runtime {
         if gives_result {
             words.push(room);
         }
-        let api = c_call(&signature.name, Args(&words))
-            .unwrap_or_else(|| Api::Library(LibraryCall { name: signature.name.clone(), args: words }));
+        let (api, after) =
+            match c_array_call(&signature.name, Args(&words), memory, &self.symbols, &self.foreign.arrays)? {
+                Some(known) => known,
+                None => {
+                    let api = c_call(&signature.name, Args(&words));
+                    let library = || Api::Library(LibraryCall { name: signature.name.clone(), args: words });
+                    (api.unwrap_or_else(library), After::Nothing)
+                }
+            };
         let reply = self.answers.call(|| Call { api, span })?;
+        match after {
+            After::Tells(at, bytes) if reply.code == 0 => storage::write(memory, at, &bytes)?,
+            After::Made(at, array) if reply.code == 0 => {
+                let handle = u64::from_le_bytes(storage::read_array(memory, at)?);
+                self.foreign.arrays.insert(handle, array);
+            }
+            After::Freed(handle) if reply.code == 0 => _ = self.foreign.arrays.remove(&handle),
+            _ => {}
+        }
         if let Some(result) = &signature.result
             && !gives_result
         {

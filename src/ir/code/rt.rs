@@ -265,6 +265,8 @@ services! {
     NestedEventDestroy "nested.event.destroy" (I64) -> (I32) Device "gives an event of the block back; gives a code of CUDA";
     NestedStreamWait "nested.stream.wait" (I64 I64) -> (I32) Device "what is launched in a stream of the block from now on waits for an event of it; gives a code of CUDA";
     NestedAsk "nested.ask" (I32 I32 I32) -> (I64) Device "what the program may ask CUDA's runtime in device code: 0 the number of the device, 1 how many there are, 2 the version, 3 an attribute of a device, 4 a limit; the number of the attribute or limit, the device; gives the answer, or minus a code of CUDA";
+    NestedKernel "nested.kernel" (I64 I32 I32 I64) -> (I64) Device "what the program may ask CUDA's runtime in device code about a kernel: its number; 0 the blocks that a multiprocessor can have at once, else the number of a component of `cudaFuncAttributes`; threads of a block and bytes of dynamic shared memory; gives the answer, or minus a code of CUDA";
+    NestedFail "nested.fail" (I32) -> (I32) Device "a call of the thread failed with that code of CUDA, which is given back";
     ErrorLength "error.length" (I64 I64 I64 I64) -> () Host "objects of one derived type with different lengths: address and length of the type parameter's name, the value that it must have, the one that it has";
     ErrorShape "error.shape" (I64 I64 I32) -> () Both "shapes that do not conform: two extents, dimension from 1";
 }

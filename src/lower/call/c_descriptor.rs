@@ -19,7 +19,7 @@ use ast::Intent;
 use ir::c_descriptor::{self as layout, Class};
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
-use ir::{Space, Ty, Val};
+use ir::{Reg, Space, Ty, Val};
 use sema::checked::{CharLen, Expr, ExprKind, Program, Shape, Storage, Type, VarId, Variable};
 use source::Span;
 
@@ -59,6 +59,11 @@ fn type_number(program: &Program, ty: &Type) -> i64 {
     }
 }
 
+/// Whether the elements of what C gets for a dummy follow each other.
+fn must_be_contiguous(dummy: &Variable) -> bool {
+    dummy.attrs.contiguous || matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..))
+}
+
 /// What a descriptor of C says beside its data.
 struct Kind {
     ty: Val,
@@ -87,9 +92,19 @@ impl<'p> FunctionLowering<'_, 'p> {
         // In front of it the run time finds the data.
         let (_, place) = self.b.slot(layout::IN_FRONT as u64 + layout::bytes(rank), 8, "descriptor for C", Span::NONE);
         let c = place.plus(layout::IN_FRONT);
+        let is_plain = !dummy.attrs.allocatable && !dummy.attrs.pointer;
         if let Some(present) = present {
+            let may_be_absent = !matches!(present, Val::Imm(_));
+            let copied = (is_plain && may_be_absent && must_be_contiguous(dummy))
+                .then(|| self.optional_for_c(dummy, e, present, out));
             self.when(present, |this| {
-                this.describe_for_c(dummy, e, rank, c, present, out);
+                match copied {
+                    Some(view) => {
+                        let ty = this.number_for_c(dummy, e);
+                        this.b.fill_for_c(c, &view, &Kind { ty, attribute: layout::OTHER, has_bounds: false });
+                    }
+                    None => this.describe_for_c(dummy, e, rank, c, present, out),
+                }
                 let made = this.b.address(c);
                 this.b.set(address, made);
             });
@@ -104,6 +119,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => None,
         };
         known.unwrap_or_else(|| Val::i64(type_number(self.b.program(), &e.ty)))
+    }
+
+    /// The number that C has for the type of what is passed for a dummy.
+    fn number_for_c(&self, dummy: &Variable, e: &Expr) -> Val {
+        match &dummy.ty {
+            Type::Any => self.type_for_c(e),
+            ty => Val::i64(type_number(self.b.program(), ty)),
+        }
     }
 
     /// What is passed behind the shape of a `type(*)` array: the bytes of an element, and above them the number that C has for its type.
@@ -139,10 +162,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Fills the descriptor of C for an argument.
     fn describe_for_c(&mut self, dummy: &'p Variable, e: &'p Expr, rank: u8, c: MemRef, when: Val, out: &mut Passed) {
-        let number = match &dummy.ty {
-            Type::Any => self.type_for_c(e),
-            ty => Val::i64(type_number(self.b.program(), ty)),
-        };
+        let number = self.number_for_c(dummy, e);
         if dummy.attrs.allocatable || dummy.attrs.pointer {
             let attribute = if dummy.attrs.allocatable { layout::ALLOCATABLE } else { layout::POINTER };
             let kind = Kind { ty: number, attribute, has_bounds: true };
@@ -168,27 +188,63 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             return;
         }
+        let mut view = self.plain_for_c(dummy, e, out);
+        if must_be_contiguous(dummy) {
+            view = self.b.contiguous_for_c(view, &e.ty, dummy, out);
+        }
+        self.b.fill_for_c(c, &view, &Kind { ty: number, attribute: layout::OTHER, has_bounds: false });
+    }
+
+    /// The array that a dummy is which is neither allocatable nor a pointer.
+    fn plain_for_c(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) -> ArrayView {
         let view = self.target_for_c(e, out);
         let mut view = if matches!(dummy.ty, Type::Any) { view } else { self.b.plain_view(view, &e.ty) };
         let is_sequence = matches!(dummy.shape, Shape::Explicit(_) | Shape::AssumedSize(..));
-        if (dummy.attrs.contiguous || is_sequence) && !view.is_contiguous() {
-            if !matches!(when, Val::Imm(_)) {
-                let test = self.b.contiguity_test(&view);
-                let scattered = self.b.negate(test);
-                self.when(scattered, |this| {
-                    this.b.unsupported("an array section with gaps as an optional argument here");
-                });
-            }
-            let address = self.b.contiguous_address(&view, &e.ty, dummy.attrs.intent, out);
-            let mem = MemRef::at(address, view.mem.space);
-            view = ArrayView { tag: view.tag, ..self.b.dense(mem, view.element, view.len, &view.extents()) };
-        }
-        if is_sequence && view.dims.len() != usize::from(rank) {
+        if is_sequence && view.dims.len() != usize::from(dummy.shape.rank()) {
             self.b.unsupported("an array of another rank for an argument of assumed length of a procedure of C");
-            return;
         }
         view.assumed_size |= matches!(dummy.shape, Shape::AssumedSize(..));
-        self.b.fill_for_c(c, &view, &Kind { ty: number, attribute: layout::OTHER, has_bounds: false });
+        view
+    }
+
+    /// The same for a dummy that may be absent and whose elements follow each other: a section is copied before anything depends on
+    /// whether it is there, since the copy has to go back. What is absent is an array of no elements.
+    fn optional_for_c(&mut self, dummy: &'p Variable, e: &'p Expr, present: Val, out: &mut Passed) -> ArrayView {
+        let (base, element) = (self.b.mutable(Ty::I64), self.b.mutable(Ty::I64));
+        let dims: Vec<[Reg; 2]> = (0..self.rank_of(e)).map(|_| [(); 2].map(|()| self.b.mutable(Ty::I64))).collect();
+        for &reg in [base, element].iter().chain(dims.iter().flatten()) {
+            self.b.set(reg, Val::i64(0));
+        }
+        let mut model = None;
+        self.when(present, |this| {
+            let view = this.plain_for_c(dummy, e, out);
+            let address = this.b.address(view.mem);
+            this.b.set(base, address);
+            this.b.set(element, view.element);
+            for (&[extent, stride], dim) in dims.iter().zip(&view.dims) {
+                this.b.set(extent, dim.extent);
+                this.b.set(stride, dim.stride);
+            }
+            model = Some(view);
+        });
+        let space = model.as_ref().map_or(Space::Host, |view| view.mem.space);
+        let dim = |&[extent, stride]: &[Reg; 2]| ArrayDim {
+            lower: Val::i64(1),
+            extent: extent.into(),
+            stride: stride.into(),
+            gather: None,
+        };
+        let view = ArrayView {
+            mem: MemRef::at(base.into(), space),
+            origin: None,
+            dims: dims.iter().map(dim).collect(),
+            element: element.into(),
+            len: model.as_ref().and_then(|view| view.len).map(|_| element.into()),
+            tag: None,
+            contiguity: model.as_ref().map_or(Contiguity::Unknown, |view| view.contiguity),
+            assumed_size: model.is_some_and(|view| view.assumed_size),
+        };
+        self.b.contiguous_for_c(view, &e.ty, dummy, out)
     }
 
     /// What an argument that is neither allocatable nor a pointer names, or the value that it has.
@@ -218,6 +274,92 @@ impl Builder<'_, '_> {
     fn element_word(&mut self, element: Val, number: Val) -> Val {
         let above = self.imul(number, Val::i64(1 << TYPE_SHIFT));
         self.iadd(element, above)
+    }
+
+    /// An array whose elements follow each other, if need be as a copy that goes back.
+    fn contiguous_for_c(&mut self, view: ArrayView, ty: &Type, dummy: &Variable, out: &mut Passed) -> ArrayView {
+        if view.is_contiguous() {
+            return view;
+        }
+        let address = self.contiguous_address(&view, ty, dummy.attrs.intent, out);
+        let mem = MemRef::at(address, view.mem.space);
+        let dense = self.dense(mem, view.element, view.len, &view.extents());
+        ArrayView { tag: view.tag, assumed_size: view.assumed_size, ..dense }
+    }
+
+    /// The descriptor of C of what was passed as to a procedure of Fortran, where it is known behind the passing only that the
+    /// procedure is one of C. Gives its address, and what takes back behind the call what C does to an allocatable or a pointer.
+    pub(super) fn describe_words_for_c(
+        &mut self,
+        var: &Variable,
+        key: Option<ArgKey>,
+        words: &[Val],
+    ) -> Result<(Val, Option<CopyBack>), String> {
+        let (rank, assumed_size) = match key {
+            Some(ArgKey::Rank { rank, assumed_size }) => (rank, assumed_size),
+            _ => (var.shape.rank(), false),
+        };
+        let is_open = matches!(var.shape, Shape::AssumedSize(..));
+        if matches!(var.shape, Shape::Explicit(_)) || is_open && rank > 1 {
+            return Err(format!("with argument `{}` of assumed length and other extents, through a pointer", var.name));
+        }
+        let Some(&given) = words.first() else { return Ok((Val::i64(0), None)) };
+        let (_, place) = self.slot(layout::IN_FRONT as u64 + layout::bytes(rank), 8, "descriptor for C", Span::NONE);
+        let c = place.plus(layout::IN_FRONT);
+        let made = self.address(c);
+        let is_described = var.attrs.allocatable || var.attrs.pointer;
+        let present = match var.attrs.optional {
+            true => self.icmp(CmpOp::Ne, given, Val::i64(0)),
+            false => Val::pred(true),
+        };
+        let number = Val::i64(type_number(self.program(), &var.ty));
+        if is_described {
+            let at = DescriptorAt::Mem(MemRef::at(given, self.local_space()));
+            let d = self.desc_of((&var.ty, false), rank, at, Space::Host, var.attrs.allocatable, None);
+            let attribute = if var.attrs.allocatable { layout::ALLOCATABLE } else { layout::POINTER };
+            self.when(present, |this| {
+                if var.attrs.allocatable && var.attrs.intent == Some(Intent::Out) {
+                    this.free_data(&d, &var.ty, 0);
+                    this.desc_clear(&d);
+                }
+                let view = this.desc_view(&d);
+                this.fill_for_c(c, &view, &Kind { ty: number, attribute, has_bounds: true });
+            });
+            let address = self.select(Ty::I64, present, made, Val::i64(0)).into();
+            let is_allocatable = var.attrs.allocatable;
+            let back = CopyBack::OfC { when: present, from: c, to: d, is_allocatable };
+            return Ok((address, (var.attrs.intent != Some(Intent::In)).then_some(back)));
+        }
+        let (is_char, is_any) = (matches!(var.ty, Type::Character(_)), matches!(var.ty, Type::Any));
+        let last = words.last().copied().unwrap_or(given);
+        let (element, number) = match (is_char, is_any) {
+            (true, _) => (last, number),
+            (_, true) => {
+                let number = self.bin(BinOp::ShrS, Ty::I64, last, Val::i64(TYPE_SHIFT)).into();
+                (self.bin(BinOp::And, Ty::I64, last, Val::i64((1 << TYPE_SHIFT) - 1)).into(), number)
+            }
+            _ => (self.element_bytes(&var.ty, None), number),
+        };
+        let pairs: Vec<(Val, Val)> = match is_open {
+            true => vec![(Val::i64(0), element)],
+            false => words[1..].chunks_exact(2).take(usize::from(rank)).map(|pair| (pair[0], pair[1])).collect(),
+        };
+        let dims =
+            pairs.into_iter().map(|(extent, stride)| ArrayDim { lower: Val::i64(1), extent, stride, gather: None });
+        let view = ArrayView {
+            mem: MemRef::at(given, Space::Host),
+            origin: None,
+            dims: dims.collect(),
+            element,
+            len: is_char.then_some(element),
+            tag: None,
+            contiguity: Contiguity::Unknown,
+            assumed_size: assumed_size || is_open,
+        };
+        self.when(present, |this| {
+            this.fill_for_c(c, &view, &Kind { ty: number, attribute: layout::OTHER, has_bounds: false });
+        });
+        Ok((self.select(Ty::I64, present, made, Val::i64(0)).into(), None))
     }
 
     /// The address that C has for one of the program's.

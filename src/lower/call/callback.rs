@@ -175,23 +175,30 @@ impl Builder<'_, '_> {
         let is_ranked = |&i: &usize| is_bound && self.module().is_ranked(program.var(proc.params[i]));
         let ranked: Vec<usize> = (0..proc.params.len()).filter(is_ranked).collect();
         let Some(&leading) = ranked.first() else {
-            return self.call_with_ranks(target, signature, (pointer, room), ArgKey::Any);
+            return self.call_with_ranks(target, signature, (pointer, room), &[]);
         };
-        // One function for each rank: which it is, the descriptor says. Where there are several such arguments, all have one rank.
+        // One function for each rank: which it is, the descriptor says.
         let mut ranks = Vec::new();
-        for at in ranked {
+        for &at in &ranked {
             let c = self.load_word(room.plus(first + 8 * at as i64));
             ranks.push(self.rank_from_c(MemRef::at(c, Space::Host)));
         }
-        let rank = ranks.remove(0);
+        let rank = ranks[0];
         let mut is_same = Val::pred(true);
-        for other in ranks {
+        for &other in &ranks[1..] {
             let equal = self.icmp(CmpOp::Eq, rank, other);
             is_same = self.bin(BinOp::And, Ty::Pred, is_same, equal).into();
         }
-        let differs = self.negate(is_same);
-        self.when(differs, |b| b.unsupported("arguments of assumed rank of different ranks that C passes"));
         let done = self.new_block();
+        if ranked.len() > 1 {
+            let (same, differ) = (self.new_block(), self.new_block());
+            self.branch(is_same, same, differ);
+            self.switch_to(differ);
+            let arguments: Vec<(usize, Val)> = ranked.iter().copied().zip(ranks).collect();
+            self.call_with_each_rank(target, signature, (pointer, room), &arguments, &mut Vec::new());
+            self.jump(done);
+            self.switch_to(same);
+        }
         let dummy = program.var(proc.params[leading]);
         let is_described = dummy.attrs.allocatable || dummy.attrs.pointer;
         for number in 0..=2 * i64::from(c_descriptor::MOST_DIMENSIONS) + 1 {
@@ -203,7 +210,8 @@ impl Builder<'_, '_> {
             let is_this = self.icmp(CmpOp::Eq, rank, Val::i64(number));
             self.branch(is_this, yes, no);
             self.switch_to(yes);
-            self.call_with_ranks(target, signature, (pointer, room), key);
+            let keys: Vec<(usize, ArgKey)> = ranked.iter().map(|&at| (at, key)).collect();
+            self.call_with_ranks(target, signature, (pointer, room), &keys);
             self.jump(done);
             self.switch_to(no);
         }
@@ -212,8 +220,44 @@ impl Builder<'_, '_> {
         self.switch_to(done);
     }
 
-    /// The same where the arguments of assumed rank have the rank that the key says.
-    fn call_with_ranks(&mut self, target: ProcId, signature: &Signature, (pointer, room): (Val, MemRef), key: ArgKey) {
+    /// The same where the arguments of assumed rank have ranks of their own, each as [`Builder::rank_from_c`] gives it; those before them
+    /// have the ranks of the keys.
+    fn call_with_each_rank(
+        &mut self,
+        target: ProcId,
+        signature: &Signature,
+        call: (Val, MemRef),
+        ranks: &[(usize, Val)],
+        keys: &mut Vec<(usize, ArgKey)>,
+    ) {
+        let Some((&(at, rank), rest)) = ranks.split_first() else {
+            return self.call_with_ranks(target, signature, call, keys);
+        };
+        let done = self.new_block();
+        for number in 0..=greatest_rank(ranks.len() + keys.len()) {
+            let (yes, no) = (self.new_block(), self.new_block());
+            let is_this = self.icmp(CmpOp::Eq, rank, Val::i64(2 * i64::from(number)));
+            self.branch(is_this, yes, no);
+            self.switch_to(yes);
+            keys.push((at, ArgKey::Rank { rank: number, assumed_size: false }));
+            self.call_with_each_rank(target, signature, call, rest, keys);
+            keys.pop();
+            self.jump(done);
+            self.switch_to(no);
+        }
+        self.unsupported("arguments of assumed rank with these different ranks that C passes");
+        self.jump(done);
+        self.switch_to(done);
+    }
+
+    /// The same where the arguments of assumed rank have the ranks that the keys say.
+    fn call_with_ranks(
+        &mut self,
+        target: ProcId,
+        signature: &Signature,
+        (pointer, room): (Val, MemRef),
+        keys: &[(usize, ArgKey)],
+    ) {
         let program = self.program();
         let proc = program.proc(target);
         let (is_c, is_bound) = (is_for_c(program, target), takes_descriptors(program, target));
@@ -227,7 +271,7 @@ impl Builder<'_, '_> {
             let at = room.plus(first + 8 * i as i64);
             if is_bound && has_c_descriptor(var) {
                 let c = MemRef::at(self.load_word(at), Space::Host);
-                let key = if self.module().is_ranked(var) { key } else { ArgKey::Any };
+                let key = keys.iter().find(|(at, _)| *at == i).map_or(ArgKey::Any, |(_, key)| *key);
                 let described = self.pass_from_c(var, key, c, &mut passed);
                 given_back.extend(described.filter(|_| var.attrs.intent != Some(Intent::In)).map(|d| (c, d)));
                 continue;
@@ -299,6 +343,15 @@ impl Builder<'_, '_> {
             self.give_to_c(c, &d);
         }
     }
+}
+
+/// How many functions are made at most for different ranks of several arguments.
+const MOST_RANKS: u32 = 256;
+
+/// The greatest rank of so many arguments whose ranks differ in one call by C.
+fn greatest_rank(arguments: usize) -> u8 {
+    let count = |rank: u8| u32::from(rank + 1).saturating_pow(arguments as u32);
+    (1..=c_descriptor::MOST_DIMENSIONS).rev().find(|&rank| count(rank) <= MOST_RANKS).unwrap_or(1)
 }
 
 fn procedures_of(targets: &[(ProcId, Signature)]) -> Vec<ProcId> {

@@ -9,9 +9,9 @@ use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::call::c_descriptor::has_c_descriptor;
 use crate::module::ArgKey;
-use crate::object::convention::{ResultForm, result_form, value_of_registers, word_types};
+use crate::object::convention::{ResultForm, passed_words, result_form, value_of_registers, word_types};
 use crate::types::{Side, ir_ty};
-use crate::value::arguments::Passed;
+use crate::value::arguments::{CopyBack, Passed};
 use crate::value::lvalue::MemRef;
 use ir::foreign::{CParam, CScalar, CValue, Signature};
 use ir::op::BinOp;
@@ -35,8 +35,9 @@ impl Builder<'_, '_> {
         passed: &Passed,
         results: &[Ty],
     ) -> Vec<Val> {
+        let mut back = Vec::new();
         let made = match self.side() {
-            Side::Host => self.foreign_arguments(proc, is_c, at_address, passed),
+            Side::Host => self.foreign_arguments(proc, is_c, at_address, passed, &mut back),
             Side::Device => Err("in device code".to_owned()),
         };
         let made = made.and_then(|made| Ok((made, foreign_result(self.program(), proc, is_c)?)));
@@ -60,6 +61,7 @@ impl Builder<'_, '_> {
         if let Some(&waits) = waits.first() {
             self.answer_callbacks([text, length, address], waits.into());
         }
+        self.after_call(Passed { back, ..Passed::default() });
         if let (Some(&to), Some(result)) = (hidden.first(), &signature.result) {
             self.copy_bytes(MemRef::at(to, self.local_space()), room, Val::i64(result.bytes() as i64));
         }
@@ -79,6 +81,7 @@ impl Builder<'_, '_> {
         is_c: bool,
         at_address: Option<Val>,
         passed: &Passed,
+        back: &mut Vec<CopyBack>,
     ) -> Result<(Vec<CParam>, Vec<(Val, Ty)>), String> {
         let program = self.program();
         let (mut params, mut given, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
@@ -108,12 +111,20 @@ impl Builder<'_, '_> {
                 continue;
             }
             let is_by_descriptor = is_c && has_c_descriptor(var);
-            if is_by_descriptor && !passed.to_c {
-                return Err(format!("with argument `{}`, which goes by a descriptor, through a pointer", var.name));
-            }
-            let count = if is_by_descriptor { 1 } else { word_types(var).len() };
+            let count = match given_as {
+                _ if is_by_descriptor && passed.to_c => 1,
+                Some(key) => passed_words(var, key),
+                None => word_types(var).len(),
+            };
             let mine: Vec<Val> = words.by_ref().take(count).collect();
             let (Some(&first), mut param) = (mine.first(), foreign_param(program, var, is_c)?) else { continue };
+            if is_by_descriptor && !passed.to_c {
+                let (address, taken) = self.describe_words_for_c(var, given_as, &mine)?;
+                back.extend(taken);
+                params.push(param);
+                given.push((address, Ty::I64));
+                continue;
+            }
             if given_as == Some(ArgKey::Address) {
                 match &mut param {
                     CParam::Value(value) => *value = CValue::Scalar(CScalar::Pointer),

@@ -111,7 +111,7 @@ impl FunctionLowering<'_, '_> {
         let has_foreign = || program.procs.iter().any(|p| matches!(p.body, ProcBody::Foreign { .. }));
         let can_be_passed = |&v: &VarId| {
             let var = program.var(v);
-            !has_c_descriptor(var) && foreign_param(program, var, true).is_ok()
+            (model.is_bound || !has_c_descriptor(var)) && foreign_param(program, var, true).is_ok()
         };
         let result = model.result.filter(|_| model.is_function).map(|v| program.var(v));
         let has_plain_result = result.is_none_or(|var| foreign_param(program, var, true).is_ok());

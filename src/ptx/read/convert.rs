@@ -12,10 +12,13 @@ const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 impl<'a> Reader<'a> {
     /// `cvt`
     pub(super) fn convert(&mut self, op: &Op<'a>) -> Result<()> {
-        op.only(&["rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "ftz", "sat"])?;
+        op.only(&["rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "relu"])?;
         let (to, from) = (op.ty()?, op.second_ty()?);
         if halves::is_half(to) || halves::is_half(from) {
             return self.convert_halves(op, to, from);
+        }
+        if op.has("relu") {
+            return op.refused();
         }
         op.count(2, 2)?;
         let (wanted, is) = (ir_type(to)?, ir_type(from)?);

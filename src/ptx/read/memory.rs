@@ -34,13 +34,24 @@ const HINTS: &[&str] = &[
     "L2::evict_normal",
 ];
 const STRENGTHS: &[&str] = &["volatile", "relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys"];
-const SHAPES: &[&str] =
-    &["global", "const", "shared", "shared::cta", "local", "param", "param::entry", "param::func", "v2", "v4"];
+const SHAPES: &[&str] = &[
+    "global",
+    "const",
+    "shared",
+    "shared::cta",
+    "shared::cluster",
+    "local",
+    "param",
+    "param::entry",
+    "param::func",
+    "v2",
+    "v4",
+];
 
 /// The state space as the IR names it; a parameter in memory is local to the thread.
 fn ir_space(space: Option<StateSpace>) -> Space {
     match space {
-        None => Space::Generic,
+        None | Some(StateSpace::Cluster) => Space::Generic,
         Some(StateSpace::Global) => Space::Global,
         Some(StateSpace::Const) => Space::Const,
         Some(StateSpace::Shared) => Space::Shared,
@@ -200,6 +211,7 @@ impl<'a> Reader<'a> {
             "global",
             "shared",
             "shared::cta",
+            "shared::cluster",
         ];
         let known: Vec<&str> = [&operations[..], STRENGTHS, &["L2::cache_hint"]].concat();
         op.only(&known)?;
@@ -210,7 +222,7 @@ impl<'a> Reader<'a> {
         let kind = ir_type(ty)?;
         match () {
             () if op.has("inc") || op.has("dec") => op.integer_of(ty, &[32])?,
-            () if op.has("add") && (kind.is_real() || halves::is_half(ty)) => {}
+            () if op.has("add") && (kind.is_real() || halves::is_half(ty)) && !halves::is_brain(ty) => {}
             () => op.integer_of(ty, &[32, 64])?,
         }
         let (address, offset) = self.place_of(op.operand(first)?, op.space())?;
@@ -315,7 +327,17 @@ impl<'a> Reader<'a> {
 
     /// `cvta`: all addresses are generic.
     pub(super) fn convert_address(&mut self, op: &Op<'a>) -> Result<()> {
-        op.only(&["to", "global", "shared", "shared::cta", "local", "const", "param", "param::entry"])?;
+        op.only(&[
+            "to",
+            "global",
+            "shared",
+            "shared::cta",
+            "shared::cluster",
+            "local",
+            "const",
+            "param",
+            "param::entry",
+        ])?;
         op.count(2, 2)?;
         let ty = op.ty()?;
         if ty.bits != 64 {

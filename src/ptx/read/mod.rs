@@ -11,13 +11,17 @@
 
 mod arith;
 mod bits;
+mod brain;
 mod call;
+mod cluster;
 mod compare;
 mod control;
 mod convert;
 mod halves;
 mod integers;
+mod matrix;
 mod memory;
+mod named;
 mod printf;
 mod registers;
 mod rounding;
@@ -110,12 +114,16 @@ pub(crate) fn routine<'a>(unit: &'a Unit<'a>, routine: &'a Routine, declared: &F
         labels: BTreeMap::new(),
         targets: BTreeMap::new(),
         shared: BTreeMap::new(),
+        barriers: None,
         results: Vec::new(),
         carry: None,
         line: None,
         faults: Vec::new(),
     };
     reader.enter(routine, declared);
+    if routine.is_kernel {
+        reader.begin_barriers();
+    }
     reader.statements(body);
     let mut function = reader.b.finish();
     temporaries::find(&mut function);
@@ -148,6 +156,8 @@ struct Reader<'a> {
     targets: BTreeMap<Arc<str>, &'a [Arc<str>]>,
     /// The shared variables that the function has.
     shared: BTreeMap<Arc<str>, ir::SharedId>,
+    /// The barriers of parts of the block, if a kernel has them.
+    barriers: Option<ir::SharedId>,
     /// What `ret` gives back.
     results: Vec<Reg>,
     /// The condition code: whether the last sum carried.
@@ -245,8 +255,8 @@ pub(crate) fn ir_type(ty: Type) -> Result<Ty> {
         (Kind::Bits | Kind::Unsigned | Kind::Signed, 32) => Ty::I32,
         (Kind::Bits | Kind::Unsigned | Kind::Signed, 64) => Ty::I64,
         // Their bits.
-        (Kind::Real, _) => Ty::I16,
-        (Kind::Halves, _) => Ty::I32,
+        (Kind::Real | Kind::Brain, _) => Ty::I16,
+        (Kind::Halves | Kind::Brains, _) => Ty::I32,
         (_, _) => return unsupported("values of 128 bits in PTX"),
     })
 }
@@ -413,7 +423,7 @@ impl<'a> Reader<'a> {
                 span: variable.span,
                 inlined: ir::InlineId::NONE,
             })),
-            StateSpace::Global | StateSpace::Const => {
+            StateSpace::Global | StateSpace::Const | StateSpace::Cluster => {
                 return unsupported("variables of this kind in a function of PTX");
             }
         };

@@ -170,6 +170,9 @@ impl<'a> Reader<'a> {
                 _ => (value, special.ty()),
             }));
         }
+        if let Some(value) = self.cluster_register(name) {
+            return Ok(Some((value, Ty::I32)));
+        }
         let one = Val::i32(1);
         let value: Val = match name {
             "%warpid" => {
@@ -265,6 +268,10 @@ impl<'a> Reader<'a> {
                 Some(Binding::Register(reg, ty)) if ty.bits == 32 && space == Some(StateSpace::Shared) => {
                     let low = self.fitted(reg.into(), ty, Type::U32)?;
                     Ok((self.in_window(low)?, *offset))
+                }
+                // It may be an address in another block, of which 32 bits say too little.
+                Some(Binding::Register(_, ty)) if ty.bits == 32 && space == Some(StateSpace::Cluster) => {
+                    unsupported("an address of 32 bits in shared memory of a cluster in PTX")
                 }
                 Some(Binding::Register(reg, ty)) => Ok((self.fitted(reg.into(), ty, Type::B64)?, *offset)),
                 None if name.starts_with('%') && self.unit.variable(name).is_none() => {

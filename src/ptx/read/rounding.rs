@@ -47,7 +47,7 @@ impl Reader<'_> {
     }
 
     /// The sum of two `.f64` and what it lacks.
-    fn two_sum(&mut self, a: Val, b: Val) -> (Val, Val) {
+    pub(super) fn two_sum(&mut self, a: Val, b: Val) -> (Val, Val) {
         let sum = self.f64(BinOp::Add, a, b);
         let b_part = self.f64(BinOp::Sub, sum, a);
         let a_part = self.f64(BinOp::Sub, sum, b_part);

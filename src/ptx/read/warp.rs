@@ -36,6 +36,9 @@ impl<'a> Reader<'a> {
 
     /// `bar` and `barrier`
     pub(super) fn barrier(&mut self, op: &Op<'a>) -> Result<()> {
+        if self.named_barrier(op)? {
+            return Ok(());
+        }
         op.only(&["sync", "cta", "aligned", "red", "popc", "and", "or", "warp"])?;
         if op.has("warp") {
             let mask = self.read(op.operand(0)?, Type::B32)?;

@@ -79,6 +79,10 @@ pub(crate) enum Kind {
     Real,
     /// `.f16x2`
     Halves,
+    /// `.bf16`
+    Brain,
+    /// `.bf16x2`
+    Brains,
 }
 
 impl Kind {
@@ -99,6 +103,8 @@ impl Type {
     pub(crate) const PRED: Type = Type { kind: Kind::Pred, bits: 1 };
     pub(crate) const F16: Type = Type { kind: Kind::Real, bits: 16 };
     pub(crate) const F16X2: Type = Type { kind: Kind::Halves, bits: 32 };
+    pub(crate) const BF16: Type = Type { kind: Kind::Brain, bits: 16 };
+    pub(crate) const BF16X2: Type = Type { kind: Kind::Brains, bits: 32 };
     pub(crate) const F32: Type = Type { kind: Kind::Real, bits: 32 };
     pub(crate) const B32: Type = Type { kind: Kind::Bits, bits: 32 };
     pub(crate) const U32: Type = Type { kind: Kind::Unsigned, bits: 32 };
@@ -109,6 +115,8 @@ impl Type {
         match name {
             "pred" => return Some(Type::PRED),
             "f16x2" => return Some(Type::F16X2),
+            "bf16" => return Some(Type::BF16),
+            "bf16x2" => return Some(Type::BF16X2),
             _ => {}
         }
         let kind = match name.as_bytes().first()? {
@@ -140,6 +148,8 @@ pub(crate) enum StateSpace {
     Global,
     Const,
     Shared,
+    /// Shared memory of the blocks of a cluster.
+    Cluster,
     Local,
     Param,
 }
@@ -151,6 +161,7 @@ impl StateSpace {
             "global" => StateSpace::Global,
             "const" => StateSpace::Const,
             "shared" | "shared::cta" => StateSpace::Shared,
+            "shared::cluster" => StateSpace::Cluster,
             "local" => StateSpace::Local,
             "param" | "param::entry" | "param::func" => StateSpace::Param,
             _ => return None,

@@ -8,9 +8,6 @@ use diag::{Code, Diagnostic};
 use source::Span;
 use std::sync::Arc;
 
-/// What CUDA's runtime has in device code too and the embedded module does not (CUDA C++ Programming Guide, "Supported API Functions").
-const OF_DEVICE_RUNTIME: [&str; 3] = ["cudafuncgetattributes", "cudageterrorstring", "cudaoccupancy"];
-
 impl Checker<'_> {
     /// Notes a reference to a procedure, for the rules that need all of them.
     pub(crate) fn note_call(&mut self, id: ProcId, span: Span) {
@@ -43,12 +40,13 @@ impl Checker<'_> {
             }
             (true, ProcKind::Host) if self.routine_of_runtime(id).is_some() => {
                 let name = self.routine_of_runtime(id).unwrap_or(name);
-                if OF_DEVICE_RUNTIME.iter().any(|stem| name.starts_with(stem)) {
-                    return self.reporter.refuse(span, format!("`{name}` in device code"));
-                }
-                let text = format!("`{name}` is called in device code, for which CUDA's runtime does not have it");
-                let d = Diagnostic::new(Code::WrongSideCall, span, text);
-                self.reporter.report(d.help("call it in host code"));
+                // C has this one there. Its result is a text, and device code of Fortran has characters of length 1.
+                let (whose, help) = match &*name {
+                    "cudageterrorstring" => ("CUDA Fortran", "give the code to host code, and call it there"),
+                    _ => ("CUDA's runtime", "call it in host code"),
+                };
+                let text = format!("`{name}` is called in device code, for which {whose} does not have it");
+                self.reporter.report(Diagnostic::new(Code::WrongSideCall, span, text).help(help));
                 None
             }
             (true, ProcKind::Host) => {

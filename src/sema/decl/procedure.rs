@@ -213,9 +213,10 @@ impl<'a> Checker<'a> {
         let model = self.defs.proc(like);
         let (params, result, kind) = (model.params.clone(), model.result, model.kind);
         let (is_function, pure, elemental) = (model.is_function, model.pure, model.elemental);
+        let is_bound = model.is_bound;
         let p = self.defs.proc_mut(id);
         (p.params, p.result, p.kind, p.is_function) = (params, result, kind, is_function);
-        (p.pure, p.elemental) = (pure, elemental);
+        (p.pure, p.elemental, p.is_bound) = (pure, elemental, is_bound || p.is_bound);
         let info = self.defs.proc_info_mut(id);
         (info.refused, info.is_broken, info.alternate) = (refused, is_broken, alternate);
         info.state = Resolution::Done;

@@ -77,7 +77,7 @@ impl Typing<'_> {
             } else {
                 let what = if var.attrs.optional && (var.attrs.value || var.attrs.copied) {
                     "is optional and has `value`"
-                } else if self.defs.var_info(v).polymorphic && !matches!(var.ty, Type::Any) {
+                } else if self.defs.var_info(v).polymorphic {
                     "is polymorphic"
                 } else if let Type::Derived(id) = var.ty
                     && !is_sequence(id)

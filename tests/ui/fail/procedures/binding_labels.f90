@@ -24,11 +24,12 @@ contains
     integer(c_int), intent(inout) :: x
     x = x + 1
   end subroutine
-  subroutine takes(p, q, r, s) bind(c)
+  subroutine takes(p, q, r, s, t) bind(c)
     type(plain), intent(in) :: p !~ W0420
     class(plain), intent(in) :: q !~ E0420
     integer(c_int), value, optional :: r !~ E0420
     integer(c_int), pointer, contiguous, intent(in) :: s(:) !~ E0420
+    class(*), intent(in) :: t(:) !~ E0420
   end subroutine
   function long() bind(c)
     character(len=2) :: long !~ E0420
