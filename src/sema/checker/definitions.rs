@@ -231,6 +231,7 @@ impl<'a> Definitions<'a> {
                 vars: program.vars.clone(),
                 types: program.types.clone(),
                 modules: Vec::new(),
+                constants: program.constants.clone(),
                 main: program.main,
                 pointed: program.pointed.clone(),
                 named: program.named.clone(),
@@ -246,6 +247,11 @@ impl<'a> Definitions<'a> {
     /// Notes which procedures C code calls by name, and which variables it has too.
     pub(crate) fn share_with_c(&mut self, named: Vec<(Arc<str>, ProcId)>, shared: Vec<SharedVariable>) {
         (self.program.named, self.program.shared) = (named, shared);
+    }
+
+    /// Notes the value of a named constant that is an object, made at run time.
+    pub(crate) fn note_constant(&mut self, id: VarId, value: Const) {
+        self.program.constants.insert(id, value);
     }
 
     /// The finished program.
@@ -438,7 +444,7 @@ impl<'a> Definitions<'a> {
     pub(crate) fn has_part(&self, id: TypeId, is: &dyn Fn(&Field) -> bool) -> bool {
         self.ty(id).fields.iter().any(|f| {
             let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
-            is(f) || (!f.pointer && !f.allocatable && inner.is_some_and(|part| self.has_part(part, is)))
+            is(f) || (!f.pointer && !f.is_allocatable() && inner.is_some_and(|part| self.has_part(part, is)))
         })
     }
 

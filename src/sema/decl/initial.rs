@@ -177,6 +177,7 @@ impl<'a> Checker<'a> {
     /// Associates pointers with the initial targets of their declarations: the first statements of the main program do it.
     /// Both are there for the whole run, so that nobody can tell.
     pub(crate) fn associate_initial_targets(&mut self) {
+        self.assign_data_objects();
         let main = self.defs.main;
         let mut first = Vec::new();
         for InitialTarget { pointer, value, scope } in std::mem::take(&mut self.made.initial_targets) {
@@ -187,6 +188,12 @@ impl<'a> Checker<'a> {
                 TargetValue::Typed(value) => {
                     let span = value.span;
                     (Some(StmtKind::PointerAssign { target: pointer, bounds: Vec::new(), value }), span)
+                }
+                TargetValue::Value(value) => {
+                    let span = value.span;
+                    first.push(Stmt { label: None, kind: StmtKind::Assign { target: pointer, value }, span });
+                    let _ = self.leave_context(outer);
+                    continue;
                 }
                 TargetValue::Object(e) => {
                     let kind = self.assign_initial(pointer, &e);

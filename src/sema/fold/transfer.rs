@@ -70,6 +70,7 @@ fn size_of(program: &Program, ty: &Type) -> Option<usize> {
         Type::Integer(k) | Type::Real(k) | Type::Logical(k) => usize::from(*k),
         Type::Complex(k) => 2 * usize::from(*k),
         Type::Character(CharLen::Const(n)) => usize::try_from(*n).unwrap_or(0),
+        Type::Derived(id) if program.ty(*id).is_made => return None,
         Type::Derived(id) => usize::try_from(program.ty(*id).bytes).ok().filter(|n| *n <= MOST_BYTES)?,
         _ => return None,
     })
@@ -103,6 +104,7 @@ fn encode(program: &Program, value: &Const, ty: &Type, out: &mut Vec<u8>) -> Res
         Const::Char(text) => out.extend_from_slice(text),
         Const::Derived(values) => {
             let Type::Derived(id) = ty else { return Err(no_fold()) };
+            size_of(program, ty).ok_or_else(no_fold)?;
             encode_object(program, values, program.ty(*id), out)?;
         }
         Const::Null => return Err(no_fold()),
