@@ -8,7 +8,7 @@
 use super::scopes::ScopeId;
 use crate::checked::{
     Const, DerivedType, Expr, Field, Module, ProcBody, ProcId, Procedure, Program, Scope, SharedVariable, Type, TypeId,
-    VarId, Variable,
+    TypeParam, VarId, Variable,
 };
 use ast::{self, Subprogram};
 use source::Span;
@@ -446,6 +446,20 @@ impl<'a> Definitions<'a> {
             let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
             is(f) || (!f.pointer && !f.is_allocatable() && inner.is_some_and(|part| self.has_part(part, is)))
         })
+    }
+
+    /// Whether two types are one, but that objects of the one have their length parameters at run time, as those of the host have.
+    pub(crate) fn are_twins(&self, a: &Type, b: &Type) -> bool {
+        let (Type::Derived(a), Type::Derived(b)) = (a, b) else { return false };
+        let template = self.type_info(*a).template;
+        let agree = |(x, y): (&TypeParam, &TypeParam)| match (x.value, y.value) {
+            (Some(x), Some(y)) => x == y,
+            _ => !x.is_kind,
+        };
+        a != b
+            && template.is_some()
+            && template == self.type_info(*b).template
+            && self.ty(*a).params.iter().zip(&self.ty(*b).params).all(agree)
     }
 
     /// Whether a type gives its objects a first value. A procedure pointer that is null at first has none that is written.

@@ -491,17 +491,7 @@ impl<'a> Checker<'a> {
 impl Typing<'_> {
     /// A value as it is assigned to an object: one of the host becomes one of device code, and the other way round.
     pub(crate) fn as_twin(&self, e: Expr, to: &Type) -> Expr {
-        let (Type::Derived(a), Type::Derived(b)) = (to, &e.ty) else { return e };
-        let template = self.defs.type_info(*a).template;
-        if a == b || template.is_none() || template != self.defs.type_info(*b).template {
-            return e;
-        }
-        let (x, y) = (&self.defs.ty(*a).params, &self.defs.ty(*b).params);
-        let fits = x.iter().zip(y).all(|(x, y)| match (x.value, y.value) {
-            (Some(x), Some(y)) => x == y,
-            _ => !x.is_kind,
-        });
-        if !fits {
+        if !self.defs.are_twins(to, &e.ty) {
             return e;
         }
         let (rank, span) = (e.rank, e.span);

@@ -250,9 +250,19 @@ impl<'a> Checker<'a> {
             let text = format!("named constant `{}` has no value", p.name);
             return self.reporter.error_help(Code::BadInitialisation, p.span, text, "add `= value`");
         };
+        let shape = match shape {
+            Shape::AssumedSize(..) => {
+                let outer = std::mem::replace(&mut self.cx.specification, true);
+                let value = self.expr_as(e, &ty);
+                self.cx.specification = outer;
+                let known = self.typing().evaluate(&value?)?;
+                super::initial::implied_shape(p, shape, &known)
+            }
+            shape => shape,
+        };
         if matches!(shape, Shape::AssumedSize(..)) {
-            let text = "a named constant that takes its shape from its value, and its lengths at run time";
-            return self.reporter.refuse(p.span, text);
+            let text = format!("named constant `{}` takes its shape from its value, which has another rank", p.name);
+            return self.reporter.error(Code::RankMismatch, e.span, text);
         }
         self.typing().check_static_lengths(p, &Storage::Static, &lengths)?;
         let owner = self.scopes.get(scope).proc;
