@@ -14,7 +14,7 @@ use crate::elements::{Operand, Operands};
 use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::object::convention::has_element_word;
+use crate::object::convention::{has_element_word, has_lengths_word};
 use crate::storage::VarStorage;
 use crate::types::{DEVICE_MEMORY, HOST_MEMORY, MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final};
 use crate::value::Value;
@@ -44,7 +44,8 @@ impl Builder<'_, '_> {
         };
         let is_described = dummy.attrs.allocatable || dummy.attrs.pointer || dummy.attrs.class;
         let has_element = has_element_word(dummy) || (is_ranked && matches!(dummy.ty, Type::Any));
-        let length = (matches!(dummy.ty, Type::Character(_)) || has_element) && !is_described;
+        let length =
+            ((matches!(dummy.ty, Type::Character(_)) || has_element) && !is_described) || has_lengths_word(dummy);
         let by_value = dummy.attrs.value && matches!(dummy.shape, Shape::Scalar);
         let is_complex = by_value && matches!(dummy.ty, Type::Complex(_));
         out.words.extend(vec![Val::i64(0); words + usize::from(length) + usize::from(is_complex)]);
@@ -220,7 +221,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.pass_class(dummy, e, out);
         }
         if is_pointer {
-            return self.pass_descriptor(dummy, e, out);
+            self.pass_descriptor(dummy, e, out);
+            if has_lengths_word(dummy) {
+                let word = self.lengths_word(e);
+                out.words.push(word);
+            }
+            return;
         }
         let given = match &e.kind {
             ExprKind::Var(v) if dummy.attrs.optional => self.give_descriptor(*v).map(|old| (*v, old)),
@@ -245,19 +251,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Passes parts of objects that have no stride between them, as a copy that goes back.
     fn pass_parts(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let copy = self.materialise(e);
-        let mut operands = Operands::default();
-        self.prepare_parts(e, &mut operands);
-        let extents = copy.extents();
-        let places = self.b.temporary_array(&Type::Integer(8), None, &extents);
-        self.for_each_element(operands, &extents, &[&places], &mut |this, index, linear| {
-            if let Lvalue::Mem(mem) | Lvalue::Char(mem, _) = this.lvalue(e) {
-                let word = this.b.element_pos(&places, index, linear);
-                let addr = this.b.address(mem);
-                this.b.store_scalar(word, Ty::I64, addr);
-            }
-        });
-        out.back.push(CopyBack::Parts { from: copy.clone(), places, ty: e.ty.clone() });
+        let (copy, back) = self.copy_of_parts(e);
+        out.back.push(back);
         let mut operands = Operands::default();
         operands.insert(e, Operand::View(copy));
         self.with_operands(operands, |this| this.pass_data(dummy, e, out));

@@ -27,6 +27,7 @@ use crate::call::c_descriptor::has_c_descriptor;
 use crate::function::FunctionLowering;
 use crate::module::{ArgKey, Instance};
 use crate::object::convention::{ResultForm, result_form, value_of_registers, word_types};
+use crate::procedure::entry::captures_lengths;
 use crate::storage::VarStorage;
 use crate::types::{MANAGED_MEMORY, Side};
 use crate::value::Value;
@@ -244,6 +245,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Some(storage) => {
                     if !capture_words(&mut self.b, v, &storage, args) {
                         return false;
+                    }
+                    if captures_lengths(self.b.program().var(v)) {
+                        let word = self.lengths_word_of(v);
+                        args.push(word);
                     }
                 }
                 // An optional procedure that was not passed.

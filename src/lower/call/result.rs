@@ -14,7 +14,7 @@ use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::object::convention::{ResultForm, result_form, value_of_registers};
-use crate::storage::VarStorage;
+use crate::storage::{Taken, VarStorage};
 use crate::types::{const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
 use crate::value::arguments::Passed;
@@ -139,15 +139,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Binds the dummies of a function to the actual arguments, to evaluate its declarations in the caller.
-    fn bind_actuals(
-        &mut self,
-        proc: ProcId,
-        args: &'p [Option<Actual>],
-        passed: &Passed,
-    ) -> Vec<(VarId, Option<VarStorage>)> {
+    fn bind_actuals(&mut self, proc: ProcId, args: &'p [Option<Actual>], passed: &Passed) -> Vec<(VarId, Taken)> {
         let program = self.b.program();
         let params = &program.proc(proc).params;
-        let mut saved: Vec<(VarId, Option<VarStorage>)> = params.iter().map(|&v| (v, self.storage.take(v))).collect();
+        let mut saved: Vec<(VarId, Taken)> = params.iter().map(|&v| (v, self.storage.take(v))).collect();
         let mut words = passed.words.iter().copied();
         let mut declared: Vec<(VarId, MemRef, Option<Val>)> = Vec::new();
         let mut assumed: Vec<(VarId, MemRef, Vec<Val>)> = Vec::new();
@@ -171,6 +166,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let described = is_descriptor(program, v);
             let storage = match &var.shape {
                 _ if described => {
+                    self.take_lengths(v, mine.get(1).copied());
                     let mem = MemRef::at(first, self.b.local_space());
                     VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
                 }
@@ -216,7 +212,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Gives the local variables that the declaration of a variable names storage without memory, while declarations of their
     /// function are evaluated in the caller: it asks for their bounds and lengths only (Fortran 2018, 10.1.11).
-    pub(crate) fn bind_shapes(&mut self, proc: ProcId, v: VarId, saved: &mut Vec<(VarId, Option<VarStorage>)>) {
+    pub(crate) fn bind_shapes(&mut self, proc: ProcId, v: VarId, saved: &mut Vec<(VarId, Taken)>) {
         let program = self.b.program();
         let mut named = Vec::new();
         for e in declared_exprs(program.var(v)) {
@@ -271,7 +267,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         // A recursive function's own dummies may be among the actual arguments, which are evaluated by now.
-        let mut saved: Vec<(VarId, Option<VarStorage>)> = Vec::new();
+        let mut saved: Vec<(VarId, Taken)> = Vec::new();
         for (v, storage) in bound {
             saved.push((v, self.storage.take(v)));
             self.storage.set(v, storage);
@@ -341,7 +337,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    pub(crate) fn unbind(&mut self, saved: Vec<(VarId, Option<VarStorage>)>) {
+    pub(crate) fn unbind(&mut self, saved: Vec<(VarId, Taken)>) {
         for (v, storage) in saved {
             self.storage.restore(v, storage);
         }

@@ -7,6 +7,7 @@ use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
 use crate::types::{const_bytes, data_space, ir_ty};
@@ -217,6 +218,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn designator_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
         if !is_designator(e) {
             return None;
+        }
+        if let (Some(_), Some((Operand::View(copy), ..))) = (scattered(self.b.program(), e), self.lookup(e)) {
+            return Some(copy);
         }
         self.at(e.span, |this| if this.refuse_scattered(e) { None } else { this.designator_view_inner(e) })
     }

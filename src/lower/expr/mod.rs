@@ -16,6 +16,7 @@ pub(crate) mod dynamic_type;
 pub(crate) mod scattered;
 pub(crate) mod structure;
 pub(crate) mod subscript;
+pub(crate) mod twin;
 
 use crate::builder::Builder;
 use crate::builder::fast::Fast;
@@ -75,6 +76,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::IsType { object, ty, exact } => Value::Pred(self.is_type(object, ty, *exact)),
             ExprKind::Binary { op, left, right } => self.binary(*op, left, right, &e.ty),
             ExprKind::Concat(left, right) => self.concat(left, right),
+            ExprKind::Convert(inner) if matches!(e.ty, Type::Derived(_)) => self.converted_object(inner, &e.ty),
             ExprKind::Convert(inner) => {
                 let v = self.value(inner);
                 self.b.convert(&v, &inner.ty, &e.ty)

@@ -1,18 +1,20 @@
 //! A part of each object of an array, where length parameters decide about the part: `objects%name`, `objects%x(i)`. Each object
 //! has it in memory of its own, so that there is no stride between the parts. What reads them as one array reads a copy.
 //!
-//! Assignment statements and elemental procedures work on the parts one by one. Other statements that would change them are refused by name.
+//! Assignment and READ statements and elemental procedures work on the parts one by one. Other procedures change a copy, which goes
+//! back. A pointer to such parts, or another name for them, is refused.
 
 use crate::analysis::designators::field_of;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::value::Value;
+use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, element_lvalue};
 use ir::op::CmpOp;
 use ir::{Ty, Val};
-use sema::checked::{Expr, ExprKind, Program, visit};
+use sema::checked::{Expr, ExprKind, Program, Type, visit};
 
 /// The array of objects whose parts such a designator names.
 pub(crate) fn scattered<'p>(program: &'p Program, e: &'p Expr) -> Option<&'p Expr> {
@@ -42,7 +44,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
     }
 
-    /// Says that a statement would change such parts, if it would.
+    /// Says that a name or a pointer would stand for such parts, if it would.
     pub(crate) fn refuse_scattered(&mut self, e: &'p Expr) -> bool {
         let found = scattered(self.b.program(), e).is_some() && !self.is_current(e);
         if found {
@@ -57,6 +59,43 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn readable_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
         let is_part = scattered(self.b.program(), e).is_some() && !self.is_current(e);
         if is_part { Some(self.at(e.span, |this| this.materialise(e))) } else { self.designator_view(e) }
+    }
+
+    /// A copy of such parts, and how it goes back.
+    pub(crate) fn copy_of_parts(&mut self, e: &'p Expr) -> (ArrayView, CopyBack) {
+        let copy = self.materialise(e);
+        let mut operands = Operands::default();
+        self.prepare_parts(e, &mut operands);
+        let extents = copy.extents();
+        let places = self.b.temporary_array(&Type::Integer(8), None, &extents);
+        self.for_each_element(operands, &extents, &[&places], &mut |this, index, linear| {
+            if let Lvalue::Mem(mem) | Lvalue::Char(mem, _) = this.lvalue(e) {
+                let word = this.b.element_pos(&places, index, linear);
+                let addr = this.b.address(mem);
+                this.b.store_scalar(word, Ty::I64, addr);
+            }
+        });
+        (copy.clone(), CopyBack::Parts { from: copy, places, ty: e.ty.clone() })
+    }
+
+    /// Runs `body`, in which those of these expressions that are such parts are copies, which go back.
+    pub(crate) fn with_copies<T>(&mut self, changed: &[&'p Expr], body: impl FnOnce(&mut Self) -> T) -> T {
+        let program = self.b.program();
+        let mut operands = Operands::default();
+        let mut passed = Passed::default();
+        for e in changed.iter().filter(|e| scattered(program, e).is_some()) {
+            if !self.is_current(e) {
+                let (copy, back) = self.copy_of_parts(e);
+                operands.insert(e, Operand::View(copy));
+                passed.back.push(back);
+            }
+        }
+        if passed.back.is_empty() {
+            return body(self);
+        }
+        let result = self.with_operands(operands, body);
+        self.b.after_call(passed);
+        result
     }
 
     /// Prepares such parts for an evaluation that finds their own places: the objects, and the subscripts and bounds of
@@ -92,13 +131,31 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The length of the first of such parts, which is that of all.
     pub(crate) fn length_of_parts(&mut self, e: &'p Expr, prepared: Option<&Operands>) -> Val {
+        self.of_first_part(e, prepared, |_, place| if let Lvalue::Char(_, n) = place { n } else { Val::i64(0) })
+    }
+
+    /// The address of the first of such parts; 0 if there is none.
+    pub(crate) fn address_of_parts(&mut self, e: &'p Expr) -> Val {
+        self.of_first_part(e, None, |this, place| match place {
+            Lvalue::Mem(mem) | Lvalue::Char(mem, _) => this.b.address(mem),
+            _ => Val::i64(0),
+        })
+    }
+
+    /// What `f` says of the first of such parts; 0 if there is none.
+    fn of_first_part(
+        &mut self,
+        e: &'p Expr,
+        prepared: Option<&Operands>,
+        f: impl FnOnce(&mut Self, Lvalue) -> Val,
+    ) -> Val {
         let mut operands = prepared.cloned().unwrap_or_default();
         let is_prepared = scattered(self.b.program(), e).is_some_and(|objects| operands.operand(objects).is_some());
         if !is_prepared {
             self.prepare_parts(e, &mut operands);
         }
-        let len = self.b.mutable(Ty::I64);
-        self.b.set(len, Val::i64(0));
+        let found = self.b.mutable(Ty::I64);
+        self.b.set(found, Val::i64(0));
         let extents = operands.extents(e).unwrap_or_default();
         let count = self.b.product(&extents);
         let some = self.b.icmp(CmpOp::Gt, count, Val::i64(0));
@@ -106,12 +163,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.when(some, |this| {
             this.with_operands(operands, |this| {
                 this.move_to(&first);
-                if let Lvalue::Char(_, n) = this.lvalue(e) {
-                    this.b.set(len, n);
-                }
+                let place = this.lvalue(e);
+                let v = f(this, place);
+                this.b.set(found, v);
             });
         });
-        len.into()
+        found.into()
     }
 
     /// `target = value` where the target is such parts.

@@ -93,6 +93,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn start_field(&mut self, field: &'p Field, at: MemRef, start: &'p Expr) {
         if field.pointer {
             self.construct_field(field, at, start, &[]);
+        } else if field.sized.is_some() {
+            self.construct_sized(field, at, start);
         } else {
             self.construct_part(field, at, start);
         }

@@ -8,9 +8,10 @@ use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
-use crate::types::{Side, const_bytes, imm, ir_ty};
+use crate::types::{Side, const_bytes, imm, ir_ty, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
@@ -62,6 +63,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Present => Value::Pred(self.is_present(first)),
             I::BitSize => Value::Scalar(imm(ty, 8 * i64::from(ir_ty(&first.ty).bytes()))),
             I::Kind => Value::Scalar(imm(ty, i64::from(ir_ty(&first.ty).bytes()))),
+            I::IsContiguous if scattered(self.b.program(), first).is_some() => {
+                let extents: Vec<Val> = self.shape_of(first).into_iter().map(|d| d.1).collect();
+                let count = self.b.product(&extents);
+                Value::Pred(self.b.icmp(CmpOp::Le, count, Val::i64(1)))
+            }
             I::IsContiguous => match self.designator_view(first) {
                 Some(view) => Value::Pred(self.b.contiguity_test(&view)),
                 None => Value::Pred(Val::pred(true)),
@@ -98,6 +104,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                     Some(len) => len,
                     None if is_class(self.b.program(), first) => self.class_view(first).element,
                     None if matches!(first.ty, Type::Any) => self.designator_view(first)?.element,
+                    None if is_made(self.b.program(), &first.ty) => {
+                        let object = self.object_like(first);
+                        self.b.flat_bytes(&object, &first.ty)
+                    }
                     None => Val::i64(const_bytes(self.b.program(), &first.ty).unwrap_or(0) as i64),
                 };
                 let n = if id == I::StorageSize {
@@ -110,8 +120,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Value::Scalar(self.b.narrow(n, ty))
             }
             I::Loc | I::CLoc | I::CDevloc => {
-                let addr = match self.designator_view(first) {
+                let is_part = scattered(self.b.program(), first).is_some();
+                let addr = match if is_part { None } else { self.designator_view(first) } {
                     Some(view) => self.b.address(view.mem),
+                    None if is_part => self.address_of_parts(first),
                     None => {
                         let mem = self.memory_of(first);
                         self.b.address(mem)

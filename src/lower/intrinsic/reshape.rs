@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
-use crate::types::{align, const_bytes, ir_ty};
+use crate::types::{align, const_bytes, ir_ty, is_made};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
@@ -260,6 +260,18 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The bytes of TRANSFER's source, how many, and what their address is a multiple of.
     fn transfer_source(&mut self, source: &'p Expr) -> (MemRef, Val, u64) {
+        if is_made(self.b.program(), &source.ty) {
+            if is_class(self.b.program(), source) {
+                self.b.unsupported("`transfer` of a polymorphic object with run-time lengths");
+            }
+            let view = self.objects(source);
+            let element = self.b.flat_bytes(&view, &source.ty);
+            let count = self.b.size(&view);
+            let bytes = self.b.imul(count, element);
+            let block = self.b.temporary(bytes, 8);
+            self.b.copy_flat(block, element, &view, &source.ty, false);
+            return (block, bytes, 1);
+        }
         let unit = align(self.b.program(), &source.ty);
         if source.rank > 0 {
             let view = self.view(source);
@@ -291,6 +303,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             return Some(Value::Scalar(self.b.same_bits(v, ir_ty(&source.ty), ir_ty(&e.ty))));
         }
         let (from, bytes, unit) = self.transfer_source(source);
+        if is_made(self.b.program(), &e.ty) {
+            let object = self.object_like(arg(args, 1)?);
+            let room = self.b.flat_bytes(&object, &e.ty);
+            let block = self.b.temporary(room, 8);
+            transfer_bytes(&mut self.b, (block, room), (from, bytes), 1);
+            self.b.copy_flat(block, room, &object, &e.ty, true);
+            return Some(Value::Object(object.mem));
+        }
         let room = match self.length_of(e, None) {
             Some(len) => len,
             None => Val::i64(const_bytes(self.b.program(), &e.ty)? as i64),
@@ -303,8 +323,13 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     pub(super) fn transfer_array(&mut self, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         let (from, bytes, unit) = self.transfer_source(arg(args, 0)?);
-        let len = self.length_of(arg(args, 1)?, None);
-        let element = self.b.element_bytes(&e.ty, len);
+        let mold = arg(args, 1)?;
+        let len = self.length_of(mold, None);
+        let made = is_made(self.b.program(), &e.ty).then(|| self.object_like(mold));
+        let element = match &made {
+            Some(object) => self.b.flat_bytes(object, &e.ty),
+            None => self.b.element_bytes(&e.ty, len),
+        };
         let count = match arg(args, 2) {
             Some(size) => {
                 let n = self.int64(size);
@@ -319,6 +344,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         let count = self.b.freeze(count);
         let view = self.b.temporary_array(&e.ty, len, &[count]);
         let room = self.b.imul(count, element);
+        if let (Some(object), Type::Derived(id)) = (&made, &e.ty) {
+            let lengths = self.b.held_lengths(object.mem, *id);
+            self.b.make_view(&view, &e.ty, &lengths);
+            let block = self.b.temporary(room, 8);
+            transfer_bytes(&mut self.b, (block, room), (from, bytes), 1);
+            self.b.copy_flat(block, element, &view, &e.ty, true);
+            return Some(view);
+        }
         let unit = unit.min(align(self.b.program(), &e.ty));
         transfer_bytes(&mut self.b, (view.mem, room), (from, bytes), unit);
         Some(view)

@@ -18,7 +18,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some((at, present)) = self.absent_argument(id, args) {
             return self.with_and_without(args, at, present, &mut |this, args| this.intrinsic_subroutine(id, args));
         }
-        if !self.intrinsic_call(id, args) {
+        let changed: Vec<&'p Expr> = changed_array(id).and_then(|i| arg(args, i)).into_iter().collect();
+        if !self.with_copies(&changed, |this| this.intrinsic_call(id, args)) {
             self.b.unsupported(&format!("`{}` with these arguments", id.name()));
         }
     }
@@ -335,5 +336,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         let view = self.b.dense(MemRef::at(addr, space), element, d.is_char.then_some(element), &extents);
         self.b.desc_set(&d, &view);
         true
+    }
+}
+
+/// The argument that an intrinsic subroutine changes, if that may be an array.
+fn changed_array(id: Intrinsic) -> Option<usize> {
+    match id {
+        Intrinsic::RandomNumber => Some(0),
+        Intrinsic::RandomSeed => Some(2),
+        Intrinsic::DateAndTime | Intrinsic::Mvbits => Some(3),
+        _ => None,
     }
 }

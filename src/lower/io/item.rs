@@ -9,6 +9,8 @@
 use crate::analysis::designators::is_class;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::Operands;
+use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::types::{Side, const_bytes, ir_ty};
 use crate::value::Value;
@@ -69,6 +71,15 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             let place = self.lvalue(e);
             return self.get(place, &e.ty, how);
+        }
+        if scattered(self.b.program(), e).is_some() {
+            let mut operands = Operands::default();
+            self.prepare_parts(e, &mut operands);
+            let extents = operands.extents(e).unwrap_or_default();
+            return self.for_each_element(operands, &extents, &[], &mut |this, _, _| {
+                let place = this.lvalue(e);
+                this.get(place, &e.ty, how);
+            });
         }
         let Some(view) = self.designator_view(e) else { return self.b.unsupported("input into this object") };
         let extents = view.extents();

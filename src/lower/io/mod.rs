@@ -13,15 +13,18 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::io::item::Transfer;
-use crate::types::ir_ty;
+use crate::types::{ir_ty, is_made};
 use crate::value::Value;
+use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ast::IoKind;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Const, DefinedIo, Expr, ExprKind, GroupObject, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type};
+use sema::checked::{
+    Const, DefinedIo, Expr, ExprKind, GroupObject, IoControl, IoForm, IoItem, IoStmt, IoUnit, Type, TypeId,
+};
 
 /// What a statement catches, and where it goes then.
 #[derive(Default)]
@@ -71,21 +74,41 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Tells the components of a variable or component of a namelist group.
-    fn describe_components(&mut self, ty: &Type, defined: &[DefinedIo]) {
+    /// Tells the components of a variable or component of a namelist group. Where length parameters decide about components, the
+    /// first object says what they are.
+    fn describe_components(&mut self, ty: &Type, objects: &ArrayView, defined: &[DefinedIo]) {
         let Type::Derived(id) = ty else { return };
         if defined.iter().any(|d| d.ty == *id) {
             return;
         }
-        let program = self.program();
-        for field in &program.ty(*id).fields {
+        if !is_made(self.program(), ty) {
+            return self.describe_fields(*id, objects.mem, defined);
+        }
+        let extents = objects.extents();
+        let count = self.product(&extents);
+        let address = self.address(objects.mem);
+        let is_set = self.icmp(CmpOp::Ne, address, Val::i64(0));
+        let some = self.icmp(CmpOp::Gt, count, Val::i64(0));
+        let some = self.combine(BinOp::And, some, is_set);
+        self.when(some, |this| this.describe_fields(*id, objects.mem, defined));
+    }
+
+    fn describe_fields(&mut self, id: TypeId, object: MemRef, defined: &[DefinedIo]) {
+        for field in self.program().ty(id).fields.iter().filter(|f| !f.is_parameter) {
             let (text, len) = self.name_text(&field.name);
             self.rt(Rt::IoOption, vec![Val::i32(14), text, len]);
-            if !field.allocatable && !field.pointer {
-                let nowhere = MemRef::at(Val::i64(0), self.local_space());
-                let view = self.field_view(field, nowhere);
+            let at = object.plus(field.offset as i64);
+            let view = if field.sized.is_some() {
+                let d = self.field_desc(field, at);
+                Some(self.desc_view(&d))
+            } else if field.allocatable || field.pointer {
+                None
+            } else {
+                Some(self.field_view(field, at))
+            };
+            if let Some(view) = view {
                 self.describe_dimensions(&view);
-                self.describe_components(&field.ty, defined);
+                self.describe_components(&field.ty, &view, defined);
             }
             self.rt(Rt::IoOption, vec![Val::i32(15), Val::i64(0), Val::i64(0)]);
         }
@@ -165,8 +188,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => self.items(&io.items, how),
         }
         let status = self.b.rt(Rt::IoEnd, Vec::new()).first().map_or(Val::i32(0), |&r| r.into());
-        if let (Some((file, copy, ty)), false) = (&scattered, reading) {
-            self.b.copy_array(file, copy, ty);
+        if let (Some(back), false) = (scattered, reading) {
+            self.b.after_call(Passed { back: vec![back], ..Passed::default() });
         }
         if let Some(id) = io.controls.iter().find(|c| &*c.keyword == "id") {
             // Every transfer has the same identifier, since none is pending.
@@ -185,11 +208,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             let IoItem::Expr(e) = item else { continue };
             let (text, len) = self.b.name_text(&object.name);
             self.b.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
-            if let Some(view) = self.designator_view(e).filter(|_| e.rank > 0) {
+            let is_object = matches!(e.ty, Type::Derived(_));
+            if let Some(view) = if e.rank > 0 || is_object { self.designator_view(e) } else { None } {
                 self.b.describe_dimensions(&view);
-            }
-            if how.reading {
-                self.b.describe_components(&e.ty, how.defined);
+                if how.reading {
+                    self.b.describe_components(&e.ty, &view, how.defined);
+                }
             }
             self.items(std::slice::from_ref(item), how);
         }
@@ -209,16 +233,25 @@ impl<'p> FunctionLowering<'_, 'p> {
         (self.b.address(mem), len)
     }
 
-    /// Names the internal file. Records that do not follow each other are a copy: gives the array, the copy and its type.
-    fn internal_file(&mut self, e: &'p Expr) -> Option<(ArrayView, ArrayView, Type)> {
+    /// Names the internal file. Records that do not follow each other are a copy: says how it goes back.
+    fn internal_file(&mut self, e: &'p Expr) -> Option<CopyBack> {
         let mut scattered = None;
         let (addr, len, records) = if e.rank > 0 {
-            let mut view = self.view(e);
-            if !view.is_contiguous() || view.gathers() {
-                let copy = self.b.contiguous_view(view.clone(), &e.ty);
-                scattered = Some((view, copy.clone(), e.ty.clone()));
-                view = copy;
-            }
+            let view = if crate::expr::scattered::scattered(self.b.program(), e).is_some() {
+                let (copy, back) = self.copy_of_parts(e);
+                scattered = Some(back);
+                copy
+            } else {
+                let view = self.view(e);
+                if view.is_contiguous() && !view.gathers() {
+                    view
+                } else {
+                    let copy = self.b.contiguous_view(view.clone(), &e.ty);
+                    let (from, ty) = (copy.clone(), e.ty.clone());
+                    scattered = Some(CopyBack::Array { when: Val::pred(true), from, to: Some(view), ty, free: None });
+                    copy
+                }
+            };
             let count = self.b.size(&view);
             (self.b.address(view.mem), view.element, count)
         } else {

@@ -48,7 +48,7 @@ pub(crate) fn value_of_registers(results: &[Val]) -> Value {
 pub(crate) fn word_types(dummy: &Variable) -> Vec<Ty> {
     let described = dummy.attrs.allocatable || dummy.attrs.pointer || dummy.attrs.class;
     if described || matches!(dummy.storage, Storage::Procedure) {
-        return vec![Ty::I64];
+        return vec![Ty::I64; 1 + usize::from(has_lengths_word(dummy))];
     }
     match &dummy.shape {
         Shape::Scalar if dummy.attrs.value => match &dummy.ty {
@@ -73,11 +73,18 @@ pub(crate) fn has_element_word(dummy: &Variable) -> bool {
     matches!((&dummy.ty, &dummy.shape), (Type::Any, Shape::AssumedShape(_)))
 }
 
+/// Whether the address of length parameters follows the descriptor: an allocatable or pointer has those of the argument's
+/// declaration, which may have no object that says them.
+pub(crate) fn has_lengths_word(dummy: &Variable) -> bool {
+    let attrs = &dummy.attrs;
+    (attrs.allocatable || attrs.pointer) && attrs.lengths.iter().any(|n| matches!(n, CharLen::Assumed))
+}
+
 /// How many words are passed for a dummy of a procedure that is made for arguments of that kind.
 pub(crate) fn passed_words(dummy: &Variable, key: ArgKey) -> usize {
     let is_described = dummy.attrs.class || dummy.attrs.allocatable || dummy.attrs.pointer;
     match key {
-        ArgKey::Rank { .. } if is_described => 1,
+        ArgKey::Rank { .. } if is_described => 1 + usize::from(has_lengths_word(dummy)),
         ArgKey::Rank { rank, .. } => {
             let last = matches!(dummy.ty, Type::Character(_) | Type::Any);
             1 + 2 * usize::from(rank) + usize::from(last)

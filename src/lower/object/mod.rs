@@ -11,5 +11,6 @@ pub(crate) mod convention;
 pub(crate) mod derived;
 pub(crate) mod dynamic_type;
 pub(crate) mod finalise;
+pub(crate) mod flat;
 pub(crate) mod made;
 pub(crate) mod transfer;

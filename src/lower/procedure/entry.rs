@@ -12,7 +12,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::intrinsic::random::begin_state;
 use crate::module::{ArgKey, Instance, ModuleLowering};
-use crate::object::convention::{ResultForm, has_element_word, result_form};
+use crate::object::convention::{ResultForm, has_element_word, has_lengths_word, result_form};
 use crate::procedure::reach::{declared_by, out_of_reach};
 use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty, is_made};
@@ -24,7 +24,8 @@ use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{AddrBase, FuncId, FuncKind, Function, FunctionBuilder, Reg, Space, Ty, Val};
 use sema::checked::{
-    CharLen, ProcBody, ProcId, ProcKind, Procedure, Program, Shape, Stmt, StmtKind, Storage, Type, VarId, visit,
+    CharLen, ProcBody, ProcId, ProcKind, Procedure, Program, Shape, Stmt, StmtKind, Storage, Type, VarId, Variable,
+    visit,
 };
 use std::collections::BTreeSet;
 
@@ -230,6 +231,7 @@ impl FunctionLowering<'_, '_> {
         let Some(&first) = regs.first() else { return };
         let mem = MemRef { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
         let storage = if is_descriptor(self.b.program(), v) {
+            self.take_lengths(v, regs.get(1).map(|&r| r.into()));
             let rank = if let ArgKey::Rank { rank, .. } = key { rank } else { var.shape.rank() };
             let d = self.desc_ranked(v, rank, DescriptorAt::Mem(mem));
             let is_plain = var.attrs.class && !var.attrs.allocatable && !var.attrs.pointer;
@@ -309,6 +311,7 @@ impl FunctionLowering<'_, '_> {
         let space = data_space(self.b.side(), var.attrs.cuda, false);
         let mem = MemRef { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
         let storage = if is_descriptor(program, v) {
+            self.take_lengths(v, regs.get(1).map(|&r| r.into()));
             let mem = MemRef { space: self.b.local_space(), ..mem };
             // What a declared length was computed from may be out of reach here; the descriptor knows it.
             let known = matches!(var.ty, Type::Character(CharLen::Expr(_))).then(|| {
@@ -509,7 +512,11 @@ fn dummy_params(b: &mut Builder<'_, '_>, v: VarId, key: ArgKey) -> Vec<Reg> {
     let var = program.var(v);
     let name = &var.name;
     if is_descriptor(program, v) {
-        return vec![b.param(Ty::I64, name.clone())];
+        let mut regs = vec![b.param(Ty::I64, name.clone())];
+        if has_lengths_word(var) {
+            regs.push(b.param(Ty::I64, format!("{name}.lengths")));
+        }
+        return regs;
     }
     let mut regs = Vec::new();
     match &var.shape {
@@ -595,6 +602,9 @@ fn capture_parts(program: &Program, v: VarId) -> Vec<String> {
     let var = program.var(v);
     let mut parts = vec![String::new()];
     if is_descriptor(program, v) || matches!(var.storage, Storage::Procedure) {
+        if captures_lengths(var) {
+            parts.push(".lengths".to_owned());
+        }
         return parts;
     }
     let open = has_open_length(&var.ty);
@@ -607,6 +617,13 @@ fn capture_parts(program: &Program, v: VarId) -> Vec<String> {
         parts.push(".len".to_owned());
     }
     parts
+}
+
+/// Whether the address of the length parameters that a declaration gives follows that of the descriptor.
+pub(crate) fn captures_lengths(var: &Variable) -> bool {
+    let attrs = &var.attrs;
+    (attrs.allocatable || attrs.pointer)
+        && attrs.lengths.iter().any(|n| matches!(n, CharLen::Assumed | CharLen::Expr(_)))
 }
 
 /// A thread has the state of its generator of random numbers in a slot of its kernel, whose address device procedures get.

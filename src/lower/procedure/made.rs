@@ -156,6 +156,55 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
+    /// The address of the length parameters that the declaration of an object gives.
+    pub(crate) fn lengths_word(&mut self, e: &'p Expr) -> Val {
+        let declared = self.declared_lengths(e);
+        self.lengths_in_memory(&declared)
+    }
+
+    /// The same of a variable.
+    pub(crate) fn lengths_word_of(&mut self, v: VarId) -> Val {
+        let declared = self.storage.lengths(v).unwrap_or_default().to_vec();
+        self.lengths_in_memory(&declared)
+    }
+
+    fn lengths_in_memory(&mut self, lengths: &[Option<Val>]) -> Val {
+        if lengths.is_empty() {
+            return Val::i64(0);
+        }
+        let (_, mem) = self.b.slot(8 * lengths.len() as u64, 8, "lengths", source::Span::NONE);
+        for (i, n) in lengths.iter().enumerate() {
+            self.b.store_scalar(mem.plus(8 * i as i64), Ty::I64, n.unwrap_or(Val::i64(0)));
+        }
+        self.b.address(mem)
+    }
+
+    /// Takes length parameters of a variable from where the caller or the host procedure has put them, if there are any.
+    pub(crate) fn take_lengths(&mut self, v: VarId, word: Option<Val>) {
+        let Some(word) = word else { return };
+        let declared = &self.b.program().var(v).attrs.lengths;
+        let given: Vec<Option<ir::Reg>> = declared
+            .iter()
+            .map(|n| matches!(n, CharLen::Assumed | CharLen::Expr(_)).then(|| self.b.mutable(Ty::I64)))
+            .collect();
+        for &reg in given.iter().flatten() {
+            self.b.set(reg, Val::i64(0));
+        }
+        let is_set = self.b.icmp(CmpOp::Ne, word, Val::i64(0));
+        self.when(is_set, |this| {
+            let mem = MemRef::at(word, this.b.local_space());
+            for (i, reg) in given.iter().enumerate() {
+                if let Some(reg) = *reg {
+                    let n = this.b.load_scalar(mem.plus(8 * i as i64), Ty::I64);
+                    this.b.set(reg, n);
+                }
+            }
+        });
+        let constant = |n: &CharLen| if let CharLen::Const(n) = n { Some(Val::i64(*n)) } else { None };
+        let lengths = given.iter().zip(declared).map(|(reg, n)| reg.map(Val::from).or(constant(n))).collect();
+        self.storage.set_lengths(v, lengths);
+    }
+
     /// The lengths that the declaration of an object gives; `None` for those that it leaves open, and for all of an object
     /// that has no declaration here.
     pub(crate) fn declared_lengths(&mut self, e: &'p Expr) -> Vec<Option<Val>> {
@@ -181,6 +230,37 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.declared_lengths(base),
             _ => Vec::new(),
         }
+    }
+
+    /// The length parameters of the objects that an expression gives: those of the declaration, else what the first one holds.
+    pub(crate) fn lengths_of(&mut self, e: &'p Expr) -> Vec<Val> {
+        let Type::Derived(id) = e.ty else { return Vec::new() };
+        let count = self.b.program().ty(id).open_parameters().count();
+        let declared: Vec<Val> = self.declared_lengths(e).into_iter().flatten().collect();
+        if declared.len() == count {
+            return declared;
+        }
+        let view = self.objects(e);
+        self.need_object(&view);
+        self.b.held_lengths(view.mem, id)
+    }
+
+    /// A view of the objects that an expression gives, scalar or array.
+    pub(crate) fn objects(&mut self, e: &'p Expr) -> ArrayView {
+        if e.rank > 0 {
+            return self.view(e);
+        }
+        let v = self.value(e);
+        let mem = self.b.as_object(&v);
+        self.b.object_view(mem, &e.ty)
+    }
+
+    /// A new object like those that an expression gives, until the end of the current scope.
+    pub(crate) fn object_like(&mut self, e: &'p Expr) -> ArrayView {
+        let lengths = self.lengths_of(e);
+        let object = self.b.temporary_array(&e.ty, None, &[]);
+        self.b.make_view(&object, &e.ty, &lengths);
+        object
     }
 
     /// The length parameter of a whole object that its declaration gives: the object need not be there.

@@ -232,8 +232,13 @@ impl<'p> FunctionLowering<'_, 'p> {
     ) -> Vec<Val> {
         let e = &object.object;
         if !object.lengths.is_empty() {
-            let given = self.lengths(&object.lengths);
+            let mut given = self.lengths(&object.lengths);
             let declared = self.declared_lengths(e);
+            for ((n, given), declared) in object.lengths.iter().zip(&mut given).zip(&declared) {
+                if let (CharLen::Assumed, Some(declared)) = (n, declared) {
+                    *given = *declared;
+                }
+            }
             self.check_given_lengths(&e.ty, &declared, &given);
             return given;
         }

@@ -83,19 +83,6 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn statement_kind(&mut self, s: &'p Stmt) {
-        let mut changed = Vec::new();
-        if !matches!(s.kind, StmtKind::Assign { .. }) {
-            visit::statement_exprs(s, &mut |e, role| {
-                if role == visit::Role::Definition {
-                    changed.push(e);
-                }
-            });
-        }
-        for e in changed {
-            if self.refuse_scattered(e) {
-                return;
-            }
-        }
         match &s.kind {
             StmtKind::Assign { target, value } => self.assign(target, value),
             StmtKind::PointerAssign { target, bounds, value } => self.pointer_assign(target, bounds, value),

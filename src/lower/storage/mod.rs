@@ -31,6 +31,13 @@ pub(crate) enum VarStorage {
     Procedure(ProcId),
 }
 
+/// What is known of a variable, while something else stands for it.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    storage: Option<VarStorage>,
+    lengths: Option<Vec<Option<Val>>>,
+}
+
 /// The storage of the variables of a function, as far as they have any yet.
 #[derive(Debug, Default)]
 pub(crate) struct StorageTable {
@@ -66,16 +73,19 @@ impl StorageTable {
         self.lengths.insert(v, lengths);
     }
 
-    /// Takes a variable's storage from it.
-    pub(crate) fn take(&mut self, v: VarId) -> Option<VarStorage> {
-        self.of.remove(&v)
+    /// Takes from a variable what is known of it.
+    pub(crate) fn take(&mut self, v: VarId) -> Taken {
+        Taken { storage: self.of.remove(&v), lengths: self.lengths.remove(&v) }
     }
 
     /// Gives a variable back what [`StorageTable::take`] took.
-    pub(crate) fn restore(&mut self, v: VarId, storage: Option<VarStorage>) {
-        match storage {
-            Some(storage) => self.set(v, storage),
-            None => drop(self.take(v)),
+    pub(crate) fn restore(&mut self, v: VarId, taken: Taken) {
+        drop(self.take(v));
+        if let Some(storage) = taken.storage {
+            self.set(v, storage);
+        }
+        if let Some(lengths) = taken.lengths {
+            self.set_lengths(v, lengths);
         }
     }
 

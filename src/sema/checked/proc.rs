@@ -29,6 +29,8 @@ pub struct Program {
     pub types: Vec<DerivedType>,
     /// Modules in order of definition.
     pub modules: Vec<Module>,
+    /// The values of named constants that are objects, made at run time.
+    pub constants: BTreeMap<VarId, Const>,
     /// The main program.
     pub main: Option<ProcId>,
     /// Procedures that are the first values of procedure pointer components. There, and in any constant, a procedure is its

@@ -81,6 +81,9 @@ pub(crate) struct Context {
     pub(crate) specification: bool,
     /// The type of a component that is a descriptor is named: it may be that of an object which holds it.
     pub(crate) by_descriptor: bool,
+    /// Types with length parameters are those of device code: the lengths are constant and belong to the type, whatever
+    /// objects of the host have.
+    pub(crate) is_closed: bool,
     /// An expression of the debugger is checked against a finished program: nothing new may be declared, and rules about
     /// host and device do not apply.
     pub(crate) debugger: bool,
@@ -103,6 +106,7 @@ impl Context {
             in_host_data: false,
             specification: false,
             by_descriptor: false,
+            is_closed: false,
             debugger: false,
         }
     }

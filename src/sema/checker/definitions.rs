@@ -8,7 +8,7 @@
 use super::scopes::ScopeId;
 use crate::checked::{
     Const, DerivedType, Expr, Field, Module, ProcBody, ProcId, Procedure, Program, Scope, SharedVariable, Type, TypeId,
-    VarId, Variable,
+    TypeParam, VarId, Variable,
 };
 use ast::{self, Subprogram};
 use source::Span;
@@ -231,6 +231,7 @@ impl<'a> Definitions<'a> {
                 vars: program.vars.clone(),
                 types: program.types.clone(),
                 modules: Vec::new(),
+                constants: program.constants.clone(),
                 main: program.main,
                 pointed: program.pointed.clone(),
                 named: program.named.clone(),
@@ -246,6 +247,11 @@ impl<'a> Definitions<'a> {
     /// Notes which procedures C code calls by name, and which variables it has too.
     pub(crate) fn share_with_c(&mut self, named: Vec<(Arc<str>, ProcId)>, shared: Vec<SharedVariable>) {
         (self.program.named, self.program.shared) = (named, shared);
+    }
+
+    /// Notes the value of a named constant that is an object, made at run time.
+    pub(crate) fn note_constant(&mut self, id: VarId, value: Const) {
+        self.program.constants.insert(id, value);
     }
 
     /// The finished program.
@@ -438,8 +444,22 @@ impl<'a> Definitions<'a> {
     pub(crate) fn has_part(&self, id: TypeId, is: &dyn Fn(&Field) -> bool) -> bool {
         self.ty(id).fields.iter().any(|f| {
             let inner = if let Type::Derived(part) = f.ty { Some(part) } else { None };
-            is(f) || (!f.pointer && !f.allocatable && inner.is_some_and(|part| self.has_part(part, is)))
+            is(f) || (!f.pointer && !f.is_allocatable() && inner.is_some_and(|part| self.has_part(part, is)))
         })
+    }
+
+    /// Whether two types are one, but that objects of the one have their length parameters at run time, as those of the host have.
+    pub(crate) fn are_twins(&self, a: &Type, b: &Type) -> bool {
+        let (Type::Derived(a), Type::Derived(b)) = (a, b) else { return false };
+        let template = self.type_info(*a).template;
+        let agree = |(x, y): (&TypeParam, &TypeParam)| match (x.value, y.value) {
+            (Some(x), Some(y)) => x == y,
+            _ => !x.is_kind,
+        };
+        a != b
+            && template.is_some()
+            && template == self.type_info(*b).template
+            && self.ty(*a).params.iter().zip(&self.ty(*b).params).all(agree)
     }
 
     /// Whether a type gives its objects a first value. A procedure pointer that is null at first has none that is written.

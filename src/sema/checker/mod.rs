@@ -35,7 +35,7 @@ pub(crate) use scopes::{
 };
 
 use crate::SemaOptions;
-use crate::checked::{Expr, ProcId, Program, Type, TypeId, VarId};
+use crate::checked::{Const, Expr, ProcId, Program, Type, TypeId, VarId};
 use diag::{Code, Diagnostic};
 use source::{FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,6 +100,8 @@ pub(crate) struct Made {
     pub(crate) described: Vec<Described>,
     /// Pointers whose declarations give them a target.
     pub(crate) initial_targets: Vec<InitialTarget>,
+    /// Objects with length parameters that DATA gives values.
+    pub(crate) data_objects: Vec<DataObject>,
     /// The compute regions of OpenACC.
     pub(crate) regions: Regions,
     /// The construct names of each scope.
@@ -135,6 +137,15 @@ pub(crate) struct InitialTarget {
     pub(crate) scope: ScopeId,
 }
 
+/// An object with length parameters that DATA gives values.
+pub(crate) struct DataObject {
+    pub(crate) var: VarId,
+    /// Where the first DATA statement stands.
+    pub(crate) scope: ScopeId,
+    /// The values so far, null where there are none.
+    pub(crate) value: Const,
+}
+
 /// What an initial target is written as.
 pub(crate) enum TargetValue {
     /// By itself.
@@ -143,6 +154,8 @@ pub(crate) enum TargetValue {
     Typed(Expr),
     /// Not a target: the value of an object whose type has length parameters that are known at run time only.
     Object(ast::Expr),
+    /// The same, which is typed already.
+    Value(Expr),
 }
 
 /// A context that was left for another one.

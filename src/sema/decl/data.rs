@@ -154,11 +154,9 @@ impl<'a> Checker<'a> {
         if is_pointer(&self.defs, &target) && target.rank == shape_of(&self.defs, &target).map_or(0, Shape::rank) {
             return self.data_pointer(target, values);
         }
-        if root(&target).is_some_and(|id| matches!(self.defs.var(id).ty, Type::Derived(ty) if self.defs.ty(ty).is_made))
-        {
-            let text =
-                "`data` for a type whose objects are made at run time: with lengths known then, or initial targets,";
-            return self.reporter.refuse(object.span, text);
+        let is_made = |ty| self.defs.ty(ty).is_made && !self.has_lengths(ty);
+        if root(&target).is_some_and(|id| matches!(self.defs.var(id).ty, Type::Derived(ty) if is_made(ty))) {
+            return self.reporter.refuse(object.span, "`data` for a type with initial targets");
         }
         if let Some(what) = self.elsewhere(&target) {
             // Fortran 2018, C876 and 8.6.7.
@@ -177,6 +175,11 @@ impl<'a> Checker<'a> {
             let text = format!("`{}` cannot be initialised by `data`", name.as_str());
             return self.reporter.error(Code::BadInitialisation, object.span, text);
         };
+        if matches!(self.defs.var(id).ty, Type::Derived(ty) if self.has_lengths(ty)) {
+            let made = self.take_data_object(id, name.as_str(), object.span)?;
+            let scalar = (target.rank == 0).then_some(&target);
+            return self.data_of_object(made, &target, &mut |c, ty| c.data_value(values, ty, scalar, object.span));
+        }
         // Without its value: a large array that is given bit by bit must not be copied for each.
         let init = self.defs.var_mut(id).init.take();
         let var = self.defs.var(id).clone();
@@ -214,7 +217,7 @@ impl<'a> Checker<'a> {
                 let Type::Derived(ty) = base.ty else { return None };
                 let part = self.defs.ty(ty).fields.get(*field as usize)?;
                 let word = if part.allocatable { "allocatable" } else { "pointer" };
-                let is_elsewhere = part.allocatable || part.pointer;
+                let is_elsewhere = part.is_allocatable() || part.pointer;
                 is_elsewhere.then(|| format!("{word} component `{}`", part.name)).or_else(|| self.elsewhere(base))
             }
             ExprKind::Element { base, .. }
@@ -336,7 +339,7 @@ impl<'a> DataValues<'a> {
 
 impl Checker<'_> {
     /// Calls `f` for each scalar part of a variable's value that a designator names, in order, with its type.
-    fn data_parts(
+    pub(super) fn data_parts(
         &mut self,
         target: &Expr,
         whole: &mut Const,

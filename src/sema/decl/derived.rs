@@ -38,8 +38,9 @@ impl<'a> Checker<'a> {
         }
         self.defs.type_info_mut(id).state = Resolution::InProgress;
         let proc = self.scopes.get(scope).proc;
-        let cx = Context::new(scope, proc, CodeSide::Host);
-        let outer = self.enter_context(cx);
+        let is_closed = self.is_closed_instance(id);
+        let outer = self.enter_context(Context::new(scope, proc, CodeSide::Host));
+        self.cx.is_closed = is_closed;
         if let Some(parent) = &def.extends
             && let Some(parent_id) = self.parent_type(id, parent)
         {
@@ -118,6 +119,7 @@ impl<'a> Checker<'a> {
             let bytes = self.lay_out(id, &def.items, 0);
             self.defs.ty_mut(id).bytes = bytes;
         }
+        self.note_open_parts(id);
         let is_made = self.defs.has_part(id, &|f| f.is_parameter || f.start.is_some());
         let t = self.defs.ty_mut(id);
         t.is_made = is_made;
@@ -289,7 +291,7 @@ impl<'a> Checker<'a> {
             let init = match (&e.init, &e.pointer_init) {
                 // nvfortran takes `= null()` for `=> null()`.
                 (Some(value), _) if pointer && is_null(value) => Some(Const::Null),
-                (Some(value), _) if !allocatable && !pointer && self.is_made(&ty) => {
+                (Some(value), _) if (!allocatable || sized.is_some()) && !pointer && self.is_made(&ty) => {
                     start = self.start_of_part(value, &ty, &shape);
                     None
                 }

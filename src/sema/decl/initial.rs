@@ -38,27 +38,7 @@ impl<'a> Checker<'a> {
             }
             _ => ty,
         };
-        let shape = match (&shape, &value) {
-            (Shape::AssumedSize(dims, lower), Const::Array { bounds, .. }) if dims.len() + 1 == bounds.len() => {
-                let mut dims = dims.clone();
-                if p.shape.is_some_and(|s| s.dims.iter().all(|d| matches!(d, ast::Bound::Star { .. }))) {
-                    for (dim, bound) in dims.iter_mut().zip(bounds) {
-                        let start = if let ExprKind::Const(Const::Int(v)) = dim.lower.kind { v } else { 1 };
-                        let last = start.saturating_add(bound.1).saturating_sub(1);
-                        dim.upper.kind = ExprKind::Const(Const::Int(last));
-                    }
-                }
-                let start = if let ExprKind::Const(Const::Int(v)) = lower.kind { v } else { 1 };
-                let extent = bounds.last().map_or(0, |b| b.1);
-                let upper = Expr {
-                    kind: ExprKind::Const(Const::Int(start.saturating_add(extent).saturating_sub(1))),
-                    ..(**lower).clone()
-                };
-                dims.push(Dim { lower: (**lower).clone(), upper });
-                Shape::Explicit(dims)
-            }
-            _ => shape,
-        };
+        let shape = implied_shape(p, shape, &value);
         let value = self.typing().shaped(value, given, &shape, e.span, &p.name)?;
         Some((value, ty, shape))
     }
@@ -177,6 +157,7 @@ impl<'a> Checker<'a> {
     /// Associates pointers with the initial targets of their declarations: the first statements of the main program do it.
     /// Both are there for the whole run, so that nobody can tell.
     pub(crate) fn associate_initial_targets(&mut self) {
+        self.assign_data_objects();
         let main = self.defs.main;
         let mut first = Vec::new();
         for InitialTarget { pointer, value, scope } in std::mem::take(&mut self.made.initial_targets) {
@@ -187,6 +168,12 @@ impl<'a> Checker<'a> {
                 TargetValue::Typed(value) => {
                     let span = value.span;
                     (Some(StmtKind::PointerAssign { target: pointer, bounds: Vec::new(), value }), span)
+                }
+                TargetValue::Value(value) => {
+                    let span = value.span;
+                    first.push(Stmt { label: None, kind: StmtKind::Assign { target: pointer, value }, span });
+                    let _ = self.leave_context(outer);
+                    continue;
                 }
                 TargetValue::Object(e) => {
                     let kind = self.assign_initial(pointer, &e);
@@ -336,6 +323,31 @@ impl<'a> Checker<'a> {
         let value = self.typing().convert(value, ty)?;
         let value = self.typing().evaluate(&value)?;
         Some((fit_constant(value, ty), rank, own))
+    }
+}
+
+/// The shape of a named constant, which may take upper bounds from its value.
+pub(super) fn implied_shape(p: &DeclaredName<'_>, shape: Shape, value: &Const) -> Shape {
+    match (&shape, value) {
+        (Shape::AssumedSize(dims, lower), Const::Array { bounds, .. }) if dims.len() + 1 == bounds.len() => {
+            let mut dims = dims.clone();
+            if p.shape.is_some_and(|s| s.dims.iter().all(|d| matches!(d, ast::Bound::Star { .. }))) {
+                for (dim, bound) in dims.iter_mut().zip(bounds) {
+                    let start = if let ExprKind::Const(Const::Int(v)) = dim.lower.kind { v } else { 1 };
+                    let last = start.saturating_add(bound.1).saturating_sub(1);
+                    dim.upper.kind = ExprKind::Const(Const::Int(last));
+                }
+            }
+            let start = if let ExprKind::Const(Const::Int(v)) = lower.kind { v } else { 1 };
+            let extent = bounds.last().map_or(0, |b| b.1);
+            let upper = Expr {
+                kind: ExprKind::Const(Const::Int(start.saturating_add(extent).saturating_sub(1))),
+                ..(**lower).clone()
+            };
+            dims.push(Dim { lower: (**lower).clone(), upper });
+            Shape::Explicit(dims)
+        }
+        _ => shape,
     }
 }
 

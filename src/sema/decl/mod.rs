@@ -2,6 +2,7 @@
 
 mod collect;
 mod data;
+mod data_made;
 mod derived;
 mod header;
 mod initial;

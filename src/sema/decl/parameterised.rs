@@ -9,6 +9,9 @@
 //! holds its own. A template that extends an open one is open. The check of the program begins anew when it finds one
 //! (`check`), so that all objects of a type have one layout.
 //!
+//! Device code and data with a CUDA attribute have constant lengths, which belong to the instance there, as if the template were
+//! not open. An assignment converts such an object to one of the host, and back.
+//!
 //! Not here: components that open parameters decide (`derived`).
 
 use crate::checked::{
@@ -222,7 +225,7 @@ impl<'a> Checker<'a> {
         let mut lengths = Vec::new();
         for (p, value) in parameters.iter().zip(values) {
             let outer = self.enter_context(Context::new(scope, self.scopes.get(scope).proc, CodeSide::Host));
-            let param = self.type_param(id, scope, p, value, guard.is_some() && is_open, span);
+            let param = self.type_param(id, scope, p, value, (is_open, guard.is_some()), span);
             if let Some(what) = self.leave_context(outer) {
                 return self.reporter.refuse_again(&what);
             }
@@ -252,8 +255,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the lengths of a template's objects are known at run time only.
+    /// Whether the lengths of a template's objects are known at run time only. Those of objects of device code never are.
     fn is_open(&mut self, template: TypeId) -> bool {
+        !self.cx.is_closed && self.cx.side != CodeSide::Device && self.is_open_for_host(template)
+    }
+
+    /// Whether a type is an instance for device code of a template whose objects have their lengths at run time elsewhere.
+    pub(super) fn is_closed_instance(&mut self, id: TypeId) -> bool {
+        let params = &self.defs.ty(id).params;
+        let has_lengths = params.iter().any(|p| !p.is_kind) && params.iter().all(|p| p.value.is_some());
+        match self.defs.type_info(id).template {
+            Some(template) if has_lengths => self.is_open_for_host(template),
+            _ => false,
+        }
+    }
+
+    fn is_open_for_host(&mut self, template: TypeId) -> bool {
         let open = |this: &Self, id| this.made.open.contains(&place_of(this.defs.ty(id).span));
         let mut at = Some(template);
         for _ in 0..MOST_PARENTS {
@@ -264,6 +281,14 @@ impl<'a> Checker<'a> {
             }
         }
         false
+    }
+
+    /// A template is open if its objects have parts that are made at run time.
+    pub(super) fn note_open_parts(&mut self, id: TypeId) {
+        let template = self.defs.type_info(id).template;
+        if let Some(template) = template.filter(|_| self.defs.has_part(id, &|f| f.is_parameter)) {
+            self.note_open(template);
+        }
     }
 
     /// Notes that a template is open, and so is what it extends and has lengths.
@@ -391,7 +416,7 @@ impl<'a> Checker<'a> {
             }
         };
         if !self.is_open(id) {
-            if self.cx.side.on_device() || self.cx.debugger {
+            if self.cx.is_closed || self.cx.side.on_device() || self.cx.debugger {
                 return self.reporter.refuse(span, "a length type parameter that is not constant");
             }
             // This check comes to nothing: the next one knows that the template is open.
@@ -408,13 +433,13 @@ impl<'a> Checker<'a> {
         scope: ScopeId,
         p: &Parameter<'a>,
         value: Option<Length>,
-        is_open_guard: bool,
+        (is_open, is_guard): (bool, bool),
         span: Span,
     ) -> Option<(TypeParam, Length)> {
         let ty = self.type_spec(p.spec, None)?;
         let length = match (value, p.default) {
             (Some(value), _) => value,
-            (None, _) if is_open_guard && !p.is_kind => Length::Assumed,
+            (None, _) if is_open && is_guard && !p.is_kind => Length::Assumed,
             (None, Some(default)) => Length::Const(self.constant_integer(default)?),
             (None, None) => {
                 let text = format!("`type({})` needs a value for `{}`", self.defs.ty(id).name, p.name.as_str());
@@ -424,7 +449,7 @@ impl<'a> Checker<'a> {
             }
         };
         let value = match length {
-            Length::Const(n) if p.is_kind || !self.is_open(id) => Some(n),
+            Length::Const(n) if p.is_kind || !is_open => Some(n),
             _ => None,
         };
         let (name, is_kind, span) = (p.name.text.clone(), p.is_kind, p.name.span);
@@ -464,6 +489,15 @@ impl<'a> Checker<'a> {
 }
 
 impl Typing<'_> {
+    /// A value as it is assigned to an object: one of the host becomes one of device code, and the other way round.
+    pub(crate) fn as_twin(&self, e: Expr, to: &Type) -> Expr {
+        if !self.defs.are_twins(to, &e.ty) {
+            return e;
+        }
+        let (rank, span) = (e.rank, e.span);
+        Expr { kind: ExprKind::Convert(Box::new(e)), ty: to.clone(), rank, span }
+    }
+
     /// The open parameters of a type, as bounds and lengths of its components name them.
     pub(super) fn open_variables(&self, id: TypeId) -> BTreeSet<VarId> {
         self.defs.ty(id).open_parameters().map(|p| p.var).collect()

@@ -1,7 +1,8 @@
 //! Array shapes as written, and specification expressions (Fortran 2018, 8.5.8 and 10.1.11).
 
-use crate::checked::{Dim, Expr, Shape, Type};
+use crate::checked::{Const, Dim, Expr, ExprKind, Shape, Type};
 use crate::checker::Checker;
+use crate::fold::Evaluator;
 use crate::typing::{Typing, one, shape_name};
 use ast::Bound;
 use diag::Code;
@@ -141,6 +142,12 @@ impl Typing<'_> {
                 value.span,
                 format!("{what} must be a scalar, not an array"),
             );
+        }
+        let mut value = value;
+        if !matches!(value.kind, ExprKind::Const(_))
+            && let Ok(known @ Const::Int(_)) = Evaluator::full(self.defs).eval(&value)
+        {
+            value.kind = ExprKind::Const(known);
         }
         self.convert(value, &Type::Integer(8))
     }

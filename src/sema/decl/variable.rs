@@ -1,8 +1,13 @@
 //! Resolves a declared name: its type, shape, storage and attributes.
 
-use crate::checked::{Attrs, CharLen, Const, ExprKind, ProcId, Shape, Storage, Type, VarId, Variable, visit};
-use crate::checker::{Checker, CodeSide, Context, DeclaredName, Init, ScopeId, Sym, VarInfo};
+use crate::checked::{
+    Attrs, CharLen, Const, Expr, ExprKind, ProcId, Shape, StmtKind, Storage, Type, VarId, Variable, visit,
+};
+use crate::checker::{
+    Checker, CodeSide, Context, DeclaredName, Init, InitialTarget, ScopeId, Sym, TargetValue, VarInfo,
+};
 use crate::decl::shape::ShapeRules;
+use crate::fold::Evaluator;
 use crate::typing::Typing;
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -73,16 +78,12 @@ impl<'a> Checker<'a> {
             let help = if name == "*" { "declare the type".to_owned() } else { format!("write `type({name})`") };
             return self.reporter.error_help(Code::BadPolymorphism, *span, text, help);
         }
-        let ty = match p.spec {
-            Some(spec) => self.type_spec(spec, p.char_len)?,
+        let (ty, lengths) = match p.spec {
+            Some(spec) => self.type_of_declaration(p, spec)?,
             // A kind of integers, whatever IMPLICIT says.
-            _ if p.is_enumerator => Type::Integer(4),
-            None if p.is_cray_pointer => Type::Integer(8),
-            None => self.typing().untyped(scope, p)?,
-        };
-        let lengths = match p.spec {
-            Some(spec) => self.lengths_of_spec(spec),
-            None => Vec::new(),
+            _ if p.is_enumerator => (Type::Integer(4), Vec::new()),
+            None if p.is_cray_pointer => (Type::Integer(8), Vec::new()),
+            None => (self.typing().untyped(scope, p)?, Vec::new()),
         };
         let is_described = p.allocatable.is_some() || p.pointer.is_some();
         self.typing().check_lengths(&lengths, p.dummy.is_some(), is_described, p.spec.map_or(p.span, |s| s.span))?;
@@ -223,6 +224,18 @@ impl<'a> Checker<'a> {
         Some(Sym::Var(id))
     }
 
+    /// The type that a declaration names, and the values that it gives to open length parameters. Data of the device has none.
+    fn type_of_declaration(&mut self, p: &DeclaredName<'a>, spec: &'a ast::TypeSpec) -> Option<(Type, Vec<CharLen>)> {
+        let is_device_data =
+            matches!(p.cuda, Some((ast::CudaAttr::Device | ast::CudaAttr::Constant | ast::CudaAttr::Shared, _)))
+                && p.parameter.is_none();
+        let outer = std::mem::replace(&mut self.cx.is_closed, is_device_data);
+        let ty = self.type_spec(spec, p.char_len);
+        let lengths = if ty.is_some() { self.lengths_of_spec(spec) } else { Vec::new() };
+        self.cx.is_closed = outer;
+        Some((ty?, lengths))
+    }
+
     /// A named constant whose type has length parameters that are known at run time only: a static object that cannot change, with an
     /// initial value.
     fn declare_made_constant(
@@ -237,9 +250,19 @@ impl<'a> Checker<'a> {
             let text = format!("named constant `{}` has no value", p.name);
             return self.reporter.error_help(Code::BadInitialisation, p.span, text, "add `= value`");
         };
+        let shape = match shape {
+            Shape::AssumedSize(..) => {
+                let outer = std::mem::replace(&mut self.cx.specification, true);
+                let value = self.expr_as(e, &ty);
+                self.cx.specification = outer;
+                let known = self.typing().evaluate(&value?)?;
+                super::initial::implied_shape(p, shape, &known)
+            }
+            shape => shape,
+        };
         if matches!(shape, Shape::AssumedSize(..)) {
-            let text = "a named constant that takes its shape from its value, and its lengths at run time";
-            return self.reporter.refuse(p.span, text);
+            let text = format!("named constant `{}` takes its shape from its value, which has another rank", p.name);
+            return self.reporter.error(Code::RankMismatch, e.span, text);
         }
         self.typing().check_static_lengths(p, &Storage::Static, &lengths)?;
         let owner = self.scopes.get(scope).proc;
@@ -256,7 +279,17 @@ impl<'a> Checker<'a> {
         };
         let id = self.defs.add_var(var, VarInfo { is_constant: true, ..VarInfo::default() });
         self.scopes.set_sym(scope, &p.name, Sym::Var(id));
-        self.initial_object(e, &ty, &shape, (scope, id));
+        let whole = Expr { kind: ExprKind::Var(id), ty: ty.clone(), rank: shape.rank(), span: e.span };
+        let outer = std::mem::replace(&mut self.cx.specification, true);
+        let given = self.assign_initial(whole, e);
+        self.cx.specification = outer;
+        let Some(StmtKind::Assign { target, value }) = given else { return Some(Sym::Var(id)) };
+        if let Ok(known) = Evaluator::full(&self.defs).eval(&value)
+            && let Some(known) = self.typing().shaped(known, value.rank, &shape, e.span, &p.name)
+        {
+            self.defs.note_constant(id, known);
+        }
+        self.made.initial_targets.push(InitialTarget { pointer: target, value: TargetValue::Value(value), scope });
         Some(Sym::Var(id))
     }
 

@@ -429,6 +429,7 @@ impl Typing<'_> {
             return Some(Expr { ty, rank, ..e });
         }
         let e = if value { self.as_address(dummy, e) } else { e };
+        let e = if value { self.as_twin(e, &ty) } else { e };
         // Services take integers of any kind by value.
         let is_free = dummy.attrs.ignore_tkr.is_empty();
         let is_integer = matches!((&ty, &e.ty), (Type::Integer(_), Type::Integer(_)));

@@ -550,6 +550,7 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
     if matches!(dummy.ty, Type::Any)
         || is_untyped_null(e)
         || same_type(&dummy.ty, &e.ty)
+        || (dummy.attrs.value && defs.are_twins(&dummy.ty, &e.ty))
         || (ignores('t') && (ignores('k') || same_kind(&dummy.ty, &e.ty)))
         || (dummy.attrs.class && defs.class_takes(&dummy.ty, &e.ty))
     {

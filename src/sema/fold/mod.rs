@@ -19,6 +19,7 @@ mod convert;
 mod elemental;
 mod math;
 mod number;
+mod object;
 mod reduction;
 mod transfer;
 
@@ -162,12 +163,24 @@ impl<'p> Evaluator<'p> {
                 for sub in subs {
                     index.push(self.integer(sub)?);
                 }
+                if e.rank > 0 {
+                    // The same element of an array component of each object.
+                    let pick = |c: Const| {
+                        array::element(&c, &index).map_err(|text| (Code::ConstantSubscriptOutOfBounds, text))
+                    };
+                    let Const::Array { bounds, items } = self.eval(base)? else { return not_constant() };
+                    let items = items.into_iter().map(pick).collect::<Result<Vec<_>, _>>();
+                    return at(e.span, items.map(|items| Const::Array { bounds, items }));
+                }
                 let program = self.program;
                 let found = match base.kind {
                     // A named constant's array is looked into, not copied.
                     ExprKind::Var(id) => match (&program.var(id).storage, &program.var(id).init) {
                         (Storage::Parameter, Some(value)) => array::element(value, &index),
-                        _ => return not_constant(),
+                        _ => match program.constants.get(&id) {
+                            Some(value) => array::element(value, &index),
+                            None => return not_constant(),
+                        },
                     },
                     _ => array::element(&self.eval(base)?, &index),
                 };
@@ -219,6 +232,9 @@ impl<'p> Evaluator<'p> {
                     this.or_wrapped(elemental::call(*id, row, &types, &e.ty, this.full), wrapped)
                 };
                 at(e.span, array::map_row(values, f))
+            }
+            ExprKind::Construct { fields, ty } if self.program.ty(*ty).is_made => {
+                self.constructed_object(*ty, fields, e.span)
             }
             ExprKind::Construct { fields, ty } => {
                 let mut values = Vec::with_capacity(fields.len());
@@ -302,7 +318,7 @@ impl<'p> Evaluator<'p> {
         let var = self.program.var(id);
         match (&var.storage, &var.init) {
             (Storage::Parameter, Some(value)) => Ok(value.clone()),
-            _ => Err(NoValue::NotConstant(span)),
+            _ => self.program.constants.get(&id).cloned().ok_or(NoValue::NotConstant(span)),
         }
     }
 

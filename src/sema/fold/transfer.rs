@@ -4,7 +4,7 @@
 
 use super::number::no_fold;
 use super::{MOST_ELEMENTS, Outcome};
-use crate::checked::{CharLen, Const, DerivedType, Expr, Field, Program, Shape, Type};
+use crate::checked::{CharLen, Const, DerivedType, Expr, Field, Program, Shape, Type, TypeId};
 use diag::Code;
 
 /// Bytes of a result at most.
@@ -70,6 +70,7 @@ fn size_of(program: &Program, ty: &Type) -> Option<usize> {
         Type::Integer(k) | Type::Real(k) | Type::Logical(k) => usize::from(*k),
         Type::Complex(k) => 2 * usize::from(*k),
         Type::Character(CharLen::Const(n)) => usize::try_from(*n).unwrap_or(0),
+        Type::Derived(id) if program.ty(*id).is_made => return None,
         Type::Derived(id) => usize::try_from(program.ty(*id).bytes).ok().filter(|n| *n <= MOST_BYTES)?,
         _ => return None,
     })
@@ -103,6 +104,9 @@ fn encode(program: &Program, value: &Const, ty: &Type, out: &mut Vec<u8>) -> Res
         Const::Char(text) => out.extend_from_slice(text),
         Const::Derived(values) => {
             let Type::Derived(id) = ty else { return Err(no_fold()) };
+            if program.ty(*id).is_made {
+                return encode_flat(program, values, *id, out);
+            }
             encode_object(program, values, program.ty(*id), out)?;
         }
         Const::Null => return Err(no_fold()),
@@ -131,6 +135,40 @@ fn encode_object(
     }
     out.resize(first + ty.bytes as usize, 0);
     Ok(())
+}
+
+/// An object with length parameters as if they belonged to its type: the components in order at their natural alignment.
+fn encode_flat(program: &Program, values: &[Const], id: TypeId, out: &mut Vec<u8>) -> Result<(), (Code, String)> {
+    let (first, def) = (out.len(), program.ty(id));
+    let inherited = def.parent.map_or(0, |parent| program.ty(parent).fields.len());
+    if let (Some(parent), Some(values)) = (def.parent, values.get(..inherited)) {
+        encode_flat(program, values, parent, out)?;
+    }
+    let parts = def.fields.iter().zip(values).skip(inherited);
+    for (field, value) in parts.filter(|(field, _)| !field.is_parameter) {
+        if field.pointer || field.is_allocatable() {
+            return Err(no_fold());
+        }
+        let at = (out.len() - first).next_multiple_of(flat_align(program, &field.ty));
+        out.resize(first + at, 0);
+        encode(program, value, &field.ty, out)?;
+    }
+    let bytes = (out.len() - first).next_multiple_of(flat_align(program, &Type::Derived(id)));
+    out.resize(first + bytes, 0);
+    Ok(())
+}
+
+/// What the address of such an object, or of another value, is a multiple of.
+fn flat_align(program: &Program, ty: &Type) -> usize {
+    match ty {
+        Type::Integer(k) | Type::Real(k) | Type::Logical(k) | Type::Complex(k) => usize::from(*k),
+        Type::Character(_) | Type::Any => 1,
+        Type::Derived(id) if program.ty(*id).is_made => {
+            let fields = program.ty(*id).fields.iter().filter(|field| !field.is_parameter);
+            fields.map(|field| flat_align(program, &field.ty)).max().unwrap_or(1)
+        }
+        Type::Derived(id) => (program.ty(*id).align as usize).max(1),
+    }
 }
 
 /// Puts bytes at a place. Where other components lie, those of a union, zeros change nothing.

@@ -333,12 +333,6 @@ impl Typing<'_> {
     fn transfer(&mut self, mut r: Reference) -> Option<Expr> {
         let (id, span) = (r.id, r.span);
         let (mut source, mold) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
-        let is_made = |e: &Expr| matches!(e.ty, Type::Derived(id) if self.defs.has_part(id, &|f| f.is_parameter));
-        if is_made(&source) || is_made(&mold) {
-            return self
-                .reporter
-                .refuse(span, "`transfer` of a type with length parameters that are known at run time only");
-        }
         // Bits that are passed on by a logical value come back as they were.
         if let (ExprKind::Intrinsic { id: I::Transfer, .. }, &Type::Logical(kind)) = (&source.kind, &source.ty) {
             source.ty = Type::Integer(kind);

@@ -165,7 +165,8 @@ impl Checker<'_> {
 
     fn bytes(&mut self, id: I, x: Expr, kind: u8, span: source::Span) -> Option<Expr> {
         let ty = Type::Integer(kind);
-        let element = if is_class(&self.defs, &x) { None } else { self.size_of(&x.ty).map(|s| s.0) };
+        let is_made = matches!(x.ty, Type::Derived(ty) if self.defs.has_part(ty, &|f| f.is_parameter));
+        let element = if is_made || is_class(&self.defs, &x) { None } else { self.size_of(&x.ty).map(|s| s.0) };
         if let Some(element) = element {
             if id == I::StorageSize {
                 return Some(constant(Const::Int((element as i64).saturating_mul(8)), ty, span));

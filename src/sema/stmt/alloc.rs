@@ -310,9 +310,13 @@ impl Typing<'_> {
             let text = "a type parameter of what is allocated here is `:`, and that is no value";
             return self.reporter.error_help(Code::BadTypeParameter, span, text, "write the value");
         }
-        let used = if given.is_empty() { declared } else { given };
-        if is_new && used.iter().any(|n| matches!(n, CharLen::Assumed)) {
-            return self.reporter.refuse(span, "allocation with an assumed type parameter");
+        let is_assumed = |n: &CharLen| matches!(n, CharLen::Assumed);
+        if !given.is_empty()
+            && (0..given.len()).any(|i| is_assumed(&given[i]) != declared.get(i).is_some_and(is_assumed))
+        {
+            // Fortran 2018, C934.
+            let text = "a type parameter of what is allocated here is `*` where it is `*` in the declaration of the object, and nowhere else";
+            return self.reporter.error(Code::BadTypeParameter, span, text);
         }
         for (given, declared) in given.iter().zip(declared) {
             if let (CharLen::Const(given), CharLen::Const(declared)) = (given, declared)

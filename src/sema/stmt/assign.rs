@@ -54,6 +54,7 @@ impl Checker<'_> {
             return self.reporter.error_help(Code::BadPolymorphism, target.span, text, "use `select type`");
         }
         let value = self.dimensions_of(&target.ty, value)?;
+        let value = self.typing().as_twin(value, &target.ty);
         let fits = assignable(&target.ty, &value) || (is_class && self.defs.class_takes(&target.ty, &value.ty));
         if !fits {
             if self.may_be_defined("assignment(=)", &[&target, &value]) {

@@ -103,14 +103,9 @@ impl Typing<'_> {
         if defined.iter().any(|d| self.defs.class_takes(&Type::Derived(d.ty), &v.ty)) {
             return Some(());
         }
-        if self.defs.has_part(id, &|f| f.is_parameter) {
-            let text =
-                format!("`{}`, whose type has lengths that are known at run time only, in a namelist group", v.name);
-            return self.reporter.refuse(span, text);
-        }
         let what = if self.defs.var_info(var).polymorphic {
             "is polymorphic"
-        } else if self.defs.has_part(id, &|f| f.allocatable || f.pointer) {
+        } else if self.defs.has_part(id, &|f| f.is_allocatable() || f.pointer) {
             "has an allocatable or pointer component"
         } else {
             return Some(());

@@ -17,6 +17,8 @@ impl Typing<'_> {
         match Evaluator::eager(self.defs).eval(&e) {
             // Arrays stay expressions: only a constant that is needed becomes one.
             Ok(Const::Array { .. }) => Some(e),
+            // Objects that are made at run time are found in memory too.
+            Ok(Const::Derived(_)) if matches!(e.ty, Type::Derived(id) if self.defs.ty(id).is_made) => Some(e),
             // An element of a table stays one: its components may be arrays, which are looked for in memory.
             Ok(Const::Derived(_)) if matches!(e.kind, ExprKind::Element { .. }) => Some(e),
             Ok(value) => {

@@ -5,39 +5,36 @@ module m
     integer, len :: n
     real :: x(n)
   end type
-  type(line(2)), parameter :: constant = line(2)([1.0, 2.0])
-  real, parameter :: first = constant%x(1) !~ W0901
-  type(line(2)), device :: remote !~ W0901
+  type, extends(line) :: longer
+    integer :: more = 1
+  end type
+  type :: holder
+    type(line(2)) :: r
+  end type
+  type(holder), device :: remote !~ W0901
 contains
   attributes(global) subroutine kernel(r)
     type(line(*)) :: r !~ W0901
     r%x(1) = 1
   end subroutine
-  subroutine allocates(r)
-    type(line(*)), allocatable, intent(out) :: r
-    allocate(r) !~ W0901
+  subroutine bits(r)
+    class(line(*)), intent(in) :: r
+    print *, transfer(r, [1.0])
   end subroutine
-  subroutine group()
-    type(line(2)) :: r
-    namelist /values/ r
-    write (*, values) !~ W0901
-  end subroutine
-  subroutine bits()
-    type(line(2)) :: r
-    print *, transfer(r, [1.0]) !~ W0901
-  end subroutine
-  subroutine given()
-    type(line(2)) :: r
-    data r%x /1.0, 2.0/ !~ W0901
-    print *, r%x
+  subroutine named(r)
+    type(line(*)), intent(inout), target :: r(:)
+    associate (y => r%x(2))
+      y = 1
+    end associate
   end subroutine
 end module
 program p
   use m
   implicit none
-  type(line(:)), allocatable :: r(:)
+  type(line(:)), allocatable, target :: r(:)
+  real, pointer :: q(:)
   allocate(line(3) :: r(2))
   r%x(1) = 4
   print '(2f4.1)', r%x(1)
-  read (*, *) r%x(2) !~ R0901
+  q => r%x(2) !~ R0901
 end program

@@ -1,0 +1,135 @@
+//! The physical representation of objects with length parameters (Fortran 2018, 16.9.193): the components in order at their
+//! natural alignment, as where the lengths are constant. TRANSFER and inquiries of sizes see an object like that.
+//!
+//! An allocatable or pointer component is its descriptor.
+
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::types::{align, const_bytes, has_allocatable, is_made};
+use crate::value::array_view::ArrayView;
+use crate::value::lvalue::MemRef;
+use ir::op::{BinOp, CmpOp};
+use ir::{Ty, Val};
+use sema::checked::{Field, Program, Type, TypeId};
+
+/// A component in memory, and where it is in a flat object.
+struct FlatPart<'p> {
+    field: &'p Field,
+    view: ArrayView,
+    at: Val,
+    /// Bytes of a flat element.
+    element: Val,
+}
+
+/// What the address of a flat object is a multiple of.
+pub(crate) fn flat_align(program: &Program, ty: &Type) -> u64 {
+    let Type::Derived(id) = ty else { return align(program, ty) };
+    if !is_made(program, ty) {
+        return align(program, ty);
+    }
+    let fields = program.ty(*id).fields.iter().filter(|f| !f.is_parameter);
+    fields.map(|f| if is_described(f) { 8 } else { flat_align(program, &f.ty) }).max().unwrap_or(1)
+}
+
+fn is_described(field: &Field) -> bool {
+    field.pointer || field.is_allocatable()
+}
+
+impl<'p> Builder<'_, 'p> {
+    /// Bytes of a flat element of an array, 0 if it has none and its first object would have to say it.
+    pub(crate) fn flat_bytes(&mut self, view: &ArrayView, ty: &Type) -> Val {
+        let Type::Derived(id) = ty else { return view.element };
+        if !is_made(self.program(), ty) {
+            return Val::i64(const_bytes(self.program(), ty).unwrap_or(0) as i64);
+        }
+        let bytes = self.mutable(Ty::I64);
+        self.set(bytes, Val::i64(0));
+        let count = self.size(view);
+        let some = self.icmp(CmpOp::Gt, count, Val::i64(0));
+        self.when(some, |this| {
+            let n = this.flat_parts(view.mem, *id, &mut |_, _| {});
+            this.set(bytes, n);
+        });
+        self.freeze(bytes.into())
+    }
+
+    /// Goes through the components of an object; gives the bytes of its flat form.
+    fn flat_parts(&mut self, object: MemRef, id: TypeId, each: &mut dyn FnMut(&mut Self, FlatPart<'p>)) -> Val {
+        let program = self.program();
+        let def = program.ty(id);
+        let (mut at, mut inherited) = (Val::i64(0), 0);
+        if let Some(parent) = def.parent {
+            at = self.flat_parts(object, parent, each);
+            inherited = program.ty(parent).fields.len();
+        }
+        for field in def.fields.iter().skip(inherited).filter(|f| !f.is_parameter) {
+            let place = object.plus(field.offset as i64);
+            let view = if is_described(field) {
+                let bytes = crate::module::globals::descriptor_bytes(field.shape.rank(), field.class);
+                self.dense(place, Val::i64(bytes as i64), None, &[])
+            } else if field.sized.is_some() {
+                let d = self.field_desc(field, place);
+                self.desc_view(&d)
+            } else {
+                self.field_view(field, place)
+            };
+            let unit = if is_described(field) { 8 } else { flat_align(program, &field.ty) };
+            let element = if is_described(field) { view.element } else { self.flat_bytes(&view, &field.ty) };
+            at = self.round_up(at, unit);
+            let count = self.size(&view);
+            let bytes = self.imul(count, element);
+            let end = self.iadd(at, bytes);
+            each(self, FlatPart { field, view, at, element });
+            at = end;
+        }
+        self.round_up(at, flat_align(program, &Type::Derived(id)))
+    }
+
+    fn round_up(&mut self, n: Val, unit: u64) -> Val {
+        if unit <= 1 {
+            return n;
+        }
+        let up = self.iadd(n, Val::i64(unit as i64 - 1));
+        if let Some(up) = crate::builder::arith::constant(up) {
+            return Val::i64(up / unit as i64 * unit as i64);
+        }
+        self.bin(BinOp::And, Ty::I64, up, Val::i64(-(unit as i64))).into()
+    }
+
+    /// Copies the elements of an array to the block at `flat`, or from there if `back` says so; an element has as many bytes
+    /// there as [`Builder::flat_bytes`] says. Objects are made already. What is allocatable stays as it is.
+    pub(crate) fn copy_flat(&mut self, flat: MemRef, element: Val, view: &ArrayView, ty: &Type, back: bool) {
+        let extents = view.extents();
+        let len = view.len.map(|_| element);
+        let block = self.dense(flat, element, len, &extents);
+        let Type::Derived(id) = ty else {
+            return if back { self.copy_array(view, &block, ty) } else { self.copy_array(&block, view, ty) };
+        };
+        let made = is_made(self.program(), ty);
+        self.each_position(&extents, &[&block, view], &mut |this, index, linear| {
+            let program = this.program();
+            let own = this.element_pos(view, index, linear);
+            let other = this.element_pos(&block, index, linear);
+            if made {
+                this.flat_parts(own, *id, &mut |this, part| this.copy_flat_part(other, &part, back));
+            } else if !back {
+                this.copy_words(other, own, const_bytes(program, ty).unwrap_or(0), align(program, ty));
+            } else if !has_allocatable(program, ty) {
+                this.copy_words(own, other, const_bytes(program, ty).unwrap_or(0), align(program, ty));
+            }
+        });
+    }
+
+    fn copy_flat_part(&mut self, object: MemRef, part: &FlatPart<'p>, back: bool) {
+        let flat = self.advance(object, part.at);
+        if !is_described(part.field) {
+            return self.copy_flat(flat, part.element, &part.view, &part.field.ty, back);
+        }
+        let bytes = crate::builder::arith::constant(part.element).unwrap_or(0) as u64;
+        if !back {
+            self.copy_words(flat, part.view.mem, bytes, 8);
+        } else if part.field.pointer {
+            self.copy_words(part.view.mem, flat, bytes, 8);
+        }
+    }
+}
