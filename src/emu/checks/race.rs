@@ -10,7 +10,7 @@ use crate::checks::alike::KnownRaces;
 use crate::checks::halves::Halves;
 use crate::checks::watched::{Watched, Watching};
 use crate::schedule::BlockEvents;
-use ir::{Access, FuncId};
+use ir::{Access, FuncId, InlineId};
 use mem::LaneAddresses;
 use mem::address::SHARED_BASE;
 use race::{
@@ -109,16 +109,16 @@ impl RacePass {
 enum SourceSite {
     /// In code of its own function.
     Own(Site),
-    /// In an inlined function.
-    Inlined(FuncId, Span),
+    /// In an inlined function: where, and which of the accesses that have one place there, such as the parts of a complex number.
+    Inlined(FuncId, Span, u32),
 }
 
 /// The second pass, with the sites and call stacks to which its reports refer by number.
 #[derive(Clone, Debug)]
 pub(crate) struct ExactPass {
     pub(crate) exact: Exact,
-    /// The function and the source place of the accesses that stand in the place of a call.
-    inlined: BTreeMap<Site, (FuncId, Span)>,
+    /// What the accesses are that stand in the place of a call.
+    inlined: BTreeMap<Site, SourceSite>,
     sites: BTreeMap<SourceSite, u32>,
     stacks: BTreeMap<Vec<Site>, u32>,
     site_list: Vec<Site>,
@@ -133,7 +133,14 @@ impl ExactPass {
     pub(crate) fn new(exact: Exact, program: &Program) -> ExactPass {
         let funcs = (0..program.module().funcs.len() as u32).map(FuncId);
         let sites = funcs.flat_map(|func| program.access_sites(func));
-        let of = |site| program.inlined(site).next().map(|(func, _)| (site, (func, program.span(site))));
+        let mut counts: BTreeMap<(FuncId, InlineId, Span), u32> = BTreeMap::new();
+        let of = |site: Site| {
+            let (func, _) = program.inlined(site).next()?;
+            let (call, span) = (program.inlined_at(site), program.span(site));
+            let count = counts.entry((site.func, call, span)).or_default();
+            *count += 1;
+            Some((site, SourceSite::Inlined(func, span, *count)))
+        };
         ExactPass {
             exact,
             inlined: sites.filter_map(of).collect(),
@@ -174,7 +181,7 @@ impl ExactPass {
     }
 
     fn source_site(&self, site: Site) -> SourceSite {
-        self.inlined.get(&site).map_or(SourceSite::Own(site), |&(func, span)| SourceSite::Inlined(func, span))
+        self.inlined.get(&site).copied().unwrap_or(SourceSite::Own(site))
     }
 
     /// The site of that number.
