@@ -40,6 +40,8 @@ pub(crate) struct Foreign {
     pub(crate) signatures: BTreeMap<u64, Arc<Signature>>,
     /// Whether the rank goes on before its turn, for which what could be called at once has to wait.
     pub(crate) is_ahead: bool,
+    /// Whether a check wants to know what procedures change that are called at once.
+    pub(crate) is_watched: bool,
     /// What calls that are made at once know.
     pub(crate) direct: Direct,
     /// First addresses of the allocations that were passed.
@@ -95,6 +97,7 @@ impl Foreign {
             defined,
             signatures: BTreeMap::new(),
             is_ahead: false,
+            is_watched: false,
             direct: Direct::default(),
             kept: BTreeSet::new(),
             entries: Arc::default(),
@@ -264,21 +267,20 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    /// Adds what the pointers among the data of a descriptor of C point to.
+    /// Adds the data of a descriptor of C, and what the pointers among them point to.
     fn add_described(&mut self, c: u64, (element, offsets): &(u64, Vec<u64>)) -> Result<(), Halt> {
-        if c == 0 || offsets.is_empty() {
+        if c == 0 {
             return Ok(());
         }
         let head = peek(self.memory, c - layout::IN_FRONT as u64, layout::IN_FRONT as u64 + layout::bytes(0))?;
+        let base = self.add(word_of(&head[..8]), false);
         let field = |at: i64, bytes: usize| {
             let first = (layout::IN_FRONT + at) as usize;
             word_of(&head[first..first + bytes])
         };
         let pointers = [Class::DataPointer, Class::ProcedurePointer].map(|class| layout::type_number(class, 0) as u64);
-        if *element == 0 && !pointers.contains(&field(layout::TYPE, 2)) {
-            return Ok(());
-        }
-        let Some(base) = self.add(word_of(&head[..8]), false) else { return Ok(()) };
+        let has_pointers = !offsets.is_empty() && (*element > 0 || pointers.contains(&field(layout::TYPE, 2)));
+        let Some(base) = base.filter(|_| has_pointers) else { return Ok(()) };
         let rank = field(layout::RANK, 1) as u8;
         let mut places = vec![word_of(&head[..8])];
         let bytes = self.extents.get(&base).map_or(0, |piece| piece.bytes);

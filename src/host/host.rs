@@ -143,10 +143,15 @@ impl Host {
         self.runtime.foreign.is_ahead = waits;
     }
 
+    /// Whether a check wants to know from now on what procedures change that are called at once.
+    pub fn watch_calls(&mut self, watches: bool) {
+        self.runtime.foreign.is_watched = watches;
+    }
+
     /// Runs for at most `budget` schedule points, which it counts down, until something is needed from outside.
     ///
     /// A question that was not answered is put again. With a `caller`, procedures of libraries are called at once: the run is not done
-    /// again, and no check wants to know what they change. A host has the same caller all the time, or never one, but that of a rank
+    /// again. A host has the same caller all the time, or never one, but that of a rank
     /// that goes on before its turn waits for it ([`Host::wait_with_calls`]).
     pub fn advance(
         &mut self,

@@ -3,7 +3,8 @@
 //! Host data and constants go to host memory; device, constant and managed data go to memory that the first device allocates.
 
 use crate::devices::DeviceBox;
-use ir::{Global, GlobalInit, Module, Space};
+use ir::rt::Rt;
+use ir::{Global, GlobalInit, InstKind, Module, Space};
 use mem::{Memory, Region};
 use source::Span;
 use std::fmt;
@@ -83,4 +84,11 @@ pub(crate) fn place_globals(
         addresses.push(address);
     }
     Ok(addresses)
+}
+
+/// Whether the program gives C code descriptors, or has variables of C code.
+pub(crate) fn shares_with_c(module: &Module) -> bool {
+    let of_c = [Rt::ForeignNative, Rt::ForeignPlace, Rt::ForeignVariable];
+    let insts = module.funcs.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts);
+    insts.into_iter().any(|inst| matches!(&inst.kind, InstKind::Rt { rt, .. } if of_c.contains(rt)))
 }

@@ -130,6 +130,8 @@ pub struct Machine {
     pub(crate) holding: Holding,
     /// The check of uninitialised reads by the host, if it is on.
     init: Option<HostInit>,
+    /// Whether the program and C code reach each other's memory: by descriptors and variables.
+    shares_with_c: bool,
 }
 
 /// The kernels of a program, for the CUDA runtime.
@@ -205,6 +207,7 @@ impl Machine {
         let is_racing = devices.iter().filter_map(DeviceBox::emulator).any(Emulator::is_racing);
         let is_order_kept = is_racing || !options.holds.is_empty();
         let order = is_order_kept.then(|| CommandOrder::new(program.module(), devices.len(), is_racing));
+        let shares_with_c = load::shares_with_c(program.module());
         Ok(Machine {
             program,
             memory,
@@ -228,6 +231,7 @@ impl Machine {
             order,
             holding: Holding::new(&options.holds),
             init: options.check_init.then(HostInit::default),
+            shares_with_c,
         })
     }
 
@@ -357,6 +361,7 @@ impl Machine {
             order: self.order.clone(),
             holding: self.holding.clone(),
             init: self.init.clone(),
+            shares_with_c: self.shares_with_c,
         })
     }
 
@@ -479,13 +484,16 @@ impl Machine {
             keeping = Before::new(InitHooks { state, bits, program: &program }, hooks);
             hooks = Some(&mut keeping);
         }
-        // Checks and records want to know what procedures of libraries change.
-        let is_told = self.order.is_some() || keeps || self.solo.changes().is_some();
+        // Checks and records want to know what procedures of libraries change. A program that shares more than arguments with them needs
+        // them to be called at once: then checks are told behind each call, which takes longer.
+        let is_checked = (self.order.is_some() || keeps) && !self.shares_with_c;
+        let is_told = is_checked || self.solo.changes().is_some();
         let caller = if is_told { None } else { world.caller() };
         host.wait_with_calls(self.is_ahead && !is_told);
         let order = self.order.as_ref().filter(|order| order.watches_host());
         let is_noting = order.is_some() || keeps;
         memory.note_touches(is_noting);
+        host.watch_calls(is_noting);
         let (out, seen) = match order {
             Some(order) => {
                 ordering = Before::new(OrderHooks::new(order, &program), hooks);

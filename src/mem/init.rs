@@ -2,8 +2,9 @@
 //!
 //! What nothing has written since its allocation counts as uninitialised; a copy hands the bits on, with the place that the
 //! bytes were copied from. They are kept only where they are wanted. Writes through [`Memory`](crate::Memory)'s own calls are noted there; the executor's stores are not: the
-//! caller of the executor notes them from its hooks ([`InitBits::store`]).
+//! caller of the executor notes them from its hooks ([`InitBits::store`]). Memory of C code counts as written.
 
+use crate::address::Region;
 use source::Span;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -84,9 +85,17 @@ impl Page {
     }
 }
 
+/// Whether an address is one of memory of C code, of which nobody knows what was written.
+fn is_of_c(address: u64) -> bool {
+    Region::of(address) == Some(Region::OfC)
+}
+
 impl InitBits {
     /// Notes that bytes were written.
     pub fn set(&mut self, start: u64, len: u64) {
+        if is_of_c(start) {
+            return;
+        }
         for (page, first, bytes) in parts(start, len) {
             let page = self.pages.entry(page).or_insert_with(|| Arc::new(Page::EMPTY));
             if !page.has(first, bytes) {
@@ -103,6 +112,9 @@ impl InitBits {
 
     /// Notes that bytes hold what was copied from others that nothing has written.
     pub fn unset_by_copy(&mut self, start: u64, len: u64, origin: Origin) {
+        if is_of_c(start) {
+            return;
+        }
         self.unset(start, len);
         let end = start.saturating_add(len);
         // The bytes that one expression moves, one after the other, have one origin.
@@ -158,12 +170,13 @@ impl InitBits {
 
     /// Whether all the bytes were written.
     pub fn is_set(&self, start: u64, len: u64) -> bool {
-        parts(start, len).all(|(page, first, bytes)| self.pages.get(&page).is_some_and(|p| p.has(first, bytes)))
+        is_of_c(start)
+            || parts(start, len).all(|(page, first, bytes)| self.pages.get(&page).is_some_and(|p| p.has(first, bytes)))
     }
 
     /// Whether all bytes of all pages are written that the range touches: quick, also if it is long.
     pub fn is_whole(&self, start: u64, len: u64) -> bool {
-        parts(start, len).all(|(page, ..)| self.pages.get(&page).is_some_and(|p| p.missing == 0))
+        is_of_c(start) || parts(start, len).all(|(page, ..)| self.pages.get(&page).is_some_and(|p| p.missing == 0))
     }
 
     /// The bytes of a word of at most 8 that nothing has written, as a mask.
@@ -198,6 +211,9 @@ impl InitBits {
     /// The runs of bytes among `start..start + len` that nothing has written: offset from `start`, and length.
     pub fn holes(&self, start: u64, len: u64) -> Vec<(u64, u64)> {
         let mut out: Vec<(u64, u64)> = Vec::new();
+        if is_of_c(start) {
+            return out;
+        }
         for (page, first, bytes) in parts(start, len) {
             let known = self.pages.get(&page);
             if known.is_some_and(|page| page.missing == 0) {

@@ -205,7 +205,7 @@ pub(crate) fn c_array_call(
             (Api::Memset3D { fill: Fill { target, element: [a.bits(4) as u8].into() } }, After::Nothing)
         }
         _ => {
-            let words = storage::read_array::<160>(memory, a.bits(0))?;
+            let words = storage::read_array::<156>(memory, a.bits(0))?;
             let stream = (name == "cudaMemcpy3DAsync").then(|| a.bits(1));
             match copy_3d(&words, arrays) {
                 Ok((destination, source, kind)) => {
@@ -240,9 +240,10 @@ fn cuboid(base: u64, (width, row, plane): (u64, u64, u64), height: u64, depth: u
 
 /// Both sides of the copy that a `cudaMemcpy3DParms` says. The width of the extent is in bytes, or in elements of a CUDA array that takes
 /// part, and so are the positions.
-fn copy_3d(parms: &[u8; 160], arrays: &CArrays) -> Result<(Strided, Strided, CopyKind), CudaError> {
+fn copy_3d(parms: &[u8; 156], arrays: &CArrays) -> Result<(Strided, Strided, CopyKind), CudaError> {
     let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|b| parms[8 * i + b]));
-    let kind = CopyKind::from_code(word(19) as i32).ok_or(CudaError::InvalidMemcpyDirection)?;
+    let kind = i32::from_le_bytes(std::array::from_fn(|b| parms[8 * 19 + b]));
+    let kind = CopyKind::from_code(kind).ok_or(CudaError::InvalidMemcpyDirection)?;
     let array = |i: usize| match word(i) {
         0 => Ok(None),
         handle => arrays.get(&handle).map(|array| Some((handle, *array))).ok_or(CudaError::InvalidValue),

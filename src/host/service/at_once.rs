@@ -32,7 +32,8 @@ pub(crate) struct AtOnce<'a> {
 impl vm::Services for AtOnce<'_> {
     fn serve(&mut self, memory: &MemoryView<'_>, rt: Rt, args: &[u64], top: u64) -> Option<u64> {
         if matches!(rt, Rt::ForeignCall | Rt::ForeignCallback | Rt::ForeignReturn) {
-            let caller = self.caller.as_deref_mut()?;
+            // What is watched is told when the host has stopped for it.
+            let caller = self.caller.as_deref_mut().filter(|_| !self.runtime.foreign.is_watched)?;
             return CallsAtOnce { foreign: &mut self.runtime.foreign, caller }.serve(memory, rt, args, top);
         }
         if matches!(rt, Rt::RealOp | Rt::RealState) {

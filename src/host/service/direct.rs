@@ -10,7 +10,7 @@
 
 use super::foreign::failed;
 use crate::direct::Stack;
-use crate::foreign::{CallSite, Foreign, args, pointer_of};
+use crate::foreign::{CallSite, Foreign, args, peek, pointer_of};
 use crate::protocol::{Args, Halt};
 use crate::runtime::Runtime;
 use crate::storage;
@@ -218,8 +218,8 @@ impl Runtime {
         at: &CallSite<'_>,
     ) -> Result<&'c mut Caller, Halt> {
         self.direct_caller(memory, caller, at.top).ok_or_else(|| {
-            let feature = "C descriptors and variables of C code where a check or a record follows what C code does, or where \
-                           address space is limited";
+            let feature =
+                "C descriptors and variables of C code where a run is recorded, or where address space is limited";
             let kind = FindingKind::Unsupported { feature: feature.to_owned() };
             Halt::Finding(Box::new(Finding::new(kind, vec![Access::step(Actor::Host, at.span)])))
         })
@@ -239,9 +239,11 @@ impl Runtime {
         }
         let (native, pointers) = self.lend(memory, caller, (signature, room), at)?;
         let args = args(memory, signature, room)?;
+        let watched = self.watch(memory, signature, room, at)?;
         let Some(route) = self.foreign.direct.route(text) else { return Ok(false) };
         // SAFETY: the memory is borrowed exclusively; the room is as lowering has made it for the signature.
         let called = unsafe { caller.call_directly(route, &args, native, &pointers, &self.foreign.entries) };
+        self.tell(memory, signature, room, watched)?;
         self.take_called(called, signature, room)
     }
 
@@ -255,9 +257,66 @@ impl Runtime {
         at: &CallSite<'_>,
     ) -> Result<bool, Halt> {
         let (native, pointers) = self.lend(memory, caller, (signature, room), at)?;
+        let watched = self.watch(memory, signature, room, at)?;
         // SAFETY: as in `call_directly`.
         let called = unsafe { caller.go_on_directly(back, native, &pointers, &self.foreign.entries) };
+        self.tell(memory, signature, room, watched)?;
         self.take_called(called, signature, room)
+    }
+
+    /// What a call is given and earlier calls were given, as it is before the call, where a check wants to know what that changes.
+    fn watch(
+        &self,
+        memory: &Memory,
+        signature: &Signature,
+        room: u64,
+        at: &CallSite<'_>,
+    ) -> Result<Option<Vec<Watched>>, Halt> {
+        if !self.foreign.is_watched {
+            return Ok(None);
+        }
+        let mut passed = self.passed(memory, signature, room, at.locals)?;
+        for &base in &self.foreign.kept {
+            if memory.find(base).is_some_and(|id| memory.info(id).base == base) {
+                passed.add(base, false);
+            }
+        }
+        let mut out = Vec::with_capacity(passed.extents.len());
+        for (base, extent) in passed.extents {
+            out.push(Watched { base, bytes: peek(memory, base, extent.bytes)?, reads_only: extent.reads_only });
+        }
+        Ok(Some(out))
+    }
+
+    /// Says what a call has changed, as if the host had written it.
+    fn tell(
+        &mut self,
+        memory: &mut Memory,
+        signature: &Signature,
+        room: u64,
+        watched: Option<Vec<Watched>>,
+    ) -> Result<(), Halt> {
+        let Some(watched) = watched else { return Ok(()) };
+        for Watched { base, bytes: old, reads_only } in watched {
+            // A procedure of the program that was called may have given it back.
+            let Ok(new) = peek(memory, base, old.len() as u64) else { continue };
+            let differs =
+                |&from: &usize| new[from..new.len().min(from + UNIT)] != old[from..new.len().min(from + UNIT)];
+            let mut at = 0;
+            while let Some(from) = (at..new.len()).step_by(UNIT).find(differs) {
+                at = (from..new.len()).step_by(UNIT).find(|at| !differs(at)).unwrap_or(new.len());
+                storage::write(memory, base + from as u64, &new[from..at])?;
+            }
+            if !reads_only {
+                memory.mark_initialised(base, new.len() as u64);
+            }
+            if Region::of(base) != Some(Region::HostStack) {
+                self.foreign.kept.insert(base);
+            }
+        }
+        let result = peek(memory, room, signature.result_bytes())?;
+        storage::write(memory, room, &result)?;
+        Ok(())
     }
 
     fn take_called(
@@ -338,6 +397,16 @@ impl Runtime {
         direct.generation = memory.generation();
         Ok(())
     }
+}
+
+/// Changes are found in units of this many bytes.
+const UNIT: usize = 4;
+
+/// Memory that a call is given, and what it held before.
+struct Watched {
+    base: u64,
+    bytes: Vec<u8>,
+    reads_only: bool,
 }
 
 /// Who is given something, in messages.

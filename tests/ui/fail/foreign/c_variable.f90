@@ -1,5 +1,5 @@
-! A variable that C code defines cannot be shared where a check follows what C code does.
-! run: --check init tests/ui/fail/foreign/own_memory.c
+! A variable that C code defines cannot be shared where a run is recorded, to be done again.
+! run: --explore 2 tests/ui/fail/foreign/own_memory.c
 module shared
   use iso_c_binding
   implicit none
