@@ -11,7 +11,6 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::c_descriptor::has_c_descriptor;
 use crate::elements::{Operand, Operands};
-use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::object::convention::{has_element_word, has_lengths_word};
@@ -214,7 +213,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let is_changed = dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value;
         if is_pointer {
             self.refuse_scattered(e);
-        } else if is_changed && scattered(self.b.program(), e).is_some() && !self.is_current(e) {
+        } else if is_changed && self.is_scattered(e) {
             return self.pass_parts(dummy, e, out);
         }
         if dummy.attrs.class && !is_pointer {

@@ -44,9 +44,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
     }
 
+    /// Whether an expression names such parts as a whole.
+    pub(crate) fn is_scattered(&self, e: &'p Expr) -> bool {
+        scattered(self.b.program(), e).is_some() && !self.is_current(e)
+    }
+
     /// Says that a name or a pointer would stand for such parts, if it would.
     pub(crate) fn refuse_scattered(&mut self, e: &'p Expr) -> bool {
-        let found = scattered(self.b.program(), e).is_some() && !self.is_current(e);
+        let found = self.is_scattered(e);
         if found {
             self.at(e.span, |this| {
                 this.b.unsupported("this use of a component with run-time lengths of each object of an array");
@@ -57,8 +62,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The view of a designator, or of a copy of such parts, which only reads may use.
     pub(crate) fn readable_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
-        let is_part = scattered(self.b.program(), e).is_some() && !self.is_current(e);
-        if is_part { Some(self.at(e.span, |this| this.materialise(e))) } else { self.designator_view(e) }
+        if self.is_scattered(e) { Some(self.at(e.span, |this| this.materialise(e))) } else { self.designator_view(e) }
     }
 
     /// A copy of such parts, and how it goes back.
@@ -80,11 +84,10 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Runs `body`, in which those of these expressions that are such parts are copies, which go back.
     pub(crate) fn with_copies<T>(&mut self, changed: &[&'p Expr], body: impl FnOnce(&mut Self) -> T) -> T {
-        let program = self.b.program();
         let mut operands = Operands::default();
         let mut passed = Passed::default();
-        for e in changed.iter().filter(|e| scattered(program, e).is_some()) {
-            if !self.is_current(e) {
+        for e in changed {
+            if self.is_scattered(e) {
                 let (copy, back) = self.copy_of_parts(e);
                 operands.insert(e, Operand::View(copy));
                 passed.back.push(back);

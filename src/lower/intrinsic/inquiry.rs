@@ -8,7 +8,6 @@ use crate::analysis::expressions::constant_int;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
-use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
 use crate::types::{Side, const_bytes, imm, ir_ty, is_made};
@@ -63,7 +62,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::Present => Value::Pred(self.is_present(first)),
             I::BitSize => Value::Scalar(imm(ty, 8 * i64::from(ir_ty(&first.ty).bytes()))),
             I::Kind => Value::Scalar(imm(ty, i64::from(ir_ty(&first.ty).bytes()))),
-            I::IsContiguous if scattered(self.b.program(), first).is_some() => {
+            I::IsContiguous if self.is_scattered(first) => {
                 let extents: Vec<Val> = self.shape_of(first).into_iter().map(|d| d.1).collect();
                 let count = self.b.product(&extents);
                 Value::Pred(self.b.icmp(CmpOp::Le, count, Val::i64(1)))
@@ -120,7 +119,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Value::Scalar(self.b.narrow(n, ty))
             }
             I::Loc | I::CLoc | I::CDevloc => {
-                let is_part = scattered(self.b.program(), first).is_some();
+                let is_part = self.is_scattered(first);
                 let addr = match if is_part { None } else { self.designator_view(first) } {
                     Some(view) => self.b.address(view.mem),
                     None if is_part => self.address_of_parts(first),

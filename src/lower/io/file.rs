@@ -6,18 +6,19 @@
 //!
 //! Not here: data transfer (`io`).
 
+use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::io::Catch;
-use crate::types::{ir_ty, is_made};
+use crate::types::{const_bytes, ir_ty, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::Lvalue;
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Expr, IoItem, IoStmt, IoUnit, Type};
+use sema::checked::{Expr, Field, IoItem, IoStmt, IoUnit, Program, Type};
 
 impl Builder<'_, '_> {
     /// A character value without its trailing blanks.
@@ -196,7 +197,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 IoItem::Expr(e) => {
                     let len = self.length_of(e, None);
-                    let element = self.b.element_bytes(&e.ty, len);
+                    let element = match written_bytes(self.b.program(), &e.ty) {
+                        Some(n) => Val::i64(n as i64),
+                        None => self.b.element_bytes(&e.ty, len),
+                    };
                     let extents: Vec<Val> = self.shape_of(e).into_iter().map(|d| d.1).collect();
                     let count = self.b.product(&extents);
                     self.b.imul(count, element)
@@ -236,6 +240,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
         self.after_status(&catch, status);
     }
+}
+
+/// Bytes that an unformatted record has for an object: those of its components, without gaps. `None` for other types.
+fn written_bytes(program: &Program, ty: &Type) -> Option<u64> {
+    let Type::Derived(id) = ty else { return None };
+    let bytes = |f: &Field| {
+        let count: i64 = const_bounds(&f.shape).unwrap_or_default().iter().map(|b| b.1.max(0)).product();
+        written_bytes(program, &f.ty).or(const_bytes(program, &f.ty)).unwrap_or(0) * count as u64
+    };
+    Some(program.ty(*id).fields.iter().map(bytes).sum())
 }
 
 fn text_value(b: &mut Builder<'_, '_>, text: &str) -> Value {
@@ -280,7 +294,8 @@ impl Builder<'_, '_> {
                     this.bytes_of_components(&part, &field.ty)
                 } else {
                     let count = this.size(&part);
-                    this.imul(count, part.element)
+                    let element = written_bytes(program, &field.ty).map_or(part.element, |n| Val::i64(n as i64));
+                    this.imul(count, element)
                 };
                 let more = this.iadd(sum.into(), bytes);
                 this.set(sum, more);

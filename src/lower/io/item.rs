@@ -10,7 +10,6 @@ use crate::analysis::designators::is_class;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
-use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::types::{Side, const_bytes, ir_ty};
 use crate::value::Value;
@@ -72,7 +71,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let place = self.lvalue(e);
             return self.get(place, &e.ty, how);
         }
-        if scattered(self.b.program(), e).is_some() {
+        if self.is_scattered(e) {
             let mut operands = Operands::default();
             self.prepare_parts(e, &mut operands);
             let extents = operands.extents(e).unwrap_or_default();

@@ -237,7 +237,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn internal_file(&mut self, e: &'p Expr) -> Option<CopyBack> {
         let mut scattered = None;
         let (addr, len, records) = if e.rank > 0 {
-            let view = if crate::expr::scattered::scattered(self.b.program(), e).is_some() {
+            let view = if self.is_scattered(e) {
                 let (copy, back) = self.copy_of_parts(e);
                 scattered = Some(back);
                 copy

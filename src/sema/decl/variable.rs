@@ -88,7 +88,8 @@ impl<'a> Checker<'a> {
         let is_described = p.allocatable.is_some() || p.pointer.is_some();
         self.typing().check_lengths(&lengths, p.dummy.is_some(), is_described, p.spec.map_or(p.span, |s| s.span))?;
         let is_made = matches!(ty, Type::Derived(id) if self.defs.ty(id).is_made);
-        if is_made && p.cuda.is_some() {
+        let is_host_data = p.cuda.is_none_or(|(cuda, _)| cuda == ast::CudaAttr::Pinned);
+        if is_made && !is_host_data {
             let text = "data with a CUDA attribute of a type whose objects are made at run time: with lengths known then, or initial targets,";
             return self.reporter.refuse(p.span, text);
         }

@@ -1,6 +1,6 @@
 //! ALLOCATE, DEALLOCATE, NULLIFY.
 
-use crate::checked::{AllocObject, CharLen, Const, Expr, ExprKind, MOST_ALIGNMENT, StmtKind, Type, visit};
+use crate::checked::{AllocObject, CharLen, Const, Expr, ExprKind, MOST_ALIGNMENT, StmtKind, Type, TypeId, visit};
 use crate::checker::{Checker, CodeSide};
 use crate::typing::{
     Typing, assignable, is_allocatable, is_class, is_pointer, is_procedure_pointer, same_type, shape_name, space_of,
@@ -78,6 +78,12 @@ impl Checker<'_> {
         self.typing().check_status_apart(&all, &options, "allocated")?;
         self.typing().check_bounds_apart(&objects)?;
         let AllocateOptions { stat, errmsg, source, pinned, stream, align } = options;
+        let source = match (source, objects.first()) {
+            (Some((value, is_mold)), Some(first)) => {
+                Some((self.typing().as_twin(value, &first.object.ty.clone()), is_mold))
+            }
+            (source, _) => source,
+        };
         Some(StmtKind::Allocate { objects, source, stat, errmsg, pinned, stream, align })
     }
 
@@ -116,6 +122,7 @@ impl Checker<'_> {
         if let Some((source, is_mold)) = given {
             let word = if *is_mold { "mold" } else { "source" };
             let fits = assignable(&object.ty, source)
+                || self.defs.are_twins(&object.ty, &source.ty)
                 || (is_class(&self.defs, &object) && self.defs.class_takes(&object.ty, &source.ty));
             if !fits || (source.rank != 0 && source.rank != object.rank) {
                 let text = format!(
@@ -138,6 +145,12 @@ impl Checker<'_> {
                 "allocate it as an extension: `allocate(extension :: …)`",
             );
         }
+        let twin = spec.filter(|spec| self.defs.are_twins(spec, &object.ty));
+        if let (Some(_), Type::Derived(id)) = (twin, &object.ty) {
+            // The object has its lengths from its type.
+            self.check_lengths_of_twin(*id, lengths, e.span)?;
+        }
+        let (spec, lengths) = if twin.is_some() { (None, &[] as &[CharLen]) } else { (spec, lengths) };
         if let Some(spec) = spec
             && !same_type(spec, &object.ty)
             && !(is_class(&self.defs, &object) && self.defs.class_takes(&object.ty, spec))
@@ -158,6 +171,22 @@ impl Checker<'_> {
             return self.reporter.error(Code::NotDefinable, e.span, format!("{why} and may not be allocated"));
         }
         Some(AllocObject { object, bounds: typed, spec: spec.cloned(), lengths: lengths.to_vec() })
+    }
+
+    /// Checks the lengths that a statement gives an object of the device, whose type has its own.
+    fn check_lengths_of_twin(&mut self, id: TypeId, given: &[CharLen], span: Span) -> Option<()> {
+        let own: Vec<i64> = self.defs.ty(id).params.iter().filter(|p| !p.is_kind).filter_map(|p| p.value).collect();
+        for (given, own) in given.iter().zip(own) {
+            match given {
+                CharLen::Const(n) if *n == own => {}
+                CharLen::Const(n) => {
+                    let text = format!("allocated with the length parameter {n}, and it is declared with {own}");
+                    return self.reporter.error(Code::BadTypeParameter, span, text);
+                }
+                _ => return self.reporter.refuse(span, "allocation of device data with a length that is not constant"),
+            }
+        }
+        Some(())
     }
 
     fn alloc_bound(&mut self, arg: &Arg) -> Option<(Option<Expr>, Expr)> {
