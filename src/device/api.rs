@@ -255,10 +255,9 @@ pub enum Api {
         extent: Pitched,
         stream: Option<u64>,
     },
-    /// Bytes in rows and planes.
+    /// Bytes in rows and planes: the destination and the source.
     Memcpy3D {
-        destination: Strided,
-        source: Strided,
+        sides: Box<[Strided; 2]>,
         kind: CopyKind,
         stream: Option<u64>,
     },

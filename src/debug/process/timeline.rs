@@ -80,7 +80,8 @@ fn activity(call: &Call, program: &Program, memory: &Memory) -> Option<Activity>
         Api::Memcpy2D { destination, source, stream, .. } => {
             (format!("{name}: {} <- {}", object(memory, *destination), object(memory, *source)), *stream)
         }
-        Api::Memcpy3D { destination, source, stream, .. } => {
+        Api::Memcpy3D { sides, stream, .. } => {
+            let [destination, source] = &**sides;
             (format!("{name}: {} <- {}", object(memory, destination.base), object(memory, source.base)), *stream)
         }
         Api::Memset3D { fill } => (format!("{name}: {}", object(memory, fill.target.base)), None),

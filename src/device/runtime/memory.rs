@@ -120,9 +120,7 @@ impl Runtime {
                 let sides = [rows(destination, destination_pitch), rows(source, source_pitch)];
                 self.copy_rows(device, memory, sides, (kind, stream), call, span)
             }
-            Api::Memcpy3D { destination, source, kind, stream } => {
-                self.copy_rows(device, memory, [destination, source], (kind, stream), call, span)
-            }
+            Api::Memcpy3D { sides, kind, stream } => self.copy_rows(device, memory, *sides, (kind, stream), call, span),
             Api::Memset3D { fill } => self.memset(device, memory, fill, None, call, span),
             Api::Memset { destination, count, element, stream } => {
                 let dims = vec![(count as i64, element.len() as i64)];

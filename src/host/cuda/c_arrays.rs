@@ -208,9 +208,7 @@ pub(crate) fn c_array_call(
             let words = storage::read_array::<156>(memory, a.bits(0))?;
             let stream = (name == "cudaMemcpy3DAsync").then(|| a.bits(1));
             match copy_3d(&words, arrays) {
-                Ok((destination, source, kind)) => {
-                    (Api::Memcpy3D { destination, source, kind, stream }, After::Nothing)
-                }
+                Ok((sides, kind)) => (Api::Memcpy3D { sides: sides.into(), kind, stream }, After::Nothing),
                 Err(error) => wrong(error),
             }
         }
@@ -240,7 +238,7 @@ fn cuboid(base: u64, (width, row, plane): (u64, u64, u64), height: u64, depth: u
 
 /// Both sides of the copy that a `cudaMemcpy3DParms` says. The width of the extent is in bytes, or in elements of a CUDA array that takes
 /// part, and so are the positions.
-fn copy_3d(parms: &[u8; 156], arrays: &CArrays) -> Result<(Strided, Strided, CopyKind), CudaError> {
+fn copy_3d(parms: &[u8; 156], arrays: &CArrays) -> Result<([Strided; 2], CopyKind), CudaError> {
     let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|b| parms[8 * i + b]));
     let kind = i32::from_le_bytes(std::array::from_fn(|b| parms[8 * 19 + b]));
     let kind = CopyKind::from_code(kind).ok_or(CudaError::InvalidMemcpyDirection)?;
@@ -272,5 +270,5 @@ fn copy_3d(parms: &[u8; 156], arrays: &CArrays) -> Result<(Strided, Strided, Cop
         fits.then(|| cuboid(first, (width, row, plane), height, depth))
     };
     let [from, to] = [side(from, 0), side(to, 8)];
-    Ok((to.ok_or(CudaError::InvalidValue)?, from.ok_or(CudaError::InvalidValue)?, kind))
+    Ok(([to.ok_or(CudaError::InvalidValue)?, from.ok_or(CudaError::InvalidValue)?], kind))
 }
