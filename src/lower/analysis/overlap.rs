@@ -2,7 +2,7 @@
 //!
 //! The test compares names and is conservative. The value conflicts with the target if an array operand names the target's
 //! variable and is not the same designator, or names a variable that may be associated with it (pointers and targets).
-//! Scalar operands and operands that become temporaries are evaluated before the first element is stored.
+//! Scalar numbers and operands that become temporaries are evaluated before the first element is stored.
 //!
 //! Not here: avoiding the conflict (`assign`).
 
@@ -201,7 +201,8 @@ fn inside(program: &Program, owner: Option<ProcId>) -> impl Iterator<Item = Proc
 
 fn operand_conflicts(program: &Program, target: &Expr, v: VarId, e: &Expr) -> bool {
     if e.rank == 0 {
-        return false;
+        // Numbers are read before the first store; characters and objects stay where they are.
+        return matches!(e.ty, Type::Character(_) | Type::Derived(_)) && mentions(program, e, v);
     }
     if same(target, e) {
         // Element by element the same one is read, then written; but a vector subscript may name one twice.

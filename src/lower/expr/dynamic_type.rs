@@ -87,7 +87,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             _ if e.rank > 0 => self.view(e),
             _ => {
-                let value = self.value(e);
+                let value = self.own_value(e);
                 self.b.view_of_value(&value, e)
             }
         }
