@@ -96,7 +96,12 @@ pub fn may_be_refused(what: &str) -> bool {
     ];
     what.starts_with("an atomic operation on")
         || on_other_targets.iter().any(|start| what.starts_with(start))
-        || ["a store to constant memory", "a copy of an unknown number of bytes"].contains(&what)
+        || [
+            "a store to constant memory",
+            "a copy of an unknown number of bytes",
+            "a call of a procedure that does not exist",
+        ]
+        .contains(&what)
 }
 
 /// The kernels of a module.

@@ -94,7 +94,8 @@ const IF_CONVERT: Pass = Pass { name: "if-convert", run: |f, _| if_convert::run(
 const ORDER_BY_LOOPS: Pass = Pass { name: "order-by-loops", run: |f, _| gvn::order_by_loops(f) };
 const HOIST_INVARIANTS: Pass = Pass { name: "hoist-invariants", run: |f, _| hoist_invariants::run(f) };
 
-const UNSWITCH: Pass = Pass { name: "unswitch", run: |f, _| unswitch::run(f) };
+const UNSWITCH: Pass = Pass { name: "unswitch", run: |f, _| unswitch::run(f, true) };
+const UNSWITCH_CHECKS: Pass = Pass { name: "unswitch-checks", run: |f, _| unswitch::run(f, false) };
 
 const STRIP_FOR_GPU: Pass = Pass { name: "strip-for-gpu", run: |f, _| strip_debug::for_gpu(f) };
 const GVN_FOR_GPU: Pass = Pass { name: "gvn-for-gpu", run: |f, _| gvn::run_for_gpu(f) };
@@ -122,24 +123,11 @@ const ALWAYS: &[Pass] = &[MARK_REDUCTIONS];
 const SIMPLIFY: &[Pass] = &[SIMPLIFY_CFG, GVN, SIMPLIFY_CFG, GVN, SIMPLIFY_CFG, DCE];
 
 /// From level 1 on, where no debugger watches.
-const UNWATCHED: &[Pass] = &[
-    STRIP_DEBUG,
-    SIMPLIFY_CFG,
-    GVN,
-    DCE,
-    IF_CONVERT,
-    SIMPLIFY_CFG,
-    STRIP_DEBUG,
-    GVN,
-    SIMPLIFY_CFG,
-    HOIST_INVARIANTS,
-    UNSWITCH,
-    SIMPLIFY_CFG,
-    GVN,
-    ORDER_BY_LOOPS,
-    DCE,
-    HOIST_INVARIANTS,
-];
+const UNWATCHED: &[Pass] =
+    &[STRIP_DEBUG, SIMPLIFY_CFG, GVN, DCE, IF_CONVERT, SIMPLIFY_CFG, STRIP_DEBUG, GVN, SIMPLIFY_CFG, HOIST_INVARIANTS];
+
+/// The same, when loops are unswitched.
+const UNSWITCHED: &[Pass] = &[SIMPLIFY_CFG, GVN, ORDER_BY_LOOPS, DCE, HOIST_INVARIANTS];
 
 const UNROLL_OVER_LOCALS: Pass = Pass { name: "unroll-over-locals", run: |f, _| unroll::over_locals(f) };
 
@@ -252,6 +240,11 @@ pub fn run_observed(module: &mut Module, options: Options, observer: &mut dyn Fn
             run_passes_of(module, OF_LOCALS, has_locals, observer);
         }
         run_passes(module, UNWATCHED, observer);
+        // Where findings tell places apart, an access of device code stays one.
+        let splits = |f: &Function| f.kind == FuncKind::Host || !options.keeps_points;
+        run_passes_of(module, &[UNSWITCH], splits, observer);
+        run_passes_of(module, &[UNSWITCH_CHECKS], |f| !splits(f), observer);
+        run_passes(module, UNSWITCHED, observer);
     }
 }
 

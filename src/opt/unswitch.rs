@@ -34,8 +34,8 @@ const MAX_STEP: u64 = 1 << 30;
 /// the largest one that there is.
 const MAX_COUNT: u64 = 1 << 32;
 
-/// Runs the pass over a function.
-pub(crate) fn run(f: &mut Function) {
+/// Runs the pass over a function; for branches that are no checks only if `with_others`.
+pub(crate) fn run(f: &mut Function, with_others: bool) {
     each_loop(
         f,
         |loops, id| depth_inside(loops, id) == 0,
@@ -45,7 +45,8 @@ pub(crate) fn run(f: &mut Function) {
             if may_meet || shape.size > MAX_SIZE || shape.iterations().is_some_and(|n| n <= 2) {
                 return None;
             }
-            without_checks(f, shape).or_else(|| by_condition(f, shape))
+            let done = without_checks(f, shape);
+            if with_others { done.or_else(|| by_condition(f, shape)) } else { done }
         },
     );
 }

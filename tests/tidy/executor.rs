@@ -18,6 +18,7 @@ const PLAIN_DATA: &[(&str, &str)] = &[
     ("HostStack", "addresses that the caller gives"),
     ("LaunchRequest", "why a run ended: values, no places"),
     ("LoadError", "an error"),
+    ("QuietZone", "what a hook says of a site"),
     ("RtRequest", "why a run ended; where its arguments are is private"),
     ("Site", "an id"),
 ];
