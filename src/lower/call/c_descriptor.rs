@@ -308,10 +308,7 @@ impl Builder<'_, '_> {
         let c = place.plus(layout::IN_FRONT);
         let made = self.address(c);
         let is_described = var.attrs.allocatable || var.attrs.pointer;
-        let present = match var.attrs.optional {
-            true => self.icmp(CmpOp::Ne, given, Val::i64(0)),
-            false => Val::pred(true),
-        };
+        let present = if var.attrs.optional { self.icmp(CmpOp::Ne, given, Val::i64(0)) } else { Val::pred(true) };
         let number = Val::i64(type_number(self.program(), &var.ty));
         if is_described {
             let at = DescriptorAt::Mem(MemRef::at(given, self.local_space()));
@@ -340,9 +337,10 @@ impl Builder<'_, '_> {
             }
             _ => (self.element_bytes(&var.ty, None), number),
         };
-        let pairs: Vec<(Val, Val)> = match is_open {
-            true => vec![(Val::i64(0), element)],
-            false => words[1..].chunks_exact(2).take(usize::from(rank)).map(|pair| (pair[0], pair[1])).collect(),
+        let pairs: Vec<(Val, Val)> = if is_open {
+            vec![(Val::i64(0), element)]
+        } else {
+            words[1..].chunks_exact(2).take(usize::from(rank)).map(|pair| (pair[0], pair[1])).collect()
         };
         let dims =
             pairs.into_iter().map(|(extent, stride)| ArrayDim { lower: Val::i64(1), extent, stride, gather: None });
