@@ -33,7 +33,6 @@ struct Growing {
     /// Where it is, and for how many elements.
     base: Reg,
     room: Reg,
-    has_allocatable: bool,
 }
 
 /// Where elements are stored.
@@ -99,11 +98,10 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The same where elements are not counted first.
     fn uncounted(&mut self, items: &'p [Item], e: &'p Expr, len: Option<Val>) -> ArrayView {
-        let program = self.b.program();
         let [base, room, at] = [(); 3].map(|()| self.b.mutable(Ty::I64));
         let element = self.b.element_bytes(&e.ty, len);
         let element = self.b.freeze(element);
-        let growing = Growing { base, room, has_allocatable: has_allocatable(program, &e.ty) };
+        let growing = Growing { base, room };
         self.b.set(at, Val::i64(0));
         self.b.set(room, Val::i64(0));
         self.b.set(base, Val::i64(0));
@@ -134,7 +132,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let addr = new_block(&mut this.b, bytes);
             let addr = this.b.freeze(addr);
             let block = this.b.dense(MemRef::at(addr, Space::Host), to.view.element, to.view.len, &[room]);
-            if growing.has_allocatable {
+            if has_allocatable(this.b.program(), to.ty) {
                 this.b.initialise_view(&block, to.ty);
             }
             let kept = this.b.imul(at, to.view.element);

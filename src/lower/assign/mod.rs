@@ -393,10 +393,7 @@ fn store_assigned<'p>(b: &mut Builder<'_, 'p>, place: Lvalue, target: &'p Expr, 
         b.store_value(place, &target.ty, &Value::Object(copy));
         return b.release(copy, &target.ty);
     }
-    if let Lvalue::Mem(to) = place {
-        b.finalise(to, &target.ty);
-    }
-    b.store_value(place, &target.ty, v);
+    b.assign_element(place, &target.ty, v);
 }
 
 /// Gives a view its vector subscripts as they are, before what is assigned changes them.

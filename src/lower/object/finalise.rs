@@ -19,11 +19,7 @@ use sema::checked::{ProcId, Type, TypeId};
 impl Builder<'_, '_> {
     /// Finalises an object: its own subroutine, its components, its parent's part. What it has allocated is not touched.
     pub(crate) fn finalise(&mut self, mem: MemRef, ty: &Type) {
-        if self.frees_copies() || !has_final(self.program(), ty) || !self.is_host() || self.is_remote(mem) {
-            return;
-        }
-        let bytes = const_bytes(self.program(), ty).unwrap_or(0) as i64;
-        let view = self.dense(mem, Val::i64(bytes), None, &[]);
+        let view = self.object_view(mem, ty);
         self.finalise_view(&view, ty);
     }
 
