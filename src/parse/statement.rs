@@ -3,8 +3,8 @@
 //! What can stand by itself is already of the syntax tree; what begins, parts or ends a construct or a unit is here.
 
 use ast::{
-    CufKernel, DeclKind, DoControl, Expr, InterfaceKind, LoopVar, Name, Prefix, StmtKind, SubprogramKind, TypeItem,
-    TypeSpec, UseStmt,
+    ConcurrentHeader, CufKernel, DeclKind, DoControl, Expr, InterfaceKind, Name, Prefix, StmtKind, SubprogramKind,
+    TypeItem, TypeSpec, UseStmt,
 };
 
 /// One statement.
@@ -73,7 +73,7 @@ pub(crate) enum Statement {
     /// `elsewhere [(…)]`
     Elsewhere(Option<Expr>),
     /// `forall (…)` without an assignment
-    Forall(Vec<LoopVar>, Option<Expr>),
+    Forall(ConcurrentHeader),
     /// `associate (…)`
     Associate(Vec<(Name, Expr)>),
     /// `block`

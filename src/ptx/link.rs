@@ -6,7 +6,7 @@
 
 use crate::lines::Lines;
 use crate::mangled::function_name;
-use crate::read::{Fault, Unit, bits_of, ir_type, routine};
+use crate::read::{Fault, Unit, bits_of, ir_type, is_widened, routine};
 use crate::syntax::{Initial, Kind, Operand, Parameter, Ptx, Routine, StateSpace, Variable, What, unreadable};
 use diag::{Code, Diagnostic, Diagnostics};
 use ir::{FuncId, FuncKind, Function, FunctionBuilder, Global, GlobalId, GlobalInit, Module, ParamKind, Space, Ty};
@@ -77,7 +77,12 @@ fn fits(
     let own: Vec<_> = entry.results.iter().map(|r| (r.bytes(), r.ty.kind == Kind::Real)).collect();
     let wanted: Vec<_> = declared.results.iter().map(|ty| (u64::from(ty.bytes()), ty.is_real())).collect();
     let is_bits = entry.results.iter().all(|r| r.ty.kind == Kind::Bits);
-    let same_bytes = own.iter().map(|r| r.0).eq(wanted.iter().map(|r| r.0));
+    let same_bytes = own.len() == wanted.len()
+        && entry
+            .results
+            .iter()
+            .zip(&declared.results)
+            .all(|(own, ty)| own.bytes() == u64::from(ty.bytes()) || is_widened(own, *ty));
     if !same_bytes || !is_bits && own != wanted {
         let (own, wanted) = (given(&own), given(&wanted));
         return told(format!("{what} `{symbol}` gives {own} in `{file}`, and {wanted} by its interface"));
@@ -93,7 +98,8 @@ fn fits(
                 Kind::Bits => false,
                 kind => is != (kind == Kind::Real && param.ty.bits > 16),
             });
-        if param.bytes() == passed && !differs {
+        let is_value = dummy.kind == ParamKind::Value;
+        if !differs && (param.bytes() == passed || !entry.is_kernel && is_value && is_widened(param, ty)) {
             continue;
         }
         let (number, name, kind) = (i + 1, &dummy.name, what);

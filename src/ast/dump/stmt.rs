@@ -5,7 +5,8 @@ use super::expr::{arg, expr, io_item, optional, type_spec};
 use super::{Dumper, concat, spaced};
 use crate::unparse::io_word;
 use crate::{
-    Allocate, CaseRange, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, LoopVar, Name, Stmt, StmtKind,
+    Allocate, CaseRange, ConcurrentHeader, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, LoopVar, Name, Stmt,
+    StmtKind,
 };
 
 impl Dumper {
@@ -80,8 +81,8 @@ impl Dumper {
                     }
                 });
             }
-            StmtKind::Forall { vars, mask, body, .. } => {
-                self.line(format!("{label}forall {} mask={}", loop_vars(vars), optional(mask.as_ref())));
+            StmtKind::Forall { header, body, .. } => {
+                self.line(format!("{label}forall{}", concurrent_header(header)));
                 self.indented(|d| d.statements(body));
             }
             StmtKind::Block { name, uses, decls, body, .. } => {
@@ -165,17 +166,19 @@ fn do_control(control: &DoControl) -> String {
         DoControl::Count { var, first, last, step } => {
             format!(" {} {} {} {}", expr(var), expr(first), expr(last), optional(step.as_ref()))
         }
-        DoControl::Concurrent { spec, vars, mask, locals, reduce, .. } => {
-            let spec = spec.as_ref().map_or_else(String::new, |s| format!(" type={}", type_spec(s)));
+        DoControl::Concurrent { header, locals, reduce, .. } => {
             let reduce = concat(reduce, cuf_reduce);
             let locals = names(locals);
-            format!(" concurrent{spec} {} mask={} local=({locals}){reduce}", loop_vars(vars), optional(mask.as_ref()))
+            format!(" concurrent{} local=({locals}){reduce}", concurrent_header(header))
         }
     }
 }
 
-fn loop_vars(vars: &[LoopVar]) -> String {
-    spaced(vars, |v| format!("({} {} {} {})", v.name.text, expr(&v.first), expr(&v.last), optional(v.step.as_ref())))
+fn concurrent_header(ConcurrentHeader { spec, vars, mask }: &ConcurrentHeader) -> String {
+    let spec = spec.as_ref().map_or_else(String::new, |s| format!(" type={}", type_spec(s)));
+    let range =
+        |v: &LoopVar| format!("({} {} {} {})", v.name.text, expr(&v.first), expr(&v.last), optional(v.step.as_ref()));
+    format!("{spec} {} mask={}", spaced(vars, range), optional(mask.as_ref()))
 }
 
 fn case_range(range: &CaseRange) -> String {

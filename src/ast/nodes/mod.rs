@@ -13,8 +13,8 @@ pub use decl::{
 };
 pub use expr::{Arg, ArgValue, ArrayItem, ArrayRange, BinaryOp, Expr, ExprKind, ImpliedDo, Name, Radix, UnaryOp};
 pub use stmt::{
-    Allocate, Block, CaseRange, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, IfArm, IoControl, IoItem,
-    IoKind, LoopVar, SelectArm, Stmt, StmtKind, TypeArm, WhereArm,
+    Allocate, Block, CaseRange, ConcurrentHeader, CufKernel, CufReduce, CufSize, DoControl, GlobalLaunch, IfArm,
+    IoControl, IoItem, IoKind, LoopVar, SelectArm, Stmt, StmtKind, TypeArm, WhereArm,
 };
 pub use unit::{
     Generic, Prefix, ProcedureAttr, Program, RegionDirective, RegionKind, Subprogram, SubprogramKind, Unit, UnitKind,

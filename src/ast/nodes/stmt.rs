@@ -117,10 +117,8 @@ pub enum StmtKind {
     },
     /// `forall (…)` as a statement or construct.
     Forall {
-        /// The index ranges.
-        vars: Vec<LoopVar>,
-        /// The mask.
-        mask: Option<Expr>,
+        /// What stands in the parentheses.
+        header: ConcurrentHeader,
         /// The assignments.
         body: Block,
         /// `end forall`
@@ -268,12 +266,8 @@ pub enum DoControl {
     },
     /// `do concurrent (i = a:b:c, …, mask) local(…)`
     Concurrent {
-        /// The type before `::`.
-        spec: Option<TypeSpec>,
-        /// The index ranges.
-        vars: Vec<LoopVar>,
-        /// The mask.
-        mask: Option<Expr>,
+        /// What stands in the parentheses.
+        header: ConcurrentHeader,
         /// `local(…)` and `local_init(…)` names.
         locals: Vec<Name>,
         /// Those of them that begin with the value outside: `local_init(…)`.
@@ -285,6 +279,17 @@ pub enum DoControl {
         /// `reduce(op:…)`
         reduce: Vec<CufReduce>,
     },
+}
+
+/// `([type ::] i = a:b:c, … [, mask])` of FORALL and DO CONCURRENT (Fortran 2018, R1125).
+#[derive(Clone, Debug, Default)]
+pub struct ConcurrentHeader {
+    /// The type before `::`.
+    pub spec: Option<TypeSpec>,
+    /// The index ranges.
+    pub vars: Vec<LoopVar>,
+    /// The mask.
+    pub mask: Option<Expr>,
 }
 
 /// One index of FORALL or DO CONCURRENT.

@@ -4,8 +4,8 @@ use super::decl::{bind as bound, names};
 use super::expr::{arg_list, bare_type, expr, io_item, optional, type_spec};
 use super::{Writer, joined};
 use crate::{
-    Allocate, Block, CaseRange, CufKernel, CufReduce, CufSize, DoControl, Expr, GlobalLaunch, IoControl, IoItem,
-    IoKind, LoopVar, Name, Stmt, StmtKind,
+    Allocate, Block, CaseRange, ConcurrentHeader, CufKernel, CufReduce, CufSize, DoControl, Expr, GlobalLaunch,
+    IoControl, IoItem, IoKind, Name, Stmt, StmtKind,
 };
 
 impl Writer {
@@ -90,8 +90,8 @@ impl Writer {
                 }
                 self.line("end where");
             }
-            StmtKind::Forall { vars, mask, body, .. } => {
-                self.labelled(label, format!("forall ({})", index_ranges(vars, mask.as_ref())));
+            StmtKind::Forall { header, body, .. } => {
+                self.labelled(label, format!("forall ({})", concurrent_header(header)));
                 self.block(body);
                 self.line("end forall");
             }
@@ -190,8 +190,7 @@ fn do_control(control: &DoControl) -> String {
             let step = step.as_ref().map_or_else(String::new, |s| format!(", {}", expr(s)));
             format!(" {} = {}, {}{step}", expr(var), expr(first), expr(last))
         }
-        DoControl::Concurrent { spec, vars, mask, locals, inits, shared, none, reduce } => {
-            let spec = spec.as_ref().map_or_else(String::new, |s| format!("{} :: ", type_spec(s)));
+        DoControl::Concurrent { header, locals, inits, shared, none, reduce } => {
             let plain: Vec<Name> = locals.iter().filter(|l| !inits.iter().any(|i| i.text == l.text)).cloned().collect();
             let part = |word: &str, list: &[Name]| {
                 if list.is_empty() { String::new() } else { format!(" {word}({})", names(list)) }
@@ -199,17 +198,19 @@ fn do_control(control: &DoControl) -> String {
             let locals = part("local", &plain) + &part("local_init", inits) + &part("shared", shared);
             let none = if *none { " default(none)" } else { "" };
             let reduce = joined(reduce, "", cuf_reduce);
-            format!(" concurrent ({spec}{}){locals}{none}{reduce}", index_ranges(vars, mask.as_ref()))
+            format!(" concurrent ({}){locals}{none}{reduce}", concurrent_header(header))
         }
     }
 }
 
-fn index_ranges(vars: &[LoopVar], mask: Option<&Expr>) -> String {
+fn concurrent_header(ConcurrentHeader { spec, vars, mask }: &ConcurrentHeader) -> String {
+    let spec = spec.as_ref().map_or_else(String::new, |s| format!("{} :: ", type_spec(s)));
     let vars = joined(vars, ", ", |var| {
         let step = var.step.as_ref().map_or_else(String::new, |s| format!(":{}", expr(s)));
         format!("{} = {}:{}{step}", var.name.text, expr(&var.first), expr(&var.last))
     });
-    mask.map_or_else(|| vars.clone(), |mask| format!("{vars}, {}", expr(mask)))
+    let mask = mask.as_ref().map_or_else(String::new, |mask| format!(", {}", expr(mask)));
+    spec + &vars + &mask
 }
 
 fn case_range(range: &CaseRange) -> String {

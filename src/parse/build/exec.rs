@@ -3,7 +3,7 @@
 use super::{Builder, error_expr};
 use crate::grammar::{Pair, Rule};
 use crate::statement::Statement;
-use ast::{Allocate, CaseRange, DoControl, Expr, LoopVar, Name, StmtKind};
+use ast::{Allocate, CaseRange, ConcurrentHeader, DoControl, Expr, LoopVar, Name, StmtKind};
 use diag::{Code, Diagnostic};
 
 impl Builder<'_> {
@@ -133,13 +133,12 @@ impl Builder<'_> {
     }
 
     fn concurrent(&mut self, pair: Pair<'_>) -> DoControl {
-        let (mut spec, mut vars, mut mask) = (None, Vec::new(), None);
+        let mut header = ConcurrentHeader::default();
         let (mut locals, mut inits, mut reduce) = (Vec::new(), Vec::new(), Vec::new());
         let (mut shared, mut none) = (Vec::new(), false);
         for part in pair.into_inner() {
             match part.as_rule() {
-                Rule::item_type => spec = self.item_type(part),
-                Rule::loop_var => vars.push(self.loop_var(part)),
+                Rule::concurrent_header => header = self.concurrent_header(part),
                 Rule::locality => match part.clone().into_inner().next() {
                     None => none |= part.as_str().starts_with("default"),
                     Some(p) if p.as_rule() == Rule::shared_names => shared.extend(self.names_in(p.into_inner())),
@@ -154,10 +153,10 @@ impl Builder<'_> {
                     Some(p) if p.as_rule() == Rule::cuf_reduce => reduce.push(self.cuf_reduce(p)),
                     _ => {}
                 },
-                _ => mask = Some(self.expr(part)),
+                _ => {}
             }
         }
-        DoControl::Concurrent { spec, vars, mask, locals, inits, shared, none, reduce }
+        DoControl::Concurrent { header, locals, inits, shared, none, reduce }
     }
 
     fn loop_var(&mut self, pair: Pair<'_>) -> LoopVar {
@@ -171,16 +170,20 @@ impl Builder<'_> {
     }
 
     /// `forall_head`
-    pub(crate) fn forall_head(&mut self, pair: Pair<'_>) -> (Vec<LoopVar>, Option<Expr>) {
-        let (mut vars, mut mask) = (Vec::new(), None);
+    pub(crate) fn forall_head(&mut self, pair: Pair<'_>) -> ConcurrentHeader {
+        pair.into_inner().next().map_or_else(ConcurrentHeader::default, |header| self.concurrent_header(header))
+    }
+
+    fn concurrent_header(&mut self, pair: Pair<'_>) -> ConcurrentHeader {
+        let mut header = ConcurrentHeader::default();
         for part in pair.into_inner() {
-            if part.as_rule() == Rule::loop_var {
-                vars.push(self.loop_var(part));
-            } else {
-                mask = Some(self.expr(part));
+            match part.as_rule() {
+                Rule::item_type => header.spec = self.item_type(part),
+                Rule::loop_var => header.vars.push(self.loop_var(part)),
+                _ => header.mask = Some(self.expr(part)),
             }
         }
-        (vars, mask)
+        header
     }
 
     /// `case_stmt` and `rank_stmt`

@@ -16,7 +16,7 @@ use crate::logical::{Logical, LogicalKind};
 use crate::outline::{self, Assigns, Outline, closing, first_word};
 use crate::statement::Statement;
 use crate::wording;
-use ast::{Block, DeclKind, DoControl, IfArm, Name, Stmt, StmtKind, WhereArm};
+use ast::{Block, ConcurrentHeader, DeclKind, DoControl, IfArm, Name, Stmt, StmtKind, WhereArm};
 use diag::{Code, Diagnostic, Diagnostics};
 use pest::Parser;
 
@@ -379,16 +379,16 @@ impl Reader<'_> {
     /// FORALL as statement or construct.
     fn forall_statement(&mut self, text: &str) -> Statement {
         let close = text.find('(').and_then(|open| closing(text, open)).unwrap_or(text.len().saturating_sub(1));
-        let (vars, mask) = match self.parse(Rule::forall_head, &text[..=close]) {
+        let header = match self.parse(Rule::forall_head, &text[..=close]) {
             Some(pair) => self.builder.forall_head(pair),
-            None => (Vec::new(), None),
+            None => ConcurrentHeader::default(),
         };
         if close + 1 == text.len() {
-            return Statement::Forall(vars, mask);
+            return Statement::Forall(header);
         }
         let body = self.action(text, close + 1, "FORALL");
         let end = self.builder.place(close + 1, text.len());
-        Statement::Exec(StmtKind::Forall { vars, mask, body, end })
+        Statement::Exec(StmtKind::Forall { header, body, end })
     }
 
     /// The statement at the end of a one-line IF, WHERE or FORALL.

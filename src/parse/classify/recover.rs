@@ -5,7 +5,7 @@ use crate::build::error_expr;
 use crate::grammar::Rule;
 use crate::outline::first_word;
 use crate::statement::{EndKind, Head, Statement, TypeHead};
-use ast::{DoControl, InterfaceKind, Name, SubprogramKind};
+use ast::{ConcurrentHeader, DoControl, InterfaceKind, Name, SubprogramKind};
 
 impl Reader<'_> {
     /// The statement that stands for `text`, which the rule refused; its error was reported.
@@ -26,7 +26,7 @@ impl Reader<'_> {
             Rule::case_stmt | Rule::rank_stmt => Statement::Case(Some(Vec::new())),
             Rule::where_head if text.ends_with(')') => Statement::Where(error),
             Rule::elsewhere => Statement::Elsewhere(Some(error)),
-            Rule::forall_head if text.ends_with(')') => Statement::Forall(Vec::new(), None),
+            Rule::forall_head if text.ends_with(')') => Statement::Forall(ConcurrentHeader::default()),
             Rule::associate_stmt => Statement::Associate(Vec::new()),
             Rule::block_stmt => Statement::Block,
             Rule::program_stmt => Statement::Program(self.word_after(text, "program")),

@@ -256,7 +256,7 @@ impl Nest {
                 arms.push(WhereArm { mask, body: block, span: at });
                 StmtKind::Where { arms, end }
             }
-            FrameKind::Forall { vars, mask } => StmtKind::Forall { vars, mask, body: block, end },
+            FrameKind::Forall(header) => StmtKind::Forall { header, body: block, end },
             FrameKind::Associate(items) => StmtKind::Associate { name, items, body: block, end },
             FrameKind::Block { uses, decls } => StmtKind::Block { name, uses, decls, body: block, end },
         };

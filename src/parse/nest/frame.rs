@@ -2,8 +2,8 @@
 
 use crate::statement::{EndKind, Head, TypeHead};
 use ast::{
-    Block, CaseRange, CufKernel, Declaration, DerivedType, DoControl, Entity, Expr, IfArm, Interface, InterfaceKind,
-    LoopVar, Name, SelectArm, Subprogram, TypeItem, TypeSpec, UseStmt, WhereArm,
+    Block, CaseRange, ConcurrentHeader, CufKernel, Declaration, DerivedType, DoControl, Entity, Expr, IfArm, Interface,
+    InterfaceKind, Name, SelectArm, Subprogram, TypeItem, TypeSpec, UseStmt, WhereArm,
 };
 use source::Span;
 use std::collections::BTreeMap;
@@ -68,10 +68,7 @@ pub(super) enum FrameKind {
         mask: Option<Expr>,
         at: Span,
     },
-    Forall {
-        vars: Vec<LoopVar>,
-        mask: Option<Expr>,
-    },
+    Forall(ConcurrentHeader),
     Associate(Vec<(Name, Expr)>),
     Block {
         uses: Vec<UseStmt>,
@@ -215,7 +212,7 @@ impl FrameKind {
             FrameKind::Do { .. } => EndKind::Do,
             FrameKind::Select { .. } | FrameKind::SelectType { .. } => EndKind::Select,
             FrameKind::Where { .. } => EndKind::Where,
-            FrameKind::Forall { .. } => EndKind::Forall,
+            FrameKind::Forall(..) => EndKind::Forall,
             FrameKind::Associate(_) => EndKind::Associate,
             FrameKind::Block { .. } => EndKind::Block,
         }
@@ -249,7 +246,7 @@ impl FrameKind {
             FrameKind::Select { .. } => "SELECT CASE construct".into(),
             FrameKind::SelectType { .. } => "SELECT TYPE construct".into(),
             FrameKind::Where { .. } => "WHERE construct".into(),
-            FrameKind::Forall { .. } => "FORALL construct".into(),
+            FrameKind::Forall(..) => "FORALL construct".into(),
             FrameKind::Associate(_) => "ASSOCIATE construct".into(),
             FrameKind::Block { .. } => "BLOCK construct".into(),
         }

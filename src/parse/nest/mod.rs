@@ -226,7 +226,7 @@ impl Nest {
                 self.open_construct(name, FrameKind::Where { arms: Vec::new(), mask: Some(mask), at: at.span }, at);
             }
             Statement::Elsewhere(mask) => self.elsewhere(name, mask, at),
-            Statement::Forall(vars, mask) => self.open_construct(name, FrameKind::Forall { vars, mask }, at),
+            Statement::Forall(header) => self.open_construct(name, FrameKind::Forall(header), at),
             Statement::Associate(items) => self.open_construct(name, FrameKind::Associate(items), at),
             Statement::Block => {
                 self.open_construct(name, FrameKind::Block { uses: Vec::new(), decls: Vec::new() }, at);

@@ -165,7 +165,12 @@ impl<'a> Reader<'a> {
 
     /// Returns with the results as they are.
     pub(super) fn leave(&mut self) {
-        let values = self.results.clone().into_iter().map(Val::from).collect();
+        let mut values = Vec::with_capacity(self.results.len());
+        for (reg, ty) in self.results.clone() {
+            let held = self.b.ty(reg);
+            let is_wider = held.bytes() > ty.bytes();
+            values.push(if is_wider { self.extended(reg.into(), held, ty, false) } else { reg.into() });
+        }
         self.end(Term::Return(values));
     }
 

@@ -159,7 +159,8 @@ struct Reader<'a> {
     /// The barriers of parts of the block, if a kernel has them.
     barriers: Option<ir::SharedId>,
     /// What `ret` gives back.
-    results: Vec<Reg>,
+    /// What holds each result, and the type by which it is returned.
+    results: Vec<(Reg, Ty)>,
     /// The condition code: whether the last sum carried.
     carry: Option<Reg>,
     /// The line of the last statement, and whether it has begun.
@@ -280,24 +281,36 @@ impl<'a> Reader<'a> {
                     ParamKind::Bytes { bytes, align } => {
                         Binding::Bytes(self.b.bytes_param(bytes, align, known.name.clone()))
                     }
-                    ParamKind::Value => Binding::Value(self.b.param(declared.ty(known.reg), known.name.clone())),
+                    ParamKind::Value => {
+                        let ty = declared.ty(known.reg);
+                        let passed = self.b.param(ty, known.name.clone());
+                        Binding::Value(match value_type(param) {
+                            Some(wide) if is_widened(param, ty) => {
+                                let reg = self.b.mutable(wide);
+                                let value = self.extended(passed.into(), ty, wide, true);
+                                self.b.set(reg, value);
+                                reg
+                            }
+                            _ => passed,
+                        })
+                    }
                 },
                 None => self.parameter(param),
             };
             self.bind(param.name.clone(), binding);
         }
         for (number, result) in routine.results.iter().enumerate() {
-            let binding = match value_type(result) {
-                Some(own) => {
-                    let ty = declared.results.get(number).copied().unwrap_or(own);
+            let binding = match (declared.results.get(number).copied(), value_type(result)) {
+                (Some(ty), own) | (None, own @ Some(ty)) => {
                     self.b.result(ty);
-                    let reg = self.b.mutable(ty);
+                    let held = own.filter(|_| is_widened(result, ty)).unwrap_or(ty);
+                    let reg = self.b.mutable(held);
                     self.b.set(reg, Val::Imm(0));
-                    self.results.push(reg);
+                    self.results.push((reg, ty));
                     Binding::Value(reg)
                 }
                 // The caller gives an address for it, behind the parameters.
-                None => Binding::Bytes(self.b.param(Ty::I64, result.name.clone())),
+                (None, None) => Binding::Bytes(self.b.param(Ty::I64, result.name.clone())),
             };
             let binding = self.as_register(result, binding);
             self.bind(result.name.clone(), binding);
@@ -521,6 +534,12 @@ impl<'a> Reader<'a> {
             Val::Reg(_) => self.b.cvt(CvtOp::Bits, from, to, value).into(),
         }
     }
+}
+
+/// Whether a parameter or result of a function, a value of 32 bits, holds an integer of fewer bits: those are extended (PTX
+/// Interoperability, 3.2).
+pub(crate) fn is_widened(param: &Parameter, ty: Ty) -> bool {
+    param.count.is_none() && param.ty.kind != Kind::Real && param.bytes() == 4 && !ty.is_real() && ty.bytes() < 4
 }
 
 /// The type of a parameter that is passed as a value and not as bytes.

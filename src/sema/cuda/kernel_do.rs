@@ -146,11 +146,11 @@ impl<'a> Checker<'a> {
         loop {
             let ast::StmtKind::Do { control, body, .. } = &stmt.kind else { return nested(self, stmt.span) };
             match control {
-                DoControl::Concurrent { spec, vars, mask: None, .. } if loops.is_empty() => {
-                    if vars.len() < depth {
+                DoControl::Concurrent { header, .. } if header.mask.is_none() && loops.is_empty() => {
+                    if header.vars.len() < depth {
                         return nested(self, stmt.span);
                     }
-                    for (var, first, last, step) in self.index_ranges(spec.as_ref(), vars)? {
+                    for (var, first, last, step) in self.index_ranges(header)? {
                         loops.push(CufLoop { var, first, last, step });
                     }
                     // The first index counts fastest: it is the innermost loop.

@@ -131,7 +131,7 @@ impl Scan<'_> {
                         self.expr(last);
                         self.some(step.as_ref());
                     }
-                    DoControl::Concurrent { mask, .. } => self.some(mask.as_ref()),
+                    DoControl::Concurrent { header, .. } => self.some(header.mask.as_ref()),
                     DoControl::Forever => {}
                 }
                 self.block(body);

@@ -156,15 +156,15 @@ impl<'a> Checker<'a> {
         body: &'a [ast::Stmt],
         end: Span,
     ) -> Option<StmtKind> {
-        let DoControl::Concurrent { spec, vars, mask, locals, inits, shared, none, reduce } = control else {
+        let DoControl::Concurrent { header, locals, inits, shared, none, reduce } = control else {
             return None;
         };
         let listed: Vec<&Name> = locals.iter().chain(shared).chain(reduce.iter().flat_map(|r| &r.vars)).collect();
-        self.typing().check_localities(&listed, vars);
+        self.typing().check_localities(&listed, &header.vars);
         let first_own = self.defs.next_var();
         let outer = self.cx.scope;
-        let loops = self.index_ranges(spec.as_ref(), vars);
-        let mask = match mask {
+        let loops = self.index_ranges(header);
+        let mask = match &header.mask {
             Some(e) => Some(self.condition(e)),
             None => None,
         };
@@ -221,15 +221,20 @@ impl<'a> Checker<'a> {
     /// The indices of FORALL and DO CONCURRENT, as variables of a scope that is entered here.
     pub(crate) fn index_ranges(
         &mut self,
-        spec: Option<&ast::TypeSpec>,
-        vars: &'a [ast::LoopVar],
+        header: &'a ast::ConcurrentHeader,
     ) -> Option<Vec<(crate::checked::VarId, Expr, Expr, Option<Expr>)>> {
-        let given = match spec {
-            Some(spec) => self.type_spec(spec, None),
+        let given = match &header.spec {
+            Some(spec) => match self.type_spec(spec, None)? {
+                ty @ Type::Integer(_) => Some(ty),
+                ty => {
+                    let text = format!("an index is an integer, not {}", shape_name(&self.defs, &ty, 0));
+                    return self.reporter.error(Code::IntegerRequired, header.vars.first()?.name.span, text);
+                }
+            },
             None => None,
         };
-        let mut typed = Vec::with_capacity(vars.len());
-        for v in vars {
+        let mut typed = Vec::with_capacity(header.vars.len());
+        for v in &header.vars {
             let ty = match &given {
                 Some(ty) => Some(ty.clone()),
                 None => self.index_type(&v.name),
@@ -244,7 +249,7 @@ impl<'a> Checker<'a> {
         }
         for (_, _, first, last, step) in &typed {
             for range in [first.as_ref(), last.as_ref(), step.as_ref().and_then(Option::as_ref)].into_iter().flatten() {
-                self.typing().check_range_of_index(range, vars);
+                self.typing().check_range_of_index(range, &header.vars);
             }
             if let Some(Some(Expr { kind: ExprKind::Const(Const::Int(0)), span, .. })) = step {
                 self.reporter.error::<()>(Code::ZeroStride, *span, "the step of an index is zero");

@@ -3,7 +3,7 @@
 use crate::checked::{Block, StmtKind, Type};
 use crate::checker::Checker;
 use crate::typing::{Typing, shape_name};
-use ast::{LoopVar, WhereArm};
+use ast::{ConcurrentHeader, WhereArm};
 use diag::Code;
 
 impl<'a> Checker<'a> {
@@ -58,15 +58,10 @@ impl<'a> Checker<'a> {
         self.typing().convert(mask, &Type::Logical(4))
     }
 
-    pub(super) fn forall(
-        &mut self,
-        vars: &'a [LoopVar],
-        mask: Option<&'a ast::Expr>,
-        body: &'a [ast::Stmt],
-    ) -> Option<StmtKind> {
+    pub(super) fn forall(&mut self, header: &'a ConcurrentHeader, body: &'a [ast::Stmt]) -> Option<StmtKind> {
         let outer = self.cx.scope;
-        let vars = self.index_ranges(None, vars);
-        let mask = match mask {
+        let vars = self.index_ranges(header);
+        let mask = match &header.mask {
             Some(e) => Some(self.condition(e)),
             None => None,
         };

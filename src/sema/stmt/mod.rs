@@ -93,7 +93,7 @@ impl<'a> Checker<'a> {
                 self.select_type(name.as_ref(), bind.as_ref(), value, arms, span)
             }
             K::Where { arms, .. } => self.where_construct(arms),
-            K::Forall { vars, mask, body, .. } => self.forall(vars, mask.as_ref(), body),
+            K::Forall { header, body, .. } => self.forall(header, body),
             K::Block { name, uses, decls, body, .. } => self.block_construct(name.as_ref(), uses, decls, body),
             K::Associate { name, items, body, .. } => self.associate(name.as_ref(), items, body),
             K::Cuf(kernel) => self.cuf_kernel(kernel),

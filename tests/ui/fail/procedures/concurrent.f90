@@ -53,6 +53,7 @@ program main
   forall (i=1:4, odd(i)) a(i) = 1 !~ E0329
   forall (i=1:4, j=i:4) b(i, j) = 1 !~ E0330
   forall (i=1:4:0) a(i) = 1 !~ E0607
+  forall (real :: k = 1:4) a = 1 !~ E0307
   do concurrent (i=1:4)
     call random_number(r) !~ E0329
     a(i) = int(r)
