@@ -7,6 +7,7 @@
 //! Of a launch that is not free of races by itself it is also looked at what is known under guards (`checks::guard`), and if that is
 //! not enough, under guards which say too that scatters store to each byte once, or that all threads store the same.
 
+use crate::checks::OnceProof;
 use device::KernelLaunch;
 use ir::analysis::footprint::{
     AccessId, Extent, Footprint, Guards, LaunchFacts, Reduction, Sharing, alike, footprint, guarded,
@@ -30,7 +31,7 @@ pub(crate) enum Assumed {
 }
 
 /// What is known of each access of a launch.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SiteSharing {
     footprint: Footprint,
     /// By function and operation: the number of the access there, if it is one.
@@ -50,6 +51,8 @@ pub struct SiteSharing {
     unguarded: [Arc<Vec<Vec<bool>>>; 2],
     /// The global memory that the launch uses, if that is known; worked out when it is asked for.
     used: OnceLock<Option<UsedBytes>>,
+    /// That loose stores touch each byte once, if that was found out.
+    once_proof: OnceProof,
     /// What is known if its guards hold, if that is more.
     guarded: Option<Arc<SiteSharing>>,
     /// What is known if its loose stores touch each byte once, too, if only then it is free of races.
@@ -110,6 +113,7 @@ impl SiteSharing {
             alike_stores,
             unguarded,
             used: OnceLock::new(),
+            once_proof: OnceProof::default(),
             guarded: None,
             once: None,
             alike: None,
@@ -155,6 +159,11 @@ impl SiteSharing {
     /// By function and operation: whether an access is not an alike store.
     pub(crate) fn unlike(&self) -> Arc<Vec<Vec<bool>>> {
         Arc::new(self.alike_numbers.iter().map(|of| of.iter().map(Option::is_none).collect()).collect())
+    }
+
+    /// That loose stores touch each byte once, as far as earlier launches have shown.
+    pub(crate) fn once_proof(&self) -> &OnceProof {
+        &self.once_proof
     }
 
     /// What has to hold for this to be known.

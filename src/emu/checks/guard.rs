@@ -7,6 +7,8 @@
 //! Where that is not enough, it is also assumed that scatters store to each byte once, as by a permutation. Then they have a bit for each
 //! byte (`once`), which is a hundredth of what the stamps of the race detector take.
 //!
+//! If that is proven of an earlier launch which did the same (`once_proof`), it is not looked at again.
+//!
 //! Where only stores are left that race with themselves, and store one value, as flags that many threads set, the launch runs under a
 //! guard that counts what they meet (`alike`).
 //!
@@ -14,6 +16,7 @@
 
 use crate::checks::alike::{Alike, KnownRaces, Storing};
 use crate::checks::once::{Loose, Once, OnceBits, OnceSet};
+use crate::checks::once_proof::Deciding;
 use crate::footprint::{Assumed, SiteSharing};
 use mem::{LaneAddresses, Memory};
 use scalar::lanes;
@@ -61,6 +64,12 @@ pub(crate) struct Guard {
     has_loose_atomics: bool,
     /// If loose stores are assumed to touch each byte once: which they have touched.
     once: Once,
+    /// The first block that it follows.
+    first_block: u64,
+    /// What decides where loose stores go, if the proof that they touch each byte once may be kept, or was.
+    deciding: Option<Arc<Deciding>>,
+    /// Whether that is proven.
+    is_proven: bool,
     /// Of threads that are between two blocks.
     zones: Mutex<Vec<Zones>>,
     broken: AtomicU8,
@@ -86,9 +95,15 @@ struct Zone {
 }
 
 impl Guard {
-    /// The guard of a launch that is about to begin, whose blocks run on so many threads; `None` if it needs none. `is_watched` says
-    /// whether races are looked for.
-    pub(crate) fn new(sharing: &SiteSharing, memory: &Memory, jobs: usize, is_watched: bool) -> Option<Guard> {
+    /// The guard of a launch whose blocks from a number on are about to begin, on so many threads; `None` if it needs none.
+    /// `is_watched` says whether races are looked for.
+    pub(crate) fn new(
+        sharing: &SiteSharing,
+        memory: &Memory,
+        first_block: u64,
+        jobs: usize,
+        is_watched: bool,
+    ) -> Option<Guard> {
         let (guards, kind) = (sharing.guards()?, sharing.assumed()?);
         let place = |(_, of): (_, &mem::Alloc)| Place {
             base: of.base,
@@ -101,6 +116,9 @@ impl Guard {
             memory.live().map(place).collect()
         });
         let count = places.as_ref().map_or(0, Vec::len);
+        let is_once = kind == Assumed::Once;
+        let is_proven = is_once && sharing.once_proof().holds(memory, first_block);
+        let bytes = guards.deciding.as_deref().filter(|_| is_once);
         Some(Guard {
             loose: sharing.loose().clone(),
             alike_numbers: sharing.alike_numbers().clone(),
@@ -112,6 +130,9 @@ impl Guard {
             kind,
             has_loose_atomics: guards.has_loose_atomics,
             once: Once::default(),
+            first_block,
+            deciding: sharing.once_proof().deciding(memory, bytes),
+            is_proven,
             zones: Mutex::default(),
             broken: AtomicU8::new(0),
         })
@@ -157,6 +178,9 @@ impl Guard {
             kind: self.kind,
             has_loose_atomics: self.has_loose_atomics,
             once: Once::default(),
+            first_block: self.first_block,
+            deciding: None,
+            is_proven: false,
             zones: Mutex::default(),
             broken: AtomicU8::new(NOT_ALIKE),
         }
@@ -256,7 +280,7 @@ impl Guard {
 
     /// Notes what pieces of the launch did that have committed.
     pub(crate) fn settle(&self, accesses: &mut Vec<Loose>) {
-        if self.kind != Assumed::Once {
+        if !self.notes_stores() {
             return accesses.clear();
         }
         let mut set = self.once.take();
@@ -268,10 +292,37 @@ impl Guard {
         self.once.give(set);
     }
 
-    /// Compares what threads have noted, when none of them runs any blocks.
-    pub(crate) fn conclude(&self) {
-        if self.kind == Assumed::Once && self.once.unite() {
+    /// Whether it has to be noted which bytes loose stores touch.
+    fn notes_stores(&self) -> bool {
+        self.kind == Assumed::Once && !self.is_proven
+    }
+
+    /// Finds out, when no thread runs any blocks, whether loose stores have touched each byte once.
+    pub(crate) fn conclude(&self, memory: &Memory) {
+        let has_failed = if self.is_proven {
+            // Another stream may have written meanwhile.
+            !self.is_decided_alike(memory)
+        } else {
+            self.kind == Assumed::Once && self.once.unite()
+        };
+        if has_failed {
             self.fail(NOT_ONCE);
+        }
+    }
+
+    /// Whether what decides where loose stores go is what it was when the blocks began.
+    fn is_decided_alike(&self, memory: &Memory) -> bool {
+        self.deciding.as_ref().is_some_and(|deciding| deciding.is_in(memory))
+    }
+
+    /// Keeps for launches to come what has held up to the last block.
+    pub(crate) fn keep(&self, sharing: &SiteSharing, memory: &Memory) {
+        if let Some(deciding) = &self.deciding
+            && self.notes_stores()
+            && !self.is_broken()
+            && deciding.is_in(memory)
+        {
+            sharing.once_proof().keep(self.first_block, deciding);
         }
     }
 }
@@ -388,7 +439,7 @@ impl<'a> Guarding<'a> {
         let zone = &mut self.zones[event.site.pc as usize % ZONES];
         let bytes = event.bytes as u64;
         let is_counted = alike.is_some() && guard.alike.is_some();
-        let is_quiet = (is_load || guard.kind != Assumed::Once) && !is_counted;
+        let is_quiet = (is_load || !guard.notes_stores()) && !is_counted;
         let is_atomic = matches!(event.kind, AccessKind::Atomic { .. });
         if !is_within(event.lanes, event.mask, bytes, zone) {
             for lane in lanes(event.mask) {
@@ -407,7 +458,7 @@ impl<'a> Guarding<'a> {
                 }
             }
         }
-        if guard.kind == Assumed::Once && !is_load {
+        if guard.notes_stores() && !is_load {
             let place = is_within(event.lanes, event.mask, bytes, zone).then_some(zone.place);
             self.note(event, place, is_atomic);
         }
@@ -478,6 +529,9 @@ mod tests {
             kind: Assumed::Apart,
             has_loose_atomics: false,
             once: Once::default(),
+            first_block: 0,
+            deciding: None,
+            is_proven: false,
             zones: Mutex::default(),
             broken: AtomicU8::new(0),
         }

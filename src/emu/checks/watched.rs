@@ -40,16 +40,16 @@ impl Clone for Guarded {
 
 impl Watched {
     /// What is watched of a launch of which so much is known. With `is_use_wanted`, somebody wants to know which global memory the
-    /// launch uses. So many threads run its blocks. `is_watched` says whether races are looked for.
+    /// launch uses. So many threads run its blocks, from that number on. `is_watched` says whether races are looked for.
     pub(crate) fn new(
         sharing: &Arc<SiteSharing>,
         is_use_wanted: bool,
         memory: &Memory,
-        jobs: usize,
+        (first_block, jobs): (u64, usize),
         is_watched: bool,
     ) -> Watched {
         let private = if is_use_wanted { sharing.private_shared() } else { sharing.private() };
-        let guard = Guard::new(sharing, memory, jobs, is_watched).map(|guard| Guarded {
+        let guard = Guard::new(sharing, memory, first_block, jobs, is_watched).map(|guard| Guarded {
             guard: Arc::new(guard),
             silent: sharing.unguarded(is_use_wanted).clone(),
             sharing: sharing.clone(),
@@ -66,9 +66,16 @@ impl Watched {
     }
 
     /// Finds out whether what the guard says has held, when no thread runs any blocks.
-    pub(crate) fn conclude(&self) {
+    pub(crate) fn conclude(&self, memory: &Memory) {
         if let Some(guard) = self.guard() {
-            guard.conclude();
+            guard.conclude(memory);
+        }
+    }
+
+    /// Keeps for launches to come what the guard has found out, since all blocks have ended.
+    pub(crate) fn keep(&self, memory: &Memory) {
+        if let Some(guarded) = &self.guard {
+            guarded.guard.keep(&guarded.sharing, memory);
         }
     }
 

@@ -72,8 +72,8 @@ impl Emulator {
                 RacePass::Detect(detector)
             }
         };
-        let watched =
-            sharing.map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory, self.options.jobs, true));
+        let watched = sharing
+            .map_or_else(Watched::default, |s| Watched::new(&s, is_use_wanted, memory, (0, self.options.jobs), true));
         let is_exact = is_exact || self.suspects.contains(&launch.func);
         let init = self.options.check_init.then(|| Box::new(LaunchInit::new(&launch, is_exact)));
         let is_memory_wanted = known_use.is_some() && self.use_wanted == UseWanted::BytesAndMemory;
@@ -438,7 +438,7 @@ impl Emulator {
     /// Ends the launch, or one pass of it: then the launch begins again under the next pass.
     fn end(&mut self, memory: &mut Memory, failure: Option<Failure>) {
         if let Some(launch) = &self.launch {
-            launch.checks.watched.conclude();
+            launch.checks.watched.conclude(memory);
             if failure.is_some() {
                 launch.checks.watched.spoil();
             }
@@ -457,6 +457,9 @@ impl Emulator {
         *self.modes.entry((kernel, launch.mode)).or_default() += 1;
         if let Some(guard) = launch.checks.watched.guard() {
             self.guards.note(kernel, guard, true);
+            if failure.is_none() {
+                launch.checks.watched.keep(memory);
+            }
         }
         let known = launch.checks.watched.races();
         match std::mem::replace(&mut launch.checks.race, RacePass::Off) {

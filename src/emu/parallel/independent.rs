@@ -175,7 +175,7 @@ impl Independent {
             }
             self.work(&resources, grid, checks, memory, threads, budget);
             if let (Some(guard), true) = (&self.guard, self.next == grid.total) {
-                guard.conclude();
+                guard.conclude(memory);
             }
             if self.chunks.iter().any(|c| c.state == State::Failed) {
                 checks.watched.spoil();
@@ -209,6 +209,9 @@ impl Independent {
         *resources.points += self.points;
         grid.points += self.points;
         grid.begun = grid.total;
+        if let Some(guard) = &self.guard {
+            guard.keep(memory);
+        }
         if self.before.take().is_some() {
             memory.reclaim();
         }

@@ -194,10 +194,17 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
         } else if may_guard
             && checks.is_off()
             && let Some(guarded) = resources.guards.choose(func, &sharing, Assumed::Once, |of| {
-                is_apart(of) && (grain.insists || is_worth_bits(of, threads, each / warps))
+                let is_worth = || is_worth_bits(of, threads, each / warps);
+                let proof = of.once_proof();
+                let may_be_kept = of.guards().is_some_and(|guards| guards.deciding.is_some());
+                is_apart(of)
+                    && (grain.insists
+                        || is_worth()
+                        || proof.holds(memory, grid.begun)
+                        || may_be_kept && proof.is_worth_trying())
             })
         {
-            guard = Some(Watched::new(&guarded, false, memory, threads, false));
+            guard = Some(Watched::new(&guarded, false, memory, (grid.begun, threads), false));
             sharing = guarded;
         }
     }

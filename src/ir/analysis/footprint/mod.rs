@@ -25,6 +25,7 @@
 //!
 //! Not here: local memory; other launches and the host, which may touch the same bytes at other times.
 
+mod deciding;
 mod exact;
 mod form;
 mod induction;
@@ -169,6 +170,9 @@ pub struct Guards {
     pub reads: Vec<(u64, u64)>,
     /// The bytes that other accesses may write.
     pub writes: Vec<(u64, u64)>,
+    /// If `is_once`: the bytes on which, and on the arguments, it depends which bytes loose accesses write. They are not written
+    /// meanwhile. `None` if it depends on more.
+    pub deciding: Option<Vec<(u64, u64)>>,
 }
 
 impl Guards {
@@ -243,7 +247,7 @@ fn look(module: &Module, kernel: FuncId, launch: &LaunchFacts<'_>, is_unrolling:
         };
         related.between_barriers = intervals::relate(&walk, module.func(kernel));
         related.runs = exact::runs(&walk);
-        related.guards = (assumed != Assumed::Nothing).then(|| relate::guards(&walk));
+        related.guards = (assumed != Assumed::Nothing).then(|| relate::guards(&walk, kernel));
         return related;
     }
     Footprint::default()

@@ -14,11 +14,12 @@
 //! are equal, the index is. That is so only if it is never negative (`Vars::regrouped`). An equation that holds at both sites, such
 //! as `mod(i + j, 2) = 1`, keeps neighbours apart if the digits say by how much `i` and `j` differ.
 
+use super::deciding::deciding_loads;
 use super::form::{Form, Var};
 use super::state::{Site, Walk};
-use super::{Assumed, Finding, Footprint, Guards, Kind, Reduction, Sharing};
+use super::{AccessId, Assumed, Finding, Footprint, Guards, Kind, Reduction, Sharing};
 use crate::analysis::affine::gcd;
-use crate::{Scope, Ty};
+use crate::{FuncId, Scope, Ty};
 use std::collections::BTreeMap;
 
 /// Most pairs of accesses that are looked at.
@@ -66,7 +67,7 @@ pub(super) fn loosen(walk: &mut Walk<'_>, assumed: Assumed) {
 }
 
 /// What has to hold for the relations of loose sites.
-pub(super) fn guards(walk: &Walk<'_>) -> Guards {
+pub(super) fn guards(walk: &Walk<'_>, kernel: FuncId) -> Guards {
     let mut out = Guards { is_once: walk.is_once, ..Guards::default() };
     for (i, site) in walk.sites.iter().enumerate().filter(|(_, site)| site.spaces.1) {
         let is_load = site.kind == Kind::Read;
@@ -98,7 +99,25 @@ pub(super) fn guards(walk: &Walk<'_>) -> Guards {
         }
         *list = joined;
     }
+    out.deciding = if walk.is_once { deciding(walk, kernel, &out) } else { None };
     out
+}
+
+/// What [`Guards::deciding`] says.
+fn deciding(walk: &Walk<'_>, kernel: FuncId, guards: &Guards) -> Option<Vec<(u64, u64)>> {
+    let writes = |number| guards.loose.get(&AccessId { func: kernel, number }) == Some(&false);
+    let loads = deciding_loads(walk.module.func(kernel), writes)?;
+    let mut out = Vec::new();
+    for site in walk.sites.iter().filter(|site| site.id.is_some_and(|id| loads.contains(&id.number))) {
+        let (low, high) = extent(walk, site);
+        let (low, high) = (clip(low), clip(high));
+        let is_written = guards.writes.iter().any(|range| low < range.1 && range.0 < high);
+        if site.is_loose || site.spaces != (false, true) || is_written {
+            return None;
+        }
+        out.push((low, high));
+    }
+    Some(out)
 }
 
 /// An address as far as there are addresses.

@@ -1,0 +1,99 @@
+//! That the loose stores of a launch touch each byte once, kept from launch to launch.
+//!
+//! Programs scatter by the same index array over and over. If the bytes on which it depends where loose stores go
+//! (`ir::analysis::footprint::Guards::deciding`) are the same as at an earlier launch with the same arguments, which a guard has
+//! followed to its end, then these stores touch the same bytes as then, and need no bit for each.
+//!
+//! The contents are compared by the pages that hold them: a page that was written since is another one. So a proof costs the copy of a
+//! page that is written, which is why programs that change the index between all launches get none any more.
+//!
+//! Not here: the bits (`once`), which launches are alike (`footprint`).
+
+use mem::{Memory, Snapshot};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Proofs that were lost, after which none is kept any more.
+const MOST_LOST: u32 = 3;
+
+/// The contents of memory that decide where loose stores go: by the address of each allocation.
+#[derive(Debug)]
+pub(super) struct Deciding(Vec<(u64, Snapshot)>);
+
+impl Deciding {
+    /// Those of the allocations in which some bytes are; `None` if one of them is in none.
+    fn of(memory: &Memory, bytes: &[(u64, u64)]) -> Option<Deciding> {
+        let mut all: Vec<(u64, Snapshot)> = Vec::new();
+        for &(low, high) in bytes.iter().filter(|(low, high)| low < high) {
+            if !memory.contains(low, high) {
+                return None;
+            }
+            let base = memory.info(memory.find(low)?).base;
+            if all.iter().all(|(known, _)| *known != base) {
+                all.push((base, memory.snapshot(base)?));
+            }
+        }
+        Some(Deciding(all))
+    }
+
+    /// Whether the same is there now.
+    pub(super) fn is_in(&self, memory: &Memory) -> bool {
+        self.0.iter().all(|(base, then)| {
+            let now = memory.snapshot(*base);
+            now.is_some_and(|now| now.bytes() == then.bytes() && now.pages() == then.pages())
+        })
+    }
+}
+
+/// What is known of launches that are alike.
+#[derive(Debug, Default)]
+pub(crate) struct OnceProof(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// The first block of which it was proven, of those up to the last, and what decided then.
+    proven: Option<(u64, Arc<Deciding>)>,
+    /// Launches that have asked whether they should try.
+    asked: u32,
+    lost: u32,
+}
+
+impl OnceProof {
+    fn with<R>(&self, f: impl FnOnce(&mut Known) -> R) -> R {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether it is proven of the blocks from a number on that are about to run, where those bytes decide.
+    pub(crate) fn holds(&self, memory: &Memory, first_block: u64) -> bool {
+        self.with(|known| {
+            let Some((from, deciding)) = &known.proven else { return false };
+            if *from > first_block {
+                return false;
+            }
+            let holds = deciding.is_in(memory);
+            if !holds {
+                known.proven = None;
+                known.lost += 1;
+            }
+            holds
+        })
+    }
+
+    /// Whether it is worth to find out, for a launch that gains nothing else by it: launches that follow may.
+    pub(crate) fn is_worth_trying(&self) -> bool {
+        self.with(|known| {
+            known.asked = known.asked.saturating_add(1);
+            known.asked > 1 && known.lost < MOST_LOST
+        })
+    }
+
+    /// What decides, as it is now, if a proof may be kept.
+    pub(super) fn deciding(&self, memory: &Memory, bytes: Option<&[(u64, u64)]>) -> Option<Arc<Deciding>> {
+        let bytes = bytes.filter(|_| self.with(|known| known.lost < MOST_LOST))?;
+        Deciding::of(memory, bytes).map(Arc::new)
+    }
+
+    /// Keeps that it is proven of the blocks from a number on.
+    pub(super) fn keep(&self, first_block: u64, deciding: &Arc<Deciding>) {
+        self.with(|known| known.proven = Some((first_block, deciding.clone())));
+    }
+}
