@@ -51,7 +51,7 @@ const POW10: [u128; 39] = {
 };
 
 /// `m` and `e` of a finite magnitude `m * 2^e`.
-fn parts(value: f64) -> (u64, i32) {
+pub(crate) fn parts(value: f64) -> (u64, i32) {
     let bits = value.to_bits();
     let field = ((bits >> 52) & 0x7ff) as i32;
     let fraction = bits & ((1 << 52) - 1);
@@ -245,6 +245,26 @@ impl Digits {
             self.digits.truncate(count);
         }
     }
+}
+
+/// Compares the number of some decimal digits, times a power of ten, with `m * 2^e`.
+pub(crate) fn compare(digits: &[u8], power: i64, m: u64, e: i32) -> Ordering {
+    /// More than a real(8) or what is halfway between two can have.
+    const ALL: usize = 1100;
+    let trimmed = |digits: &[u8]| {
+        let first = digits.iter().position(|d| *d != b'0').unwrap_or(digits.len());
+        let end = digits.iter().rposition(|d| *d != b'0').map_or(first, |last| last + 1);
+        (first, digits[first..end].to_vec())
+    };
+    let (leading, own) = trimmed(digits);
+    if own.is_empty() || m == 0 {
+        return own.is_empty().cmp(&(m == 0)).reverse();
+    }
+    let mut other = Digits::default();
+    other.expand(m, e, At::Significant(ALL), false, Round::Zero);
+    let exponent = power + (digits.len() - leading) as i64;
+    let (zeros, other_digits) = trimmed(&other.digits);
+    exponent.cmp(&(i64::from(other.exponent) - zeros as i64)).then_with(|| own.cmp(&other_digits))
 }
 
 /// The places that [`scaled`] really applied: none where the number is whole and the factor was left out.

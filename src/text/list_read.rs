@@ -27,7 +27,7 @@ pub(crate) enum Token {
 
 impl Token {
     /// The value for an item.
-    pub(crate) fn convert(&self, want: Want, decimal: Decimal) -> Result<Option<Datum>, IoError> {
+    pub(crate) fn convert(&self, want: Want, modes: Modes) -> Result<Option<Datum>, IoError> {
         let bad = |text: &[u8]| IoError::BadValue {
             item: want.type_name(),
             text: String::from_utf8_lossy(text).into_owned(),
@@ -38,13 +38,13 @@ impl Token {
                 Datum::Char(number_in::characters(text, length))
             }
             (Token::Plain(text), Want::Int(ty)) => Datum::Bits(number_in::integer(ty, text)?),
-            (Token::Plain(text), Want::Real(ty)) => Datum::Bits(number_in::real(ty, text, decimal, 0, 0)?),
+            (Token::Plain(text), Want::Real(ty)) => Datum::Bits(number_in::real(ty, text, modes, 0, 0)?),
             (Token::Plain(text), Want::Logical(_)) => Datum::Bits(number_in::logical(text)?),
             (Token::Complex(text), Want::Complex(ty)) => {
-                let mut parts = text.split(|c| *c == decimal.separator()).map(<[u8]>::trim_ascii);
+                let mut parts = text.split(|c| *c == modes.decimal.separator()).map(<[u8]>::trim_ascii);
                 match (parts.next(), parts.next(), parts.next()) {
                     (Some(re), Some(im), None) => {
-                        Datum::Complex(number_in::real(ty, re, decimal, 0, 0)?, number_in::real(ty, im, decimal, 0, 0)?)
+                        Datum::Complex(number_in::real(ty, re, modes, 0, 0)?, number_in::real(ty, im, modes, 0, 0)?)
                     }
                     _ => return Err(bad(text)),
                 }
@@ -267,7 +267,7 @@ impl ListReader {
             }
             if self.repeat.0 > 0 {
                 self.repeat.0 -= 1;
-                return self.repeat.1.convert(want, decimal).map(Progress::Ready);
+                return self.repeat.1.convert(want, self.modes).map(Progress::Ready);
             }
             if !self.scanner.is_open() {
                 while self.record.get(self.at).is_some_and(|c| matches!(c, b' ' | b'\t' | b'\r')) {

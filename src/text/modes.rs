@@ -100,7 +100,7 @@ impl Delim {
 pub struct Modes {
     /// Plus signs.
     pub sign: Sign,
-    /// Rounding on output. Input always rounds to nearest.
+    /// Rounding of reals.
     pub round: Round,
     /// Decimal symbol.
     pub decimal: Decimal,

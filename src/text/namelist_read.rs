@@ -8,7 +8,7 @@
 
 use crate::error::IoError;
 use crate::list_read::{Scan, Scanner, Token, ends_constant};
-use crate::modes::{Decimal, Modes};
+use crate::modes::Modes;
 use crate::read::{Place, Progress};
 use crate::value::{Datum, Want};
 use std::fmt;
@@ -189,7 +189,7 @@ impl NamelistReader {
     /// which of the designated elements it is; the next call goes on behind the value.
     pub fn apply(&mut self, target: &mut dyn NamelistTarget) -> Result<Option<usize>, IoError> {
         let text = std::mem::take(&mut self.text);
-        let mut parser = Parser { text: &text, at: self.at, decimal: self.modes.decimal };
+        let mut parser = Parser { text: &text, at: self.at, modes: self.modes };
         let result = parser.assignments(&mut self.pending, target);
         self.at = parser.at;
         self.text = text;
@@ -239,7 +239,7 @@ fn is_name(c: u8) -> bool {
 struct Parser<'a> {
     text: &'a [u8],
     at: usize,
-    decimal: Decimal,
+    modes: Modes,
 }
 
 impl Parser<'_> {
@@ -250,7 +250,7 @@ impl Parser<'_> {
     /// Passes blanks, and separators too where asked.
     fn skip(&mut self, separators: bool) {
         while let Some(c) = self.peek() {
-            if c.is_ascii_whitespace() || (separators && c == self.decimal.separator()) {
+            if c.is_ascii_whitespace() || (separators && c == self.modes.decimal.separator()) {
                 self.at += 1;
             } else {
                 break;
@@ -356,7 +356,7 @@ impl Parser<'_> {
         loop {
             self.skip(false);
             let Some(c) = self.peek() else { return Ok(None) };
-            if c == self.decimal.separator() {
+            if c == self.modes.decimal.separator() {
                 self.at += 1;
                 if !*after_value {
                     *element += 1;
@@ -375,11 +375,11 @@ impl Parser<'_> {
             let characters = matches!(wants.get(*element), Some(Want::Char(_)));
             let start = self.at;
             let Scan::Token(repeat, token) =
-                Scanner::default().scan(self.text, &mut self.at, self.decimal, characters)?
+                Scanner::default().scan(self.text, &mut self.at, self.modes.decimal, characters)?
             else {
                 return Err(malformed(format!("a constant of `{designator}` is not closed")));
             };
-            if self.at == start && self.peek().is_some_and(|c| ends_constant(c, self.decimal)) {
+            if self.at == start && self.peek().is_some_and(|c| ends_constant(c, self.modes.decimal)) {
                 return Err(malformed(format!("`{}` where a value of `{designator}` is expected", c as char)));
             }
             *after_value = true;
@@ -391,7 +391,7 @@ impl Parser<'_> {
                 let Some(want) = wants.get(*element) else {
                     return Err(IoError::TooManyValues { name: designator.to_string() });
                 };
-                if let Some(datum) = token.convert(*want, self.decimal)? {
+                if let Some(datum) = token.convert(*want, self.modes)? {
                     target.store(designator, *element, datum)?;
                 }
                 *element += 1;

@@ -214,7 +214,8 @@ impl FormatReader {
             Control::Blank(blank) => self.modes.blank = *blank,
             Control::Decimal(decimal) => self.modes.decimal = *decimal,
             Control::Literal(_) => return Err(IoError::Unsupported { edit: "literal in an input format".to_string() }),
-            Control::Colon | Control::Sign(_) | Control::Round(_) | Control::StayOnLine => {}
+            Control::Round(round) => self.modes.round = *round,
+            Control::Colon | Control::Sign(_) | Control::StayOnLine => {}
         }
         Ok(())
     }
@@ -241,19 +242,31 @@ impl FormatReader {
         Ok(text)
     }
 
-    /// A numeric field without blanks, or with zeros for those that are not leading.
-    fn number(&mut self, w: usize) -> Result<Vec<u8>, IoError> {
+    /// A numeric field without blanks, or with zeros for those that are not leading; in one of a real, blanks behind an infinity or NaN
+    /// and between the letter and the sign of an exponent are none (Fortran 2018, 13.7.2.3.2).
+    fn number(&mut self, w: usize, is_real: bool) -> Result<Vec<u8>, IoError> {
         let mut text = self.field(w, Some(self.modes.decimal.separator()))?;
         if self.short && self.modes.blank == Blank::Zero {
             // The blanks that pad a record count as those that are in it.
             text.resize(w, b' ');
         }
         let start = text.iter().take_while(|c| matches!(c, b' ' | b'\t')).count();
-        let rest = text[start..].iter().copied();
-        Ok(match self.modes.blank {
-            Blank::Null => rest.filter(|c| !matches!(c, b' ' | b'\t')).collect(),
-            Blank::Zero => rest.map(|c| if c == b' ' { b'0' } else { c }).collect(),
-        })
+        let mut text = text.split_off(start);
+        let is_blank = |c: &u8| matches!(c, b' ' | b'\t');
+        if self.modes.blank == Blank::Null {
+            text.retain(|c| !is_blank(c));
+            return Ok(text);
+        }
+        let first = text.iter().find(|c| !matches!(c, b'+' | b'-')).map(u8::to_ascii_lowercase);
+        if is_real && matches!(first, Some(b'i' | b'n')) {
+            text.truncate(text.trim_ascii_end().len());
+        } else if is_real && let Some(letter) = text.iter().position(|c| b"eEdDqQ".contains(c)) {
+            let blanks = text[letter + 1..].iter().take_while(|c| is_blank(c)).count();
+            if matches!(text.get(letter + 1 + blanks), Some(b'+' | b'-')) {
+                text.drain(letter + 1..=letter + blanks);
+            }
+        }
+        Ok(text.into_iter().map(|c| if c == b' ' { b'0' } else { c }).collect())
     }
 
     fn transfer(&mut self, edit: &Edit, want: Want) -> Result<Datum, IoError> {
@@ -265,14 +278,14 @@ impl FormatReader {
                 self.characters(w, want).ok_or_else(mismatch)?
             }
             (Edit::Integer { radix_bits: 0, w, .. } | Edit::General { w, .. }, Want::Int(ty)) => {
-                let text = self.number(width(edit, *w, ty)?)?;
+                let text = self.number(width(edit, *w, ty)?, false)?;
                 let word = if text.is_empty() { 0 } else { number_in::integer(ty, &text)? };
                 Ok(Datum::Bits(word))
             }
             (Edit::Integer { radix_bits, w, .. }, Want::Int(ty) | Want::Real(ty) | Want::Logical(ty))
                 if *radix_bits != 0 =>
             {
-                let text = self.number(width(edit, *w, ty)?)?;
+                let text = self.number(width(edit, *w, ty)?, false)?;
                 let word = if text.is_empty() { 0 } else { number_in::radix(ty, &text, *radix_bits)? };
                 Ok(Datum::Bits(word))
             }
@@ -289,12 +302,12 @@ impl FormatReader {
     }
 
     fn real(&mut self, edit: &Edit, w: Option<usize>, d: usize, ty: Ty) -> Result<Datum, IoError> {
-        let text = self.number(width(edit, w, ty)?)?;
+        let text = self.number(width(edit, w, ty)?, true)?;
         if text.is_empty() {
             return Ok(Datum::Bits(0));
         }
         let implied = if w.is_some() { d } else { 0 };
-        number_in::real_field(ty, &text, self.modes.decimal, implied, self.scale).map(Datum::Bits)
+        number_in::real_field(ty, &text, self.modes, implied, self.scale).map(Datum::Bits)
     }
 
     /// `Aw`: the rightmost characters of the field, or all of it with blanks. Items that are no characters take the bytes.

@@ -33,7 +33,8 @@ struct Specifiers {
     has_action: bool,
     append: bool,
     position: &'static str,
-    modes: Modes,
+    /// The changeable modes that it names, and their values.
+    modes: Vec<(String, String)>,
     /// Whether unformatted values have their most significant byte first; `None` if the program does not say.
     swaps: Option<bool>,
     catch: i32,
@@ -55,7 +56,7 @@ impl Specifiers {
             has_action: false,
             append: false,
             position: "ASIS",
-            modes: Modes::default(),
+            modes: Vec::new(),
             swaps: None,
             catch: 0,
             iomsg: None,
@@ -76,7 +77,8 @@ impl Specifiers {
     fn set(&mut self, key: &str, value: &str, form: &mut Option<bool>) -> Result<(), Condition> {
         let lower = value.trim().to_ascii_lowercase();
         let bad = || bad(key, value.trim());
-        if set_mode(&mut self.modes, key, value)? {
+        if set_mode(&mut Modes::default(), key, value)? {
+            self.modes.push((key.to_owned(), value.to_owned()));
             return Ok(());
         }
         match key {
@@ -148,6 +150,17 @@ impl Specifiers {
     }
 }
 
+impl Specifiers {
+    /// Modes with those that it names; the others stay (Fortran 2018, 12.5.6.1).
+    fn changed(&self, mut modes: Modes) -> Modes {
+        for (key, value) in &self.modes {
+            // Bad values were found when the specifiers were read.
+            let _ = set_mode(&mut modes, key, value);
+        }
+        modes
+    }
+}
+
 /// A condition of a statement other than a transfer: its number, if the statement deals with it.
 fn settle(
     memory: &mut Memory,
@@ -206,7 +219,7 @@ impl IoService<'_> {
             let is_it = |file: &File| !file.scratch && status.as_ref().is_some_and(|s| s.path == file.identity);
             let same = s.file.is_none() || old.file().is_some_and(is_it);
             if same && s.status != "scratch" {
-                old.modes = s.modes;
+                old.modes = s.changed(old.modes);
                 if let (Some(swaps), Some(file)) = (s.swaps, old.file_mut()) {
                     file.swaps = swaps;
                 }
@@ -235,7 +248,7 @@ impl IoService<'_> {
         unit.recl = s.recl;
         unit.is_asynchronous = s.is_asynchronous;
         unit.is_utf8 = s.is_utf8;
-        unit.modes = s.modes;
+        unit.modes = s.changed(Modes::default());
         unit.opened_at = self.io.at;
         unit.position = Some(s.position);
         let swaps = s.swaps.unwrap_or(self.io.swaps_bytes);

@@ -9,7 +9,7 @@ use crate::protocol::Halt;
 use crate::storage;
 use mem::Memory;
 use scalar::Ty;
-use text::{Datum, FormatReader, ListReader, Modes, NamelistReader, Progress, Want, real_type};
+use text::{Datum, FormatReader, IoError, ListReader, Modes, NamelistReader, Progress, Want, real_type};
 
 /// An object to be read into.
 #[derive(Clone, Copy, Debug)]
@@ -126,8 +126,13 @@ impl IoService<'_> {
                     Progress::NeedRecord => Progress::NeedRecord,
                 },
                 Work::FormatIn(reader) => {
-                    let progress = reader.item(want)?;
-                    if reader.ended_short() && (!statement.advance || statement.is_child) {
+                    let is_held = !statement.advance || statement.is_child;
+                    let progress = match reader.item(want) {
+                        // `pad='no'` (Fortran 2018, 12.6.4.5.3).
+                        Err(IoError::EndOfRecord) if is_held => return Err(Condition::EndOfRecord.into()),
+                        progress => progress?,
+                    };
+                    if reader.ended_short() && is_held {
                         if let Progress::Ready(datum) = &progress {
                             object.store(memory, datum)?;
                         }
@@ -197,10 +202,13 @@ impl IoService<'_> {
                 }
                 Ok(file.take(recl.unwrap_or(0)))
             }
-            Medium::File(file) => match file.line() {
-                Some(line) => Ok(line),
-                None => Err(unit.end_of_file().into()),
-            },
+            Medium::File(file) => {
+                unit.record_at = file.at;
+                match file.line() {
+                    Some(line) => Ok(line),
+                    None => Err(unit.end_of_file().into()),
+                }
+            }
             Medium::Stdin => match self.answers.ask_once(Ask::ReadLine)? {
                 Answer::Line(Some(line)) => Ok(line),
                 _ => Err(Condition::EndOfFile.into()),

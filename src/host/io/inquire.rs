@@ -36,7 +36,7 @@ impl IoService<'_> {
                 _ => 0,
             },
             (6, _) => match (connected, file) {
-                (Some(u), Some(f)) if u.access == Access::Stream => f.at as i64 + 1,
+                (Some(u), Some(_)) if u.access == Access::Stream => u.stands_at() as i64 + 1,
                 _ => 0,
             },
             (7, Some(_)) => 1,

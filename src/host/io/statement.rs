@@ -117,7 +117,12 @@ impl Statement {
     /// Sets an option whose values say it all; whether it is one.
     pub(crate) fn set_plain_option(&mut self, option: i32, a: i64, b: i64) -> bool {
         match option {
-            0 => self.advance = a != 0,
+            0 => {
+                self.advance = a != 0;
+                if a > 1 {
+                    self.changes.push(("advance", String::new()));
+                }
+            }
             1 => self.rec = Some(a),
             2 => self.pos = Some(a),
             3 => self.iomsg = Some((a as u64, b as u64)),
@@ -306,13 +311,11 @@ impl IoService<'_> {
         } else if unit.access == Access::Direct {
             return error(201, "a unit connected for direct access needs `rec=`");
         }
-        if let Some(pos) = statement.pos
-            && let Some(file) = unit.file_mut()
-        {
+        if let Some(pos) = statement.pos {
             let Ok(at) = usize::try_from(pos.saturating_sub(1)) else {
                 return error(201, "`pos=` is less than 1");
             };
-            file.at = at;
+            unit.move_to(at)?;
         }
         let modes = statement.modes(unit.modes)?;
         if statement.reads {

@@ -49,6 +49,8 @@ pub(crate) struct Unit {
     pub(crate) is_record_open: bool,
     /// Where input without advance left its record.
     pub(crate) place: Option<Place>,
+    /// Where in the file the last record begins that was read.
+    pub(crate) record_at: usize,
     /// The `position=` that it was connected with, as long as it stands there.
     pub(crate) position: Option<&'static str>,
     /// Whether the last read met the end of the file.
@@ -87,6 +89,7 @@ impl Unit {
             rest: Vec::new(),
             is_record_open: false,
             place: None,
+            record_at: 0,
             position: None,
             is_past_end: false,
             is_ended: false,
@@ -116,6 +119,25 @@ impl Unit {
             return Condition::Error(217, "the end of the file was passed before".to_owned());
         }
         Condition::EndOfFile
+    }
+
+    /// Moves a stream file to a byte, out of the record in which a statement without advance has left it.
+    pub(crate) fn move_to(&mut self, at: usize) -> Result<(), Condition> {
+        let rest = std::mem::take(&mut self.rest);
+        (self.is_record_open, self.place) = (false, None);
+        if let Some(file) = self.file_mut() {
+            file.put(&rest)?;
+            file.at = at;
+        }
+        Ok(())
+    }
+
+    /// The byte at which a stream file stands.
+    pub(crate) fn stands_at(&self) -> usize {
+        match &self.place {
+            Some(place) => self.record_at + place.at,
+            None => self.file().map_or(0, |file| file.at),
+        }
     }
 
     /// Ends a record that output without advance has left open; a file gets its line end.

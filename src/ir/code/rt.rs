@@ -77,7 +77,7 @@ services! {
     IoBegin "io.begin" (I32 I32 I64 I32) -> () Both "starts a transfer statement: direction (0 write, 1 read), form (0 list-directed, 1 formatted, 2 unformatted, 3 namelist, 4 C's `printf`, whose first item is the format), unit (-1 is `*`, -2 an internal file), catch (bit 0 iostat=, bit 1 err=, bit 2 end=, bit 3 eor=)";
     IoFormat "io.format" (I64 I64) -> () Host "the format of the statement begun: address, length";
     IoInternal "io.internal" (I64 I64 I64) -> () Host "the internal file: address, length of a record, number of records";
-    IoOption "io.option" (I32 I64 I64) -> () Host "an option of the statement: 0 advance (value 0 or 1), 1 rec, 2 pos, 3 iomsg (address, length), 4 size (address), 5 to 7 of a namelist group its name, a variable (address, length) and a dimension of it (lower bound, extent), 8 to 13 the values (address, length) of sign, round, decimal, blank, delim and pad, 14 and 15 beginning (address and length of its name) and end of a component in a namelist group";
+    IoOption "io.option" (I32 I64 I64) -> () Host "an option of the statement: 0 advance (0 no, 1 yes, 2 another word), 1 rec, 2 pos, 3 iomsg (address, length), 4 size (address), 5 to 7 of a namelist group its name, a variable (address, length) and a dimension of it (lower bound, extent), 8 to 13 the values (address, length) of sign, round, decimal, blank, delim and pad, 14 and 15 beginning (address and length of its name) and end of a component in a namelist group";
     IoPutInt "io.put.int" (I64 I32) -> () Both "writes an integer: value, kind";
     IoPutReal2 "io.put.real2" (I16) -> () Host "writes a real(2), by its bits";
     IoPutReal4 "io.put.real4" (F32) -> () Both "writes a real(4)";

@@ -274,8 +274,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             let e = &c.value;
             match &*c.keyword {
                 "advance" => {
-                    let yes = self.is_not_text(e, "no");
-                    self.b.rt(Rt::IoOption, vec![Val::i32(0), yes, Val::i64(0)]);
+                    // 0 no, 1 yes, 2 another word.
+                    let (not_no, not_yes) = (self.is_not_text(e, "no"), self.is_not_text(e, "yes"));
+                    let answer = self.b.imad(not_no, not_yes, not_no);
+                    self.b.rt(Rt::IoOption, vec![Val::i32(0), answer, Val::i64(0)]);
                 }
                 "rec" | "pos" => {
                     let code = if &*c.keyword == "rec" { 1 } else { 2 };
@@ -315,12 +317,17 @@ impl<'p> FunctionLowering<'_, 'p> {
             return Val::i64(i64::from(!same));
         }
         let value = self.value(e);
-        let mut differs = Val::pred(true);
-        for spelling in [word.to_ascii_lowercase(), word.to_ascii_uppercase()] {
-            let mem = self.b.constant_memory(spelling.as_bytes(), 1);
-            let text = Value::Char(mem, Val::i64(spelling.len() as i64));
-            let other = self.b.compare_characters(sema::checked::CmpOp::Ne, &value, &text);
-            differs = self.b.combine(BinOp::And, differs, other);
+        // Padded with blanks to as many characters as all such words have. The bit that is set makes small letters of capitals.
+        let padded = format!("{word:16}").into_bytes();
+        let (_, copy) = self.b.slot(16, 8, "word", source::Span::NONE);
+        self.b.store_value(Lvalue::Char(copy, Val::i64(16)), &e.ty, &value);
+        let mut differs = Val::pred(false);
+        for (i, part) in padded.chunks(8).enumerate() {
+            let part = part.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+            let own = self.b.load_scalar(copy.plus(8 * i as i64), Ty::I64);
+            let own = self.b.bin(BinOp::Or, Ty::I64, own, Val::Imm(0x2020_2020_2020_2020));
+            let other = self.b.icmp(CmpOp::Ne, own.into(), Val::Imm(part));
+            differs = self.b.combine(BinOp::Or, differs, other);
         }
         self.b.select(Ty::I64, differs, Val::i64(1), Val::i64(0)).into()
     }

@@ -153,8 +153,10 @@ impl<'a> Reader<'a> {
         } else if op.has("notanumber") {
             at(CmpOp::Gt, infinite)
         } else if op.has("normal") {
-            let (least, most) = (at(CmpOp::Ge, normal), at(CmpOp::Lt, infinite));
-            self.b.bin(BinOp::And, Ty::Pred, least, most)
+            // Zeros count as normal.
+            let (least, most, none) = (at(CmpOp::Ge, normal), at(CmpOp::Lt, infinite), at(CmpOp::Eq, 0));
+            let holds = self.b.bin(BinOp::And, Ty::Pred, least, most);
+            self.b.bin(BinOp::Or, Ty::Pred, holds, none)
         } else if op.has("subnormal") {
             let (some, most) = (at(CmpOp::Gt, 0), at(CmpOp::Lt, normal));
             self.b.bin(BinOp::And, Ty::Pred, some, most)

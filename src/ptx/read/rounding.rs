@@ -2,13 +2,23 @@
 //!
 //! The error is what the exact result has above the nearest one. Of `.f32` it is computed in `.f64`, whose products are exact and
 //! whose sums have an exact rest (Knuth, "The Art of Computer Programming", 4.2.2, theorem B); of `.f64` by fused
-//! multiplications. Only its sign is used. Results of `.f64` near the least numbers, and those of fused operations whose product
-//! alone is too great, may have an error that is not seen.
+//! multiplications, of operands that are enlarged by a power of two where their product comes near the least numbers. Only its sign is
+//! used. Results of fused operations of `.f64` whose product alone is too great may have an error that is not seen.
 
 use super::arith::zero;
 use super::{Op, Reader};
 use ir::op::{BinOp, CmpOp, CvtOp, UnOp};
 use ir::{Ty, Val};
+
+/// Below this a product of `.f64` may lack bits, or its error may.
+const SMALL: f64 = f64::from_bits((1023 - 900) << 52);
+/// 2**600, by which operands are enlarged then, and its root.
+const ENLARGING: f64 = f64::from_bits((1023 + 600) << 52);
+const ROOT_OF_ENLARGING: f64 = f64::from_bits((1023 + 300) << 52);
+/// 2**400, which enlarged is still a number.
+const GREAT: f64 = f64::from_bits((1023 + 400) << 52);
+/// 2**500: what a product is enlarged by that is none after the first time, so that it has a sign, and is far below the bits of others.
+const FURTHER: f64 = f64::from_bits((1023 + 500) << 52);
 
 /// How a result is rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,10 +93,38 @@ impl Reader<'_> {
             let product = self.f64(BinOp::Mul, a, b);
             self.error_of(product, zero(), nearest)
         } else {
-            let negative = self.b.un(UnOp::Neg, ty, nearest).into();
-            self.fused(ty, [a, b, negative])
+            let is_small = self.is_below(nearest, SMALL);
+            let [less, more] = self.enlarged_factors(is_small, a, b);
+            let near = self.times(nearest, is_small, ENLARGING);
+            let negative = self.b.un(UnOp::Neg, ty, near).into();
+            self.fused(ty, [less, more, negative])
         };
         self.moved(rounding, ty, nearest, error)
+    }
+
+    /// Whether the magnitude of a `.f64` is below a limit.
+    fn is_below(&mut self, value: Val, limit: f64) -> Val {
+        let size = self.b.un(UnOp::Abs, Ty::F64, value);
+        self.b.cmp(CmpOp::Lt, Ty::F64, size, Val::f64(limit)).into()
+    }
+
+    /// A `.f64`, times a power of two where a condition holds.
+    fn times(&mut self, value: Val, is_wanted: Val, power: f64) -> Val {
+        let factor = self.b.select(Ty::F64, is_wanted, Val::f64(power), Val::f64(1.0));
+        self.f64(BinOp::Mul, value, factor.into())
+    }
+
+    /// The factors of a product of `.f64`, the lesser one enlarged if the product is small. If it is nothing even then, the other one
+    /// is enlarged too.
+    fn enlarged_factors(&mut self, is_small: Val, a: Val, b: Val) -> [Val; 2] {
+        let [of_a, of_b] = [a, b].map(|v| self.b.un(UnOp::Abs, Ty::F64, v));
+        let is_less = self.b.cmp(CmpOp::Lt, Ty::F64, of_a, of_b);
+        let less = self.b.select(Ty::F64, is_less, a, b).into();
+        let more: Val = self.b.select(Ty::F64, is_less, b, a).into();
+        let less = self.times(less, is_small, ENLARGING);
+        let product = self.f64(BinOp::Mul, less, more);
+        let is_none = self.b.cmp(CmpOp::Eq, Ty::F64, product, zero());
+        [less, self.times(more, is_none.into(), FURTHER)]
     }
 
     pub(super) fn rounded_fma(&mut self, rounding: Rounding, ty: Ty, [a, b, c]: [Val; 3]) -> Val {
@@ -103,10 +141,17 @@ impl Reader<'_> {
             (narrow, self.error_of(sum, rest, nearest))
         } else {
             let product = self.f64(BinOp::Mul, a, b);
-            let negative = self.b.un(UnOp::Neg, ty, product).into();
-            let low = self.fused(ty, [a, b, negative]);
-            let (sum, rest) = self.two_sum(product, c);
-            let above = self.f64(BinOp::Sub, sum, nearest);
+            let is_small = self.is_below(product, SMALL);
+            let [less, more] = self.enlarged_factors(is_small, a, b);
+            let high = self.f64(BinOp::Mul, less, more);
+            let negative = self.b.un(UnOp::Neg, ty, high).into();
+            let low = self.fused(ty, [less, more, negative]);
+            // A term that is too great to be enlarged is far above the product with or without that.
+            let fits = self.is_below(c, GREAT);
+            let is_enlarged = self.b.bin(BinOp::And, Ty::Pred, is_small, fits).into();
+            let [term, near] = [c, nearest].map(|v| self.times(v, is_enlarged, ENLARGING));
+            let (sum, rest) = self.two_sum(high, term);
+            let above = self.f64(BinOp::Sub, sum, near);
             let (middle, least) = self.two_sum(rest, low);
             let high = self.f64(BinOp::Add, above, middle);
             let error = self.f64(BinOp::Add, high, least);
@@ -127,8 +172,10 @@ impl Reader<'_> {
             let product = self.f64(BinOp::Mul, quotient, b);
             (self.f64(BinOp::Sub, a, product), b)
         } else {
-            let negative = self.b.un(UnOp::Neg, ty, nearest).into();
-            (self.fused(ty, [negative, b, a]), b)
+            let is_small = self.is_below(a, SMALL);
+            let [near, whole] = [nearest, a].map(|v| self.times(v, is_small, ENLARGING));
+            let negative = self.b.un(UnOp::Neg, ty, near).into();
+            (self.fused(ty, [negative, b, whole]), b)
         };
         let sign = self.b.bin(BinOp::Copysign, Ty::F64, Val::f64(1.0), b).into();
         let error = self.f64(BinOp::Mul, rest, sign);
@@ -145,8 +192,11 @@ impl Reader<'_> {
             let square = self.f64(BinOp::Mul, root, root);
             self.f64(BinOp::Sub, a, square)
         } else {
-            let negative = self.b.un(UnOp::Neg, ty, nearest).into();
-            self.fused(ty, [negative, nearest, a])
+            let is_small = self.is_below(a, SMALL);
+            let root = self.times(nearest, is_small, ROOT_OF_ENLARGING);
+            let square = self.times(a, is_small, ENLARGING);
+            let negative = self.b.un(UnOp::Neg, ty, root).into();
+            self.fused(ty, [negative, root, square])
         };
         self.moved(rounding, ty, nearest, error)
     }

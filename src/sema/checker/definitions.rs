@@ -440,6 +440,12 @@ impl<'a> Definitions<'a> {
         }
     }
 
+    /// Whether objects of a type are finalised.
+    pub(crate) fn has_finals(&self, id: TypeId) -> bool {
+        let def = self.type_info(id).ast;
+        def.is_some_and(|def| def.items.iter().any(|item| matches!(item, ast::TypeItem::Final(_))))
+    }
+
     /// Whether a component of a type, or of an object in it, is one of these.
     pub(crate) fn has_part(&self, id: TypeId, is: &dyn Fn(&Field) -> bool) -> bool {
         self.ty(id).fields.iter().any(|f| {

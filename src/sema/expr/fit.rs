@@ -1,8 +1,8 @@
 //! Fits actual arguments to the dummies of one procedure (Fortran 2018, 15.5.2; CUDA Fortran guide, 3.2.3).
 
 use crate::checked::{
-    ALTERNATE, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Shape, Storage, Sub, Type, TypeId, VarId,
-    Variable, is_designator, root,
+    ALTERNATE, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, ProcKind, Shape, Storage, Sub, Type, VarId, Variable,
+    is_designator, root,
 };
 use crate::checker::{Checker, Definitions};
 use crate::typing::{
@@ -225,7 +225,7 @@ impl Checker<'_> {
             let def = self.defs.type_info(*id).ast.filter(|def| !self.options.embedded.contains(&def.span.file));
             let what = if def.is_some_and(|def| !def.params.is_empty()) {
                 Some("type parameters")
-            } else if self.has_finals(*id) {
+            } else if self.defs.has_finals(*id) {
                 Some("a final subroutine")
             } else if def.is_some_and(|def| def.items.iter().any(is_type_bound)) {
                 Some("type-bound procedures")
@@ -473,17 +473,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether objects of a type are finalised.
-    fn has_finals(&self, id: TypeId) -> bool {
-        let def = self.defs.type_info(id).ast;
-        def.is_some_and(|def| def.items.iter().any(|item| matches!(item, ast::TypeItem::Final(_))))
-    }
-
     /// Whether an `intent(out)` dummy is finalised, deallocated or initialised on entry.
     fn is_cleared(&self, dummy: VarId) -> bool {
         let Type::Derived(id) = self.defs.var(dummy).ty else { return self.defs.var_info(dummy).polymorphic };
         self.defs.var_info(dummy).polymorphic
-            || self.has_finals(id)
+            || self.defs.has_finals(id)
             || self.defs.has_part(id, &|f| f.is_allocatable() || f.init.is_some())
     }
 

@@ -1,9 +1,9 @@
 //! Localities of DO CONCURRENT (Fortran 2018, 11.1.7.5): each variable has one, and with `default(none)` each that comes from
 //! outside is listed.
 
-use crate::checked::{ExprKind, Stmt, Storage, visit};
+use crate::checked::{ExprKind, Shape, Stmt, Storage, Type, VarId, visit};
 use crate::typing::Typing;
-use ast::{LoopVar, Name};
+use ast::{Intent, LoopVar, Name};
 use diag::{Code, Diagnostic};
 
 impl Typing<'_> {
@@ -20,6 +20,31 @@ impl Typing<'_> {
             let d = Diagnostic::new(Code::BadLocality, name.span, text).secondary(first, "the first one is here");
             self.reporter.report(d.help("list each variable once"));
         }
+    }
+
+    /// What each iteration has a copy of can be made and given up as often (Fortran 2018, C1128).
+    pub(crate) fn check_local(&mut self, name: &Name, id: VarId) {
+        let var = self.defs.var(id);
+        let attrs = &var.attrs;
+        let is_dummy = matches!(var.storage, Storage::Dummy(_));
+        let what = if attrs.allocatable {
+            "is allocatable"
+        } else if attrs.optional {
+            "is optional"
+        } else if attrs.intent == Some(Intent::In) {
+            "is `intent(in)`"
+        } else if attrs.class && is_dummy && !attrs.pointer {
+            "is a polymorphic dummy argument"
+        } else if matches!(var.shape, Shape::AssumedSize(..) | Shape::AssumedRank) {
+            "has no known size"
+        } else if matches!(var.ty, Type::Derived(id) if self.defs.has_finals(id)) {
+            "is of a type with a final procedure"
+        } else {
+            return;
+        };
+        let text = format!("`{}` {what}, and cannot be local to the iterations of a loop", name.as_str());
+        let d = Diagnostic::new(Code::BadLocality, name.span, text);
+        self.reporter.report(d.help("copy it to a variable of a `block` in the loop"));
     }
 
     /// With `default(none)` the statements use no variable from outside that is not listed (Fortran 2018, C1130). Variables from

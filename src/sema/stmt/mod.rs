@@ -5,6 +5,7 @@ mod assign;
 mod body;
 mod call;
 mod cases_seen;
+mod concurrent;
 mod control;
 mod io;
 mod io_defined;

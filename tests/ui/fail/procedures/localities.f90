@@ -25,4 +25,20 @@ program main
     t = outside
     a(i) = t
   end do
+  call dummies(a, a, a)
+contains
+  subroutine dummies(x, y, z)
+    integer, intent(in) :: x(:)
+    integer, optional :: y(:)
+    integer :: z(*)
+    integer, allocatable :: w(:)
+    do concurrent (i = 1:n) local(x) !~ E0340
+    end do
+    do concurrent (i = 1:n) local(y) !~ E0340
+    end do
+    do concurrent (i = 1:n) local_init(z) !~ E0340
+    end do
+    do concurrent (i = 1:n) local_init(w) !~ E0340
+    end do
+  end subroutine
 end program
