@@ -14,6 +14,7 @@ use crate::storage::StorageTable;
 use crate::storage::blocks::OpenBlocks;
 use crate::targets::JumpTargets;
 use crate::types::Side;
+use crate::value::lvalue::MemRef;
 use ir::{FunctionBuilder, Val};
 use sema::checked::{ProcId, VarId};
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub(crate) struct FunctionLowering<'m, 'p> {
     pub(crate) blocks: OpenBlocks,
     pub(crate) elements: ElementLoops,
     pub(crate) targets: JumpTargets,
+    /// Records of internal procedures (`call::procedure_pointer`), as far as they are in this frame or were passed.
+    pub(crate) records: BTreeMap<ProcId, MemRef>,
     /// The numbers that C has for the types of `type(*)` dummies, as far as they are passed.
     pub(crate) types_for_c: BTreeMap<VarId, Val>,
 }
@@ -43,6 +46,7 @@ impl<'m, 'p> FunctionLowering<'m, 'p> {
             blocks: OpenBlocks::new(),
             elements: ElementLoops::default(),
             targets: JumpTargets::default(),
+            records: BTreeMap::new(),
             types_for_c: BTreeMap::new(),
         }
     }

@@ -29,6 +29,9 @@ pub(crate) struct Usage {
     /// For each procedure, the variables of enclosing procedures that it reaches, itself or through what it calls, that are
     /// not static; in order.
     pub(crate) captures: Vec<BTreeSet<VarId>>,
+    /// For each procedure, the internal procedures of its own host of which it names, itself or through what it calls, records for
+    /// pointers (`call::procedure_pointer`).
+    pub(crate) records: Vec<BTreeSet<ProcId>>,
     /// Procedures that a procedure pointer may point to.
     pub(crate) taken: BTreeSet<ProcId>,
     /// Whether libraries get procedures of the program, which they may call.
@@ -67,7 +70,9 @@ fn needs_address(program: &Program, dummy: VarId) -> bool {
 
 /// Walks the whole program.
 pub(crate) fn analyse(program: &Program) -> Usage {
-    let mut usage = Usage { captures: vec![BTreeSet::new(); program.procs.len()], ..Usage::default() };
+    let count = program.procs.len();
+    let mut usage =
+        Usage { captures: vec![BTreeSet::new(); count], records: vec![BTreeSet::new(); count], ..Usage::default() };
     usage.taken.extend(&program.pointed);
     usage.taken.extend(program.named.iter().map(|(_, proc)| *proc));
     usage.gives_procedures = !program.named.is_empty();
@@ -89,6 +94,7 @@ pub(crate) fn analyse(program: &Program) -> Usage {
         }
     }
     close_captures(program, &calls, &mut usage);
+    close_records(program, &calls, &mut usage);
     close_draws(&calls, &mut usage);
     usage
 }
@@ -107,6 +113,27 @@ fn close_captures(program: &Program, calls: &[BTreeSet<ProcId>], usage: &mut Usa
                     .collect();
                 changed |= !more.is_empty();
                 usage.captures[index].extend(more);
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Who calls a procedure that names records of their host has to give it these, if it is not the host itself.
+fn close_records(program: &Program, calls: &[BTreeSet<ProcId>], usage: &mut Usage) {
+    let Usage { captures, records, .. } = usage;
+    records.iter_mut().for_each(|of| of.retain(|target| !captures[target.0 as usize].is_empty()));
+    loop {
+        let mut changed = false;
+        for (index, called) in calls.iter().enumerate() {
+            let me = Some(ProcId(index as u32));
+            for callee in called {
+                let mut more = records[callee.0 as usize].clone();
+                more.retain(|target| program.proc(*target).parent != me && !records[index].contains(target));
+                changed |= !more.is_empty();
+                records[index].extend(more);
             }
         }
         if !changed {
@@ -282,12 +309,21 @@ impl<'a> Walk<'a> {
                 }
                 Some(Actual::Proc(p)) => {
                     // A procedure dummy may become the target of a pointer.
-                    self.usage.taken.insert(*p);
+                    self.takes(*p);
                     self.note_exceptions(*p, &[]);
                     self.calls.insert(*p);
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Notes a procedure of which a pointer is made.
+    fn takes(&mut self, proc: ProcId) {
+        self.usage.taken.insert(proc);
+        let parent = self.program.proc(proc).parent;
+        if parent.is_some() && parent != Some(self.me) {
+            self.usage.records[self.me.0 as usize].insert(proc);
         }
     }
 
@@ -333,7 +369,7 @@ impl<'a> Walk<'a> {
             match &e.kind {
                 ExprKind::Var(v) => self.var(*v),
                 ExprKind::Procedure(p) => {
-                    self.usage.taken.insert(*p);
+                    self.takes(*p);
                     self.calls.insert(*p);
                 }
                 ExprKind::Call { proc, args } => {

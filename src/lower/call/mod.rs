@@ -256,6 +256,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 None => return false,
             }
         }
+        for target in self.b.usage().records[proc.0 as usize].clone() {
+            let record = self.record_of(target);
+            args.push(self.b.address(record));
+        }
         true
     }
 

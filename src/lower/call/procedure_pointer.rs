@@ -4,8 +4,9 @@
 //! fits the call, and calls that procedure directly.
 //!
 //! An internal procedure that needs variables of its host is not its number, but the address of a record: the number, and the
-//! words by which it finds those variables (`call`). The record lies in the frame of the procedure that names it. Addresses
-//! are greater than the numbers of procedures.
+//! words by which it finds those variables (`call`). The record lies in the frame of the host, whichever of its procedures names
+//! it: it is there as long as the host is, and there is one in each activation. Addresses are greater than the numbers of
+//! procedures.
 //!
 //! Not here: other procedures as arguments, for which the called procedures are cloned (`module`).
 
@@ -79,11 +80,22 @@ impl FunctionLowering<'_, '_> {
             return Val::i64(0);
         }
         let number = self.b.procedure_number(id);
-        let (_, record) = self.b.slot(8 * (captures.len() as u64 + 1), 8, "procedure", source::Span::NONE);
+        let record = self.record_of(id);
         for (i, word) in [number].into_iter().chain(captures).enumerate() {
             self.b.store_scalar(record.plus(8 * i as i64), Ty::I64, word);
         }
         self.b.address(record)
+    }
+
+    /// The record of an internal procedure of this procedure or of its host.
+    pub(super) fn record_of(&mut self, id: ProcId) -> MemRef {
+        if let Some(&record) = self.records.get(&id) {
+            return record;
+        }
+        let words = capture_words(&self.b, id) as u64 + 1;
+        let (_, record) = self.b.slot(8 * words, 8, "procedure", source::Span::NONE);
+        self.records.insert(id, record);
+        record
     }
 
     /// Whether a procedure needs variables of the activation of its host.

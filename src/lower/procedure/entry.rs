@@ -109,6 +109,11 @@ impl FunctionLowering<'_, '_> {
             raw.push((v, regs, key));
         }
         let captured = capture_params(&mut self.b, instance);
+        for target in self.b.usage().records[instance.proc.0 as usize].clone() {
+            let name = format!("host.{}.record", program.proc(target).name);
+            let at = self.b.param(Ty::I64, name);
+            self.records.insert(target, MemRef::at(at.into(), self.b.local_space()));
+        }
         begin_draws(&mut self.b, instance);
         let home = program.proc(self.b.procedure());
         let out_of_reach = out_of_reach(program, home, proc);
@@ -594,7 +599,8 @@ fn capture_params(b: &mut Builder<'_, '_>, instance: &Instance) -> Vec<(VarId, V
 
 /// How many words say where the variables of its host are that a procedure needs.
 pub(crate) fn capture_words(b: &Builder<'_, '_>, proc: ProcId) -> usize {
-    b.usage().captures[proc.0 as usize].iter().map(|&v| capture_parts(b.program(), v).len()).sum()
+    let variables = b.usage().captures[proc.0 as usize].iter().map(|&v| capture_parts(b.program(), v).len());
+    variables.sum::<usize>() + b.usage().records[proc.0 as usize].len()
 }
 
 /// What is passed for a variable of the host: its address, and what the declaration leaves open.

@@ -8,7 +8,7 @@
 
 use super::{
     Actual, Block, CaseRange, CharLen, CufDim, CufKernel, Expr, ExprKind, ImpliedDo, IoForm, IoItem, IoStmt, IoUnit,
-    Item, LaunchGrid, LaunchSpec, LoopControl, Stmt, StmtKind, Sub, VarId,
+    Item, LaunchGrid, LaunchSpec, LoopControl, Stmt, StmtKind, Sub, Type, VarId,
 };
 
 /// Defines a visitor of the direct parts of an expression, by shared or by exclusive references.
@@ -85,7 +85,13 @@ macro_rules! expression_parts {
                         f(field);
                     }
                 }
-                ExprKind::Array(items) => $items(items, f),
+                ExprKind::Array(items) => {
+                    // The length that a constructor names or computes is an expression like others.
+                    if let Type::Character(CharLen::Expr(length)) = & $($exclusive)? e.ty {
+                        f(length);
+                    }
+                    $items(items, f);
+                }
             }
         }
 
@@ -196,6 +202,9 @@ pub fn statement_exprs<'s>(s: &'s Stmt, f: &mut dyn FnMut(&'s Expr, Role)) {
                 f(&object.object, Role::Definition);
                 for (lo, hi) in &object.bounds {
                     values([lo.as_ref(), Some(hi)], f);
+                }
+                if let Some(Type::Character(length)) = &object.spec {
+                    values([length_expr(length)], f);
                 }
                 object.lengths.iter().for_each(|n| values([length_expr(n)], f));
             }

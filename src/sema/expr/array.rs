@@ -249,7 +249,9 @@ impl Typing<'_> {
 /// A constructor whose items are all constants is one constant.
 fn constant_array(e: Expr) -> Expr {
     let ExprKind::Array(items) = &e.kind else { return e };
-    if items.is_empty() || items.len() > 4096 {
+    // Characters of a length that is known at run time only are not constant.
+    let is_open = matches!(e.ty, Type::Character(CharLen::Expr(_)));
+    if is_open || items.is_empty() || items.len() > 4096 {
         return e;
     }
     let mut values = Vec::with_capacity(items.len());
