@@ -65,6 +65,8 @@ struct Conversion {
     zero: bool,
     width: usize,
     precision: Option<usize>,
+    /// How many `h` there are: one for a `short`, two for a `char`.
+    halves: usize,
     letter: u8,
 }
 
@@ -103,7 +105,9 @@ impl Conversion {
             // A negative precision counts as none.
             out.precision = usize::try_from(number(rest)).ok().map(|n| n.min(MOST_COLUMNS));
         }
-        while rest.next_if(|c| b"hlLzjt".contains(c)).is_some() {}
+        while let Some(size) = rest.next_if(|c| b"hlLzjt".contains(c)) {
+            out.halves += usize::from(size == b'h');
+        }
         out.letter = rest.next().unwrap_or(b'%');
         out
     }
@@ -114,6 +118,11 @@ impl Conversion {
             Some(&Argument::Integer(ty, word)) => (ty, word),
             Some(&Argument::Real(x)) => (Ty::I64, x as i64 as u64),
             Some(Argument::Text(_)) | None => (Ty::I32, 0),
+        };
+        let (ty, word) = match (self.halves, b"diuxXo".contains(&self.letter)) {
+            (1, true) => (Ty::I16, bits::canonical(Ty::I16, word)),
+            (2, true) => (Ty::I8, bits::canonical(Ty::I8, word)),
+            _ => (ty, word),
         };
         let real = match argument {
             Some(&Argument::Real(x)) => x,
@@ -254,6 +263,7 @@ mod tests {
     // What glibc's printf writes.
     #[test]
     fn conversions_are_those_of_c() {
+        assert_eq!(show("%hd %hx %hu %hhd %hhx", &[70000, -1, -1, 300, -1].map(int)), "4464 ffff 65535 44 ff");
         assert_eq!(show("%d|%5d|%-5d|%05d|%+d|% d", &[7, 7, 7, -7, 7, 7].map(int)), "7|    7|7    |-0007|+7| 7");
         assert_eq!(show("%x %#X %o %u %c%% %.3d", &[255, 255, 8, -1, 65, 5].map(int)), "ff 0XFF 10 4294967295 A% 005");
         assert_eq!(

@@ -225,6 +225,18 @@ impl<'p> FunctionLowering<'_, 'p> {
             {
                 v = self.b.character_copy(&v, len);
             }
+            // A scalar says nothing of the bounds (Fortran 2018, 10.2.1.3).
+            if let Some(d) = &whole {
+                self.stop_unless_allocated(d, target);
+            }
+            if let (Some(d), Value::Char(_, len)) = (whole.filter(|d| d.element.is_none()), &v) {
+                // The length is that of the value, and the bounds stay.
+                let element = self.b.freeze(*len);
+                let dims = self.b.desc_view(&d).dims;
+                let shape: Vec<_> =
+                    dims.iter().map(|dim| (self.b.freeze(dim.lower), self.b.freeze(dim.extent))).collect();
+                self.b.fit_allocation(&d, target, &shape, element);
+            }
             let Some(view) = self.designator_view(target) else {
                 return self.b.unsupported("an assignment to this object");
             };

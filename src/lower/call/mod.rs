@@ -230,8 +230,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let mut captures = Vec::new();
         if !self.pass_captures(proc, &mut captures) {
-            self.b
-                .unsupported(&format!("a call of internal procedure `{}` outside of its host procedure", callee.name));
+            let program = self.b.program();
+            let has_rank = |v: &&VarId| matches!(program.var(**v).shape, Shape::AssumedRank);
+            let text = match self.b.usage().captures[proc.0 as usize].iter().find(has_rank) {
+                Some(&v) => {
+                    format!("the assumed-rank argument `{}` of its host in `{}`", program.var(v).name, callee.name)
+                }
+                None => format!("a call of internal procedure `{}` outside of its host procedure", callee.name),
+            };
+            self.b.unsupported(&text);
             return vec![Val::Imm(0); results.len()];
         }
         self.b.call_plain(proc, hidden, passed, &captures, results)

@@ -4,11 +4,12 @@
 //! kernel begins: for each barrier how many threads have arrived, and how often it was complete. The last thread to arrive completes it,
 //! the others wait until it has; fences order what they did before and do behind it.
 //!
-//! Threads are counted one by one. On a GPU a warp counts as 32, also where lanes of it are not there.
+//! A warp counts as 32 threads, also where lanes of it are not there. Only where the instruction does not say that all lanes of a warp come
+//! to it together (`barrier` without `.aligned`) threads are counted one by one.
 
 use super::{Op, Reader, Result, unsupported};
 use crate::syntax::{Instruction, Type, What};
-use ir::op::{AtomOp, BinOp, CmpOp, Special};
+use ir::op::{AtomOp, BinOp, CmpOp, Special, VoteOp};
 use ir::{Access, Bb, Scope, SharedId, SharedSize, SharedVar, Space, Ty, Val};
 
 /// How many barriers a block has.
@@ -88,11 +89,25 @@ impl<'a> Reader<'a> {
                 self.b.bin(BinOp::Mul, Ty::I32, plane, z).into()
             }
         };
-        self.meet(id, number, threads, waits);
+        let is_together = op.instruction.stem() == "bar" || op.has("aligned");
+        self.meet(id, number, threads, (waits, is_together));
         Ok(true)
     }
 
-    fn meet(&mut self, id: SharedId, number: Val, threads: Val, waits: bool) {
+    /// A value in the first of the lanes that are there, and 0 in the others. All have come to here, and what they did is before what the
+    /// first one does.
+    fn by_first_lane(&mut self, value: Val) -> Val {
+        let there: Val = self.b.vote(VoteOp::Ballot, Ty::Pred, None, Val::pred(true)).into();
+        self.b.sync_warp(there);
+        let lane = self.b.special(Special::LaneId);
+        let bit: Val = self.b.bin(BinOp::Shl, Ty::I32, Val::i32(1), lane).into();
+        let before = self.b.bin(BinOp::Sub, Ty::I32, bit, Val::i32(1));
+        let earlier = self.b.bin(BinOp::And, Ty::I32, there, before);
+        let is_first = self.b.cmp(CmpOp::Eq, Ty::I32, earlier, Val::Imm(0));
+        self.b.select(Ty::I32, is_first, value, Val::i32(0)).into()
+    }
+
+    fn meet(&mut self, id: SharedId, number: Val, threads: Val, (waits, is_together): (bool, bool)) {
         let (space, scope) = (Space::Shared, Scope::Block);
         let base: Val = self.b.addr_shared(id).into();
         let number = self.extended(number, Ty::I32, Ty::I64, false);
@@ -100,10 +115,14 @@ impl<'a> Reader<'a> {
         let arrived: Val = self.b.bin(BinOp::Add, Ty::I64, base, offset).into();
         let completed = self.plus(arrived, 4);
         let before = self.b.atomic(AtomOp::Or, Ty::I32, space, scope, completed, Val::Imm(0));
+        let count = if is_together { self.by_first_lane(Val::i32(32)) } else { Val::i32(1) };
         self.b.fence(scope);
-        let others = self.b.atomic(AtomOp::Add, Ty::I32, space, scope, arrived, Val::Imm(1));
-        let wanted = self.b.bin(BinOp::Sub, Ty::I32, threads, Val::Imm(1));
-        let is_last = self.b.cmp(CmpOp::Eq, Ty::I32, others, wanted);
+        let others = self.b.atomic(AtomOp::Add, Ty::I32, space, scope, arrived, count);
+        let all = self.b.bin(BinOp::Add, Ty::I32, others, count);
+        let is_all = self.b.cmp(CmpOp::Eq, Ty::I32, all, threads);
+        // Whoever adds nothing does not complete it.
+        let adds = self.b.cmp(CmpOp::Ne, Ty::I32, count, Val::Imm(0));
+        let is_last = self.b.bin(BinOp::And, Ty::Pred, is_all, adds);
         let (completes, head, again, end): (Bb, Bb, Bb, Bb) =
             (self.b.new_block(), self.b.new_block(), self.b.new_block(), self.b.new_block());
         self.b.branch(is_last, completes, if waits { head } else { end });

@@ -8,7 +8,8 @@ use crate::checked::{
 use crate::checker::{Checker, CodeSide, Sym};
 use crate::fold::{int_range, kind_of};
 use crate::typing::{
-    Typing, constant, constant_extents, is_allocatable, is_class, is_pointer, is_procedure_pointer, shape_of,
+    Typing, constant, constant_extents, is_allocatable, is_class, is_dummy_procedure, is_pointer, is_procedure_pointer,
+    shape_of,
 };
 use diag::{Code, Diagnostic};
 use source::Span;
@@ -84,7 +85,11 @@ impl Checker<'_> {
             I::Associated => {
                 let p = self.typing().need(&mut r, 0)?;
                 if is_procedure_pointer(&self.defs, &p) {
-                    let target = r.take(1);
+                    let mut target = r.take(1);
+                    if let Some(dummy) = target.as_mut().filter(|e| is_dummy_procedure(&self.defs, e)) {
+                        // Its word, not what the function gives.
+                        (dummy.ty, dummy.rank) = (Type::Integer(8), 0);
+                    }
                     return Some(procedure_association(p, target, span));
                 }
                 if !is_pointer(&self.defs, &p) {

@@ -4,7 +4,7 @@
 
 use super::Reference;
 use crate::checked::{CharLen, Const, Expr, ExprKind, Intrinsic, Item, Shape, Storage, Type, is_designator};
-use crate::typing::{Typing, constant_extents, is_pointer, is_procedure_pointer, shape_of};
+use crate::typing::{Typing, constant_extents, is_dummy_procedure, is_pointer, is_procedure_pointer, shape_of};
 use diag::Code;
 
 impl Typing<'_> {
@@ -25,7 +25,10 @@ impl Typing<'_> {
                 self.bad_argument(r.id, 1, b, "of the length of the first argument")
             }
             (Intrinsic::Associated, Some(_), Some(target))
-                if is_designator(target) && !is_procedure_pointer(self.defs, target) && !self.is_target(target) =>
+                if is_designator(target)
+                    && !is_procedure_pointer(self.defs, target)
+                    && !is_dummy_procedure(self.defs, target)
+                    && !self.is_target(target) =>
             {
                 self.bad_argument(r.id, 1, target, "a target or a pointer")
             }

@@ -23,8 +23,8 @@ pub(crate) use conform::{known_extents, mismatch, section_extents};
 pub(crate) use convert::{assignable, assignable_types, fit_constant};
 pub(crate) use fold::constant;
 pub(crate) use objects::{
-    has_vector_subscript, is_allocatable, is_class, is_implicitly_managed, is_pointer, is_procedure_pointer, shape_of,
-    space_of,
+    has_vector_subscript, is_allocatable, is_class, is_dummy_procedure, is_implicitly_managed, is_pointer,
+    is_procedure_pointer, shape_of, space_of,
 };
 pub(crate) use shapes::{constant_extents, descriptor_bytes, elements_of, one};
 pub(crate) use types::{

@@ -182,6 +182,11 @@ pub(crate) fn is_procedure_pointer(defs: &Definitions<'_>, e: &Expr) -> bool {
     }
 }
 
+/// Whether an expression names a dummy procedure.
+pub(crate) fn is_dummy_procedure(program: &Program, e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Var(id) if matches!(program.var(id).storage, Storage::Procedure))
+}
+
 /// The declared shape of a whole array.
 pub(crate) fn shape_of<'p>(program: &'p Program, base: &Expr) -> Option<&'p Shape> {
     match &base.kind {
