@@ -10,7 +10,7 @@ use crate::analysis::designators::{field_of, is_pointer_result};
 use crate::analysis::expressions::{has_vector, same};
 use sema::checked::{
     Actual, Class, Expr, ExprKind, Intrinsic, ProcBody, ProcId, Program, StmtKind, Storage, Type, VarId, Variable,
-    root_behind_names, visit,
+    is_designator, root_behind_names, visit,
 };
 use std::collections::BTreeSet;
 
@@ -74,6 +74,26 @@ fn subscripts_mention(program: &Program, designator: &Expr, v: VarId) -> bool {
         Some(_) => found = found || mentions(program, part, v),
     });
     found || base.is_some_and(|base| subscripts_mention(program, base, v))
+}
+
+/// Whether the value of derived type is where it was before, in the target or a part of it, or the target in it: it has to be copied
+/// before what the target holds is finalised and freed.
+pub(crate) fn may_be_inside(program: &Program, target: &Expr, value: &Expr) -> bool {
+    is_place(program, value) && may_share(program, target, value)
+}
+
+/// Whether the value may lie in the target.
+pub(crate) fn may_share(program: &Program, target: &Expr, value: &Expr) -> bool {
+    storage_root(program, target).is_none_or(|root| mentions(program, value, root)) || is_pointer_result(program, value)
+}
+
+/// Whether an object is that of a variable, and not one that the expression has made.
+fn is_place(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Paren(inner) | ExprKind::Let { value: inner, .. } => is_place(program, inner),
+        ExprKind::Intrinsic { id: Intrinsic::Merge, args } => args.iter().flatten().any(|arg| is_place(program, arg)),
+        _ => is_designator(e) || is_pointer_result(program, e),
+    }
 }
 
 /// Whether the value must be complete before the target is stored to.

@@ -15,9 +15,11 @@ pub(crate) mod made;
 pub(crate) mod pointer;
 pub(crate) mod where_construct;
 
-use crate::analysis::designators::{designator_name, field_of, is_class, is_pointer_result};
+use crate::analysis::designators::{designator_name, field_of, is_class};
 use crate::analysis::expressions::is_whole;
-use crate::analysis::overlap::{conflicts, finds_itself, keeps_shape, mentions, reads, storage_root};
+use crate::analysis::overlap::{
+    conflicts, finds_itself, keeps_shape, may_be_inside, may_share, mentions, reads, storage_root,
+};
 use crate::analysis::variables::has_open_length;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
@@ -137,9 +139,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             other => other,
         };
         // `a%next = a`: the value is copied before the target changes.
-        let same_object = has_allocatable(self.b.program(), &target.ty)
-            && storage_root(self.b.program(), value)
-                .is_some_and(|root| storage_root(self.b.program(), target) == Some(root));
+        let same_object =
+            has_allocatable(self.b.program(), &target.ty) && may_be_inside(self.b.program(), target, value);
         let v = match v {
             Value::Object(from) if same_object => Value::Object(self.b.deep_copy(from, &target.ty)),
             other => other,
@@ -328,9 +329,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Whether the value may lie in the target.
     pub(crate) fn may_share(&self, target: &'p Expr, value: &'p Expr) -> bool {
-        let program = self.b.program();
-        storage_root(program, target).is_none_or(|root| mentions(program, value, root))
-            || is_pointer_result(program, value)
+        may_share(self.b.program(), target, value)
     }
 
     /// Assignment to a whole allocatable, which may have to be reallocated.
@@ -396,9 +395,8 @@ fn store_assigned<'p>(b: &mut Builder<'_, 'p>, place: Lvalue, target: &'p Expr, 
     }
     // `a = a%next`: what the target holds is freed before the copy; the value is copied first.
     if let (Lvalue::Mem(to), Value::Object(from)) = (place, v)
-        && has_allocatable(b.program(), &target.ty)
-        && ((is_designator(value) && storage_root(b.program(), target) == storage_root(b.program(), value))
-            || is_pointer_result(b.program(), value))
+        && (has_allocatable(b.program(), &target.ty) || has_final(b.program(), &target.ty))
+        && may_be_inside(b.program(), target, value)
     {
         let copy = b.deep_copy(*from, &target.ty);
         b.finalise(to, &target.ty);

@@ -242,6 +242,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let view = self.b.with_type(&target, view, &from.ty);
         self.b.desc_set(&target, &view);
         self.b.desc_clear(&source);
+        if let Some(stat) = arg(args, 2) {
+            self.store_integer(stat, Val::i64(0));
+        }
         true
     }
 

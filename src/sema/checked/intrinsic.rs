@@ -251,7 +251,7 @@ intrinsics! {
     GetCommandArgument "get_command_argument" ["number" "value" "length" "status" "errmsg"] Subroutine;
     GetEnvironmentVariable "get_environment_variable" ["name" "value" "length" "status" "trim_name"] Subroutine;
     Getarg "getarg" ["number" "value"] Subroutine;
-    MoveAlloc "move_alloc" ["from" "to"] Subroutine;
+    MoveAlloc "move_alloc" ["from" "to" "stat" "errmsg"] Subroutine;
     Mvbits "mvbits" ["from" "frompos" "len" "to" "topos"] Subroutine;
     RandomNumber "random_number" ["harvest"] Subroutine;
     RandomSeed "random_seed" ["size" "put" "get"] Subroutine;

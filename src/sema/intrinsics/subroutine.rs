@@ -70,7 +70,18 @@ impl Checker<'_> {
     pub(super) fn subroutine(&mut self, mut r: Reference) -> Option<(I, Vec<Option<Expr>>)> {
         let id = r.id;
         match id {
-            I::MoveAlloc => return self.typing().move_alloc(r),
+            I::MoveAlloc => {
+                let mut status = Vec::with_capacity(2);
+                for (at, what) in [(2, Wanted::IntegerOut), (3, Wanted::TextOut)] {
+                    status.push(match r.take(at) {
+                        Some(e) => Some(self.wanted(id, at, e, what)?),
+                        None => None,
+                    });
+                }
+                let (id, mut args) = self.typing().move_alloc(r)?;
+                args.append(&mut status);
+                return Some((id, args));
+            }
             I::Mvbits => return self.typing().mvbits(r),
             I::CFPointer => return self.typing().c_f_pointer(r),
             I::CFProcpointer => return self.typing().c_f_procpointer(r),

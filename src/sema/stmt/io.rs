@@ -170,6 +170,9 @@ impl<'a> Checker<'a> {
             };
             complete &= done.is_some();
         }
+        if let (IoKind::Write, IoUnit::Internal(file)) = (kind, &unit) {
+            complete &= self.typing().check_assigned(file).is_some();
+        }
         let input = kind == IoKind::Read;
         let mut typed = Vec::with_capacity(items.len());
         // The name of the procedures by which types define such a transfer.
