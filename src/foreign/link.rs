@@ -95,6 +95,8 @@ pub(crate) fn link(inputs: &Inputs) -> Result<Option<Made>, String> {
     let mut arguments: Vec<OsString> = ["-O2", "-g"].map(OsString::from).to_vec();
     // The addresses of procedures of the program are put there later.
     arguments.push("-Wl,-z,norelro".into());
+    // Names of the files stand for what is in them, also where the C library has others of that name.
+    arguments.push("-Wl,-Bsymbolic".into());
     arguments.extend(inputs.options.iter().map(OsString::from));
     arguments.push("-I".into());
     arguments.push(made.directory.clone().into());

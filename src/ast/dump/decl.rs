@@ -80,6 +80,7 @@ impl Dumper {
                 self.entities(entities);
             }
             DeclKind::Error => self.line("(error)"),
+            DeclKind::Import(import) if import.is_none => self.line("import none"),
             DeclKind::Import(import) => self.line(format!("import ({})", names(&import.names))),
             DeclKind::StatementFunction { name, args, value } => {
                 self.line(format!("statement-function {} ({}) {}", name.text, names(args), expr(value)));

@@ -93,11 +93,13 @@ pub enum DeclKind {
 /// The objects of a DATA statement and their values, each with its repeat count.
 pub type DataSet = (Vec<Expr>, Vec<(Option<Expr>, Expr)>);
 
-/// `import`, with its names (empty: everything).
+/// `import`, with its names (none: everything, unless it says NONE).
 #[derive(Clone, Debug)]
 pub struct Import {
     /// The names.
     pub names: Vec<Name>,
+    /// `import, none`
+    pub is_none: bool,
 }
 
 /// Letters of an IMPLICIT statement, inclusive, in lower case.

@@ -79,6 +79,7 @@ impl Writer {
                 format!("procedure({interface}){} :: {}", attr_list(attrs), joined(entities, ", ", entity))
             }
             DeclKind::Error => "! declarations that could not be read".to_owned(),
+            DeclKind::Import(import) if import.is_none => "import, none".to_owned(),
             DeclKind::Import(import) if import.names.is_empty() => "import".to_owned(),
             DeclKind::Import(import) => format!("import :: {}", names(&import.names)),
             DeclKind::StatementFunction { name, args, value } => {

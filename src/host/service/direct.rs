@@ -379,7 +379,8 @@ impl Runtime {
                 }
             }
         }
-        for (base, bytes) in wanted {
+        // Nobody needs to know where nothing is.
+        for (base, bytes) in wanted.into_iter().filter(|&(_, bytes)| bytes > 0) {
             if is_stale || caller.lent_at(base, bytes).is_none() {
                 let place = memory.settle(base, bytes).ok_or(bytes)?;
                 // SAFETY: the bytes are settled there, and each call asks whether they still are; the memory is borrowed exclusively.

@@ -48,9 +48,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             match (&from, source) {
                 (Some(from), Some((_, false))) => this.b.copy_class(&to, from, &e.ty, ClassHelper::Copy),
                 (Some(from), _) if object.spec.is_none() && this.b.may_be_made(&e.ty) => {
-                    // A copy of the mold has its lengths, and is made anew.
+                    // A copy of the mold has its lengths, and is made anew. Nothing is finalised.
                     this.b.copy_class(&to, from, &e.ty, ClassHelper::Copy);
-                    this.b.free_class_view(&to, &e.ty);
+                    this.b.each_object(&to, &e.ty, ClassHelper::Release);
                     this.b.each_object(&to, &e.ty, ClassHelper::Init);
                 }
                 _ if this.b.holds_lengths(object.spec.as_ref().unwrap_or(&e.ty)) => {

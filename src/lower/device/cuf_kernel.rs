@@ -27,6 +27,7 @@ use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp, Special};
+use ir::rt::Rt;
 use ir::{FuncKind, FunctionBuilder, LaunchConfig, Space, Ty, Val};
 use sema::checked::{CufDim, CufKernel, Expr, Program, Stmt, Storage, Type, VarId, visit};
 use source::Span;
@@ -94,6 +95,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(func) = func else { return this.b.unsupported("a `!$cuf kernel do` over these loops") };
             let config = LaunchConfig { grid, block, bytes: Val::i64(0), stream };
             this.b.launch(func, config, args);
+            if cuf.stream.is_some() && !partials.is_empty() {
+                // The copies of the partial results are in the default stream, which need not wait for that one.
+                this.b.rt(Rt::CudaStreamSynchronize, vec![stream]);
+            }
             this.combine_blocks(cuf, &partials);
         });
     }

@@ -337,7 +337,8 @@ impl Builder<'_> {
 
     /// `import_stmt`
     pub(crate) fn import_stmt(&mut self, pair: Pair<'_>) -> DeclKind {
-        DeclKind::Import(Import { names: self.names_in(pair.into_inner()) })
+        let is_none = pair.clone().into_inner().any(|part| part.as_rule() == Rule::import_none);
+        DeclKind::Import(Import { names: self.names_in(pair.into_inner()), is_none })
     }
 
     /// `use_stmt`

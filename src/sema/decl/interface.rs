@@ -220,7 +220,7 @@ impl<'a> Checker<'a> {
 
     /// Makes a procedure of an interface body.
     fn interface_procedure(&mut self, scope: ScopeId, sub: &'a Subprogram, is_module: bool) -> ProcId {
-        let import = sub.decls.iter().any(|d| matches!(d.kind, DeclKind::Import(_)));
+        let import = sub.decls.iter().any(|d| matches!(&d.kind, DeclKind::Import(import) if !import.is_none));
         let module = self.scopes.get(scope).module.clone();
         let id = self.add_procedure(sub, (import || is_module).then_some(scope), None, module);
         self.defs.proc_info_mut(id).is_interface = true;
