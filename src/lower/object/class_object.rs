@@ -41,7 +41,10 @@ impl Builder<'_, '_> {
         let fresh = Descriptor { at: DescriptorAt::Mem(slot), ..d.clone() };
         let base = self.address(source.mem);
         let set = self.icmp(CmpOp::Ne, base, Val::i64(0));
-        let tag = source.tag.unwrap_or_else(|| self.tag_of(ty));
+        let declared = self.tag_of(ty);
+        let tag = source.tag.unwrap_or(declared);
+        // Where there is no object, the type is the declared one.
+        self.set_tag(&fresh, declared);
         self.when(set, |this| {
             let own = || source.dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
             let shape: Vec<(Val, Val)> = filled.map_or_else(own, <[_]>::to_vec);
