@@ -411,6 +411,10 @@ impl Hooks<32> for RaceHooks<'_> {
         }
     }
 
+    fn on_access_under_way(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
+        self.on_access(warp, event);
+    }
+
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         match Halves::of(event) {
             Some(halves) => halves.events(event).iter().for_each(|half| self.follow(warp, half)),

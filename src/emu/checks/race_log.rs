@@ -323,6 +323,10 @@ impl Hooks<32> for LogHooks<'_> {
         self.log.events.push(Event::Barrier);
     }
 
+    fn on_access_under_way(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
+        self.on_access(warp, event);
+    }
+
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         let put_off = self.put_off(event);
         match Halves::of(event) {

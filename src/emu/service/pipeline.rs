@@ -2,11 +2,12 @@
 //! `cp.async.wait_group`).
 //!
 //! A GPU may write what was copied at any time from the beginning of the copy to the end of the wait. Here it is read at the one and written
-//! at the other, so that a thread that does not wait long enough finds what was there before.
+//! at the other, so that a thread that does not wait long enough finds what was there before. Who looks for races is told of both at both
+//! ends. What other threads do between them behind a barrier is not seen as a race.
 //!
 //! Not here: what makes the copy visible to other threads, which is a barrier as for any store.
 
-use super::print::tell;
+use super::print::{tell, tell_under_way};
 use crate::service::Served;
 use crate::symbolize::Memories;
 use ir::rt::Rt;
@@ -20,6 +21,7 @@ use vm::{AccessKind, Fault, FaultKind, Hooks, Program, RtRequest, Site, Warp};
 #[derive(Clone, Debug)]
 struct Copy {
     site: Site,
+    from: u64,
     to: u64,
     bytes: Vec<u8>,
 }
@@ -77,8 +79,9 @@ pub(crate) fn copy_later(
                 }
                 if let Some(hooks) = &mut told {
                     tell(*hooks, warp, request.site, (lane, from), &data, AccessKind::Read(Access::Plain));
+                    tell_under_way(*hooks, warp, request.site, (lane, to), &data, AccessKind::Write(Access::Plain));
                 }
-                pipeline.open.push(Copy { site: request.site, to, bytes: data });
+                pipeline.open.push(Copy { site: request.site, from, to, bytes: data });
             }
             Rt::PipelineCommit => {
                 let group = std::mem::take(&mut pipeline.open);
@@ -87,8 +90,9 @@ pub(crate) fn copy_later(
             _ => {
                 let left = (warp.arg(request, 0, lane) as i32).max(0) as usize;
                 while pipeline.groups.len() > left {
-                    for Copy { site, to, bytes } in pipeline.groups.pop_front().unwrap_or_default() {
+                    for Copy { site, from, to, bytes } in pipeline.groups.pop_front().unwrap_or_default() {
                         if let Some(hooks) = &mut told {
+                            tell_under_way(*hooks, warp, site, (lane, from), &bytes, AccessKind::Read(Access::Plain));
                             tell(*hooks, warp, site, (lane, to), &bytes, AccessKind::Write(Access::Plain));
                         }
                         let offset = (to - SHARED_BASE) as usize;

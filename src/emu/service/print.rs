@@ -110,6 +110,29 @@ pub(super) fn tell(
     hooks: &mut dyn Hooks<32>,
     warp: &Warp<32>,
     site: Site,
+    at: (usize, u64),
+    characters: &[u8],
+    kind: AccessKind,
+) {
+    tell_by(&mut |event| hooks.on_access(warp, event), warp, site, at, characters, kind);
+}
+
+/// Tells the hooks of an access that is under way ([`Hooks::on_access_under_way`]).
+pub(super) fn tell_under_way(
+    hooks: &mut dyn Hooks<32>,
+    warp: &Warp<32>,
+    site: Site,
+    at: (usize, u64),
+    characters: &[u8],
+    kind: AccessKind,
+) {
+    tell_by(&mut |event| hooks.on_access_under_way(warp, event), warp, site, at, characters, kind);
+}
+
+fn tell_by(
+    tell: &mut dyn FnMut(&AccessEvent<'_, 32>),
+    warp: &Warp<32>,
+    site: Site,
     (lane, mut address): (usize, u64),
     mut characters: &[u8],
     kind: AccessKind,
@@ -121,24 +144,20 @@ pub(super) fn tell(
         _ => Space::Global,
     };
     while !characters.is_empty() {
-        let aligned = 1 << address.trailing_zeros().min(3);
-        let bytes = if characters.len() < aligned { 1 } else { aligned };
+        let bytes = 1 << address.trailing_zeros().min(characters.len().ilog2()).min(3);
         let (word, rest) = characters.split_at(bytes);
         let value = word.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        hooks.on_access(
-            warp,
-            &AccessEvent {
-                site,
-                frame: split.frame_number(),
-                mask: 1 << lane,
-                kind,
-                space,
-                bytes,
-                lanes: &LaneAddresses::uniform(address),
-                values: Values::Same(value),
-                order: None,
-            },
-        );
+        tell(&AccessEvent {
+            site,
+            frame: split.frame_number(),
+            mask: 1 << lane,
+            kind,
+            space,
+            bytes,
+            lanes: &LaneAddresses::uniform(address),
+            values: Values::Same(value),
+            order: None,
+        });
         address += bytes as u64;
         characters = rest;
     }

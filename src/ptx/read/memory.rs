@@ -343,7 +343,17 @@ impl<'a> Reader<'a> {
         if ty.bits != 64 {
             return op.refused();
         }
-        let value = self.read(op.operand(1)?, ty)?;
+        let mut value = self.read(op.operand(1)?, ty)?;
+        let is_of_shared = ["shared", "shared::cta"].iter().any(|space| op.has(space)) && !op.has("to");
+        if is_of_shared && !self.shared.is_empty() {
+            // An address of 32 bits that was widened has lost its window.
+            let low = self.extended(value, Ty::I64, Ty::I32, false);
+            let generic = self.in_window(low)?;
+            let is_low = self.b.cmp(CmpOp::Lt, Ty::I64, value, Val::Imm(1 << 32));
+            let is_positive = self.b.cmp(CmpOp::Ge, Ty::I64, value, Val::Imm(0));
+            let is_widened = self.b.bin(BinOp::And, Ty::Pred, is_low, is_positive);
+            value = self.b.select(Ty::I64, is_widened, generic, value).into();
+        }
         self.write(op.operand(0)?, ty, value)
     }
 }

@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
 
     /// The address in shared memory whose lowest 32 bits these are. The window of shared memory does not cross a boundary of
     /// 4 GiB, so that its other bits are those of any of its variables.
-    fn in_window(&mut self, low: Val) -> Result<Val> {
+    pub(super) fn in_window(&mut self, low: Val) -> Result<Val> {
         let Some(&any) = self.shared.values().next() else {
             return unsupported("an address in shared memory of 32 bits that comes from another function of PTX");
         };

@@ -35,8 +35,10 @@ enum Form<'a> {
     Copy(&'a Arc<str>),
     /// A sum of two operands.
     Sum(&'a Operand, &'a Operand),
-    /// A difference.
-    Difference(&'a Operand),
+    /// An address and a number that is added.
+    Moved(&'a Operand),
+    /// A difference: an address if the second operand is none.
+    Difference(&'a Operand, &'a Operand),
 }
 
 impl Form<'_> {
@@ -46,7 +48,8 @@ impl Form<'_> {
             Form::Variable => {}
             Form::Copy(name) => visit(name),
             Form::Sum(a, b) => [a, b].into_iter().filter_map(|operand| operand.name()).for_each(visit),
-            Form::Difference(a) => a.name().into_iter().for_each(visit),
+            Form::Moved(a) => a.name().into_iter().for_each(visit),
+            Form::Difference(a, b) => [a, b].into_iter().filter_map(|operand| operand.name()).for_each(visit),
         }
     }
 }
@@ -57,8 +60,8 @@ fn form<'a>(is_shared: &impl Fn(&str) -> bool, instruction: &'a Instruction) -> 
         ("mov.u32" | "mov.b32" | "mov.s32", [_, Operand::Name(name, _)]) if is_shared(name) => Form::Variable,
         ("mov.u32" | "mov.b32" | "mov.s32", [_, Operand::Name(name, 0)]) => Form::Copy(name),
         ("add.s32" | "add.u32", [_, a, b]) => Form::Sum(a, b),
-        ("mad.lo.s32" | "mad.lo.u32", [_, _, _, c]) => Form::Difference(c),
-        ("sub.s32" | "sub.u32", [_, a, _]) => Form::Difference(a),
+        ("mad.lo.s32" | "mad.lo.u32", [_, _, _, c]) => Form::Moved(c),
+        ("sub.s32" | "sub.u32", [_, a, b]) => Form::Difference(a, b),
         _ => return None,
     })
 }
@@ -101,7 +104,8 @@ pub(super) fn addresses(unit: &Unit<'_>, body: &[Statement]) -> BTreeSet<Arc<str
             Some(Form::Variable) => true,
             Some(Form::Copy(name)) => out.contains(*name),
             Some(Form::Sum(a, b)) => is_address(a) != is_address(b),
-            Some(Form::Difference(a)) => is_address(a),
+            Some(Form::Moved(a)) => is_address(a),
+            Some(Form::Difference(a, b)) => is_address(a) && !is_address(b),
             None => false,
         };
         suspects.retain(|name| out.contains(name) && !forms[name].iter().all(gives_address));

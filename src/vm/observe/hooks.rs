@@ -124,6 +124,10 @@ pub trait Hooks<const W: usize> {
     /// A warp touched memory.
     fn on_access(&mut self, _warp: &Warp<W>, _event: &AccessEvent<'_, W>) {}
 
+    /// An access is under way that is told of by `on_access` at its other end: a copy that goes on beside the warp may read and write
+    /// from its beginning until it is waited for.
+    fn on_access_under_way(&mut self, _warp: &Warp<W>, _event: &AccessEvent<'_, W>) {}
+
     /// A split of `warp` is about to begin a statement; `true` stops before it.
     fn on_stmt(&mut self, _warp: &Warp<W>, _frame: u32, _site: Site, _mask: u32) -> bool {
         false
@@ -227,6 +231,15 @@ impl<H: Hooks<W>, const W: usize> Hooks<W> for Before<'_, H, W> {
 
     fn wants_statements(&self) -> bool {
         self.first.wants_statements() || self.second.as_ref().is_some_and(|h| h.wants_statements())
+    }
+
+    fn on_access_under_way(&mut self, warp: &Warp<W>, event: &AccessEvent<'_, W>) {
+        self.first.on_access_under_way(warp, event);
+        if self.second_wants_accesses
+            && let Some(second) = &mut self.second
+        {
+            second.on_access_under_way(warp, event);
+        }
     }
 
     fn on_access(&mut self, warp: &Warp<W>, event: &AccessEvent<'_, W>) {
