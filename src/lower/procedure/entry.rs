@@ -276,7 +276,19 @@ impl FunctionLowering<'_, '_> {
             let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
             self.storage_with_length(v, mem, len)
         };
+        let storage = match storage {
+            VarStorage::Array(view) if var.attrs.value => VarStorage::Array(self.own_array(view, &var.ty)),
+            storage => storage,
+        };
         self.storage.set(v, storage);
+    }
+
+    /// A copy of an array that has VALUE, with its bounds; it is there until the procedure returns.
+    fn own_array(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
+        let mut own = self.b.temporary_array(ty, view.len, &view.extents());
+        self.b.copy_array(&own, &view, ty);
+        own.dims.iter_mut().zip(&view.dims).for_each(|(dim, of)| dim.lower = of.lower);
+        self.b.with_origin(own)
     }
 
     /// The storage of an assumed-shape dummy; `pairs` are extent and stride per dimension.

@@ -1,7 +1,7 @@
 //! Resolves a declared name: its type, shape, storage and attributes.
 
 use crate::checked::{
-    Attrs, CharLen, Const, Expr, ExprKind, ProcId, Shape, StmtKind, Storage, Type, VarId, Variable, visit,
+    Attrs, CharLen, Const, Expr, ExprKind, ProcId, ProcKind, Shape, StmtKind, Storage, Type, VarId, Variable, visit,
 };
 use crate::checker::{
     Checker, CodeSide, Context, DeclaredName, Init, InitialTarget, ScopeId, Sym, TargetValue, VarInfo,
@@ -653,6 +653,22 @@ impl Typing<'_> {
         self.reporter.error(Code::AttributeConflict, span, text)
     }
 
+    /// Whether a dummy array with VALUE is copied when its procedure begins: one of host code whose extents are known then.
+    fn may_copy(&self, p: &DeclaredName<'_>, shape: &Shape) -> bool {
+        let is_of_host = |id: ProcId| self.defs.proc(id).kind == ProcKind::Host && !self.defs.proc(id).is_bound;
+        let is_plain = !p.spec.is_some_and(|spec| {
+            matches!(
+                spec.kind,
+                ast::TypeSpecKind::Class(_) | ast::TypeSpecKind::ClassStar | ast::TypeSpecKind::TypeStar
+            )
+        });
+        self.cx.proc.is_some_and(is_of_host)
+            && is_plain
+            && p.optional.is_none()
+            && p.cuda.is_none()
+            && matches!(shape, Shape::Explicit(_) | Shape::AssumedShape(_))
+    }
+
     fn check_attributes(&mut self, p: &DeclaredName<'_>, shape: &Shape) -> Option<()> {
         let both = |a: Option<Span>, b: Option<Span>| a.and(b);
         let conflict = [
@@ -727,7 +743,7 @@ impl Typing<'_> {
                     Diagnostic::new(Code::ValueOnLocal, span, text).help("remove it, or add the name to the arguments"),
                 );
             }
-        } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar)) {
+        } else if let (Some(span), true) = (p.value, !matches!(shape, Shape::Scalar) && !self.may_copy(p, shape)) {
             return self.reporter.refuse(span, format!("the `value` array argument `{}`", p.name));
         } else if !matches!(p.init, Init::None) {
             let text = format!("dummy argument `{}` cannot have an initial value", p.name);
