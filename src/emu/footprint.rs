@@ -7,7 +7,7 @@
 //! Of a launch that is not free of races by itself it is also looked at what is known under guards (`checks::guard`), and if that is
 //! not enough, under guards which say too that scatters store to each byte once, or that all threads store the same.
 
-use crate::checks::OnceProof;
+use crate::once_proof::OnceProof;
 use device::KernelLaunch;
 use ir::analysis::footprint::{
     AccessId, Extent, Footprint, Guards, LaunchFacts, Reduction, Sharing, alike, footprint, guarded,

@@ -17,6 +17,7 @@ mod kernel;
 mod launch;
 mod nested;
 mod observer;
+mod once_proof;
 mod parallel;
 mod report;
 mod schedule;

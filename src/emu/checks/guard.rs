@@ -16,8 +16,8 @@
 
 use crate::checks::alike::{Alike, KnownRaces, Storing};
 use crate::checks::once::{Loose, Once, OnceBits, OnceSet};
-use crate::checks::once_proof::Deciding;
 use crate::footprint::{Assumed, SiteSharing};
+use crate::once_proof::Deciding;
 use mem::{LaneAddresses, Memory};
 use scalar::lanes;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};

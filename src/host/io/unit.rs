@@ -126,7 +126,9 @@ impl Unit {
         let rest = std::mem::take(&mut self.rest);
         (self.is_record_open, self.place) = (false, None);
         if let Some(file) = self.file_mut() {
-            file.put(&rest)?;
+            if !rest.is_empty() {
+                file.put(&rest)?;
+            }
             file.at = at;
         }
         Ok(())

@@ -7,7 +7,7 @@
 //! The contents are compared by the pages that hold them: a page that was written since is another one. So a proof costs the copy of a
 //! page that is written, which is why programs that change the index between all launches get none any more.
 //!
-//! Not here: the bits (`once`), which launches are alike (`footprint`).
+//! Not here: the bits (`checks::once`), which launches are alike (`footprint`).
 
 use mem::{Memory, Snapshot};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ const MOST_LOST: u32 = 3;
 
 /// The contents of memory that decide where loose stores go: by the address of each allocation.
 #[derive(Debug)]
-pub(super) struct Deciding(Vec<(u64, Snapshot)>);
+pub(crate) struct Deciding(Vec<(u64, Snapshot)>);
 
 impl Deciding {
     /// Those of the allocations in which some bytes are; `None` if one of them is in none.
@@ -36,7 +36,7 @@ impl Deciding {
     }
 
     /// Whether the same is there now.
-    pub(super) fn is_in(&self, memory: &Memory) -> bool {
+    pub(crate) fn is_in(&self, memory: &Memory) -> bool {
         self.0.iter().all(|(base, then)| {
             let now = memory.snapshot(*base);
             now.is_some_and(|now| now.bytes() == then.bytes() && now.pages() == then.pages())
@@ -87,13 +87,13 @@ impl OnceProof {
     }
 
     /// What decides, as it is now, if a proof may be kept.
-    pub(super) fn deciding(&self, memory: &Memory, bytes: Option<&[(u64, u64)]>) -> Option<Arc<Deciding>> {
+    pub(crate) fn deciding(&self, memory: &Memory, bytes: Option<&[(u64, u64)]>) -> Option<Arc<Deciding>> {
         let bytes = bytes.filter(|_| self.with(|known| known.lost < MOST_LOST))?;
         Deciding::of(memory, bytes).map(Arc::new)
     }
 
     /// Keeps that it is proven of the blocks from a number on.
-    pub(super) fn keep(&self, first_block: u64, deciding: &Arc<Deciding>) {
+    pub(crate) fn keep(&self, first_block: u64, deciding: &Arc<Deciding>) {
         self.with(|known| known.proven = Some((first_block, deciding.clone())));
     }
 }
