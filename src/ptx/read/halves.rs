@@ -98,14 +98,14 @@ impl<'a> Reader<'a> {
         self.write(op.operand(0)?, ty, value)
     }
 
-    /// Zero for a negative half, if `.relu` says so.
+    /// Zero for a half that is negative or -0, if `.relu` says so; a GPU gives +0 for both.
     pub(super) fn clamped(&mut self, op: &Op<'a>, ty: Type, half: Val) -> Val {
         if !op.has("relu") {
             return half;
         }
         let wide = self.widened(ty, half);
-        let is_negative = self.b.cmp(CmpOp::Lt, Ty::F32, wide, Val::Imm(0));
-        self.b.select(Ty::I16, is_negative, Val::Imm(0), half).into()
+        let is_not_positive = self.b.cmp(CmpOp::Le, Ty::F32, wide, Val::Imm(0));
+        self.b.select(Ty::I16, is_not_positive, Val::Imm(0), half).into()
     }
 
     fn half_result(&mut self, op: &Op<'a>, (stem, half_ty): (&str, Type), operands: &[Val]) -> Result<Val> {
