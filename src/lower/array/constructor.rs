@@ -81,6 +81,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             let count = this.count_items(items);
             let view = this.b.temporary_array(&e.ty, len, &[count]);
+            if let Some(Item::Expr(first)) = items.first() {
+                this.keep_lengths_of_item(&view, first);
+            }
             let counted = items.iter().any(|item| matches!(item, Item::Do(_)));
             let mut next = if counted {
                 let at = this.b.mutable(Ty::I64);
@@ -94,6 +97,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.check_alike(&to.view, &e.ty);
             to.view
         })
+    }
+
+    /// Gives a constructor of no objects the lengths of its first item, an array without elements.
+    fn keep_lengths_of_item(&mut self, view: &ArrayView, first: &Expr) {
+        if let Some((Operand::View(from), ..)) = self.lookup(first) {
+            self.b.keep_lengths(view, &from, &first.ty);
+        }
     }
 
     /// The same where elements are not counted first.

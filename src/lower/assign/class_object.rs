@@ -49,6 +49,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 (Some(from), Some((_, false))) => this.b.copy_class(&to, from, &e.ty, ClassHelper::Copy),
                 (Some(from), _) if object.spec.is_none() && this.b.may_be_made(&e.ty) => {
                     // A copy of the mold has its lengths, and is made anew.
+                    this.b.keep_lengths(&to, from, &e.ty);
                     this.b.copy_class(&to, from, &e.ty, ClassHelper::Copy);
                     this.b.free_class_view(&to, &e.ty);
                     this.b.each_object(&to, &e.ty, ClassHelper::Init);

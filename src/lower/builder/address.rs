@@ -49,8 +49,11 @@ impl Builder<'_, '_> {
     pub(crate) fn temporary_bytes(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> ArrayView {
         let element = self.element_bytes(ty, len);
         let bytes = self.array_bytes(extents, element);
+        let bytes = self.object_room(ty, bytes);
         let mem = self.temporary(bytes, crate::types::align(self.program(), ty).max(8));
-        self.dense(mem, element, len, extents)
+        let view = self.dense(mem, element, len, extents);
+        self.forget_lengths(&view, ty);
+        view
     }
 
     /// Bytes of an element of that type.

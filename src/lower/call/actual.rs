@@ -113,6 +113,7 @@ impl Builder<'_, '_> {
         let extents = view.extents();
         let count = self.product(&extents);
         let bytes = self.imul(count, view.element);
+        let bytes = self.object_room(ty, bytes);
         // What objects own goes with them, and comes back, or is given back, with them.
         let copied = intent != Some(Intent::Out) || has_allocatable(self.program(), ty);
         self.when(scattered, |this| {
@@ -121,8 +122,9 @@ impl Builder<'_, '_> {
             if let Some(&fresh) = fresh.first() {
                 this.set(addr, fresh);
             }
+            let dense = this.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
+            this.keep_lengths(&dense, view, ty);
             if copied {
-                let dense = this.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
                 this.move_array(&dense, view, ty);
             }
         });
@@ -142,9 +144,11 @@ impl Builder<'_, '_> {
         let extents = view.extents();
         let count = self.product(&extents);
         let bytes = self.imul(count, view.element);
+        let bytes = self.object_room(ty, bytes);
         let args = vec![Val::i32(MANAGED_MEMORY), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
         let Some(&addr) = self.rt(Rt::Alloc, args).first() else { return view.clone() };
         let dense = self.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
+        self.keep_lengths(&dense, view, ty);
         self.move_array(&dense, view, ty);
         out.back.push(CopyBack::Array {
             when: Val::pred(true),

@@ -123,6 +123,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.unbind(saved);
         let extents: Vec<Val> = bounds.iter().map(|b| b.1).collect();
         let total = self.b.array_bytes(&extents, bytes);
+        let total = self.b.object_room(&var.ty, total);
         let mem = self.b.temporary(total, crate::types::align(program, &var.ty).max(8));
         let mut view = self.b.dense(mem, bytes, len, &extents);
         for (d, b) in view.dims.iter_mut().zip(&bounds) {

@@ -15,7 +15,8 @@ use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef};
-use ir::Val;
+use ir::op::CmpOp;
+use ir::{Ty, Val};
 use sema::checked::{CharLen, Expr, ExprKind, Field, Shape, Sub, Type, VarId, is_designator, root_in_memory};
 
 impl<'p> Builder<'_, 'p> {
@@ -78,7 +79,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 // A length parameter, which all elements have in common.
                 let offset = field_of(self.b.program(), base, *field).map_or(0, |f| f.offset);
                 let view = self.view(base);
-                self.need_object(&view);
+                self.b.need_lengths(&view, &base.ty);
                 Lvalue::Mem(view.mem.plus(offset as i64))
             }
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
@@ -373,6 +374,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                     whole_so_far = false;
                 }
             }
+        }
+        if self.b.holds_lengths(&base.ty) {
+            // A section without objects has the lengths of its array, which is where they are.
+            let extents: Vec<Val> = dims.iter().map(|d| d.extent).collect();
+            let count = self.b.product(&extents);
+            let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
+            let (whole, part) = (self.b.address(view.mem), self.b.address(mem));
+            mem = MemRef { addr: self.b.select(Ty::I64, none, whole, part).into(), offset: 0, ..mem };
         }
         let contiguity = if contiguous { Contiguity::Yes } else { Contiguity::Unknown };
         ArrayView {

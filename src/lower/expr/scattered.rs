@@ -124,39 +124,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         true
     }
 
-    /// Refuses such parts of no objects where one must say its length.
-    pub(crate) fn need_parts(&mut self, e: &'p Expr) {
-        if let Some(objects) = scattered(self.b.program(), e).filter(|_| !self.is_current(e)) {
-            let view = self.view(objects);
-            self.need_object(&view);
-        }
-    }
-
-    /// The length of the first of such parts, which is that of all.
+    /// The length of such parts, components of characters, as their declaration says it.
     pub(crate) fn length_of_parts(&mut self, e: &'p Expr, prepared: Option<&Operands>) -> Val {
-        self.of_first_part(e, prepared, |_, place| if let Lvalue::Char(_, n) = place { n } else { Val::i64(0) })
+        let ExprKind::Field { base, field } = &e.kind else { return Val::i64(0) };
+        let length = field_of(self.b.program(), base, *field).and_then(|f| f.sized.as_ref()?.len.as_ref());
+        let (Some(length), Type::Derived(id)) = (length, &base.ty) else { return Val::i64(0) };
+        let held = self.with_operands(prepared.cloned().unwrap_or_default(), |this| this.lengths_of(base));
+        self.bind_parameters(*id, &held);
+        let n = self.bound(length);
+        self.b.at_least_zero(n)
     }
 
     /// The address of the first of such parts; 0 if there is none.
     pub(crate) fn address_of_parts(&mut self, e: &'p Expr) -> Val {
-        self.of_first_part(e, None, |this, place| match place {
-            Lvalue::Mem(mem) | Lvalue::Char(mem, _) => this.b.address(mem),
-            _ => Val::i64(0),
-        })
-    }
-
-    /// What `f` says of the first of such parts; 0 if there is none.
-    fn of_first_part(
-        &mut self,
-        e: &'p Expr,
-        prepared: Option<&Operands>,
-        f: impl FnOnce(&mut Self, Lvalue) -> Val,
-    ) -> Val {
-        let mut operands = prepared.cloned().unwrap_or_default();
-        let is_prepared = scattered(self.b.program(), e).is_some_and(|objects| operands.operand(objects).is_some());
-        if !is_prepared {
-            self.prepare_parts(e, &mut operands);
-        }
+        let mut operands = Operands::default();
+        self.prepare_parts(e, &mut operands);
         let found = self.b.mutable(Ty::I64);
         self.b.set(found, Val::i64(0));
         let extents = operands.extents(e).unwrap_or_default();
@@ -166,9 +148,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.when(some, |this| {
             this.with_operands(operands, |this| {
                 this.move_to(&first);
-                let place = this.lvalue(e);
-                let v = f(this, place);
-                this.b.set(found, v);
+                if let Lvalue::Mem(mem) | Lvalue::Char(mem, _) = this.lvalue(e) {
+                    let addr = this.b.address(mem);
+                    this.b.set(found, addr);
+                }
             });
         });
         found.into()

@@ -76,7 +76,6 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             I::Rank => Value::Scalar(imm(ty, i64::from(self.rank_of(first)))),
             I::Len => {
-                self.need_parts(first);
                 let n = self.length_of(first, None)?;
                 Value::Scalar(self.b.narrow(n, ty))
             }

@@ -126,6 +126,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             None => (1..=extents.len()).map(|i| Val::i64(i as i64)).collect(),
         };
         let result = self.b.temporary_array(&e.ty, view.len, &extents);
+        self.b.keep_lengths(&result, &view, &e.ty);
         let pad = match arg(args, 2) {
             Some(pad) => {
                 let p = self.view(pad);
@@ -208,6 +209,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         };
         let result = self.b.temporary_array(&e.ty, len, &[size]);
+        self.hold_lengths_of(&result, array, &operands);
         if let Some(filler) = &filler {
             self.b.copy_array(&result, filler, &e.ty);
         }
@@ -235,6 +237,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.prepare(field, &mut operands);
         let extents = operands.extents(mask)?;
         let result = self.b.temporary_array(&e.ty, source.len, &extents);
+        self.b.keep_lengths(&result, &source, &e.ty);
         let next = self.b.mutable(Ty::I64);
         self.b.set(next, Val::i64(0));
         let target = result.clone();

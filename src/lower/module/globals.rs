@@ -8,7 +8,7 @@
 
 use crate::analysis::variables::const_bounds;
 use crate::module::ModuleLowering;
-use crate::types::{Side, align, const_bytes, is_device_data};
+use crate::types::{Side, align, const_bytes, is_device_data, is_made};
 use ast::CudaAttr;
 use ir::{Global, GlobalId, GlobalInit, Space, descriptor};
 use sema::checked::{Const, Program, Storage, Type, VarId, Variable};
@@ -227,6 +227,8 @@ impl ModuleLowering<'_> {
             descriptor_bytes(var.shape.rank(), var.attrs.class)
         } else {
             let count: i64 = const_bounds(&var.shape).unwrap_or_default().iter().map(|b| b.1).product();
+            // An array of no objects says their lengths, see `object_room`.
+            let count = count.max(i64::from(is_made(program, &var.ty)));
             const_bytes(program, &var.ty).unwrap_or(0).saturating_mul(count as u64)
         };
         let align = if described { 8 } else { align(program, &var.ty) };

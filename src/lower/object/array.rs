@@ -33,6 +33,7 @@ impl<'p> Builder<'_, 'p> {
         }
         let extents = view.extents();
         let local = self.temporary_bytes(ty, view.len, &extents);
+        self.keep_lengths(&local, &view, ty);
         self.copy_array(&local, &view, ty);
         let mut local = local;
         for (to, from) in local.dims.iter_mut().zip(&view.dims) {
@@ -48,6 +49,7 @@ impl<'p> Builder<'_, 'p> {
         }
         let extents = view.extents();
         let dense = self.temporary_array(ty, view.len, &extents);
+        self.keep_lengths(&dense, &view, ty);
         self.copy_array(&dense, &view, ty);
         dense
     }
@@ -69,7 +71,8 @@ impl<'p> Builder<'_, 'p> {
         let unfit = self.freeze(unfit);
         self.when(unfit, |this| {
             this.free_data(d, &target.ty, location);
-            this.allocate_data(d, shape, element, location, &name, AllocateHow::default());
+            let how = AllocateHow { may_hold_lengths: this.holds_lengths(&target.ty), ..AllocateHow::default() };
+            this.allocate_data(d, shape, element, location, &name, how);
             this.initialise_data(d, &target.ty);
         });
         if has_final(self.program(), &target.ty) {

@@ -206,8 +206,10 @@ impl<'p> Builder<'_, 'p> {
             this.when(set, |this| {
                 let source = this.desc_view(from);
                 let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
-                this.allocate_data(to, &shape, source.element, location, &field.name, AllocateHow::default());
+                let how = AllocateHow { may_hold_lengths: this.holds_lengths(&field.ty), ..AllocateHow::default() };
+                this.allocate_data(to, &shape, source.element, location, &field.name, how);
                 let target = this.desc_view(to);
+                this.keep_lengths(&target, &source, &field.ty);
                 if !this.make_like(&target, &source, &field.ty) {
                     this.initialise_data(to, &field.ty);
                 }

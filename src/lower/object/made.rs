@@ -11,7 +11,8 @@
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::object::allocate::AllocateHow;
-use crate::types::{assigns_components, const_bytes, has_allocatable, ir_ty, is_made};
+use crate::types::{assigns_components, const_bytes, has_allocatable, imm, ir_ty, is_made};
+use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::MemRef;
@@ -46,6 +47,68 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
+    /// Bytes for an array of that many bytes: those of one object at least where objects hold lengths. An array of no objects
+    /// says its lengths there.
+    pub(crate) fn object_room(&mut self, ty: &Type, bytes: Val) -> Val {
+        if !self.holds_lengths(ty) {
+            return bytes;
+        }
+        let least = Val::i64(self.type_bytes(ty));
+        self.bin(BinOp::Max, Ty::I64, bytes, least).into()
+    }
+
+    /// Runs `body` where an array, whose objects hold lengths, has none.
+    fn when_empty(&mut self, view: &ArrayView, body: impl FnOnce(&mut Self)) {
+        if view.dims.is_empty() || view.assumed_size {
+            return;
+        }
+        let count = self.size(view);
+        let none = self.icmp(CmpOp::Eq, count, Val::i64(0));
+        self.when(none, body);
+    }
+
+    /// Gives an array of no objects the lengths that another one of the same type says.
+    pub(crate) fn keep_lengths(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
+        if self.holds_lengths(ty) {
+            self.when_empty(to, |this| this.copy_bytes(to.mem, from.mem, from.element));
+        }
+    }
+
+    /// The same of a value that fills an array.
+    pub(crate) fn keep_lengths_of_value(&mut self, to: &ArrayView, v: &Value, ty: &Type) {
+        if let Value::Object(mem) = v {
+            let from = self.object_view(*mem, ty);
+            self.keep_lengths(to, &from, ty);
+        }
+    }
+
+    /// Says that the lengths of an array are not known, if it has no objects.
+    pub(crate) fn forget_lengths(&mut self, view: &ArrayView, ty: &Type) {
+        if let (Type::Derived(id), true) = (ty, self.holds_lengths(ty)) {
+            self.when_empty(view, |this| {
+                for f in this.parameter_fields(*id) {
+                    let ty = ir_ty(&f.ty);
+                    let unknown = imm(ty, unknown_length(ty));
+                    this.store_scalar(view.mem.plus(f.offset as i64), ty, unknown);
+                }
+            });
+        }
+    }
+
+    /// Refuses an array of no objects that does not say its lengths.
+    pub(crate) fn need_lengths(&mut self, view: &ArrayView, ty: &Type) {
+        let Type::Derived(id) = ty else { return };
+        let Some(f) = self.parameter_fields(*id).first().copied() else { return };
+        self.when_empty(view, |this| {
+            let ty = ir_ty(&f.ty);
+            let held = this.load_scalar(view.mem.plus(f.offset as i64), ty);
+            let is_unknown = this.cmp(CmpOp::Eq, ty, held, imm(ty, unknown_length(ty)));
+            this.when(is_unknown.into(), |this| {
+                this.unsupported("the length parameters of this array of no objects");
+            });
+        });
+    }
+
     /// Makes the elements of an array in fresh memory.
     pub(crate) fn make_view(&mut self, view: &ArrayView, ty: &Type, lengths: &[Val]) {
         self.make_each(view, ty, |_, _, _| lengths.to_vec());
@@ -61,6 +124,12 @@ impl<'p> Builder<'_, 'p> {
         let Type::Derived(id) = ty else { return };
         let helper = self.maker(*id);
         let extents = view.extents();
+        if self.holds_lengths(ty) {
+            self.when_empty(view, |this| {
+                let lengths = lengths(this, view.mem, *id);
+                this.hold_lengths(view.mem, *id, &lengths);
+            });
+        }
         self.each_position(&extents, &[view], &mut |this, index, linear| {
             let mem = this.element_pos(view, index, linear);
             let mut args = vec![this.address(mem)];
@@ -105,8 +174,11 @@ impl<'p> Builder<'_, 'p> {
             this.free_sized(field, &to);
             this.when(is_set, |this| {
                 let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
-                this.allocate_data(&to, &shape, source.element, location, &field.name, AllocateHow::default());
+                let how = AllocateHow { may_hold_lengths: this.holds_lengths(&field.ty), ..AllocateHow::default() };
+                this.allocate_data(&to, &shape, source.element, location, &field.name, how);
                 this.initialise_data(&to, &field.ty);
+                let target = this.desc_view(&to);
+                this.keep_lengths(&target, &source, &field.ty);
             });
         });
         self.when(is_set, |this| {
@@ -162,4 +234,9 @@ impl<'p> Builder<'_, 'p> {
         matches!(ty, Type::Derived(id) if is_made(self.program(), ty)
             && self.program().ty(*id).open_parameters().next().is_some())
     }
+}
+
+/// What an array of no objects holds as a length parameter that is not known.
+fn unknown_length(ty: Ty) -> i64 {
+    i64::MIN >> (64 - 8 * ty.bytes())
 }

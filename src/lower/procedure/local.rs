@@ -129,7 +129,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let var = program.var(v);
         let location = alloc_where(self.b.side(), var.attrs.cuda);
         let elements: Option<i64> = const_bounds(&var.shape).map(|b| b.iter().map(|d| d.1).product());
-        let size = elements.and_then(|n| Some((n as u64).saturating_mul(const_bytes(program, &var.ty)?)));
+        let least = u64::from(self.b.holds_lengths(&var.ty));
+        let size = elements.and_then(|n| Some((n as u64).max(least).saturating_mul(const_bytes(program, &var.ty)?)));
         let volatile = var.attrs.volatile;
         if let Some(bytes) = size
             && (self.b.side() == Side::Device || (location == 0 && bytes <= LARGEST_LOCAL))
@@ -150,6 +151,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 VarStorage::Scalar(_, len) => self.b.element_bytes(&var.ty, *len),
                 _ => Val::i64(0),
             };
+            let bytes = self.b.object_room(&var.ty, bytes);
             let (text, len) = self.b.name_text(&var.name);
             let results = self.b.rt(Rt::Alloc, vec![Val::i32(location), bytes, text, len, Val::i32(0)]);
             let addr = results.first().map_or(Val::i64(0), |&r| r.into());

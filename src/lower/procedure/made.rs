@@ -2,6 +2,7 @@
 
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::module::generated::ObjectHelper;
 use crate::module::globals::{default_bytes, encode};
@@ -14,7 +15,7 @@ use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val};
-use sema::checked::{CharLen, Const, Expr, ExprKind, Field, SizedBy, Storage, Type, TypeId, VarId};
+use sema::checked::{CharLen, Const, Expr, ExprKind, Field, Intrinsic, SizedBy, Storage, Type, TypeId, VarId};
 
 impl Builder<'_, '_> {
     /// The function that makes an object of a type: it takes the address of fresh memory and the length parameters.
@@ -77,7 +78,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let dims = self.explicit_dims(&sized.dims, element);
         let shape: Vec<(Val, Val)> = dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
-        self.b.allocate_data(&d, &shape, element, location, &field.name, AllocateHow::default());
+        let how = AllocateHow { may_hold_lengths: self.b.holds_lengths(&field.ty), ..AllocateHow::default() };
+        self.b.allocate_data(&d, &shape, element, location, &field.name, how);
         let view = self.b.desc_view(&d);
         if is_made(self.b.program(), &field.ty) {
             let lengths = self.lengths(&field.lengths);
@@ -224,6 +226,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                         let mem = self.object(base);
                         self.lengths_of_field(f, mem, id)
                     }
+                    Type::Derived(id) if has_open_lengths(f) => {
+                        let held = self.lengths_of(base);
+                        self.bind_parameters(id, &held);
+                        f.lengths.iter().map(|n| self.length(n)).collect()
+                    }
                     _ => f.lengths.iter().map(|n| self.length(n)).collect(),
                 }
             }
@@ -241,8 +248,41 @@ impl<'p> FunctionLowering<'_, 'p> {
             return declared;
         }
         let view = self.objects(e);
-        self.need_object(&view);
+        self.b.need_lengths(&view, &e.ty);
         self.b.held_lengths(view.mem, id)
+    }
+
+    /// Gives an array of no objects, to which an expression is evaluated, the lengths of those of the expression.
+    pub(crate) fn hold_lengths_of(&mut self, to: &ArrayView, e: &'p Expr, operands: &Operands) {
+        if !self.b.holds_lengths(&e.ty) {
+            return;
+        }
+        let mut at = e;
+        loop {
+            match operands.operand(at) {
+                Some(Operand::View(from)) => return self.b.keep_lengths(to, from, &e.ty),
+                Some(Operand::Value(v)) => return self.b.keep_lengths_of_value(to, v, &e.ty),
+                None => {}
+            }
+            at = match &at.kind {
+                ExprKind::Paren(inner) | ExprKind::Convert(inner) | ExprKind::Let { value: inner, .. } => inner,
+                ExprKind::Intrinsic { id: Intrinsic::Merge, args } => match args.first() {
+                    Some(Some(first)) => first,
+                    _ => return,
+                },
+                _ => break,
+            };
+        }
+        let extents = to.extents();
+        let count = self.b.product(&extents);
+        let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
+        self.when(none, |this| {
+            let declared = this.with_operands(operands.clone(), |this| this.declared_lengths(at));
+            let lengths: Vec<Val> = declared.iter().flatten().copied().collect();
+            if let (Type::Derived(id), true) = (&e.ty, lengths.len() == declared.len()) {
+                this.b.hold_lengths(to.mem, *id, &lengths);
+            }
+        });
     }
 
     /// A view of the objects that an expression gives, scalar or array.
@@ -277,19 +317,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         let at = fields.iter().take(field as usize).filter(|f| f.is_parameter).count();
         let n = self.declared_lengths(object).get(at).copied().flatten()?;
         Some(self.b.cast(n, Ty::I64, ir_ty(&f.ty)))
-    }
-
-    /// Refuses an array without objects where one must say its lengths.
-    pub(crate) fn need_object(&mut self, view: &ArrayView) {
-        if view.dims.is_empty() || view.assumed_size {
-            return;
-        }
-        let extents = view.extents();
-        let count = self.b.product(&extents);
-        let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
-        self.when(none, |this| {
-            this.b.unsupported("the deferred or assumed length parameters of an array of no objects");
-        });
     }
 
     /// Gives the length parameters of an object, as bounds and lengths of its components name them, the values that it holds.

@@ -35,7 +35,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     ) {
         let has_stat = stat.is_some();
         let align = align.map(|e| self.alignment(e));
-        let how = AllocateHow { has_stat, align };
+        let how = AllocateHow { has_stat, align, may_hold_lengths: false };
         let result = self.b.mutable(Ty::I32);
         self.b.set(result, Val::i32(0));
         // A value is evaluated once for all objects.
@@ -165,9 +165,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             if let Some((s, false)) = source {
                 let to = this.b.desc_view(&d);
                 match &from {
-                    Some(from) => this.b.copy_array(&to, from, &e.ty),
+                    Some(from) => {
+                        this.b.keep_lengths(&to, from, &e.ty);
+                        this.b.copy_array(&to, from, &e.ty);
+                    }
                     None => {
                         let v = text.clone().unwrap_or_else(|| this.value(s));
+                        this.b.keep_lengths_of_value(&to, &v, &e.ty);
                         if e.rank > 0 {
                             this.b.fill(&to, &v, &e.ty);
                         } else {
@@ -195,6 +199,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         fill: impl FnOnce(&mut Self),
     ) -> Val {
         let (name, location) = (designator_name(self.b.program(), object), self.b.location_of(object));
+        let may_hold_lengths = if d.class { self.b.may_be_made(&object.ty) } else { self.b.holds_lengths(&object.ty) };
+        let how = AllocateHow { may_hold_lengths, ..how };
         let base = self.b.desc_base(d);
         let taken = if d.contiguous { self.b.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
         let result = self.b.mutable(Ty::I32);
@@ -244,7 +250,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if let (Some((mold, _)), Type::Derived(id)) = (source, &e.ty) {
             let view = from.cloned().unwrap_or_else(|| self.view(mold));
-            self.need_object(&view);
+            self.b.need_lengths(&view, &e.ty);
             let given = self.b.held_lengths(view.mem, *id);
             let declared = self.declared_lengths(e);
             self.check_given_lengths(&e.ty, &declared, &given);

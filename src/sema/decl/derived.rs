@@ -318,7 +318,9 @@ impl<'a> Checker<'a> {
                     self.reporter.error::<()>(Code::BadCharacterLength, e.span, text);
                     continue;
                 };
-                let Some(total) = elements_of(&shape).and_then(|n| n.checked_mul(size)) else { continue };
+                // An array of no objects says their lengths.
+                let least = u64::from(self.is_made(&ty));
+                let Some(total) = elements_of(&shape).and_then(|n| n.max(least).checked_mul(size)) else { continue };
                 (total, align)
             };
             let t = self.defs.ty_mut(id);
