@@ -32,7 +32,6 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 view
             }
-            _ if self.refuse_scattered(e) => None,
             _ => {
                 let view = self.designator_view(e);
                 if view.is_none() {

@@ -215,9 +215,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let is_pointer = dummy.attrs.allocatable || dummy.attrs.pointer;
         let is_changed = dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value;
-        if is_pointer {
-            self.refuse_scattered(e);
-        } else if is_changed && self.is_scattered(e) {
+        if !is_pointer && (is_changed || dummy.attrs.target) && self.is_scattered(e) {
             return self.pass_parts(dummy, e, out);
         }
         if dummy.attrs.class && !is_pointer {
@@ -252,10 +250,17 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// Passes parts of objects that have no stride between them, as a copy that goes back.
+    /// Passes parts of objects as a copy that goes back, or for a dummy with TARGET the parts themselves.
     fn pass_parts(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let (copy, back) = self.copy_of_parts(e);
-        out.back.push(back);
+        let own = if dummy.attrs.target { self.parts_view(e) } else { None };
+        let copy = match own {
+            Some(own) => own,
+            None => {
+                let (copy, back) = self.copy_of_parts(e);
+                out.back.push(back);
+                copy
+            }
+        };
         let mut operands = Operands::default();
         operands.insert(e, Operand::View(copy));
         self.with_operands(operands, |this| this.pass_data(dummy, e, out));

@@ -214,8 +214,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// The view of an array designator; `None` if the expression names no array in memory. Parts that no stride leads to are
-    /// refused: what only reads asks [`FunctionLowering::readable_view`].
+    /// The view of an array designator; `None` if the expression names no array in memory. What only
+    /// reads asks [`FunctionLowering::readable_view`].
     pub(crate) fn designator_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
         if !is_designator(e) {
             return None;
@@ -223,7 +223,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let (Some(_), Some((Operand::View(copy), ..))) = (scattered(self.b.program(), e), self.lookup(e)) {
             return Some(copy);
         }
-        self.at(e.span, |this| if this.refuse_scattered(e) { None } else { this.designator_view_inner(e) })
+        self.at(e.span, |this| if this.is_scattered(e) { this.parts_view(e) } else { this.designator_view_inner(e) })
     }
 
     fn designator_view_inner(&mut self, e: &'p Expr) -> Option<ArrayView> {

@@ -111,30 +111,44 @@ impl<'p> Builder<'_, 'p> {
 
     /// Makes the elements of an array in fresh memory.
     pub(crate) fn make_view(&mut self, view: &ArrayView, ty: &Type, lengths: &[Val]) {
-        self.make_each(view, ty, |_, _, _| lengths.to_vec());
+        self.make_each(view, ty, Val::i64(1), |_, _, _| lengths.to_vec());
+    }
+
+    /// The same of objects that are parts of another one; `is_there` is 0 if that only stands for an array of no objects.
+    pub(crate) fn make_parts(&mut self, view: &ArrayView, ty: &Type, lengths: &[Val], is_there: Val) {
+        self.make_each(view, ty, is_there, |_, _, _| lengths.to_vec());
     }
 
     /// Makes objects anew, which own nothing any more and still hold their length parameters.
     pub(crate) fn make_again(&mut self, view: &ArrayView, ty: &Type) {
-        self.make_each(view, ty, Builder::held_lengths);
+        self.make_each(view, ty, Val::i64(1), Builder::held_lengths);
     }
 
-    /// Makes each element of an array with the lengths that it is to have.
-    fn make_each(&mut self, view: &ArrayView, ty: &Type, lengths: impl Fn(&mut Self, MemRef, TypeId) -> Vec<Val>) {
+    /// Makes each element of an array with the lengths that it is to have. Memory is taken for one object after another, each
+    /// time in the same order, so that the same part of all is at equal distances ([`FunctionLowering::parts_view`]).
+    ///
+    /// [`FunctionLowering::parts_view`]: crate::function::FunctionLowering::parts_view
+    fn make_each(
+        &mut self,
+        view: &ArrayView,
+        ty: &Type,
+        is_there: Val,
+        lengths: impl Fn(&mut Self, MemRef, TypeId) -> Vec<Val>,
+    ) {
         let Type::Derived(id) = ty else { return };
         let helper = self.maker(*id);
+        let make = |this: &mut Self, mem: MemRef, is_there: Val| {
+            let mut args = vec![this.address(mem), is_there];
+            args.extend(lengths(this, mem, *id));
+            this.call(helper, args, &[]);
+        };
         let extents = view.extents();
         if self.holds_lengths(ty) {
-            self.when_empty(view, |this| {
-                let lengths = lengths(this, view.mem, *id);
-                this.hold_lengths(view.mem, *id, &lengths);
-            });
+            self.when_empty(view, |this| make(this, view.mem, Val::i64(0)));
         }
         self.each_position(&extents, &[view], &mut |this, index, linear| {
             let mem = this.element_pos(view, index, linear);
-            let mut args = vec![this.address(mem)];
-            args.extend(lengths(this, mem, *id));
-            this.call(helper, args, &[]);
+            make(this, mem, is_there);
         });
     }
 

@@ -232,10 +232,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.program().var(v).attrs.class {
             return self.associate_class(v, e);
         }
-        self.refuse_scattered(e);
         let storage = if e.rank > 0 {
             // Nothing can be stored through vector subscripts: a copy is enough.
-            let mut view = self.own_view(e);
+            let parts = if self.is_scattered(e) { self.parts_view(e) } else { None };
+            let mut view = parts.unwrap_or_else(|| self.own_view(e));
             // Bounds and address of an allocatable do not follow what happens to it later.
             view.mem.addr = self.b.freeze(view.mem.addr);
             for d in &mut view.dims {

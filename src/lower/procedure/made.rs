@@ -18,7 +18,8 @@ use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val};
 use sema::checked::{CharLen, Const, Expr, ExprKind, Field, Intrinsic, SizedBy, Storage, Type, TypeId, VarId};
 
 impl Builder<'_, '_> {
-    /// The function that makes an object of a type: it takes the address of fresh memory and the length parameters.
+    /// The function that makes an object of a type: it takes the address of fresh memory, 0 if that only stands for an array of no
+    /// objects and holds nothing but lengths, and the length parameters.
     pub(crate) fn maker(&mut self, id: TypeId) -> FuncId {
         let key = (id, ObjectHelper::Make, self.side());
         if let Some(func) = self.module().object_helper(key) {
@@ -29,10 +30,11 @@ impl Builder<'_, '_> {
         self.module().set_object_helper(key, func);
         let mut b = FunctionBuilder::new(self.module().function_name(func), FuncKind::Host, def.span);
         let to = MemRef::at(b.param(Ty::I64, "object").into(), Space::Host);
+        let is_there = b.param(Ty::I64, "is_there").into();
         let lengths: Vec<Val> = def.open_parameters().map(|p| b.param(Ty::I64, p.name.clone()).into()).collect();
         let (side, proc) = (self.side(), self.procedure());
         let mut inner = FunctionLowering::new(self.module(), b, side, proc);
-        inner.make_object(to, id, &lengths);
+        inner.make_object(to, id, &lengths, is_there);
         let made = inner.b.finish_subroutine();
         self.module().set_function(func, made);
         func
@@ -40,7 +42,7 @@ impl Builder<'_, '_> {
 }
 
 impl<'p> FunctionLowering<'_, 'p> {
-    fn make_object(&mut self, to: MemRef, id: TypeId, lengths: &[Val]) {
+    fn make_object(&mut self, to: MemRef, id: TypeId, lengths: &[Val], is_there: Val) {
         let program = self.b.program();
         let ty = Type::Derived(id);
         if let Some(bytes) = default_bytes(program, &ty) {
@@ -50,17 +52,18 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         self.b.hold_lengths(to, id, lengths);
         self.bind_parameters(id, lengths);
+        let exists = self.b.icmp(CmpOp::Ne, is_there, Val::i64(0));
         for field in &program.ty(id).fields {
             let at = to.plus(field.offset as i64);
             if let Some(sized) = &field.sized {
-                self.at(field.span, |this| this.make_sized(field, sized, at));
+                self.when(exists, |this| this.at(field.span, |this| this.make_sized(field, sized, at)));
             } else if !field.allocatable && !field.pointer && is_made(program, &field.ty) {
                 let view = self.b.field_view(field, at);
                 let lengths = self.lengths(&field.lengths);
-                self.b.make_view(&view, &field.ty, &lengths);
+                self.b.make_parts(&view, &field.ty, &lengths, is_there);
             }
             if let Some(start) = &field.start {
-                self.at(field.span, |this| this.scope(|this| this.start_field(field, at, start)));
+                self.when(exists, |this| this.at(field.span, |this| this.start_field(field, at, start)));
             }
         }
     }
