@@ -100,7 +100,15 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::StorageSize | I::Sizeof | I::CSizeof => {
                 let element = match self.length_of(first, None) {
                     Some(len) => len,
-                    None if is_class(self.b.program(), first) => self.class_view(first).element,
+                    None if is_class(self.b.program(), first) => {
+                        let view = self.class_view(first);
+                        if self.b.may_be_made(&first.ty) {
+                            let view = self.b.tagged(view, &first.ty);
+                            self.b.flat_class_bytes(&view, &first.ty)
+                        } else {
+                            view.element
+                        }
+                    }
                     None if matches!(first.ty, Type::Any) => self.designator_view(first)?.element,
                     None if is_made(self.b.program(), &first.ty) => {
                         let object = self.object_like(first);

@@ -263,10 +263,17 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The bytes of TRANSFER's source, how many, and what their address is a multiple of.
     fn transfer_source(&mut self, source: &'p Expr) -> (MemRef, Val, u64) {
+        if is_class(self.b.program(), source) && self.b.may_be_made(&source.ty) {
+            let view = self.whole_class_view(source);
+            let view = self.b.tagged(view, &source.ty);
+            let element = self.b.flat_class_bytes(&view, &source.ty);
+            let count = self.b.size(&view);
+            let bytes = self.b.imul(count, element);
+            let block = self.b.temporary(bytes, 8);
+            self.b.copy_class_flat(block, element, &view, &source.ty);
+            return (block, bytes, 1);
+        }
         if is_made(self.b.program(), &source.ty) {
-            if is_class(self.b.program(), source) {
-                self.b.unsupported("`transfer` of a polymorphic object with run-time lengths");
-            }
             let view = self.objects(source);
             let element = self.b.flat_bytes(&view, &source.ty);
             let count = self.b.size(&view);

@@ -3,6 +3,7 @@
 //!
 //! An allocatable or pointer component is its descriptor.
 
+use crate::analysis::type_tags::members;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::types::{align, const_bytes, has_allocatable, is_made};
@@ -51,6 +52,60 @@ impl<'p> Builder<'_, 'p> {
             this.set(bytes, n);
         });
         self.freeze(bytes.into())
+    }
+
+    /// Runs `body` with the objects of a class as objects of their dynamic type, whichever it is of those that are made at run time,
+    /// and `other` where it is another one.
+    fn as_dynamic(
+        &mut self,
+        view: &ArrayView,
+        ty: &Type,
+        mut body: impl FnMut(&mut Self, &ArrayView, &Type),
+        other: impl FnOnce(&mut Self),
+    ) {
+        let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
+        let found = self.mutable(Ty::Pred);
+        self.set(found, Val::pred(false));
+        let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
+        for id in members(self.program(), self.tags(), root) {
+            let own = Type::Derived(id);
+            if !is_made(self.program(), &own) {
+                continue;
+            }
+            let wanted = self.tag_of(&own);
+            let is_this = self.icmp(CmpOp::Eq, tag, wanted);
+            self.when(is_this, |this| {
+                this.set(found, Val::pred(true));
+                let plain = this.plain_view(ArrayView { tag: Some(tag), ..view.clone() }, &own);
+                body(this, &plain, &own);
+            });
+        }
+        let not_found = self.negate(found.into());
+        self.when(not_found, other);
+    }
+
+    /// [`Builder::flat_bytes`] of objects of a class.
+    pub(crate) fn flat_class_bytes(&mut self, view: &ArrayView, ty: &Type) -> Val {
+        let bytes = self.mutable(Ty::I64);
+        let made = |this: &mut Self, view: &ArrayView, ty: &Type| {
+            let n = this.flat_bytes(view, ty);
+            this.set(bytes, n);
+        };
+        self.as_dynamic(view, ty, made, |this| this.set(bytes, view.element));
+        self.freeze(bytes.into())
+    }
+
+    /// Copies the objects of a class to the block at `flat`, each to so many bytes.
+    pub(crate) fn copy_class_flat(&mut self, flat: MemRef, element: Val, view: &ArrayView, ty: &Type) {
+        let extents = view.extents();
+        let made = |this: &mut Self, view: &ArrayView, ty: &Type| this.copy_flat(flat, element, view, ty, false);
+        self.as_dynamic(view, ty, made, |this| {
+            let block = this.dense(flat, element, None, &extents);
+            this.each_position(&extents, &[&block, view], &mut |this, index, linear| {
+                let (to, from) = (this.element_pos(&block, index, linear), this.element_pos(view, index, linear));
+                this.copy_bytes(to, from, element);
+            });
+        });
     }
 
     /// Goes through the components of an object; gives the bytes of its flat form.

@@ -1,4 +1,4 @@
-! A deferred length parameter of an array that has no objects.
+! Arrays that have no objects, and whose length parameters only a type in a constructor says.
 program p
   implicit none
   type :: row(n)
@@ -6,7 +6,7 @@ program p
     integer :: x(n) = 1
   end type
   type(row(:)), allocatable :: a(:)
-  allocate (row(3) :: a(0))
+  a = [row(3) :: ]
   print *, size(a)
   print *, a%n !~ R0901
 end program
