@@ -60,8 +60,17 @@ impl Builder<'_, '_> {
     pub(crate) fn element_bytes(&mut self, ty: &Type, len: Option<Val>) -> Val {
         match crate::types::const_bytes(self.program(), ty) {
             Some(n) => Val::i64(n as i64),
+            None if crate::types::is_flat(self.program(), ty) => {
+                self.refuse_flat();
+                Val::i64(0)
+            }
             None => len.unwrap_or(Val::i64(0)),
         }
+    }
+
+    /// Refuses what needs the bytes of an object whose lengths belong to a variable (`expr::flat_part`).
+    pub(crate) fn refuse_flat(&mut self) {
+        self.unsupported("this use of an object in device data with run-time lengths");
     }
 
     /// Number of elements.

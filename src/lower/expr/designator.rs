@@ -10,7 +10,7 @@ use crate::elements::Operand;
 use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
-use crate::types::{const_bytes, data_space, ir_ty};
+use crate::types::{const_bytes, data_space, ir_ty, is_flat};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
@@ -81,6 +81,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let view = self.view(base);
                 self.b.need_lengths(&view, &base.ty);
                 Lvalue::Mem(view.mem.plus(offset as i64))
+            }
+            ExprKind::Field { base, field } if is_flat(self.b.program(), &base.ty) => {
+                let space = self.b.local_space();
+                self.flat_field_lvalue(base, *field).unwrap_or(Lvalue::Mem(MemRef::at(Val::i64(0), space)))
             }
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(desc) => {
@@ -166,7 +170,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The descriptor of an allocatable or pointer component of a scalar object.
     pub(crate) fn described_field(&mut self, base: &'p Expr, field: u32) -> Option<Descriptor> {
         let f = field_of(self.b.program(), base, field)?;
-        if !(f.allocatable || f.pointer) {
+        if !(f.allocatable || f.pointer) || is_flat(self.b.program(), &base.ty) {
             return None;
         }
         let object = self.object(base);
@@ -235,11 +239,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                     Some(ArrayView { assumed_size, ..self.b.desc_view(&d) })
                 }
                 VarStorage::Scalar(mem, len) => {
-                    let element = self.b.element_bytes(&e.ty, len);
+                    let element = if len.is_some() { self.b.element_bytes(&e.ty, len) } else { self.bytes_of(e) };
                     Some(self.b.dense(mem, element, len, &[]))
                 }
                 _ => None,
             },
+            ExprKind::Field { base, field } if is_flat(self.b.program(), &base.ty) => self.flat_field(base, *field),
             ExprKind::Field { base, field } => {
                 let f = field_of(self.b.program(), base, *field)?;
                 if base.rank == 0 || self.is_current(base) {
@@ -295,6 +300,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let ExprKind::Field { base: objects, field } = &component.kind else { return None };
                 let f = field_of(self.b.program(), objects, *field)?;
                 let mut view = self.designator_view(objects)?;
+                if let Some(first) = self.flat_field(objects, *field) {
+                    let mem = self.element(&first, subs, &designator_name(self.b.program(), component));
+                    view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
+                    let contiguity = Contiguity::Unknown;
+                    return Some(ArrayView { dims: view.dims, mem, origin: None, contiguity, ..first });
+                }
                 let first = self.b.field_view(f, view.mem.plus(f.offset as i64));
                 let name = if self.b.options().check_bounds {
                     designator_name(self.b.program(), component)
@@ -309,7 +320,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let whole = if is_class(self.b.program(), e) { self.designator_view(whole) } else { None };
                     let element = match &whole {
                         Some(whole) => whole.element,
-                        None => self.b.element_bytes(&e.ty, None),
+                        None => self.bytes_of(e),
                     };
                     let view = self.b.dense(mem, element, None, &[]);
                     Some(ArrayView { tag: whole.and_then(|w| w.tag), ..view })

@@ -9,6 +9,7 @@ use crate::analysis::designators::field_of;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
+use crate::types::is_flat;
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
@@ -22,7 +23,8 @@ pub(crate) fn scattered<'p>(program: &'p Program, e: &'p Expr) -> Option<&'p Exp
     match &e.kind {
         _ if e.rank == 0 => None,
         ExprKind::Field { base, field } if base.rank > 0 => scattered(program, base)
-            .or_else(|| field_of(program, base, *field).filter(|f| f.sized.is_some()).map(|_| &**base)),
+            .or_else(|| field_of(program, base, *field).filter(|f| f.sized.is_some()).map(|_| &**base))
+            .filter(|_| !is_flat(program, &base.ty)),
         ExprKind::Element { base, .. }
         | ExprKind::Substring { base, .. }
         | ExprKind::ComplexPart { base, .. }
@@ -104,7 +106,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             let differs = this.b.icmp(CmpOp::Ne, at, regular);
             this.when(differs, |this| {
                 this.at(e.span, |this| {
-                    this.b.unsupported("another name for a component with run-time lengths of objects that were not made together");
+                    this.b.unsupported(
+                        "another name for a component with run-time lengths of objects that were not made together",
+                    );
                 });
             });
         });

@@ -114,7 +114,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         let object = self.object_like(first);
                         self.b.flat_bytes(&object, &first.ty)
                     }
-                    None => Val::i64(const_bytes(self.b.program(), &first.ty).unwrap_or(0) as i64),
+                    None => self.bytes_of(first),
                 };
                 let n = if id == I::StorageSize {
                     self.b.imul(element, Val::i64(8))

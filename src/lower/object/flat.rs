@@ -6,7 +6,7 @@
 use crate::analysis::type_tags::members;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::types::{align, const_bytes, has_allocatable, is_made};
+use crate::types::{align, const_bytes, has_allocatable, is_flat, is_made};
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
@@ -25,7 +25,7 @@ struct FlatPart<'p> {
 /// What the address of a flat object is a multiple of.
 pub(crate) fn flat_align(program: &Program, ty: &Type) -> u64 {
     let Type::Derived(id) = ty else { return align(program, ty) };
-    if !is_made(program, ty) {
+    if !is_made(program, ty) && !is_flat(program, ty) {
         return align(program, ty);
     }
     let fields = program.ty(*id).fields.iter().filter(|f| !f.is_parameter);
@@ -120,7 +120,7 @@ impl<'p> Builder<'_, 'p> {
         for field in def.fields.iter().skip(inherited).filter(|f| !f.is_parameter) {
             let place = object.plus(field.offset as i64);
             let view = if is_described(field) {
-                let bytes = crate::module::globals::descriptor_bytes(field.shape.rank(), field.class);
+                let bytes = crate::module::globals::described_bytes(program, field);
                 self.dense(place, Val::i64(bytes as i64), None, &[])
             } else if field.sized.is_some() {
                 let d = self.field_desc(field, place);
@@ -140,7 +140,8 @@ impl<'p> Builder<'_, 'p> {
         self.round_up(at, flat_align(program, &Type::Derived(id)))
     }
 
-    fn round_up(&mut self, n: Val, unit: u64) -> Val {
+    /// A number of bytes rounded up to a multiple of a power of two.
+    pub(crate) fn round_up(&mut self, n: Val, unit: u64) -> Val {
         if unit <= 1 {
             return n;
         }
@@ -172,6 +173,16 @@ impl<'p> Builder<'_, 'p> {
             } else if !has_allocatable(program, ty) {
                 this.copy_words(own, other, const_bytes(program, ty).unwrap_or(0), align(program, ty));
             }
+        });
+    }
+
+    /// Copies objects that hold their lengths to objects that do not, wherever these are, or from there if `back` says so.
+    pub(crate) fn copy_twins(&mut self, flat: &ArrayView, view: &ArrayView, ty: &Type, back: bool) {
+        let extents = view.extents();
+        self.each_position(&extents, &[flat, view], &mut |this, index, linear| {
+            let (own, other) = (this.element_pos(view, index, linear), this.element_pos(flat, index, linear));
+            let object = this.object_view(own, ty);
+            this.copy_flat(other, flat.element, &object, ty, back);
         });
     }
 

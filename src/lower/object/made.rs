@@ -11,7 +11,7 @@
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::object::allocate::AllocateHow;
-use crate::types::{assigns_components, const_bytes, has_allocatable, imm, ir_ty, is_made};
+use crate::types::{assigns_components, has_allocatable, has_final, imm, ir_ty, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
@@ -20,6 +20,13 @@ use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Field, Type, TypeId};
+
+/// What the function that makes an object is told: that it stands for an array of no objects, and holds nothing but lengths.
+pub(crate) const NOT_THERE: i64 = 0;
+/// That its memory is fresh.
+pub(crate) const FRESH: i64 = 1;
+/// That it is made, and gets its default values again.
+pub(crate) const AGAIN: i64 = 2;
 
 impl<'p> Builder<'_, 'p> {
     /// The components in which objects of a type hold their length parameters.
@@ -111,17 +118,25 @@ impl<'p> Builder<'_, 'p> {
 
     /// Makes the elements of an array in fresh memory.
     pub(crate) fn make_view(&mut self, view: &ArrayView, ty: &Type, lengths: &[Val]) {
-        self.make_each(view, ty, Val::i64(1), |_, _, _| lengths.to_vec());
+        self.make_each(view, ty, Val::i64(FRESH), |_, _, _| lengths.to_vec());
     }
 
-    /// The same of objects that are parts of another one; `is_there` is 0 if that only stands for an array of no objects.
-    pub(crate) fn make_parts(&mut self, view: &ArrayView, ty: &Type, lengths: &[Val], is_there: Val) {
-        self.make_each(view, ty, is_there, |_, _, _| lengths.to_vec());
+    /// The same of objects that are parts of another one, which is made so.
+    pub(crate) fn make_parts(&mut self, view: &ArrayView, ty: &Type, lengths: &[Val], how: Val) {
+        self.make_each(view, ty, how, |_, _, _| lengths.to_vec());
+    }
+
+    /// Gives objects their default values again. Their parts stay where they are, as pointers may know them.
+    pub(crate) fn begin_again(&mut self, view: &ArrayView, ty: &Type) {
+        if has_final(self.program(), ty) {
+            self.finalise_view(view, ty);
+        }
+        self.make_each(view, ty, Val::i64(AGAIN), Builder::held_lengths);
     }
 
     /// Makes objects anew, which own nothing any more and still hold their length parameters.
     pub(crate) fn make_again(&mut self, view: &ArrayView, ty: &Type) {
-        self.make_each(view, ty, Val::i64(1), Builder::held_lengths);
+        self.make_each(view, ty, Val::i64(FRESH), Builder::held_lengths);
     }
 
     /// Makes each element of an array with the lengths that it is to have. Memory is taken for one object after another, each
@@ -132,23 +147,23 @@ impl<'p> Builder<'_, 'p> {
         &mut self,
         view: &ArrayView,
         ty: &Type,
-        is_there: Val,
+        how: Val,
         lengths: impl Fn(&mut Self, MemRef, TypeId) -> Vec<Val>,
     ) {
         let Type::Derived(id) = ty else { return };
         let helper = self.maker(*id);
-        let make = |this: &mut Self, mem: MemRef, is_there: Val| {
-            let mut args = vec![this.address(mem), is_there];
+        let make = |this: &mut Self, mem: MemRef, how: Val| {
+            let mut args = vec![this.address(mem), how];
             args.extend(lengths(this, mem, *id));
             this.call(helper, args, &[]);
         };
         let extents = view.extents();
         if self.holds_lengths(ty) {
-            self.when_empty(view, |this| make(this, view.mem, Val::i64(0)));
+            self.when_empty(view, |this| make(this, view.mem, Val::i64(NOT_THERE)));
         }
         self.each_position(&extents, &[view], &mut |this, index, linear| {
             let mem = this.element_pos(view, index, linear);
-            make(this, mem, is_there);
+            make(this, mem, how);
         });
     }
 
@@ -239,8 +254,8 @@ impl<'p> Builder<'_, 'p> {
 
     /// A scalar object as an array without dimensions.
     pub(crate) fn object_view(&mut self, mem: MemRef, ty: &Type) -> ArrayView {
-        let bytes = const_bytes(self.program(), ty).unwrap_or(0);
-        self.dense(mem, Val::i64(bytes as i64), None, &[])
+        let bytes = self.element_bytes(ty, None);
+        self.dense(mem, bytes, None, &[])
     }
 
     /// Whether objects of a type hold length parameters.

@@ -17,7 +17,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::procedure::entry::descriptor_registers;
 use crate::storage::VarStorage;
-use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data};
+use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data, is_flat};
 use crate::value::Value;
 use crate::value::descriptor::DescriptorAt;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
@@ -99,7 +99,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         let program = self.b.program();
         let var = program.var(v);
         let rank = var.shape.rank();
-        let at = if self.b.usage().in_memory.contains(&v) {
+        if var.attrs.is_flat && !matches!(var.storage, Storage::Static) {
+            let bytes = 8 * var.attrs.lengths.len() as u64;
+            let (_, place) = self.b.slot(bytes, 8, "lengths", var.span);
+            for i in 0..var.attrs.lengths.len() {
+                self.b.store_scalar(place.plus(8 * i as i64), ir::Ty::I64, Val::i64(0));
+            }
+            self.storage.set_lengths_place(v, place);
+        }
+        let at = if var.attrs.is_flat || self.b.usage().in_memory.contains(&v) {
             let bytes = crate::module::globals::descriptor_bytes(rank, var.attrs.class);
             let mem = self.b.slot(bytes, 8, &var.name, var.span).1;
             self.b.desc_begin(mem, rank);
@@ -148,7 +156,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let shaped = self.storage_in_memory(v, MemRef::at(Val::i64(0), space));
             let bytes = match &shaped {
                 VarStorage::Array(view) => self.b.array_bytes(&view.extents(), view.element),
-                VarStorage::Scalar(_, len) => self.b.element_bytes(&var.ty, *len),
+                VarStorage::Scalar(_, len) => self.bytes_of_variable(v, *len),
                 _ => Val::i64(0),
             };
             let bytes = self.b.object_room(&var.ty, bytes);
@@ -181,6 +189,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let bounds = const_bounds(&var.shape);
         let count: Option<i64> = bounds.as_ref().map(|b| b.iter().map(|d| d.1).product());
         let size = match count {
+            _ if var.attrs.is_flat => SharedSize::Dynamic,
             Some(n) => SharedSize::Static(bytes.saturating_mul(n as u64)),
             None => SharedSize::Dynamic,
         };
@@ -196,7 +205,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         });
         let addr = self.b.addr_of(AddrBase::Shared(shared));
         let mut mem = MemRef { addr, offset: 0, space: Space::Shared, volatile: var.attrs.volatile };
-        let is_automatic = size == SharedSize::Dynamic && matches!(var.shape, Shape::Explicit(_));
+        let is_automatic =
+            size == SharedSize::Dynamic && (var.attrs.is_flat || matches!(var.shape, Shape::Explicit(_)));
         if is_automatic {
             let used = self.storage.dynamic_shared();
             let step = align(program, &var.ty) as i64;
@@ -207,11 +217,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             mem.addr = self.b.iadd(addr, start);
             let storage = self.storage_in_memory(v, mem);
-            if let VarStorage::Array(view) = &storage {
-                let count = self.b.size(view);
-                let end = self.b.imad(count, view.element, start);
-                self.storage.set_dynamic_shared(end);
-            }
+            let bytes = match &storage {
+                VarStorage::Array(view) => self.b.array_bytes(&view.extents(), view.element),
+                _ => self.bytes_of_variable(v, None),
+            };
+            let end = self.b.iadd(start, bytes);
+            self.storage.set_dynamic_shared(end);
             self.storage.set(v, storage);
             return;
         }
@@ -231,6 +242,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if self.b.program().var(v).attrs.class {
             return self.associate_class(v, e);
+        }
+        if is_flat(self.b.program(), &e.ty) && sema::checked::is_designator(e) {
+            let lengths = self.lengths_of(e);
+            let lengths = lengths.into_iter().map(|n| Some(self.b.freeze(n))).collect();
+            self.storage.set_lengths(v, lengths);
         }
         let storage = if e.rank > 0 {
             // Nothing can be stored through vector subscripts: a copy is enough.

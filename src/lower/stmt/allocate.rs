@@ -10,6 +10,7 @@ use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::object::allocate::AllocateHow;
+use crate::types::is_flat;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
@@ -127,6 +128,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             let extent = self.b.allocated_extent(lower, upper);
             shape.push((lower, extent));
         }
+        if is_flat(self.b.program(), &e.ty) {
+            return self.allocate_flat(object, &d, shape, source, how);
+        }
         if d.class {
             return self.allocate_class(object, &d, &shape, source, how);
         }
@@ -226,6 +230,59 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
         );
         result.into()
+    }
+
+    /// Allocates flat objects, which have the lengths of the source, or those that the statement or the declaration says.
+    fn allocate_flat(
+        &mut self,
+        object: &'p AllocObject,
+        d: &Descriptor,
+        mut shape: Vec<(Val, Val)>,
+        source: Option<&'p (Expr, bool)>,
+        how: AllocateHow,
+    ) -> Val {
+        let e = &object.object;
+        let from = match source {
+            Some((value, _)) => match self.flat_value(value, &e.ty) {
+                Some(from) => Some(from),
+                None => {
+                    self.b.refuse_flat();
+                    return Val::i32(0);
+                }
+            },
+            None => None,
+        };
+        if let (true, Some((from, _)), Some((value, _))) = (shape.is_empty(), &from, source) {
+            let lowers = self.flat_lowers(value, from);
+            shape = lowers.into_iter().zip(from.extents()).take(usize::from(e.rank)).collect();
+        }
+        let lengths = match &from {
+            Some((_, lengths)) => lengths.clone(),
+            None => self.flat_lengths_given(object),
+        };
+        let fixed = self.lengths_that_stay(e);
+        self.check_given_lengths(&e.ty, &fixed, &lengths);
+        let element = self.bytes_with_lengths(&e.ty, &lengths);
+        self.allocate_unless_taken(d, &shape, element, e, how, |this| {
+            this.keep_flat_lengths(e, &lengths);
+            let to = this.b.desc_view(d);
+            match (from, source) {
+                (Some((from, _)), Some((_, false))) => this.b.copy_flat_objects(&to, &from, &e.ty),
+                _ => this.initialise_flat(&to, &e.ty, &lengths),
+            }
+        })
+    }
+
+    /// The lengths that ALLOCATE gives to flat objects, or their declaration.
+    fn flat_lengths_given(&mut self, object: &'p AllocObject) -> Vec<Val> {
+        if object.lengths.is_empty() {
+            return self.lengths_of(&object.object);
+        }
+        let declared = self.lengths_that_stay(&object.object);
+        let given = self.lengths(&object.lengths);
+        let is_assumed = |n: &CharLen| matches!(n, CharLen::Assumed);
+        let own = object.lengths.iter().zip(given).zip(&declared);
+        own.map(|((n, given), own)| own.filter(|_| is_assumed(n)).unwrap_or(given)).collect()
     }
 
     /// The length parameters of new objects: what the statement says, the mold has, or the declaration gives.

@@ -5,9 +5,12 @@ module m
     integer, len :: n
     real :: x(n) = 2
   end type
+  type, extends(line) :: longer
+    integer :: more = 1
+  end type
 contains
   subroutine reset(r)
-    type(line(*)), intent(out) :: r(:)
+    class(line(*)), intent(out) :: r(:)
   end subroutine
 end module
 program p

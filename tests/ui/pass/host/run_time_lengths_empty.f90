@@ -52,6 +52,12 @@ contains
     type(row(:)), allocatable :: r(:)
     allocate (row(k) :: r(0))
   end function
+  elemental function wider(a, k) result(r)
+    type(row(*)), intent(in) :: a
+    integer, intent(in) :: k
+    type(row(a%n + 2)) :: r
+    r%x = k
+  end function
 end module
 program p
   use m
@@ -63,7 +69,8 @@ program p
   class(row(:)), allocatable :: any(:)
   type(holder) :: h, g
   type(table(:)), allocatable :: t(:)
-  integer :: none
+  type(longer(:)), allocatable :: l(:)
+  integer :: none, i
   none = 0
   allocate (row(3) :: a(0))
   print '(a, 2(i4))', 'allocated', a%n, size(a)
@@ -116,4 +123,15 @@ program p
   print '(a, 9(i4))', 'parts', t%n, t%rows(1)%n, t%list(1)%n, len(t%list(1)%s), len(t%rows(2)%s(1:2))
   call show('parts', t%list(2))
   call show('parts', t%rows(2))
+  a = [row(3 + none) :: ]
+  call show('type alone', a)
+  a = [row(2) :: (fixed(i), i = 1, none)]
+  call show('type and loop', a)
+  call show('loop', [(fixed(i), i = 1, none)])
+  call show('types', [row(4) :: a(2:1), fixed(2:3)])
+  l = [longer(5) :: ]
+  call polymorphic(l)
+  call show('elemental', wider(a, 1))
+  b = wider(wider(a, 1), [integer ::])
+  call show('elemental', b)
 end program
