@@ -37,6 +37,7 @@ pub(crate) fn const_bytes(program: &Program, ty: &Type) -> Option<u64> {
         Type::Complex(k) => 2 * u64::from(*k),
         Type::Character(CharLen::Const(n)) => (*n).max(0) as u64,
         Type::Character(_) => return None,
+        Type::Derived(id) if program.ty(*id).is_flat => return None,
         Type::Derived(id) => program.ty(*id).bytes,
         Type::Any => 1,
     })
@@ -62,7 +63,8 @@ pub(crate) fn align(program: &Program, ty: &Type) -> u64 {
 /// Whether objects of this type hold allocatable components, at any depth.
 pub(crate) fn has_allocatable(program: &Program, ty: &Type) -> bool {
     let Type::Derived(id) = ty else { return false };
-    program.ty(*id).fields.iter().any(|f| f.allocatable || (!f.pointer && has_allocatable(program, &f.ty)))
+    !program.ty(*id).is_flat
+        && program.ty(*id).fields.iter().any(|f| f.allocatable || (!f.pointer && has_allocatable(program, &f.ty)))
 }
 
 /// Whether something happens when objects of this type end: they, or what they hold, have FINAL subroutines.
@@ -125,10 +127,20 @@ pub(crate) fn is_made(program: &Program, ty: &Type) -> bool {
     matches!(ty, Type::Derived(id) if program.ty(*id).is_made)
 }
 
+/// Whether objects of this type are data of the device with lengths that are known at run time only (`expr::flat_part`).
+pub(crate) fn is_flat(program: &Program, ty: &Type) -> bool {
+    matches!(ty, Type::Derived(id) if program.ty(*id).is_flat)
+}
+
 /// Whether a fresh object of this type has contents: default values, or descriptors that must say "not allocated".
 pub(crate) fn has_default(program: &Program, ty: &Type) -> bool {
     let Type::Derived(id) = ty else { return false };
-    program.ty(*id).fields.iter().any(|f| f.allocatable || f.pointer || f.init.is_some() || has_default(program, &f.ty))
+    let is_flat = program.ty(*id).is_flat;
+    program
+        .ty(*id)
+        .fields
+        .iter()
+        .any(|f| (f.allocatable && !is_flat) || f.pointer || f.init.is_some() || has_default(program, &f.ty))
 }
 
 /// Whether host code can access data with that attribute only by a transfer.

@@ -141,6 +141,11 @@ impl Context<'_> {
 
     fn scalar(&self, kind: Kind, bytes: &[u8], object: &Object, p: &mut Progress, out: &mut String) -> Eval<()> {
         if let Kind::Derived(id, _) = kind {
+            if self.checked.ty(id).is_flat {
+                // Where the components are follows from lengths that belong to the variable.
+                out.push_str("( ... )");
+                return Ok(());
+            }
             out.push_str("( ");
             let fields = &self.checked.ty(id).fields;
             for (n, field) in fields.iter().enumerate() {

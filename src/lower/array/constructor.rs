@@ -17,7 +17,7 @@ use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Allocation, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Space, Ty, Val};
-use sema::checked::{CharLen, Expr, ImpliedDo, Item, Program, Type};
+use sema::checked::{CharLen, Expr, ExprKind, ImpliedDo, Item, Program, Type};
 
 /// Where the next element goes.
 enum Next {
@@ -81,6 +81,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             let count = this.count_items(items);
             let view = this.b.temporary_array(&e.ty, len, &[count]);
+            this.keep_lengths_of_items(&view, items);
             let counted = items.iter().any(|item| matches!(item, Item::Do(_)));
             let mut next = if counted {
                 let at = this.b.mutable(Ty::I64);
@@ -94,6 +95,21 @@ impl<'p> FunctionLowering<'_, 'p> {
             this.check_alike(&to.view, &e.ty);
             to.view
         })
+    }
+
+    /// Gives a constructor of no objects the lengths of its first item: an array without elements, or elements of an array in a
+    /// loop that does nothing.
+    fn keep_lengths_of_items(&mut self, view: &ArrayView, items: &'p [Item]) {
+        let from = match items.first() {
+            Some(Item::Expr(first)) => self.lookup(first).map(|(operand, ..)| operand),
+            Some(Item::Do(implied)) => objects_of_items(&implied.items)
+                .filter(|objects| self.b.holds_lengths(&objects.ty))
+                .map(|objects| Operand::View(self.view(objects))),
+            None => None,
+        };
+        if let (Some(Operand::View(from)), Some(ty)) = (from, items.first().and_then(type_of_item)) {
+            self.b.keep_lengths(view, &from, ty);
+        }
     }
 
     /// The same where elements are not counted first.
@@ -238,5 +254,28 @@ fn advance_next(b: &mut Builder<'_, '_>, next: &mut Next, by: Val) {
             let sum = b.iadd((*reg).into(), by);
             b.set(*reg, sum);
         }
+    }
+}
+
+/// The type of the objects that an item gives.
+fn type_of_item(item: &Item) -> Option<&Type> {
+    match item {
+        Item::Expr(e) => Some(&e.ty),
+        Item::Do(implied) => implied.items.first().and_then(type_of_item),
+    }
+}
+
+/// The array of which items are elements.
+fn objects_of_items(items: &[Item]) -> Option<&Expr> {
+    match items.first()? {
+        Item::Do(implied) => objects_of_items(&implied.items),
+        Item::Expr(e) => match &e.kind {
+            ExprKind::Element { base, .. } | ExprKind::Section { base, .. }
+                if matches!(base.kind, ExprKind::Var(_)) =>
+            {
+                Some(base)
+            }
+            _ => None,
+        },
     }
 }

@@ -266,6 +266,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return view;
         }
         let dense = self.b.temporary_array(&e.ty, view.len, &view.extents());
+        self.b.keep_lengths(&dense, &view, &e.ty);
         self.b.copy_array(&dense, &view, &e.ty);
         ArrayView { tag: view.tag, ..dense }
     }
@@ -275,6 +276,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (operands, extents) = self.prepared(e);
         let len = self.length_of(e, Some(&operands));
         let view = self.b.temporary_array(&e.ty, len, &extents);
+        self.hold_lengths_of(&view, e, &operands);
         self.fill_from(&view, operands, &extents, e);
         view
     }

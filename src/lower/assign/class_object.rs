@@ -49,6 +49,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 (Some(from), Some((_, false))) => this.b.copy_class(&to, from, &e.ty, ClassHelper::Copy),
                 (Some(from), _) if object.spec.is_none() && this.b.may_be_made(&e.ty) => {
                     // A copy of the mold has its lengths, and is made anew. Nothing is finalised.
+                    this.b.keep_lengths(&to, from, &e.ty);
                     this.b.copy_class(&to, from, &e.ty, ClassHelper::Copy);
                     this.b.each_object(&to, &e.ty, ClassHelper::Release);
                     this.b.each_object(&to, &e.ty, ClassHelper::Init);

@@ -132,7 +132,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let element = self.b.desc_element(d);
                     self.b.fit_allocation(d, target, &shape, element);
                 }
-                self.b.desc_view(d)
+                let view = self.b.desc_view(d);
+                self.b.keep_lengths(&view, &from, ty);
+                view
             }
             None => {
                 let Some(view) = self.designator_view(target) else {

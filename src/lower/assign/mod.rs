@@ -8,6 +8,7 @@
 
 pub(crate) mod class_object;
 pub(crate) mod components;
+pub(crate) mod flat;
 pub(crate) mod forall;
 mod forall_defined;
 pub(crate) mod kept;
@@ -28,7 +29,7 @@ use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::object::allocate::AllocateHow;
 use crate::storage::VarStorage;
-use crate::types::{assigns_components, has_allocatable, has_final, is_device_data};
+use crate::types::{assigns_components, has_allocatable, has_final, is_device_data, is_flat};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
@@ -49,6 +50,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if scattered(self.b.program(), target).is_some() {
             return self.assign_scattered(target, value);
+        }
+        if is_flat(self.b.program(), &target.ty) {
+            return self.assign_flat(target, value);
         }
         if target.rank > 0 {
             return self.assign_array(target, value);

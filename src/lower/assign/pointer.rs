@@ -4,6 +4,7 @@
 
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
+use crate::types::is_flat;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
@@ -17,6 +18,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.at(value.span, |this| this.check_taken(target, &view));
         let view = self.with_bounds(view, bounds);
         let view = self.b.with_type(&d, view, &value.ty);
+        if is_flat(self.b.program(), &target.ty) {
+            let (lengths, fixed) = (self.all_lengths_of(value), self.lengths_that_stay(target));
+            if self.b.is_host() {
+                self.at(value.span, |this| this.check_given_lengths(&target.ty, &fixed, &lengths));
+            }
+            self.keep_flat_lengths(target, &lengths);
+        }
         self.b.desc_set(&d, &view);
     }
 
@@ -32,7 +40,6 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 view
             }
-            _ if self.refuse_scattered(e) => None,
             _ => {
                 let view = self.designator_view(e);
                 if view.is_none() {

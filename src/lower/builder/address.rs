@@ -49,16 +49,28 @@ impl Builder<'_, '_> {
     pub(crate) fn temporary_bytes(&mut self, ty: &Type, len: Option<Val>, extents: &[Val]) -> ArrayView {
         let element = self.element_bytes(ty, len);
         let bytes = self.array_bytes(extents, element);
+        let bytes = self.object_room(ty, bytes);
         let mem = self.temporary(bytes, crate::types::align(self.program(), ty).max(8));
-        self.dense(mem, element, len, extents)
+        let view = self.dense(mem, element, len, extents);
+        self.forget_lengths(&view, ty);
+        view
     }
 
     /// Bytes of an element of that type.
     pub(crate) fn element_bytes(&mut self, ty: &Type, len: Option<Val>) -> Val {
         match crate::types::const_bytes(self.program(), ty) {
             Some(n) => Val::i64(n as i64),
+            None if crate::types::is_flat(self.program(), ty) => {
+                self.refuse_flat();
+                Val::i64(0)
+            }
             None => len.unwrap_or(Val::i64(0)),
         }
+    }
+
+    /// Refuses what needs the bytes of an object whose lengths belong to a variable (`expr::flat_part`).
+    pub(crate) fn refuse_flat(&mut self) {
+        self.unsupported("this use of an object in device data with run-time lengths");
     }
 
     /// Number of elements.

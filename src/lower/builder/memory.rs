@@ -6,7 +6,7 @@
 //! Not here: whole arrays (`object::array`, `object::transfer`).
 
 use crate::builder::{Builder, arith};
-use crate::types::{Side, const_bytes, ir_ty, is_device_data};
+use crate::types::{Side, const_bytes, ir_ty, is_device_data, is_flat};
 use crate::value::Value;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::rt::Rt;
@@ -101,6 +101,9 @@ impl Builder<'_, '_> {
                     Value::Complex(re.into(), im.into())
                 }
                 Type::Derived(_) => {
+                    if is_flat(self.program(), ty) && self.is_remote(mem) {
+                        self.refuse_flat();
+                    }
                     let bytes = const_bytes(self.program(), ty).unwrap_or(0);
                     Value::Object(self.fetched(mem, Val::i64(bytes as i64), 8))
                 }

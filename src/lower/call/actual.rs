@@ -13,9 +13,11 @@ use crate::call::c_descriptor::has_c_descriptor;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::object::convention::{has_element_word, has_lengths_word};
+use crate::object::convention::{assumed_lengths, has_element_word, has_lengths_word};
 use crate::storage::VarStorage;
-use crate::types::{DEVICE_MEMORY, HOST_MEMORY, MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final};
+use crate::types::{
+    DEVICE_MEMORY, HOST_MEMORY, MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final, is_made,
+};
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::ArrayView;
@@ -47,7 +49,8 @@ impl Builder<'_, '_> {
             ((matches!(dummy.ty, Type::Character(_)) || has_element) && !is_described) || has_lengths_word(dummy);
         let by_value = dummy.attrs.value && matches!(dummy.shape, Shape::Scalar);
         let is_complex = by_value && matches!(dummy.ty, Type::Complex(_));
-        out.words.extend(vec![Val::i64(0); words + usize::from(length) + usize::from(is_complex)]);
+        let words = words + usize::from(length) + usize::from(is_complex) + assumed_lengths(dummy);
+        out.words.extend(vec![Val::i64(0); words]);
         out.keys.push(if is_ranked { ArgKey::Rank { rank: 0, assumed_size: false } } else { ArgKey::Any });
     }
 
@@ -113,6 +116,7 @@ impl Builder<'_, '_> {
         let extents = view.extents();
         let count = self.product(&extents);
         let bytes = self.imul(count, view.element);
+        let bytes = self.object_room(ty, bytes);
         // What objects own goes with them, and comes back, or is given back, with them.
         let copied = intent != Some(Intent::Out) || has_allocatable(self.program(), ty);
         self.when(scattered, |this| {
@@ -121,8 +125,9 @@ impl Builder<'_, '_> {
             if let Some(&fresh) = fresh.first() {
                 this.set(addr, fresh);
             }
+            let dense = this.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
+            this.keep_lengths(&dense, view, ty);
             if copied {
-                let dense = this.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
                 this.move_array(&dense, view, ty);
             }
         });
@@ -142,9 +147,11 @@ impl Builder<'_, '_> {
         let extents = view.extents();
         let count = self.product(&extents);
         let bytes = self.imul(count, view.element);
+        let bytes = self.object_room(ty, bytes);
         let args = vec![Val::i32(MANAGED_MEMORY), bytes, Val::i64(0), Val::i64(0), Val::i32(0)];
         let Some(&addr) = self.rt(Rt::Alloc, args).first() else { return view.clone() };
         let dense = self.dense(MemRef::at(addr.into(), view.mem.space), view.element, view.len, &extents);
+        self.keep_lengths(&dense, view, ty);
         self.move_array(&dense, view, ty);
         out.back.push(CopyBack::Array {
             when: Val::pred(true),
@@ -211,9 +218,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let is_pointer = dummy.attrs.allocatable || dummy.attrs.pointer;
         let is_changed = dummy.attrs.intent != Some(Intent::In) && !dummy.attrs.value;
-        if is_pointer {
-            self.refuse_scattered(e);
-        } else if is_changed && self.is_scattered(e) {
+        if !is_pointer && (is_changed || dummy.attrs.target) && self.is_scattered(e) {
             return self.pass_parts(dummy, e, out);
         }
         if dummy.attrs.class && !is_pointer {
@@ -227,6 +232,29 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             return;
         }
+        if is_made(self.b.program(), &dummy.ty) && !is_made(self.b.program(), &e.ty) {
+            return self.pass_twin(dummy, e, out);
+        }
+        self.pass_plain(dummy, e, out);
+    }
+
+    /// Passes a managed object for a dummy whose objects hold their lengths: as a copy that does, which goes back.
+    fn pass_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        let Some((made, own)) = self.copy_of_twin(e, &dummy.ty) else {
+            return self.b.refuse_flat();
+        };
+        if dummy.attrs.intent != Some(Intent::In) && is_designator(e) {
+            out.back.push(CopyBack::Twin { from: made.clone(), to: own, ty: dummy.ty.clone() });
+        }
+        let mut operands = Operands::default();
+        operands.insert(e, Operand::View(made));
+        self.with_operands(operands, |this| {
+            this.move_to(&[]);
+            this.pass_plain(dummy, e, out);
+        });
+    }
+
+    fn pass_plain(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         let given = match &e.kind {
             ExprKind::Var(v) if dummy.attrs.optional => self.give_descriptor(*v).map(|old| (*v, old)),
             _ => None,
@@ -243,15 +271,23 @@ impl<'p> FunctionLowering<'_, 'p> {
             Shape::AssumedRank => self.pass_anything(e, out),
             Shape::Explicit(_) | Shape::AssumedSize(..) | Shape::Deferred(_) => self.pass_sequence(dummy, e, out),
         }
+        self.pass_flat_lengths(dummy, e, &mut out.words);
         if let Some((v, old)) = given {
             self.storage.set(v, old);
         }
     }
 
-    /// Passes parts of objects that have no stride between them, as a copy that goes back.
+    /// Passes parts of objects as a copy that goes back, or for a dummy with TARGET the parts themselves.
     fn pass_parts(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let (copy, back) = self.copy_of_parts(e);
-        out.back.push(back);
+        let own = if dummy.attrs.target { self.parts_view(e) } else { None };
+        let copy = match own {
+            Some(own) => own,
+            None => {
+                let (copy, back) = self.copy_of_parts(e);
+                out.back.push(back);
+                copy
+            }
+        };
         let mut operands = Operands::default();
         operands.insert(e, Operand::View(copy));
         self.with_operands(operands, |this| this.pass_data(dummy, e, out));

@@ -20,7 +20,7 @@ pub(crate) mod result;
 
 use crate::analysis::mathematics::procedure_name;
 use crate::analysis::overlap::{reads, storage_root};
-use crate::analysis::variables::{const_bounds, has_open_length};
+use crate::analysis::variables::{const_bounds, has_open_length, is_descriptor};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::c_descriptor::has_c_descriptor;
@@ -125,6 +125,7 @@ impl Builder<'_, '_> {
                         this.store_value(element_lvalue(place, from.len), &ty, &value);
                     });
                 }
+                CopyBack::Twin { from, to, ty } => self.copy_twins(&to, &from, &ty, false),
                 CopyBack::OfC { when, from, to, is_allocatable } => {
                     self.when(when, |this| this.take_from_c(from, &to, is_allocatable));
                 }
@@ -253,9 +254,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                     if !capture_words(&mut self.b, v, &storage, args) {
                         return false;
                     }
-                    if captures_lengths(self.b.program().var(v)) {
+                    let var = self.b.program().var(v);
+                    if captures_lengths(var) {
                         let word = self.lengths_word_of(v);
                         args.push(word);
+                    } else if var.attrs.is_flat && !is_descriptor(self.b.program(), v) {
+                        let lengths = self.flat_variable_lengths(v);
+                        args.extend(lengths.into_iter().map(|n| n.unwrap_or(Val::i64(0))));
                     }
                 }
                 // An optional procedure that was not passed.

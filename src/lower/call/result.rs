@@ -13,7 +13,7 @@ use crate::builder::Builder;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::object::convention::{ResultForm, result_form, value_of_registers};
+use crate::object::convention::{ResultForm, assumed_lengths, result_form, value_of_registers};
 use crate::storage::{Taken, VarStorage};
 use crate::types::{const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
@@ -109,7 +109,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             // A result of assumed length has the length that the reference's scope declares.
             len = ty.and_then(|ty| self.declared_length(ty)).or(Some(Val::i64(0)));
         }
-        let bytes = self.b.element_bytes(&var.ty, len);
+        saved.insert(0, (result, self.storage.take(result)));
+        let bytes = self.bytes_of_variable(result, len);
         let bounds: Vec<(Val, Val)> = match &var.shape {
             Shape::Explicit(dims) => dims
                 .iter()
@@ -123,6 +124,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.unbind(saved);
         let extents: Vec<Val> = bounds.iter().map(|b| b.1).collect();
         let total = self.b.array_bytes(&extents, bytes);
+        let total = self.b.object_room(&var.ty, total);
         let mem = self.b.temporary(total, crate::types::align(program, &var.ty).max(8));
         let mut view = self.b.dense(mem, bytes, len, &extents);
         for (d, b) in view.dims.iter_mut().zip(&bounds) {
@@ -160,7 +162,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 continue;
             }
-            let mine: Vec<Val> = words.by_ref().take(types.len()).collect();
+            let mut mine: Vec<Val> = words.by_ref().take(types.len()).collect();
+            let lengths = mine.split_off(mine.len().saturating_sub(assumed_lengths(var)));
+            self.take_flat_lengths(v, &lengths);
             let Some(&first) = mine.first() else { continue };
             let space = self.actual_space(v, args.get(i));
             let described = is_descriptor(program, v);
@@ -294,6 +298,40 @@ impl<'p> FunctionLowering<'_, 'p> {
         len
     }
 
+    /// The length parameters of what a reference to a function gives, without a call; to an elemental one that of no objects. `None` if
+    /// the declaration asks for the value of an array.
+    pub(crate) fn lengths_of_reference(
+        &mut self,
+        proc: ProcId,
+        args: &'p [Option<Actual>],
+        operands: &Operands,
+    ) -> Option<Vec<Val>> {
+        let program = self.b.program();
+        let callee = program.proc(self.callee(proc));
+        let lengths = &program.var(callee.result?).attrs.lengths;
+        let mut bound = Vec::new();
+        for (&v, actual) in callee.params.iter().zip(args) {
+            if !lengths.iter().filter_map(visit::length_expr).any(|e| mentions(program, e, v)) {
+                continue;
+            }
+            let Some(Actual::Expr(actual)) = actual else { return None };
+            let own = if program.var(v).attrs.is_flat { self.all_lengths_of(actual) } else { Vec::new() };
+            bound.push((v, self.stand_in(v, actual, Some(operands))?, own));
+        }
+        let mut saved: Vec<(VarId, Taken)> = Vec::new();
+        for (v, storage, own) in bound {
+            saved.push((v, self.storage.take(v)));
+            self.storage.set(v, storage);
+            if !own.is_empty() {
+                self.storage.set_lengths(v, own.into_iter().map(Some).collect());
+            }
+        }
+        let values = self.lengths(lengths);
+        saved.reverse();
+        self.unbind(saved);
+        Some(values)
+    }
+
     /// What stands for a dummy while a declaration is evaluated.
     fn stand_in(&mut self, v: VarId, actual: &'p Expr, operands: Option<&Operands>) -> Option<VarStorage> {
         let is_scalar = matches!(self.b.program().var(v).shape, Shape::Scalar);
@@ -302,6 +340,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             (Type::Character(_), true, 1..) => {
                 let len = self.length_of(actual, operands);
                 Some(VarStorage::Scalar(MemRef::at(Val::i64(0), self.b.local_space()), len))
+            }
+            // Of objects only the length parameters, which one of no objects says too.
+            (Type::Derived(_), true, 1..) if self.b.holds_lengths(&actual.ty) => {
+                Some(VarStorage::Scalar(self.view(actual).mem, None))
             }
             (_, true, 1..) => None,
             (Type::Derived(_), true, 0) => Some(VarStorage::Scalar(self.memory_of(actual), None)),

@@ -21,7 +21,7 @@ use crate::function::FunctionLowering;
 use crate::intrinsic::random::begin_state;
 use crate::stmt::loops::CountedLoop;
 use crate::storage::VarStorage;
-use crate::types::{Side, ir_ty};
+use crate::types::{Side, ir_ty, is_flat};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::Descriptor;
@@ -201,7 +201,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut b = FunctionBuilder::new(self.b.module().function_name(id), FuncKind::Kernel, span);
         let mut params = Params { args: Vec::new() };
         let mut bound = Vec::new();
-        let (mut copies, mut objects) = (Vec::new(), Vec::new());
+        let (mut copies, mut objects, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
         // An object has components on the device, may_be_null; a copy of it is always right.
         let program = self.b.program();
         let kept = cuf.private.iter().filter(|v| matches!(program.var(**v).ty, Type::Derived(_)));
@@ -213,7 +213,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 continue;
             }
             match self.captured_storage(v, cuf, (&mut b, &mut params), (&mut copies, &mut objects)) {
-                Some(storage) => bound.extend(storage.map(|h| (v, h))),
+                Some(storage) => {
+                    bound.extend(storage.map(|h| (v, h)));
+                    lengths.push((v, self.captured_lengths(v, &mut b, &mut params)));
+                }
                 None => return (None, Vec::new()),
             }
         }
@@ -248,6 +251,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (v, storage) in bound {
             kernel.storage.set(v, storage);
         }
+        for (v, lengths) in lengths.into_iter().filter(|(_, lengths)| !lengths.is_empty()) {
+            kernel.storage.set_lengths(v, lengths);
+        }
         for (v, value) in copies {
             kernel.private_copy(v, &value);
         }
@@ -281,6 +287,22 @@ impl<'p> FunctionLowering<'_, 'p> {
         let made = kernel.b.finish_function();
         self.b.module().set_function(id, made);
         (Some(id), params.args)
+    }
+
+    /// The length parameters of a captured variable that is flat, as the kernel gets them.
+    fn captured_lengths(&mut self, v: VarId, b: &mut FunctionBuilder, params: &mut Params) -> Vec<Option<Val>> {
+        let var = self.b.program().var(v);
+        if !is_flat(self.b.program(), &var.ty) {
+            return Vec::new();
+        }
+        let own = if var.attrs.is_flat {
+            self.flat_variable_lengths(v)
+        } else {
+            self.storage.lengths(v).unwrap_or_default().to_vec()
+        };
+        let name = |i: usize| format!("{}.length{}", var.name, i + 1);
+        let own = own.into_iter().flatten().enumerate();
+        own.map(|(i, n)| Some(params.pass(b, n, Ty::I64, &name(i)))).collect()
     }
 
     /// The storage that a captured variable has in the kernel; `Some(None)` if it is found without being passed, or passed as a

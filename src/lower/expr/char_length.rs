@@ -7,7 +7,7 @@ use crate::elements::{Operand, Operands};
 use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
-use crate::types::ir_ty;
+use crate::types::{ir_ty, is_flat};
 use crate::value::Value;
 use ir::op::CmpOp;
 use ir::{Ty, Val};
@@ -43,6 +43,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Field { .. } if scattered(self.b.program(), e).is_some() && !self.is_current(e) => {
                 self.length_of_parts(e, operands)
             }
+            ExprKind::Field { base, .. } if is_flat(self.b.program(), &base.ty) => self.length_of_parts(e, operands),
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(d) => self.b.desc_element(&d),
                 None => Val::i64(0),

@@ -10,12 +10,13 @@ use crate::elements::Operand;
 use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::storage::VarStorage;
-use crate::types::{const_bytes, data_space, ir_ty};
+use crate::types::{const_bytes, data_space, ir_ty, is_flat};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef};
-use ir::Val;
+use ir::op::CmpOp;
+use ir::{Ty, Val};
 use sema::checked::{CharLen, Expr, ExprKind, Field, Shape, Sub, Type, VarId, is_designator, root_in_memory};
 
 impl<'p> Builder<'_, 'p> {
@@ -78,8 +79,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 // A length parameter, which all elements have in common.
                 let offset = field_of(self.b.program(), base, *field).map_or(0, |f| f.offset);
                 let view = self.view(base);
-                self.need_object(&view);
+                self.b.need_lengths(&view, &base.ty);
                 Lvalue::Mem(view.mem.plus(offset as i64))
+            }
+            ExprKind::Field { base, field } if is_flat(self.b.program(), &base.ty) => {
+                let space = self.b.local_space();
+                self.flat_field_lvalue(base, *field).unwrap_or(Lvalue::Mem(MemRef::at(Val::i64(0), space)))
             }
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(desc) => {
@@ -165,7 +170,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The descriptor of an allocatable or pointer component of a scalar object.
     pub(crate) fn described_field(&mut self, base: &'p Expr, field: u32) -> Option<Descriptor> {
         let f = field_of(self.b.program(), base, field)?;
-        if !(f.allocatable || f.pointer) {
+        if !(f.allocatable || f.pointer) || is_flat(self.b.program(), &base.ty) {
             return None;
         }
         let object = self.object(base);
@@ -213,8 +218,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// The view of an array designator; `None` if the expression names no array in memory. Parts that no stride leads to are
-    /// refused: what only reads asks [`FunctionLowering::readable_view`].
+    /// The view of an array designator; `None` if the expression names no array in memory. What only
+    /// reads asks [`FunctionLowering::readable_view`].
     pub(crate) fn designator_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
         if !is_designator(e) {
             return None;
@@ -222,7 +227,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let (Some(_), Some((Operand::View(copy), ..))) = (scattered(self.b.program(), e), self.lookup(e)) {
             return Some(copy);
         }
-        self.at(e.span, |this| if this.refuse_scattered(e) { None } else { this.designator_view_inner(e) })
+        self.at(e.span, |this| if this.is_scattered(e) { this.parts_view(e) } else { this.designator_view_inner(e) })
     }
 
     fn designator_view_inner(&mut self, e: &'p Expr) -> Option<ArrayView> {
@@ -234,11 +239,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                     Some(ArrayView { assumed_size, ..self.b.desc_view(&d) })
                 }
                 VarStorage::Scalar(mem, len) => {
-                    let element = self.b.element_bytes(&e.ty, len);
+                    let element = if len.is_some() { self.b.element_bytes(&e.ty, len) } else { self.bytes_of(e) };
                     Some(self.b.dense(mem, element, len, &[]))
                 }
                 _ => None,
             },
+            ExprKind::Field { base, field } if is_flat(self.b.program(), &base.ty) => self.flat_field(base, *field),
             ExprKind::Field { base, field } => {
                 let f = field_of(self.b.program(), base, *field)?;
                 if base.rank == 0 || self.is_current(base) {
@@ -294,6 +300,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let ExprKind::Field { base: objects, field } = &component.kind else { return None };
                 let f = field_of(self.b.program(), objects, *field)?;
                 let mut view = self.designator_view(objects)?;
+                if let Some(first) = self.flat_field(objects, *field) {
+                    let mem = self.element(&first, subs, &designator_name(self.b.program(), component));
+                    view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
+                    let contiguity = Contiguity::Unknown;
+                    return Some(ArrayView { dims: view.dims, mem, origin: None, contiguity, ..first });
+                }
                 let first = self.b.field_view(f, view.mem.plus(f.offset as i64));
                 let name = if self.b.options().check_bounds {
                     designator_name(self.b.program(), component)
@@ -308,7 +320,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let whole = if is_class(self.b.program(), e) { self.designator_view(whole) } else { None };
                     let element = match &whole {
                         Some(whole) => whole.element,
-                        None => self.b.element_bytes(&e.ty, None),
+                        None => self.bytes_of(e),
                     };
                     let view = self.b.dense(mem, element, None, &[]);
                     Some(ArrayView { tag: whole.and_then(|w| w.tag), ..view })
@@ -373,6 +385,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                     whole_so_far = false;
                 }
             }
+        }
+        if self.b.holds_lengths(&base.ty) {
+            // A section without objects has the lengths of its array, which is where they are.
+            let extents: Vec<Val> = dims.iter().map(|d| d.extent).collect();
+            let count = self.b.product(&extents);
+            let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
+            let (whole, part) = (self.b.address(view.mem), self.b.address(mem));
+            mem = MemRef { addr: self.b.select(Ty::I64, none, whole, part).into(), offset: 0, ..mem };
         }
         let contiguity = if contiguous { Contiguity::Yes } else { Contiguity::Unknown };
         ArrayView {

@@ -251,8 +251,8 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// An ASSOCIATE name or that of SELECT TYPE that is polymorphic: a descriptor of what it stands for, as it is now.
     pub(crate) fn associate_class(&mut self, v: VarId, e: &'p Expr) {
-        self.refuse_scattered(e);
-        let whole = self.whole_class_view(e);
+        let parts = if self.is_scattered(e) { self.parts_view(e) } else { None };
+        let whole = parts.unwrap_or_else(|| self.whole_class_view(e));
         let mut view = self.b.tagged(whole, &e.ty);
         if !keeps_bounds(self.b.program(), e) {
             view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));

@@ -13,6 +13,7 @@ pub(crate) mod char_length;
 pub(crate) mod condition;
 pub(crate) mod designator;
 pub(crate) mod dynamic_type;
+pub(crate) mod flat_part;
 pub(crate) mod scattered;
 pub(crate) mod structure;
 pub(crate) mod subscript;

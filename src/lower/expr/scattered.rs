@@ -2,18 +2,20 @@
 //! has it in memory of its own, so that there is no stride between the parts. What reads them as one array reads a copy.
 //!
 //! Assignment and READ statements and elemental procedures work on the parts one by one. Other procedures change a copy, which goes
-//! back. A pointer to such parts, or another name for them, is refused.
+//! back. A pointer to such parts, another name for them, and a dummy argument with TARGET see them where they are: objects that were
+//! made together have them at equal distances ([`FunctionLowering::parts_view`]).
 
 use crate::analysis::designators::field_of;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
+use crate::types::is_flat;
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
-use crate::value::array_view::ArrayView;
-use crate::value::lvalue::{Lvalue, element_lvalue};
+use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
+use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::CmpOp;
-use ir::{Ty, Val};
+use ir::{Reg, Ty, Val};
 use sema::checked::{Expr, ExprKind, Program, Type, visit};
 
 /// The array of objects whose parts such a designator names.
@@ -21,7 +23,8 @@ pub(crate) fn scattered<'p>(program: &'p Program, e: &'p Expr) -> Option<&'p Exp
     match &e.kind {
         _ if e.rank == 0 => None,
         ExprKind::Field { base, field } if base.rank > 0 => scattered(program, base)
-            .or_else(|| field_of(program, base, *field).filter(|f| f.sized.is_some()).map(|_| &**base)),
+            .or_else(|| field_of(program, base, *field).filter(|f| f.sized.is_some()).map(|_| &**base))
+            .filter(|_| !is_flat(program, &base.ty)),
         ExprKind::Element { base, .. }
         | ExprKind::Substring { base, .. }
         | ExprKind::ComplexPart { base, .. }
@@ -49,15 +52,75 @@ impl<'p> FunctionLowering<'_, 'p> {
         scattered(self.b.program(), e).is_some() && !self.is_current(e)
     }
 
-    /// Says that a name or a pointer would stand for such parts, if it would.
-    pub(crate) fn refuse_scattered(&mut self, e: &'p Expr) -> bool {
-        let found = self.is_scattered(e);
-        if found {
-            self.at(e.span, |this| {
-                this.b.unsupported("this use of a component with run-time lengths of each object of an array");
+    /// The view of such parts, for a pointer or another name: those of objects that were made together are at equal distances,
+    /// and it is an error if they are not.
+    pub(crate) fn parts_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
+        let program = self.b.program();
+        let objects = scattered(program, e)?;
+        let mut operands = Operands::default();
+        self.prepare_parts(e, &mut operands);
+        let Some(Operand::View(all)) = operands.operand(objects).cloned() else { return None };
+        let len = self.length_of(e, Some(&operands));
+        let element = self.b.element_bytes(&e.ty, len);
+        let extents = all.extents();
+        let count = self.b.product(&extents);
+        let some = self.b.icmp(CmpOp::Gt, count, Val::i64(0));
+        // What names no part has an address nevertheless.
+        let first = self.b.address(all.mem);
+        let base = self.b.mutable(Ty::I64);
+        self.b.set(base, first);
+        let strides: Vec<Reg> = extents.iter().map(|_| self.b.mutable(Ty::I64)).collect();
+        for &stride in &strides {
+            self.b.set(stride, element);
+        }
+        self.when(some, |this| this.with_operands(operands, |this| this.measure_parts(e, &extents, base, &strides)));
+        let (base, length) = (self.b.freeze(base.into()), len);
+        let mem = MemRef { addr: base, offset: 0, ..all.mem };
+        let dims = extents.iter().zip(&strides).map(|(&extent, &stride)| {
+            let stride = self.b.freeze(stride.into());
+            ArrayDim { lower: Val::i64(1), extent, stride, gather: None }
+        });
+        let dims = dims.collect();
+        let contiguity = Contiguity::Unknown;
+        Some(ArrayView { mem, origin: None, dims, element, len: length, tag: None, contiguity, assumed_size: false })
+    }
+
+    /// Finds out where the first of such parts is and how far the next ones are, and looks whether all are at these distances.
+    fn measure_parts(&mut self, e: &'p Expr, extents: &[Val], base: Reg, strides: &[Reg]) {
+        let first = vec![Val::i64(0); extents.len()];
+        let start = self.address_at(e, &first);
+        self.b.set(base, start);
+        for (dim, (&extent, &stride)) in extents.iter().zip(strides).enumerate() {
+            let more = self.b.icmp(CmpOp::Gt, extent, Val::i64(1));
+            let mut index = first.clone();
+            index[dim] = Val::i64(1);
+            self.when(more, |this| {
+                let next = this.address_at(e, &index);
+                let distance = this.b.isub(next, base.into());
+                this.b.set(stride, distance);
             });
         }
-        found
+        self.nest(extents, &mut |this, index| {
+            let at = this.address_at(e, index);
+            let regular = index.iter().zip(strides).fold(Val::from(base), |at, (&i, &s)| this.b.imad(i, s.into(), at));
+            let differs = this.b.icmp(CmpOp::Ne, at, regular);
+            this.when(differs, |this| {
+                this.at(e.span, |this| {
+                    this.b.unsupported(
+                        "another name for a component with run-time lengths of objects that were not made together",
+                    );
+                });
+            });
+        });
+    }
+
+    /// The address of a part at a position of the evaluation.
+    fn address_at(&mut self, e: &'p Expr, index: &[Val]) -> Val {
+        self.move_to(index);
+        match self.lvalue(e) {
+            Lvalue::Mem(mem) | Lvalue::Char(mem, _) => self.b.address(mem),
+            _ => Val::i64(0),
+        }
     }
 
     /// The view of a designator, or of a copy of such parts, which only reads may use.
@@ -124,39 +187,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         true
     }
 
-    /// Refuses such parts of no objects where one must say its length.
-    pub(crate) fn need_parts(&mut self, e: &'p Expr) {
-        if let Some(objects) = scattered(self.b.program(), e).filter(|_| !self.is_current(e)) {
-            let view = self.view(objects);
-            self.need_object(&view);
-        }
-    }
-
-    /// The length of the first of such parts, which is that of all.
+    /// The length of such parts, components of characters, as their declaration says it.
     pub(crate) fn length_of_parts(&mut self, e: &'p Expr, prepared: Option<&Operands>) -> Val {
-        self.of_first_part(e, prepared, |_, place| if let Lvalue::Char(_, n) = place { n } else { Val::i64(0) })
+        let ExprKind::Field { base, field } = &e.kind else { return Val::i64(0) };
+        let length = field_of(self.b.program(), base, *field).and_then(|f| f.sized.as_ref()?.len.as_ref());
+        let (Some(length), Type::Derived(id)) = (length, &base.ty) else { return Val::i64(0) };
+        let held = self.with_operands(prepared.cloned().unwrap_or_default(), |this| this.lengths_of(base));
+        self.bind_parameters(*id, &held);
+        let n = self.bound(length);
+        self.b.at_least_zero(n)
     }
 
     /// The address of the first of such parts; 0 if there is none.
     pub(crate) fn address_of_parts(&mut self, e: &'p Expr) -> Val {
-        self.of_first_part(e, None, |this, place| match place {
-            Lvalue::Mem(mem) | Lvalue::Char(mem, _) => this.b.address(mem),
-            _ => Val::i64(0),
-        })
-    }
-
-    /// What `f` says of the first of such parts; 0 if there is none.
-    fn of_first_part(
-        &mut self,
-        e: &'p Expr,
-        prepared: Option<&Operands>,
-        f: impl FnOnce(&mut Self, Lvalue) -> Val,
-    ) -> Val {
-        let mut operands = prepared.cloned().unwrap_or_default();
-        let is_prepared = scattered(self.b.program(), e).is_some_and(|objects| operands.operand(objects).is_some());
-        if !is_prepared {
-            self.prepare_parts(e, &mut operands);
-        }
+        let mut operands = Operands::default();
+        self.prepare_parts(e, &mut operands);
         let found = self.b.mutable(Ty::I64);
         self.b.set(found, Val::i64(0));
         let extents = operands.extents(e).unwrap_or_default();
@@ -166,9 +211,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.when(some, |this| {
             this.with_operands(operands, |this| {
                 this.move_to(&first);
-                let place = this.lvalue(e);
-                let v = f(this, place);
-                this.b.set(found, v);
+                if let Lvalue::Mem(mem) | Lvalue::Char(mem, _) = this.lvalue(e) {
+                    let addr = this.b.address(mem);
+                    this.b.set(found, addr);
+                }
             });
         });
         found.into()

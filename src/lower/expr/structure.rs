@@ -5,14 +5,15 @@
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
+use crate::module::globals::descriptor_bytes;
 use crate::object::allocate::AllocateHow;
-use crate::types::{has_allocatable, ir_ty, is_made};
+use crate::types::{has_allocatable, ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
-use ir::Val;
 use ir::op::CmpOp;
+use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -20,6 +21,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn construct(&mut self, ty: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> Value {
         let program = self.b.program();
         let def = program.ty(ty);
+        if def.is_flat {
+            return Value::Object(self.construct_flat(ty, values, e));
+        }
         let mem = self.b.temporary(Val::i64(def.bytes as i64), def.align.max(8));
         if def.is_made {
             return self.construct_made(ty, mem, values, e);
@@ -45,6 +49,27 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         Value::Object(mem)
+    }
+
+    /// The same for an object of device code whose lengths are known at run time only.
+    fn construct_flat(&mut self, id: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> MemRef {
+        let def = self.b.program().ty(id);
+        let lengths: Vec<Val> = self.lengths_of(e).into_iter().map(|n| self.b.freeze(n)).collect();
+        let element = self.bytes_with_lengths(&e.ty, &lengths);
+        let mem = self.b.temporary(element, 8);
+        let object = self.b.dense(mem, element, None, &[]);
+        self.initialise_flat(&object, &e.ty, &lengths);
+        for (number, (field, value)) in def.fields.iter().zip(values).enumerate().filter(|(_, f)| !f.0.is_parameter) {
+            let Some(value) = value else { continue };
+            let Some((part, _)) = self.flat_part_at(mem, id, &lengths, number) else { continue };
+            self.at(value.span, |this| {
+                if is_flat(this.b.program(), &field.ty) {
+                    return this.copy_flat_value(&part, value, &field.ty);
+                }
+                this.fill_part(&part, field, value);
+            });
+        }
+        mem
     }
 
     /// The same for an object that is made at run time. What it owns is freed with the statement.
@@ -113,6 +138,15 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Gives a component a value; `wanted` are the lengths that it is declared with.
     fn construct_field(&mut self, field: &'p Field, at: MemRef, value: &'p Expr, wanted: &[Option<Val>]) {
+        let is_null = matches!(value.kind, ExprKind::Null);
+        if (field.pointer || field.allocatable) && is_flat(self.b.program(), &field.ty) && !is_null {
+            let behind = descriptor_bytes(field.shape.rank(), field.class);
+            let lengths = self.all_lengths_of(value);
+            self.check_given_lengths(&field.ty, wanted, &lengths);
+            for (i, n) in lengths.into_iter().enumerate() {
+                self.b.store_scalar(at.plus((behind + 8 * i as u64) as i64), Ty::I64, n);
+            }
+        }
         if field.pointer {
             let d = self.b.field_desc(field, at);
             return match self.pointer_target(value) {
@@ -163,6 +197,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// An allocatable component of a constructor: a copy that is freed with the statement, since assignment copies again.
     fn construct_allocatable(&mut self, field: &'p Field, d: &Descriptor, value: &'p Expr) {
         let location = self.b.data_location(field.cuda);
+        if is_flat(self.b.program(), &field.ty) && self.descriptor(value).is_none() {
+            return self.b.refuse_flat();
+        }
         if field.class {
             let source = self.class_view(value);
             self.b.set_class(d, (&field.ty, location), &source, None, &field.name, ClassHelper::Copy);

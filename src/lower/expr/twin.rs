@@ -2,16 +2,27 @@
 
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
-use crate::types::is_made;
+use crate::types::{is_flat, is_made};
 use crate::value::Value;
+use crate::value::array_view::ArrayView;
 use ir::Val;
-use sema::checked::{Expr, Type};
+use sema::checked::{Expr, ExprKind, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// A copy of an object as one of its twin type.
     pub(crate) fn converted_object(&mut self, e: &'p Expr, to: &'p Type) -> Value {
-        let v = self.value(e);
-        let from = self.b.as_object(&v);
+        if !is_made(self.b.program(), &e.ty) && !is_made(self.b.program(), to) {
+            // Both are data of the device, and stored alike.
+            let (lengths, wanted) = (self.all_lengths_of(e), self.constant_lengths(to));
+            self.at(e.span, |this| this.check_flat_lengths(to, &wanted, &lengths));
+            return Value::Object(self.object(e));
+        }
+        let from = if is_flat(self.b.program(), &e.ty) {
+            self.object(e)
+        } else {
+            let v = self.value(e);
+            self.b.as_object(&v)
+        };
         if is_made(self.b.program(), &e.ty) {
             let object = self.b.object_view(from, &e.ty);
             let wanted: Vec<Option<Val>> = self.constant_lengths(to).into_iter().map(Some).collect();
@@ -21,7 +32,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.copy_flat(block, bytes, &object, &e.ty, false);
             return Value::Object(block);
         }
-        let bytes = Val::i64(self.b.type_bytes(&e.ty));
+        let bytes = self.bytes_of(e);
         let from = if self.b.is_remote(from) {
             let local = self.b.temporary(bytes, 8);
             self.b.copy_bytes(local, from, bytes);
@@ -30,14 +41,35 @@ impl<'p> FunctionLowering<'_, 'p> {
             from
         };
         let object = self.b.temporary_array(to, None, &[]);
-        let lengths = self.constant_lengths(&e.ty);
+        let lengths = self.all_lengths_of(e);
         self.b.make_view(&object, to, &lengths);
         self.b.copy_flat(from, bytes, &object, to, true);
         Value::Object(object.mem)
     }
 
+    /// A copy of managed objects as objects that hold their lengths, and the view of their own memory.
+    pub(crate) fn copy_of_twin(&mut self, e: &'p Expr, to: &'p Type) -> Option<(ArrayView, ArrayView)> {
+        let e = if let ExprKind::Paren(inner) = &e.kind { inner } else { e };
+        if !sema::checked::is_designator(e) {
+            return None;
+        }
+        let own = if e.rank > 0 && self.is_current(e) {
+            // The element for which an elemental procedure is called.
+            let element = self.bytes_of(e);
+            let mem = self.object(e);
+            self.b.dense(mem, element, None, &[])
+        } else {
+            self.flat_view(e)?
+        };
+        let lengths = self.all_lengths_of(e);
+        let made = self.b.temporary_array(to, None, &own.extents());
+        self.b.make_view(&made, to, &lengths);
+        self.b.copy_twins(&own, &made, to, true);
+        Some((made, own))
+    }
+
     /// The length parameters of a type that has them itself.
-    fn constant_lengths(&self, ty: &Type) -> Vec<Val> {
+    pub(crate) fn constant_lengths(&self, ty: &Type) -> Vec<Val> {
         let Type::Derived(id) = ty else { return Vec::new() };
         let params = self.b.program().ty(*id).params.iter().filter(|p| !p.is_kind);
         params.filter_map(|p| p.value).map(Val::i64).collect()

@@ -32,6 +32,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.prepare(b, &mut operands);
         }
         let result = self.b.temporary_array(&e.ty, source.len, &extents);
+        self.b.keep_lengths(&result, &source, &e.ty);
         let view = result.clone();
         self.with_operands(operands, |this| {
             this.nest(&outer, &mut |this, index| {

@@ -76,7 +76,6 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             I::Rank => Value::Scalar(imm(ty, i64::from(self.rank_of(first)))),
             I::Len => {
-                self.need_parts(first);
                 let n = self.length_of(first, None)?;
                 Value::Scalar(self.b.narrow(n, ty))
             }
@@ -101,13 +100,21 @@ impl<'p> FunctionLowering<'_, 'p> {
             I::StorageSize | I::Sizeof | I::CSizeof => {
                 let element = match self.length_of(first, None) {
                     Some(len) => len,
-                    None if is_class(self.b.program(), first) => self.class_view(first).element,
+                    None if is_class(self.b.program(), first) => {
+                        let view = self.class_view(first);
+                        if self.b.may_be_made(&first.ty) {
+                            let view = self.b.tagged(view, &first.ty);
+                            self.b.flat_class_bytes(&view, &first.ty)
+                        } else {
+                            view.element
+                        }
+                    }
                     None if matches!(first.ty, Type::Any) => self.designator_view(first)?.element,
                     None if is_made(self.b.program(), &first.ty) => {
                         let object = self.object_like(first);
                         self.b.flat_bytes(&object, &first.ty)
                     }
-                    None => Val::i64(const_bytes(self.b.program(), &first.ty).unwrap_or(0) as i64),
+                    None => self.bytes_of(first),
                 };
                 let n = if id == I::StorageSize {
                     self.b.imul(element, Val::i64(8))

@@ -126,6 +126,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             None => (1..=extents.len()).map(|i| Val::i64(i as i64)).collect(),
         };
         let result = self.b.temporary_array(&e.ty, view.len, &extents);
+        self.b.keep_lengths(&result, &view, &e.ty);
         let pad = match arg(args, 2) {
             Some(pad) => {
                 let p = self.view(pad);
@@ -208,6 +209,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         };
         let result = self.b.temporary_array(&e.ty, len, &[size]);
+        self.hold_lengths_of(&result, array, &operands);
         if let Some(filler) = &filler {
             self.b.copy_array(&result, filler, &e.ty);
         }
@@ -235,6 +237,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.prepare(field, &mut operands);
         let extents = operands.extents(mask)?;
         let result = self.b.temporary_array(&e.ty, source.len, &extents);
+        self.b.keep_lengths(&result, &source, &e.ty);
         let next = self.b.mutable(Ty::I64);
         self.b.set(next, Val::i64(0));
         let target = result.clone();
@@ -260,10 +263,17 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The bytes of TRANSFER's source, how many, and what their address is a multiple of.
     fn transfer_source(&mut self, source: &'p Expr) -> (MemRef, Val, u64) {
+        if is_class(self.b.program(), source) && self.b.may_be_made(&source.ty) {
+            let view = self.whole_class_view(source);
+            let view = self.b.tagged(view, &source.ty);
+            let element = self.b.flat_class_bytes(&view, &source.ty);
+            let count = self.b.size(&view);
+            let bytes = self.b.imul(count, element);
+            let block = self.b.temporary(bytes, 8);
+            self.b.copy_class_flat(block, element, &view, &source.ty);
+            return (block, bytes, 1);
+        }
         if is_made(self.b.program(), &source.ty) {
-            if is_class(self.b.program(), source) {
-                self.b.unsupported("`transfer` of a polymorphic object with run-time lengths");
-            }
             let view = self.objects(source);
             let element = self.b.flat_bytes(&view, &source.ty);
             let count = self.b.size(&view);

@@ -5,7 +5,7 @@ use crate::analysis::overlap::conflicts;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
-use crate::types::{data_space, imm, ir_ty};
+use crate::types::{data_space, imm, ir_ty, is_flat};
 use crate::value::Value;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp, UnOp};
@@ -237,6 +237,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (Some(source), Some(target)) = (self.descriptor(from), self.descriptor(to)) else { return false };
         let view = self.b.desc_view(&source);
         self.at(to.span, |this| this.check_taken(to, &view));
+        if is_flat(self.b.program(), &from.ty) {
+            let (lengths, fixed) = (self.lengths_of(from), self.lengths_that_stay(to));
+            let set = self.b.desc_is_set(&source);
+            self.when(set, |this| this.check_given_lengths(&to.ty, &fixed, &lengths));
+            self.keep_flat_lengths(to, &lengths);
+        }
         let location = self.b.location_of(to);
         self.b.free_data(&target, &to.ty, location);
         let view = self.b.with_type(&target, view, &from.ty);

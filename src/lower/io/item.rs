@@ -11,7 +11,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
-use crate::types::{Side, const_bytes, ir_ty};
+use crate::types::{Side, const_bytes, ir_ty, is_flat};
 use crate::value::Value;
 use crate::value::arguments::Passed;
 use crate::value::array_view::ArrayView;
@@ -57,8 +57,43 @@ impl<'p> FunctionLowering<'_, 'p> {
             let view = self.class_view(e);
             return self.transfer_by(proc, &view, &e.ty, how, true);
         }
+        if is_flat(self.b.program(), &e.ty) {
+            return self.flat_item(e, how);
+        }
         let value = self.value(e);
         self.put(&value, &e.ty, how);
+    }
+
+    /// Writes or reads the components of a managed object whose lengths belong to the variable.
+    fn flat_item(&mut self, e: &'p Expr, how: Transfer<'p>) {
+        let lengths = self.lengths_of(e);
+        let mem = self.object(e);
+        self.flat_components(mem, &e.ty, &lengths, how);
+    }
+
+    fn flat_components(&mut self, mem: MemRef, ty: &Type, lengths: &[Val], how: Transfer<'p>) {
+        let Type::Derived(id) = ty else { return };
+        for (number, field) in self.b.program().ty(*id).fields.iter().enumerate().filter(|(_, f)| !f.is_parameter) {
+            let Some((view, own)) = self.flat_part_at(mem, *id, lengths, number) else { continue };
+            let own: Vec<Val> = own.into_iter().map(|n| self.b.freeze(n)).collect();
+            let extents = view.extents();
+            self.each_position(&extents, &[&view], &mut |this, index, linear| {
+                let mem = this.b.element_pos(&view, index, linear);
+                if is_flat(this.b.program(), &field.ty) {
+                    return this.flat_components(mem, &field.ty, &own, how);
+                }
+                this.transfer_part(element_lvalue(mem, view.len), &field.ty, how);
+            });
+        }
+    }
+
+    /// Writes or reads a component, or an element of one.
+    fn transfer_part(&mut self, place: Lvalue, ty: &'p Type, how: Transfer<'p>) {
+        if how.reading {
+            return self.get(place, ty, how);
+        }
+        let value = self.b.load_value(place, ty);
+        self.put(&value, ty, how);
     }
 
     pub(super) fn input_item(&mut self, e: &'p Expr, how: Transfer<'p>) {
@@ -68,8 +103,15 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let view = self.class_view(e);
                 return self.transfer_by(proc, &view, &e.ty, how, true);
             }
+            if is_flat(self.b.program(), &e.ty) {
+                return self.flat_item(e, how);
+            }
             let place = self.lvalue(e);
             return self.get(place, &e.ty, how);
+        }
+        if is_flat(self.b.program(), &e.ty) {
+            let (operands, extents) = self.prepared(e);
+            return self.for_each_element(operands, &extents, &[], &mut |this, _, _| this.flat_item(e, how));
         }
         if self.is_scattered(e) {
             let mut operands = Operands::default();
@@ -138,6 +180,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Writes or reads the components of an object.
     fn components(&mut self, mem: MemRef, ty: &Type, how: Transfer<'p>) {
         let Type::Derived(id) = ty else { return };
+        if is_flat(self.b.program(), ty) {
+            return self.b.refuse_flat();
+        }
         for field in self.b.program().ty(*id).fields.iter().filter(|f| !f.is_parameter) {
             self.component(field, mem.plus(field.offset as i64), how);
         }
@@ -155,13 +200,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let extents = view.extents();
         self.each_position(&extents, &[&view], &mut |this, index, linear| {
             let mem = this.b.element_pos(&view, index, linear);
-            let place = element_lvalue(mem, view.len);
-            if how.reading {
-                this.get(place, &field.ty, how);
-            } else {
-                let value = this.b.load_value(place, &field.ty);
-                this.put(&value, &field.ty, how);
-            }
+            this.transfer_part(element_lvalue(mem, view.len), &field.ty, how);
         });
     }
 

@@ -66,7 +66,10 @@ impl ModuleLowering<'_> {
         let bytes = const_bytes(program, ty).unwrap_or(0);
         self.module.types.push(DebugType { name: name.into(), bytes, kind });
         // The type has its number before its components are made, because a component may point back to it.
-        if let Type::Derived(derived) = ty {
+        // Where components of flat objects are is not known here.
+        if let Type::Derived(derived) = ty
+            && !program.ty(*derived).is_flat
+        {
             let fields = program.ty(*derived).fields.iter();
             let fields = fields
                 .map(|f| DebugField {

@@ -8,10 +8,10 @@
 
 use crate::analysis::variables::const_bounds;
 use crate::module::ModuleLowering;
-use crate::types::{Side, align, const_bytes, is_device_data};
+use crate::types::{Side, align, const_bytes, is_device_data, is_flat, is_made};
 use ast::CudaAttr;
 use ir::{Global, GlobalId, GlobalInit, Space, descriptor};
-use sema::checked::{Const, Program, Storage, Type, VarId, Variable};
+use sema::checked::{Const, Field, Program, Storage, Type, VarId, Variable};
 use source::Span;
 use std::sync::Arc;
 
@@ -55,6 +55,12 @@ pub(crate) fn encode(program: &Program, ty: &Type, value: &Const, out: &mut Vec<
             out.resize(start + bytes, 0);
         }
     }
+}
+
+/// Bytes of an allocatable or pointer component: the descriptor, and behind it the length parameters of objects of the device.
+pub(crate) fn described_bytes(program: &Program, field: &Field) -> u64 {
+    let lengths = if is_flat(program, &field.ty) { 8 * field.lengths.len() as u64 } else { 0 };
+    descriptor_bytes(field.shape.rank(), field.class) + lengths
 }
 
 /// Bytes of a descriptor; that of a polymorphic object has its dynamic type behind.
@@ -173,7 +179,7 @@ fn default_pieces(program: &Program, ty: &Type, first: u64, put: &mut dyn FnMut(
 /// The bytes of a fresh object of a derived type; `None` when nothing is initialised by default.
 pub(crate) fn default_bytes(program: &Program, ty: &Type) -> Option<Vec<u8>> {
     let Type::Derived(id) = ty else { return None };
-    if !crate::types::has_default(program, ty) {
+    if is_flat(program, ty) || !crate::types::has_default(program, ty) {
         return None;
     }
     let def = program.ty(*id);
@@ -227,6 +233,8 @@ impl ModuleLowering<'_> {
             descriptor_bytes(var.shape.rank(), var.attrs.class)
         } else {
             let count: i64 = const_bounds(&var.shape).unwrap_or_default().iter().map(|b| b.1).product();
+            // An array of no objects says their lengths, see `object_room`.
+            let count = count.max(i64::from(is_made(program, &var.ty)));
             const_bytes(program, &var.ty).unwrap_or(0).saturating_mul(count as u64)
         };
         let align = if described { 8 } else { align(program, &var.ty) };
@@ -260,6 +268,30 @@ impl ModuleLowering<'_> {
         self.globals.insert(key, g);
         let debug = self.global_debug_var(id, g, described);
         self.module.globals[g.index()].var = Some(debug);
+        g
+    }
+
+    /// The global with the length parameters of a static allocatable of the device.
+    pub(crate) fn lengths_global(&mut self, id: VarId) -> GlobalId {
+        if let Some(&g) = self.lengths_globals.get(&id) {
+            return g;
+        }
+        let descriptor = self.global(id, Side::Host);
+        let of = &self.module.globals[descriptor.index()];
+        let (name, space, managed, span) = (format!("{}.lengths", of.name), of.space, of.managed, of.span);
+        let g = GlobalId(self.module.globals.len() as u32);
+        self.module.globals.push(Global {
+            name: name.into(),
+            space,
+            managed,
+            bytes: 8 * self.program.var(id).attrs.lengths.len() as u64,
+            align: 8,
+            init: GlobalInit::None,
+            read_only: false,
+            var: None,
+            span,
+        });
+        self.lengths_globals.insert(id, g);
         g
     }
 

@@ -60,6 +60,8 @@ pub(crate) struct ModuleLowering<'p> {
     module: Module,
     globals: BTreeMap<(VarId, Side), GlobalId>,
     constants: BTreeMap<(Arc<[u8]>, u64, Side), GlobalId>,
+    /// The length parameters of static allocatables of the device.
+    lengths_globals: BTreeMap<VarId, GlobalId>,
     debug_types: BTreeMap<String, DebugTypeId>,
     /// Functions that copy and free objects of recursive types.
     helpers: BTreeMap<(TypeId, ObjectHelper, Side), FuncId>,
@@ -101,6 +103,7 @@ impl<'p> ModuleLowering<'p> {
             module: Module::default(),
             globals: BTreeMap::new(),
             constants: BTreeMap::new(),
+            lengths_globals: BTreeMap::new(),
             debug_types: BTreeMap::new(),
             helpers: BTreeMap::new(),
             tags,

@@ -9,7 +9,7 @@ use crate::types::{HOST_MEMORY, MANAGED_MEMORY, align, alloc_where, has_default,
 use crate::value::Value;
 use crate::value::descriptor::Descriptor;
 use ast::CudaAttr;
-use ir::op::CmpOp;
+use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Type};
@@ -21,6 +21,8 @@ pub(crate) struct AllocateHow {
     pub(crate) has_stat: bool,
     /// `align=`, in bytes, a power of two.
     pub(crate) align: Option<Val>,
+    /// Whether the objects may hold lengths: there is room for one at least, see [`Builder::object_room`].
+    pub(crate) may_hold_lengths: bool,
 }
 
 impl Builder<'_, '_> {
@@ -61,7 +63,10 @@ impl Builder<'_, '_> {
         how: AllocateHow,
     ) -> Val {
         let extents: Vec<Val> = shape.iter().map(|s| s.1).collect();
-        let bytes = self.array_bytes(&extents, element);
+        let mut bytes = self.array_bytes(&extents, element);
+        if how.may_hold_lengths {
+            bytes = self.bin(BinOp::Max, Ty::I64, bytes, element).into();
+        }
         let (text, len) = self.name_text(name);
         let flag = Val::i32(i32::from(how.has_stat));
         let mut args = vec![Val::i32(location), bytes, text, len, flag];

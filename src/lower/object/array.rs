@@ -6,7 +6,7 @@ use crate::analysis::designators::designator_name;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::object::allocate::AllocateHow;
-use crate::types::has_final;
+use crate::types::{has_final, is_flat};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
@@ -32,7 +32,14 @@ impl<'p> Builder<'_, 'p> {
             return view;
         }
         let extents = view.extents();
-        let local = self.temporary_bytes(ty, view.len, &extents);
+        let local = if is_flat(self.program(), ty) {
+            let bytes = self.array_bytes(&extents, view.element);
+            let block = self.temporary(bytes, 8);
+            self.dense(block, view.element, None, &extents)
+        } else {
+            self.temporary_bytes(ty, view.len, &extents)
+        };
+        self.keep_lengths(&local, &view, ty);
         self.copy_array(&local, &view, ty);
         let mut local = local;
         for (to, from) in local.dims.iter_mut().zip(&view.dims) {
@@ -48,6 +55,7 @@ impl<'p> Builder<'_, 'p> {
         }
         let extents = view.extents();
         let dense = self.temporary_array(ty, view.len, &extents);
+        self.keep_lengths(&dense, &view, ty);
         self.copy_array(&dense, &view, ty);
         dense
     }
@@ -69,7 +77,8 @@ impl<'p> Builder<'_, 'p> {
         let unfit = self.freeze(unfit);
         self.when(unfit, |this| {
             this.free_data(d, &target.ty, location);
-            this.allocate_data(d, shape, element, location, &name, AllocateHow::default());
+            let how = AllocateHow { may_hold_lengths: this.holds_lengths(&target.ty), ..AllocateHow::default() };
+            this.allocate_data(d, shape, element, location, &name, how);
             this.initialise_data(d, &target.ty);
         });
         if has_final(self.program(), &target.ty) {
@@ -98,6 +107,9 @@ impl<'p> Builder<'_, 'p> {
         let remote = self.is_remote(to.mem) || self.is_remote(from.mem);
         if remote && !to.gathers() && !from.gathers() {
             return self.transfer(to, from);
+        }
+        if is_flat(self.program(), ty) {
+            return self.copy_each_flat(to, from, ty);
         }
         let extents = to.extents();
         self.each_position(&extents, &[to, from], &mut |this, index, linear| {

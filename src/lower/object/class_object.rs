@@ -48,9 +48,11 @@ impl Builder<'_, '_> {
         self.when(set, |this| {
             let own = || source.dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
             let shape: Vec<(Val, Val)> = filled.map_or_else(own, <[_]>::to_vec);
-            this.allocate_data(&fresh, &shape, source.element, location, name, AllocateHow::default());
+            let room = AllocateHow { may_hold_lengths: this.may_be_made(ty), ..AllocateHow::default() };
+            this.allocate_data(&fresh, &shape, source.element, location, name, room);
             this.set_tag(&fresh, tag);
             let to = this.desc_view(&fresh);
+            this.keep_lengths(&to, source, ty);
             this.copy_class(&to, source, ty, how);
         });
         self.free_data(d, ty, location);

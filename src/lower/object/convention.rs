@@ -50,6 +50,12 @@ pub(crate) fn word_types(dummy: &Variable) -> Vec<Ty> {
     if described || matches!(dummy.storage, Storage::Procedure) {
         return vec![Ty::I64; 1 + usize::from(has_lengths_word(dummy))];
     }
+    let mut types = plain_word_types(dummy);
+    types.extend(vec![Ty::I64; assumed_lengths(dummy)]);
+    types
+}
+
+fn plain_word_types(dummy: &Variable) -> Vec<Ty> {
     match &dummy.shape {
         Shape::Scalar if dummy.attrs.value => match &dummy.ty {
             Type::Complex(_) => vec![ir_ty(&dummy.ty); 2],
@@ -77,7 +83,17 @@ pub(crate) fn has_element_word(dummy: &Variable) -> bool {
 /// declaration, which may have no object that says them.
 pub(crate) fn has_lengths_word(dummy: &Variable) -> bool {
     let attrs = &dummy.attrs;
-    (attrs.allocatable || attrs.pointer) && attrs.lengths.iter().any(|n| matches!(n, CharLen::Assumed))
+    let is_passed = |n: &CharLen| matches!(n, CharLen::Assumed) || (attrs.is_flat && matches!(n, CharLen::Deferred));
+    (attrs.allocatable || attrs.pointer) && attrs.lengths.iter().any(is_passed)
+}
+
+/// How many length parameters of a flat dummy follow its other words: those that it declares with `*`.
+pub(crate) fn assumed_lengths(dummy: &Variable) -> usize {
+    let attrs = &dummy.attrs;
+    if !attrs.is_flat || attrs.allocatable || attrs.pointer {
+        return 0;
+    }
+    attrs.lengths.iter().filter(|n| matches!(n, CharLen::Assumed)).count()
 }
 
 /// How many words are passed for a dummy of a procedure that is made for arguments of that kind.

@@ -8,8 +8,9 @@
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::module::generated::{ClassHelper, ObjectHelper};
+use crate::module::globals::{described_bytes, descriptor_bytes};
 use crate::object::allocate::AllocateHow;
-use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_recursive};
+use crate::types::{align, const_bytes, has_allocatable, has_end, has_final, is_flat, is_recursive};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
@@ -56,6 +57,9 @@ impl<'p> Builder<'_, 'p> {
     pub(crate) fn copy_object(&mut self, to: MemRef, from: MemRef, ty: &Type) {
         let Type::Derived(id) = ty else { return };
         let program = self.program();
+        if is_flat(program, ty) {
+            return self.refuse_flat();
+        }
         let bytes = const_bytes(program, ty).unwrap_or(0);
         if self.is_remote(to) || self.is_remote(from) {
             return self.copy_bytes(to, from, Val::i64(bytes as i64));
@@ -157,16 +161,14 @@ impl<'p> Builder<'_, 'p> {
             return self.copy_sized(field, to, from);
         }
         if field.allocatable {
+            let behind = descriptor_bytes(field.shape.rank(), field.class);
+            let lengths = described_bytes(program, field) - behind;
+            self.copy_words(to.plus(behind as i64), from.plus(behind as i64), lengths, 8);
             let (to, from) = (self.field_desc(field, to), self.field_desc(field, from));
             return self.copy_allocatable(field, &to, &from);
         }
         if field.pointer {
-            return self.copy_words(
-                to,
-                from,
-                crate::module::globals::descriptor_bytes(field.shape.rank(), field.class),
-                8,
-            );
+            return self.copy_words(to, from, described_bytes(program, field), 8);
         }
         let (target, source) = (self.field_view(field, to), self.field_view(field, from));
         if has_allocatable(program, &field.ty) {
@@ -206,8 +208,10 @@ impl<'p> Builder<'_, 'p> {
             this.when(set, |this| {
                 let source = this.desc_view(from);
                 let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
-                this.allocate_data(to, &shape, source.element, location, &field.name, AllocateHow::default());
+                let how = AllocateHow { may_hold_lengths: this.holds_lengths(&field.ty), ..AllocateHow::default() };
+                this.allocate_data(to, &shape, source.element, location, &field.name, how);
                 let target = this.desc_view(to);
+                this.keep_lengths(&target, &source, &field.ty);
                 if !this.make_like(&target, &source, &field.ty) {
                     this.initialise_data(to, &field.ty);
                 }

@@ -3,9 +3,10 @@
 //!
 //! An allocatable or pointer component is its descriptor.
 
+use crate::analysis::type_tags::members;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::types::{align, const_bytes, has_allocatable, is_made};
+use crate::types::{align, const_bytes, has_allocatable, is_flat, is_made};
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
@@ -24,7 +25,7 @@ struct FlatPart<'p> {
 /// What the address of a flat object is a multiple of.
 pub(crate) fn flat_align(program: &Program, ty: &Type) -> u64 {
     let Type::Derived(id) = ty else { return align(program, ty) };
-    if !is_made(program, ty) {
+    if !is_made(program, ty) && !is_flat(program, ty) {
         return align(program, ty);
     }
     let fields = program.ty(*id).fields.iter().filter(|f| !f.is_parameter);
@@ -53,6 +54,60 @@ impl<'p> Builder<'_, 'p> {
         self.freeze(bytes.into())
     }
 
+    /// Runs `body` with the objects of a class as objects of their dynamic type, whichever it is of those that are made at run time,
+    /// and `other` where it is another one.
+    fn as_dynamic(
+        &mut self,
+        view: &ArrayView,
+        ty: &Type,
+        mut body: impl FnMut(&mut Self, &ArrayView, &Type),
+        other: impl FnOnce(&mut Self),
+    ) {
+        let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
+        let found = self.mutable(Ty::Pred);
+        self.set(found, Val::pred(false));
+        let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
+        for id in members(self.program(), self.tags(), root) {
+            let own = Type::Derived(id);
+            if !is_made(self.program(), &own) {
+                continue;
+            }
+            let wanted = self.tag_of(&own);
+            let is_this = self.icmp(CmpOp::Eq, tag, wanted);
+            self.when(is_this, |this| {
+                this.set(found, Val::pred(true));
+                let plain = this.plain_view(ArrayView { tag: Some(tag), ..view.clone() }, &own);
+                body(this, &plain, &own);
+            });
+        }
+        let not_found = self.negate(found.into());
+        self.when(not_found, other);
+    }
+
+    /// [`Builder::flat_bytes`] of objects of a class.
+    pub(crate) fn flat_class_bytes(&mut self, view: &ArrayView, ty: &Type) -> Val {
+        let bytes = self.mutable(Ty::I64);
+        let made = |this: &mut Self, view: &ArrayView, ty: &Type| {
+            let n = this.flat_bytes(view, ty);
+            this.set(bytes, n);
+        };
+        self.as_dynamic(view, ty, made, |this| this.set(bytes, view.element));
+        self.freeze(bytes.into())
+    }
+
+    /// Copies the objects of a class to the block at `flat`, each to so many bytes.
+    pub(crate) fn copy_class_flat(&mut self, flat: MemRef, element: Val, view: &ArrayView, ty: &Type) {
+        let extents = view.extents();
+        let made = |this: &mut Self, view: &ArrayView, ty: &Type| this.copy_flat(flat, element, view, ty, false);
+        self.as_dynamic(view, ty, made, |this| {
+            let block = this.dense(flat, element, None, &extents);
+            this.each_position(&extents, &[&block, view], &mut |this, index, linear| {
+                let (to, from) = (this.element_pos(&block, index, linear), this.element_pos(view, index, linear));
+                this.copy_bytes(to, from, element);
+            });
+        });
+    }
+
     /// Goes through the components of an object; gives the bytes of its flat form.
     fn flat_parts(&mut self, object: MemRef, id: TypeId, each: &mut dyn FnMut(&mut Self, FlatPart<'p>)) -> Val {
         let program = self.program();
@@ -65,7 +120,7 @@ impl<'p> Builder<'_, 'p> {
         for field in def.fields.iter().skip(inherited).filter(|f| !f.is_parameter) {
             let place = object.plus(field.offset as i64);
             let view = if is_described(field) {
-                let bytes = crate::module::globals::descriptor_bytes(field.shape.rank(), field.class);
+                let bytes = crate::module::globals::described_bytes(program, field);
                 self.dense(place, Val::i64(bytes as i64), None, &[])
             } else if field.sized.is_some() {
                 let d = self.field_desc(field, place);
@@ -85,7 +140,8 @@ impl<'p> Builder<'_, 'p> {
         self.round_up(at, flat_align(program, &Type::Derived(id)))
     }
 
-    fn round_up(&mut self, n: Val, unit: u64) -> Val {
+    /// A number of bytes rounded up to a multiple of a power of two.
+    pub(crate) fn round_up(&mut self, n: Val, unit: u64) -> Val {
         if unit <= 1 {
             return n;
         }
@@ -117,6 +173,16 @@ impl<'p> Builder<'_, 'p> {
             } else if !has_allocatable(program, ty) {
                 this.copy_words(own, other, const_bytes(program, ty).unwrap_or(0), align(program, ty));
             }
+        });
+    }
+
+    /// Copies objects that hold their lengths to objects that do not, wherever these are, or from there if `back` says so.
+    pub(crate) fn copy_twins(&mut self, flat: &ArrayView, view: &ArrayView, ty: &Type, back: bool) {
+        let extents = view.extents();
+        self.each_position(&extents, &[flat, view], &mut |this, index, linear| {
+            let (own, other) = (this.element_pos(view, index, linear), this.element_pos(flat, index, linear));
+            let object = this.object_view(own, ty);
+            this.copy_flat(other, flat.element, &object, ty, back);
         });
     }
 

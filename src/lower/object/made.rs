@@ -11,7 +11,8 @@
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::object::allocate::AllocateHow;
-use crate::types::{assigns_components, const_bytes, has_allocatable, ir_ty, is_made};
+use crate::types::{assigns_components, has_allocatable, has_final, imm, ir_ty, is_made};
+use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::MemRef;
@@ -19,6 +20,13 @@ use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
 use sema::checked::{Field, Type, TypeId};
+
+/// What the function that makes an object is told: that it stands for an array of no objects, and holds nothing but lengths.
+pub(crate) const NOT_THERE: i64 = 0;
+/// That its memory is fresh.
+pub(crate) const FRESH: i64 = 1;
+/// That it is made, and gets its default values again.
+pub(crate) const AGAIN: i64 = 2;
 
 impl<'p> Builder<'_, 'p> {
     /// The components in which objects of a type hold their length parameters.
@@ -46,26 +54,116 @@ impl<'p> Builder<'_, 'p> {
         }
     }
 
+    /// Bytes for an array of that many bytes: those of one object at least where objects hold lengths. An array of no objects
+    /// says its lengths there.
+    pub(crate) fn object_room(&mut self, ty: &Type, bytes: Val) -> Val {
+        if !self.holds_lengths(ty) {
+            return bytes;
+        }
+        let least = Val::i64(self.type_bytes(ty));
+        self.bin(BinOp::Max, Ty::I64, bytes, least).into()
+    }
+
+    /// Runs `body` where an array, whose objects hold lengths, has none.
+    fn when_empty(&mut self, view: &ArrayView, body: impl FnOnce(&mut Self)) {
+        if view.dims.is_empty() || view.assumed_size {
+            return;
+        }
+        let count = self.size(view);
+        let none = self.icmp(CmpOp::Eq, count, Val::i64(0));
+        self.when(none, body);
+    }
+
+    /// Gives an array of no objects the lengths that another one of the same type says.
+    pub(crate) fn keep_lengths(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
+        if self.holds_lengths(ty) {
+            self.when_empty(to, |this| this.copy_bytes(to.mem, from.mem, from.element));
+        }
+    }
+
+    /// The same of a value that fills an array.
+    pub(crate) fn keep_lengths_of_value(&mut self, to: &ArrayView, v: &Value, ty: &Type) {
+        if let Value::Object(mem) = v {
+            let from = self.object_view(*mem, ty);
+            self.keep_lengths(to, &from, ty);
+        }
+    }
+
+    /// Says that the lengths of an array are not known, if it has no objects.
+    pub(crate) fn forget_lengths(&mut self, view: &ArrayView, ty: &Type) {
+        if let (Type::Derived(id), true) = (ty, self.holds_lengths(ty)) {
+            self.when_empty(view, |this| {
+                for f in this.parameter_fields(*id) {
+                    let ty = ir_ty(&f.ty);
+                    let unknown = imm(ty, unknown_length(ty));
+                    this.store_scalar(view.mem.plus(f.offset as i64), ty, unknown);
+                }
+            });
+        }
+    }
+
+    /// Refuses an array of no objects that does not say its lengths.
+    pub(crate) fn need_lengths(&mut self, view: &ArrayView, ty: &Type) {
+        let Type::Derived(id) = ty else { return };
+        let Some(f) = self.parameter_fields(*id).first().copied() else { return };
+        self.when_empty(view, |this| {
+            let ty = ir_ty(&f.ty);
+            let held = this.load_scalar(view.mem.plus(f.offset as i64), ty);
+            let is_unknown = this.cmp(CmpOp::Eq, ty, held, imm(ty, unknown_length(ty)));
+            this.when(is_unknown.into(), |this| {
+                this.unsupported("the length parameters of this array of no objects");
+            });
+        });
+    }
+
     /// Makes the elements of an array in fresh memory.
     pub(crate) fn make_view(&mut self, view: &ArrayView, ty: &Type, lengths: &[Val]) {
-        self.make_each(view, ty, |_, _, _| lengths.to_vec());
+        self.make_each(view, ty, Val::i64(FRESH), |_, _, _| lengths.to_vec());
+    }
+
+    /// The same of objects that are parts of another one, which is made so.
+    pub(crate) fn make_parts(&mut self, view: &ArrayView, ty: &Type, lengths: &[Val], how: Val) {
+        self.make_each(view, ty, how, |_, _, _| lengths.to_vec());
+    }
+
+    /// Gives objects their default values again. Their parts stay where they are, as pointers may know them.
+    pub(crate) fn begin_again(&mut self, view: &ArrayView, ty: &Type) {
+        if has_final(self.program(), ty) {
+            self.finalise_view(view, ty);
+        }
+        self.make_each(view, ty, Val::i64(AGAIN), Builder::held_lengths);
     }
 
     /// Makes objects anew, which own nothing any more and still hold their length parameters.
     pub(crate) fn make_again(&mut self, view: &ArrayView, ty: &Type) {
-        self.make_each(view, ty, Builder::held_lengths);
+        self.make_each(view, ty, Val::i64(FRESH), Builder::held_lengths);
     }
 
-    /// Makes each element of an array with the lengths that it is to have.
-    fn make_each(&mut self, view: &ArrayView, ty: &Type, lengths: impl Fn(&mut Self, MemRef, TypeId) -> Vec<Val>) {
+    /// Makes each element of an array with the lengths that it is to have. Memory is taken for one object after another, each
+    /// time in the same order, so that the same part of all is at equal distances ([`FunctionLowering::parts_view`]).
+    ///
+    /// [`FunctionLowering::parts_view`]: crate::function::FunctionLowering::parts_view
+    fn make_each(
+        &mut self,
+        view: &ArrayView,
+        ty: &Type,
+        how: Val,
+        lengths: impl Fn(&mut Self, MemRef, TypeId) -> Vec<Val>,
+    ) {
         let Type::Derived(id) = ty else { return };
         let helper = self.maker(*id);
-        let extents = view.extents();
-        self.each_position(&extents, &[view], &mut |this, index, linear| {
-            let mem = this.element_pos(view, index, linear);
-            let mut args = vec![this.address(mem)];
+        let make = |this: &mut Self, mem: MemRef, how: Val| {
+            let mut args = vec![this.address(mem), how];
             args.extend(lengths(this, mem, *id));
             this.call(helper, args, &[]);
+        };
+        let extents = view.extents();
+        if self.holds_lengths(ty) {
+            self.when_empty(view, |this| make(this, view.mem, Val::i64(NOT_THERE)));
+        }
+        self.each_position(&extents, &[view], &mut |this, index, linear| {
+            let mem = this.element_pos(view, index, linear);
+            make(this, mem, how);
         });
     }
 
@@ -105,8 +203,11 @@ impl<'p> Builder<'_, 'p> {
             this.free_sized(field, &to);
             this.when(is_set, |this| {
                 let shape: Vec<(Val, Val)> = source.dims.iter().map(|d| (d.lower, d.extent)).collect();
-                this.allocate_data(&to, &shape, source.element, location, &field.name, AllocateHow::default());
+                let how = AllocateHow { may_hold_lengths: this.holds_lengths(&field.ty), ..AllocateHow::default() };
+                this.allocate_data(&to, &shape, source.element, location, &field.name, how);
                 this.initialise_data(&to, &field.ty);
+                let target = this.desc_view(&to);
+                this.keep_lengths(&target, &source, &field.ty);
             });
         });
         self.when(is_set, |this| {
@@ -153,8 +254,8 @@ impl<'p> Builder<'_, 'p> {
 
     /// A scalar object as an array without dimensions.
     pub(crate) fn object_view(&mut self, mem: MemRef, ty: &Type) -> ArrayView {
-        let bytes = const_bytes(self.program(), ty).unwrap_or(0);
-        self.dense(mem, Val::i64(bytes as i64), None, &[])
+        let bytes = self.element_bytes(ty, None);
+        self.dense(mem, bytes, None, &[])
     }
 
     /// Whether objects of a type hold length parameters.
@@ -162,4 +263,9 @@ impl<'p> Builder<'_, 'p> {
         matches!(ty, Type::Derived(id) if is_made(self.program(), ty)
             && self.program().ty(*id).open_parameters().next().is_some())
     }
+}
+
+/// What an array of no objects holds as a length parameter that is not known.
+fn unknown_length(ty: Ty) -> i64 {
+    i64::MIN >> (64 - 8 * ty.bytes())
 }

@@ -12,7 +12,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::intrinsic::random::begin_state;
 use crate::module::{ArgKey, Instance, ModuleLowering};
-use crate::object::convention::{ResultForm, has_element_word, has_lengths_word, result_form};
+use crate::object::convention::{ResultForm, assumed_lengths, has_element_word, has_lengths_word, result_form};
 use crate::procedure::reach::{declared_by, out_of_reach};
 use crate::storage::VarStorage;
 use crate::types::{Side, align, const_bytes, data_space, has_default, has_end, ir_ty, is_made};
@@ -137,8 +137,11 @@ impl FunctionLowering<'_, '_> {
                 unbound.is_empty() || !declared_by(var, &unbound.iter().copied().filter(|&w| w != v).collect())
             };
             let at = raw.iter().position(|(v, ..)| is_ready(*v)).unwrap_or(0);
-            let (v, regs, key) = raw.remove(at);
+            let (v, mut regs, key) = raw.remove(at);
             unbound.remove(&v);
+            let given = regs.split_off(regs.len().saturating_sub(assumed_lengths(program.var(v))));
+            let given: Vec<Val> = given.into_iter().map(Val::from).collect();
+            self.take_flat_lengths(v, &given);
             if is_scalar(v) {
                 self.bind_scalar(v, &regs, dummy_space(&self.b, v, key));
             } else {
@@ -303,7 +306,7 @@ impl FunctionLowering<'_, '_> {
         let Shape::AssumedShape(lowers) = &var.shape else { return VarStorage::Scalar(mem, len) };
         let element = match var.ty {
             Type::Any => len.unwrap_or(Val::i64(0)),
-            _ => self.b.element_bytes(&var.ty, len),
+            _ => self.bytes_of_variable(v, len),
         };
         let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
         let mut dims = Vec::with_capacity(lowers.len());
@@ -327,6 +330,10 @@ impl FunctionLowering<'_, '_> {
         }
         let space = data_space(self.b.side(), var.attrs.cuda, false);
         let mem = MemRef { addr: first.into(), offset: 0, space, volatile: var.attrs.volatile };
+        if var.attrs.is_flat && !is_descriptor(program, v) {
+            let own = regs.iter().rev().take(var.attrs.lengths.len()).rev();
+            self.storage.set_lengths(v, own.map(|&reg| Some(reg.into())).collect());
+        }
         let storage = if is_descriptor(program, v) {
             self.take_lengths(v, regs.get(1).map(|&r| r.into()));
             let mem = MemRef { space: self.b.local_space(), ..mem };
@@ -352,7 +359,7 @@ impl FunctionLowering<'_, '_> {
                     .take(usize::from(var.shape.rank()))
                     .map(|c| ArrayDim { lower: c[0].into(), extent: c[1].into(), stride: c[2].into(), gather: None })
                     .collect();
-                let element = self.b.element_bytes(&var.ty, len);
+                let element = self.bytes_of_variable(v, len);
                 let assumed = matches!(var.shape, Shape::AssumedShape(_));
                 let contiguity = if assumed { Contiguity::Unknown } else { Contiguity::Yes };
                 let assumed_size = matches!(var.shape, Shape::AssumedSize(..));
@@ -383,7 +390,9 @@ impl FunctionLowering<'_, '_> {
             if var.attrs.class && !var.attrs.allocatable {
                 return this.begin_class(v);
             }
-            this.free_variable(v);
+            if var.attrs.allocatable || !is_made(program, &var.ty) {
+                this.free_variable(v);
+            }
             if !var.attrs.allocatable {
                 this.initialise_variable(v);
             }
@@ -567,6 +576,7 @@ fn dummy_params(b: &mut Builder<'_, '_>, v: VarId, key: ArgKey) -> Vec<Reg> {
     if has_element_word(var) || (matches!(var.shape, Shape::AssumedRank) && (is_plain || matches!(var.ty, Type::Any))) {
         regs.push(b.param(Ty::I64, format!("{name}.element")));
     }
+    regs.extend((0..assumed_lengths(var)).map(|i| b.param(Ty::I64, format!("{name}.length{}", i + 1))));
     regs
 }
 
@@ -634,14 +644,21 @@ fn capture_parts(program: &Program, v: VarId) -> Vec<String> {
     if open {
         parts.push(".len".to_owned());
     }
+    if var.attrs.is_flat {
+        parts.extend((1..=var.attrs.lengths.len()).map(|i| format!(".length{i}")));
+    }
     parts
 }
 
 /// Whether the address of the length parameters that a declaration gives follows that of the descriptor.
 pub(crate) fn captures_lengths(var: &Variable) -> bool {
     let attrs = &var.attrs;
-    (attrs.allocatable || attrs.pointer)
-        && attrs.lengths.iter().any(|n| matches!(n, CharLen::Assumed | CharLen::Expr(_)))
+    let is_passed = |n: &CharLen| match n {
+        CharLen::Assumed | CharLen::Expr(_) => true,
+        CharLen::Deferred => attrs.is_flat,
+        CharLen::Const(_) => false,
+    };
+    (attrs.allocatable || attrs.pointer) && attrs.lengths.iter().any(is_passed)
 }
 
 /// A thread has the state of its generator of random numbers in a slot of its kernel, whose address device procedures get.

@@ -41,6 +41,9 @@ impl FunctionLowering<'_, '_> {
         if !has_default(self.b.program(), &var.ty) && !has_end(self.b.program(), &var.ty) && !is_made {
             return;
         }
+        if var.attrs.is_flat {
+            return self.initialise_flat_variable(v);
+        }
         match self.storage.get(v).cloned() {
             Some(VarStorage::Array(_) | VarStorage::Scalar(..)) if is_made => self.make_variable(v),
             Some(VarStorage::Array(view)) => self.b.initialise_view(&view, &var.ty),
@@ -56,5 +59,19 @@ impl FunctionLowering<'_, '_> {
         if frees && matches!(var.storage, sema::checked::Storage::Local) {
             self.blocks.add_variable(v);
         }
+    }
+
+    fn initialise_flat_variable(&mut self, v: VarId) {
+        let var = self.b.program().var(v);
+        let view = match self.storage.get(v).cloned() {
+            Some(VarStorage::Array(view)) => view,
+            Some(VarStorage::Scalar(mem, _)) => {
+                let element = self.bytes_of_variable(v, None);
+                self.b.dense(mem, element, None, &[])
+            }
+            _ => return,
+        };
+        let lengths: Vec<Val> = self.flat_variable_lengths(v).into_iter().flatten().collect();
+        self.initialise_flat(&view, &var.ty, &lengths);
     }
 }

@@ -17,7 +17,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::procedure::entry::descriptor_registers;
 use crate::storage::VarStorage;
-use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data};
+use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data, is_flat};
 use crate::value::Value;
 use crate::value::descriptor::DescriptorAt;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
@@ -99,7 +99,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         let program = self.b.program();
         let var = program.var(v);
         let rank = var.shape.rank();
-        let at = if self.b.usage().in_memory.contains(&v) {
+        if var.attrs.is_flat && !matches!(var.storage, Storage::Static) {
+            let bytes = 8 * var.attrs.lengths.len() as u64;
+            let (_, place) = self.b.slot(bytes, 8, "lengths", var.span);
+            for i in 0..var.attrs.lengths.len() {
+                self.b.store_scalar(place.plus(8 * i as i64), ir::Ty::I64, Val::i64(0));
+            }
+            self.storage.set_lengths_place(v, place);
+        }
+        let at = if var.attrs.is_flat || self.b.usage().in_memory.contains(&v) {
             let bytes = crate::module::globals::descriptor_bytes(rank, var.attrs.class);
             let mem = self.b.slot(bytes, 8, &var.name, var.span).1;
             self.b.desc_begin(mem, rank);
@@ -129,7 +137,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let var = program.var(v);
         let location = alloc_where(self.b.side(), var.attrs.cuda);
         let elements: Option<i64> = const_bounds(&var.shape).map(|b| b.iter().map(|d| d.1).product());
-        let size = elements.and_then(|n| Some((n as u64).saturating_mul(const_bytes(program, &var.ty)?)));
+        let least = u64::from(self.b.holds_lengths(&var.ty));
+        let size = elements.and_then(|n| Some((n as u64).max(least).saturating_mul(const_bytes(program, &var.ty)?)));
         let volatile = var.attrs.volatile;
         if let Some(bytes) = size
             && (self.b.side() == Side::Device || (location == 0 && bytes <= LARGEST_LOCAL))
@@ -147,9 +156,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             let shaped = self.storage_in_memory(v, MemRef::at(Val::i64(0), space));
             let bytes = match &shaped {
                 VarStorage::Array(view) => self.b.array_bytes(&view.extents(), view.element),
-                VarStorage::Scalar(_, len) => self.b.element_bytes(&var.ty, *len),
+                VarStorage::Scalar(_, len) => self.bytes_of_variable(v, *len),
                 _ => Val::i64(0),
             };
+            let bytes = self.b.object_room(&var.ty, bytes);
             let (text, len) = self.b.name_text(&var.name);
             let results = self.b.rt(Rt::Alloc, vec![Val::i32(location), bytes, text, len, Val::i32(0)]);
             let addr = results.first().map_or(Val::i64(0), |&r| r.into());
@@ -179,6 +189,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let bounds = const_bounds(&var.shape);
         let count: Option<i64> = bounds.as_ref().map(|b| b.iter().map(|d| d.1).product());
         let size = match count {
+            _ if var.attrs.is_flat => SharedSize::Dynamic,
             Some(n) => SharedSize::Static(bytes.saturating_mul(n as u64)),
             None => SharedSize::Dynamic,
         };
@@ -194,7 +205,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         });
         let addr = self.b.addr_of(AddrBase::Shared(shared));
         let mut mem = MemRef { addr, offset: 0, space: Space::Shared, volatile: var.attrs.volatile };
-        let is_automatic = size == SharedSize::Dynamic && matches!(var.shape, Shape::Explicit(_));
+        let is_automatic =
+            size == SharedSize::Dynamic && (var.attrs.is_flat || matches!(var.shape, Shape::Explicit(_)));
         if is_automatic {
             let used = self.storage.dynamic_shared();
             let step = align(program, &var.ty) as i64;
@@ -205,11 +217,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             mem.addr = self.b.iadd(addr, start);
             let storage = self.storage_in_memory(v, mem);
-            if let VarStorage::Array(view) = &storage {
-                let count = self.b.size(view);
-                let end = self.b.imad(count, view.element, start);
-                self.storage.set_dynamic_shared(end);
-            }
+            let bytes = match &storage {
+                VarStorage::Array(view) => self.b.array_bytes(&view.extents(), view.element),
+                _ => self.bytes_of_variable(v, None),
+            };
+            let end = self.b.iadd(start, bytes);
+            self.storage.set_dynamic_shared(end);
             self.storage.set(v, storage);
             return;
         }
@@ -230,10 +243,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.program().var(v).attrs.class {
             return self.associate_class(v, e);
         }
-        self.refuse_scattered(e);
+        if is_flat(self.b.program(), &e.ty) && sema::checked::is_designator(e) {
+            let lengths = self.lengths_of(e);
+            let lengths = lengths.into_iter().map(|n| Some(self.b.freeze(n))).collect();
+            self.storage.set_lengths(v, lengths);
+        }
         let storage = if e.rank > 0 {
             // Nothing can be stored through vector subscripts: a copy is enough.
-            let mut view = self.own_view(e);
+            let parts = if self.is_scattered(e) { self.parts_view(e) } else { None };
+            let mut view = parts.unwrap_or_else(|| self.own_view(e));
             // Bounds and address of an allocatable do not follow what happens to it later.
             view.mem.addr = self.b.freeze(view.mem.addr);
             for d in &mut view.dims {

@@ -1,23 +1,27 @@
 //! The functions that make objects at run time (`object::made`), and the lengths that declarations give them.
 
+use crate::analysis::variables::const_bounds;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::module::generated::ObjectHelper;
-use crate::module::globals::{default_bytes, encode};
+use crate::module::globals::{default_bytes, described_bytes, encode};
 use crate::object::allocate::AllocateHow;
+use crate::object::made::{AGAIN, FRESH, NOT_THERE};
 use crate::storage::VarStorage;
-use crate::types::{align, const_bytes, ir_ty, is_made};
+use crate::types::{align, const_bytes, ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{FuncId, FuncKind, FunctionBuilder, Space, Ty, Val};
-use sema::checked::{CharLen, Const, Expr, ExprKind, Field, SizedBy, Storage, Type, TypeId, VarId};
+use sema::checked::{CharLen, Const, Expr, ExprKind, Field, Intrinsic, Program, SizedBy, Storage, Type, TypeId, VarId};
 
 impl Builder<'_, '_> {
-    /// The function that makes an object of a type: it takes the address of fresh memory and the length parameters.
+    /// The function that makes an object of a type: it takes the address of the object, how it is made ([`FRESH`] and others), and
+    /// the length parameters.
     pub(crate) fn maker(&mut self, id: TypeId) -> FuncId {
         let key = (id, ObjectHelper::Make, self.side());
         if let Some(func) = self.module().object_helper(key) {
@@ -28,44 +32,80 @@ impl Builder<'_, '_> {
         self.module().set_object_helper(key, func);
         let mut b = FunctionBuilder::new(self.module().function_name(func), FuncKind::Host, def.span);
         let to = MemRef::at(b.param(Ty::I64, "object").into(), Space::Host);
+        let how = b.param(Ty::I64, "how").into();
         let lengths: Vec<Val> = def.open_parameters().map(|p| b.param(Ty::I64, p.name.clone()).into()).collect();
         let (side, proc) = (self.side(), self.procedure());
         let mut inner = FunctionLowering::new(self.module(), b, side, proc);
-        inner.make_object(to, id, &lengths);
+        inner.make_object(to, id, &lengths, how);
         let made = inner.b.finish_subroutine();
         self.module().set_function(func, made);
         func
     }
 }
 
-impl<'p> FunctionLowering<'_, 'p> {
-    fn make_object(&mut self, to: MemRef, id: TypeId, lengths: &[Val]) {
-        let program = self.b.program();
-        let ty = Type::Derived(id);
+impl Builder<'_, '_> {
+    /// The default values of an object in fresh memory, and descriptors of nothing.
+    fn begin_components(&mut self, to: MemRef, id: TypeId) {
+        let (program, ty) = (self.program(), Type::Derived(id));
         if let Some(bytes) = default_bytes(program, &ty) {
             let unit = align(program, &ty);
-            let from = self.b.constant_memory(&bytes, unit);
-            self.b.copy_words(to, from, bytes.len() as u64, unit);
+            let from = self.constant_memory(&bytes, unit);
+            self.copy_words(to, from, bytes.len() as u64, unit);
         }
+    }
+
+    /// The same for an object that is made, but for the parts that are made with it.
+    fn reset_components(&mut self, to: MemRef, id: TypeId) {
+        let (program, ty) = (self.program(), Type::Derived(id));
+        let Some(bytes) = default_bytes(program, &ty) else { return };
+        let from = self.constant_memory(&bytes, align(program, &ty));
+        for field in &program.ty(id).fields {
+            if field.sized.is_some() || field.is_parameter || is_made_part(program, field) {
+                continue;
+            }
+            let (offset, at) = (field.offset as i64, to.plus(field.offset as i64));
+            let bytes = if field.allocatable || field.pointer {
+                if field.allocatable {
+                    let d = self.field_desc(field, at);
+                    self.free_data(&d, &field.ty, self.data_location(field.cuda));
+                }
+                described_bytes(program, field)
+            } else {
+                let view = self.field_view(field, at);
+                self.free_fields_of_view(&view, &field.ty);
+                let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|d| d.1).product();
+                const_bytes(program, &field.ty).unwrap_or(0) * count as u64
+            };
+            self.copy_words(at, from.plus(offset), bytes, align(program, &field.ty));
+        }
+    }
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    fn make_object(&mut self, to: MemRef, id: TypeId, lengths: &[Val], how: Val) {
+        let program = self.b.program();
+        let is_again = self.b.icmp(CmpOp::Eq, how, Val::i64(AGAIN));
+        self.either(is_again, |this| this.b.reset_components(to, id), |this| this.b.begin_components(to, id));
         self.b.hold_lengths(to, id, lengths);
         self.bind_parameters(id, lengths);
+        let exists = self.b.icmp(CmpOp::Ne, how, Val::i64(NOT_THERE));
         for field in &program.ty(id).fields {
             let at = to.plus(field.offset as i64);
             if let Some(sized) = &field.sized {
-                self.at(field.span, |this| this.make_sized(field, sized, at));
-            } else if !field.allocatable && !field.pointer && is_made(program, &field.ty) {
+                self.when(exists, |this| this.at(field.span, |this| this.make_sized(field, sized, at, how)));
+            } else if is_made_part(program, field) {
                 let view = self.b.field_view(field, at);
                 let lengths = self.lengths(&field.lengths);
-                self.b.make_view(&view, &field.ty, &lengths);
+                self.b.make_parts(&view, &field.ty, &lengths, how);
             }
             if let Some(start) = &field.start {
-                self.at(field.span, |this| this.scope(|this| this.start_field(field, at, start)));
+                self.when(exists, |this| this.at(field.span, |this| this.start_field(field, at, start)));
             }
         }
     }
 
-    /// Allocates a component that the parameters decide, and gives it its default value.
-    fn make_sized(&mut self, field: &'p Field, sized: &'p SizedBy, at: MemRef) {
+    /// Allocates a component that the parameters decide, if it is not there yet, and gives it its default value.
+    fn make_sized(&mut self, field: &'p Field, sized: &'p SizedBy, at: MemRef, how: Val) {
         let d = self.b.field_desc(field, at);
         let location = self.b.data_location(field.cuda);
         let element = match (&sized.len, d.element) {
@@ -77,11 +117,26 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let dims = self.explicit_dims(&sized.dims, element);
         let shape: Vec<(Val, Val)> = dims.iter().map(|dim| (dim.lower, dim.extent)).collect();
-        self.b.allocate_data(&d, &shape, element, location, &field.name, AllocateHow::default());
+        let is_set = self.b.desc_is_set(&d);
+        let how = self.b.select(Ty::I64, is_set, how, Val::i64(FRESH)).into();
+        self.either(
+            is_set,
+            |this| {
+                let view = this.b.desc_view(&d);
+                if !is_made(this.b.program(), &field.ty) {
+                    this.b.free_fields_of_view(&view, &field.ty);
+                }
+            },
+            |this| {
+                let may_hold_lengths = this.b.holds_lengths(&field.ty);
+                let own = AllocateHow { may_hold_lengths, ..AllocateHow::default() };
+                this.b.allocate_data(&d, &shape, element, location, &field.name, own);
+            },
+        );
         let view = self.b.desc_view(&d);
         if is_made(self.b.program(), &field.ty) {
             let lengths = self.lengths(&field.lengths);
-            return self.b.make_view(&view, &field.ty, &lengths);
+            return self.b.make_parts(&view, &field.ty, &lengths, how);
         }
         match &field.init {
             None => self.b.initialise_data(&d, &field.ty),
@@ -90,7 +145,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Stores a default value: a scalar, or an array, which must have the shape.
-    fn store_initial(&mut self, view: &ArrayView, ty: &'p Type, init: &'p Const) {
+    pub(crate) fn store_initial(&mut self, view: &ArrayView, ty: &'p Type, init: &'p Const) {
         let Const::Array { bounds, items } = init else {
             let v = self.b.constant_value(init, ty);
             return self.b.fill(view, &v, ty);
@@ -158,12 +213,18 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The address of the length parameters that the declaration of an object gives.
     pub(crate) fn lengths_word(&mut self, e: &'p Expr) -> Val {
+        if let Some(place) = self.lengths_place_of(e) {
+            return self.b.address(place);
+        }
         let declared = self.declared_lengths(e);
         self.lengths_in_memory(&declared)
     }
 
     /// The same of a variable.
     pub(crate) fn lengths_word_of(&mut self, v: VarId) -> Val {
+        if let Some(place) = self.lengths_place(v) {
+            return self.b.address(place);
+        }
         let declared = self.storage.lengths(v).unwrap_or_default().to_vec();
         self.lengths_in_memory(&declared)
     }
@@ -182,6 +243,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Takes length parameters of a variable from where the caller or the host procedure has put them, if there are any.
     pub(crate) fn take_lengths(&mut self, v: VarId, word: Option<Val>) {
         let Some(word) = word else { return };
+        if self.b.program().var(v).attrs.is_flat {
+            let place = MemRef::at(word, self.b.local_space());
+            return self.storage.set_lengths_place(v, place);
+        }
         let declared = &self.b.program().var(v).attrs.lengths;
         let given: Vec<Option<ir::Reg>> = declared
             .iter()
@@ -210,6 +275,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn declared_lengths(&mut self, e: &'p Expr) -> Vec<Option<Val>> {
         let program = self.b.program();
         match &e.kind {
+            ExprKind::Var(v) if program.var(*v).attrs.is_flat => self.flat_variable_lengths(*v),
             ExprKind::Var(v) => match self.storage.lengths(*v) {
                 Some(known) => known.to_vec(),
                 None => {
@@ -219,15 +285,36 @@ impl<'p> FunctionLowering<'_, 'p> {
             },
             ExprKind::Field { base, field } => {
                 let Some(f) = crate::analysis::designators::field_of(program, base, *field) else { return Vec::new() };
-                match base.ty {
-                    Type::Derived(id) if base.rank == 0 && has_open_lengths(f) => {
+                let lengths = match base.ty {
+                    Type::Derived(id) if base.rank == 0 && has_open_lengths(f) && !program.ty(id).is_flat => {
                         let mem = self.object(base);
                         self.lengths_of_field(f, mem, id)
                     }
+                    Type::Derived(id) if has_open_lengths(f) => {
+                        let held = self.lengths_of(base);
+                        self.bind_parameters(id, &held);
+                        f.lengths.iter().map(|n| self.length(n)).collect()
+                    }
                     _ => f.lengths.iter().map(|n| self.length(n)).collect(),
-                }
+                };
+                self.with_kept_lengths(e, lengths)
             }
             ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.declared_lengths(base),
+            ExprKind::Call { proc, args } if is_flat(program, &e.ty) => {
+                let known = self.lengths_of_reference(*proc, args, &Operands::default());
+                known.unwrap_or_default().into_iter().map(Some).collect()
+            }
+            ExprKind::Construct { ty, fields } if program.ty(*ty).is_flat => {
+                let params = program.ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
+                params.map(|(_, value)| value.as_ref().map(|value| self.bound(value))).collect()
+            }
+            // What is flat is seen as an object of its parent type, whose parameters come first.
+            ExprKind::Seen { base, .. } if is_flat(program, &e.ty) => {
+                let Type::Derived(id) = e.ty else { return Vec::new() };
+                let mut declared = self.declared_lengths(base);
+                declared.truncate(program.ty(id).open_parameters().count());
+                declared
+            }
             _ => Vec::new(),
         }
     }
@@ -235,14 +322,52 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The length parameters of the objects that an expression gives: those of the declaration, else what the first one holds.
     pub(crate) fn lengths_of(&mut self, e: &'p Expr) -> Vec<Val> {
         let Type::Derived(id) = e.ty else { return Vec::new() };
+        if self.b.program().ty(id).is_flat {
+            return self.lengths_of_flat(e);
+        }
         let count = self.b.program().ty(id).open_parameters().count();
         let declared: Vec<Val> = self.declared_lengths(e).into_iter().flatten().collect();
         if declared.len() == count {
             return declared;
         }
         let view = self.objects(e);
-        self.need_object(&view);
+        self.b.need_lengths(&view, &e.ty);
         self.b.held_lengths(view.mem, id)
+    }
+
+    /// Gives an array of no objects, to which an expression is evaluated, the lengths of those of the expression.
+    pub(crate) fn hold_lengths_of(&mut self, to: &ArrayView, e: &'p Expr, operands: &Operands) {
+        if !self.b.holds_lengths(&e.ty) {
+            return;
+        }
+        let mut at = e;
+        loop {
+            match operands.operand(at) {
+                Some(Operand::View(from)) => return self.b.keep_lengths(to, from, &e.ty),
+                Some(Operand::Value(v)) => return self.b.keep_lengths_of_value(to, v, &e.ty),
+                None => {}
+            }
+            at = match &at.kind {
+                ExprKind::Paren(inner) | ExprKind::Convert(inner) | ExprKind::Let { value: inner, .. } => inner,
+                ExprKind::Intrinsic { id: Intrinsic::Merge, args } => match args.first() {
+                    Some(Some(first)) => first,
+                    _ => return,
+                },
+                _ => break,
+            };
+        }
+        let extents = to.extents();
+        let count = self.b.product(&extents);
+        let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
+        self.when(none, |this| {
+            let known = this.with_operands(operands.clone(), |this| match &at.kind {
+                ExprKind::Call { proc, args } => this.lengths_of_reference(*proc, args, operands),
+                _ => this.declared_lengths(at).into_iter().collect(),
+            });
+            if let (Type::Derived(id), Some(lengths)) = (&e.ty, known) {
+                this.b.hold_lengths(to.mem, *id, &lengths);
+            }
+        });
     }
 
     /// A view of the objects that an expression gives, scalar or array.
@@ -270,6 +395,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let fields = &program.ty(id).fields;
         let f = fields.get(field as usize).filter(|f| f.is_parameter)?;
         match &object.kind {
+            _ if program.ty(id).is_flat => {}
             ExprKind::Field { base, .. } if base.rank > 0 => return None,
             ExprKind::Var(_) | ExprKind::Field { .. } => {}
             _ => return None,
@@ -277,19 +403,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         let at = fields.iter().take(field as usize).filter(|f| f.is_parameter).count();
         let n = self.declared_lengths(object).get(at).copied().flatten()?;
         Some(self.b.cast(n, Ty::I64, ir_ty(&f.ty)))
-    }
-
-    /// Refuses an array without objects where one must say its lengths.
-    pub(crate) fn need_object(&mut self, view: &ArrayView) {
-        if view.dims.is_empty() || view.assumed_size {
-            return;
-        }
-        let extents = view.extents();
-        let count = self.b.product(&extents);
-        let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
-        self.when(none, |this| {
-            this.b.unsupported("the deferred or assumed length parameters of an array of no objects");
-        });
     }
 
     /// Gives the length parameters of an object, as bounds and lengths of its components name them, the values that it holds.
@@ -319,7 +432,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => return,
         };
         if matches!(var.storage, Storage::Dummy(_)) {
-            return self.b.make_again(&view, &var.ty);
+            return self.b.begin_again(&view, &var.ty);
         }
         self.note_lengths(v);
         let lengths: Vec<Val> = self.storage.lengths(v).unwrap_or_default().iter().flatten().copied().collect();
@@ -344,7 +457,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Checks the lengths of the arguments that a procedure declares with other lengths than `*`.
     pub(crate) fn check_argument_lengths(&mut self, v: VarId) {
         let var = self.b.program().var(v);
-        if var.attrs.lengths.is_empty() {
+        if var.attrs.lengths.is_empty() || var.attrs.is_flat {
             return;
         }
         self.note_lengths(v);
@@ -405,6 +518,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.demand_shape(&extents, &given);
         self.fill_from(&view, operands, &extents, value);
     }
+}
+
+/// Whether a component is an object, or objects, that are made with the whole.
+fn is_made_part(program: &Program, field: &Field) -> bool {
+    !field.allocatable && !field.pointer && is_made(program, &field.ty)
 }
 
 /// Whether lengths of the object decide about those of a component.

@@ -127,7 +127,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(crate) fn storage_with_length(&mut self, v: VarId, mem: MemRef, len: Option<Val>) -> VarStorage {
         let program = self.b.program();
         let var = program.var(v);
-        let element = self.b.element_bytes(&var.ty, len);
+        let element = self.bytes_of_variable(v, len);
         let (dims, assumed_size) = match &var.shape {
             Shape::Explicit(dims) => (self.explicit_dims(dims, element), false),
             Shape::AssumedSize(dims, lower) => {
@@ -148,6 +148,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         let view =
             ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity: Contiguity::Yes, assumed_size };
         VarStorage::Array(self.b.with_origin(view))
+    }
+
+    /// Bytes of a scalar variable, or an element of it.
+    pub(crate) fn bytes_of_variable(&mut self, v: VarId, len: Option<Val>) -> Val {
+        let var = self.b.program().var(v);
+        if !var.attrs.is_flat {
+            return self.b.element_bytes(&var.ty, len);
+        }
+        let lengths: Vec<Val> = self.flat_variable_lengths(v).into_iter().flatten().collect();
+        self.bytes_with_lengths(&var.ty, &lengths)
     }
 
     pub(crate) fn explicit_dims(&mut self, dims: &'p [sema::checked::Dim], element: Val) -> Vec<ArrayDim> {

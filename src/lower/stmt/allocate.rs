@@ -10,6 +10,7 @@ use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::object::allocate::AllocateHow;
+use crate::types::is_flat;
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::Descriptor;
@@ -35,7 +36,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     ) {
         let has_stat = stat.is_some();
         let align = align.map(|e| self.alignment(e));
-        let how = AllocateHow { has_stat, align };
+        let how = AllocateHow { has_stat, align, may_hold_lengths: false };
         let result = self.b.mutable(Ty::I32);
         self.b.set(result, Val::i32(0));
         // A value is evaluated once for all objects.
@@ -127,6 +128,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             let extent = self.b.allocated_extent(lower, upper);
             shape.push((lower, extent));
         }
+        if is_flat(self.b.program(), &e.ty) {
+            return self.allocate_flat(object, &d, shape, source, how);
+        }
         if d.class {
             return self.allocate_class(object, &d, &shape, source, how);
         }
@@ -165,9 +169,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             if let Some((s, false)) = source {
                 let to = this.b.desc_view(&d);
                 match &from {
-                    Some(from) => this.b.copy_array(&to, from, &e.ty),
+                    Some(from) => {
+                        this.b.keep_lengths(&to, from, &e.ty);
+                        this.b.copy_array(&to, from, &e.ty);
+                    }
                     None => {
                         let v = text.clone().unwrap_or_else(|| this.value(s));
+                        this.b.keep_lengths_of_value(&to, &v, &e.ty);
                         if e.rank > 0 {
                             this.b.fill(&to, &v, &e.ty);
                         } else {
@@ -195,6 +203,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         fill: impl FnOnce(&mut Self),
     ) -> Val {
         let (name, location) = (designator_name(self.b.program(), object), self.b.location_of(object));
+        let may_hold_lengths = if d.class { self.b.may_be_made(&object.ty) } else { self.b.holds_lengths(&object.ty) };
+        let how = AllocateHow { may_hold_lengths, ..how };
         let base = self.b.desc_base(d);
         let taken = if d.contiguous { self.b.icmp(CmpOp::Ne, base, Val::i64(0)) } else { Val::pred(false) };
         let result = self.b.mutable(Ty::I32);
@@ -222,6 +232,59 @@ impl<'p> FunctionLowering<'_, 'p> {
         result.into()
     }
 
+    /// Allocates flat objects, which have the lengths of the source, or those that the statement or the declaration says.
+    fn allocate_flat(
+        &mut self,
+        object: &'p AllocObject,
+        d: &Descriptor,
+        mut shape: Vec<(Val, Val)>,
+        source: Option<&'p (Expr, bool)>,
+        how: AllocateHow,
+    ) -> Val {
+        let e = &object.object;
+        let from = match source {
+            Some((value, _)) => match self.flat_value(value, &e.ty) {
+                Some(from) => Some(from),
+                None => {
+                    self.b.refuse_flat();
+                    return Val::i32(0);
+                }
+            },
+            None => None,
+        };
+        if let (true, Some((from, _)), Some((value, _))) = (shape.is_empty(), &from, source) {
+            let lowers = self.flat_lowers(value, from);
+            shape = lowers.into_iter().zip(from.extents()).take(usize::from(e.rank)).collect();
+        }
+        let lengths = match &from {
+            Some((_, lengths)) => lengths.clone(),
+            None => self.flat_lengths_given(object),
+        };
+        let fixed = self.lengths_that_stay(e);
+        self.check_given_lengths(&e.ty, &fixed, &lengths);
+        let element = self.bytes_with_lengths(&e.ty, &lengths);
+        self.allocate_unless_taken(d, &shape, element, e, how, |this| {
+            this.keep_flat_lengths(e, &lengths);
+            let to = this.b.desc_view(d);
+            match (from, source) {
+                (Some((from, _)), Some((_, false))) => this.b.copy_flat_objects(&to, &from, &e.ty),
+                _ => this.initialise_flat(&to, &e.ty, &lengths),
+            }
+        })
+    }
+
+    /// The lengths that ALLOCATE gives to flat objects, or their declaration.
+    fn flat_lengths_given(&mut self, object: &'p AllocObject) -> Vec<Val> {
+        if object.lengths.is_empty() {
+            return self.lengths_of(&object.object);
+        }
+        let declared = self.lengths_that_stay(&object.object);
+        let given = self.lengths(&object.lengths);
+        let is_assumed = |n: &CharLen| matches!(n, CharLen::Assumed);
+        let own = object.lengths.iter().zip(given).zip(&declared);
+        own.map(|((n, given), own)| own.filter(|_| is_assumed(n)).unwrap_or(given)).collect()
+    }
+
     /// The length parameters of new objects: what the statement says, the mold has, or the declaration gives.
     /// `from` is the view of the mold where it has been evaluated.
     pub(crate) fn allocated_lengths(
@@ -244,7 +307,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         if let (Some((mold, _)), Type::Derived(id)) = (source, &e.ty) {
             let view = from.cloned().unwrap_or_else(|| self.view(mold));
-            self.need_object(&view);
+            self.b.need_lengths(&view, &e.ty);
             let given = self.b.held_lengths(view.mem, *id);
             let declared = self.declared_lengths(e);
             self.check_given_lengths(&e.ty, &declared, &given);

@@ -44,6 +44,8 @@ pub(crate) struct StorageTable {
     of: BTreeMap<VarId, VarStorage>,
     /// The length parameters that declarations give, as they were on entry.
     lengths: BTreeMap<VarId, Vec<Option<Val>>>,
+    /// Where the length parameters of flat allocatables are.
+    lengths_places: BTreeMap<VarId, MemRef>,
     dynamic_shared: Option<Val>,
 }
 
@@ -71,6 +73,16 @@ impl StorageTable {
     /// Says which length parameters the declaration of a variable gives.
     pub(crate) fn set_lengths(&mut self, v: VarId, lengths: Vec<Option<Val>>) {
         self.lengths.insert(v, lengths);
+    }
+
+    /// Where the length parameters of a flat allocatable are.
+    pub(crate) fn lengths_place(&self, v: VarId) -> Option<MemRef> {
+        self.lengths_places.get(&v).copied()
+    }
+
+    /// Says where the length parameters of a flat allocatable are.
+    pub(crate) fn set_lengths_place(&mut self, v: VarId, place: MemRef) {
+        self.lengths_places.insert(v, place);
     }
 
     /// Takes from a variable what is known of it.

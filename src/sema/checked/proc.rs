@@ -317,6 +317,8 @@ pub enum Storage {
 pub struct Attrs {
     /// CUDA attribute; dummies and locals of device code have none written and are device or local memory.
     pub cuda: Option<CudaAttr>,
+    /// Whether the type is [flat](crate::checked::DerivedType::is_flat).
+    pub is_flat: bool,
     /// `allocatable`
     pub allocatable: bool,
     /// `pointer`

@@ -66,6 +66,10 @@ pub struct DerivedType {
     pub is_bound: bool,
     /// Whether its objects are made at run time: they, or objects in them, have length parameters of their own.
     pub is_made: bool,
+    /// Whether its objects, which are data of the device, have length parameters that are known at run time only and do not hold
+    /// them: those are what the declaration of the variable says. The components lie one after another; `bytes` and the offsets
+    /// of the components say nothing.
+    pub is_flat: bool,
     /// The definition.
     pub span: Span,
 }
@@ -85,6 +89,7 @@ impl DerivedType {
             assigns: Vec::new(),
             is_bound: false,
             is_made: false,
+            is_flat: false,
             span,
         }
     }

@@ -458,14 +458,26 @@ impl<'a> Definitions<'a> {
     pub(crate) fn are_twins(&self, a: &Type, b: &Type) -> bool {
         let (Type::Derived(a), Type::Derived(b)) = (a, b) else { return false };
         let template = self.type_info(*a).template;
+        let other = self.type_info(*b).template;
+        if self.ty(*a).params.is_empty() && self.ty(*b).params.is_empty() {
+            // A type without parameters, and what it is in device data.
+            return template == Some(*b) || other == Some(*a);
+        }
         let agree = |(x, y): (&TypeParam, &TypeParam)| match (x.value, y.value) {
             (Some(x), Some(y)) => x == y,
             _ => !x.is_kind,
         };
         a != b
             && template.is_some()
-            && template == self.type_info(*b).template
+            && template == other
             && self.ty(*a).params.iter().zip(&self.ty(*b).params).all(agree)
+    }
+
+    /// Whether two types of device data are one, but that the lengths of the one are known at run time only: objects are stored
+    /// alike.
+    pub(crate) fn are_flat_twins(&self, a: &Type, b: &Type) -> bool {
+        let is_made = |ty: &Type| matches!(ty, Type::Derived(id) if self.ty(*id).is_made);
+        self.are_twins(a, b) && !is_made(a) && !is_made(b)
     }
 
     /// Whether a type gives its objects a first value. A procedure pointer that is null at first has none that is written.

@@ -62,8 +62,8 @@ pub(crate) struct Checker<'a> {
 pub(crate) struct Made {
     /// The type `dim3`.
     pub(crate) dim3: Option<TypeId>,
-    /// The instances of derived types with type parameters: by the definition and the values.
-    pub(crate) instances: BTreeMap<(TypeId, Vec<Option<i64>>), TypeId>,
+    /// The instances of derived types with type parameters: by the definition, the values, and whether they are flat.
+    pub(crate) instances: BTreeMap<(TypeId, Vec<Option<i64>>, bool), TypeId>,
     /// Where the derived types are defined whose length parameters are known at run time only.
     pub(crate) open: BTreeSet<(FileId, u32)>,
     /// Those that this check has found.

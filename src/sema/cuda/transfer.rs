@@ -1,7 +1,9 @@
 //! Device data in host statements: copies and implicit transfers (rules 41 to 45).
 
 use super::is_device_only;
-use crate::checked::{Actual, Class, Expr, ExprKind, Intrinsic, Program, Shape, VarId, is_designator, root, visit};
+use crate::checked::{
+    Actual, Class, Expr, ExprKind, Intrinsic, Program, Shape, Type, VarId, is_designator, root, visit,
+};
 use crate::checker::CodeSide;
 use crate::typing::{Typing, shape_of, space_of};
 use diag::{Code, Diagnostic};
@@ -174,6 +176,11 @@ pub(crate) fn device_uses(program: &Program, e: &Expr) -> Vec<DeviceUse> {
                 return false;
             }
             _ => {}
+        }
+        // The length parameters of an object are known without it.
+        let is_held = |base: &Expr, field: u32| matches!(base.ty, Type::Derived(id) if program.ty(id).fields.get(field as usize).is_some_and(|f| f.is_parameter));
+        if matches!(&node.kind, ExprKind::Field { base, field } if is_held(base, *field)) {
+            return false;
         }
         if is_designator(node) {
             if is_device_only(space_of(program, node))

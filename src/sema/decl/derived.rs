@@ -3,7 +3,7 @@
 use super::initial::is_null;
 use super::parameterised::declares_parameters;
 use super::shape::ShapeRules;
-use crate::checked::{Const, DerivedType, Dim, Expr, ExprKind, Field, Shape, Type, TypeId};
+use crate::checked::{CharLen, Const, DerivedType, Dim, Expr, ExprKind, Field, Shape, Type, TypeId};
 use crate::checker::{Binding, Checker, CodeSide, Context, Resolution, ScopeId, Sym, TypeInfo, generic_key};
 use crate::cuda;
 use crate::typing::{Typing, descriptor_bytes, elements_of};
@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
             self.defs.ty_mut(id).bytes = bytes;
         }
         self.note_open_parts(id);
-        let is_made = self.defs.has_part(id, &|f| f.is_parameter || f.start.is_some());
+        let is_made = !self.defs.ty(id).is_flat && self.defs.has_part(id, &|f| f.is_parameter || f.start.is_some());
         let t = self.defs.ty_mut(id);
         t.is_made = is_made;
         t.bytes = t.bytes.next_multiple_of(t.align.max(1));
@@ -137,7 +137,10 @@ impl<'a> Checker<'a> {
                 self.resolve_type(instance);
                 Some(instance)
             }
-            None => self.named_type(parent),
+            None => {
+                let parent = self.named_type(parent)?;
+                Some(self.for_device(parent))
+            }
         }
     }
 
@@ -228,7 +231,11 @@ impl<'a> Checker<'a> {
                 self.reporter.error::<()>(Code::AttributeConflict, *span, text);
             }
             self.cx.by_descriptor = allocatable || pointer;
+            let is_on_device = attribute.is_some_and(|(cuda, _)| cuda != ast::CudaAttr::Pinned);
+            let outer = self.cx.is_closed;
+            self.cx.is_closed |= is_on_device;
             let ty = self.type_spec(&field.spec, e.char_len.as_ref());
+            self.cx.is_closed = outer;
             self.cx.by_descriptor = false;
             let Some(ty) = ty else {
                 self.defs.type_info_mut(id).is_broken = true;
@@ -275,7 +282,9 @@ impl<'a> Checker<'a> {
                 other => (other, None),
             };
             self.cx.by_descriptor = allocatable || pointer;
+            self.cx.is_closed |= is_on_device;
             let lengths = self.lengths_of_spec(&field.spec);
+            self.cx.is_closed = outer;
             self.cx.by_descriptor = false;
             if self.typing().check_lengths(&lengths, false, allocatable || pointer, field.spec.span).is_none() {
                 self.defs.type_info_mut(id).is_broken = true;
@@ -310,15 +319,24 @@ impl<'a> Checker<'a> {
                     .filter(|_| is_structure)
                     .and_then(|data| self.data_of_component(&data.1, &ty, &shape, e.span)),
             };
-            let (bytes, align) = if allocatable || pointer {
-                (descriptor_bytes(shape.rank(), class), 8)
+            let (bytes, align) = if sized.is_some() && self.defs.ty(id).is_flat {
+                // Where it is follows from the lengths.
+                let part = if let Type::Character(_) = ty { Type::Character(CharLen::Const(1)) } else { ty.clone() };
+                (0, self.size_of(&part).map_or(1, |size| size.1))
+            } else if allocatable || pointer {
+                // The length parameters of objects of the device follow their descriptor.
+                let is_flat = matches!(ty, Type::Derived(inner) if self.defs.ty(inner).is_flat);
+                let lengths = if is_flat { 8 * lengths.len() as u64 } else { 0 };
+                (descriptor_bytes(shape.rank(), class) + lengths, 8)
             } else {
                 let Some((size, align)) = self.size_of(&ty) else {
                     let text = format!("length of component `{}` is not constant", e.name.as_str());
                     self.reporter.error::<()>(Code::BadCharacterLength, e.span, text);
                     continue;
                 };
-                let Some(total) = elements_of(&shape).and_then(|n| n.checked_mul(size)) else { continue };
+                // An array of no objects says their lengths.
+                let least = u64::from(self.is_made(&ty));
+                let Some(total) = elements_of(&shape).and_then(|n| n.max(least).checked_mul(size)) else { continue };
                 (total, align)
             };
             let t = self.defs.ty_mut(id);

@@ -9,8 +9,9 @@
 //! holds its own. A template that extends an open one is open. The check of the program begins anew when it finds one
 //! (`check`), so that all objects of a type have one layout.
 //!
-//! Device code and data with a CUDA attribute have constant lengths, which belong to the instance there, as if the template were
-//! not open. An assignment converts such an object to one of the host, and back.
+//! Objects of device code and data with a CUDA attribute are *flat*: the components lie one after another, and nothing else is there.
+//! Constant lengths belong to the instance there, as if the template were not open. Those that are known at run time only belong to
+//! the variable, and its type is one instance for all of them. An assignment converts such an object to one of the host, and back.
 //!
 //! Not here: components that open parameters decide (`derived`).
 
@@ -220,12 +221,14 @@ impl<'a> Checker<'a> {
         for (at, value) in places.into_iter().zip(given.iter().map(|(_, value)| *value)) {
             values[at] = Some(self.given_value(id, &parameters[at], value, guard, span)?);
         }
+        let is_known = |n: &Option<Length>| matches!(n, None | Some(Length::Const(_)));
+        let is_flat = !is_open && !values.iter().all(is_known);
         let scope = self.instance_scope(id);
         let mut params: Vec<TypeParam> = Vec::with_capacity(parameters.len());
         let mut lengths = Vec::new();
         for (p, value) in parameters.iter().zip(values) {
             let outer = self.enter_context(Context::new(scope, self.scopes.get(scope).proc, CodeSide::Host));
-            let param = self.type_param(id, scope, p, value, (is_open, guard.is_some()), span);
+            let param = self.type_param(id, scope, p, value, (is_open || is_flat, guard.is_some()), span);
             if let Some(what) = self.leave_context(outer) {
                 return self.reporter.refuse_again(&what);
             }
@@ -235,15 +238,15 @@ impl<'a> Checker<'a> {
             }
             params.push(param);
         }
-        let made = match self.known_instance(id, &params) {
+        let made = match self.known_instance(id, &params, is_flat) {
             Some(made) => made,
             None => {
-                if self.made.instances.keys().filter(|(template, _)| *template == id).count() >= MOST_INSTANCES {
+                if self.made.instances.keys().filter(|(template, ..)| *template == id).count() >= MOST_INSTANCES {
                     let text =
                         format!("`type({})` with more than {MOST_INSTANCES} sets of values", self.defs.ty(id).name);
                     return self.reporter.refuse(span, text);
                 }
-                self.new_instance(id, params, scope)
+                self.new_instance(id, params, scope, is_flat)
             }
         };
         if !self.cx.by_descriptor {
@@ -262,12 +265,39 @@ impl<'a> Checker<'a> {
 
     /// Whether a type is an instance for device code of a template whose objects have their lengths at run time elsewhere.
     pub(super) fn is_closed_instance(&mut self, id: TypeId) -> bool {
+        let is_twin = self.defs.ty(id).params.is_empty() && self.defs.type_info(id).template.is_some();
+        if self.defs.ty(id).is_flat || is_twin {
+            return true;
+        }
         let params = &self.defs.ty(id).params;
         let has_lengths = params.iter().any(|p| !p.is_kind) && params.iter().all(|p| p.value.is_some());
         match self.defs.type_info(id).template {
             Some(template) if has_lengths => self.is_open_for_host(template),
             _ => false,
         }
+    }
+
+    /// The type that objects of device code and data with a CUDA attribute have instead of one without type parameters that holds
+    /// objects with length parameters: its components are flat too.
+    pub(crate) fn for_device(&mut self, id: TypeId) -> TypeId {
+        let is_device = self.cx.is_closed || self.cx.side == CodeSide::Device;
+        let def = self.defs.ty(id);
+        let holds_lengths = def.is_made && def.params.is_empty() && !self.defs.has_part(id, &|f| f.start.is_some());
+        if !is_device || !holds_lengths {
+            return id;
+        }
+        let twin = match self.known_instance(id, &[], true) {
+            Some(twin) => twin,
+            None => {
+                let scope = self.defs.type_info(id).scope;
+                let key = (id, Vec::new(), true);
+                let twin = self.new_instance(id, Vec::new(), scope, false);
+                self.made.instances.insert(key, twin);
+                twin
+            }
+        };
+        self.resolve_type(twin);
+        twin
     }
 
     fn is_open_for_host(&mut self, template: TypeId) -> bool {
@@ -285,7 +315,7 @@ impl<'a> Checker<'a> {
 
     /// A template is open if its objects have parts that are made at run time.
     pub(super) fn note_open_parts(&mut self, id: TypeId) {
-        let template = self.defs.type_info(id).template;
+        let template = self.defs.type_info(id).template.filter(|_| !self.defs.ty(id).is_flat);
         if let Some(template) = template.filter(|_| self.defs.has_part(id, &|f| f.is_parameter)) {
             self.note_open(template);
         }
@@ -313,25 +343,26 @@ impl<'a> Checker<'a> {
             return None;
         }
         let mut params: Vec<TypeParam> = self.defs.ty(id).params.iter().take(parameters.len()).cloned().collect();
-        if let Some(made) = self.known_instance(parent, &params) {
+        let is_flat = self.defs.ty(id).is_flat;
+        if let Some(made) = self.known_instance(parent, &params, is_flat) {
             return Some(made);
         }
         let scope = self.instance_scope(parent);
         for param in &mut params {
             param.var = self.name_parameter(scope, param);
         }
-        Some(self.new_instance(parent, params, scope))
+        Some(self.new_instance(parent, params, scope, is_flat))
     }
 
-    fn known_instance(&self, template: TypeId, params: &[TypeParam]) -> Option<TypeId> {
-        self.made.instances.get(&(template, values_of(params))).copied()
+    fn known_instance(&self, template: TypeId, params: &[TypeParam], is_flat: bool) -> Option<TypeId> {
+        self.made.instances.get(&(template, values_of(params), is_flat)).copied()
     }
 
     /// A new instance, whose parameters are named in `scope`; its components are not resolved yet.
-    fn new_instance(&mut self, template: TypeId, params: Vec<TypeParam>, scope: ScopeId) -> TypeId {
-        let key = (template, values_of(&params));
+    fn new_instance(&mut self, template: TypeId, params: Vec<TypeParam>, scope: ScopeId, is_flat: bool) -> TypeId {
+        let key = (template, values_of(&params), is_flat);
         let def = self.defs.ty(template);
-        let ty = DerivedType { params, ..DerivedType::empty(def.name.clone(), def.span) };
+        let ty = DerivedType { params, is_flat, ..DerivedType::empty(def.name.clone(), def.span) };
         let ast = self.defs.type_info(template).ast;
         let made = self.defs.add_type(ty, TypeInfo { ast, scope, template: Some(template), ..TypeInfo::untouched() });
         self.made.instances.insert(key, made);
@@ -416,7 +447,10 @@ impl<'a> Checker<'a> {
             }
         };
         if !self.is_open(id) {
-            if self.cx.is_closed || self.cx.side.on_device() || self.cx.debugger {
+            if self.cx.is_closed || self.cx.side == CodeSide::Device {
+                return Some(length);
+            }
+            if self.cx.side.on_device() || self.cx.debugger {
                 return self.reporter.refuse(span, "a length type parameter that is not constant");
             }
             // This check comes to nothing: the next one knows that the template is open.

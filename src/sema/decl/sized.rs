@@ -14,7 +14,8 @@ use diag::Code;
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// Adds the components in which objects of a type hold the length parameters that its definition declares.
+    /// Adds the components in which objects of a type hold the length parameters that its definition declares. Those of a flat type
+    /// name them only.
     pub(super) fn lengths_of_objects(&mut self, id: TypeId) {
         let inherited = self.defs.type_info(id).parent.map_or(0, |p| self.defs.ty(p).params.len());
         let params = self.defs.ty(id).params.iter().skip(inherited).filter(|p| p.value.is_none()).cloned();
@@ -22,8 +23,10 @@ impl Checker<'_> {
             let Type::Integer(kind) = param.ty else { continue };
             let t = self.defs.ty_mut(id);
             let offset = t.bytes.next_multiple_of(u64::from(kind));
-            t.bytes = offset.saturating_add(u64::from(kind));
-            t.align = t.align.max(u64::from(kind));
+            if !t.is_flat {
+                t.bytes = offset.saturating_add(u64::from(kind));
+                t.align = t.align.max(u64::from(kind));
+            }
             t.fields.push(Field {
                 name: param.name,
                 ty: param.ty,
@@ -92,6 +95,33 @@ impl Checker<'_> {
             return self.reporter.error(Code::RankMismatch, value.span, text);
         }
         Some(init)
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Refuses what is no plain variable of the device, of a type whose lengths are known at run time only.
+    pub(super) fn check_flat_variable(&mut self, p: &DeclaredName<'a>, ty: &Type) -> Option<()> {
+        let Type::Derived(id) = ty else { return Some(()) };
+        let def = self.defs.ty(*id);
+        if !def.is_flat {
+            return Some(());
+        }
+        if self.defs.has_part(*id, &|f| f.pointer || f.is_allocatable()) {
+            let text = format!("device data of `type({})`, which has pointers or allocatable components and", def.name);
+            return self.reporter.refuse(p.span, format!("{text} lengths that are known at run time only,"));
+        }
+        let is_class = p.spec.is_some_and(|s| matches!(s.kind, ast::TypeSpecKind::Class(_)));
+        let what = match p.cuda {
+            Some((cuda @ (ast::CudaAttr::Constant | ast::CudaAttr::Texture), _)) => {
+                format!("{} data", crate::cuda::spelling(cuda))
+            }
+            _ if p.value.is_some() => "an argument with `value`".to_owned(),
+            _ if is_class => "a polymorphic object".to_owned(),
+            _ => return Some(()),
+        };
+        let text =
+            format!("{what} of `type({})` with lengths that are known at run time only, in device data,", def.name);
+        self.reporter.refuse(p.span, text)
     }
 }
 

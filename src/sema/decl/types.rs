@@ -56,6 +56,7 @@ impl Checker<'_> {
             }
             TypeSpecKind::Type(derived) => {
                 let id = self.derived_spec(derived)?;
+                let id = self.for_device(id);
                 if self.cx.side.on_device() && self.defs.ty(id).is_made {
                     let what = if self.defs.has_part(id, &|f| f.is_parameter) {
                         "lengths that are known at run time only"

@@ -93,6 +93,7 @@ impl<'a> Checker<'a> {
             let text = "data with a CUDA attribute of a type whose objects are made at run time: with lengths known then, or initial targets,";
             return self.reporter.refuse(p.span, text);
         }
+        self.check_flat_variable(p, &ty)?;
         let place = ShapeRules {
             dummy: p.dummy.is_some(),
             allocatable: p.allocatable.is_some(),
@@ -145,6 +146,7 @@ impl<'a> Checker<'a> {
         let is_implied_class = p.spec.is_none() && self.scopes.implicit_rules(scope).is_class(&p.name);
         let attrs = Attrs {
             cuda: p.cuda.map(|(c, _)| c),
+            is_flat: matches!(ty, Type::Derived(id) if self.defs.ty(id).is_flat),
             allocatable: p.allocatable.is_some(),
             pointer: p.pointer.is_some(),
             target: p.target.is_some(),
@@ -227,9 +229,7 @@ impl<'a> Checker<'a> {
 
     /// The type that a declaration names, and the values that it gives to open length parameters. Data of the device has none.
     fn type_of_declaration(&mut self, p: &DeclaredName<'a>, spec: &'a ast::TypeSpec) -> Option<(Type, Vec<CharLen>)> {
-        let is_device_data =
-            matches!(p.cuda, Some((ast::CudaAttr::Device | ast::CudaAttr::Constant | ast::CudaAttr::Shared, _)))
-                && p.parameter.is_none();
+        let is_device_data = p.cuda.is_some_and(|(cuda, _)| cuda != ast::CudaAttr::Pinned) && p.parameter.is_none();
         let outer = std::mem::replace(&mut self.cx.is_closed, is_device_data);
         let ty = self.type_spec(spec, p.char_len);
         let lengths = if ty.is_some() { self.lengths_of_spec(spec) } else { Vec::new() };

@@ -1,8 +1,10 @@
 //! Array constructors (Fortran 2018, 7.8). Items of different numeric kinds get their common type, as with nvfortran.
 
-use crate::checked::{CharLen, Const, Expr, ExprKind, ImpliedDo, Item, Shape, Storage, Type, VarId};
+use crate::checked::{CharLen, Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, Shape, Storage, Type, VarId};
 use crate::checker::{Checker, ScopeData, ScopeId, Sym};
-use crate::typing::{Typing, assignable, fit_constant, is_numeric, promoted, same_type, shape_name, type_name};
+use crate::typing::{
+    Typing, assignable, constant, fit_constant, is_numeric, promoted, same_type, shape_name, type_name,
+};
 use ast::{ArrayItem, ArrayRange, TypeSpec};
 use diag::Code;
 use source::Span;
@@ -67,7 +69,10 @@ impl Checker<'_> {
                 help,
             );
         };
-        let items = self.typing().converted(items, &ty)?;
+        let mut items = self.typing().converted(items, &ty)?;
+        if let Some(first) = spec.and_then(|spec| self.objects_of_spec(spec, &ty, &items, span)) {
+            items.insert(0, Item::Expr(first));
+        }
         // The length of the first item, where no type is written, is an expression of another scope.
         let ty = match ty {
             Type::Character(CharLen::Expr(_)) if !written => Type::Character(CharLen::Assumed),
@@ -75,6 +80,35 @@ impl Checker<'_> {
         };
         let e = Expr { kind: ExprKind::Array(items), ty, rank: 1, span };
         Some(constant_array(e))
+    }
+
+    /// An array of no objects with the length parameters that a constructor begins with, which has no others if all its items are
+    /// empty.
+    fn objects_of_spec(&mut self, spec: &TypeSpec, ty: &Type, items: &[Item], span: Span) -> Option<Expr> {
+        let Type::Derived(id) = *ty else { return None };
+        if !self.defs.ty(id).is_made || items.iter().any(|item| matches!(item, Item::Expr(e) if e.rank == 0)) {
+            return None;
+        }
+        let mut lengths = self.lengths_of_spec(spec).into_iter();
+        let mut fields = Vec::new();
+        for field in self.defs.ty(id).fields.clone() {
+            let length = if field.is_parameter { lengths.next() } else { None };
+            fields.push(match length {
+                Some(CharLen::Const(n)) => Some(constant(Const::Int(n), field.ty, span)),
+                Some(CharLen::Expr(n)) => Some(self.typing().convert(*n, &field.ty)?),
+                Some(CharLen::Assumed | CharLen::Deferred) => return None,
+                // The object is copied, characters as values.
+                None if matches!(field.ty, Type::Character(_)) && !field.is_allocatable() && !field.pointer => {
+                    Some(constant(Const::Char(Vec::new().into()), Type::Character(CharLen::Const(0)), span))
+                }
+                None => None,
+            });
+        }
+        let object = Expr { kind: ExprKind::Construct { ty: id, fields }, ty: ty.clone(), rank: 0, span };
+        let array = Expr { kind: ExprKind::Array(vec![Item::Expr(object)]), ty: ty.clone(), rank: 1, span };
+        let none = constant(Const::Logical(false), Type::Logical(4), span);
+        let kind = ExprKind::Intrinsic { id: Intrinsic::Pack, args: vec![Some(array), Some(none), None] };
+        Some(Expr { kind, ty: ty.clone(), rank: 1, span })
     }
 
     fn items(&mut self, items: &[ArrayItem]) -> Option<Vec<Item>> {

@@ -66,6 +66,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Expr> {
         self.resolve_type(id);
+        let id = self.for_device(id);
         if let Some(what) = self.defs.type_info(id).refused.clone() {
             return self.reporter.refuse_again(&what);
         }

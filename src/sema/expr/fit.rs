@@ -545,6 +545,8 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
         || is_untyped_null(e)
         || same_type(&dummy.ty, &e.ty)
         || (dummy.attrs.value && defs.are_twins(&dummy.ty, &e.ty))
+        || defs.are_flat_twins(&dummy.ty, &e.ty)
+        || (is_made(defs, &dummy.ty) && is_plain_dummy(dummy) && defs.are_twins(&dummy.ty, &e.ty))
         || (ignores('t') && (ignores('k') || same_kind(&dummy.ty, &e.ty)))
         || (dummy.attrs.class && defs.class_takes(&dummy.ty, &e.ty))
     {
@@ -557,6 +559,15 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
     // Counts, streams and flags of the CUDA interface are taken in any integer kind.
     let number = matches!((&dummy.ty, &e.ty), (Type::Integer(_), Type::Integer(_)));
     defs.proc_info(proc).embedded && dummy.attrs.value && number
+}
+
+/// Whether objects of a type hold length parameters of their own. A managed object, which does not, is passed as a copy that does.
+fn is_made(defs: &Definitions<'_>, ty: &Type) -> bool {
+    matches!(ty, Type::Derived(id) if defs.ty(*id).is_made)
+}
+
+fn is_plain_dummy(dummy: &Variable) -> bool {
+    !(dummy.attrs.class || dummy.attrs.pointer || dummy.attrs.allocatable)
 }
 
 /// Whether an object has a type that is declared in another scope like that of its dummy.

@@ -146,11 +146,17 @@ impl Checker<'_> {
             );
         }
         let twin = spec.filter(|spec| self.defs.are_twins(spec, &object.ty));
-        if let (Some(_), Type::Derived(id)) = (twin, &object.ty) {
-            // The object has its lengths from its type.
-            self.check_lengths_of_twin(*id, lengths, e.span)?;
+        let mut lengths = lengths.to_vec();
+        if let (Some(twin), Type::Derived(id)) = (twin, &object.ty) {
+            if self.defs.ty(*id).is_flat {
+                lengths = self.all_lengths(twin, lengths);
+            } else {
+                // The object has its lengths from its type.
+                self.check_lengths_of_twin(*id, &lengths, e.span)?;
+                lengths.clear();
+            }
         }
-        let (spec, lengths) = if twin.is_some() { (None, &[] as &[CharLen]) } else { (spec, lengths) };
+        let (spec, lengths) = (spec.filter(|_| twin.is_none()), &lengths[..]);
         if let Some(spec) = spec
             && !same_type(spec, &object.ty)
             && !(is_class(&self.defs, &object) && self.defs.class_takes(&object.ty, spec))
@@ -174,6 +180,14 @@ impl Checker<'_> {
     }
 
     /// Checks the lengths that a statement gives an object of the device, whose type has its own.
+    /// The values of all length parameters of a type: those that belong to it, and what is given for the others.
+    fn all_lengths(&self, ty: &Type, given: Vec<CharLen>) -> Vec<CharLen> {
+        let Type::Derived(id) = ty else { return given };
+        let mut given = given.into_iter();
+        let params = self.defs.ty(*id).params.iter().filter(|p| !p.is_kind);
+        params.filter_map(|p| p.value.map(CharLen::Const).or_else(|| given.next())).collect()
+    }
+
     fn check_lengths_of_twin(&mut self, id: TypeId, given: &[CharLen], span: Span) -> Option<()> {
         let own: Vec<i64> = self.defs.ty(id).params.iter().filter(|p| !p.is_kind).filter_map(|p| p.value).collect();
         for (given, own) in given.iter().zip(own) {

@@ -5,36 +5,31 @@ module m
     integer, len :: n
     real :: x(n)
   end type
-  type, extends(line) :: longer
-    integer :: more = 1
+  type :: owner(n)
+    integer, len :: n
+    real :: x(n)
+    real, device, pointer :: p(:)
   end type
-  type :: holder
-    type(line(2)) :: r
-  end type
-  type(holder), device :: remote !~ W0901
 contains
-  attributes(global) subroutine kernel(r)
+  attributes(host, device) subroutine both(r)
     type(line(*)) :: r !~ W0901
-    r%x(1) = 1
   end subroutine
-  subroutine bits(r)
-    class(line(*)), intent(in) :: r
-    print *, transfer(r, [1.0])
+  attributes(global) subroutine owned(r)
+    type(owner(*)) :: r !~ W0901
   end subroutine
-  subroutine named(r)
-    type(line(*)), intent(inout), target :: r(:)
-    associate (y => r%x(2))
-      y = 1
-    end associate
+  attributes(global) subroutine by_value(r)
+    type(line(*)), value :: r !~ W0901
   end subroutine
 end module
 program p
   use m
   implicit none
-  type(line(:)), allocatable, target :: r(:)
-  real, pointer :: q(:)
-  allocate(line(3) :: r(2))
-  r%x(1) = 4
-  print '(2f4.1)', r%x(1)
-  q => r%x(2) !~ R0901
+  class(line(:)), device, allocatable :: c !~ W0901
+  type(line(:)), managed, allocatable :: d(:), e(:)
+  allocate (line(3) :: d(2))
+  d(1)%x = 1
+  d(2)%x = 2
+  e = d(2:1:-1)
+  print *, e(1)%x
+  e = cshift(d, 1) !~ R0901
 end program

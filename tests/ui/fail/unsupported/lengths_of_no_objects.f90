@@ -1,12 +1,22 @@
-! A deferred length parameter of an array that has no objects.
-program p
+! An array that has no objects, where only a function that is never called would say their length parameters.
+module m
   implicit none
   type :: row(n)
     integer, len :: n
     integer :: x(n) = 1
   end type
+contains
+  function made(n) result(r)
+    integer, intent(in) :: n
+    type(row(n)) :: r
+  end function
+end module
+program p
+  use m
+  implicit none
   type(row(:)), allocatable :: a(:)
-  allocate (row(3) :: a(0))
+  integer :: i
+  a = [(made(3), i = 1, 0)]
   print *, size(a)
   print *, a%n !~ R0901
 end program

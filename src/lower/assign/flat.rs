@@ -1,0 +1,268 @@
+//! Assignment to flat objects (`expr::flat_part`): from objects of the same kind, and from objects of the host. Both sides have the same
+//! lengths, but for an allocatable that was declared with `:`, which takes them. Default initialisation of flat objects.
+//!
+//! Not here: assignment of such objects to those of the host (`expr::twin`).
+
+use crate::analysis::designators::{designator_name, field_of};
+use crate::analysis::expressions::is_whole;
+use crate::analysis::overlap::conflicts;
+use crate::builder::Builder;
+use crate::builder::flow::Flow;
+use crate::function::FunctionLowering;
+use crate::object::allocate::AllocateHow;
+use crate::object::flat::flat_align;
+use crate::types::{has_default, is_flat, is_made};
+use crate::value::Value;
+use crate::value::array_view::{ArrayDim, ArrayView};
+use crate::value::descriptor::Descriptor;
+use crate::value::lvalue::MemRef;
+use ir::op::{BinOp, CmpOp};
+use ir::rt::Rt;
+use ir::{Ty, Val};
+use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
+
+impl<'p> FunctionLowering<'_, 'p> {
+    /// `target = value` where the target is flat.
+    pub(crate) fn assign_flat(&mut self, target: &'p Expr, value: &'p Expr) {
+        let Some((from, lengths)) = self.flat_value(value, &target.ty) else {
+            return self.b.refuse_flat();
+        };
+        // The target may be a part of the value, or be allocated anew.
+        let from = if conflicts(self.b.program(), target, value) { self.b.flat_copy(&from, &target.ty) } else { from };
+        let to = match self.flat_allocatable(target) {
+            Some(d) => self.fit_flat(&d, target, value, &from, &lengths),
+            None => {
+                let wanted = self.lengths_of(target);
+                self.check_flat_lengths(&target.ty, &wanted, &lengths);
+                let Some(view) = self.flat_view(target) else {
+                    return self.b.unsupported("an assignment to this object");
+                };
+                if value.rank > 0 {
+                    self.b.check_shape(&view, &from.extents());
+                }
+                view
+            }
+        };
+        self.at(target.span, |this| this.b.copy_flat_objects(&to, &from, &target.ty));
+    }
+
+    /// Gives a part of a new object a value.
+    pub(crate) fn copy_flat_value(&mut self, to: &ArrayView, value: &'p Expr, ty: &Type) {
+        match self.flat_value(value, ty) {
+            Some((from, _)) => self.b.copy_flat_objects(to, &from, ty),
+            None => self.b.refuse_flat(),
+        }
+    }
+
+    /// A designator of flat objects, or of objects with constant lengths that are stored alike, as a view.
+    pub(crate) fn flat_view(&mut self, e: &'p Expr) -> Option<ArrayView> {
+        if e.rank > 0 {
+            return self.designator_view(e);
+        }
+        let element = self.bytes_of(e);
+        let mem = self.object(e);
+        Some(self.b.dense(mem, element, None, &[]))
+    }
+
+    /// The objects that a value gives, stored as flat ones, and their lengths.
+    pub(crate) fn flat_value(&mut self, value: &'p Expr, ty: &Type) -> Option<(ArrayView, Vec<Val>)> {
+        let value = match &value.kind {
+            ExprKind::Convert(inner) | ExprKind::Paren(inner) => inner,
+            _ => value,
+        };
+        if is_made(self.b.program(), &value.ty) {
+            let lengths = self.lengths_of(value);
+            let view = self.objects(value);
+            let element = self.bytes_with_lengths(ty, &lengths);
+            let count = self.b.size(&view);
+            let bytes = self.b.imul(count, element);
+            let block = self.b.temporary(bytes, 8);
+            self.b.copy_flat(block, element, &view, &value.ty, false);
+            let extents = view.extents();
+            return Some((self.b.dense(block, element, None, &extents), lengths));
+        }
+        if !sema::checked::is_designator(value) {
+            return self.flat_temporary(value);
+        }
+        let lengths = self.all_lengths_of(value);
+        let view = self.flat_view(value)?;
+        Some((view, lengths))
+    }
+
+    /// The same of an expression that makes objects: with constant lengths, a structure constructor or a function
+    /// reference.
+    fn flat_temporary(&mut self, value: &'p Expr) -> Option<(ArrayView, Vec<Val>)> {
+        if is_flat(self.b.program(), &value.ty) {
+            let lengths = self.lengths_of(value);
+            let mem = match &value.kind {
+                ExprKind::Construct { ty, fields } => self.construct(*ty, fields, value),
+                ExprKind::Call { proc, args } if value.rank == 0 => self.call_function(*proc, args, value),
+                ExprKind::Call { proc, args } => return Some((self.call_array(*proc, args, value), lengths)),
+                _ => return None,
+            };
+            let Value::Object(mem) = mem else { return None };
+            let element = self.bytes_with_lengths(&value.ty, &lengths);
+            return Some((self.b.dense(mem, element, None, &[]), lengths));
+        }
+        let lengths = self.all_lengths_of(value);
+        Some((self.objects(value), lengths))
+    }
+
+    /// The descriptor of an allocatable that the assignment may allocate.
+    fn flat_allocatable(&mut self, target: &'p Expr) -> Option<Descriptor> {
+        let is_allocatable = match &target.kind {
+            ExprKind::Var(v) => self.b.program().var(*v).attrs.allocatable,
+            ExprKind::Field { base, field } if base.rank == 0 => {
+                field_of(self.b.program(), base, *field).is_some_and(Field::is_allocatable)
+            }
+            _ => false,
+        };
+        if is_allocatable && self.b.is_host() { self.descriptor(target) } else { None }
+    }
+
+    /// Allocates an allocatable anew unless it has the shape and the lengths of a value.
+    fn fit_flat(
+        &mut self,
+        d: &Descriptor,
+        target: &'p Expr,
+        value: &'p Expr,
+        from: &ArrayView,
+        lengths: &[Val],
+    ) -> ArrayView {
+        let base = self.b.desc_base(d);
+        let is_set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+        let mut unfit = self.b.negate(is_set);
+        let (have, fixed) = (self.declared_lengths(target), self.lengths_that_stay(target));
+        self.check_given_lengths(&target.ty, &fixed, lengths);
+        for (have, &want) in have.into_iter().flatten().zip(lengths) {
+            let differs = self.b.icmp(CmpOp::Ne, have, want);
+            unfit = self.b.combine(BinOp::Or, unfit, differs);
+        }
+        if value.rank < target.rank {
+            return self.b.desc_view(d);
+        }
+        let old = self.b.desc_view(d);
+        for (have, want) in old.extents().into_iter().zip(from.extents()) {
+            let differs = self.b.icmp(CmpOp::Ne, have, want);
+            unfit = self.b.combine(BinOp::Or, unfit, differs);
+        }
+        let (location, name) = (self.b.location_of(target), designator_name(self.b.program(), target));
+        let shape: Vec<(Val, Val)> = self.flat_lowers(value, from).into_iter().zip(from.extents()).collect();
+        let unfit = self.b.freeze(unfit);
+        self.when(unfit, |this| {
+            this.b.free_if_set(d, location);
+            this.b.allocate_data(d, &shape, from.element, location, &name, AllocateHow::default());
+            this.keep_flat_lengths(target, lengths);
+        });
+        self.b.desc_view(d)
+    }
+
+    /// The lower bounds that an allocatable takes: those of a whole array, else 1.
+    pub(crate) fn flat_lowers(&mut self, value: &'p Expr, from: &ArrayView) -> Vec<Val> {
+        let value = if let ExprKind::Convert(inner) = &value.kind { inner } else { value };
+        let whole = if is_whole(value) { self.designator_view(value) } else { None };
+        let lower = |d: &ArrayDim| if whole.is_some() { d.lower } else { Val::i64(1) };
+        whole.as_ref().unwrap_or(from).dims.iter().map(lower).collect()
+    }
+
+    /// Stops the program where lengths of flat objects differ. Device code does not look.
+    pub(crate) fn check_flat_lengths(&mut self, ty: &Type, wanted: &[Val], given: &[Val]) {
+        if self.b.is_host() {
+            let wanted: Vec<Option<Val>> = wanted.iter().copied().map(Some).collect();
+            self.check_given_lengths(ty, &wanted, given);
+        }
+    }
+
+    /// Gives fresh flat objects of these lengths their default values.
+    pub(crate) fn initialise_flat(&mut self, view: &ArrayView, ty: &'p Type, lengths: &[Val]) {
+        let Type::Derived(id) = ty else { return };
+        if !has_default(self.b.program(), ty) {
+            return;
+        }
+        if self.b.is_remote(view.mem) {
+            let block = self.b.temporary(view.element, 8);
+            // Components without a default value, and gaps, are zeros there.
+            self.b.repeat(view.element, &mut |this, i| {
+                let byte = this.advance(block, i);
+                this.store_scalar(byte, Ty::I8, Val::Imm(0));
+            });
+            let one = self.b.dense(block, view.element, None, &[]);
+            self.initialise_flat(&one, ty, lengths);
+            let descriptor = self.b.descriptor_of(view);
+            let addr = self.b.address(block);
+            self.b.rt(Rt::FillFrom, vec![descriptor, addr]);
+            return;
+        }
+        let extents = view.extents();
+        self.each_position(&extents, &[view], &mut |this, index, linear| {
+            let mem = this.b.element_pos(view, index, linear);
+            this.initialise_flat_object(mem, *id, lengths);
+        });
+    }
+
+    fn initialise_flat_object(&mut self, mem: MemRef, id: TypeId, lengths: &[Val]) {
+        let program = self.b.program();
+        for (number, field) in program.ty(id).fields.iter().enumerate().filter(|(_, f)| !f.is_parameter) {
+            if field.init.is_none() && !has_default(program, &field.ty) {
+                continue;
+            }
+            let Some((view, own)) = self.flat_part_at(mem, id, lengths, number) else { continue };
+            match &field.init {
+                Some(init) => self.store_initial(&view, &field.ty, init),
+                None if is_flat(program, &field.ty) => self.initialise_flat(&view, &field.ty, &own),
+                None => self.b.initialise_view(&view, &field.ty),
+            }
+        }
+    }
+}
+
+impl Builder<'_, '_> {
+    /// A copy of flat objects in memory of this side.
+    fn flat_copy(&mut self, from: &ArrayView, ty: &Type) -> ArrayView {
+        let extents = from.extents();
+        let bytes = self.array_bytes(&extents, from.element);
+        let block = self.temporary(bytes, 8);
+        let copy = self.dense(block, from.element, None, &extents);
+        self.copy_array(&copy, from, ty);
+        copy
+    }
+
+    /// Copies flat objects; one fills an array.
+    pub(crate) fn copy_flat_objects(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
+        let fills = from.dims.is_empty() && !to.dims.is_empty();
+        if self.is_remote(to.mem) || self.is_remote(from.mem) {
+            if !fills {
+                return self.transfer(to, from);
+            }
+            let block = self.temporary(from.element, 8);
+            self.copy_bytes(block, from.mem, from.element);
+            let (descriptor, addr) = (self.descriptor_of(to), self.address(block));
+            self.rt(Rt::FillFrom, vec![descriptor, addr]);
+            return;
+        }
+        self.copy_each_flat(to, from, ty);
+    }
+
+    pub(crate) fn copy_each_flat(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
+        let unit = match flat_align(self.program(), ty) {
+            8.. => Ty::I64,
+            4..8 => Ty::I32,
+            2..4 => Ty::I16,
+            _ => Ty::I8,
+        };
+        let fills = from.dims.is_empty() && !to.dims.is_empty();
+        let views: &[&ArrayView] = if fills { &[to] } else { &[to, from] };
+        let extents = to.extents();
+        let words: Val = self.bin(BinOp::Div, Ty::I64, from.element, Val::i64(i64::from(unit.bytes()))).into();
+        self.each_position(&extents, views, &mut |this, index, linear| {
+            let target = this.element_pos(to, index, linear);
+            let source = if fills { from.mem } else { this.element_pos(from, index, linear) };
+            this.repeat(words, &mut |this, i| {
+                let skip = this.imul(i, Val::i64(i64::from(unit.bytes())));
+                let (target, source) = (this.advance(target, skip), this.advance(source, skip));
+                let word = this.load_scalar(source, unit);
+                this.store_scalar(target, unit, word.into());
+            });
+        });
+    }
+}
