@@ -281,6 +281,8 @@ pub struct KnownLaunches {
 const KNOWN: usize = 512;
 /// The same of those that have worked out which bytes they use.
 const LARGE_KNOWN: usize = 16;
+/// The same of those that may keep what decides where their stores go.
+const PROVEN_KNOWN: usize = 4;
 
 impl KnownLaunches {
     /// What is known of a launch that is about to begin; looks at it if it was not seen before.
@@ -300,6 +302,11 @@ impl KnownLaunches {
         self.known.push((launch.clone(), found.clone()));
         if self.known.len() > KNOWN {
             self.known.remove(0);
+        }
+        for (back, (_, known)) in self.known.iter().rev().enumerate() {
+            if let Some(once) = known.once() {
+                once.once_proof().give_up_unless(back < PROVEN_KNOWN, memory);
+            }
         }
         // What has worked out the bytes that it uses is large.
         if let Some(old) = self.known.len().checked_sub(LARGE_KNOWN)

@@ -35,6 +35,14 @@ impl Deciding {
         Some(Deciding(all))
     }
 
+    /// Whether the allocations are still there.
+    fn is_live(&self, memory: &Memory) -> bool {
+        self.0.iter().all(|(base, then)| {
+            let now = memory.find(*base).map(|id| memory.info(id));
+            now.is_some_and(|now| (now.base, now.bytes) == (*base, then.bytes() as u64))
+        })
+    }
+
     /// Whether the same is there now.
     pub(crate) fn is_in(&self, memory: &Memory) -> bool {
         self.0.iter().all(|(base, then)| {
@@ -84,6 +92,14 @@ impl OnceProof {
             known.asked = known.asked.saturating_add(1);
             known.asked > 1 && known.lost < MOST_LOST
         })
+    }
+
+    /// Gives a proof up that will not be wanted any more: it holds the pages of what decides, also when that has been freed.
+    pub(crate) fn give_up_unless(&self, is_recent: bool, memory: &Memory) {
+        self.with(|known| {
+            let is_wanted = |(_, deciding): &(u64, Arc<Deciding>)| is_recent && deciding.is_live(memory);
+            known.proven.take_if(|proven| !is_wanted(proven));
+        });
     }
 
     /// What decides, as it is now, if a proof may be kept.

@@ -21,12 +21,7 @@ pub(super) fn deciding_loads(f: &Function, is_wanted: impl Fn(u32) -> bool) -> O
         for inst in &block.insts {
             match &inst.kind {
                 InstKind::Call { .. } | InstKind::Launch { .. } => return None,
-                InstKind::Load { .. } => {}
-                InstKind::Store { addr, .. } | InstKind::Atomic { addr, .. } => {
-                    if is_wanted(number) {
-                        needs.value(*addr);
-                    }
-                }
+                InstKind::Store { addr, .. } | InstKind::Atomic { addr, .. } if is_wanted(number) => needs.value(*addr),
                 _ => {}
             }
             inst.kind.each_def(|reg| {
