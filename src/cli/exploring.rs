@@ -343,5 +343,6 @@ fn reason(limit: Limit) -> &'static str {
         Limit::Events => "a launch has more accesses that matter than are kept",
         Limit::Lanes => "lanes meet in an atomic in more orders than are tried",
         Limit::Orders => "more orders were found than are kept",
+        Limit::Polls => "a warp polls before a barrier of its block",
     }
 }

@@ -52,7 +52,7 @@
 //! with a run that was made, which contradicts the choice of `E`.
 //!
 //! It is not said where something was left out: a launch with more events than are kept, lanes with more orders than are tried, more
-//! orders than fit the queue ([`Limit`]). What no order varies is outside of the claim: lanes of a warp that are at one place go on
+//! orders than fit the queue, parts that poll before a barrier ([`Limit`]). What no order varies is outside of the claim: lanes of a warp that are at one place go on
 //! together, the host does not run beside a kernel, and memory is sequentially consistent.
 
 mod choices;

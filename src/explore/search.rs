@@ -2,7 +2,7 @@
 
 use crate::graph::{Graph, Pair, Reversal};
 use crate::order::Order;
-use crate::trace::LaunchTrace;
+use crate::trace::{LaunchTrace, StepKind};
 use scalar::random::mix;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,20 @@ pub enum Limit {
     Lanes,
     /// More orders were waiting than are kept.
     Orders,
+    /// A part polls before its block comes to a barrier: when the others come to that is not varied in all ways.
+    Polls,
+}
+
+/// Whether a part of a launch polls before its block comes to a barrier.
+fn polls_before_barriers(trace: &LaunchTrace) -> bool {
+    let polls = |kind: &StepKind| matches!(kind, StepKind::Access { repeats, polled, .. } if repeats.is_some() || polled.is_some());
+    let mut polling: BTreeSet<u64> = BTreeSet::new();
+    trace.steps.iter().any(|step| {
+        if polls(&step.kind) {
+            polling.insert(step.part.block);
+        }
+        matches!(step.kind, StepKind::Barrier) && polling.contains(&step.part.block)
+    })
 }
 
 /// An order that waits to be run.
@@ -64,6 +78,9 @@ impl Search {
             let graph = Graph::new(trace, own_context);
             if graph.is_cut {
                 self.limits.insert(Limit::Events);
+            }
+            if polls_before_barriers(trace) {
+                self.limits.insert(Limit::Polls);
             }
             for pair in graph.pairs() {
                 self.see(pair);

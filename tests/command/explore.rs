@@ -32,6 +32,41 @@ fn a_race_of_some_orders_is_reported_with_one_that_replays_it() {
     assert!(text(&debugged.stdout).contains("data race"), "{}{}", text(&debugged.stdout), text(&debugged.stderr));
 }
 
+/// Which of two warps adds first decides what both see; the first one polls, and both come to a barrier.
+#[test]
+fn warps_that_poll_before_a_barrier_leave_orders_to_seeds() {
+    let program = "module m
+contains
+  attributes(global) subroutine k(x, o)
+    integer :: x(1), o(2), r
+    r = -1
+    if (threadidx%x == 1) then
+      r = atomicadd(x(1), 1)
+      do while (atomicadd(x(1), 0) < 2)
+      end do
+    end if
+    if (threadidx%x == 33) r = atomicadd(x(1), 2)
+    call syncthreads()
+    if (threadidx%x == 1) o(1) = r
+    if (threadidx%x == 33) o(2) = r
+  end subroutine
+end module
+program p
+  use m
+  integer, device :: x(1), o(2)
+  integer :: h(2)
+  x = 0
+  o = 0
+  call k<<<1, 64>>>(x, o)
+  h = o
+  print *, h
+end program
+";
+    let output = run("polls.cuf", program, &["--explore", "30"]);
+    said(&output, 1, "orders differ from the first");
+    said(&output, 1, "there may be more, since a warp polls before a barrier of its block");
+}
+
 #[test]
 fn all_orders_of_a_program_that_is_right_are_seen() {
     let output = twin("mailbox.CUF", false, &["--explore", "1000"]);
