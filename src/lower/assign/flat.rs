@@ -138,16 +138,19 @@ impl<'p> FunctionLowering<'_, 'p> {
             let differs = self.b.icmp(CmpOp::Ne, have, want);
             unfit = self.b.combine(BinOp::Or, unfit, differs);
         }
-        if value.rank < target.rank {
-            return self.b.desc_view(d);
-        }
         let old = self.b.desc_view(d);
-        for (have, want) in old.extents().into_iter().zip(from.extents()) {
-            let differs = self.b.icmp(CmpOp::Ne, have, want);
-            unfit = self.b.combine(BinOp::Or, unfit, differs);
-        }
+        let shape: Vec<(Val, Val)> = if value.rank < target.rank {
+            // A scalar says nothing of the bounds (Fortran 2018, 10.2.1.3).
+            self.stop_unless_allocated(d, target);
+            old.dims.iter().map(|dim| (self.b.freeze(dim.lower), self.b.freeze(dim.extent))).collect()
+        } else {
+            for (have, want) in old.extents().into_iter().zip(from.extents()) {
+                let differs = self.b.icmp(CmpOp::Ne, have, want);
+                unfit = self.b.combine(BinOp::Or, unfit, differs);
+            }
+            self.flat_lowers(value, from).into_iter().zip(from.extents()).collect()
+        };
         let (location, name) = (self.b.location_of(target), designator_name(self.b.program(), target));
-        let shape: Vec<(Val, Val)> = self.flat_lowers(value, from).into_iter().zip(from.extents()).collect();
         let unfit = self.b.freeze(unfit);
         self.when(unfit, |this| {
             this.b.free_if_set(d, location);
