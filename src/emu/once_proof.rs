@@ -45,11 +45,19 @@ impl Deciding {
 
     /// Whether the same is there now.
     pub(crate) fn is_in(&self, memory: &Memory) -> bool {
-        self.0.iter().all(|(base, then)| {
-            let now = memory.snapshot(*base);
-            now.is_some_and(|now| now.bytes() == then.bytes() && now.pages() == then.pages())
-        })
+        self.0.iter().all(|(base, then)| memory.snapshot(*base).is_some_and(|now| has_same_bytes(then, &now)))
     }
+
+    /// Whether the same is in both.
+    fn is_like(&self, other: &Deciding) -> bool {
+        let pairs = || self.0.iter().zip(&other.0);
+        self.0.len() == other.0.len()
+            && pairs().all(|(own, other)| own.0 == other.0 && has_same_bytes(&own.1, &other.1))
+    }
+}
+
+fn has_same_bytes(a: &Snapshot, b: &Snapshot) -> bool {
+    a.bytes() == b.bytes() && a.pages() == b.pages()
 }
 
 /// What is known of launches that are alike.
@@ -70,19 +78,26 @@ impl OnceProof {
         f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether it is proven of the blocks from a number on that are about to run, where those bytes decide.
-    pub(crate) fn holds(&self, memory: &Memory, first_block: u64) -> bool {
+    /// For a launch whose blocks from a number on are about to run, where those bytes decide: what decides, and whether it is proven.
+    /// `None` if no proof may be kept.
+    pub(crate) fn begin(
+        &self,
+        memory: &Memory,
+        bytes: &[(u64, u64)],
+        first_block: u64,
+    ) -> Option<(Arc<Deciding>, bool)> {
         self.with(|known| {
-            let Some((from, deciding)) = &known.proven else { return false };
-            if *from > first_block {
-                return false;
+            if known.lost >= MOST_LOST {
+                return None;
             }
-            let holds = deciding.is_in(memory);
-            if !holds {
+            let now = Deciding::of(memory, bytes)?;
+            let proven = known.proven.as_ref().filter(|(from, _)| *from <= first_block);
+            let is_proven = proven.map(|(_, then)| then.is_like(&now));
+            if is_proven == Some(false) {
                 known.proven = None;
                 known.lost += 1;
             }
-            holds
+            (known.lost < MOST_LOST).then(|| (Arc::new(now), is_proven == Some(true)))
         })
     }
 
@@ -100,12 +115,6 @@ impl OnceProof {
             let is_wanted = |(_, deciding): &(u64, Arc<Deciding>)| is_recent && deciding.is_live(memory);
             known.proven.take_if(|proven| !is_wanted(proven));
         });
-    }
-
-    /// What decides, as it is now, if a proof may be kept.
-    pub(crate) fn deciding(&self, memory: &Memory, bytes: Option<&[(u64, u64)]>) -> Option<Arc<Deciding>> {
-        let bytes = bytes.filter(|_| self.with(|known| known.lost < MOST_LOST))?;
-        Deciding::of(memory, bytes).map(Arc::new)
     }
 
     /// Keeps that it is proven of the blocks from a number on.

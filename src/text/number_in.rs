@@ -88,7 +88,6 @@ pub(crate) fn real(ty: Ty, text: &[u8], modes: Modes, implied: usize, scale: i32
         };
         let behind = point.map_or(implied as i64, |p| (digits - p) as i64);
         let power = exponent.unwrap_or(-i64::from(scale)) - behind;
-        let only_digits = plain.clone();
         plain.push('e');
         plain.push_str(&power.to_string());
         let nearest = match ty {
@@ -96,7 +95,7 @@ pub(crate) fn real(ty: Ty, text: &[u8], modes: Modes, implied: usize, scale: i32
             Ty::I16 => scalar::half::round(plain.parse().map_err(|_| bad("real", text))?).into(),
             _ => bits::from_f64(plain.parse().map_err(|_| bad("real", text))?),
         };
-        rounded(ty, nearest, (only_digits.as_bytes(), power), modes.round, negative)
+        rounded(ty, nearest, (&plain.as_bytes()[..digits], power), modes.round, negative)
     };
     let word = match ty {
         Ty::F32 if digits == 0 => bits::convert(Ty::F64, Ty::F32, word),

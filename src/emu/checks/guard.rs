@@ -116,9 +116,9 @@ impl Guard {
             memory.live().map(place).collect()
         });
         let count = places.as_ref().map_or(0, Vec::len);
-        let is_once = kind == Assumed::Once;
-        let is_proven = is_once && sharing.once_proof().holds(memory, first_block);
-        let bytes = guards.deciding.as_deref().filter(|_| is_once);
+        let bytes = guards.deciding.as_deref().filter(|_| kind == Assumed::Once);
+        let begun = bytes.and_then(|bytes| sharing.once_proof().begin(memory, bytes, first_block));
+        let is_proven = begun.as_ref().is_some_and(|(_, is_proven)| *is_proven);
         Some(Guard {
             loose: sharing.loose().clone(),
             alike_numbers: sharing.alike_numbers().clone(),
@@ -131,7 +131,7 @@ impl Guard {
             has_loose_atomics: guards.has_loose_atomics,
             once: Once::default(),
             first_block,
-            deciding: sharing.once_proof().deciding(memory, bytes),
+            deciding: begun.map(|(deciding, _)| deciding),
             is_proven,
             zones: Mutex::default(),
             broken: AtomicU8::new(0),

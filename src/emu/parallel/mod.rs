@@ -194,14 +194,12 @@ fn decide(resources: &mut Resources<'_>, grid: &Grid, checks: &Checks, memory: &
         } else if may_guard
             && checks.is_off()
             && let Some(guarded) = resources.guards.choose(func, &sharing, Assumed::Once, |of| {
-                let is_worth = || is_worth_bits(of, threads, each / warps);
-                let proof = of.once_proof();
-                let may_be_kept = of.guards().is_some_and(|guards| guards.deciding.is_some());
+                // What costs more than it saves may be kept for the launches that follow.
+                let may_be_kept = || of.guards().is_some_and(|guards| guards.deciding.is_some());
                 is_apart(of)
                     && (grain.insists
-                        || is_worth()
-                        || proof.holds(memory, grid.begun)
-                        || may_be_kept && proof.is_worth_trying())
+                        || is_worth_bits(of, threads, each / warps)
+                        || may_be_kept() && of.once_proof().is_worth_trying())
             })
         {
             guard = Some(Watched::new(&guarded, false, memory, (grid.begun, threads), false));

@@ -7,7 +7,7 @@
 //!
 //! Not here: what makes the copy visible to other threads, which is a barrier as for any store.
 
-use super::print::{tell, tell_under_way};
+use super::print::{End, tell};
 use crate::service::Served;
 use crate::symbolize::Memories;
 use ir::rt::Rt;
@@ -16,6 +16,9 @@ use mem::address::SHARED_BASE;
 use scalar::lanes;
 use std::collections::VecDeque;
 use vm::{AccessKind, Fault, FaultKind, Hooks, Program, RtRequest, Site, Warp};
+
+const READ: AccessKind = AccessKind::Read(Access::Plain);
+const WRITE: AccessKind = AccessKind::Write(Access::Plain);
 
 /// A copy that has begun.
 #[derive(Clone, Debug)]
@@ -78,8 +81,8 @@ pub(crate) fn copy_later(
                     return fault(true, to);
                 }
                 if let Some(hooks) = &mut told {
-                    tell(*hooks, warp, request.site, (lane, from), &data, AccessKind::Read(Access::Plain));
-                    tell_under_way(*hooks, warp, request.site, (lane, to), &data, AccessKind::Write(Access::Plain));
+                    tell(*hooks, warp, request.site, (lane, from), &data, (READ, End::Done));
+                    tell(*hooks, warp, request.site, (lane, to), &data, (WRITE, End::UnderWay));
                 }
                 pipeline.open.push(Copy { site: request.site, from, to, bytes: data });
             }
@@ -92,8 +95,8 @@ pub(crate) fn copy_later(
                 while pipeline.groups.len() > left {
                     for Copy { site, from, to, bytes } in pipeline.groups.pop_front().unwrap_or_default() {
                         if let Some(hooks) = &mut told {
-                            tell_under_way(*hooks, warp, site, (lane, from), &bytes, AccessKind::Read(Access::Plain));
-                            tell(*hooks, warp, site, (lane, to), &bytes, AccessKind::Write(Access::Plain));
+                            tell(*hooks, warp, site, (lane, from), &bytes, (READ, End::UnderWay));
+                            tell(*hooks, warp, site, (lane, to), &bytes, (WRITE, End::Done));
                         }
                         let offset = (to - SHARED_BASE) as usize;
                         shared[offset..offset + bytes.len()].copy_from_slice(&bytes);

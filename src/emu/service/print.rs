@@ -38,7 +38,14 @@ pub(crate) fn print(
             let mut characters = vec![b' '; (length as usize).min(1 << 20)];
             Memories { memory, shared, warp }.read(lane, address, &mut characters)?;
             if let Some(hooks) = hooks.as_deref_mut().filter(|hooks| hooks.wants_accesses()) {
-                tell(hooks, warp, request.site, (lane, address), &characters, AccessKind::Read(Access::Plain));
+                tell(
+                    hooks,
+                    warp,
+                    request.site,
+                    (lane, address),
+                    &characters,
+                    (AccessKind::Read(Access::Plain), End::Done),
+                );
             }
             Some(characters)
         };
@@ -105,37 +112,23 @@ pub(crate) fn print(
     Served::Done
 }
 
+/// How far an access is that hooks are told of.
+#[derive(Clone, Copy)]
+pub(super) enum End {
+    /// It is done.
+    Done,
+    /// It is told of at its other end ([`Hooks::on_access_under_way`]).
+    UnderWay,
+}
+
 /// Tells the hooks that a lane reads or writes bytes, in words as large as their place allows.
 pub(super) fn tell(
     hooks: &mut dyn Hooks<32>,
     warp: &Warp<32>,
     site: Site,
-    at: (usize, u64),
-    characters: &[u8],
-    kind: AccessKind,
-) {
-    tell_by(&mut |event| hooks.on_access(warp, event), warp, site, at, characters, kind);
-}
-
-/// Tells the hooks of an access that is under way ([`Hooks::on_access_under_way`]).
-pub(super) fn tell_under_way(
-    hooks: &mut dyn Hooks<32>,
-    warp: &Warp<32>,
-    site: Site,
-    at: (usize, u64),
-    characters: &[u8],
-    kind: AccessKind,
-) {
-    tell_by(&mut |event| hooks.on_access_under_way(warp, event), warp, site, at, characters, kind);
-}
-
-fn tell_by(
-    tell: &mut dyn FnMut(&AccessEvent<'_, 32>),
-    warp: &Warp<32>,
-    site: Site,
     (lane, mut address): (usize, u64),
     mut characters: &[u8],
-    kind: AccessKind,
+    (kind, end): (AccessKind, End),
 ) {
     let Some(split) = warp.split_of(lane as u32) else { return };
     let space = match address {
@@ -147,7 +140,7 @@ fn tell_by(
         let bytes = 1 << address.trailing_zeros().min(characters.len().ilog2()).min(3);
         let (word, rest) = characters.split_at(bytes);
         let value = word.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        tell(&AccessEvent {
+        let event = AccessEvent {
             site,
             frame: split.frame_number(),
             mask: 1 << lane,
@@ -157,7 +150,11 @@ fn tell_by(
             lanes: &LaneAddresses::uniform(address),
             values: Values::Same(value),
             order: None,
-        });
+        };
+        match end {
+            End::Done => hooks.on_access(warp, &event),
+            End::UnderWay => hooks.on_access_under_way(warp, &event),
+        }
         address += bytes as u64;
         characters = rest;
     }

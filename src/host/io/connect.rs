@@ -148,9 +148,7 @@ impl Specifiers {
         }
         Ok(())
     }
-}
 
-impl Specifiers {
     /// Modes with those that it names; the others stay (Fortran 2018, 12.5.6.1).
     fn changed(&self, mut modes: Modes) -> Modes {
         for (key, value) in &self.modes {

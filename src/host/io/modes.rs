@@ -46,7 +46,6 @@ pub(crate) fn set_mode(modes: &mut Modes, key: &str, value: &str) -> Result<bool
             let table = [("none", Delim::None), ("apostrophe", Delim::Apostrophe), ("quote", Delim::Quote)];
             modes.delim = choose(&lower, &table).ok_or_else(bad)?;
         }
-        "advance" => return Err(Condition::Error(201, "`advance=` is neither `yes` nor `no`".to_owned())),
         "pad" => modes.pad = choose(&lower, &[("yes", true), ("no", false)]).ok_or_else(bad)?,
         _ => return Ok(false),
     }

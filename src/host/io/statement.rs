@@ -117,12 +117,7 @@ impl Statement {
     /// Sets an option whose values say it all; whether it is one.
     pub(crate) fn set_plain_option(&mut self, option: i32, a: i64, b: i64) -> bool {
         match option {
-            0 => {
-                self.advance = a != 0;
-                if a > 1 {
-                    self.changes.push(("advance", String::new()));
-                }
-            }
+            0 if a <= 1 => self.advance = a != 0,
             1 => self.rec = Some(a),
             2 => self.pos = Some(a),
             3 => self.iomsg = Some((a as u64, b as u64)),
@@ -203,6 +198,7 @@ impl IoService<'_> {
             return Ok(());
         }
         match option {
+            0 => return Err(Condition::Error(201, "`advance=` is neither `yes` nor `no`".to_owned()).into()),
             8..14 => {
                 let Some(&mode) = MODES.get(option as usize - 8) else { return Ok(()) };
                 let value = storage::read_name(memory, a as u64, b as u64);
