@@ -205,17 +205,12 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn initialise_flat_object(&mut self, mem: MemRef, id: TypeId, lengths: &[Val]) {
         let program = self.b.program();
-        for (number, field) in program.ty(id).fields.iter().enumerate().filter(|(_, f)| !f.is_parameter) {
-            if field.init.is_none() && !has_default(program, &field.ty) {
-                continue;
-            }
-            let Some((view, own)) = self.flat_part_at(mem, id, lengths, number) else { continue };
-            match &field.init {
-                Some(init) => self.store_initial(&view, &field.ty, init),
-                None if is_flat(program, &field.ty) => self.initialise_flat(&view, &field.ty, &own),
-                None => self.b.initialise_view(&view, &field.ty),
-            }
-        }
+        self.each_flat_part(mem, id, lengths, &mut |this, field, view, own| match &field.init {
+            Some(init) => this.store_initial(&view, &field.ty, init),
+            None if !has_default(program, &field.ty) => {}
+            None if is_flat(program, &field.ty) => this.initialise_flat(&view, &field.ty, &own),
+            None => this.b.initialise_view(&view, &field.ty),
+        });
     }
 }
 

@@ -68,6 +68,11 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// Bytes of a part whose type says them; 0 where only the run time knows.
+    pub(crate) fn fixed_bytes(&self, ty: &Type) -> Val {
+        Val::i64(crate::types::const_bytes(self.program(), ty).unwrap_or(0) as i64)
+    }
+
     /// Refuses what needs the bytes of an object whose lengths belong to a variable (`expr::flat_part`).
     pub(crate) fn refuse_flat(&mut self) {
         self.unsupported("this use of an object in device data with run-time lengths");

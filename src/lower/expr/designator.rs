@@ -256,7 +256,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 let mut view = self.designator_view(base)?;
                 view.mem = view.mem.plus(f.offset as i64);
-                Some(part_view(&mut self.b, view, &f.ty))
+                let bytes = self.b.fixed_bytes(&f.ty);
+                Some(part_view(view, &f.ty, bytes))
             }
             ExprKind::Seen { base, class } => {
                 let view = self.designator_view(base)?;
@@ -265,7 +266,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 let whole = keeps_bounds(self.b.program(), e);
                 let (dims, element) = (view.dims.clone(), view.element);
-                let mut view = part_view(&mut self.b, view, &e.ty);
+                let bytes = if is_flat(self.b.program(), &e.ty) {
+                    self.bytes_of(e)
+                } else {
+                    self.b.fixed_bytes(&e.ty)
+                };
+                let mut view = part_view(view, &e.ty, bytes);
                 view.tag = None;
                 if matches!(e.ty, Type::Character(_)) {
                     (view.element, view.len) = (element, Some(element));
@@ -278,7 +284,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::ComplexPart { base, imaginary } => {
                 let mut view = self.designator_view(base)?;
                 view.mem = view.mem.plus(part_offset(&base.ty, *imaginary));
-                Some(part_view(&mut self.b, view, &e.ty))
+                let bytes = self.b.fixed_bytes(&e.ty);
+                Some(part_view(view, &e.ty, bytes))
             }
             ExprKind::Substring { base, lo, hi } => {
                 let mut view = self.designator_view(base)?;
@@ -313,7 +320,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                     String::new()
                 };
                 view.mem = self.element(&first, subs, &name);
-                Some(part_view(&mut self.b, view, &f.ty))
+                let bytes = self.b.fixed_bytes(&f.ty);
+                Some(part_view(view, &f.ty, bytes))
             }
             ExprKind::Element { base: whole, .. } => match self.lvalue(e) {
                 Lvalue::Mem(mem) => {
@@ -423,13 +431,12 @@ fn value_lvalue(b: &mut Builder<'_, '_>, value: &Value, ty: &Type) -> Lvalue {
 }
 
 /// A view whose elements are parts of the elements of another.
-fn part_view(b: &mut Builder<'_, '_>, mut view: ArrayView, ty: &Type) -> ArrayView {
-    let bytes = const_bytes(b.program(), ty).unwrap_or(0) as i64;
-    view.len = matches!(ty, Type::Character(_)).then_some(Val::i64(bytes));
-    if view.element != Val::i64(bytes) {
+fn part_view(mut view: ArrayView, ty: &Type, bytes: Val) -> ArrayView {
+    view.len = matches!(ty, Type::Character(_)).then_some(bytes);
+    if view.element != bytes {
         view.contiguity = Contiguity::Unknown;
     }
-    view.element = Val::i64(bytes);
+    view.element = bytes;
     view.origin = None;
     view.tag = None;
     // A component of an array has its own bounds, as a section has.

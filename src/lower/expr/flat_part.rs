@@ -132,6 +132,22 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some((place.view(mem), own))
     }
 
+    /// Goes through the components of a flat object; `f` gets each with its view and the lengths of its own type.
+    pub(crate) fn each_flat_part(
+        &mut self,
+        mem: MemRef,
+        id: TypeId,
+        lengths: &[Val],
+        f: &mut dyn FnMut(&mut Self, &'p Field, ArrayView, Vec<Val>),
+    ) {
+        for (number, field) in self.b.program().ty(id).fields.iter().enumerate().filter(|(_, f)| !f.is_parameter) {
+            if let Some((view, own)) = self.flat_part_at(mem, id, lengths, number) {
+                let own = own.into_iter().map(|n| self.b.freeze(n)).collect();
+                f(self, field, view, own);
+            }
+        }
+    }
+
     /// The view of a component of a flat object.
     pub(crate) fn flat_field(&mut self, base: &'p Expr, field: u32) -> Option<ArrayView> {
         let Type::Derived(id) = base.ty else { return None };

@@ -7,7 +7,7 @@ use super::{Args, arg};
 use crate::builder::Builder;
 use crate::builder::fast::Fast;
 use crate::function::FunctionLowering;
-use crate::types::{const_bytes, imm, ir_ty};
+use crate::types::{imm, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Lvalue, MemRef};
@@ -302,12 +302,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             I::PipelineMemcpyAsync => {
                 let (Some(to), Some(from)) = (arg(args, 0), arg(args, 1)) else { return false };
-                let bytes = const_bytes(self.b.program(), &to.ty).unwrap_or(0);
+                let bytes = self.bytes_of(to);
+                let bytes = self.b.cast(bytes, Ty::I64, Ty::I32);
                 let [to, from] = [to, from].map(|e| match self.lvalue(e) {
                     Lvalue::Mem(mem) => self.b.address(mem),
                     _ => Val::i64(0),
                 });
-                self.b.rt(Rt::PipelineCopy, vec![to, from, Val::i32(bytes as i32)]);
+                self.b.rt(Rt::PipelineCopy, vec![to, from, bytes]);
             }
             I::PipelineCommit => {
                 self.b.rt(Rt::PipelineCommit, Vec::new());

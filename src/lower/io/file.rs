@@ -11,14 +11,14 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::io::Catch;
-use crate::types::{const_bytes, ir_ty, is_made};
+use crate::types::{const_bytes, ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
-use crate::value::lvalue::Lvalue;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::CmpOp;
 use ir::rt::Rt;
-use ir::{Ty, Val};
-use sema::checked::{Expr, Field, IoItem, IoStmt, IoUnit, Program, Type};
+use ir::{Space, Ty, Val};
+use sema::checked::{Expr, Field, IoItem, IoStmt, IoUnit, Program, Type, TypeId};
 
 impl Builder<'_, '_> {
     /// A character value without its trailing blanks.
@@ -196,11 +196,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     self.b.bytes_of_components(&view, &e.ty)
                 }
                 IoItem::Expr(e) => {
-                    let len = self.length_of(e, None);
-                    let element = match written_bytes(self.b.program(), &e.ty) {
-                        Some(n) => Val::i64(n as i64),
-                        None => self.b.element_bytes(&e.ty, len),
-                    };
+                    let element = self.bytes_of_item(e);
                     let extents: Vec<Val> = self.shape_of(e).into_iter().map(|d| d.1).collect();
                     let count = self.b.product(&extents);
                     self.b.imul(count, element)
@@ -220,6 +216,41 @@ impl<'p> FunctionLowering<'_, 'p> {
             total = self.b.iadd(total, bytes);
         }
         total
+    }
+
+    /// Bytes of a scalar item, or of an element of one.
+    fn bytes_of_item(&mut self, e: &'p Expr) -> Val {
+        match e.ty {
+            Type::Derived(id) if is_flat(self.b.program(), &e.ty) => {
+                let lengths = self.lengths_of(e);
+                self.written_bytes_of_flat(id, &lengths)
+            }
+            _ => match written_bytes(self.b.program(), &e.ty) {
+                Some(n) => Val::i64(n as i64),
+                None => {
+                    let len = self.length_of(e, None);
+                    self.b.element_bytes(&e.ty, len)
+                }
+            },
+        }
+    }
+
+    /// Bytes of the components of a flat object.
+    fn written_bytes_of_flat(&mut self, id: TypeId, lengths: &[Val]) -> Val {
+        let program = self.b.program();
+        let mut total = Val::i64(0);
+        let nowhere = MemRef::at(Val::i64(0), Space::Host);
+        self.each_flat_part(nowhere, id, lengths, &mut |this, field, view, own| {
+            let element = match (&field.ty, written_bytes(program, &field.ty)) {
+                (Type::Derived(inner), _) if is_flat(program, &field.ty) => this.written_bytes_of_flat(*inner, &own),
+                (_, Some(n)) => Val::i64(n as i64),
+                (_, None) => view.element,
+            };
+            let count = this.b.size(&view);
+            let bytes = this.b.imul(count, element);
+            total = this.b.iadd(total, bytes);
+        });
+        self.b.freeze(total)
     }
 
     /// Address and length of the variable of `iomsg=`, zeros without one.

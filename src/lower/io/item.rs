@@ -73,18 +73,16 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn flat_components(&mut self, mem: MemRef, ty: &Type, lengths: &[Val], how: Transfer<'p>) {
         let Type::Derived(id) = ty else { return };
-        for (number, field) in self.b.program().ty(*id).fields.iter().enumerate().filter(|(_, f)| !f.is_parameter) {
-            let Some((view, own)) = self.flat_part_at(mem, *id, lengths, number) else { continue };
-            let own: Vec<Val> = own.into_iter().map(|n| self.b.freeze(n)).collect();
+        self.each_flat_part(mem, *id, lengths, &mut |this, field, view, own| {
             let extents = view.extents();
-            self.each_position(&extents, &[&view], &mut |this, index, linear| {
+            this.each_position(&extents, &[&view], &mut |this, index, linear| {
                 let mem = this.b.element_pos(&view, index, linear);
                 if is_flat(this.b.program(), &field.ty) {
                     return this.flat_components(mem, &field.ty, &own, how);
                 }
                 this.transfer_part(element_lvalue(mem, view.len), &field.ty, how);
             });
-        }
+        });
     }
 
     /// Writes or reads a component, or an element of one.

@@ -13,7 +13,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::io::item::Transfer;
-use crate::types::{ir_ty, is_made};
+use crate::types::{ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
 use crate::value::array_view::ArrayView;
@@ -208,15 +208,49 @@ impl<'p> FunctionLowering<'_, 'p> {
             let IoItem::Expr(e) = item else { continue };
             let (text, len) = self.b.name_text(&object.name);
             self.b.rt(Rt::IoOption, vec![Val::i32(6), text, len]);
-            let is_object = matches!(e.ty, Type::Derived(_));
-            if let Some(view) = if e.rank > 0 || is_object { self.designator_view(e) } else { None } {
+            if let Some(view) = self.view_of_group_object(e) {
                 self.b.describe_dimensions(&view);
                 if how.reading {
-                    self.b.describe_components(&e.ty, &view, how.defined);
+                    self.describe_parts(e, &view, how.defined);
                 }
             }
             self.items(std::slice::from_ref(item), how);
         }
+    }
+
+    fn view_of_group_object(&mut self, e: &'p Expr) -> Option<ArrayView> {
+        match &e.ty {
+            ty if is_flat(self.b.program(), ty) => self.flat_view(e),
+            Type::Derived(_) => self.designator_view(e),
+            _ if e.rank > 0 => self.designator_view(e),
+            _ => None,
+        }
+    }
+
+    /// Tells the components of a variable of a namelist group.
+    fn describe_parts(&mut self, e: &'p Expr, view: &ArrayView, defined: &[DefinedIo]) {
+        match e.ty {
+            Type::Derived(id) if is_flat(self.b.program(), &e.ty) => {
+                let lengths = self.lengths_of(e);
+                self.describe_flat(view.mem, id, &lengths, defined);
+            }
+            _ => self.b.describe_components(&e.ty, view, defined),
+        }
+    }
+
+    fn describe_flat(&mut self, object: MemRef, id: TypeId, lengths: &[Val], defined: &[DefinedIo]) {
+        self.each_flat_part(object, id, lengths, &mut |this, field, view, own| {
+            let (text, len) = this.b.name_text(&field.name);
+            this.b.rt(Rt::IoOption, vec![Val::i32(14), text, len]);
+            this.b.describe_dimensions(&view);
+            match field.ty {
+                Type::Derived(inner) if is_flat(this.b.program(), &field.ty) => {
+                    this.describe_flat(view.mem, inner, &own, defined);
+                }
+                _ => this.b.describe_components(&field.ty, &view, defined),
+            }
+            this.b.rt(Rt::IoOption, vec![Val::i32(15), Val::i64(0), Val::i64(0)]);
+        });
     }
 
     /// The text of a format: a character value; an array of them counts as joined.

@@ -354,6 +354,40 @@ impl<'a> Checker<'a> {
         Some(self.new_instance(parent, params, scope, is_flat))
     }
 
+    /// The value of an expression in host code: objects that hold their lengths instead of flat ones.
+    pub(crate) fn host_value(&mut self, e: Expr) -> Option<Expr> {
+        let Type::Derived(id) = e.ty else { return Some(e) };
+        if !self.defs.ty(id).is_flat || self.cx.side != CodeSide::Host || self.cx.debugger {
+            return Some(e);
+        }
+        let Some(template) = self.defs.type_info(id).template else { return Some(e) };
+        if !self.is_open_for_host(template) {
+            // This check comes to nothing: the next one knows that the template is open.
+            self.note_open(template);
+            return self.reporter.refuse(e.span, "device data with lengths that are known at run time only");
+        }
+        let to = Type::Derived(self.host_instance(id, template));
+        Some(self.typing().as_twin(e, &to))
+    }
+
+    /// The type of the host for a flat one.
+    fn host_instance(&mut self, flat: TypeId, template: TypeId) -> TypeId {
+        let open = |p: &TypeParam| TypeParam { value: p.value.filter(|_| p.is_kind), ..p.clone() };
+        let mut params: Vec<TypeParam> = self.defs.ty(flat).params.iter().map(open).collect();
+        let made = match self.known_instance(template, &params, false) {
+            Some(made) => made,
+            None => {
+                let scope = self.instance_scope(template);
+                for param in &mut params {
+                    param.var = self.name_parameter(scope, param);
+                }
+                self.new_instance(template, params, scope, false)
+            }
+        };
+        self.resolve_type(made);
+        made
+    }
+
     fn known_instance(&self, template: TypeId, params: &[TypeParam], is_flat: bool) -> Option<TypeId> {
         self.made.instances.get(&(template, values_of(params), is_flat)).copied()
     }

@@ -116,7 +116,7 @@ impl Checker<'_> {
         let mut complete = true;
         for item in items {
             let typed = match item {
-                ArrayItem::Expr(e) => self.expr(e).map(Item::Expr),
+                ArrayItem::Expr(e) => self.expr(e).and_then(|e| self.host_value(e)).map(Item::Expr),
                 ArrayItem::Do(d) => self.implied_do(d).map(|d| Item::Do(Box::new(d))),
                 ArrayItem::Range(r) => self.range(r).map(|d| Item::Do(Box::new(d))),
             };

@@ -127,6 +127,14 @@ impl Checker<'_> {
         }
         self.typing().check_host_intrinsic(r.id, &r.args)?;
         let rounds = self.typing().widen_half(&mut r)?;
+        if matches!(id.class(), Class::Elemental | Class::Transformational) && id != Intrinsic::Transfer {
+            for arg in &mut r.args {
+                *arg = match arg.take() {
+                    Some(e) => Some(self.host_value(e)?),
+                    None => None,
+                };
+            }
+        }
         let value = match id.class() {
             Class::Elemental => self.elemental(r),
             Class::Transformational => self.transformational(r),
