@@ -71,15 +71,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => value,
         };
         if is_made(self.b.program(), &value.ty) {
-            let lengths = self.lengths_of(value);
-            let view = self.objects(value);
-            let element = self.bytes_with_lengths(ty, &lengths);
-            let count = self.b.size(&view);
-            let bytes = self.b.imul(count, element);
-            let block = self.b.temporary(bytes, 8);
-            self.b.copy_flat(block, element, &view, &value.ty, false);
-            let extents = view.extents();
-            return Some((self.b.dense(block, element, None, &extents), lengths));
+            let (flat, _, lengths) = self.flat_copy_of(value, ty);
+            return Some((flat, lengths));
         }
         if !sema::checked::is_designator(value) {
             return self.flat_temporary(value);
@@ -87,6 +80,19 @@ impl<'p> FunctionLowering<'_, 'p> {
         let lengths = self.all_lengths_of(value);
         let view = self.flat_view(value)?;
         Some((view, lengths))
+    }
+
+    /// A copy of objects of the host as flat ones of a type, the objects, and their lengths.
+    pub(crate) fn flat_copy_of(&mut self, e: &'p Expr, ty: &Type) -> (ArrayView, ArrayView, Vec<Val>) {
+        let lengths = self.lengths_of(e);
+        let objects = self.objects(e);
+        let element = self.bytes_with_lengths(ty, &lengths);
+        let extents = objects.extents();
+        let bytes = self.b.array_bytes(&extents, element);
+        let block = self.b.temporary(bytes, 8);
+        let flat = self.b.dense(block, element, None, &extents);
+        self.b.copy_twins(&flat, &objects, &e.ty, false);
+        (flat, objects, lengths)
     }
 
     /// The same of an expression that makes objects: with constant lengths, a structure constructor or a function

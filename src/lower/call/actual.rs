@@ -185,6 +185,11 @@ impl Builder<'_, '_> {
     }
 }
 
+/// Whether what is passed instead of an object is copied back.
+fn gives_back(dummy: &Variable, e: &Expr) -> bool {
+    dummy.attrs.intent != Some(Intent::In) && is_designator(e)
+}
+
 /// Whether an expression is the number of an address, which is another one for C.
 fn gives_address(e: &Expr) -> bool {
     match &e.kind {
@@ -232,10 +237,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             return;
         }
-        if is_made(self.b.program(), &dummy.ty) && !is_made(self.b.program(), &e.ty) {
-            return self.pass_twin(dummy, e, out);
+        match (is_made(self.b.program(), &dummy.ty), is_made(self.b.program(), &e.ty)) {
+            (true, false) => self.pass_twin(dummy, e, out),
+            (false, true) if !dummy.attrs.value => self.pass_flat_twin(dummy, e, out),
+            _ => self.pass_plain(dummy, e, out),
         }
-        self.pass_plain(dummy, e, out);
     }
 
     /// Passes a managed object for a dummy whose objects hold their lengths: as a copy that does, which goes back.
@@ -243,18 +249,40 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some((made, own)) = self.copy_of_twin(e, &dummy.ty) else {
             return self.b.refuse_flat();
         };
-        if dummy.attrs.intent != Some(Intent::In) && is_designator(e) {
-            out.back.push(CopyBack::Twin { from: made.clone(), to: own, ty: dummy.ty.clone() });
+        if gives_back(dummy, e) {
+            let (made, ty) = (made.clone(), dummy.ty.clone());
+            out.back.push(CopyBack::Twin { made, flat: own, ty, is_made_passed: true });
         }
+        self.pass_instead(dummy, e, made, out);
+    }
+
+    /// Passes an object that holds its lengths to a procedure of both sides: as a copy that does not, which goes back.
+    fn pass_flat_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        let (flat, made, lengths) = self.flat_copy_of(e, &dummy.ty);
+        if gives_back(dummy, e) {
+            let (flat, ty) = (flat.clone(), e.ty.clone());
+            out.back.push(CopyBack::Twin { made, flat, ty, is_made_passed: false });
+        }
+        self.pass_instead(dummy, e, flat, out);
+        self.pass_given_lengths(dummy, e, lengths, &mut out.words);
+    }
+
+    /// Passes other objects instead of those that an expression gives.
+    fn pass_instead(&mut self, dummy: &'p Variable, e: &'p Expr, objects: ArrayView, out: &mut Passed) {
         let mut operands = Operands::default();
-        operands.insert(e, Operand::View(made));
+        operands.insert(e, Operand::View(objects));
         self.with_operands(operands, |this| {
             this.move_to(&[]);
-            this.pass_plain(dummy, e, out);
+            this.pass_objects(dummy, e, out);
         });
     }
 
     fn pass_plain(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        self.pass_objects(dummy, e, out);
+        self.pass_flat_lengths(dummy, e, &mut out.words);
+    }
+
+    fn pass_objects(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         let given = match &e.kind {
             ExprKind::Var(v) if dummy.attrs.optional => self.give_descriptor(*v).map(|old| (*v, old)),
             _ => None,
@@ -271,7 +299,6 @@ impl<'p> FunctionLowering<'_, 'p> {
             Shape::AssumedRank => self.pass_anything(e, out),
             Shape::Explicit(_) | Shape::AssumedSize(..) | Shape::Deferred(_) => self.pass_sequence(dummy, e, out),
         }
-        self.pass_flat_lengths(dummy, e, &mut out.words);
         if let Some((v, old)) = given {
             self.storage.set(v, old);
         }

@@ -313,6 +313,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             return;
         }
         let given = self.all_lengths_of(e);
+        self.pass_given_lengths(dummy, e, given, out);
+    }
+
+    /// The same of an object whose lengths are known.
+    pub(crate) fn pass_given_lengths(&mut self, dummy: &Variable, e: &'p Expr, given: Vec<Val>, out: &mut Vec<Val>) {
         let wanted: Vec<Option<Val>> = if dummy.attrs.is_flat {
             dummy.attrs.lengths.iter().map(|n| constant(n).map(Val::i64)).collect()
         } else {

@@ -36,8 +36,8 @@ pub(crate) enum CopyBack {
     Array { when: Val, from: ArrayView, to: Option<ArrayView>, ty: Type, free: Option<Allocation> },
     /// Parts of objects that were passed as a copy, and their addresses.
     Parts { from: ArrayView, places: ArrayView, ty: Type },
-    /// Objects that hold their lengths, which were passed for objects that do not.
-    Twin { from: ArrayView, to: ArrayView, ty: Type },
+    /// Objects of type `ty` that hold their lengths, and objects that do not, of which the ones were passed for the others.
+    Twin { made: ArrayView, flat: ArrayView, ty: Type, is_made_passed: bool },
     /// A descriptor that was passed as a copy.
     Descriptor { from: Val, to: Descriptor },
     /// A descriptor of C of an allocatable or pointer, if the predicate holds.

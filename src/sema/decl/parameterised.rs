@@ -260,7 +260,8 @@ impl<'a> Checker<'a> {
 
     /// Whether the lengths of a template's objects are known at run time only. Those of objects of device code never are.
     fn is_open(&mut self, template: TypeId) -> bool {
-        !self.cx.is_closed && self.cx.side != CodeSide::Device && self.is_open_for_host(template)
+        let is_closed = self.cx.is_closed || matches!(self.cx.side, CodeSide::Device | CodeSide::Both);
+        !is_closed && self.is_open_for_host(template)
     }
 
     /// Whether a type is an instance for device code of a template whose objects have their lengths at run time elsewhere.
@@ -481,7 +482,7 @@ impl<'a> Checker<'a> {
             }
         };
         if !self.is_open(id) {
-            if self.cx.is_closed || self.cx.side == CodeSide::Device {
+            if self.cx.is_closed || matches!(self.cx.side, CodeSide::Device | CodeSide::Both) {
                 return Some(length);
             }
             if self.cx.side.on_device() || self.cx.debugger {

@@ -546,7 +546,7 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
         || same_type(&dummy.ty, &e.ty)
         || (dummy.attrs.value && defs.are_twins(&dummy.ty, &e.ty))
         || defs.are_flat_twins(&dummy.ty, &e.ty)
-        || (is_made(defs, &dummy.ty) && is_plain_dummy(dummy) && defs.are_twins(&dummy.ty, &e.ty))
+        || (takes_twin(defs, proc, dummy) && defs.are_twins(&dummy.ty, &e.ty))
         || (ignores('t') && (ignores('k') || same_kind(&dummy.ty, &e.ty)))
         || (dummy.attrs.class && defs.class_takes(&dummy.ty, &e.ty))
     {
@@ -561,13 +561,12 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
     defs.proc_info(proc).embedded && dummy.attrs.value && number
 }
 
-/// Whether objects of a type hold length parameters of their own. A managed object, which does not, is passed as a copy that does.
-fn is_made(defs: &Definitions<'_>, ty: &Type) -> bool {
-    matches!(ty, Type::Derived(id) if defs.ty(*id).is_made)
-}
-
-fn is_plain_dummy(dummy: &Variable) -> bool {
-    !(dummy.attrs.class || dummy.attrs.pointer || dummy.attrs.allocatable)
+/// Whether a copy of an object can be passed that holds its length parameters, or does not, where the object is of the other kind: a
+/// managed one to a procedure of the host, one of the host to a procedure of both sides.
+fn takes_twin(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable) -> bool {
+    let is_made = matches!(dummy.ty, Type::Derived(id) if defs.ty(id).is_made);
+    let is_plain = !(dummy.attrs.class || dummy.attrs.pointer || dummy.attrs.allocatable);
+    is_plain && (is_made || (defs.proc(proc).kind == ProcKind::HostDevice && dummy.attrs.cuda.is_none()))
 }
 
 /// Whether an object has a type that is declared in another scope like that of its dummy.
