@@ -26,6 +26,8 @@ pub(crate) struct Operands {
     by_node: BTreeMap<usize, Operand>,
     /// Optional dummies among them that may be absent, and have no shape then.
     optional: BTreeSet<usize>,
+    /// The length parameters of objects, where those are known.
+    lengths: BTreeMap<usize, Vec<Val>>,
     /// Whether a mask decides which elements are evaluated.
     masked: bool,
 }
@@ -54,6 +56,12 @@ impl Operands {
     pub(crate) fn insert_optional(&mut self, e: &Expr, operand: Operand) {
         self.insert(e, operand);
         self.optional.insert(key(e));
+    }
+
+    /// Gives an expression that makes objects a prepared operand, whose length parameters are known.
+    pub(crate) fn insert_objects(&mut self, e: &Expr, objects: ArrayView, lengths: Vec<Val>) {
+        self.insert(e, Operand::View(objects));
+        self.lengths.insert(key(e), lengths);
     }
 
     /// Whether an operand may be absent.
@@ -143,5 +151,10 @@ impl ElementLoops {
             .iter()
             .rev()
             .find_map(|open| open.operands.operand(e).map(|operand| (operand.clone(), open.index.clone(), open.linear)))
+    }
+
+    /// The length parameters of a prepared operand, where they are known.
+    pub(crate) fn lengths(&self, e: &Expr) -> Option<Vec<Val>> {
+        self.open.iter().rev().find_map(|open| open.operands.lengths.get(&key(e)).cloned())
     }
 }

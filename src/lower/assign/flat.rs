@@ -4,10 +4,11 @@
 //! Not here: assignment of such objects to those of the host (`expr::twin`).
 
 use crate::analysis::designators::{designator_name, field_of};
-use crate::analysis::expressions::is_whole;
+use crate::analysis::expressions::{has_effects, is_whole};
 use crate::analysis::overlap::conflicts;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
+use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::object::allocate::AllocateHow;
 use crate::object::flat::flat_align;
@@ -19,7 +20,7 @@ use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Expr, ExprKind, Field, Type, TypeId};
+use sema::checked::{Actual, Expr, ExprKind, Field, Type, TypeId, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value` where the target is flat.
@@ -74,7 +75,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let (flat, _, lengths) = self.flat_copy_of(value, ty);
             return Some((flat, lengths));
         }
-        if !sema::checked::is_designator(value) {
+        if !is_designator(value) {
             return self.flat_temporary(value);
         }
         let lengths = self.all_lengths_of(value);
@@ -84,8 +85,13 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// A copy of objects of the host as flat ones of a type, the objects, and their lengths.
     pub(crate) fn flat_copy_of(&mut self, e: &'p Expr, ty: &Type) -> (ArrayView, ArrayView, Vec<Val>) {
-        let lengths = self.lengths_of(e);
         let objects = self.objects(e);
+        let mut operands = Operands::default();
+        operands.insert(e, Operand::View(objects.clone()));
+        let lengths = self.with_operands(operands, |this| {
+            this.move_to(&[]);
+            this.lengths_of(e)
+        });
         let element = self.bytes_with_lengths(ty, &lengths);
         let extents = objects.extents();
         let bytes = self.b.array_bytes(&extents, element);
@@ -98,20 +104,56 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The same of an expression that makes objects: with constant lengths, a structure constructor or a function
     /// reference.
     fn flat_temporary(&mut self, value: &'p Expr) -> Option<(ArrayView, Vec<Val>)> {
-        if is_flat(self.b.program(), &value.ty) {
-            let lengths = self.lengths_of(value);
-            let mem = match &value.kind {
-                ExprKind::Construct { ty, fields } => self.construct(*ty, fields, value),
-                ExprKind::Call { proc, args } if value.rank == 0 => self.call_function(*proc, args, value),
-                ExprKind::Call { proc, args } => return Some((self.call_array(*proc, args, value), lengths)),
-                _ => return None,
-            };
-            let Value::Object(mem) = mem else { return None };
-            let element = self.bytes_with_lengths(&value.ty, &lengths);
-            return Some((self.b.dense(mem, element, None, &[]), lengths));
+        if !is_flat(self.b.program(), &value.ty) {
+            let lengths = self.all_lengths_of(value);
+            return Some((self.objects(value), lengths));
         }
-        let lengths = self.all_lengths_of(value);
-        Some((self.objects(value), lengths))
+        let operands = self.evaluated_once(value);
+        self.with_operands(operands, |this| {
+            this.move_to(&[]);
+            this.flat_temporary_of(value)
+        })
+    }
+
+    fn flat_temporary_of(&mut self, value: &'p Expr) -> Option<(ArrayView, Vec<Val>)> {
+        let lengths: Vec<Val> = self.lengths_of(value).into_iter().map(|n| self.b.freeze(n)).collect();
+        let mem = match &value.kind {
+            ExprKind::Construct { ty, fields } => self.construct(*ty, fields, value),
+            ExprKind::Call { proc, args } if value.rank == 0 => self.call_function(*proc, args, value),
+            ExprKind::Call { proc, args } => return Some((self.call_array(*proc, args, value), lengths)),
+            _ => return None,
+        };
+        let Value::Object(mem) = mem else { return None };
+        let element = self.bytes_with_lengths(&value.ty, &lengths);
+        Some((self.b.dense(mem, element, None, &[]), lengths))
+    }
+
+    /// What a reference or a constructor is made of and its lengths may depend on, where it shows how often that is evaluated.
+    fn evaluated_once(&mut self, value: &'p Expr) -> Operands {
+        let program = self.b.program();
+        let parts: Vec<&'p Expr> = match &value.kind {
+            ExprKind::Call { args, .. } => args.iter().flatten().filter_map(Actual::expr).collect(),
+            ExprKind::Construct { ty, fields } => {
+                let params = program.ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
+                params.filter_map(|(_, value)| value.as_ref()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let mut operands = Operands::default();
+        for part in parts.into_iter().filter(|part| !is_designator(part) && has_effects(program, part)) {
+            if is_flat(program, &part.ty) {
+                if let Some((objects, lengths)) = self.flat_temporary(part) {
+                    operands.insert_objects(part, objects, lengths);
+                }
+            } else if part.rank == 0 {
+                let value = self.own_value(part);
+                operands.insert(part, Operand::Value(value));
+            } else {
+                let view = self.own_view(part);
+                operands.insert(part, Operand::View(view));
+            }
+        }
+        operands
     }
 
     /// The descriptor of an allocatable that the assignment may allocate.

@@ -16,7 +16,7 @@ use crate::module::ArgKey;
 use crate::object::convention::{assumed_lengths, has_element_word, has_lengths_word};
 use crate::storage::VarStorage;
 use crate::types::{
-    DEVICE_MEMORY, HOST_MEMORY, MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final, is_made,
+    DEVICE_MEMORY, HOST_MEMORY, MANAGED_MEMORY, Side, align, const_bytes, has_allocatable, has_final, is_flat, is_made,
 };
 use crate::value::Value;
 use crate::value::arguments::{CopyBack, Passed};
@@ -27,7 +27,9 @@ use ast::Intent;
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
-use sema::checked::{Expr, ExprKind, Intrinsic, ProcKind, Shape, Storage, Type, VarId, Variable, is_designator};
+use sema::checked::{
+    Expr, ExprKind, Intrinsic, ProcKind, Program, Shape, Storage, Type, VarId, Variable, is_designator,
+};
 
 impl Builder<'_, '_> {
     /// What is passed for a dummy when nothing is.
@@ -185,6 +187,11 @@ impl Builder<'_, '_> {
     }
 }
 
+/// Whether an expression makes objects whose lengths are known at run time only and do not belong to them.
+fn makes_flat(program: &Program, e: &Expr) -> bool {
+    is_flat(program, &e.ty) && matches!(e.kind, ExprKind::Call { .. } | ExprKind::Construct { .. })
+}
+
 /// Whether what is passed instead of an object is copied back.
 fn gives_back(dummy: &Variable, e: &Expr) -> bool {
     dummy.attrs.intent != Some(Intent::In) && is_designator(e)
@@ -240,6 +247,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         match (is_made(self.b.program(), &dummy.ty), is_made(self.b.program(), &e.ty)) {
             (true, false) => self.pass_twin(dummy, e, out),
             (false, true) if !dummy.attrs.value => self.pass_flat_twin(dummy, e, out),
+            _ if makes_flat(self.b.program(), e) && self.lookup(e).is_none() => self.pass_flat_value(dummy, e, out),
             _ => self.pass_plain(dummy, e, out),
         }
     }
@@ -264,6 +272,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             out.back.push(CopyBack::Twin { made, flat, ty, is_made_passed: false });
         }
         self.pass_instead(dummy, e, flat, out);
+        self.pass_given_lengths(dummy, e, lengths, &mut out.words);
+    }
+
+    /// Passes the object that a reference or a constructor of device code makes.
+    fn pass_flat_value(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        let Some((objects, lengths)) = self.flat_value(e, &e.ty) else { return self.b.refuse_flat() };
+        self.pass_instead(dummy, e, objects, out);
         self.pass_given_lengths(dummy, e, lengths, &mut out.words);
     }
 

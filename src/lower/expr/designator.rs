@@ -266,11 +266,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 let whole = keeps_bounds(self.b.program(), e);
                 let (dims, element) = (view.dims.clone(), view.element);
-                let bytes = if is_flat(self.b.program(), &e.ty) {
-                    self.bytes_of(e)
-                } else {
-                    self.b.fixed_bytes(&e.ty)
-                };
+                let bytes = if is_flat(self.b.program(), &e.ty) { self.bytes_of(e) } else { self.b.fixed_bytes(&e.ty) };
                 let mut view = part_view(view, &e.ty, bytes);
                 view.tag = None;
                 if matches!(e.ty, Type::Character(_)) {

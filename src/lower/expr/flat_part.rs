@@ -297,6 +297,9 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The lengths of a flat object, which a designator names.
     pub(crate) fn lengths_of_flat(&mut self, e: &'p Expr) -> Vec<Val> {
+        if let Some(known) = self.elements.lengths(e) {
+            return known;
+        }
         let declared = self.declared_lengths(e);
         if declared.is_empty() || declared.iter().any(Option::is_none) {
             self.b.refuse_flat();

@@ -5,6 +5,7 @@ use crate::function::FunctionLowering;
 use crate::types::{is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
+use crate::value::lvalue::MemRef;
 use ir::Val;
 use sema::checked::{Expr, ExprKind, Type};
 
@@ -15,15 +16,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             // Both are data of the device, and stored alike.
             let (lengths, wanted) = (self.all_lengths_of(e), self.constant_lengths(to));
             self.at(e.span, |this| this.check_flat_lengths(to, &wanted, &lengths));
-            return Value::Object(self.object(e));
+            return Value::Object(self.object_on_this_side(e));
         }
-        let from = if is_flat(self.b.program(), &e.ty) {
-            self.object(e)
-        } else {
-            let v = self.value(e);
-            self.b.as_object(&v)
-        };
         if is_made(self.b.program(), &e.ty) {
+            let v = self.value(e);
+            let from = self.b.as_object(&v);
             let object = self.b.object_view(from, &e.ty);
             let wanted: Vec<Option<Val>> = self.constant_lengths(to).into_iter().map(Some).collect();
             self.at(e.span, |this| this.b.check_lengths(&object, &e.ty, &wanted));
@@ -32,19 +29,29 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.copy_flat(block, bytes, &object, &e.ty, false);
             return Value::Object(block);
         }
+        let from = self.object_on_this_side(e);
         let bytes = self.bytes_of(e);
-        let from = if self.b.is_remote(from) {
-            let local = self.b.temporary(bytes, 8);
-            self.b.copy_bytes(local, from, bytes);
-            local
-        } else {
-            from
-        };
         let object = self.b.temporary_array(to, None, &[]);
         let lengths = self.all_lengths_of(e);
         self.b.make_view(&object, to, &lengths);
         self.b.copy_flat(from, bytes, &object, to, true);
         Value::Object(object.mem)
+    }
+
+    /// An object of device code, or a copy of it where this side cannot reach it.
+    fn object_on_this_side(&mut self, e: &'p Expr) -> MemRef {
+        if !is_flat(self.b.program(), &e.ty) {
+            let v = self.value(e);
+            return self.b.as_object(&v);
+        }
+        let from = self.object(e);
+        if !self.b.is_remote(from) {
+            return from;
+        }
+        let bytes = self.bytes_of(e);
+        let local = self.b.temporary(bytes, 8);
+        self.b.copy_bytes(local, from, bytes);
+        local
     }
 
     /// A copy of managed objects as objects that hold their lengths, and the view of their own memory.

@@ -341,8 +341,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             return;
         }
         let mut at = e;
+        let mut is_flat = false;
         loop {
-            match operands.operand(at) {
+            is_flat |= !is_made(self.b.program(), &at.ty);
+            match operands.operand(at).filter(|_| !is_flat) {
                 Some(Operand::View(from)) => return self.b.keep_lengths(to, from, &e.ty),
                 Some(Operand::Value(v)) => return self.b.keep_lengths_of_value(to, v, &e.ty),
                 None => {}
@@ -361,6 +363,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let none = self.b.icmp(CmpOp::Eq, count, Val::i64(0));
         self.when(none, |this| {
             let known = this.with_operands(operands.clone(), |this| match &at.kind {
+                _ if is_flat => Some(this.all_lengths_of(at)),
                 ExprKind::Call { proc, args } => this.lengths_of_reference(*proc, args, operands),
                 _ => this.declared_lengths(at).into_iter().collect(),
             });

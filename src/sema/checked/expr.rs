@@ -217,6 +217,13 @@ pub enum Actual {
     Proc(ProcId),
 }
 
+impl Actual {
+    /// The expression that is passed, if it is none of a procedure.
+    pub fn expr(&self) -> Option<&Expr> {
+        if let Actual::Expr(e) = self { Some(e) } else { None }
+    }
+}
+
 /// Prefix operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnaryOp {

@@ -178,7 +178,8 @@ impl Checker<'_> {
                         let text = format!("component `{}` of `type({})` has no value", field.name, ty.name);
                         return self.reporter.error(Code::BadStructureConstructor, name, text);
                     };
-                    if matches!(field.ty, Type::Derived(inner) if self.defs.ty(inner).is_made) {
+                    let is_made = |inner: TypeId| self.defs.ty(inner).is_made || self.defs.ty(inner).is_flat;
+                    if matches!(field.ty, Type::Derived(inner) if is_made(inner)) {
                         continue;
                     }
                     let kind = ExprKind::Const(default);
@@ -261,6 +262,7 @@ impl Typing<'_> {
         if is_null {
             return Some(Expr { ty: field.ty.clone(), rank: wanted, ..e });
         }
+        let e = if field.pointer || field.class { e } else { self.as_twin(e, &field.ty) };
         let fits = assignable(&field.ty, &e) || (field.class && self.defs.class_takes(&field.ty, &e.ty));
         if !fits {
             let text = format!(
