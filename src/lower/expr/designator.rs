@@ -75,16 +75,20 @@ impl<'p> FunctionLowering<'_, 'p> {
                     value_lvalue(&mut self.b, &value, &e.ty)
                 }
             },
+            ExprKind::Field { base, field } if is_flat(self.b.program(), &base.ty) => {
+                if let Some(place) = self.flat_field_lvalue(base, *field) {
+                    return place;
+                }
+                // A length parameter that is not known here.
+                self.b.refuse_flat();
+                Lvalue::Mem(MemRef::at(Val::i64(0), self.b.local_space()))
+            }
             ExprKind::Field { base, field } if base.rank > 0 && e.rank == 0 => {
                 // A length parameter, which all elements have in common.
                 let offset = field_of(self.b.program(), base, *field).map_or(0, |f| f.offset);
                 let view = self.view(base);
                 self.b.need_lengths(&view, &base.ty);
                 Lvalue::Mem(view.mem.plus(offset as i64))
-            }
-            ExprKind::Field { base, field } if is_flat(self.b.program(), &base.ty) => {
-                let space = self.b.local_space();
-                self.flat_field_lvalue(base, *field).unwrap_or(Lvalue::Mem(MemRef::at(Val::i64(0), space)))
             }
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(desc) => {
