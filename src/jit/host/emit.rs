@@ -75,6 +75,8 @@ pub(super) struct Late {
 pub(super) enum Stub {
     /// Returns to the interpreter, which goes on at an operation.
     Exit { label: CodeLabel, pc: u32, progress: Progress, late: Option<Late> },
+    /// Goes on with a block of another nest.
+    Cross { label: CodeLabel, pc: u32 },
     /// Fills a site for the offset in `rax` and tries again.
     Refill { label: CodeLabel, retry: CodeLabel, fail: CodeLabel, site: usize },
     /// Evaluates a formula; the result is in `xmm0`, or in `rax` too if it is no real.
@@ -86,6 +88,8 @@ pub(super) struct Emitter<'a> {
     pub(super) routine: &'a HostRoutine,
     labels: BTreeMap<u32, CodeLabel>,
     thunks: Vec<(u32, CodeLabel)>,
+    /// By the first operation of each block, where the registers of its nest are loaded; it goes to `rax` then.
+    enters: BTreeMap<u32, CodeLabel>,
     /// The blocks of the nest that is emitted.
     here: BTreeSet<u32>,
     pub(super) homes: Homes,
@@ -94,6 +98,8 @@ pub(super) struct Emitter<'a> {
     pub(super) sites: Vec<SiteInfo>,
     /// Where the nest's registers are written back, and the state; the operation is in `eax`.
     leave: CodeLabel,
+    /// The same of a nest that goes on with another, whose entry is in `rdx`.
+    cross: CodeLabel,
     finish: CodeLabel,
     refill: CodeLabel,
     evaluate: CodeLabel,
@@ -113,19 +119,23 @@ pub fn compile(routine: &HostRoutine) -> Result<HostCode> {
     }
     let mut a = CodeAssembler::new(64)?;
     let mut label = || a.create_label();
-    let (leave, finish, refill, evaluate, serving) = (label(), label(), label(), label(), label());
+    let (leave, cross, finish, refill, evaluate, serving) = (label(), label(), label(), label(), label(), label());
+    let of_nest = |nest: &Nest, enter: CodeLabel| nest.blocks.iter().map(|b| (b.pc, enter)).collect::<Vec<_>>();
+    let enters = routine.nests.iter().flat_map(|nest| of_nest(nest, label())).collect();
     let labels = routine.nests.iter().flat_map(|n| &n.blocks).map(|b| (b.pc, label())).collect();
     let mut emitter = Emitter {
         a,
         routine,
         labels,
         thunks: Vec::new(),
+        enters,
         here: BTreeSet::new(),
         homes: Homes::default(),
         stubs: Vec::new(),
         formulas: Vec::new(),
         sites: Vec::new(),
         leave,
+        cross,
         finish,
         refill,
         evaluate,
@@ -259,7 +269,10 @@ impl Emitter<'_> {
         self.here = nest.blocks.iter().map(|block| block.pc).collect();
         self.homes = Homes::new(nest, &skipped);
         self.leave = self.a.create_label();
-        let mut enter = self.a.create_label();
+        self.cross = self.a.create_label();
+        let Some(mut enter) = nest.blocks.first().and_then(|first| self.enters.get(&first.pc).copied()) else {
+            return Ok(());
+        };
         for block in &nest.blocks {
             let mut thunk = self.a.create_label();
             self.a.set_label(&mut thunk)?;
@@ -281,6 +294,10 @@ impl Emitter<'_> {
         self.a.set_label(&mut leave)?;
         self.write_homes()?;
         self.a.jmp(self.finish)?;
+        let mut cross = self.cross;
+        self.a.set_label(&mut cross)?;
+        self.write_homes()?;
+        self.a.jmp(rdx)?;
         Ok(())
     }
 
@@ -370,6 +387,14 @@ impl Emitter<'_> {
                 self.count(progress)?;
                 self.a.mov(eax, pc)?;
                 self.a.jmp(self.leave)?;
+            }
+            Stub::Cross { mut label, pc } => {
+                self.a.set_label(&mut label)?;
+                let to = self.label(pc)?;
+                let enter = self.enters.get(&pc).copied().ok_or(CompileError::Encoding("no label".to_owned()))?;
+                self.a.lea(rax, qword_ptr(to))?;
+                self.a.lea(rdx, qword_ptr(enter))?;
+                self.a.jmp(self.cross)?;
             }
             Stub::Refill { mut label, retry, fail, site } => {
                 self.a.set_label(&mut label)?;
@@ -547,6 +572,11 @@ impl Emitter<'_> {
     pub(super) fn target(&mut self, pc: u32) -> CodeLabel {
         match self.labels.get(&pc) {
             Some(&label) if self.here.contains(&pc) => label,
+            Some(_) if self.progress == Progress::default() && self.late.is_none() => {
+                let label = self.a.create_label();
+                self.stubs.push(Stub::Cross { label, pc });
+                label
+            }
             _ => self.exit(pc),
         }
     }

@@ -149,8 +149,7 @@ impl<'a> Checker<'a> {
         }
         let is_module = sub.prefixes.iter().any(|p| matches!(p, Prefix::Module(_)));
         if !is_abstract && !is_module {
-            let linked = self.typing().linked_name(sub);
-            if let Some(id) = self.scopes.own_external(&linked) {
+            if let Some(id) = self.typing().linked_procedure(sub) {
                 if self.scopes.get(scope).proc == Some(id) && self.is_result(scope, &sub.name) {
                     // The result is a procedure pointer, whose interface this is.
                     let body = self.interface_procedure(scope, sub, false);
@@ -338,23 +337,27 @@ impl Typing<'_> {
         diag::nearest_name(name, procs).map(str::to_owned)
     }
 
-    /// The name by which an interface body finds its definition: that of `bind(c, name=…)` or its own.
-    fn linked_name(&self, sub: &Subprogram) -> Arc<str> {
-        match &sub.bind {
-            Some(Some(ast::Expr { kind: ast::ExprKind::Char { value, .. }, .. })) => {
-                let wanted = value.trim();
-                let same = |id: &&ProcId| {
-                    self.defs
-                        .proc_info(**id)
-                        .ast
-                        .and_then(|t| t.bind.as_ref())
-                        .and_then(Option::as_ref)
-                        .is_some_and(|e| matches!(&e.kind, ast::ExprKind::Char { value, .. } if value.trim() == wanted))
-                };
-                let found = self.scopes.externals().iter().find(|(_, id)| same(id)).map(|(key, _)| key.clone());
-                found.unwrap_or_else(|| "".into())
-            }
-            _ => sub.name.text.clone(),
-        }
+    /// The procedure of the program that an interface body describes: by the binding label if it has one, which is that of an external
+    /// procedure or of one of a module (Fortran 2018, 18.10.2), else the external one of its name.
+    fn linked_procedure(&self, sub: &Subprogram) -> Option<ProcId> {
+        let Some(wanted) = label_of(sub) else { return self.scopes.own_external(&sub.name.text) };
+        let is_this = |id: &ProcId| {
+            let info = self.defs.proc_info(*id);
+            let is_inner = self.defs.proc(*id).parent.is_some();
+            !info.is_interface && !info.embedded && !is_inner && info.ast.and_then(label_of) == Some(wanted)
+        };
+        self.defs
+            .proc_ids()
+            .find(is_this)
+            .or_else(|| self.scopes.own_external(wanted).filter(|_| wanted == &*sub.name.text))
+    }
+}
+
+/// The binding label of a subprogram, where it is written as a literal or is its name.
+fn label_of(sub: &Subprogram) -> Option<&str> {
+    match sub.bind.as_ref()? {
+        None => Some(&sub.name.text),
+        Some(ast::Expr { kind: ast::ExprKind::Char { value, .. }, .. }) => Some(value.trim()),
+        Some(_) => None,
     }
 }

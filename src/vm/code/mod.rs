@@ -130,15 +130,15 @@ pub(crate) struct Code {
     pub(crate) native: NativeCache,
 }
 
-/// A basic block of host code that lies in a loop.
+/// A basic block of host code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostBlock {
     /// Its first operation.
     pub(crate) start: u32,
     /// The first operation behind it.
     pub(crate) end: u32,
-    /// The number of the outermost loop that it is in.
-    pub(crate) nest: u32,
+    /// The number of the outermost loop that it is in, if it is in one.
+    pub(crate) nest: Option<u32>,
     /// How many loops it is in.
     pub(crate) depth: u32,
 }

@@ -41,11 +41,40 @@ pub enum Engine {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NativeCache {
     shapes: Arc<[OnceLock<Shape>; SHAPES]>,
-    /// Of host code, its loops.
-    pub(crate) host: Arc<OnceLock<Option<HostFunction>>>,
+    pub(crate) host: Arc<HostCache>,
 }
 
-/// The compiled loops of a function of the host.
+/// The compiled code of a function of the host.
+#[derive(Debug, Default)]
+pub(crate) struct HostCache {
+    /// Its loops.
+    pub(crate) loops: OnceLock<Option<HostFunction>>,
+    /// All of it, which replaces that where it is called often.
+    pub(crate) whole: OnceLock<Option<HostFunction>>,
+    /// How often it has been called, at least.
+    calls: AtomicU32,
+}
+
+impl HostCache {
+    /// Counts a call. Of two that happen at once one may be lost.
+    #[inline(always)]
+    pub(crate) fn count_call(&self) {
+        self.calls.store(self.calls.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// Calls so far.
+    #[inline(always)]
+    pub(crate) fn calls(&self) -> u32 {
+        self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Whether there is compiled code.
+    pub(crate) fn is_made(&self) -> bool {
+        [&self.loops, &self.whole].into_iter().any(|made| matches!(made.get(), Some(Some(_))))
+    }
+}
+
+/// The compiled loops of a function of the host, or all of it.
 #[derive(Debug)]
 pub(crate) struct HostFunction {
     pub(crate) code: HostCode,

@@ -28,7 +28,7 @@ use crate::memory::local::{Layout, Part};
 use ir::analysis::{Bases, Cfg, Dominators, Loops, PostDominators, UniformLevel};
 use ir::op::Special;
 use ir::{
-    AddrBase, Bb, DebugVar, FuncId, FuncKind, Function, InlineId, InstKind, LocalSlot, Module, ParamKind, Reg, RegInfo,
+    AddrBase, Bb, DebugVar, FuncId, FuncKind, Function, InlineId, InstKind, Module, ParamKind, Reg, RegInfo,
     Term as IrTerm, Ty, Val, VarLoc,
 };
 use mem::address::SHARED_BASE;
@@ -168,7 +168,7 @@ impl<'a> Compiler<'a> {
         Ok(self.code)
     }
 
-    /// Notes the blocks of host code that lie in loops.
+    /// Notes the blocks of host code, and in which loops they lie.
     fn find_host_blocks(&mut self, cfg: &Cfg) {
         if self.is_device() {
             return;
@@ -176,12 +176,13 @@ impl<'a> Compiler<'a> {
         let loops = Loops::new(cfg, &Dominators::new(cfg));
         for (i, &start) in self.starts.iter().enumerate() {
             let bb = Bb(i as u32);
-            let Some(mut outermost) = loops.of(bb) else { continue };
-            while let Some(parent) = loops.get(outermost).parent {
-                outermost = parent;
+            let mut outermost = loops.of(bb);
+            while let Some(parent) = outermost.and_then(|of| loops.get(of).parent) {
+                outermost = Some(parent);
             }
             let end = self.starts.get(i + 1).copied().unwrap_or(self.code.ops.len() as u32);
-            self.code.host_blocks.push(HostBlock { start, end, nest: outermost.0, depth: loops.depth(bb) as u32 });
+            let (nest, depth) = (outermost.map(|of| of.0), loops.depth(bb) as u32);
+            self.code.host_blocks.push(HostBlock { start, end, nest, depth });
         }
     }
 
@@ -241,7 +242,6 @@ impl<'a> Compiler<'a> {
 
     /// Gives places to local memory.
     fn place_memory(&mut self) {
-        let own = |slot: &&LocalSlot| slot.inlined == InlineId::NONE;
         let mut local = 0u64;
         let mut place = |bytes: u64, align: u64| {
             let start = local.next_multiple_of(align.max(1));
@@ -254,7 +254,7 @@ impl<'a> Compiler<'a> {
         };
         let objects: Vec<_> = self.f.params.iter().map(|p| is_object(&p.kind)).collect();
         // The host's are one piece of its stack.
-        let mut parts: Vec<Part> = self.f.locals.iter().filter(own).map(|l| place(l.bytes, l.align)).collect();
+        let mut parts: Vec<Part> = self.f.locals.iter().map(|l| place(l.bytes, l.align)).collect();
         parts.extend(objects.iter().flatten().map(|&(bytes, align)| place(bytes, align)));
         self.code.local_bytes = local.next_multiple_of(8);
         self.code.local_span = self.code.local_bytes;

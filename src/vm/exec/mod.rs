@@ -12,7 +12,7 @@ mod dispatch;
 mod exit;
 mod generic;
 mod out_of_line;
-mod report;
+pub(crate) mod report;
 mod run;
 mod single;
 pub use dispatch::run_together;

@@ -66,7 +66,7 @@ fn run_split<const W: usize, S: Isa>(
     let is_reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
     let is_possible = W == 1 && program.is_native && !run.statements;
     let host = match warp.frame(number) {
-        Some(frame) if is_possible => native::host::take(program, frame, is_reported),
+        Some(frame) if is_possible => native::host::take(program, (frame.func, frame.back_edges), is_reported),
         _ => None,
     };
     let exit = interpret(isa, program, warp, ctx, run, (&mut native, host));
@@ -156,11 +156,14 @@ fn interpret<const W: usize, S: Isa>(
             && is_armed
             && !reported
             && let Some(entry) = host.entry(pc)
-            && let Some(left) = native::host::run((host, ops), entry, warp, number, ctx, polls)
+            && let Some(left) = native::host::run(program, (host, entry), warp, number, (ctx, run), polls)
         {
-            (pc, polls) = left;
+            (pc, polls) = (left.pc, left.polls);
             is_armed = false;
             warp.points = total.wrapping_sub(ctx.budget);
+            if left.is_elsewhere {
+                return None;
+            }
         }
         let mut budget = ctx.budget;
         let Some(Some(frame)) = warp.frames.get_mut(number as usize) else { return Some(Exit::Done) };

@@ -234,6 +234,16 @@ impl<const W: usize> Frame<W> {
 
     /// Copies a slot of another frame in the lanes of `mask`.
     pub(crate) fn copy(&mut self, to: SlotRef, other: &Frame<W>, from: SlotRef, mask: u32) {
+        if W == 1 {
+            // Code of the host has no scalars.
+            let (at, from) = (to.1 as usize, from.1 as usize);
+            match to.0 {
+                Ty::Pred => self.preds[at] = other.preds[from],
+                Ty::I64 | Ty::F64 => self.longs[at] = other.longs[from],
+                _ => self.words[at] = other.words[from],
+            }
+            return;
+        }
         if self.scalar(to).is_some_and(|_| !self.is_in_rows())
             || other.scalar(from).is_some_and(|_| !other.is_in_rows())
         {

@@ -1,9 +1,9 @@
-//! Loops of host code in machine code: when they are made, and how the host runs them.
+//! Host code in machine code: when it is made, and how the host runs it.
 #![allow(unsafe_code)] // Hands the registers of a frame to compiled code.
 
 use super::nests::{Translation, translate};
 use crate::code::{HostFunction, Op, Program};
-use crate::frame::Frame;
+use crate::exec::report::RunState;
 use crate::memory::slow_path::allowed;
 use crate::memory::windows::WindowTable;
 use crate::warp::{Context, MOST_SERVED, Services, Warp};
@@ -14,22 +14,27 @@ use mem::MemoryView;
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 
-/// Back edges of a frame behind which its function is compiled.
+/// Back edges of a frame behind which the loops of its function are compiled.
 pub(crate) const HOT: u32 = 1000;
 
-/// The compiled loops of the function of a frame, if there are some and no access in them is to be reported.
-pub(crate) fn take<'p, const W: usize>(
-    program: &'p Program,
-    frame: &Frame<W>,
+/// Calls of a function behind which all of it is compiled.
+const OFTEN: u32 = 1000;
+
+/// The compiled code of a function in a frame that has passed so many back edges, if there is some and no access in it is to be reported.
+pub(crate) fn take(
+    program: &Program,
+    (func, back_edges): (FuncId, u32),
     is_reported: Option<impl Fn(FuncId, u32) -> bool>,
-) -> Option<&'p HostFunction> {
-    let code = program.code.get(frame.func.index())?;
+) -> Option<&HostFunction> {
+    let code = program.code.get(func.index())?;
     let cache = &code.native.host;
-    if cache.get().is_none() && frame.back_edges < HOT {
+    let is_whole = cache.calls() >= OFTEN;
+    if !is_whole && cache.loops.get().is_none() && back_edges < HOT {
         return None;
     }
-    let made = cache.get_or_init(|| {
-        let Translation { mut routine, entries: worthwhile, accesses } = translate(code)?;
+    let made = if is_whole { &cache.whole } else { &cache.loops };
+    let made = made.get_or_init(|| {
+        let Translation { mut routine, entries: worthwhile, accesses } = translate(code, is_whole)?;
         routine.first_site = program.sites.fetch_add(accesses.len() as u32, Ordering::Relaxed);
         let native = jit::host::compile(&routine).ok()?;
         let mut entries = vec![None; code.ops.len()];
@@ -41,7 +46,7 @@ pub(crate) fn take<'p, const W: usize>(
         Some(HostFunction { code: native, entries, accesses })
     });
     let host = made.as_ref()?;
-    let is_silent = is_reported.is_none_or(|is_reported| !host.accesses.iter().any(|&pc| is_reported(frame.func, pc)));
+    let is_silent = is_reported.is_none_or(|is_reported| !host.accesses.iter().any(|&pc| is_reported(func, pc)));
     is_silent.then_some(host)
 }
 
@@ -86,9 +91,67 @@ extern "C" fn refill(user: *mut c_void, address: u64, number: u32) -> bool {
     allowed(environment.open, address) && windows.fill_site(environment.memory, address, site)
 }
 
-/// Runs the host from an entry on, in the frame of that number; gives where the interpreter goes on, and the points since the last
-/// progress. Counts the budget of the context down; `polls` are the points since the last progress so far.
+/// Where compiled code was left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    /// The operation at which the interpreter goes on.
+    pub(crate) pc: u32,
+    /// Points since the last progress.
+    pub(crate) polls: u32,
+    /// Whether that is in another frame, of which the split knows.
+    pub(crate) is_elsewhere: bool,
+}
+
+/// Runs the host from an entry on, in the frame of that number, and on into functions that are called and return, as far as there is
+/// compiled code for them. Counts the budget of the context down; `polls` are the points since the last progress so far.
 pub(crate) fn run<const W: usize>(
+    program: &Program,
+    (mut host, mut entry): (&HostFunction, Entry),
+    warp: &mut Warp<W>,
+    mut number: u32,
+    (ctx, run): (&mut Context<'_>, &RunState<W>),
+    polls: u32,
+) -> Option<Left> {
+    let mut left = Left { pc: 0, polls, is_elsewhere: false };
+    loop {
+        let ops = program.code.get(warp.frame(number)?.func.index())?.ops.as_slice();
+        (left.pc, left.polls) = run_in_frame((host, ops), entry, warp, number, ctx, left.polls)?;
+        let split = warp.splits.get_mut(warp.current)?;
+        (split.pc, split.polls) = (left.pc, left.polls);
+        let is_plain = split.reconvergences.is_empty();
+        let reported = || run.report.then_some(|func, pc| run.is_reporting(func, pc));
+        let next = match ops.get(left.pc as usize) {
+            Some(Op::Call(call)) if ctx.budget > 0 => {
+                let callee = take(program, (call.func, 0), reported());
+                let Some((callee, begin)) = callee.and_then(|callee| Some((callee, callee.entry(0)?))) else { break };
+                if warp.enter(program, call.func, &call.args).is_none() {
+                    // The interpreter tells of it.
+                    break;
+                }
+                ctx.budget -= 1;
+                Some((callee, begin))
+            }
+            Some(Op::Return(values)) if is_plain && warp.frame(number).is_some_and(|frame| frame.caller.is_some()) => {
+                warp.leave(program, values);
+                let split = warp.splits.get(warp.current)?;
+                let caller = warp.frame(split.frame)?;
+                let of_caller = take(program, (caller.func, caller.back_edges), reported());
+                of_caller.and_then(|of_caller| Some((of_caller, of_caller.entry(split.pc)?)))
+            }
+            _ => break,
+        };
+        left.is_elsewhere = true;
+        number = warp.splits.get(warp.current)?.frame;
+        match next {
+            Some(next) => (host, entry) = next,
+            None => break,
+        }
+    }
+    Some(left)
+}
+
+/// The same in one frame, until the code is left; gives where, and the points since the last progress.
+fn run_in_frame<const W: usize>(
     (host, ops): (&HostFunction, &[Op]),
     entry: Entry,
     warp: &mut Warp<W>,

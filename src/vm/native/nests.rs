@@ -1,7 +1,7 @@
 //! From operations of host code to loop nests of `jit::host`.
 //!
-//! A block of the IR that lies in a loop becomes one block or several: what is left to the interpreter (calls, most services, launches and
-//! whatever else can stop the host) ends one, and the next begins behind it.
+//! A block of the IR that lies in a loop, or any where the whole function is compiled, becomes one block or several: what is left to the
+//! interpreter (calls, most services, launches and whatever else can stop the host) ends one, and the next begins behind it.
 
 use super::liveness::{Liveness, each_successor};
 use super::translate::{class_of, constants};
@@ -26,8 +26,8 @@ pub(super) struct Translation {
     pub(super) accesses: Vec<u32>,
 }
 
-/// Translates the loops of a function.
-pub(super) fn translate(code: &Code) -> Option<Translation> {
+/// Translates the loops of a function, or all of it. What is in no loop is a nest of its own then.
+pub(super) fn translate(code: &Code, is_whole: bool) -> Option<Translation> {
     let variant = code.variants.first()?;
     let mut of = Translator {
         code,
@@ -36,28 +36,29 @@ pub(super) fn translate(code: &Code) -> Option<Translation> {
         constants: constants(code),
         accesses: Vec::new(),
     };
-    let mut nests: BTreeMap<u32, Nest> = BTreeMap::new();
-    for block in &code.host_blocks {
+    let mut nests: BTreeMap<Option<u32>, Nest> = BTreeMap::new();
+    for block in code.host_blocks.iter().filter(|block| is_whole || block.nest.is_some()) {
         of.block(block, &mut nests.entry(block.nest).or_default().blocks);
     }
     let mut nests: Vec<Nest> = nests.into_values().collect();
     // Blocks of which one is left to the interpreter at once are none.
     nests.retain(|nest| !nest.blocks.is_empty());
-    let entries = nests.iter().flat_map(entries).collect();
+    let goes_on = |pc: u32| is_whole && matches!(code.ops.get(pc as usize), Some(Op::Call(_) | Op::Return(_)));
+    let entries = nests.iter().flat_map(|nest| entries(nest, goes_on)).collect();
     let routine = HostRoutine { nests, poll_quantum: crate::POLL_QUANTUM, first_site: 0 };
     Some(Translation { routine, entries, accesses: of.accesses })
 }
 
 /// The blocks of a nest that are no short way to an operation that is left to the interpreter, as those between two calls of the run
-/// time are.
-fn entries(nest: &Nest) -> impl Iterator<Item = u32> {
+/// time are. `goes_on` says at which operations behind the code it is gone on with other code.
+fn entries(nest: &Nest, goes_on: impl Fn(u32) -> bool) -> impl Iterator<Item = u32> {
     let by_pc: BTreeMap<u32, &Block> = nest.blocks.iter().map(|block| (block.pc, block)).collect();
     let is_worth_it = move |block: &Block| {
         let mut operations = block.body.len();
         let mut end = &block.end;
         while operations < WORTH {
             let Terminator::Jump(to) = end else { return true };
-            let Some(next) = by_pc.get(to) else { return false };
+            let Some(next) = by_pc.get(to) else { return goes_on(*to) };
             operations += next.body.len() + 1;
             end = &next.end;
         }
@@ -108,8 +109,11 @@ impl Translator<'_> {
                 }
             }
         }
-        self.note_live(&mut open, of.end);
-        out.push(Block { end: Terminator::Jump(of.end), ..open });
+        // A return ends a block of the IR and is left to the interpreter.
+        if open.pc < of.end {
+            self.note_live(&mut open, of.end);
+            out.push(Block { end: Terminator::Jump(of.end), ..open });
+        }
     }
 
     /// Notes the registers of a block that are live at an operation behind it.

@@ -149,7 +149,7 @@ impl Program {
 
     /// Whether loops of a function of the host have been compiled to machine code.
     pub fn has_compiled_loops(&self, func: FuncId) -> bool {
-        self.code.get(func.index()).is_some_and(|code| matches!(code.native.host.get(), Some(Some(_))))
+        self.code.get(func.index()).is_some_and(|code| code.native.host.is_made())
     }
 
     /// Chooses the instruction set that its warps run with. Results do not depend on it.

@@ -9,14 +9,16 @@ impl<const W: usize> Warp<W> {
     /// Enters a function from the current split; `None` when there is no room for its frame.
     pub(crate) fn enter(&mut self, program: &Program, func: FuncId, args: &[SlotRef]) -> Option<()> {
         let code = &program.code[func.index()];
+        if W == 1 {
+            code.native.host.count_call();
+        }
         let current = self.current;
         let (caller, pc, mask) = {
             let f = &self.splits[current];
             (f.frame, f.pc, f.mask)
         };
-        let mut frame = match self.spare.iter().position(|f| f.func == func) {
-            Some(i) => {
-                let mut frame = self.spare.swap_remove(i);
+        let mut frame = match self.spare.take(func) {
+            Some(mut frame) => {
                 frame.restart(code, 0);
                 frame
             }
@@ -85,9 +87,7 @@ impl<const W: usize> Warp<W> {
                 None if self.splits.len() == 1 => self.local_top = frame.local_base,
                 None => {}
             }
-            if self.spare.len() < MOST_SPARE {
-                self.spare.push(frame);
-            }
+            self.spare.put(frame);
         } else {
             self.frames[number as usize] = Some(frame);
         }
@@ -97,6 +97,3 @@ impl<const W: usize> Warp<W> {
         true
     }
 }
-
-/// Frames that are kept for later calls.
-const MOST_SPARE: usize = 16;

@@ -6,6 +6,7 @@ mod call;
 mod context;
 mod directed;
 mod request;
+mod spare;
 mod split;
 pub(crate) mod sync;
 mod threads;
@@ -20,6 +21,7 @@ pub(crate) use threads::{thread_rows, write_threads};
 
 use crate::code::{Code, Op, Program};
 use crate::frame::Frame;
+use self::spare::SpareFrames;
 use crate::memory::local::{self, Local};
 use crate::memory::slow_path::{DEVICE_REGIONS, HOST_REGIONS};
 use ir::op::BarOp;
@@ -63,8 +65,7 @@ pub struct Warp<const W: usize> {
     /// Where the last access to memory was found, so that the next is found sooner.
     pub(crate) hint: u32,
     /// Frames of functions that have returned, to be used again.
-    #[allow(clippy::vec_box)] // They move to `frames` and back as they are.
-    pub(crate) spare: Vec<Box<Frame<W>>>,
+    pub(crate) spare: SpareFrames<W>,
     /// The regions of memory that it may touch, one bit each.
     pub(crate) open: u64,
     /// Frames at most, against endless recursion.
@@ -96,7 +97,7 @@ impl<const W: usize> Warp<W> {
             stack: None,
             local_top: local::FIRST,
             hint: 0,
-            spare: Vec::new(),
+            spare: SpareFrames::default(),
             open: if W == 1 { HOST_REGIONS } else { DEVICE_REGIONS },
             depth_limit: 4096,
             seed: 0,
