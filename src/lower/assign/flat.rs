@@ -16,11 +16,11 @@ use crate::types::{has_default, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::Descriptor;
-use crate::value::lvalue::MemRef;
+use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Actual, Expr, ExprKind, Field, Type, TypeId, is_designator};
+use sema::checked::{Actual, Expr, ExprKind, Field, Intrinsic, Type, TypeId, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value` where the target is flat.
@@ -72,7 +72,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => value,
         };
         if is_made(self.b.program(), &value.ty) {
-            let (flat, _, lengths) = self.flat_copy_of(value, ty);
+            let (flat, _, lengths) = self.flat_copy_of(value, ty, None);
             return Some((flat, lengths));
         }
         if !is_designator(value) {
@@ -84,8 +84,15 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// A copy of objects of the host as flat ones of a type, the objects, and their lengths.
-    pub(crate) fn flat_copy_of(&mut self, e: &'p Expr, ty: &Type) -> (ArrayView, ArrayView, Vec<Val>) {
+    /// If `present` does not hold, a copy of nothing.
+    pub(crate) fn flat_copy_of(
+        &mut self,
+        e: &'p Expr,
+        ty: &Type,
+        present: Option<Val>,
+    ) -> (ArrayView, ArrayView, Vec<Val>) {
         let objects = self.objects(e);
+        let objects = self.or_nothing(objects, present);
         let mut operands = Operands::default();
         operands.insert(e, Operand::View(objects.clone()));
         let lengths = self.with_operands(operands, |this| {
@@ -119,6 +126,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let lengths: Vec<Val> = self.lengths_of(value).into_iter().map(|n| self.b.freeze(n)).collect();
         let mem = match &value.kind {
             ExprKind::Construct { ty, fields } => self.construct(*ty, fields, value),
+            ExprKind::Intrinsic { id: Intrinsic::Transfer, .. } if value.rank == 0 => self.value(value),
             ExprKind::Call { proc, args } if value.rank == 0 => self.call_function(*proc, args, value),
             ExprKind::Call { proc, args } => return Some((self.call_array(*proc, args, value), lengths)),
             _ => return None,
@@ -140,11 +148,13 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => Vec::new(),
         };
         let mut operands = Operands::default();
-        for part in parts.into_iter().filter(|part| !is_designator(part) && has_effects(program, part)) {
+        for part in parts.into_iter().filter(|part| has_effects(program, part)) {
             if is_flat(program, &part.ty) {
-                if let Some((objects, lengths)) = self.flat_temporary(part) {
+                if let Some((objects, lengths)) = self.flat_value(part, &part.ty) {
                     operands.insert_objects(part, objects, lengths);
                 }
+            } else if let (true, Some(view)) = (is_designator(part), self.place_of_designator(part)) {
+                operands.insert(part, Operand::View(view));
             } else if part.rank == 0 {
                 let value = self.own_value(part);
                 operands.insert(part, Operand::Value(value));
@@ -154,6 +164,21 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
         }
         operands
+    }
+
+    /// The memory of a designator, found once.
+    fn place_of_designator(&mut self, e: &'p Expr) -> Option<ArrayView> {
+        if e.rank > 0 {
+            return self.designator_view(e);
+        }
+        match self.lvalue(e) {
+            Lvalue::Mem(mem) => {
+                let element = self.b.element_bytes(&e.ty, None);
+                Some(self.b.dense(mem, element, None, &[]))
+            }
+            Lvalue::Char(mem, len) => Some(self.b.dense(mem, len, Some(len), &[])),
+            Lvalue::Reg(_) | Lvalue::Complex(..) => None,
+        }
     }
 
     /// The descriptor of an allocatable that the assignment may allocate.

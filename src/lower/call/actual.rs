@@ -212,6 +212,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         if out.to_c && has_c_descriptor(dummy) {
             return self.pass_to_c(dummy, e, out);
         }
+        if matches!(dummy.ty, Type::Any) && !dummy.attrs.class && is_made(self.b.program(), &e.ty) {
+            // Who takes the bytes of any object would take those of the descriptors of its parts.
+            self.b.unsupported("an object of the host with run-time lengths as an argument of `type(*)`");
+            return self.b.pass_absent(dummy, out);
+        }
         let at = out.keys.len();
         let is_ranked = self.b.module().is_ranked(dummy);
         self.pass_data(dummy, e, out);
@@ -254,25 +259,50 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Passes a managed object for a dummy whose objects hold their lengths: as a copy that does, which goes back.
     fn pass_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let Some((made, own)) = self.copy_of_twin(e, &dummy.ty) else {
+        if dummy.attrs.target && is_designator(e) {
+            // Pointers to it would point to the copy.
+            return self.b.refuse_flat();
+        }
+        let present = self.presence_of_actual(dummy, e);
+        let Some((made, own)) = self.copy_of_twin(e, &dummy.ty, present) else {
             return self.b.refuse_flat();
         };
         if gives_back(dummy, e) {
             let (made, ty) = (made.clone(), dummy.ty.clone());
             out.back.push(CopyBack::Twin { made, flat: own, ty, is_made_passed: true });
         }
+        let first = out.words.len();
         self.pass_instead(dummy, e, made, out);
+        self.pass_nothing_unless(present, &mut out.words[first..]);
     }
 
     /// Passes an object that holds its lengths to a procedure of both sides: as a copy that does not, which goes back.
     fn pass_flat_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let (flat, made, lengths) = self.flat_copy_of(e, &dummy.ty);
+        let present = self.presence_of_actual(dummy, e);
+        let (flat, made, lengths) = self.flat_copy_of(e, &dummy.ty, present);
         if gives_back(dummy, e) {
             let (flat, ty) = (flat.clone(), e.ty.clone());
             out.back.push(CopyBack::Twin { made, flat, ty, is_made_passed: false });
         }
+        let first = out.words.len();
         self.pass_instead(dummy, e, flat, out);
         self.pass_given_lengths(dummy, e, lengths, &mut out.words);
+        self.pass_nothing_unless(present, &mut out.words[first..]);
+    }
+
+    /// Whether there is an object to pass; `None` if there surely is.
+    fn presence_of_actual(&mut self, dummy: &Variable, e: &'p Expr) -> Option<Val> {
+        let of_variable = |v: VarId| self.b.program().var(v).attrs.optional;
+        let may_be_absent = matches!(e.kind, ExprKind::Var(v) if of_variable(v)) || may_be_unset(self.b.program(), e);
+        if !dummy.attrs.optional || !may_be_absent { None } else { self.presence_for_c(dummy, e) }
+    }
+
+    /// Makes words that were passed those of an absent argument, unless it is there.
+    fn pass_nothing_unless(&mut self, present: Option<Val>, words: &mut [Val]) {
+        let Some(present) = present else { return };
+        for word in words {
+            *word = self.b.select(Ty::I64, present, *word, Val::i64(0)).into();
+        }
     }
 
     /// Passes the object that a reference or a constructor of device code makes.
@@ -322,17 +352,20 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Passes parts of objects as a copy that goes back, or for a dummy with TARGET the parts themselves.
     fn pass_parts(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         let own = if dummy.attrs.target { self.parts_view(e) } else { None };
+        let mut back = None;
         let copy = match own {
             Some(own) => own,
             None => {
-                let (copy, back) = self.copy_of_parts(e);
-                out.back.push(back);
+                let (copy, parts) = self.copy_of_parts(e);
+                back = Some(parts);
                 copy
             }
         };
         let mut operands = Operands::default();
         operands.insert(e, Operand::View(copy));
         self.with_operands(operands, |this| this.pass_data(dummy, e, out));
+        // What is given back to the copy comes first.
+        out.back.extend(back);
     }
 
     /// Gives an optional dummy that is allocatable, a pointer or polymorphic a descriptor of nothing if it is absent; returns

@@ -143,7 +143,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Whether there is something to pass; `None` if there surely is nothing.
-    fn presence_for_c(&mut self, dummy: &Variable, e: &'p Expr) -> Option<Val> {
+    pub(crate) fn presence_for_c(&mut self, dummy: &Variable, e: &'p Expr) -> Option<Val> {
         let is_described = dummy.attrs.allocatable || dummy.attrs.pointer;
         if !dummy.attrs.optional {
             return Some(Val::pred(true));

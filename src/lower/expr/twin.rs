@@ -6,7 +6,7 @@ use crate::types::{is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::MemRef;
-use ir::Val;
+use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -55,7 +55,13 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// A copy of managed objects as objects that hold their lengths, and the view of their own memory.
-    pub(crate) fn copy_of_twin(&mut self, e: &'p Expr, to: &'p Type) -> Option<(ArrayView, ArrayView)> {
+    /// If `present` does not hold, a copy of nothing.
+    pub(crate) fn copy_of_twin(
+        &mut self,
+        e: &'p Expr,
+        to: &'p Type,
+        present: Option<Val>,
+    ) -> Option<(ArrayView, ArrayView)> {
         let e = if let ExprKind::Paren(inner) = &e.kind { inner } else { e };
         if !sema::checked::is_designator(e) {
             return None;
@@ -68,11 +74,34 @@ impl<'p> FunctionLowering<'_, 'p> {
         } else {
             self.flat_view(e)?
         };
+        let own = self.or_nothing(own, present);
         let lengths = self.all_lengths_of(e);
         let made = self.b.temporary_array(to, None, &own.extents());
         self.b.make_view(&made, to, &lengths);
         self.b.copy_twins(&own, &made, to, true);
         Some((made, own))
+    }
+
+    /// Objects, or where there are none, an array without elements, or an object of zeros.
+    pub(crate) fn or_nothing(&mut self, view: ArrayView, present: Option<Val>) -> ArrayView {
+        let Some(present) = present else { return view };
+        let mut view = view;
+        if view.dims.is_empty() {
+            let element = self.b.freeze(view.element);
+            let blank = self.b.temporary(element, 8);
+            self.b.repeat(element, &mut |this, i| {
+                let byte = this.advance(blank, i);
+                this.store_scalar(byte, Ty::I8, Val::Imm(0));
+            });
+            let (own, blank) = (self.b.address(view.mem), self.b.address(blank));
+            let addr = self.b.select(Ty::I64, present, own, blank).into();
+            view.mem = MemRef { addr, offset: 0, ..view.mem };
+        }
+        for dim in &mut view.dims {
+            dim.extent = self.b.select(Ty::I64, present, dim.extent, Val::i64(0)).into();
+        }
+        view.origin = None;
+        view
     }
 
     /// The length parameters of a type that has them itself.

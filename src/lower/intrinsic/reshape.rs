@@ -9,7 +9,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
-use crate::types::{align, const_bytes, ir_ty, is_made};
+use crate::types::{align, const_bytes, ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
@@ -295,6 +295,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             let view = self.class_view(source);
             return (view.mem, view.element, 1);
         }
+        if is_flat(self.b.program(), &source.ty) {
+            return match self.flat_value(source, &source.ty) {
+                Some((object, _)) => (object.mem, object.element, 1),
+                None => (self.b.temporary(Val::i64(0), 8), Val::i64(0), 1),
+            };
+        }
         let value = self.value(source);
         match value {
             Value::Char(mem, len) => (mem, len, 1),
@@ -323,6 +329,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let room = match self.length_of(e, None) {
             Some(len) => len,
+            None if is_flat(self.b.program(), &e.ty) => self.bytes_of(arg(args, 1)?),
             None => Val::i64(const_bytes(self.b.program(), &e.ty)? as i64),
         };
         let to = self.b.temporary(room, 8);

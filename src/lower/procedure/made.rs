@@ -308,6 +308,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let params = program.ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
                 params.map(|(_, value)| value.as_ref().map(|value| self.bound(value))).collect()
             }
+            ExprKind::Intrinsic { id: Intrinsic::Transfer, args } if is_flat(program, &e.ty) => match args.get(1) {
+                Some(Some(mold)) => self.declared_lengths(mold),
+                _ => Vec::new(),
+            },
             // What is flat is seen as an object of its parent type, whose parameters come first.
             ExprKind::Seen { base, .. } if is_flat(program, &e.ty) => {
                 let Type::Derived(id) = e.ty else { return Vec::new() };

@@ -115,6 +115,12 @@ impl<'a> Checker<'a> {
             Some((cuda @ (ast::CudaAttr::Constant | ast::CudaAttr::Texture), _)) => {
                 format!("{} data", crate::cuda::spelling(cuda))
             }
+            // Subroutines of the host would finalise objects that they cannot be given.
+            Some((ast::CudaAttr::Managed | ast::CudaAttr::Unified, _))
+                if p.dummy.is_none() && self.has_finals_within(*id) =>
+            {
+                "managed data, which would be finalised,".to_owned()
+            }
             _ if p.value.is_some() => "an argument with `value`".to_owned(),
             _ if is_class => "a polymorphic object".to_owned(),
             _ => return Some(()),
@@ -122,6 +128,15 @@ impl<'a> Checker<'a> {
         let text =
             format!("{what} of `type({})` with lengths that are known at run time only, in device data,", def.name);
         self.reporter.refuse(p.span, text)
+    }
+}
+
+impl Checker<'_> {
+    /// Whether objects of a type are finalised, or a part of them is.
+    fn has_finals_within(&self, id: TypeId) -> bool {
+        let of_part = |f: &Field| matches!(f.ty, Type::Derived(part) if self.defs.has_finals(part));
+        let of_parents = std::iter::successors(Some(id), |&at| self.defs.type_info(at).parent);
+        of_parents.take(100).any(|at| self.defs.has_finals(at)) || self.defs.has_part(id, &of_part)
     }
 }
 

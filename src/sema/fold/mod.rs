@@ -255,7 +255,7 @@ impl<'p> Evaluator<'p> {
                 Ok(Const::Array { bounds: vec![(1, out.len() as i64)], items: out })
             }
             ExprKind::Null => Ok(Const::Null),
-            ExprKind::Call { proc, args } => self.ieee_support(*proc, args).unwrap_or_else(not_constant),
+            ExprKind::Call { proc, args } => self.inquiry_of_module(*proc, args).unwrap_or_else(not_constant),
             ExprKind::Let { .. }
             | ExprKind::Special { .. }
             | ExprKind::Seen { .. }
@@ -265,14 +265,18 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// What an inquiry function of the IEEE modules says, which constant expressions may refer to (Fortran 2018, 10.1.12). Their
-    /// procedures say the same when they are called.
-    fn ieee_support(&mut self, proc: ProcId, args: &[Option<Actual>]) -> Option<Value> {
+    /// What an inquiry function of an intrinsic module says, which constant expressions may refer to (Fortran 2018, 10.1.11, 10.1.12).
+    /// The procedures say the same when they are called.
+    fn inquiry_of_module(&mut self, proc: ProcId, args: &[Option<Actual>]) -> Option<Value> {
         let program = self.program;
         let (module, name) = program.proc(proc).qualified.split_once('.')?;
         let is_embedded = program.modules.iter().any(|m| m.embedded && &*m.name == module);
-        if !is_embedded || !matches!(module, "ieee_arithmetic" | "ieee_exceptions") {
-            return None;
+        match (module, name) {
+            _ if !is_embedded => return None,
+            ("iso_fortran_env", "compiler_version") => return Some(Ok(Const::Char(b"cufemu".to_vec().into()))),
+            ("iso_fortran_env", "compiler_options") => return Some(Ok(Const::Char(b" ".to_vec().into()))),
+            ("ieee_arithmetic" | "ieee_exceptions", _) => {}
+            _ => return None,
         }
         let first = match args.first() {
             Some(Some(Actual::Expr(e))) => Some(e),

@@ -106,44 +106,40 @@ pub(crate) struct Left {
 /// compiled code for them. Counts the budget of the context down; `polls` are the points since the last progress so far.
 pub(crate) fn run<const W: usize>(
     program: &Program,
-    (mut host, mut entry): (&HostFunction, Entry),
+    (mut host, entry): (&HostFunction, Entry),
     warp: &mut Warp<W>,
     mut number: u32,
     (ctx, run): (&mut Context<'_>, &RunState<W>),
     polls: u32,
 ) -> Option<Left> {
     let mut left = Left { pc: 0, polls, is_elsewhere: false };
+    let mut entry = Some(entry);
     loop {
         let ops = program.code.get(warp.frame(number)?.func.index())?.ops.as_slice();
-        (left.pc, left.polls) = run_in_frame((host, ops), entry, warp, number, ctx, left.polls)?;
+        if let Some(entry) = entry {
+            (left.pc, left.polls) = run_in_frame((host, ops), entry, warp, number, ctx, left.polls)?;
+        }
         let split = warp.splits.get_mut(warp.current)?;
         (split.pc, split.polls) = (left.pc, left.polls);
-        let is_plain = split.reconvergences.is_empty();
-        let reported = || run.report.then_some(|func, pc| run.is_reporting(func, pc));
-        let next = match ops.get(left.pc as usize) {
+        match ops.get(left.pc as usize) {
             Some(Op::Call(call)) if ctx.budget > 0 => {
-                let callee = take(program, (call.func, 0), reported());
-                let Some((callee, begin)) = callee.and_then(|callee| Some((callee, callee.entry(0)?))) else { break };
+                // What does not fit into the stack is told by the interpreter.
                 if warp.enter(program, call.func, &call.args).is_none() {
-                    // The interpreter tells of it.
                     break;
                 }
                 ctx.budget -= 1;
-                Some((callee, begin))
             }
-            Some(Op::Return(values)) if is_plain && warp.frame(number).is_some_and(|frame| frame.caller.is_some()) => {
+            Some(Op::Return(values)) if split.reconvergences.is_empty() && warp.frame(number)?.caller.is_some() => {
                 warp.leave(program, values);
-                let split = warp.splits.get(warp.current)?;
-                let caller = warp.frame(split.frame)?;
-                let of_caller = take(program, (caller.func, caller.back_edges), reported());
-                of_caller.and_then(|of_caller| Some((of_caller, of_caller.entry(split.pc)?)))
             }
             _ => break,
-        };
-        left.is_elsewhere = true;
-        number = warp.splits.get(warp.current)?.frame;
-        match next {
-            Some(next) => (host, entry) = next,
+        }
+        let split = warp.splits.get(warp.current)?;
+        (number, left.pc, left.is_elsewhere) = (split.frame, split.pc, true);
+        let frame = warp.frame(number)?;
+        let reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
+        match take(program, (frame.func, frame.back_edges), reported) {
+            Some(of_frame) => (host, entry) = (of_frame, of_frame.entry(left.pc)),
             None => break,
         }
     }

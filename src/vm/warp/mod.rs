@@ -19,9 +19,9 @@ pub(crate) use split::{LoopExit, Split};
 pub use sync::WarpSync;
 pub(crate) use threads::{thread_rows, write_threads};
 
+use self::spare::SpareFrames;
 use crate::code::{Code, Op, Program};
 use crate::frame::Frame;
-use self::spare::SpareFrames;
 use crate::memory::local::{self, Local};
 use crate::memory::slow_path::{DEVICE_REGIONS, HOST_REGIONS};
 use ir::op::BarOp;
