@@ -153,7 +153,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                 if let Some((objects, lengths)) = self.flat_value(part, &part.ty) {
                     operands.insert_objects(part, objects, lengths);
                 }
-            } else if let (true, Some(view)) = (is_designator(part), self.place_of_designator(part)) {
+            } else if is_designator(part)
+                && let Some(view) = self.place_of_designator(part)
+            {
                 operands.insert(part, Operand::View(view));
             } else if part.rank == 0 {
                 let value = self.own_value(part);

@@ -239,7 +239,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.pass_parts(dummy, e, out);
         }
         if dummy.attrs.class && !is_pointer {
-            return self.pass_class(dummy, e, out);
+            return match &e.ty {
+                Type::Derived(id) if self.b.program().ty(*id).is_flat && self.lookup(e).is_none() => {
+                    self.pass_class_twin(dummy, e, out);
+                }
+                _ => self.pass_class(dummy, e, out),
+            };
         }
         if is_pointer {
             self.pass_descriptor(dummy, e, out);
@@ -273,6 +278,30 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let first = out.words.len();
         self.pass_instead(dummy, e, made, out);
+        self.pass_nothing_unless(present, &mut out.words[first..]);
+    }
+
+    /// The same for a polymorphic dummy.
+    fn pass_class_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        let program = self.b.program();
+        let of_host = if let Type::Derived(id) = e.ty { program.ty(id).of_host.as_ref() } else { None };
+        let Some(of_host) = of_host.filter(|_| self.b.is_host() && !dummy.attrs.target) else {
+            return self.b.refuse_flat();
+        };
+        let present = self.presence_of_actual(dummy, e);
+        let Some((made, own)) = self.copy_of_twin(e, of_host, present) else { return self.b.refuse_flat() };
+        let made = self.b.tagged(made, of_host);
+        if gives_back(dummy, e) {
+            let (made, ty) = (made.clone(), of_host.clone());
+            out.back.push(CopyBack::Twin { made, flat: own, ty, is_made_passed: true });
+        }
+        let first = out.words.len();
+        let mut operands = Operands::default();
+        operands.insert(e, Operand::View(made));
+        self.with_operands(operands, |this| {
+            this.move_to(&[]);
+            this.pass_class(dummy, e, out);
+        });
         self.pass_nothing_unless(present, &mut out.words[first..]);
     }
 

@@ -68,7 +68,7 @@ impl FunctionLowering<'_, '_> {
             }
             VarStorage::Described(self.desc(v, DescriptorAt::Regs(regs)))
         } else if rank > 0 {
-            let element = self.b.element_bytes(&var.ty, len);
+            let element = if var.attrs.is_flat { Val::i64(0) } else { self.b.element_bytes(&var.ty, len) };
             let dim = || ArrayDim { lower: Val::i64(1), extent: Val::i64(0), stride: element, gather: None };
             let dims = (0..rank).map(|_| dim()).collect();
             let (contiguity, assumed_size) = (Contiguity::Yes, matches!(var.shape, Shape::AssumedSize(..)));

@@ -70,6 +70,8 @@ pub struct DerivedType {
     /// them: those are what the declaration of the variable says. The components lie one after another; `bytes` and the offsets
     /// of the components say nothing.
     pub is_flat: bool,
+    /// Of such a type, the one of the host whose objects hold their lengths.
+    pub of_host: Option<Type>,
     /// The definition.
     pub span: Span,
 }
@@ -90,6 +92,7 @@ impl DerivedType {
             is_bound: false,
             is_made: false,
             is_flat: false,
+            of_host: None,
             span,
         }
     }

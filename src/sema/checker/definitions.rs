@@ -440,6 +440,12 @@ impl<'a> Definitions<'a> {
         }
     }
 
+    /// Whether a class takes objects of a type, which are data of the device, as copies that hold their lengths.
+    pub(crate) fn class_takes_copy(&self, declared: &Type, actual: &Type) -> bool {
+        let of_host = if let Type::Derived(id) = actual { self.ty(*id).of_host.as_ref() } else { None };
+        of_host.is_some_and(|of_host| self.class_takes(declared, of_host))
+    }
+
     /// Whether objects of a type are finalised.
     pub(crate) fn has_finals(&self, id: TypeId) -> bool {
         let def = self.type_info(id).ast;

@@ -252,6 +252,9 @@ impl<'a> Checker<'a> {
         if !self.cx.by_descriptor {
             self.resolve_type(made);
         }
+        if is_flat {
+            self.note_host_type(made);
+        }
         match self.defs.type_info(made).refused.clone() {
             Some(what) => self.reporter.refuse_again(&what),
             None => Some((made, lengths)),
@@ -367,26 +370,36 @@ impl<'a> Checker<'a> {
             self.note_open(template);
             return self.reporter.refuse(e.span, "device data with lengths that are known at run time only");
         }
-        let to = Type::Derived(self.host_instance(id, template));
-        Some(self.typing().as_twin(e, &to))
+        self.note_host_type(id);
+        match self.defs.ty(id).of_host.clone() {
+            Some(to) => Some(self.typing().as_twin(e, &to)),
+            None => Some(e),
+        }
     }
 
-    /// The type of the host for a flat one.
-    fn host_instance(&mut self, flat: TypeId, template: TypeId) -> TypeId {
+    /// Notes the type of the host for a flat one, if the template is open.
+    fn note_host_type(&mut self, flat: TypeId) {
+        let Some(template) = self.defs.type_info(flat).template else { return };
+        if self.defs.ty(flat).of_host.is_some() || !self.is_open_for_host(template) {
+            return;
+        }
         let open = |p: &TypeParam| TypeParam { value: p.value.filter(|_| p.is_kind), ..p.clone() };
         let mut params: Vec<TypeParam> = self.defs.ty(flat).params.iter().map(open).collect();
+        let scope = self.instance_scope(template);
         let made = match self.known_instance(template, &params, false) {
             Some(made) => made,
             None => {
-                let scope = self.instance_scope(template);
                 for param in &mut params {
                     param.var = self.name_parameter(scope, param);
                 }
                 self.new_instance(template, params, scope, false)
             }
         };
+        self.defs.ty_mut(flat).of_host = Some(Type::Derived(made));
+        let outer = self.enter_context(Context::new(scope, self.scopes.get(scope).proc, CodeSide::Host));
         self.resolve_type(made);
-        made
+        // What cannot be resolved is refused where the type is used.
+        let _ = self.leave_context(outer);
     }
 
     fn known_instance(&self, template: TypeId, params: &[TypeParam], is_flat: bool) -> Option<TypeId> {

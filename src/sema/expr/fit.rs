@@ -549,6 +549,7 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
         || (takes_twin(defs, proc, dummy) && defs.are_twins(&dummy.ty, &e.ty))
         || (ignores('t') && (ignores('k') || same_kind(&dummy.ty, &e.ty)))
         || (dummy.attrs.class && defs.class_takes(&dummy.ty, &e.ty))
+        || (takes_copy(dummy) && defs.class_takes_copy(&dummy.ty, &e.ty))
     {
         return true;
     }
@@ -559,6 +560,11 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
     // Counts, streams and flags of the CUDA interface are taken in any integer kind.
     let number = matches!((&dummy.ty, &e.ty), (Type::Integer(_), Type::Integer(_)));
     defs.proc_info(proc).embedded && dummy.attrs.value && number
+}
+
+/// Whether a polymorphic dummy may be given a copy.
+fn takes_copy(dummy: &Variable) -> bool {
+    dummy.attrs.class && !dummy.attrs.pointer && !dummy.attrs.allocatable && dummy.attrs.cuda.is_none()
 }
 
 /// Whether a copy of an object can be passed that holds its length parameters, or does not, where the object is of the other kind: a
@@ -595,6 +601,16 @@ fn fit_type(
         return Ok(());
     }
     let (wanted, given) = (type_name(defs, &dummy.ty), type_name(defs, &e.ty));
+    if defs.are_twins(&dummy.ty, &e.ty) {
+        let is_of_device = |ty: &Type| matches!(ty, Type::Derived(id) if !defs.ty(*id).is_made);
+        let [wanted, given] = [&dummy.ty, &e.ty].map(|ty| if is_of_device(ty) { "device data" } else { "host data" });
+        let text = format!(
+            "argument `{}` must be {wanted}, and {given} with lengths that are known at run time only is given",
+            dummy.name
+        );
+        let d = Diagnostic::new(Code::ArgumentType, span, text);
+        return Err(Box::new(d.help("copy it by an assignment, and pass the copy")));
+    }
     let text = format!("argument `{}` must be `{wanted}`, not `{given}`", dummy.name);
     let d = Diagnostic::new(Code::ArgumentType, span, text);
     let numbers =

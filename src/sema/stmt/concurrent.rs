@@ -1,8 +1,8 @@
 //! DO CONCURRENT, and the indices that it shares with FORALL (Fortran 2018, 11.1.7).
 
 use crate::checked::{
-    Attrs, CharLen, Const, Dim, Expr, ExprKind, Intrinsic, LoopControl, Shape, Stmt, StmtKind, Storage, Type, VarId,
-    visit,
+    Attrs, CharLen, Const, Dim, Expr, ExprKind, Field, Intrinsic, LoopControl, Shape, Stmt, StmtKind, Storage, Type,
+    VarId, visit,
 };
 use crate::checker::{Checker, ConstructKind, Sym};
 use crate::typing::{Typing, constant, shape_name};
@@ -41,11 +41,12 @@ impl<'a> Checker<'a> {
             let (ty, shape) = self.as_outside(id, local.span);
             let rank = shape.rank();
             // It has these attributes of the variable, and no others (Fortran 2018, 11.1.7.5).
-            let Attrs { pointer, target, contiguous, volatile, class, .. } = var.attrs;
+            let Attrs { pointer, target, contiguous, volatile, class, is_flat, .. } = var.attrs;
+            let lengths = self.lengths_outside(id, local.span);
             let polymorphic = self.defs.var_info(id).polymorphic;
             let mine = self.construct_variable(&local.text, ty.clone(), shape, Storage::Local, local.span);
             let attrs = &mut self.defs.var_mut(mine).attrs;
-            *attrs = Attrs { pointer, target, contiguous, volatile, class, ..attrs.clone() };
+            *attrs = Attrs { pointer, target, contiguous, volatile, class, is_flat, lengths, ..attrs.clone() };
             self.defs.var_info_mut(mine).polymorphic = polymorphic;
             own.push(mine);
             if inits.iter().any(|i| i.text == local.text) {
@@ -79,6 +80,22 @@ impl<'a> Checker<'a> {
             None => None,
         };
         Some(StmtKind::Loop { id, control: LoopControl::Concurrent { vars: loops?, mask }, body, end })
+    }
+
+    /// The length parameters of what is LOCAL in a loop, by those of the object outside; of a pointer as they are declared.
+    fn lengths_outside(&self, id: VarId, span: Span) -> Vec<CharLen> {
+        let var = self.defs.var(id);
+        let Type::Derived(ty) = var.ty else { return Vec::new() };
+        let fields = self.defs.ty(ty).fields.iter().enumerate().filter(|(_, f)| f.is_parameter);
+        let of_outside = |(length, (at, field)): (&CharLen, (usize, &Field))| match length {
+            CharLen::Assumed | CharLen::Expr(_) => {
+                let whole = Expr { kind: ExprKind::Var(id), ty: var.ty.clone(), rank: var.shape.rank(), span };
+                let kind = ExprKind::Field { base: Box::new(whole), field: at as u32 };
+                CharLen::Expr(Box::new(Expr { kind, ty: field.ty.clone(), rank: 0, span }))
+            }
+            length => length.clone(),
+        };
+        var.attrs.lengths.iter().zip(fields).map(of_outside).collect()
     }
 
     /// The type and the shape of what is LOCAL in a loop: those of the variable outside, also where that has got them by other means than

@@ -10,9 +10,15 @@ module m
     real :: x(n)
     real, device, pointer :: p(:)
   end type
+  type :: kept(n)
+    integer, len :: n
+    real :: x(n)
+  contains
+    final :: forget
+  end type
 contains
-  attributes(host, device) subroutine both(r)
-    type(line(*)) :: r !~ W0901
+  subroutine forget(r)
+    type(kept(*)), intent(inout) :: r
   end subroutine
   attributes(global) subroutine owned(r)
     type(owner(*)) :: r !~ W0901
@@ -25,11 +31,5 @@ program p
   use m
   implicit none
   class(line(:)), device, allocatable :: c !~ W0901
-  type(line(:)), managed, allocatable :: d(:), e(:)
-  allocate (line(3) :: d(2))
-  d(1)%x = 1
-  d(2)%x = 2
-  e = d(2:1:-1)
-  print *, e(1)%x
-  e = cshift(d, 1) !~ R0901
+  type(kept(:)), managed, allocatable :: k !~ W0901
 end program
