@@ -11,8 +11,8 @@ use crate::checks::halves::Halves;
 use crate::checks::watched::{Watched, Watching};
 use crate::schedule::BlockEvents;
 use ir::{Access, FuncId, InlineId};
-use mem::{LaneAddresses, Strided};
 use mem::address::SHARED_BASE;
+use mem::{LaneAddresses, Strided};
 use race::{
     CtaSlot, Details, Detector, EndedGrids, Exact, Kind, Knowledge, RacePair, Scope, Space, UsedBytes, WarpAccess,
 };
