@@ -31,8 +31,14 @@ pub(crate) struct UseShadow {
 }
 
 /// Accesses of late that are noted, each at a place that its site and its addresses give. To note one again would change nothing.
+/// The more is kept, the more places there are.
 #[derive(Clone, Debug, Default)]
-struct Recent(Vec<RecentAccess>);
+struct Recent {
+    /// Their number is a power of two, or 0.
+    places: Vec<RecentAccess>,
+    /// How often one was kept since there are so many places.
+    kept: usize,
+}
 
 /// A load or store of a warp: the number of its site, where its lanes are, and which of them have done it.
 #[derive(Clone, Copy, Debug)]
@@ -42,26 +48,31 @@ struct RecentAccess {
     active: u32,
 }
 
-/// Accesses of late that are kept; a power of two.
-const RECENT_ACCESSES: usize = 1024;
+/// Places of accesses of late, the least and the most.
+const RECENT_ACCESSES: [usize; 2] = [256, 1 << 14];
 
 impl Recent {
-    fn slot(site: u64, lanes: &Strided<32>) -> usize {
+    fn slot(&self, site: u64, lanes: &Strided<32>) -> usize {
         let mixed = (lanes.low() ^ site << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> (64 - RECENT_ACCESSES.ilog2())) as usize
+        (mixed >> 32) as usize & self.places.len().wrapping_sub(1)
     }
 
     #[inline]
     fn has(&self, site: u64, lanes: &Strided<32>, active: u32) -> bool {
-        let known = self.0.get(Recent::slot(site, lanes));
+        let known = self.places.get(self.slot(site, lanes));
         known.is_some_and(|known| known.site == site && active & !known.active == 0 && known.lanes == *lanes)
     }
 
     fn keep(&mut self, site: u64, lanes: &Strided<32>, active: u32) {
-        if self.0.is_empty() {
-            self.0 = vec![RecentAccess { site: 0, lanes: Strided::uniform(0), active: 0 }; RECENT_ACCESSES];
+        let [least, most] = RECENT_ACCESSES;
+        if self.kept == 4 * self.places.len() && self.places.len() < most {
+            let count = (4 * self.places.len()).max(least);
+            self.places = vec![RecentAccess { site: 0, lanes: Strided::uniform(0), active: 0 }; count];
+            self.kept = 0;
         }
-        let known = &mut self.0[Recent::slot(site, lanes)];
+        self.kept += 1;
+        let slot = self.slot(site, lanes);
+        let known = &mut self.places[slot];
         let before = if known.site == site && known.lanes == *lanes { known.active } else { 0 };
         *known = RecentAccess { site, lanes: *lanes, active: active | before };
     }
@@ -259,8 +270,22 @@ mod tests {
         let others = [(8, row(0x100)), (7, row(0x104)), (7, Strided::uniform(0x100))];
         assert!(others.iter().all(|(site, lanes)| !shadow.has(*site, lanes, 0b10)));
         // What takes the place of another is known instead of it.
-        let taken = (1..).map(|k| row(0x100 + 4 * k)).find(|r| Recent::slot(7, r) == Recent::slot(7, &row(0x100)));
+        let slot = |lanes: Strided<32>| shadow.recent.slot(7, &lanes);
+        let taken = (1..).map(|k| row(0x100 + 4 * k)).find(|r| slot(*r) == slot(row(0x100)));
         shadow.keep(7, &taken.unwrap(), 0b1);
         assert!(shadow.has(7, &taken.unwrap(), 0b1) && !shadow.has(7, &row(0x100), 0b10));
+    }
+
+    #[test]
+    fn there_are_more_places_where_more_accesses_are_kept() {
+        let mut recent = Recent::default();
+        let row = |k: u64| Strided::contiguous(0x1000 + 128 * k, 4);
+        (0..40_000).for_each(|k| recent.keep(3, &row(k % 4000), u32::MAX));
+        assert_eq!(recent.places.len(), RECENT_ACCESSES[1]);
+        let known = (0..4000).filter(|&k| recent.has(3, &row(k), 1)).count();
+        assert!(known > 3000 && !recent.has(3, &row(4000), 1), "{known}");
+        // The number of places has an end.
+        (0..100_000).for_each(|k| recent.keep(3, &row(k), u32::MAX));
+        assert_eq!(recent.places.len(), RECENT_ACCESSES[1]);
     }
 }
