@@ -284,6 +284,7 @@ impl BinOp {
 
 impl CmpOp {
     /// The comparison that holds when this one does not, where no operand is a NaN.
+    #[must_use]
     pub fn inverse(self) -> CmpOp {
         match self {
             CmpOp::Eq => CmpOp::Ne,
