@@ -14,6 +14,7 @@ use crate::shadow::shared::SharedShadow;
 use crate::shadow::uses::{SeenBits, UseShadow};
 use crate::stamp::MAX_TAG;
 use crate::used::UsedBytes;
+use mem::Strided;
 use scalar::lanes;
 
 /// The most bytes that a pass may take, unless its caller says otherwise.
@@ -331,6 +332,20 @@ impl Detector {
     /// A synchronisation of the blocks of a cluster is complete.
     pub fn on_cluster_sync(&mut self, slots: &[CtaSlot]) {
         self.order.cluster_sync(slots);
+    }
+
+    /// Keeps in mind that it was told of a plain load or store of global memory by those lanes at the site of that number, if it need
+    /// not be told of the like again: where it only collects what a launch uses.
+    pub fn keep(&mut self, site: u64, lanes: &Strided<32>, active: u32) {
+        if let Some(uses) = &mut self.uses {
+            uses.keep(site, lanes, active);
+        }
+    }
+
+    /// Whether it need not be told of such a load or store, since it has kept one in mind.
+    #[inline]
+    pub fn has_kept(&self, site: u64, lanes: &Strided<32>, active: u32) -> bool {
+        self.uses.as_ref().is_some_and(|uses| uses.has(site, lanes, active))
     }
 
     /// A warp accesses memory. True if a byte has come under suspicion that was not before.

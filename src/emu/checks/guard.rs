@@ -368,6 +368,11 @@ impl<'a> Guarding<'a> {
         (of == site && (is_quiet || takes_lanes)).then_some(QuietZone { low, high, takes_lanes })
     }
 
+    /// Whether it need not see an access at a site that it has seen with the same addresses: all but stores that it counts or notes.
+    pub(crate) fn sees_once(&self, site: Site) -> bool {
+        self.guard.loose(site).is_none_or(|is_load| is_load) && self.guard.alike(site).is_none()
+    }
+
     /// Takes a store in the zone of a site, of words of so many bytes; whether no more than the words need be known of it.
     pub(crate) fn on_lanes(
         &mut self,

@@ -11,8 +11,8 @@ use crate::checks::halves::Halves;
 use crate::checks::watched::{Watched, Watching};
 use crate::schedule::BlockEvents;
 use ir::{Access, FuncId, InlineId};
-use mem::LaneAddresses;
 use mem::address::SHARED_BASE;
+use mem::{LaneAddresses, Strided};
 use race::{
     CtaSlot, Details, Detector, EndedGrids, Exact, Kind, Knowledge, RacePair, Scope, Space, UsedBytes, WarpAccess,
 };
@@ -300,6 +300,23 @@ impl<'a> RaceHooks<'a> {
             }
         }
     }
+
+    /// Keeps an access in mind, if nobody need be told of the like again.
+    fn keep(&mut self, event: &AccessEvent<'_, 32>) {
+        if let RacePass::Detect(d) = self.pass
+            && let AccessKind::Read(Access::Plain) | AccessKind::Write(Access::Plain) = event.kind
+            && let (ir::Space::Global, LaneAddresses::Strided(lanes)) = (event.space, event.lanes)
+            && self.slot.is_some()
+            && self.watching.sees_once(event.site)
+        {
+            d.keep(number_of(event.site), lanes, event.mask);
+        }
+    }
+}
+
+/// A site as a number.
+fn number_of(site: Site) -> u64 {
+    u64::from(site.func.0) << 32 | u64::from(site.pc)
 }
 
 pub(crate) fn scope(scope: ir::Scope) -> Scope {
@@ -398,6 +415,10 @@ impl Hooks<32> for RaceHooks<'_> {
         self.watching.quiet(site, self.slot.is_some() && !matches!(self.pass, RacePass::Off))
     }
 
+    fn has_seen(&self, site: Site, lanes: &Strided<32>, mask: u32) -> bool {
+        matches!(&self.pass, RacePass::Detect(d) if d.has_kept(number_of(site), lanes, mask))
+    }
+
     fn on_lanes(&mut self, warp: &Warp<32>, site: Site, lanes: (&LaneAddresses<32>, u32), bytes: usize) -> bool {
         self.watching.on_lanes(warp.number(), site, lanes, bytes)
     }
@@ -418,7 +439,10 @@ impl Hooks<32> for RaceHooks<'_> {
     fn on_access(&mut self, warp: &Warp<32>, event: &AccessEvent<'_, 32>) {
         match Halves::of(event) {
             Some(halves) => halves.events(event).iter().for_each(|half| self.follow(warp, half)),
-            None => self.follow(warp, event),
+            None => {
+                self.follow(warp, event);
+                self.keep(event);
+            }
         }
     }
 

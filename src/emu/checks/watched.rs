@@ -156,6 +156,11 @@ impl Watching<'_> {
         zone.filter(|_| !is_followed || self.is_private(site)).unwrap_or_default()
     }
 
+    /// Whether the guard need not see a load or store at a site that it has seen with the same addresses.
+    pub(crate) fn sees_once(&self, site: Site) -> bool {
+        self.guarding.as_ref().is_none_or(|guarding| guarding.sees_once(site))
+    }
+
     /// Shows the guard which words a load or store touches in a zone that takes lanes; whether that is enough.
     pub(crate) fn on_lanes(&mut self, warp: u32, site: Site, lanes: (&LaneAddresses<32>, u32), bytes: usize) -> bool {
         self.guarding.as_mut().is_some_and(|guarding| guarding.on_lanes(warp, site, lanes, bytes))

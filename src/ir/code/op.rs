@@ -282,6 +282,35 @@ impl BinOp {
     }
 }
 
+impl CmpOp {
+    /// The comparison that holds when this one does not, where no operand is a NaN.
+    #[must_use]
+    pub fn inverse(self) -> CmpOp {
+        match self {
+            CmpOp::Eq => CmpOp::Ne,
+            CmpOp::Ne => CmpOp::Eq,
+            CmpOp::Lt => CmpOp::Ge,
+            CmpOp::Le => CmpOp::Gt,
+            CmpOp::Gt => CmpOp::Le,
+            CmpOp::Ge => CmpOp::Lt,
+            CmpOp::LtU => CmpOp::GeU,
+            CmpOp::GeU => CmpOp::LtU,
+        }
+    }
+
+    /// The comparison that says the same of the operands the other way round, if there is one.
+    pub fn mirrored(self) -> Option<CmpOp> {
+        match self {
+            CmpOp::Eq | CmpOp::Ne => Some(self),
+            CmpOp::Lt => Some(CmpOp::Gt),
+            CmpOp::Le => Some(CmpOp::Ge),
+            CmpOp::Gt => Some(CmpOp::Lt),
+            CmpOp::Ge => Some(CmpOp::Le),
+            CmpOp::LtU | CmpOp::GeU => None,
+        }
+    }
+}
+
 impl BarOp {
     /// The type of the result; `sync`, `cluster` and `grid` have none.
     pub fn result(self) -> Option<Ty> {

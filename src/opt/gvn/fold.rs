@@ -44,23 +44,9 @@ fn un(table: &ValueTable<'_>, op: UnOp, ty: Ty, dst: Reg, a: Val) -> Option<Inst
         (UnOp::Not, InstKind::Un { op: UnOp::Not, a, .. }) => Some(mov(ty, dst, *a)),
         (UnOp::Neg, InstKind::Un { op: UnOp::Neg, a, .. }) if ty.is_int() => Some(mov(ty, dst, *a)),
         (UnOp::Not, InstKind::Cmp { op, ty, a, b, .. }) if !ty.is_real() => {
-            Some(InstKind::Cmp { op: inverse(*op), ty: *ty, dst, a: *a, b: *b })
+            Some(InstKind::Cmp { op: op.inverse(), ty: *ty, dst, a: *a, b: *b })
         }
         _ => None,
-    }
-}
-
-/// The comparison that holds when `op` does not, where no operand is a NaN.
-fn inverse(op: CmpOp) -> CmpOp {
-    match op {
-        CmpOp::Eq => CmpOp::Ne,
-        CmpOp::Ne => CmpOp::Eq,
-        CmpOp::Lt => CmpOp::Ge,
-        CmpOp::Le => CmpOp::Gt,
-        CmpOp::Gt => CmpOp::Le,
-        CmpOp::Ge => CmpOp::Lt,
-        CmpOp::LtU => CmpOp::GeU,
-        CmpOp::GeU => CmpOp::LtU,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::access::WarpAccess;
 use crate::byteset::{ByteSet, WORDS};
 use crate::shadow::weak::rows_of;
 use crate::used::UsedBytes;
+use mem::Strided;
 use scalar::lanes;
 use std::collections::BTreeMap;
 
@@ -26,6 +27,55 @@ pub(crate) struct UseShadow {
     strong: BTreeMap<u32, Uses>,
     /// By read-modify-writes, which count as writes above.
     updated: Bits,
+    recent: Recent,
+}
+
+/// Accesses of late that are noted, each at a place that its site and its addresses give. To note one again would change nothing.
+/// The more is kept, the more places there are.
+#[derive(Clone, Debug, Default)]
+struct Recent {
+    /// Their number is a power of two, or 0.
+    places: Vec<RecentAccess>,
+    /// How often one was kept since there are so many places.
+    kept: usize,
+}
+
+/// A load or store of a warp: the number of its site, where its lanes are, and which of them have done it.
+#[derive(Clone, Copy, Debug)]
+struct RecentAccess {
+    site: u64,
+    lanes: Strided<32>,
+    active: u32,
+}
+
+/// Places of accesses of late, the least and the most.
+const RECENT_ACCESSES: [usize; 2] = [256, 1 << 14];
+
+impl Recent {
+    fn slot(&self, site: u64, lanes: &Strided<32>) -> usize {
+        let mixed = (lanes.low() ^ site << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 32) as usize & self.places.len().wrapping_sub(1)
+    }
+
+    #[inline]
+    fn has(&self, site: u64, lanes: &Strided<32>, active: u32) -> bool {
+        let known = self.places.get(self.slot(site, lanes));
+        known.is_some_and(|known| known.site == site && active & !known.active == 0 && known.lanes == *lanes)
+    }
+
+    fn keep(&mut self, site: u64, lanes: &Strided<32>, active: u32) {
+        let [least, most] = RECENT_ACCESSES;
+        if self.kept == 4 * self.places.len() && self.places.len() < most {
+            let count = (4 * self.places.len()).max(least);
+            self.places = vec![RecentAccess { site: 0, lanes: Strided::uniform(0), active: 0 }; count];
+            self.kept = 0;
+        }
+        self.kept += 1;
+        let slot = self.slot(site, lanes);
+        let known = &mut self.places[slot];
+        let before = if known.site == site && known.lanes == *lanes { known.active } else { 0 };
+        *known = RecentAccess { site, lanes: *lanes, active: active | before };
+    }
 }
 
 /// The bytes of global memory that a launch read or changed by atomics.
@@ -148,6 +198,17 @@ impl UseShadow {
         }
     }
 
+    /// Keeps in mind that it has noted a load or store at the site of that number.
+    pub(crate) fn keep(&mut self, site: u64, lanes: &Strided<32>, active: u32) {
+        self.recent.keep(site, lanes, active);
+    }
+
+    /// Whether it is sure to have noted a load or store of such lanes at the site of that number.
+    #[inline]
+    pub(crate) fn has(&self, site: u64, lanes: &Strided<32>, active: u32) -> bool {
+        self.recent.has(site, lanes, active)
+    }
+
     /// All that was used.
     pub(crate) fn into_used(self) -> UsedBytes {
         let mut out = self.weak.into_used();
@@ -168,7 +229,7 @@ impl UseShadow {
 mod tests {
     use super::*;
     use crate::access::{Kind, Scope};
-    use mem::{LaneAddresses, Strided};
+    use mem::LaneAddresses;
 
     #[test]
     fn accesses_are_noted_to_the_byte() {
@@ -196,5 +257,36 @@ mod tests {
         assert_eq!(used.read.ranges(), [(0x100, 4), (0x108, 4), (0x203, 4), (0x300, 4)]);
         assert_eq!(used.seen.ranges(), [(0x100, 4), (0x108, 4), (0x203, 4), (0x300, 8)]);
         assert_eq!(used.strong[&4].ranges(), [(0x304, 4)]);
+    }
+    #[test]
+    fn accesses_of_late_are_known_by_site_rule_and_lanes() {
+        let mut shadow = UseShadow::default();
+        let row = |first| Strided::contiguous(first, 4);
+        assert!(!shadow.has(0, &Strided::uniform(0), 1));
+        shadow.keep(7, &row(0x100), 0b0110);
+        shadow.keep(7, &row(0x100), 0b1000);
+        let known = [0b0010, 0b1110, 0b0001, 0b1111].map(|active| shadow.has(7, &row(0x100), active));
+        assert_eq!(known, [true, true, false, false]);
+        let others = [(8, row(0x100)), (7, row(0x104)), (7, Strided::uniform(0x100))];
+        assert!(others.iter().all(|(site, lanes)| !shadow.has(*site, lanes, 0b10)));
+        // What takes the place of another is known instead of it.
+        let slot = |lanes: Strided<32>| shadow.recent.slot(7, &lanes);
+        let taken = (1..10_000).map(|k| row(0x100 + 4 * k)).find(|r| slot(*r) == slot(row(0x100)));
+        let taken = taken.expect("there are fewer places");
+        shadow.keep(7, &taken, 0b1);
+        assert!(shadow.has(7, &taken, 0b1) && !shadow.has(7, &row(0x100), 0b10));
+    }
+
+    #[test]
+    fn there_are_more_places_where_more_accesses_are_kept() {
+        let mut recent = Recent::default();
+        let row = |k: u64| Strided::contiguous(0x1000 + 128 * k, 4);
+        (0..40_000).for_each(|k| recent.keep(3, &row(k % 4000), u32::MAX));
+        assert_eq!(recent.places.len(), RECENT_ACCESSES[1]);
+        let known = (0..4000).filter(|&k| recent.has(3, &row(k), 1)).count();
+        assert!(known > 3000 && !recent.has(3, &row(4000), 1), "{known}");
+        // The number of places has an end.
+        (0..100_000).for_each(|k| recent.keep(3, &row(k), u32::MAX));
+        assert_eq!(recent.places.len(), RECENT_ACCESSES[1]);
     }
 }

@@ -180,10 +180,12 @@ extern "C" fn tell(user: *mut c_void, number: u32, address: u64) {
     unsafe {
         if let Some((told, zone, mask)) = quiet(user, number)
             && let Some(lanes) = of(told)
-            && is_within(&lanes, mask, told.op.width.bytes() as u64, (zone.low, zone.high))
-            && (!zone.takes_lanes || tell_words(user, told, &lanes))
         {
-            return;
+            let is_in_zone = is_within(&lanes, mask, told.op.width.bytes() as u64, (zone.low, zone.high))
+                && (!zone.takes_lanes || tell_words(user, told, &lanes));
+            if is_in_zone || has_seen(user, told, &lanes, mask) {
+                return;
+            }
         }
         tell_of(user, number, of);
     }
@@ -222,6 +224,19 @@ unsafe fn quiet<'a>(user: *mut c_void, number: u32) -> Option<(&'a Told, QuietZo
         let zone = observer.hooks.quiet(Site { func: environment.func, pc: told.pc });
         Some((told, zone, (*environment.state).mask))
     }
+}
+
+/// Whether the observer has been told of the like of an access before and need not be again.
+///
+/// # Safety
+/// As in [`operate`].
+unsafe fn has_seen(user: *mut c_void, told: &Told, lanes: &LaneAddresses<32>, mask: u32) -> bool {
+    // SAFETY: as in `operate`.
+    let environment = unsafe { &*user.cast::<Environment<'_>>() };
+    // SAFETY: as in `operate`.
+    let observer = unsafe { environment.observer.cast::<Observer<'_, 32>>().as_ref() };
+    let (Some(observer), LaneAddresses::Strided(lanes)) = (observer, lanes) else { return false };
+    observer.hooks.has_seen(Site { func: environment.func, pc: told.pc }, lanes, mask)
 }
 
 /// Has the code not tell of the access of a number any more where nobody need be told of it.

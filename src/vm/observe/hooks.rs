@@ -5,7 +5,7 @@ use crate::code::Site;
 use crate::warp::Warp;
 use ir::op::AtomOp;
 use ir::{Access, FuncId, Scope, Space, Ty};
-use mem::LaneAddresses;
+use mem::{LaneAddresses, Strided};
 use std::sync::Arc;
 
 /// What an access does.
@@ -110,6 +110,11 @@ pub trait Hooks<const W: usize> {
         QuietZone::default()
     }
 
+    /// Whether it need not be told of a load or store of those lanes at a site, since it was told of the like before and would learn nothing.
+    fn has_seen(&self, _site: Site, _lanes: &Strided<W>, _mask: u32) -> bool {
+        false
+    }
+
     /// A warp is about to load or store words of so many bytes in the quiet zone of a site, which takes lanes. `false` where it must be
     /// told of the access nevertheless.
     fn on_lanes(&mut self, _warp: &Warp<W>, _site: Site, _lanes: (&LaneAddresses<W>, u32), _bytes: usize) -> bool {
@@ -198,6 +203,7 @@ impl<'h, const W: usize> Observer<'h, W> {
     pub(crate) fn is_quiet(&self, site: Site, mask: u32, bytes: usize, at: &LaneAddresses<W>) -> bool {
         let zone = self.hooks.quiet(site);
         !zone.takes_lanes && is_within(at, mask, bytes as u64, (zone.low, zone.high))
+            || matches!(at, LaneAddresses::Strided(lanes) if self.hooks.has_seen(site, lanes, mask))
     }
 
     /// Whether it wants to know of atomics.

@@ -147,6 +147,30 @@ fn a_guarded_stencil_reads_one_array_and_writes_another() {
 }
 
 #[test]
+fn assignments_of_whole_arrays_of_a_thread_stay_within_them() {
+    // Such loops have no number of iterations in a register: they count up to a bound.
+    let text = "attributes(global) subroutine k(a, n)\n integer, value :: n\n integer :: a(5, n), v(5), i\n \
+        i = (blockidx%x-1)*blockdim%x + threadidx%x\n if (i > n) return\n v = a(:, i)\n v(2:4) = v(2:4) + v(1:3)\n \
+        a(:, i) = v\nend subroutine\n";
+    let launch = |n| Launch { grid: lin(4), block: lin(64), args: vec![array(0), n] };
+    assert_eq!(letters(text, &launch(250)), "TT");
+    let text = text.replace("a(:, i) = v", "a(:, max(1, i - 1)) = v");
+    assert_eq!(letters(&text, &launch(250)), "UU", "the array of another thread");
+}
+
+#[test]
+fn a_solver_of_one_system_a_thread_is_disjoint() {
+    let text = "attributes(global) subroutine k(n, r, x)\n integer, value :: n\n real(8) :: r(n, 24), x(n, 24), c(24), d(24), m\n \
+        integer :: i, k\n i = (blockidx%x - 1)*blockdim%x + threadidx%x\n if (i > n) return\n c(1) = -0.25d0\n \
+        d(1) = r(i, 1)/4\n do k = 2, 24\n m = 1/(4 + c(k - 1))\n c(k) = -m\n d(k) = (r(i, k) + d(k - 1))*m\n end do\n \
+        x(i, 24) = d(24)\n do k = 23, 1, -1\n x(i, k) = d(k) - c(k)*x(i, k + 1)\n end do\nend subroutine\n";
+    let launch = Launch { grid: lin(256), block: lin(256), args: vec![65536, array(0), array(1)] };
+    assert_eq!(letters(text, &launch), "RTRTT");
+    let text = text.replace("x(i, k + 1)", "x(min(i + 1, n), k + 1)");
+    assert_eq!(letters(&text, &launch), "RURUU", "the next system");
+}
+
+#[test]
 fn a_grid_stride_loop_stays_below_its_bound() {
     let text = "attributes(global) subroutine k(x, y, n, t)\n integer, value :: n\n integer :: x(n), y(n), t(*)\n \
         integer :: i, s\n s = 0\n do i = (blockidx%x-1)*blockdim%x + threadidx%x, n, blockdim%x*griddim%x\n \

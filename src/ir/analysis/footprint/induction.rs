@@ -1,6 +1,7 @@
 //! Induction variables of loops: registers to which each iteration adds the same amount.
 
-use crate::analysis::{Dominators, LoopId, Loops};
+use super::form::Form;
+use crate::analysis::{Dominators, Loop, LoopId, Loops};
 use crate::op::{BinOp, CmpOp, UnOp};
 use crate::{Bb, Function, InstKind, Reg, Term, Val};
 
@@ -18,8 +19,36 @@ pub(super) struct InductionVariable {
     pub(super) step: Val,
     /// Whether the step is taken off.
     pub(super) is_falling: bool,
-    /// Whether the loop goes on only while the register is not zero; `true` if it is compared after the step.
-    pub(super) until_zero: Option<bool>,
+    /// How long the loop goes on, if its only latch compares the register.
+    pub(super) test: Option<LatchTest>,
+}
+
+/// The test at the only latch of a loop, which compares an induction variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LatchTest {
+    /// The loop goes on where the register is in this relation to the bound.
+    op: CmpOp,
+    pub(super) bound: Val,
+    /// Whether it is compared after the step.
+    is_late: bool,
+}
+
+impl LatchTest {
+    /// How far a register that begins with `first` is from the bound in the first iteration. That falls by the size of the step with each
+    /// iteration, and is not negative in any but the first. `None` if the register moves away from the bound, or may step over it.
+    pub(super) fn room(self, first: &Form, step: i128, bound: &Form) -> Option<Form> {
+        let (towards, least) = match self.op {
+            CmpOp::Lt => (1, 1),
+            CmpOp::Le => (1, 0),
+            CmpOp::Gt => (-1, 1),
+            CmpOp::Ge => (-1, 0),
+            CmpOp::Ne if step.abs() == 1 => (step, 1),
+            CmpOp::Ne | CmpOp::Eq | CmpOp::LtU | CmpOp::GeU => return None,
+        };
+        let early = if self.is_late { 0 } else { step.abs() };
+        let ahead = bound.plus(first, -1)?.times(towards)?.offset(early - least);
+        ahead.filter(|_| step.signum() == towards)
+    }
 }
 
 /// The registers of a loop that may be induction variables. The walk checks that the step stays the same and nothing wraps.
@@ -52,8 +81,8 @@ pub(super) fn induction_variables(
         .filter_map(|i| {
             let (reg, bb, at) = assigned[i];
             let (step, is_falling) = step(f, bb, at, reg)?;
-            let until_zero = until_zero(f, of.header, &of.latches, reg, (bb, at));
-            Some(InductionVariable { reg, place: (bb, at), step, is_falling, until_zero })
+            let test = latch_test(f, of, reg, (bb, at));
+            Some(InductionVariable { reg, place: (bb, at), step, is_falling, test })
         })
         .collect()
 }
@@ -75,20 +104,22 @@ fn step(f: &Function, bb: Bb, at: usize, reg: Reg) -> Option<(Val, bool)> {
     }
 }
 
-/// Whether the only latch of the loop goes back while `reg` is not zero; `true` if it is compared behind its assignment.
-fn until_zero(f: &Function, header: Bb, latches: &[Bb], reg: Reg, assigned: (Bb, usize)) -> Option<bool> {
-    let &[latch] = latches else { return None };
+/// The test of `reg` by which the only latch of the loop goes back, or leaves it.
+fn latch_test(f: &Function, of: &Loop, reg: Reg, assigned: (Bb, usize)) -> Option<LatchTest> {
+    let &[latch] = &of.latches[..] else { return None };
     let Term::Branch { cond: Val::Reg(cond), then_bb, else_bb } = f.block(latch).term else { return None };
-    if f.is_mutable(cond) || then_bb == else_bb {
+    let goes_on = then_bb == of.header;
+    if f.is_mutable(cond) || of.blocks.contains(if goes_on { &else_bb } else { &then_bb }) {
         return None;
     }
     let (at, inst) = f.block(latch).insts.iter().enumerate().find(|(_, inst)| inst.kind.def() == Some(cond))?;
-    let InstKind::Cmp { op, a, b: Val::Imm(0), .. } = inst.kind else { return None };
-    let goes_on = match op {
-        CmpOp::Ne => then_bb == header,
-        CmpOp::Eq => else_bb == header,
-        _ => false,
+    let InstKind::Cmp { op, a, b, .. } = inst.kind else { return None };
+    let (op, bound) = match Val::Reg(reg) {
+        reg if reg == a => (op, b),
+        reg if reg == b => (op.mirrored()?, a),
+        _ => return None,
     };
+    let op = if goes_on { op } else { op.inverse() };
     // Another block that assigns the register comes before the latch in every iteration.
-    (a == Val::Reg(reg) && goes_on).then_some(assigned.0 != latch || assigned.1 < at)
+    Some(LatchTest { op, bound, is_late: assigned.0 != latch || assigned.1 < at })
 }

@@ -28,6 +28,20 @@ impl<'a> Walk<'a> {
         form.as_constant().map(|c| if counter.is_falling { -c } else { c })
     }
 
+    /// How far an induction variable that begins with `first` is from the bound of the test at the loop's only latch
+    /// ([`LatchTest::room`](super::induction::LatchTest::room)), if that is known at the head of the loop.
+    pub(super) fn room(
+        &mut self,
+        a: &Activation<'a>,
+        counter: &InductionVariable,
+        (first, step): (&Form, i128),
+        assigned: &BTreeSet<Reg>,
+    ) -> Option<Form> {
+        let test = counter.test?;
+        let Value::Int(bound) = self.early(a, test.bound, a.f.ty(counter.reg), assigned, 0) else { return None };
+        test.room(first, step, &bound)
+    }
+
     /// A value at the head of a loop, also of temporaries that the loop computes from what it does not assign.
     fn early(&mut self, a: &Activation<'a>, val: Val, ty: Ty, assigned: &BTreeSet<Reg>, depth: usize) -> Value {
         let reg = match val {

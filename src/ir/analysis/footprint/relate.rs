@@ -296,24 +296,38 @@ fn join(groups: &mut [usize], i: usize, j: usize) {
     groups[a.max(b)] = a.min(b);
 }
 
-/// A term of one access and one of the other with the same coefficient.
+/// A term of one access and one of the other with the same coefficient, or a term of one alone.
 #[derive(Clone, Copy)]
 struct Digit {
     coefficient: i128,
-    a: Var,
-    b: Var,
+    a: Option<Var>,
+    b: Option<Var>,
 }
 
-/// The terms of two forms that have a partner: the same variable, or else any other that is as heavy. Heaviest first.
-fn digits(fa: &Form, fb: &Form) -> Vec<Digit> {
+impl Digit {
+    /// The variable, if both accesses have the same.
+    fn common(&self) -> Option<Var> {
+        self.a.filter(|_| self.a == self.b)
+    }
+}
+
+/// The terms of two forms that have a partner: the same variable, or else any other that is as heavy; and those without one if
+/// `has_lone`. Heaviest first.
+fn digits(fa: &Form, fb: &Form, has_lone: bool) -> Vec<Digit> {
     let mut out: Vec<Digit> = Vec::new();
     for &(var, k) in fa.terms.iter().filter(|&&(var, k)| fb.coefficient(var) == k) {
-        out.push(Digit { coefficient: k, a: var, b: var });
+        out.push(Digit { coefficient: k, a: Some(var), b: Some(var) });
     }
     for &(var, k) in fa.terms.iter().filter(|&&(var, k)| fb.coefficient(var) != k) {
         let mut others = fb.terms.iter().filter(|t| t.1 == k && fa.coefficient(t.0) != k);
-        if let Some(other) = others.find(|t| out.iter().all(|d| d.b != t.0)) {
-            out.push(Digit { coefficient: k, a: var, b: other.0 });
+        let other = others.find(|t| out.iter().all(|d| d.b != Some(t.0))).map(|other| other.0);
+        if other.is_some() || has_lone {
+            out.push(Digit { coefficient: k, a: Some(var), b: other });
+        }
+    }
+    for &(var, k) in fb.terms.iter().filter(|_| has_lone) {
+        if out.iter().all(|d| d.b != Some(var)) {
+            out.push(Digit { coefficient: -k, a: None, b: Some(var) });
         }
     }
     out.sort_by_key(|d| (std::cmp::Reverse(d.coefficient.abs()), d.a));
@@ -426,7 +440,20 @@ fn of_forms(
     if misses_by_divisor(fa, fb, low, high) {
         return Relation::Apart;
     }
-    let Some(digits) = compared(walk, (a, fa), (b, fb), (low, high)) else {
+    let of_digits = |has_lone| of_digits(walk, (a, fa, sa), (b, fb, sb), in_block, has_lone);
+    let relation = of_digits(false);
+    if relation <= Relation::SameThread { relation } else { relation.min(of_digits(true)) }
+}
+
+/// The same by the digits of addresses of which no more is known.
+fn of_digits(
+    walk: &Walk<'_>,
+    (a, fa, sa): (&Site, &Form, &Solved),
+    (b, fb, sb): (&Site, &Form, &Solved),
+    in_block: bool,
+    has_lone: bool,
+) -> Relation {
+    let Some(digits) = compared(walk, (a, fa), (b, fb), (1 - a.bytes, b.bytes - 1), has_lone) else {
         return Relation::Apart;
     };
     if miss_by_equation(a, b, &digits) {
@@ -436,7 +463,7 @@ fn of_forms(
     // Where quotient and remainder are equal, what was divided is.
     for division in walk.vars.divisions.iter().rev() {
         if equal.contains(&division.quotient) && equal.contains(&division.remainder) {
-            let of_num = compared(walk, (a, &division.num), (b, &division.num), (0, 0));
+            let of_num = compared(walk, (a, &division.num), (b, &division.num), (0, 0), has_lone);
             equal.extend(of_num.into_iter().flat_map(|of| of.equal));
         }
     }
@@ -471,20 +498,22 @@ struct Digits {
 /// Compares the digits of `fa` and `fb` from the greatest coefficient down, if `fa - fb` lies between the bounds; `None` if it cannot.
 ///
 /// Where the difference of a digit is not known, it is looked at together with the digits that follow, as one number: in
-/// `1024*(8*by + ty) + 4*i` those of `by` and `ty` may both differ, but `8*by + ty` cannot by more than one.
+/// `1024*(8*by + ty) + 4*i` those of `by` and `ty` may both differ, but `8*by + ty` cannot by more than one. If `has_lone`, terms
+/// without a partner are digits too, as that of `k` in `a(i, k)` beside `a(j, 1)`; else they are a part of what is left.
 fn compared(
     walk: &Walk<'_>,
     (a, fa): (&Site, &Form),
     (b, fb): (&Site, &Form),
     (mut low, mut high): (i128, i128),
+    has_lone: bool,
 ) -> Option<Digits> {
     let mut out = Digits::default();
     let (mut rest_a, mut rest_b) = (fa.clone(), fb.clone());
     // Digits that are looked at together.
     let mut group: Vec<Digit> = Vec::new();
-    for digit in digits(fa, fb) {
-        rest_a = rest_a.filtered(|v| v != digit.a);
-        rest_b = rest_b.filtered(|v| v != digit.b);
+    for digit in digits(fa, fb, has_lone) {
+        rest_a = rest_a.filtered(|v| Some(v) != digit.a);
+        rest_b = rest_b.filtered(|v| Some(v) != digit.b);
         group.push(digit);
         let unit = match &group[..] {
             [digit] => digit.coefficient,
@@ -502,8 +531,8 @@ fn compared(
         match difference {
             Difference::None => return None,
             Difference::Only(m) => {
-                if group.iter().all(|d| d.a == d.b) {
-                    let mut terms: Vec<(Var, i128)> = group.iter().map(|d| (d.a, d.coefficient / unit)).collect();
+                let terms = group.iter().map(|d| Some((d.common()?, d.coefficient / unit)));
+                if let Some(mut terms) = terms.collect::<Option<Vec<_>>>() {
                     terms.sort_unstable();
                     if let ([(var, 1)], 0) = (&terms[..], m) {
                         out.equal.push(*var);

@@ -359,14 +359,13 @@ impl<'a> Walk<'a> {
             let Some(next) = next.plus(&iteration, step) else { continue };
             a.regs[at] = Value::Int(now);
             a.counters.insert(counter.place, (of.header, next));
-            // A loop that goes on while a variable that falls by one is not zero has at most that many more iterations.
-            if let Some(late) = counter.until_zero.filter(|_| step == -1)
-                && let Some(last) = first.offset(if late { -1 } else { 0 })
-                && self.vars.least(&last, &a.guards, Some(0)) >= 0
+            // The first iteration is bounded by what is known before the loop, the others by the test that has led to them.
+            if let Some(room) = self.room(a, counter, (&first, step), &assigned)
+                && self.vars.least(&room, &a.guards, Some(0)) >= 0
             {
-                guards.extend(last.plus(&iteration, -1));
-                if has_one_exit && let Some(last) = last.as_constant() {
-                    count = Some((number, last));
+                guards.extend(room.plus(&iteration, -step.abs()));
+                if has_one_exit && let Some(room) = room.as_constant() {
+                    count = Some((number, room / step.abs()));
                 }
             }
         }
