@@ -36,9 +36,6 @@ const GPU_LIMIT: usize = 600;
 /// A call costs the emulator as much as some dozens.
 const MEMORY_LIMIT: usize = 400;
 
-/// Functions of the host up to so many instructions are inlined wherever they are called. A call costs the host as much as some dozens.
-const HOST_LIMIT: usize = 150;
-
 /// Functions of the emulator with more local memory, in bytes, are not inlined: each warp would have it, called or not.
 const MOST_LOCAL_BYTES: u64 = 16 << 10;
 /// The same where all blocks of a launch may be there at once, each warp with room for all that its kernel may call.
@@ -67,26 +64,17 @@ pub(crate) fn run(module: &mut Module, limit: usize) -> bool {
 
 /// Inlines the calls of device code for a GPU, callees before callers; whether there were some.
 pub(crate) fn run_for_gpu(module: &mut Module) -> bool {
-    let limits = Limits { callee: GPU_LIMIT, caller: LARGEST_CALLER, once: true };
-    run_in_order(module, (FuncKind::Device, limits), false, |_, _| Some(Place::Any))
+    run_in_order(module, (GPU_LIMIT, LARGEST_CALLER), false, |_, _| Some(Place::Any))
 }
 
 /// Inlines the calls of device functions with memory, callees before callers; whether there were some.
 pub(crate) fn run_with_memory(module: &mut Module) -> bool {
     let is_cooperative = module.funcs.iter().any(|f| f.cooperative);
     let most = if is_cooperative { MOST_OF_COOPERATIVE } else { MOST_LOCAL_BYTES };
-    let limits = Limits { callee: MEMORY_LIMIT, caller: LARGEST_WITH_MEMORY, once: true };
-    let of_device = run_in_order(module, (FuncKind::Device, limits), true, |f, leaks| {
+    run_in_order(module, (MEMORY_LIMIT, LARGEST_WITH_MEMORY), true, |f, leaks| {
         let is_small = f.locals.iter().map(|slot| slot.bytes).sum::<u64>() <= most;
         place_of(f).filter(|_| !leaks.of_locals && is_small)
-    });
-    // The local memory of the host is not cleared, and lies in its stack.
-    let limits = Limits { callee: HOST_LIMIT, caller: LARGEST_WITH_MEMORY, once: false };
-    let of_host = run_in_order(module, (FuncKind::Host, limits), false, |f, leaks| {
-        let is_small = f.locals.iter().map(|slot| slot.bytes).sum::<u64>() <= MOST_LOCAL_BYTES;
-        place_of(f).filter(|_| !leaks.of_locals && is_small)
-    });
-    of_device || of_host
+    })
 }
 
 /// Where calls of a function may be replaced by its body.
@@ -97,27 +85,16 @@ enum Place {
     Together,
 }
 
-/// How large functions may be, in instructions.
-#[derive(Clone, Copy)]
-struct Limits {
-    /// Of one that is inlined wherever it is called.
-    callee: usize,
-    /// Of one that calls others, which does not grow beyond that.
-    caller: usize,
-    /// Whether a larger one is inlined too where it is called once.
-    once: bool,
-}
-
-/// Inlines the calls of functions of a kind that neither call themselves nor declare shared memory, where `fits` says so and they are
-/// small enough.
+/// Inlines the calls of device functions that neither call themselves nor declare shared memory, where `fits` says so and they are of up
+/// to `limit.0` instructions or called once. No caller grows beyond `limit.1`.
 fn run_in_order(
     module: &mut Module,
-    (kind, limits): (FuncKind, Limits),
+    limit: (usize, usize),
     clears: bool,
     fits: impl Fn(&Function, &Leaks) -> Option<Place>,
 ) -> bool {
     let mut places = vec![0usize; module.funcs.len()];
-    for f in module.funcs.iter().filter(|f| is_beside(f, kind)) {
+    for f in module.funcs.iter().filter(|f| f.kind != FuncKind::Host) {
         each_callee(f, |id| places[id.index()] += 1);
     }
     let mut fit = vec![false; module.funcs.len()];
@@ -125,7 +102,7 @@ fn run_in_order(
     let mut finished = vec![false; module.funcs.len()];
     let mut leaks: Vec<Option<Leaks>> = vec![None; module.funcs.len()];
     let mut any = false;
-    for id in callees_first(module, kind) {
+    for id in callees_first(module) {
         // Each level of a recursion would have the local memory of what is called at any of them.
         let mut is_circular = false;
         each_callee(module.func(id), |callee| is_circular |= callee == id || !finished[callee.index()]);
@@ -137,13 +114,13 @@ fn run_in_order(
         } else {
             &fit
         };
-        any |= inline_into(module, id, (wanted, &waits, limits.caller), clears);
+        any |= inline_into(module, id, (wanted, &waits, limit.1), clears);
         finished[id.index()] = true;
         let f = module.func(id);
         let mut ends = true;
         each_callee(f, |callee| ends &= callee != id && finished[callee.index()]);
-        let is_small = size(f) <= limits.callee || (limits.once && places[id.index()] == 1);
-        let is_plain = f.kind == kind && f.shared.is_empty() && !f.blocks.is_empty();
+        let is_small = size(f) <= limit.0 || places[id.index()] == 1;
+        let is_plain = f.kind == FuncKind::Device && f.shared.is_empty() && !f.blocks.is_empty();
         let of = Leaks::new(f, &leaks);
         let place = fits(f, &of).filter(|_| ends && is_small && is_plain);
         fit[id.index()] = place.is_some();
@@ -187,13 +164,8 @@ fn each_callee(f: &Function, mut visit: impl FnMut(FuncId)) {
     }
 }
 
-/// Whether a function runs where functions of that kind are called: on the host, or on the device.
-fn is_beside(f: &Function, kind: FuncKind) -> bool {
-    (f.kind == FuncKind::Host) == (kind == FuncKind::Host)
-}
-
-/// The functions that run where those of a kind do, each behind those that it calls, but for the calls that close a circle.
-fn callees_first(module: &Module, kind: FuncKind) -> Vec<FuncId> {
+/// The functions of the device, each behind those that it calls, but for the calls that close a circle.
+fn callees_first(module: &Module) -> Vec<FuncId> {
     let callees = |id: FuncId| {
         let mut found = Vec::new();
         each_callee(module.func(id), |callee| found.push(callee));
@@ -201,7 +173,7 @@ fn callees_first(module: &Module, kind: FuncKind) -> Vec<FuncId> {
     };
     let mut seen = vec![false; module.funcs.len()];
     let mut order = Vec::new();
-    for root in (0..module.funcs.len() as u32).map(FuncId).filter(|&id| is_beside(module.func(id), kind)) {
+    for root in (0..module.funcs.len() as u32).map(FuncId).filter(|&id| module.func(id).kind != FuncKind::Host) {
         if std::mem::replace(&mut seen[root.index()], true) {
             continue;
         }

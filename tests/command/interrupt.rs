@@ -44,6 +44,20 @@ fn interrupt_ends_the_run_and_keeps_what_was_printed() {
 }
 
 #[test]
+fn a_run_that_only_calls_is_stopped_in_time() {
+    let program = "integer(8) :: k\nprint *, 'before'\nk = f(90_8)\nprint *, k\ncontains\n\
+        recursive integer(8) function f(n) result(r)\ninteger(8), intent(in) :: n\nr = n\n\
+        if (n >= 2) r = f(n - 1) + f(n - 2)\nend function\nend\n";
+    let path = file("calls.f90", program.as_bytes());
+    for engine in ["native", "interpreter"] {
+        let output = cufemu().args(["--engine", engine, "--timeout", "1"]).arg(&path).output().expect("it ends");
+        assert!(text(&output.stdout).starts_with(" before\n"), "{}", text(&output.stdout));
+        let said = text(&output.stderr);
+        assert!(said.contains("stopped after 1 s, the limit of `--timeout`, at"), "{said}");
+    }
+}
+
+#[test]
 fn ranks_that_never_end_are_interrupted_before_one_is_debugged() {
     let program = "use mpi\ninteger :: rank, ierr, i\ncall MPI_Init(ierr)\ncall MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)\n\
         do while (rank == 1)\ni = i + 1\nend do\ncall MPI_Finalize(ierr)\nend\n";

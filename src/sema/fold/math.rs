@@ -149,7 +149,10 @@ pub(super) fn complex_power(base: (f64, f64), power: (f64, f64)) -> Option<(f64,
 /// `exp(x**2) * erfc(x)`, also where the second factor is too small for a number.
 fn scaled_erfc(x: f64) -> f64 {
     if x < 10.0 {
-        return (x * x).exp() * libm::erfc(x);
+        // What the square is rounded by counts, where it is large.
+        let square = x * x;
+        let power = square.exp();
+        return power.mul_add(x.mul_add(x, -square), power) * libm::erfc(x);
     }
     // The asymptotic series.
     let (mut term, mut sum) = (1.0, 1.0);

@@ -28,7 +28,7 @@ use crate::memory::local::{Layout, Part};
 use ir::analysis::{Bases, Cfg, Dominators, Loops, PostDominators, UniformLevel};
 use ir::op::Special;
 use ir::{
-    AddrBase, Bb, DebugVar, FuncId, FuncKind, Function, InlineId, InstKind, Module, ParamKind, Reg, RegInfo,
+    AddrBase, Bb, DebugVar, FuncId, FuncKind, Function, InlineId, InstKind, LocalSlot, Module, ParamKind, Reg, RegInfo,
     Term as IrTerm, Ty, Val, VarLoc,
 };
 use mem::address::SHARED_BASE;
@@ -242,6 +242,7 @@ impl<'a> Compiler<'a> {
 
     /// Gives places to local memory.
     fn place_memory(&mut self) {
+        let own = |slot: &&LocalSlot| slot.inlined == InlineId::NONE;
         let mut local = 0u64;
         let mut place = |bytes: u64, align: u64| {
             let start = local.next_multiple_of(align.max(1));
@@ -254,7 +255,7 @@ impl<'a> Compiler<'a> {
         };
         let objects: Vec<_> = self.f.params.iter().map(|p| is_object(&p.kind)).collect();
         // The host's are one piece of its stack.
-        let mut parts: Vec<Part> = self.f.locals.iter().map(|l| place(l.bytes, l.align)).collect();
+        let mut parts: Vec<Part> = self.f.locals.iter().filter(own).map(|l| place(l.bytes, l.align)).collect();
         parts.extend(objects.iter().flatten().map(|&(bytes, align)| place(bytes, align)));
         self.code.local_bytes = local.next_multiple_of(8);
         self.code.local_span = self.code.local_bytes;

@@ -12,7 +12,7 @@ mod dispatch;
 mod exit;
 mod generic;
 mod out_of_line;
-pub(crate) mod report;
+mod report;
 mod run;
 mod single;
 pub use dispatch::run_together;

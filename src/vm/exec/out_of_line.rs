@@ -216,9 +216,8 @@ pub(crate) fn step<const W: usize>(
             shuffle(frame, op, (ty, d), (ty, a), (lane, width), mask);
         }
         Op::Call(ref call) => {
-            // So the host can be stopped in calls without end.
-            if W == 1 {
-                point!();
+            if W == 1 && warp.has_called_enough() {
+                return Step::Exit(Exit::Budget);
             }
             if warp.enter(program, call.func, &call.args).is_none() {
                 fault!(FaultKind::StackOverflow);

@@ -156,7 +156,14 @@ fn interpret<const W: usize, S: Isa>(
             && is_armed
             && !reported
             && let Some(entry) = host.entry(pc)
-            && let Some(left) = native::host::run(program, (host, entry), warp, number, (ctx, run), polls)
+            && let Some(left) = native::host::run(
+                program,
+                (host, entry),
+                warp,
+                number,
+                (ctx, run.report.then_some(|func, pc| run.is_reporting(func, pc))),
+                polls,
+            )
         {
             (pc, polls) = (left.pc, left.polls);
             is_armed = false;

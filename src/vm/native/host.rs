@@ -3,7 +3,6 @@
 
 use super::nests::{Translation, translate};
 use crate::code::{HostFunction, Op, Program};
-use crate::exec::report::RunState;
 use crate::memory::slow_path::allowed;
 use crate::memory::windows::WindowTable;
 use crate::warp::{Context, MOST_SERVED, Services, Warp};
@@ -104,12 +103,12 @@ pub(crate) struct Left {
 
 /// Runs the host from an entry on, in the frame of that number, and on into functions that are called and return, as far as there is
 /// compiled code for them. Counts the budget of the context down; `polls` are the points since the last progress so far.
-pub(crate) fn run<const W: usize>(
+pub(crate) fn run<const W: usize, R: Fn(FuncId, u32) -> bool + Copy>(
     program: &Program,
     (mut host, entry): (&HostFunction, Entry),
     warp: &mut Warp<W>,
     mut number: u32,
-    (ctx, run): (&mut Context<'_>, &RunState<W>),
+    (ctx, is_reported): (&mut Context<'_>, Option<R>),
     polls: u32,
 ) -> Option<Left> {
     let mut left = Left { pc: 0, polls, is_elsewhere: false };
@@ -119,15 +118,15 @@ pub(crate) fn run<const W: usize>(
         if let Some(entry) = entry {
             (left.pc, left.polls) = run_in_frame((host, ops), entry, warp, number, ctx, left.polls)?;
         }
+        let is_to_stop = warp.is_to_stop_before_call();
         let split = warp.splits.get_mut(warp.current)?;
         (split.pc, split.polls) = (left.pc, left.polls);
         match ops.get(left.pc as usize) {
-            Some(Op::Call(call)) if ctx.budget > 0 => {
+            Some(Op::Call(call)) if !is_to_stop => {
                 // What does not fit into the stack is told by the interpreter.
                 if warp.enter(program, call.func, &call.args).is_none() {
                     break;
                 }
-                ctx.budget -= 1;
             }
             Some(Op::Return(values)) if split.reconvergences.is_empty() && warp.frame(number)?.caller.is_some() => {
                 warp.leave(program, values);
@@ -137,8 +136,7 @@ pub(crate) fn run<const W: usize>(
         let split = warp.splits.get(warp.current)?;
         (number, left.pc, left.is_elsewhere) = (split.frame, split.pc, true);
         let frame = warp.frame(number)?;
-        let reported = run.report.then_some(|func, pc| run.is_reporting(func, pc));
-        match take(program, (frame.func, frame.back_edges), reported) {
+        match take(program, (frame.func, frame.back_edges), is_reported) {
             Some(of_frame) => (host, entry) = (of_frame, of_frame.entry(left.pc)),
             None => break,
         }

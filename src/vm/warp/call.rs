@@ -5,12 +5,31 @@ use crate::code::{Op, Program};
 use crate::frame::{Caller, Frame, SlotRef};
 use ir::FuncId;
 
+/// Calls of the host behind which it stops as if its budget were used up, so that calls without loops can be stopped too. They are no
+/// schedule points: an optimised program has fewer.
+const MOST_CALLS: u32 = 1 << 21;
+
 impl<const W: usize> Warp<W> {
+    /// Whether the host has called so often that it is to stop before the next call; if so, it counts anew.
+    pub(crate) fn has_called_enough(&mut self) -> bool {
+        if self.calls < MOST_CALLS {
+            return false;
+        }
+        self.calls = 0;
+        true
+    }
+
+    /// Whether it has called so often; nothing changes.
+    pub(crate) fn is_to_stop_before_call(&self) -> bool {
+        self.calls >= MOST_CALLS
+    }
+
     /// Enters a function from the current split; `None` when there is no room for its frame.
     pub(crate) fn enter(&mut self, program: &Program, func: FuncId, args: &[SlotRef]) -> Option<()> {
         let code = &program.code[func.index()];
         if W == 1 {
             code.native.host.count_call();
+            self.calls += 1;
         }
         let current = self.current;
         let (caller, pc, mask) = {

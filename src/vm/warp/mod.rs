@@ -64,6 +64,8 @@ pub struct Warp<const W: usize> {
     pub(crate) local_top: u64,
     /// Where the last access to memory was found, so that the next is found sooner.
     pub(crate) hint: u32,
+    /// Calls of the host since it was stopped after many.
+    pub(crate) calls: u32,
     /// Frames of functions that have returned, to be used again.
     pub(crate) spare: SpareFrames<W>,
     /// The regions of memory that it may touch, one bit each.
@@ -97,6 +99,7 @@ impl<const W: usize> Warp<W> {
             stack: None,
             local_top: local::FIRST,
             hint: 0,
+            calls: 0,
             spare: SpareFrames::default(),
             open: if W == 1 { HOST_REGIONS } else { DEVICE_REGIONS },
             depth_limit: 4096,

@@ -32,4 +32,5 @@ program p
   implicit none
   class(line(:)), device, allocatable :: c !~ W0901
   type(kept(:)), managed, allocatable :: k !~ W0901
+  allocate (kept(2) :: k) !~ R0901
 end program
