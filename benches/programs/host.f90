@@ -1,4 +1,4 @@
-! Work of the host alone: a sieve, a triple loop, text, array statements. Seconds of each go to standard error, so that the
+! Work of the host alone: a sieve, a triple loop, text, array statements, calls. Seconds of each go to standard error, so that the
 ! same program compiled by another compiler compares with it.
 program host
   implicit none
@@ -12,6 +12,8 @@ program host
   call clocked('text ')
   call arrays()
   call clocked('arrays ')
+  call calls()
+  call clocked('calls ')
 contains
   subroutine clocked(name)
     character(len=*), intent(in) :: name
@@ -79,5 +81,42 @@ contains
       x = sqrt(y)*0.5d0 + merge(x, y, x > 2)
     end do
     print '(a,es20.12)', 'arrays ', sum(x)
+  end subroutine
+
+  subroutine calls()
+    real(8) :: knots(12), values(4), total
+    integer :: i
+    knots = [(real(i, 8), i=1, 12)]
+    total = 0
+    do i = 1, 100000
+      call basis(knots, 4, 4 + mod(i, 4), 4.5d0 + mod(i, 4), values)
+      total = total + values(2)
+    end do
+    print '(a,i0,1x,f0.3)', 'calls ', fibonacci(25), total
+  end subroutine
+
+  recursive integer function fibonacci(n) result(f)
+    integer, intent(in) :: n
+    f = n
+    if (n >= 2) f = fibonacci(n - 1) + fibonacci(n - 2)
+  end function
+
+  ! The values of the B-splines of order k between two knots.
+  subroutine basis(t, k, left, x, b)
+    real(8), intent(in) :: t(*), x
+    integer, intent(in) :: k, left
+    real(8), intent(out) :: b(*)
+    real(8) :: saved, term
+    integer :: j, r
+    b(1) = 1
+    do j = 1, k - 1
+      saved = 0
+      do r = 1, j
+        term = b(r)/(t(left + r) - t(left + r - j))
+        b(r) = saved + (t(left + r) - x)*term
+        saved = (x - t(left + r - j))*term
+      end do
+      b(j + 1) = saved
+    end do
   end subroutine
 end program

@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
             let polymorphic = self.defs.var_info(id).polymorphic;
             let mine = self.construct_variable(&local.text, ty.clone(), shape, Storage::Local, local.span);
             let attrs = &mut self.defs.var_mut(mine).attrs;
-            *attrs = Attrs { pointer, target, contiguous, volatile, class, is_flat, lengths, ..attrs.clone() };
+            *attrs = Attrs { is_flat, pointer, target, contiguous, volatile, class, lengths, ..attrs.clone() };
             self.defs.var_info_mut(mine).polymorphic = polymorphic;
             own.push(mine);
             if inits.iter().any(|i| i.text == local.text) {

@@ -6,14 +6,20 @@ use ir::FuncId;
 /// Frames that a warp keeps at most. The host, which has one warp, keeps as many for each function.
 const MOST: usize = 16;
 
-/// See the module.
-#[derive(Clone, Debug, Default)]
+/// See the module. A clone has none: it is a checkpoint, which need not hold them.
+#[derive(Debug, Default)]
 #[allow(clippy::vec_box)] // They move to the frames of the warp and back as they are.
 pub(crate) struct SpareFrames<const W: usize> {
     /// Those of a warp of device code.
     any: Vec<Box<Frame<W>>>,
     /// Those of the host, by function.
     by_function: Vec<Vec<Box<Frame<W>>>>,
+}
+
+impl<const W: usize> Clone for SpareFrames<W> {
+    fn clone(&self) -> SpareFrames<W> {
+        SpareFrames::default()
+    }
 }
 
 impl<const W: usize> SpareFrames<W> {
