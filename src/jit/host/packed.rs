@@ -238,17 +238,9 @@ impl Packing {
     }
 }
 
-/// The comparison that holds where the other does not.
+/// The comparison that holds where the other does not, of signed integers.
 fn opposite(op: CmpOp) -> Option<CmpOp> {
-    Some(match op {
-        CmpOp::Eq => CmpOp::Ne,
-        CmpOp::Ne => CmpOp::Eq,
-        CmpOp::Lt => CmpOp::Ge,
-        CmpOp::Ge => CmpOp::Lt,
-        CmpOp::Le => CmpOp::Gt,
-        CmpOp::Gt => CmpOp::Le,
-        CmpOp::LtU | CmpOp::GeU => return None,
-    })
+    (!matches!(op, CmpOp::LtU | CmpOp::GeU)).then(|| op.inverse())
 }
 
 /// Bytes of the words of a formula that is known in packed form; the inner `None` if they may have any size.

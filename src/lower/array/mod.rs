@@ -219,6 +219,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         result
     }
 
+    /// Runs `body` with other objects in the place of those that an expression gives.
+    pub(crate) fn with_objects<T>(&mut self, e: &Expr, objects: ArrayView, body: impl FnOnce(&mut Self) -> T) -> T {
+        let mut operands = Operands::default();
+        operands.insert(e, Operand::View(objects));
+        self.with_operands(operands, |this| {
+            this.move_to(&[]);
+            body(this)
+        })
+    }
+
     /// Goes to a position in the innermost evaluation.
     pub(crate) fn move_to(&mut self, index: &[Val]) {
         self.elements.move_to(index);

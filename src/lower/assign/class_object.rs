@@ -7,7 +7,6 @@ use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
 use crate::object::allocate::AllocateHow;
 use crate::storage::VarStorage;
-use crate::types::const_bytes;
 use crate::value::descriptor::Descriptor;
 use ir::Val;
 use sema::checked::{AllocObject, CharLen, Expr, Type, VarId};
@@ -70,7 +69,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let n = self.bound(e);
                 self.b.at_least_zero(n)
             }
-            _ => Val::i64(const_bytes(self.b.program(), ty).unwrap_or(0) as i64),
+            _ => self.b.fixed_bytes(ty),
         }
     }
 

@@ -93,12 +93,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     ) -> (ArrayView, ArrayView, Vec<Val>) {
         let objects = self.objects(e);
         let objects = self.or_nothing(objects, present);
-        let mut operands = Operands::default();
-        operands.insert(e, Operand::View(objects.clone()));
-        let lengths = self.with_operands(operands, |this| {
-            this.move_to(&[]);
-            this.lengths_of(e)
-        });
+        let lengths = self.with_objects(e, objects.clone(), |this| this.lengths_of(e));
         let element = self.bytes_with_lengths(ty, &lengths);
         let extents = objects.extents();
         let bytes = self.b.array_bytes(&extents, element);
@@ -258,12 +253,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             return;
         }
         if self.b.is_remote(view.mem) {
-            let block = self.b.temporary(view.element, 8);
             // Components without a default value, and gaps, are zeros there.
-            self.b.repeat(view.element, &mut |this, i| {
-                let byte = this.advance(block, i);
-                this.store_scalar(byte, Ty::I8, Val::Imm(0));
-            });
+            let block = self.b.zeros(view.element);
             let one = self.b.dense(block, view.element, None, &[]);
             self.initialise_flat(&one, ty, lengths);
             let descriptor = self.b.descriptor_of(view);
@@ -290,6 +281,16 @@ impl<'p> FunctionLowering<'_, 'p> {
 }
 
 impl Builder<'_, '_> {
+    /// A temporary of so many bytes, which are zeros.
+    pub(crate) fn zeros(&mut self, bytes: Val) -> MemRef {
+        let block = self.temporary(bytes, 8);
+        self.repeat(bytes, &mut |this, i| {
+            let byte = this.advance(block, i);
+            this.store_scalar(byte, Ty::I8, Val::Imm(0));
+        });
+        block
+    }
+
     /// A copy of flat objects in memory of this side.
     fn flat_copy(&mut self, from: &ArrayView, ty: &Type) -> ArrayView {
         let extents = from.extents();

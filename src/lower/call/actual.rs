@@ -239,12 +239,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.pass_parts(dummy, e, out);
         }
         if dummy.attrs.class && !is_pointer {
-            return match &e.ty {
-                Type::Derived(id) if self.b.program().ty(*id).is_flat && self.lookup(e).is_none() => {
-                    self.pass_class_twin(dummy, e, out);
-                }
-                _ => self.pass_class(dummy, e, out),
-            };
+            if is_flat(self.b.program(), &e.ty) && self.lookup(e).is_none() {
+                return self.pass_twin(dummy, e, out);
+            }
+            return self.pass_class(dummy, e, out);
         }
         if is_pointer {
             self.pass_descriptor(dummy, e, out);
@@ -262,46 +260,29 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// Passes a managed object for a dummy whose objects hold their lengths: as a copy that does, which goes back.
+    /// Passes a managed object for a dummy whose objects hold their lengths, a polymorphic one too: as a copy that does, which goes back.
     fn pass_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        if dummy.attrs.target && is_designator(e) {
-            // Pointers to it would point to the copy.
-            return self.b.refuse_flat();
-        }
-        let present = self.presence_of_actual(dummy, e);
-        let Some((made, own)) = self.copy_of_twin(e, &dummy.ty, present) else {
-            return self.b.refuse_flat();
-        };
-        if gives_back(dummy, e) {
-            let (made, ty) = (made.clone(), dummy.ty.clone());
-            out.back.push(CopyBack::Twin { made, flat: own, ty, is_made_passed: true });
-        }
-        let first = out.words.len();
-        self.pass_instead(dummy, e, made, out);
-        self.pass_nothing_unless(present, &mut out.words[first..]);
-    }
-
-    /// The same for a polymorphic dummy.
-    fn pass_class_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         let program = self.b.program();
-        let of_host = if let Type::Derived(id) = e.ty { program.ty(id).of_host.as_ref() } else { None };
-        let Some(of_host) = of_host.filter(|_| self.b.is_host() && !dummy.attrs.target) else {
-            return self.b.refuse_flat();
+        let of_host = match e.ty {
+            Type::Derived(id) if dummy.attrs.class => program.ty(id).of_host.as_ref(),
+            _ => Some(&dummy.ty),
         };
+        // Pointers to a target would point to the copy.
+        let of_host = of_host.filter(|_| self.b.is_host() && !(dummy.attrs.target && is_designator(e)));
         let present = self.presence_of_actual(dummy, e);
-        let Some((made, own)) = self.copy_of_twin(e, of_host, present) else { return self.b.refuse_flat() };
-        let made = self.b.tagged(made, of_host);
+        let copy = of_host.and_then(|of_host| Some((of_host, self.copy_of_twin(e, of_host, present)?)));
+        let Some((of_host, (made, own))) = copy else { return self.b.refuse_flat() };
         if gives_back(dummy, e) {
             let (made, ty) = (made.clone(), of_host.clone());
             out.back.push(CopyBack::Twin { made, flat: own, ty, is_made_passed: true });
         }
         let first = out.words.len();
-        let mut operands = Operands::default();
-        operands.insert(e, Operand::View(made));
-        self.with_operands(operands, |this| {
-            this.move_to(&[]);
-            this.pass_class(dummy, e, out);
-        });
+        if dummy.attrs.class {
+            let made = self.b.tagged(made, of_host);
+            self.with_objects(e, made, |this| this.pass_class(dummy, e, out));
+        } else {
+            self.with_objects(e, made, |this| this.pass_objects(dummy, e, out));
+        }
         self.pass_nothing_unless(present, &mut out.words[first..]);
     }
 
@@ -314,7 +295,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             out.back.push(CopyBack::Twin { made, flat, ty, is_made_passed: false });
         }
         let first = out.words.len();
-        self.pass_instead(dummy, e, flat, out);
+        self.with_objects(e, flat, |this| this.pass_objects(dummy, e, out));
         self.pass_given_lengths(dummy, e, lengths, &mut out.words);
         self.pass_nothing_unless(present, &mut out.words[first..]);
     }
@@ -323,7 +304,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn presence_of_actual(&mut self, dummy: &Variable, e: &'p Expr) -> Option<Val> {
         let of_variable = |v: VarId| self.b.program().var(v).attrs.optional;
         let may_be_absent = matches!(e.kind, ExprKind::Var(v) if of_variable(v)) || may_be_unset(self.b.program(), e);
-        if !dummy.attrs.optional || !may_be_absent { None } else { self.presence_for_c(dummy, e) }
+        if !dummy.attrs.optional || !may_be_absent { None } else { self.presence_of_argument(dummy, e) }
     }
 
     /// Makes words that were passed those of an absent argument, unless it is there.
@@ -337,18 +318,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Passes the object that a reference or a constructor of device code makes.
     fn pass_flat_value(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         let Some((objects, lengths)) = self.flat_value(e, &e.ty) else { return self.b.refuse_flat() };
-        self.pass_instead(dummy, e, objects, out);
+        self.with_objects(e, objects, |this| this.pass_objects(dummy, e, out));
         self.pass_given_lengths(dummy, e, lengths, &mut out.words);
-    }
-
-    /// Passes other objects instead of those that an expression gives.
-    fn pass_instead(&mut self, dummy: &'p Variable, e: &'p Expr, objects: ArrayView, out: &mut Passed) {
-        let mut operands = Operands::default();
-        operands.insert(e, Operand::View(objects));
-        self.with_operands(operands, |this| {
-            this.move_to(&[]);
-            this.pass_objects(dummy, e, out);
-        });
     }
 
     fn pass_plain(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {

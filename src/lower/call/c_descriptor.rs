@@ -81,7 +81,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             out.words.push(Val::i64(0));
             return;
         }
-        let present = self.presence_for_c(dummy, e);
+        let present = self.presence_of_argument(dummy, e);
         let address = self.b.mutable(Ty::I64);
         self.b.set(address, Val::i64(0));
         let rank = match dummy.shape {
@@ -143,7 +143,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Whether there is something to pass; `None` if there surely is nothing.
-    pub(crate) fn presence_for_c(&mut self, dummy: &Variable, e: &'p Expr) -> Option<Val> {
+    pub(crate) fn presence_of_argument(&mut self, dummy: &Variable, e: &'p Expr) -> Option<Val> {
         let is_described = dummy.attrs.allocatable || dummy.attrs.pointer;
         if !dummy.attrs.optional {
             return Some(Val::pred(true));

@@ -10,7 +10,7 @@ use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::module::globals::descriptor_bytes;
 use crate::object::flat::flat_align;
-use crate::types::{const_bytes, is_flat, is_made};
+use crate::types::{is_flat, is_made};
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::{AddrBase, Space, Ty, Val};
@@ -42,7 +42,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let end = self.lay_out(*id, usize::MAX).0;
                 self.b.freeze(end)
             }
-            _ => Val::i64(const_bytes(self.b.program(), ty).unwrap_or(0) as i64),
+            _ => self.b.fixed_bytes(ty),
         }
     }
 

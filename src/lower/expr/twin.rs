@@ -88,11 +88,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut view = view;
         if view.dims.is_empty() {
             let element = self.b.freeze(view.element);
-            let blank = self.b.temporary(element, 8);
-            self.b.repeat(element, &mut |this, i| {
-                let byte = this.advance(blank, i);
-                this.store_scalar(byte, Ty::I8, Val::Imm(0));
-            });
+            let blank = self.b.zeros(element);
             let (own, blank) = (self.b.address(view.mem), self.b.address(blank));
             let addr = self.b.select(Ty::I64, present, own, blank).into();
             view.mem = MemRef { addr, offset: 0, ..view.mem };

@@ -41,7 +41,7 @@ impl<'p> Builder<'_, 'p> {
     pub(crate) fn flat_bytes(&mut self, view: &ArrayView, ty: &Type) -> Val {
         let Type::Derived(id) = ty else { return view.element };
         if !is_made(self.program(), ty) {
-            return Val::i64(const_bytes(self.program(), ty).unwrap_or(0) as i64);
+            return self.fixed_bytes(ty);
         }
         let bytes = self.mutable(Ty::I64);
         self.set(bytes, Val::i64(0));

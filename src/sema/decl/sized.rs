@@ -129,9 +129,7 @@ impl<'a> Checker<'a> {
             format!("{what} of `type({})` with lengths that are known at run time only, in device data,", def.name);
         self.reporter.refuse(p.span, text)
     }
-}
 
-impl Checker<'_> {
     /// Whether objects of a type are finalised, or a part of them is.
     fn has_finals_within(&self, id: TypeId) -> bool {
         let of_part = |f: &Field| matches!(f.ty, Type::Derived(part) if self.defs.has_finals(part));

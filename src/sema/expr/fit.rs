@@ -562,16 +562,20 @@ fn type_fits(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable, e: &Expr) -
     defs.proc_info(proc).embedded && dummy.attrs.value && number
 }
 
+fn is_described(dummy: &Variable) -> bool {
+    dummy.attrs.pointer || dummy.attrs.allocatable
+}
+
 /// Whether a polymorphic dummy may be given a copy.
 fn takes_copy(dummy: &Variable) -> bool {
-    dummy.attrs.class && !dummy.attrs.pointer && !dummy.attrs.allocatable && dummy.attrs.cuda.is_none()
+    dummy.attrs.class && !is_described(dummy) && dummy.attrs.cuda.is_none()
 }
 
 /// Whether a copy of an object can be passed that holds its length parameters, or does not, where the object is of the other kind: a
 /// managed one to a procedure of the host, one of the host to a procedure of both sides.
 fn takes_twin(defs: &Definitions<'_>, proc: ProcId, dummy: &Variable) -> bool {
     let is_made = matches!(dummy.ty, Type::Derived(id) if defs.ty(id).is_made);
-    let is_plain = !(dummy.attrs.class || dummy.attrs.pointer || dummy.attrs.allocatable);
+    let is_plain = !dummy.attrs.class && !is_described(dummy);
     is_plain && (is_made || (defs.proc(proc).kind == ProcKind::HostDevice && dummy.attrs.cuda.is_none()))
 }
 

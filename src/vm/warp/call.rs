@@ -12,11 +12,11 @@ const MOST_CALLS: u32 = 1 << 21;
 impl<const W: usize> Warp<W> {
     /// Whether the host has called so often that it is to stop before the next call; if so, it counts anew.
     pub(crate) fn has_called_enough(&mut self) -> bool {
-        if self.calls < MOST_CALLS {
-            return false;
+        let is_enough = self.is_to_stop_before_call();
+        if is_enough {
+            self.calls = 0;
         }
-        self.calls = 0;
-        true
+        is_enough
     }
 
     /// Whether it has called so often; nothing changes.
