@@ -80,6 +80,35 @@ pub struct Fill {
     pub target: Strided,
     /// Bytes of one element.
     pub element: Arc<[u8]>,
+    /// Those of them that nothing has written, such as the gaps of an object.
+    pub holes: Vec<SourceHole>,
+}
+
+impl Fill {
+    /// Every element becomes a value of so many bytes.
+    pub fn with_value(target: Strided, element: Arc<[u8]>) -> Fill {
+        Fill { target, element, holes: Vec::new() }
+    }
+
+    /// Every element becomes a copy of an object of `bytes` bytes, as it is now; `None` if it is not in a live allocation.
+    pub fn with_object(memory: &Memory, target: Strided, address: u64, bytes: u64) -> Option<Fill> {
+        let mut element = vec![0; bytes as usize];
+        memory.read_copied(address, &mut element)?;
+        let holes = memory.holes(address, bytes).into_iter();
+        let holes = holes.map(|(start, len)| SourceHole { start, len, address: address + start }).collect();
+        Some(Fill { target, element: element.into(), holes })
+    }
+}
+
+/// Bytes of what is copied that nothing has written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SourceHole {
+    /// The first one, in bytes from the beginning of what is copied, an array in array element order.
+    pub start: u64,
+    /// How many.
+    pub len: u64,
+    /// Where they are copied from.
+    pub address: u64,
 }
 
 /// Elements that a routine reads or writes, with the bytes of one.

@@ -23,7 +23,7 @@ pub use api::{
 };
 pub use command::{
     Agreement, Arg, Bytes, Command, Fill, Hole, KernelLaunch, Number, Progress, Routine, RoutineWork, Section,
-    Spectrum, Strided, Written,
+    SourceHole, Spectrum, Strided, Written,
 };
 pub use error::{CudaError, error_name, error_string};
 pub use observer::{DeviceAccess, NoObserver, Observer, Statement};

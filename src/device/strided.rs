@@ -3,7 +3,7 @@
 //! Elements are visited in array element order, the first dimension fastest. Neighbouring elements are joined into runs,
 //! so that a contiguous array is one run whatever its rank.
 
-use crate::{Fill, Strided};
+use crate::{Fill, SourceHole, Strided};
 use mem::Memory;
 
 /// The runs of contiguous bytes of a strided array, in array element order: address and bytes.
@@ -108,7 +108,7 @@ pub fn copy_strided(
             let n = len.min(piece.max(element_bytes) - buffer.len() as u64);
             let start = buffer.len();
             buffer.resize(start + n as usize, 0);
-            memory.read(address, &mut buffer[start..]).ok_or(address)?;
+            memory.read_copied(address, &mut buffer[start..]).ok_or(address)?;
             read = if n < len { Some((address + n, len - n)) } else { from.next() };
             if buffer.len() as u64 >= piece {
                 break;
@@ -130,29 +130,20 @@ pub fn copy_strided(
     Ok(())
 }
 
-/// Bytes of an array that nothing has written.
-struct Hole {
-    /// The first one, in bytes from the beginning of the array in array element order.
-    start: u64,
-    len: u64,
-    /// Its address.
-    address: u64,
-}
-
 /// What nothing has written of an array.
-fn holes(memory: &Memory, runs: Runs) -> Vec<Hole> {
+fn holes(memory: &Memory, runs: Runs) -> Vec<SourceHole> {
     let mut out = Vec::new();
     let mut at = 0;
     for (address, len) in runs {
         let found = memory.holes(address, len).into_iter();
-        out.extend(found.map(|(offset, len)| Hole { start: at + offset, len, address: address + offset }));
+        out.extend(found.map(|(offset, len)| SourceHole { start: at + offset, len, address: address + offset }));
         at += len;
     }
     out
 }
 
 /// Hands holes on to an array to which the bytes were copied.
-fn put_holes(memory: &Memory, runs: Runs, holes: &[Hole]) {
+fn put_holes(memory: &Memory, runs: Runs, holes: &[SourceHole]) {
     let mut rest = holes;
     let mut at = 0;
     for (address, len) in runs {
@@ -192,6 +183,13 @@ pub fn fill(memory: &mut Memory, fill: &Fill) -> Result<(), u64> {
             let n = (len - at).min(pattern.len() as u64);
             memory.write(address + at, &pattern[..n as usize]).ok_or(address + at)?;
             at += n;
+        }
+    }
+    if !fill.holes.is_empty() {
+        for (address, len) in fill.target.runs(element.len() as u64) {
+            for at in (address..address + len).step_by(element.len().max(1)) {
+                fill.holes.iter().for_each(|hole| memory.mark_copied_hole(at + hole.start, hole.address, hole.len));
+            }
         }
     }
     Ok(())
@@ -235,10 +233,10 @@ mod tests {
     #[test]
     fn fill_sets_sections_and_reports_addresses_outside() {
         let (mut m, a) = memory(200_000);
-        let all = Fill { target: Strided { base: a, dims: vec![(25_000, 8)] }, element: 7u64.to_le_bytes().into() };
+        let all = Fill::with_value(Strided { base: a, dims: vec![(25_000, 8)] }, 7u64.to_le_bytes().into());
         fill(&mut m, &all).expect("inside");
         assert_eq!(m.load::<u64>(a + 199_992, &mut 0), Some(7));
-        let far = Fill { target: Strided { base: a, dims: vec![(25_001, 8)] }, element: 7u64.to_le_bytes().into() };
+        let far = Fill::with_value(Strided { base: a, dims: vec![(25_001, 8)] }, 7u64.to_le_bytes().into());
         assert!(fill(&mut m, &far).is_err());
     }
 }

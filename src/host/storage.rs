@@ -1,6 +1,6 @@
 //! The program's memory as the run time sees it: checked reads and writes of bytes, words and descriptors.
 
-use device::Strided;
+use device::{Fill, Strided};
 use ir::descriptor;
 use mem::{Memory, MemoryView, Region, WriteBytes};
 
@@ -38,6 +38,13 @@ pub(crate) fn read(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>,
     let mut out = vec![0; bytes as usize];
     memory.read(address, &mut out).ok_or(outside)?;
     Ok(out)
+}
+
+/// An array of which every element becomes an object of so many bytes.
+pub(crate) fn filled_with(memory: &Memory, target: Strided, address: u64, bytes: u64) -> Result<Fill, Outside> {
+    let outside = Outside { address, bytes, write: false };
+    let inside = bytes == 0 || is_host(address);
+    inside.then(|| Fill::with_object(memory, target, address, bytes)).flatten().ok_or(outside)
 }
 
 /// Reads as many bytes as an array has.

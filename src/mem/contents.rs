@@ -19,6 +19,19 @@ impl Memory {
         Some(())
     }
 
+    /// The same for bytes that are copied elsewhere: those that nothing has written are not noted, since nothing uses them.
+    pub fn read_copied(&self, address: u64, out: &mut [u8]) -> Option<()> {
+        self.peek(address, out)?;
+        let mut at = 0;
+        for (hole, len) in self.holes(address, out.len() as u64).into_iter().chain([(out.len() as u64, 0)]) {
+            if hole > at {
+                self.touches.note(address + at, hole - at, false);
+            }
+            at = hole + len;
+        }
+        Some(())
+    }
+
     /// The same without a note for [`Memory::take_touches`].
     pub fn peek(&self, address: u64, out: &mut [u8]) -> Option<()> {
         if out.is_empty() {

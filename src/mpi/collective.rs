@@ -317,9 +317,6 @@ impl Collective {
 
     /// The communicator that each rank gets; all have come.
     pub(crate) fn communicators(&self, parent: &Communicator) -> Vec<Option<NewCommunicator>> {
-        if self.operation != Operation::Split {
-            return vec![None; self.parts.len()];
-        }
         let number = |part: &Part, i: usize| part.numbers.get(i).copied().unwrap_or(0);
         let numbers: Vec<[i64; 2]> =
             self.parts.iter().flatten().map(|part| [number(part, 0), number(part, 1)]).collect();

@@ -118,9 +118,6 @@ impl Parser<'_> {
                     if !self.eat(b'(') {
                         return Err(self.error("`(` expected after `*`"));
                     }
-                    if !self.open.is_empty() {
-                        return Err(self.error_at(start, "an unlimited group stands at the outermost level only"));
-                    }
                     self.group(None)?;
                 }
                 b'0'..=b'9' => {

@@ -124,7 +124,7 @@ impl Runtime {
             Api::Memset3D { fill } => self.memset(device, memory, fill, None, call, span),
             Api::Memset { destination, count, element, stream } => {
                 let dims = vec![(count as i64, element.len() as i64)];
-                let fill = Fill { target: Strided { base: destination, dims }, element: element.into() };
+                let fill = Fill::with_value(Strided { base: destination, dims }, element.into());
                 self.memset(device, memory, fill, stream, call, span)
             }
             Api::Memset2D { destination, pitch, element, extent, stream } => {
@@ -133,7 +133,7 @@ impl Runtime {
                     return Err(CudaError::InvalidValue);
                 }
                 let dims = vec![(extent.width as i64, element.len() as i64), (extent.height as i64, pitch as i64)];
-                let fill = Fill { target: Strided { base: destination, dims }, element: element.into() };
+                let fill = Fill::with_value(Strided { base: destination, dims }, element.into());
                 self.memset(device, memory, fill, stream, call, span)
             }
             Api::HostRegister { address, bytes } => {

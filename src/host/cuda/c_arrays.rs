@@ -202,7 +202,7 @@ pub(crate) fn c_array_call(
                 return Ok(Some(wrong(CudaError::InvalidValue)));
             }
             let target = cuboid(address, (width, pitch, pitch.saturating_mul(rows)), height, depth);
-            (Api::Memset3D { fill: Fill { target, element: [a.bits(4) as u8].into() } }, After::Nothing)
+            (Api::Memset3D { fill: Fill::with_value(target, [a.bits(4) as u8].into()) }, After::Nothing)
         }
         _ => {
             let words = storage::read_array::<156>(memory, a.bits(0))?;

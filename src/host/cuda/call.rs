@@ -25,8 +25,29 @@ pub(crate) fn kind(memory: &Memory, address: u64) -> Result<Option<CopyKind>, Ha
     Ok(CopyKind::from_code(i32::from_le_bytes(storage::read_array(memory, address)?)))
 }
 
+/// Which arguments of a copy or of a `cudaMemset` are counts of elements, widths and heights.
+fn counts(rt: Rt) -> &'static [usize] {
+    match rt {
+        Rt::CudaMemcpyBetween | Rt::CudaMemcpyAsyncBetween | Rt::CudaMemsetPointer | Rt::CudaMemsetPointerAsync => &[2],
+        Rt::CudaMemcpyTo | Rt::CudaMemcpyFrom | Rt::CudaMemcpyAsyncTo | Rt::CudaMemcpyAsyncFrom => &[3],
+        Rt::CudaMemset | Rt::CudaMemsetReal | Rt::CudaMemsetAsync | Rt::CudaMemsetAsyncReal => &[3],
+        Rt::CudaMemcpy | Rt::CudaMemcpyAsync | Rt::CudaMemcpyStream => &[4],
+        Rt::CudaMemsetComplex | Rt::CudaMemsetAsyncComplex => &[4],
+        Rt::CudaMemset2D | Rt::CudaMemset2DReal | Rt::CudaMemset2DAsync | Rt::CudaMemset2DAsyncReal => &[4, 5],
+        Rt::CudaMemset2DComplex | Rt::CudaMemset2DAsyncComplex => &[5, 6],
+        Rt::CudaMemcpyPeer | Rt::CudaMemcpyPeerAsync => &[6],
+        Rt::CudaMemcpy2D | Rt::CudaMemcpy2DAsync => &[6, 7],
+        _ => &[],
+    }
+}
+
 /// The call of the CUDA runtime that a service stands for.
 pub(crate) fn cuda_call(memory: &Memory, rt: Rt, a: Args<'_>) -> Result<Api, Halt> {
+    if counts(rt).iter().any(|&i| a.long(i) < 0) {
+        // C has no negative sizes: what the interface passes on is greater than any memory.
+        let name = if rt.mnemonic().starts_with("cuda.memset") { "cudaMemset" } else { "cudaMemcpy" };
+        return Ok(Api::Answer { name, code: CudaError::InvalidValue.code() });
+    }
     let copy = |to: u64, from: u64, bytes: u64, direction: Option<CopyKind>, stream: Option<u64>| match direction {
         Some(kind) => Api::Memcpy { destination: to, source: from, bytes, kind, stream },
         None => Api::Answer { name: "cudaMemcpy", code: CudaError::InvalidMemcpyDirection.code() },

@@ -127,12 +127,11 @@ impl Runtime {
             }
             Rt::Fill | Rt::FillFrom => {
                 let (target, element_bytes) = storage::read_descriptor(memory, a.bits(0))?;
-                let element = if rt == Rt::Fill {
-                    a.bits(1).to_le_bytes()[..element_bytes.min(8) as usize].to_vec()
+                let fill = if rt == Rt::Fill {
+                    Fill::with_value(target, a.bits(1).to_le_bytes()[..element_bytes.min(8) as usize].into())
                 } else {
-                    storage::read(memory, a.bits(1), element_bytes)?
+                    storage::filled_with(memory, target, a.bits(1), element_bytes)?
                 };
-                let fill = Fill { target, element: element.into() };
                 if is_plain_host(fill.target.base) || fill.target.count() == 0 {
                     let done = device::fill(memory, &fill);
                     return done.map(nothing).map_err(|at| outside(at, element_bytes, true));

@@ -137,7 +137,13 @@ impl Call<'_> {
         self.checked_count(count, what)
     }
 
-    /// The same in 8 bytes.
+    /// A count of elements, of which a negative number is none, as in level 1 of BLAS.
+    pub(crate) fn vector_count(&mut self, what: &str) -> Result<usize, Status> {
+        let count = self.size_word();
+        self.checked_count(count.max(0), what)
+    }
+
+    /// A count of elements in 8 bytes.
     pub(crate) fn wide_count(&mut self, what: &str) -> Result<usize, Status> {
         let count = self.word() as i64;
         self.checked_count(count, what)

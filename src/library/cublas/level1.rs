@@ -1,6 +1,6 @@
 //! Level 1: vectors.
 
-use crate::call::{Call, Outcome, Uses};
+use crate::call::{Call, Outcome, Status, Uses};
 use crate::element::Element;
 use crate::operand::{Integers, Vector};
 use device::Bytes;
@@ -17,8 +17,7 @@ pub(super) fn amin<T: Element>(call: &mut Call<'_>) -> Outcome {
 
 fn extreme<T: Element>(call: &mut Call<'_>, is_better: fn(T::Real, T::Real) -> bool) -> Outcome {
     let handle = call.handle()?;
-    let n = call.count("n")?;
-    let x = call.vector::<T>(n, "x")?;
+    let x = read_forwards::<T>(call)?;
     let (address, waits) = call.result(&handle, size_of::<i32>())?;
     let uses = Uses::default().read(&x).write(&Integers { address, count: 1 });
     call.perform(handle.stream, uses, waits, move |memory| {
@@ -33,11 +32,17 @@ fn extreme<T: Element>(call: &mut Call<'_>, is_better: fn(T::Real, T::Real) -> b
     })
 }
 
+/// The vector of a routine with one: without elements where its increment is not positive (cuBLAS, "cublasI<t>amax()", result).
+fn read_forwards<T: Element>(call: &mut Call<'_>) -> Result<Vector<T>, Status> {
+    let n = call.vector_count("n")?;
+    let x = call.vector::<T>(n, "x")?;
+    Ok(if x.step > 0 { x } else { Vector::new(x.address, 0, 1) })
+}
+
 /// A result that is a number made of the elements.
 fn reduced<T: Element, R: Element>(call: &mut Call<'_>, reduce: fn(Vec<T>) -> R) -> Outcome {
     let handle = call.handle()?;
-    let n = call.count("n")?;
-    let x = call.vector::<T>(n, "x")?;
+    let x = read_forwards::<T>(call)?;
     let (address, waits) = call.result(&handle, R::BYTES)?;
     let result = Vector::<R>::scalar(address);
     call.perform(handle.stream, Uses::default().read(&x).write(&result), waits, move |memory| {
@@ -55,6 +60,9 @@ pub(super) fn asum<T: Element>(call: &mut Call<'_>) -> Outcome {
 pub(super) fn nrm2<T: Element>(call: &mut Call<'_>) -> Outcome {
     reduced::<T, T::Real>(call, |x| {
         // Scaled by the power of two at the largest magnitude, so that squares neither overflow nor vanish.
+        if x.iter().any(|x| x.magnitude().into().is_nan()) {
+            return T::real_of(f64::NAN);
+        }
         let largest = x.iter().fold(0.0f64, |largest, x| largest.max(x.magnitude().into()));
         if largest == 0.0 || !largest.is_finite() {
             return T::real_of(largest);
@@ -69,12 +77,15 @@ pub(super) fn nrm2<T: Element>(call: &mut Call<'_>) -> Outcome {
 /// `y` += `alpha` · `x`
 pub(super) fn axpy<T: Element>(call: &mut Call<'_>) -> Outcome {
     let handle = call.handle()?;
-    let n = call.count("n")?;
+    let n = call.vector_count("n")?;
     let alpha = call.scalar::<T>(&handle, "alpha")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
     let uses = Uses::default().read_if(&x, alpha.counts()).change(&y, true).with(alpha.section());
     call.perform(handle.stream, uses, false, move |memory| {
         let alpha = alpha.get(memory)?;
+        if alpha == T::ZERO {
+            return Ok(());
+        }
         let mut values = y.load(memory)?;
         values.iter_mut().zip(x.load(memory)?).for_each(|(y, x)| *y += alpha * x);
         y.store(memory, &values)
@@ -84,7 +95,7 @@ pub(super) fn axpy<T: Element>(call: &mut Call<'_>) -> Outcome {
 /// `y` = `x`
 pub(super) fn copy<T: Element>(call: &mut Call<'_>) -> Outcome {
     let handle = call.handle()?;
-    let n = call.count("n")?;
+    let n = call.vector_count("n")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
     // A copy does not use values.
     call.perform(handle.stream, Uses::default().read_if(&x, false).write(&y), false, move |memory| {
@@ -96,7 +107,7 @@ pub(super) fn copy<T: Element>(call: &mut Call<'_>) -> Outcome {
 /// `x` and `y` change places.
 pub(super) fn swap<T: Element>(call: &mut Call<'_>) -> Outcome {
     let handle = call.handle()?;
-    let n = call.count("n")?;
+    let n = call.vector_count("n")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
     let uses = Uses::default().read_if(&x, false).read_if(&y, false).write(&x).write(&y);
     call.perform(handle.stream, uses, false, move |memory: &mut dyn Bytes| {
@@ -109,7 +120,7 @@ pub(super) fn swap<T: Element>(call: &mut Call<'_>) -> Outcome {
 /// The sum of the products, of the conjugates of `x` if wanted.
 pub(super) fn dot<T: Element, const CONJUGATES: bool>(call: &mut Call<'_>) -> Outcome {
     let handle = call.handle()?;
-    let n = call.count("n")?;
+    let n = call.vector_count("n")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
     let (address, waits) = call.result(&handle, T::BYTES)?;
     let result = Vector::<T>::scalar(address);
@@ -134,7 +145,7 @@ pub(super) fn scal_real<T: Element>(call: &mut Call<'_>) -> Outcome {
 
 fn scaled<T: Element, S: Element>(call: &mut Call<'_>, of: fn(S) -> T) -> Outcome {
     let handle = call.handle()?;
-    let n = call.count("n")?;
+    let n = call.vector_count("n")?;
     let alpha = call.scalar::<S>(&handle, "alpha")?;
     let x = call.vector::<T>(n, "x")?;
     let uses = Uses::default().change(&x, alpha.counts()).with(alpha.section());

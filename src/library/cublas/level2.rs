@@ -9,14 +9,14 @@ use crate::transpose::Operation;
 use device::{Bytes, CudaError};
 
 impl<T: Element> Vector<T> {
-    /// The vector becomes `alpha` · the sums + `beta` · what it was. With a factor of zero the old values do not count,
-    /// whatever they are.
+    /// The vector becomes `alpha` · the sums + `beta` · what it was. What a factor of zero belongs to does not
+    /// count, whatever it is.
     pub(super) fn blend(&self, memory: &mut dyn Bytes, (alpha, beta): (T, T), sums: Vec<T>) -> Result<(), CudaError> {
-        let values: Vec<T> = if beta == T::ZERO {
-            sums.into_iter().map(|sum| alpha * sum).collect()
-        } else {
-            self.load(memory)?.into_iter().zip(sums).map(|(old, sum)| alpha * sum + beta * old).collect()
-        };
+        let mut values = if alpha == T::ZERO { vec![T::ZERO; sums.len()] } else { sums };
+        values.iter_mut().for_each(|sum| *sum = alpha * *sum);
+        if beta != T::ZERO {
+            values.iter_mut().zip(self.load(memory)?).for_each(|(sum, old)| *sum += beta * old);
+        }
         self.store(memory, &values)
     }
 }
@@ -93,6 +93,9 @@ pub(super) fn ger<T: Element, const CONJUGATES: bool>(call: &mut Call<'_>) -> Ou
     let uses = Uses::default().read_if(&x, alpha.counts()).read_if(&y, alpha.counts()).change(&a, true);
     call.perform(handle.stream, uses.with(alpha.section()), false, move |memory| {
         let alpha = alpha.get(memory)?;
+        if alpha == T::ZERO {
+            return Ok(());
+        }
         let mut matrix = a.load(memory)?;
         let x = x.load(memory)?;
         for (column, y) in matrix.chunks_exact_mut(m.max(1)).zip(y.load(memory)?) {

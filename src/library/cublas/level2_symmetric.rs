@@ -95,6 +95,9 @@ fn one<T: Element, A: Element, S: Storage>(
     let uses = Uses::default().read_if(&x, alpha.counts()).change(&a, true).with(alpha.section());
     call.perform(handle.stream, uses, false, move |memory| {
         let alpha = of(alpha.get(memory)?);
+        if alpha == T::ZERO {
+            return Ok(());
+        }
         let (mut elements, x) = (a.load(memory)?, x.load(memory)?);
         add(&mut elements, is_hermitian, |i, j| x[i] * (alpha * mirrored(x[j], is_hermitian)));
         a.store(memory, &elements)
@@ -112,6 +115,9 @@ pub(super) fn rank_two<T: Element, S: Storage, const HERMITIAN: bool>(call: &mut
         Uses::default().read_if(&x, alpha.counts()).read_if(&y, alpha.counts()).change(&a, true).with(alpha.section());
     call.perform(handle.stream, uses, false, move |memory| {
         let alpha = alpha.get(memory)?;
+        if alpha == T::ZERO {
+            return Ok(());
+        }
         let (mut elements, x, y) = (a.load(memory)?, x.load(memory)?, y.load(memory)?);
         let turned = |a: T| mirrored(a, HERMITIAN);
         add(&mut elements, HERMITIAN, |i, j| x[i] * (alpha * turned(y[j])) + y[i] * turned(alpha * x[j]));

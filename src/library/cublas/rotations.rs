@@ -11,7 +11,7 @@ const GAMMA: f64 = 4096.0;
 /// `x` = `c` · `x` + `s` · `y`, `y` = `c` · `y` - conjugate of `s` · `x`, for a real `c` and an `s` of type `S`.
 fn rotated<T: Element, S: Element>(call: &mut Call<'_>, of: fn(S) -> T) -> Outcome {
     let handle = call.handle()?;
-    let n = call.count("n")?;
+    let n = call.vector_count("n")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
     let c = call.scalar::<T::Real>(&handle, "c")?;
     let s = call.scalar::<S>(&handle, "s")?;
@@ -109,7 +109,7 @@ fn complex_rotation<T: Element>(a: T, b: T) -> [T; 4] {
 /// The modified rotation: a matrix of which a flag says which elements it has.
 pub(super) fn rotm<T: Element>(call: &mut Call<'_>) -> Outcome {
     let handle = call.handle()?;
-    let n = call.count("n")?;
+    let n = call.vector_count("n")?;
     let (x, y) = (call.vector::<T>(n, "x")?, call.vector::<T>(n, "y")?);
     let (place, is_of_host) = call.scalars::<T>(&handle, 5, "param")?;
     let mut uses = Uses::default().change(&x, true).change(&y, true);

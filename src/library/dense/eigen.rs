@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices by the method of Jacobi.
 
-use super::{double, epsilon, squares};
+use super::{double, epsilon, normalise, squares};
 use crate::element::Element;
 
 /// Rounds over all pairs, at most; about ten are enough.
@@ -60,6 +60,7 @@ impl<T: Element> Rotation<T> {
 pub(crate) fn eigen<T: Element>(mut a: Vec<T>, n: usize) -> Eigen<T> {
     let mut vectors = vec![T::ZERO; n * n];
     (0..n).for_each(|i| vectors[i * n + i] = T::from_real(T::real_of(1.0)));
+    let power = normalise(&mut a);
     let small = squares(&a).sqrt() * epsilon::<T>() / 8.0 / n.max(1) as f64;
     let mut has_converged = false;
     for _ in 0..MOST_ROUNDS {
@@ -84,7 +85,7 @@ pub(crate) fn eigen<T: Element>(mut a: Vec<T>, n: usize) -> Eigen<T> {
             break;
         }
     }
-    let value = |i: usize| a[i * n + i].real();
+    let value = |i: usize| a[i * n + i].real() * power.real();
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&i, &j| double::<T>(value(i)).total_cmp(&double::<T>(value(j))));
     let vectors = order.iter().flat_map(|&i| &vectors[i * n..(i + 1) * n]).copied().collect();

@@ -50,6 +50,21 @@ fn squares<T: Element>(x: &[T]) -> f64 {
     x.iter().map(|x| x.square()).sum()
 }
 
+/// Divides a matrix by the power of two at its largest element, so that squares neither overflow nor vanish; gives the power.
+/// Nothing is rounded but elements that are as good as 0 beside the largest.
+fn normalise<T: Element>(a: &mut [T]) -> T {
+    let one = T::from_real(T::real_of(1.0));
+    let largest = a.iter().fold(0.0f64, |largest, x| largest.max(double::<T>(x.magnitude())));
+    if largest == 0.0 || !largest.is_finite() || a.iter().any(|x| double::<T>(x.magnitude()).is_nan()) {
+        return one;
+    }
+    let lowest = if T::Real::BYTES == 4 { -126 } else { -1022 };
+    let power = (largest.log2().floor() as i32).clamp(lowest, -lowest);
+    let factor = T::from_real(T::real_of(2f64.powi(-power)));
+    a.iter_mut().for_each(|x| *x = *x * factor);
+    T::from_real(T::real_of(2f64.powi(power)))
+}
+
 /// Fills the other triangle of a Hermitian matrix from the one that is given.
 pub(crate) fn complete<T: Element>(matrix: &mut [T], n: usize, is_upper: bool) {
     for j in 0..n {

@@ -1,6 +1,6 @@
 //! The factorisation of Householder, in the form of LAPACK: reflections 1 - `tau` · `v` · `v`^H, the first element of `v` is 1.
 
-use super::{each_column, epsilon, squares};
+use super::{each_column, epsilon, normalise, squares};
 use crate::element::Element;
 
 /// On which side a matrix stands.
@@ -12,6 +12,7 @@ pub(crate) enum Side {
 
 /// `q` · `r` of a matrix in place: `r` above and on the diagonal, the vectors below; the factors of the reflections.
 pub(crate) fn qr<T: Element>(a: &mut [T], m: usize, n: usize) -> Vec<T> {
+    let power = normalise(a);
     let mut factors = Vec::with_capacity(m.min(n));
     for j in 0..m.min(n) {
         let (done, rest) = a.split_at_mut((j + 1) * m);
@@ -20,6 +21,9 @@ pub(crate) fn qr<T: Element>(a: &mut [T], m: usize, n: usize) -> Vec<T> {
         factors.push(factor);
         let v = &*column;
         each_column(rest, m, |_, other| apply(v, factor.conjugate(), &mut other[j..]));
+    }
+    for (j, column) in a.chunks_exact_mut(m.max(1)).enumerate() {
+        column.iter_mut().take(j + 1).for_each(|x| *x = *x * power);
     }
     factors
 }

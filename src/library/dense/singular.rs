@@ -1,7 +1,7 @@
 //! Singular values and vectors by the method of Jacobi on one side (Hestenes).
 
 use super::eigen::Rotation;
-use super::{epsilon, generate, qr, squares};
+use super::{epsilon, generate, normalise, qr, squares};
 use crate::element::Element;
 
 /// Rounds over all pairs, at most.
@@ -19,7 +19,9 @@ pub(crate) struct Singular<T: Element> {
 pub(crate) fn singular<T: Element>(mut a: Vec<T>, m: usize, n: usize) -> Singular<T> {
     let mut right = vec![T::ZERO; n * n];
     (0..n).for_each(|i| right[i * n + i] = T::from_real(T::real_of(1.0)));
-    let smallest = squares(&a) * epsilon::<T>() * epsilon::<T>() * epsilon::<T>();
+    let power: f64 = normalise(&mut a).real().into();
+    // Below what is left of the product of two columns that count (`tiny`).
+    let smallest = squares(&a) * epsilon::<T>().powi(5);
     let mut has_converged = false;
     for _ in 0..MOST_ROUNDS {
         has_converged = true;
@@ -63,5 +65,6 @@ pub(crate) fn singular<T: Element>(mut a: Vec<T>, m: usize, n: usize) -> Singula
     left[..found.len()].copy_from_slice(&found);
     let right = order.iter().flat_map(|&i| &right[i * n..(i + 1) * n]).copied().collect();
     let has_converged = has_converged && largest.is_finite();
-    Singular { values: order.iter().map(|&i| T::real_of(sizes[i])).collect(), left, right, has_converged }
+    let values = order.iter().map(|&i| T::real_of(sizes[i] * power)).collect();
+    Singular { values, left, right, has_converged }
 }

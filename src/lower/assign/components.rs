@@ -14,7 +14,7 @@ use crate::module::ArgKey;
 use crate::module::generated::ObjectHelper;
 use crate::types::{assigns_components, is_recursive};
 use crate::value::Value;
-use crate::value::arguments::Passed;
+use crate::value::arguments::{Captures, Passed};
 use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::Val;
@@ -226,6 +226,6 @@ fn assign_with(b: &mut Builder<'_, '_>, proc: ProcId, to: &ArrayView, from: &Arr
     for (&dummy, view) in program.proc(proc).params.iter().zip([to, from]) {
         b.pass_view(program.var(dummy), view, ty, &mut passed);
     }
-    b.call_plain(proc, &[], &passed, &[], &[]);
+    b.call_plain(proc, &[], &passed, &Captures::default(), &[]);
     b.after_call(passed);
 }

@@ -401,7 +401,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             Value::Object(from)
                 if !out.service
                     && !matches!(e.kind, ExprKind::Construct { .. })
-                    && (has_final(self.b.program(), &e.ty) || !matches!(e.kind, ExprKind::Call { .. })) =>
+                    && (has_final(self.b.program(), &e.ty)
+                        || !matches!(e.kind, ExprKind::Call { .. })
+                        || is_pointer_result(self.b.program(), e)) =>
             {
                 let bytes = const_bytes(self.b.program(), &e.ty).unwrap_or(0);
                 let mem = self.b.temporary(Val::i64(bytes as i64), 8);

@@ -31,7 +31,7 @@ use crate::procedure::entry::captures_lengths;
 use crate::storage::VarStorage;
 use crate::types::{MANAGED_MEMORY, Side};
 use crate::value::Value;
-use crate::value::arguments::{CopyBack, Passed};
+use crate::value::arguments::{Captures, CopyBack, Passed};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Lvalue, MemRef, element_lvalue};
 use ir::op::{AtomOp, Special};
@@ -62,7 +62,7 @@ impl Builder<'_, '_> {
         proc: ProcId,
         hidden: &[Val],
         passed: &Passed,
-        captures: &[Val],
+        captures: &Captures,
         results: &[Ty],
     ) -> Vec<Val> {
         let callee = self.program().proc(proc);
@@ -81,7 +81,7 @@ impl Builder<'_, '_> {
         }
         let mut args = hidden.to_vec();
         args.extend_from_slice(&passed.words);
-        args.extend_from_slice(captures);
+        args.extend_from_slice(&captures.words);
         if self.side() == Side::Device && self.usage().draws.contains(&proc) {
             let Some(state) = self.random_state() else {
                 self.unsupported("a procedure that draws random numbers, called as an argument");
@@ -90,7 +90,8 @@ impl Builder<'_, '_> {
             let addr = self.address(state);
             args.push(addr);
         }
-        let func = function(self, proc, &passed.keys);
+        let keys = [passed.keys.as_slice(), &captures.ranks].concat();
+        let func = function(self, proc, &keys);
         self.call(func, args, results).into_iter().map(Val::from).collect()
     }
 
@@ -231,50 +232,44 @@ impl<'p> FunctionLowering<'_, 'p> {
             let rest = Passed { words, keys, ..Passed::default() };
             return self.call_pointer(proc, pointer, hidden, &rest, results);
         }
-        let mut captures = Vec::new();
-        if !self.pass_captures(proc, &mut captures) {
-            let program = self.b.program();
-            let has_rank = |v: &&VarId| matches!(program.var(**v).shape, Shape::AssumedRank);
-            let text = match self.b.usage().captures[proc.0 as usize].iter().find(has_rank) {
-                Some(&v) => {
-                    format!("the assumed-rank argument `{}` of its host in `{}`", program.var(v).name, callee.name)
-                }
-                None => format!("a call of internal procedure `{}` outside of its host procedure", callee.name),
-            };
+        let Some(captures) = self.pass_captures(proc) else {
+            let text = format!("a call of internal procedure `{}` outside of its host procedure", callee.name);
             self.b.unsupported(&text);
             return vec![Val::Imm(0); results.len()];
-        }
+        };
         self.b.call_plain(proc, hidden, passed, &captures, results)
     }
 
-    /// Adds the hidden parameters of an internal procedure; whether all variables could be passed.
-    pub(crate) fn pass_captures(&mut self, proc: ProcId, args: &mut Vec<Val>) -> bool {
-        let captures: Vec<VarId> = self.b.usage().captures[proc.0 as usize].iter().copied().collect();
-        for v in captures {
-            match self.storage_of(v) {
-                Some(storage) => {
-                    if !capture_words(&mut self.b, v, &storage, args) {
-                        return false;
-                    }
-                    let var = self.b.program().var(v);
-                    if captures_lengths(var) {
-                        let word = self.lengths_word_of(v);
-                        args.push(word);
-                    } else if var.attrs.is_flat && !is_descriptor(self.b.program(), v) {
-                        let lengths = self.flat_variable_lengths(v);
-                        args.extend(lengths.into_iter().map(|n| n.unwrap_or(Val::i64(0))));
-                    }
-                }
-                // An optional procedure that was not passed.
-                None if matches!(self.b.program().var(v).storage, Storage::Procedure) => args.push(Val::i64(0)),
-                None => return false,
+    /// What an internal procedure gets of its host, if all variables can be passed.
+    pub(crate) fn pass_captures(&mut self, proc: ProcId) -> Option<Captures> {
+        let variables: Vec<VarId> = self.b.usage().captures[proc.0 as usize].iter().copied().collect();
+        let Captures { mut words, mut ranks } = Captures::default();
+        for v in variables {
+            let var = self.b.program().var(v);
+            let Some(storage) = self.storage_of(v) else {
+                // An optional procedure may be absent.
+                let is_procedure = matches!(var.storage, Storage::Procedure);
+                is_procedure.then(|| words.push(Val::i64(0)))?;
+                continue;
+            };
+            if !capture_words(&mut self.b, v, &storage, &mut words) {
+                return None;
+            }
+            if captures_lengths(var) {
+                words.push(self.lengths_word_of(v));
+            } else if var.attrs.is_flat && !is_descriptor(self.b.program(), v) {
+                let lengths = self.flat_variable_lengths(v);
+                words.extend(lengths.into_iter().map(|n| n.unwrap_or(Val::i64(0))));
+            }
+            if matches!(var.shape, Shape::AssumedRank) {
+                ranks.push(self.rank_of_variable(v));
             }
         }
         for target in self.b.usage().records[proc.0 as usize].clone() {
             let record = self.record_of(target);
-            args.push(self.b.address(record));
+            words.push(self.b.address(record));
         }
-        true
+        Some(Captures { words, ranks })
     }
 
     /// The type of a service's result.
@@ -346,7 +341,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         let wanted: Vec<Ty> = params.iter().flat_map(|&v| word_types(program.var(v))).collect();
         let (words, passed) = self.words_of_service(proc, args, &wanted);
         let keys = vec![ArgKey::Any; params.len()];
-        let results = self.b.call_plain(target, &[], &Passed { words, keys, ..Passed::default() }, &[], &[Ty::I32]);
+        let results = self.b.call_plain(
+            target,
+            &[],
+            &Passed { words, keys, ..Passed::default() },
+            &Captures::default(),
+            &[Ty::I32],
+        );
         self.b.after_call(passed);
         results.first().copied()
     }
@@ -437,10 +438,6 @@ fn function(b: &mut Builder<'_, '_>, proc: ProcId, keys: &[ArgKey]) -> FuncId {
 /// The words by which another function finds a variable of this one.
 fn capture_words(b: &mut Builder<'_, '_>, v: VarId, storage: &VarStorage, out: &mut Vec<Val>) -> bool {
     let var = b.program().var(v);
-    if matches!(var.shape, Shape::AssumedRank) {
-        // The internal procedure does not know the rank.
-        return false;
-    }
     let (mem, len) = match storage {
         VarStorage::Procedure(p) => {
             out.push(b.procedure_number(*p));
@@ -465,6 +462,7 @@ fn capture_words(b: &mut Builder<'_, '_>, v: VarId, storage: &VarStorage, out: &
                 }
             }
             out.extend(view.len.filter(|_| has_open_length(&var.ty)));
+            out.extend(matches!(var.ty, Type::Any).then_some(view.element));
             return true;
         }
         _ => return false,
@@ -472,6 +470,7 @@ fn capture_words(b: &mut Builder<'_, '_>, v: VarId, storage: &VarStorage, out: &
     let addr = b.address(mem);
     out.push(addr);
     out.extend(len.filter(|_| has_open_length(&var.ty)));
+    out.extend(matches!(var.ty, Type::Any).then_some(len.unwrap_or(Val::i64(0))));
     true
 }
 
@@ -513,6 +512,6 @@ fn call_computed(b: &mut Builder<'_, '_>, proc: ProcId, args: &[(Value, Type)], 
     let ResultForm::Registers(tys) = result_form(program, program.proc(proc)) else {
         return b.refused(ty, "this mathematical function");
     };
-    let results = b.call_plain(proc, &[], &passed, &[], &tys);
+    let results = b.call_plain(proc, &[], &passed, &Captures::default(), &tys);
     value_of_registers(&results)
 }

@@ -13,7 +13,7 @@
 
 use crate::builder::Builder;
 use crate::function::FunctionLowering;
-use crate::value::arguments::Passed;
+use crate::value::arguments::{Captures, Passed};
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Ty, Val};
@@ -82,7 +82,7 @@ impl Builder<'_, '_> {
         let is_interrupted: Val = self.cmp(CmpOp::Ne, Ty::I32, Val::from(state), Val::i32(0)).into();
         self.branch(is_interrupted, body, done);
         self.switch_to(body);
-        self.call_plain(back, &[], &Passed::default(), &[], &[]);
+        self.call_plain(back, &[], &Passed::default(), &Captures::default(), &[]);
         let again = self.mpi_service(GO_ON, Val::i64(0), 0);
         self.set(state, again);
         self.jump(head);

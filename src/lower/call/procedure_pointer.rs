@@ -19,7 +19,7 @@ use crate::object::convention::{ResultForm, result_form};
 use crate::procedure::entry::capture_words;
 use crate::storage::VarStorage;
 use crate::value::Value;
-use crate::value::arguments::Passed;
+use crate::value::arguments::{Captures, Passed};
 use crate::value::lvalue::MemRef;
 use ir::foreign::BY_ADDRESS;
 use ir::op::{BinOp, CmpOp};
@@ -55,10 +55,11 @@ impl Builder<'_, '_> {
     }
 
     /// The words by which a procedure that a pointer points to finds the variables of its host.
-    pub(super) fn pointed_captures(&mut self, pointer: Val, target: ProcId) -> Vec<Val> {
+    pub(super) fn pointed_captures(&mut self, pointer: Val, target: ProcId) -> Captures {
         let count = if self.needs_host(target) { capture_words(self, target) } else { 0 };
         let record = MemRef::at(pointer, self.local_space());
-        (1..=count).map(|i| self.load_word(record.plus(8 * i as i64))).collect()
+        let words = (1..=count).map(|i| self.load_word(record.plus(8 * i as i64))).collect();
+        Captures { words, ranks: Vec::new() }
     }
 
     /// Whether a procedure needs variables of the activation of its host.
@@ -73,15 +74,21 @@ impl FunctionLowering<'_, '_> {
         if !self.has_host_variables(id) {
             return self.b.procedure_number(id);
         }
-        let mut captures = Vec::new();
-        if !self.pass_captures(id, &mut captures) {
+        let Some(captures) = self.pass_captures(id) else {
             let name = &self.b.program().proc(id).name;
             self.b.unsupported(&format!("`{name}` where its host is not running"));
+            return Val::i64(0);
+        };
+        if !captures.ranks.is_empty() {
+            // The record does not say the rank.
+            let name = &self.b.program().proc(id).name;
+            let text = format!("`{name}`, which uses an assumed-rank argument of its host, as an argument or a target");
+            self.b.unsupported(&text);
             return Val::i64(0);
         }
         let number = self.b.procedure_number(id);
         let record = self.record_of(id);
-        for (i, word) in [number].into_iter().chain(captures).enumerate() {
+        for (i, word) in [number].into_iter().chain(captures.words).enumerate() {
             self.b.store_scalar(record.plus(8 * i as i64), Ty::I64, word);
         }
         self.b.address(record)
@@ -131,7 +138,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Calls a procedure for a signal, as C does: it takes what it declares of the arguments, and nobody wants its result.
-    fn call_handler(&mut self, target: ProcId, passed: &Passed, captures: &[Val]) {
+    fn call_handler(&mut self, target: ProcId, passed: &Passed, captures: &Captures) {
         let program = self.b.program();
         let callee = program.proc(target);
         let results = match result_form(program, callee) {

@@ -39,7 +39,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    fn rank_of_variable(&self, v: VarId) -> ArgKey {
+    /// The rank of an assumed-rank dummy of this function or of its host.
+    pub(crate) fn rank_of_variable(&self, v: VarId) -> ArgKey {
         let (rank, assumed_size) = match self.storage.get(v) {
             Some(VarStorage::Array(view)) => (view.dims.len() as u8, view.assumed_size),
             Some(VarStorage::Described(d)) => (d.rank, d.assumed_size),

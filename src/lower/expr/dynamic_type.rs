@@ -65,6 +65,18 @@ impl<'p> FunctionLowering<'_, 'p> {
         own
     }
 
+    /// Objects for a use that lasts: the memory of a designator, or else objects that later assignments to variables do not
+    /// change. Those that vector subscripts choose are copied too.
+    fn own_class_view(&mut self, e: &'p Expr) -> ArrayView {
+        if !is_class(self.b.program(), e) {
+            let view = self.own_view(e);
+            return self.b.tagged(view, &e.ty);
+        }
+        let view = self.whole_class_view(e);
+        let view = self.b.tagged(view, &e.ty);
+        if view.gathers() { self.class_copy(view, e) } else { view }
+    }
+
     pub(crate) fn whole_class_view(&mut self, e: &'p Expr) -> ArrayView {
         match self.lookup(e) {
             Some((Operand::View(view), ..)) => return view,
@@ -172,13 +184,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let mut view = if let Some(view) = self.assumed_rank_view(e) {
                     self.b.tagged(view, &e.ty)
                 } else if is_first {
-                    let view = self.own_view(e);
-                    ArrayView { dims: Vec::new(), ..self.b.tagged(view, &e.ty) }
+                    let view = self.own_class_view(e);
+                    ArrayView { dims: Vec::new(), ..view }
                 } else if rank == 0 {
                     self.class_view(e)
                 } else {
-                    let view = self.own_view(e);
-                    self.b.tagged(view, &e.ty)
+                    self.own_class_view(e)
                 };
                 if is_sequence {
                     if is_class(self.b.program(), e) {
@@ -252,8 +263,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// An ASSOCIATE name or that of SELECT TYPE that is polymorphic: a descriptor of what it stands for, as it is now.
     pub(crate) fn associate_class(&mut self, v: VarId, e: &'p Expr) {
         let parts = if self.is_scattered(e) { self.parts_view(e) } else { None };
-        let whole = parts.unwrap_or_else(|| self.whole_class_view(e));
-        let mut view = self.b.tagged(whole, &e.ty);
+        let mut view = match parts {
+            Some(parts) => self.b.tagged(parts, &e.ty),
+            None => self.own_class_view(e),
+        };
         if !keeps_bounds(self.b.program(), e) {
             view.dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
         }

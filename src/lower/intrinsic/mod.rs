@@ -28,10 +28,10 @@ use crate::types::{has_allocatable, ir_ty};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
-use ir::op::CmpOp;
+use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Reg, Space, Ty, Val};
-use sema::checked::{Class, Expr, ExprKind, Intrinsic, Program, Type, VarId, is_designator};
+use sema::checked::{Class, Expr, ExprKind, Intrinsic, Program, Type, VarId};
 
 /// Arguments in the order of the table row.
 #[derive(Clone, Copy)]
@@ -254,24 +254,30 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(self.b.dense(MemRef::at(addr.into(), Space::Host), element.into(), len, &extents))
     }
 
-    /// What rearranges an array gives objects of its declared type: others are refused when they are met.
-    fn need_declared_type(&mut self, id: Intrinsic, array: &'p Expr) {
-        if !self.b.is_host() || !is_designator(array) || !is_class(self.b.program(), array) {
-            return;
-        }
-        let (own, declared) = (self.dynamic_tag(array), self.b.tag_of(&array.ty));
-        let differs = self.b.icmp(CmpOp::Ne, own, declared);
+    /// Polymorphic objects, where an intrinsic function gives ones of their declared type: others are refused when they are met.
+    pub(crate) fn view_of_declared_type(&mut self, id: Intrinsic, objects: &'p Expr) -> ArrayView {
+        let view = self.class_view(objects);
+        let base = self.b.address(view.mem);
+        let is_there = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+        let declared = self.b.tag_of(&objects.ty);
+        let is_other = self.b.icmp(CmpOp::Ne, view.tag.unwrap_or(declared), declared);
+        let differs = self.b.combine(BinOp::And, is_there, is_other);
         self.when(differs, |this| {
             this.b.unsupported(&format!("`{}` of objects whose type extends the declared one", id.name()));
         });
+        view
     }
 
     fn known_array_intrinsic(&mut self, id: Intrinsic, args: Args<'p>, e: &'p Expr) -> Option<ArrayView> {
         use Intrinsic as I;
         let rearranges =
             matches!(id, I::Transpose | I::Reshape | I::Spread | I::Cshift | I::Eoshift | I::Pack | I::Unpack);
-        if let (true, Some(array)) = (rearranges, arg(args, 0)) {
-            self.need_declared_type(id, array);
+        let objects = arg(args, 0).filter(|array| {
+            rearranges && self.b.is_host() && is_class(self.b.program(), array) && self.lookup(array).is_none()
+        });
+        if let Some(objects) = objects {
+            let view = self.view_of_declared_type(id, objects);
+            return self.with_objects(objects, view, |this| this.known_array_intrinsic(id, args, e));
         }
         match id {
             I::Transpose => self.transpose(args),

@@ -1,6 +1,7 @@
 //! Elemental numeric and mathematical functions.
 
 use super::{Args, arg};
+use crate::analysis::designators::is_class;
 use crate::analysis::mathematics::library_function;
 use crate::builder::Builder;
 use crate::function::FunctionLowering;
@@ -147,7 +148,13 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn merge(&mut self, args: Args<'p>, e: &'p Expr) -> Option<Value> {
-        let (yes, no) = (self.value(arg(args, 0)?), self.value(arg(args, 1)?));
+        let mut source = |e: &'p Expr| {
+            if self.b.is_host() && is_class(self.b.program(), e) {
+                return Value::Object(self.view_of_declared_type(Intrinsic::Merge, e).mem);
+            }
+            self.value(e)
+        };
+        let (yes, no) = (source(arg(args, 0)?), source(arg(args, 1)?));
         let mask = self.pred(arg(args, 2)?);
         Some(choose(&mut self.b, mask, &yes, &no, &e.ty))
     }

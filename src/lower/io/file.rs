@@ -201,6 +201,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let count = self.b.product(&extents);
                     self.b.imul(count, element)
                 }
+                // Only output needs the length of its record.
+                IoItem::Target(..) => Val::i64(0),
                 IoItem::Do(implied) => {
                     let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
                     let sum = self.b.mutable(Ty::I64);

@@ -401,6 +401,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                         |this| if how.reading { this.input_item(e, how) } else { this.output_item(e, how) },
                     );
                 }),
+                IoItem::Target(v, e) => self.scope(|this| {
+                    this.storage.take(*v);
+                    this.come_to_life(*v);
+                    this.at(e.span, |this| this.input_item(e, how));
+                }),
                 IoItem::Do(implied) => {
                     let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
                     self.simple_loop(&c, &mut |this| this.items(&implied.items, how));

@@ -13,7 +13,7 @@ use crate::builder::Builder;
 use crate::module::ArgKey;
 use crate::types::const_bytes;
 use crate::value::Value;
-use crate::value::arguments::Passed;
+use crate::value::arguments::{Captures, Passed};
 use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::MemRef;
@@ -146,7 +146,7 @@ impl<'p> Builder<'_, 'p> {
             if program.proc(target).params.len() != inner.keys.len() {
                 inner = Passed::default();
             }
-            let values = self.call_plain(target, hidden, &inner, &[], results);
+            let values = self.call_plain(target, hidden, &inner, &Captures::default(), results);
             for (&reg, value) in out.iter().zip(values) {
                 self.set(reg, value);
             }

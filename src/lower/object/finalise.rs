@@ -10,7 +10,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::module::ArgKey;
 use crate::types::{align, const_bytes, has_final};
-use crate::value::arguments::Passed;
+use crate::value::arguments::{Captures, Passed};
 use crate::value::array_view::{ArrayView, Contiguity};
 use crate::value::lvalue::MemRef;
 use ir::Val;
@@ -95,7 +95,7 @@ impl Builder<'_, '_> {
             if let Some(&dummy) = program.proc(proc).params.first() {
                 self.pass_view(program.var(dummy), view, &Type::Derived(id), &mut passed);
             }
-            self.call_plain(proc, &[], &passed, &[], &[]);
+            self.call_plain(proc, &[], &passed, &Captures::default(), &[]);
             self.after_call(passed);
             return;
         }
@@ -106,7 +106,7 @@ impl Builder<'_, '_> {
                 let mem = this.element_pos(view, index, linear);
                 let addr = this.address(mem);
                 let passed = Passed { words: vec![addr], keys: vec![ArgKey::Any], ..Passed::default() };
-                this.call_plain(proc, &[], &passed, &[], &[]);
+                this.call_plain(proc, &[], &passed, &Captures::default(), &[]);
             });
         }
     }

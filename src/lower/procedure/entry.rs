@@ -121,8 +121,8 @@ impl FunctionLowering<'_, '_> {
             self.bind_to_nothing(v);
         }
         raw.retain(|(v, ..)| !out_of_reach.contains(v));
-        for (v, regs) in captured {
-            self.bind_capture(v, &regs);
+        for (v, regs, rank) in captured {
+            self.bind_capture(v, &regs, rank);
         }
         // Scalars first: bounds are made of them. What needs another dummy for its bounds or length comes after that one.
         let is_scalar = |v: VarId| matches!(program.var(v).shape, Shape::Scalar) && !is_descriptor(program, v);
@@ -320,10 +320,13 @@ impl FunctionLowering<'_, '_> {
         VarStorage::Array(self.b.with_origin(view))
     }
 
-    fn bind_capture(&mut self, v: VarId, regs: &[Reg]) {
+    fn bind_capture(&mut self, v: VarId, regs: &[Reg], key: ArgKey) {
         let program = self.b.program();
         let var = program.var(v);
         let Some(&first) = regs.first() else { return };
+        let rank = captured_rank(var, key);
+        let assumed_size =
+            matches!(var.shape, Shape::AssumedSize(..)) || matches!(key, ArgKey::Rank { assumed_size: true, .. });
         if matches!(var.storage, Storage::Procedure) {
             self.storage.set(v, VarStorage::Value(crate::value::Value::Scalar(first.into())));
             return;
@@ -342,27 +345,28 @@ impl FunctionLowering<'_, '_> {
                 let bytes = self.b.load_word(mem.plus(ir::descriptor::ELEMENT_BYTES));
                 self.b.freeze(bytes)
             });
-            VarStorage::Described(self.desc_of_length(v, var.shape.rank(), DescriptorAt::Mem(mem), known))
+            let d = self.desc_of_length(v, rank, DescriptorAt::Mem(mem), known);
+            VarStorage::Described(Descriptor { assumed_size, ..d })
         } else {
             let len = match &var.ty {
                 Type::Character(CharLen::Const(n)) => Some(Val::i64((*n).max(0))),
-                Type::Character(_) => regs.last().map(|&r| r.into()),
+                Type::Character(_) | Type::Any => regs.last().map(|&r| r.into()),
                 _ => None,
             };
-            if var.shape.rank() == 0 {
+            if rank == 0 && !matches!((&var.ty, &var.shape), (Type::Any, Shape::AssumedRank)) {
                 VarStorage::Scalar(mem, len)
             } else if const_bounds(&var.shape).is_some() && !has_open_length(&var.ty) {
                 self.storage_with_length(v, mem, len)
             } else {
                 let dims = regs[1..]
                     .chunks_exact(3)
-                    .take(usize::from(var.shape.rank()))
+                    .take(usize::from(rank))
                     .map(|c| ArrayDim { lower: c[0].into(), extent: c[1].into(), stride: c[2].into(), gather: None })
                     .collect();
                 let element = self.bytes_of_variable(v, len);
-                let assumed = matches!(var.shape, Shape::AssumedShape(_));
+                let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
+                let assumed = matches!(var.shape, Shape::AssumedShape(_) | Shape::AssumedRank) && !assumed_size;
                 let contiguity = if assumed { Contiguity::Unknown } else { Contiguity::Yes };
-                let assumed_size = matches!(var.shape, Shape::AssumedSize(..));
                 let view = ArrayView { mem, origin: None, dims, element, len, tag: None, contiguity, assumed_size };
                 VarStorage::Array(self.b.with_origin(view))
             }
@@ -492,14 +496,16 @@ impl FunctionLowering<'_, '_> {
     }
 }
 
-/// The variables of BLOCKs.
+/// The variables of BLOCKs, and names that come to life within a statement.
 fn block_variables(proc: &sema::checked::Procedure) -> BTreeSet<VarId> {
     let mut out = BTreeSet::new();
     if let ProcBody::Statements(body) = &proc.body {
-        visit::statements(body, &mut |s| {
-            if let StmtKind::Block { vars, .. } = &s.kind {
-                out.extend(vars.iter().copied());
-            }
+        visit::statements(body, &mut |s| match &s.kind {
+            StmtKind::Block { vars, .. } => out.extend(vars.iter().copied()),
+            StmtKind::Io(io) => visit::io_targets(&io.items, &mut |v| {
+                out.insert(v);
+            }),
+            _ => {}
         });
     }
     out
@@ -607,26 +613,44 @@ fn dummy_space(b: &Builder<'_, '_>, v: VarId, key: ArgKey) -> Space {
 }
 
 /// The parameters for variables of the host procedure.
-fn capture_params(b: &mut Builder<'_, '_>, instance: &Instance) -> Vec<(VarId, Vec<Reg>)> {
+fn capture_params(b: &mut Builder<'_, '_>, instance: &Instance) -> Vec<(VarId, Vec<Reg>, ArgKey)> {
     let program = b.program();
     let captures: Vec<VarId> = b.usage().captures[instance.proc.0 as usize].iter().copied().collect();
+    let mut ranks = instance.args.iter().skip(program.proc(instance.proc).params.len()).copied();
     let mut out = Vec::new();
     for v in captures {
-        let name = &program.var(v).name;
-        let parts = capture_parts(program, v);
-        out.push((v, parts.into_iter().map(|part| b.param(Ty::I64, format!("host.{name}{part}"))).collect()));
+        let var = program.var(v);
+        let has_rank = matches!(var.shape, Shape::AssumedRank);
+        let key = has_rank.then(|| ranks.next()).flatten().unwrap_or(ArgKey::Any);
+        let parts = capture_parts(program, v, captured_rank(var, key));
+        out.push((
+            v,
+            parts.into_iter().map(|part| b.param(Ty::I64, format!("host.{}{part}", var.name))).collect(),
+            key,
+        ));
     }
     out
 }
 
+/// The rank of a variable of the host: that of an assumed-rank dummy is the one that this function is made for.
+fn captured_rank(var: &Variable, key: ArgKey) -> u8 {
+    match key {
+        ArgKey::Rank { rank, .. } => rank,
+        _ => var.shape.rank(),
+    }
+}
+
 /// How many words say where the variables of its host are that a procedure needs.
 pub(crate) fn capture_words(b: &Builder<'_, '_>, proc: ProcId) -> usize {
-    let variables = b.usage().captures[proc.0 as usize].iter().map(|&v| capture_parts(b.program(), v).len());
+    let variables = b.usage().captures[proc.0 as usize].iter().map(|&v| {
+        let rank = b.program().var(v).shape.rank();
+        capture_parts(b.program(), v, rank).len()
+    });
     variables.sum::<usize>() + b.usage().records[proc.0 as usize].len()
 }
 
 /// What is passed for a variable of the host: its address, and what the declaration leaves open.
-fn capture_parts(program: &Program, v: VarId) -> Vec<String> {
+fn capture_parts(program: &Program, v: VarId, rank: u8) -> Vec<String> {
     let var = program.var(v);
     let mut parts = vec![String::new()];
     if is_descriptor(program, v) || matches!(var.storage, Storage::Procedure) {
@@ -636,13 +660,16 @@ fn capture_parts(program: &Program, v: VarId) -> Vec<String> {
         return parts;
     }
     let open = has_open_length(&var.ty);
-    if var.shape.rank() > 0 && (const_bounds(&var.shape).is_none() || open) {
-        for dim in 1..=var.shape.rank() {
+    if rank > 0 && (const_bounds(&var.shape).is_none() || open) {
+        for dim in 1..=rank {
             parts.extend(["lower", "extent", "stride"].map(|what| format!(".{what}{dim}")));
         }
     }
     if open {
         parts.push(".len".to_owned());
+    }
+    if matches!(var.ty, Type::Any) {
+        parts.push(".element".to_owned());
     }
     if var.attrs.is_flat {
         parts.extend((1..=var.attrs.lengths.len()).map(|i| format!(".length{i}")));

@@ -15,7 +15,7 @@ use crate::function::FunctionLowering;
 use crate::targets::JumpTarget;
 use crate::types::{Side, imm, ir_ty};
 use crate::value::Value;
-use crate::value::arguments::Passed;
+use crate::value::arguments::{Captures, Passed};
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Bb, Trap, Ty, Val};
@@ -78,7 +78,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn handle_signals(&mut self) {
         let handles = self.b.usage().handles_signals.filter(|_| self.b.is_host() && !self.b.is_embedded());
         if let Some(proc) = handles {
-            self.b.call_plain(proc, &[], &Passed::default(), &[], &[]);
+            self.b.call_plain(proc, &[], &Passed::default(), &Captures::default(), &[]);
         }
     }
 

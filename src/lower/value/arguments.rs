@@ -9,6 +9,15 @@ use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ir::Val;
 use sema::checked::Type;
 
+/// What an internal procedure gets of its host.
+#[derive(Debug, Default)]
+pub(crate) struct Captures {
+    /// Where the variables are, and what their declarations leave open.
+    pub(crate) words: Vec<Val>,
+    /// The ranks of those that are assumed-rank dummies of the host, in their order: the procedure is made for them.
+    pub(crate) ranks: Vec<ArgKey>,
+}
+
 /// What is passed to a procedure so far.
 #[derive(Debug, Default)]
 pub(crate) struct Passed {

@@ -430,8 +430,12 @@ impl World {
         }
     }
 
-    /// Makes the communicators of a collective operation; gives the number of that of each rank.
+    /// Makes the communicators of a collective operation, if it makes any; gives the number of that of each rank.
     pub(crate) fn make_communicators(&mut self, parent: u32, collective: &Collective) -> Vec<Option<u32>> {
+        if collective.operation != Operation::Split {
+            // The numbers of the parts are no communicators.
+            return vec![None; collective.parts.len()];
+        }
         let mut made: Vec<(Arc<[u32]>, u32)> = Vec::new();
         let mut out = Vec::new();
         // Ranks in several processes agree on numbers that none of them has used.

@@ -281,10 +281,7 @@ impl World {
                 self.push(member, Note::Results { communicator: key.0, sequence: key.1, pieces });
             }
         }
-        let made = match collective.operation {
-            Operation::Split => self.make_communicators(key.0, &collective)[rank],
-            _ => None,
-        };
+        let made = self.make_communicators(key.0, &collective)[rank];
         collective.given[rank] = true;
         let request = collective.parts[rank].as_ref().map_or(0, |part| part.request);
         self.set_results(own, request, pieces, made);

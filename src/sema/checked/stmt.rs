@@ -398,6 +398,9 @@ pub struct IoControl {
 pub enum IoItem {
     /// An expression, or for input a variable; arrays whole.
     Expr(Expr),
+    /// For input, the target of a pointer that a function gives: the name that stands for it, which gets its meaning when the
+    /// item is reached, and the item.
+    Target(VarId, Expr),
     /// An implied DO.
     Do(Box<ImpliedDo<IoItem>>),
 }

@@ -308,11 +308,22 @@ fn io_statement<'s>(io: &'s IoStmt, f: &mut dyn FnMut(&'s Expr, Role)) {
 fn io_items<'s>(items: &'s [IoItem], role: Role, f: &mut dyn FnMut(&'s Expr, Role)) {
     for item in items {
         match item {
-            IoItem::Expr(e) => f(e, role),
+            IoItem::Expr(e) | IoItem::Target(_, e) => f(e, role),
             IoItem::Do(implied) => {
                 values([Some(&implied.first), Some(&implied.last), implied.step.as_ref()], f);
                 io_items(&implied.items, role, f);
             }
+        }
+    }
+}
+
+/// Calls `f` with each name that a list of items gives the target of a function.
+pub fn io_targets(items: &[IoItem], f: &mut dyn FnMut(VarId)) {
+    for item in items {
+        match item {
+            IoItem::Expr(_) => {}
+            IoItem::Target(v, _) => f(*v),
+            IoItem::Do(implied) => io_targets(&implied.items, f),
         }
     }
 }

@@ -28,6 +28,8 @@ struct VarUse {
     assigned: bool,
     plain_reads: bool,
     plain_writes: bool,
+    /// Where it is assigned under a condition that looks at it, as in `if (x > m) m = x`.
+    compared: Option<Span>,
     /// The operation of all its accumulations; an error when they differ.
     reduction: Option<Result<ReduceOp, ()>>,
     span: Span,
@@ -62,6 +64,7 @@ impl Scan<'_> {
             assigned: false,
             plain_reads: false,
             plain_writes: false,
+            compared: None,
             reduction: None,
             span,
         }))
@@ -125,6 +128,19 @@ impl Scan<'_> {
         }
     }
 
+    /// Notes the scalars that a body assigns and its condition looks at.
+    fn note_compared(&mut self, condition: &Expr, body: &Block) {
+        for s in body {
+            if let StmtKind::Assign { target, .. } = &s.kind
+                && let ExprKind::Var(id) = target.kind
+                && mentions(condition, id)
+                && let Some(state) = self.entry(id, target.span).filter(|st| st.is_host_scalar)
+            {
+                state.compared.get_or_insert(target.span);
+            }
+        }
+    }
+
     /// The variables that are set by now.
     fn assigned(&self) -> BTreeSet<VarId> {
         self.state.iter().filter(|(_, u)| u.assigned).map(|(id, _)| *id).collect()
@@ -153,6 +169,11 @@ impl Scan<'_> {
                 });
                 state.read_first |= !state.assigned;
                 return;
+            }
+        }
+        if let StmtKind::If(arms) = &s.kind {
+            for (condition, body, _) in arms {
+                condition.iter().for_each(|e| self.note_compared(e, body));
             }
         }
         let mut targets = Vec::new();
@@ -208,17 +229,20 @@ fn runs_an_arm(s: &Stmt) -> bool {
     }
 }
 
+/// Whether a variable occurs in an expression.
+fn mentions(e: &Expr, id: VarId) -> bool {
+    let mut found = false;
+    visit::descend(e, &mut |n| {
+        found |= matches!(n.kind, ExprKind::Var(v) if v == id);
+        !found
+    });
+    found
+}
+
 /// Whether `value` accumulates into a variable: the operation and the other operands.
 fn accumulation(id: VarId, value: &Expr) -> Option<(ReduceOp, Vec<&Expr>)> {
     let is_it = |e: &Expr| matches!(bare(e).kind, ExprKind::Var(v) if v == id);
-    let uses = |e: &Expr| {
-        let mut found = false;
-        visit::descend(e, &mut |n| {
-            found |= matches!(n.kind, ExprKind::Var(v) if v == id);
-            !found
-        });
-        found
-    };
+    let uses = |e: &Expr| mentions(e, id);
     let pair = |op: ReduceOp, a: &'_ Expr, b: &'_ Expr| -> Option<(ReduceOp, bool)> {
         if is_it(a) && !uses(b) {
             Some((op, true))
@@ -328,7 +352,18 @@ impl Typing<'_> {
                         continue;
                     }
                 }
-                (None, ..) => {}
+                (None, ..) => {
+                    if let Some(at) = s.compared.filter(|_| s.read_first) {
+                        let name = &self.defs.var(id).name;
+                        let text =
+                            format!("each thread compares `{name}` with a copy of its own, and assigns that copy");
+                        let d = Diagnostic::new(Code::ComparedInKernelDo, at, text);
+                        let d = d.note(format!(
+                            "the loop leaves `{name}` as it was: only sums, `max(…)` and so on are reductions"
+                        ));
+                        self.reporter.report(d.help(format!("write `{name} = max({name}, …)` or `min`, without `if`")));
+                    }
+                }
             }
             if s.plain_writes || s.reduction.is_some() {
                 uses.private.push(id);

@@ -322,7 +322,8 @@ impl Checker<'_> {
             return Err(Box::new(Diagnostic::new(Code::BadVectorSubscript, arg.span, text)));
         }
         if matches!(dummy.attrs.intent, Some(Intent::Out | Intent::InOut)) && !dummy.attrs.value && !is_null {
-            if has_vector_subscript(e) {
+            // An elemental procedure gets the elements one by one (Fortran 2018, 15.5.2.4).
+            if has_vector_subscript(e) && (dummy.shape.rank() > 0 || !self.defs.proc(fit.proc).elemental) {
                 let text = format!("`{callee}` changes its argument `{}`, which has a vector subscript", dummy.name);
                 return Err(Box::new(Diagnostic::new(Code::BadVectorSubscript, arg.span, text)));
             }

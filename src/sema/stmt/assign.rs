@@ -1,8 +1,8 @@
 //! Assignments: intrinsic, defined, and of pointers.
 
 use crate::checked::{
-    Attrs, CharLen, Const, Expr, ExprKind, Program, Shape, Stmt, StmtKind, Storage, Sub, Type, Variable, is_designator,
-    root, visit,
+    Attrs, CharLen, Const, Expr, ExprKind, Program, Shape, Stmt, StmtKind, Storage, Sub, Type, VarId, Variable,
+    is_designator, root, visit,
 };
 use crate::checker::{Checker, CodeSide, Sym, VarInfo};
 use crate::cuda;
@@ -152,7 +152,7 @@ impl Checker<'_> {
             return self.typing().no_such_array(name, near.as_deref());
         }
         let target = self.expr(e)?;
-        if self.cx.side == CodeSide::Host && is_pointer_reference(&self.defs, &target) {
+        if self.is_target_reference(&target) {
             return Some(target);
         }
         self.designator_of(target, e)
@@ -165,6 +165,20 @@ impl Checker<'_> {
         reference: Expr,
         assign: impl FnOnce(&mut Self, Expr) -> Option<StmtKind>,
     ) -> Option<StmtKind> {
+        let span = reference.span;
+        let (var, target) = self.name_of_target(reference);
+        let kind = assign(self, target)?;
+        let id = self.cx.new_construct();
+        Some(StmtKind::Block { id, vars: vec![var], body: vec![Stmt { label: None, kind, span }] })
+    }
+
+    /// Whether an expression is a reference of a function whose result is a pointer, in host code.
+    pub(super) fn is_target_reference(&self, e: &Expr) -> bool {
+        self.cx.side == CodeSide::Host && is_pointer_reference(&self.defs, e)
+    }
+
+    /// A name for what the pointer points to that a function gives, and the name as a variable.
+    pub(super) fn name_of_target(&mut self, reference: Expr) -> (VarId, Expr) {
         let (ty, rank, span) = (reference.ty.clone(), reference.rank, reference.span);
         let shape = if rank == 0 { Shape::Scalar } else { Shape::Deferred(rank) };
         let attrs = Attrs { ignore_tkr: "".into(), ..Attrs::default() };
@@ -172,10 +186,7 @@ impl Checker<'_> {
         let (name, owner) = ("target of a function".into(), self.cx.proc);
         let var = Variable { name, ty: ty.clone(), shape, storage, attrs, init: None, owner, module: None, span };
         let var = self.defs.add_var(var, VarInfo::default());
-        let target = Expr { kind: ExprKind::Var(var), ty, rank, span };
-        let kind = assign(self, target)?;
-        let id = self.cx.new_construct();
-        Some(StmtKind::Block { id, vars: vec![var], body: vec![Stmt { label: None, kind, span }] })
+        (var, Expr { kind: ExprKind::Var(var), ty, rank, span })
     }
 
     /// A subroutine that defines assignment for these operands.

@@ -445,7 +445,13 @@ impl<'a> Checker<'a> {
     ) -> Option<IoItem> {
         match item {
             ast::IoItem::Expr(e) => {
-                let value = if input { self.designator(e)? } else { self.expr(e)? };
+                let value = self.expr(e)?;
+                if input && self.is_target_reference(&value) {
+                    let (var, target) = self.name_of_target(value);
+                    self.io_value(&target, input, key, defined)?;
+                    return Some(IoItem::Target(var, target));
+                }
+                let value = if input { self.designator_of(value, e)? } else { value };
                 self.io_value(&value, input, key, defined)?;
                 Some(IoItem::Expr(value))
             }

@@ -132,10 +132,10 @@ fn device_runs_commands_on_the_addresses_of_the_program() {
     // Strided: every second element of a matrix on the device.
     let matrix = alloc(&mut device, &mut memory, Region::Device(0), 4 * 600);
     let all = Strided { base: matrix, dims: vec![(600, 4)] };
-    let element = device::Fill { target: all, element: 7u32.to_le_bytes().into() };
+    let element = device::Fill::with_value(all, 7u32.to_le_bytes().into());
     device.submit(&mut memory, Command::Fill { fill: element, stream: 0, span: Span::NONE }).unwrap();
     let part = Strided { base: matrix + 4, dims: vec![(15, 8), (20, 120)] };
-    let odd = device::Fill { target: part.clone(), element: 9u32.to_le_bytes().into() };
+    let odd = device::Fill::with_value(part.clone(), 9u32.to_le_bytes().into());
     device.submit(&mut memory, Command::Fill { fill: odd, stream: 0, span: Span::NONE }).unwrap();
     let target = memory.alloc(Region::Host, 4 * 300, "t", Span::NONE).unwrap();
     let dense = Strided { base: target, dims: vec![(15, 4), (20, 60)] };

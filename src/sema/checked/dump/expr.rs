@@ -167,7 +167,7 @@ impl Dump<'_> {
 
     pub(super) fn io_items(&self, items: &[IoItem]) -> String {
         let one = |i: &IoItem| match i {
-            IoItem::Expr(e) => self.expr(e),
+            IoItem::Expr(e) | IoItem::Target(_, e) => self.expr(e),
             IoItem::Do(d) => format!("({}, {})", self.io_items(&d.items), self.control(d)),
         };
         items.iter().map(one).collect::<Vec<String>>().join(", ")

@@ -1,18 +1,27 @@
-! An assumed-rank argument in an internal procedure of the one whose argument it is.
+! An internal procedure that uses an assumed-rank argument of its host cannot be an actual argument: who calls it does not know
+! the rank.
 module m
-  implicit none
 contains
-  subroutine host(x)
-    integer, intent(in) :: x(..)
-    print *, rank(x)
-    call inner !~ R0901
+  subroutine s(a)
+    real, intent(inout) :: a(..)
+    call inner()
+    call apply(inner) !~ R0901
   contains
-    subroutine inner
-      print *, rank(x)
+    subroutine inner()
+      print *, rank(a)
     end subroutine
   end subroutine
+  subroutine apply(f)
+    interface
+      subroutine f()
+      end subroutine
+    end interface
+    call f()
+  end subroutine
 end module
-program p
+program main
   use m
-  call host([1, 2])
+  implicit none
+  real :: x(2, 2)
+  call s(x)
 end program
