@@ -126,6 +126,7 @@ fn global(choices: &mut Choices<'_>, index: usize) -> Global {
         bytes,
         align: 1 << choices.below(5),
         init,
+        holes: Vec::new(),
         read_only: choices.below(2) == 0,
         var: None,
         span: Span::new(FileId(0), index as u32, index as u32 + 1),

@@ -32,6 +32,9 @@ pub enum RaceKind {
     },
 }
 
+/// The name of the memory from which objects get the default values of their type; other parts of it count as unwritten.
+pub const DEFAULT_VALUES: &str = "default values";
+
 /// Where a value comes from that nothing has written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {

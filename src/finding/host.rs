@@ -32,8 +32,8 @@ pub enum HostFault {
     StackOverflow { depth: u64 },
     /// Integer division by zero.
     DivisionByZero,
-    /// A substring outside of its string of `length` characters.
-    Substring { name: String, first: i64, last: i64, length: i64 },
+    /// A substring that takes a character, counted from 1, outside of its text of `length` characters.
+    Substring { name: String, place: i64, length: i64 },
     /// Extents that differ in one dimension, counted from 1.
     NonconformingShapes { dimension: u32, left: i64, right: i64 },
     /// A length parameter of a derived type that has another value than it must have.

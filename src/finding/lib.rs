@@ -24,8 +24,8 @@ pub use access::{
 pub use collect::{Added, Findings};
 pub use diag::{Code, Diagnostic, Severity};
 pub use fact::{
-    Allocation, ApiFault, Axis, BarrierFault, ClusterFault, FreeFault, GridSyncFault, HandleLife, LaunchFault,
-    LeakKind, MemoryPlace, Origin, RaceFlavour, RaceKind, Scope, Waiting,
+    Allocation, ApiFault, Axis, BarrierFault, ClusterFault, DEFAULT_VALUES, FreeFault, GridSyncFault, HandleLife,
+    LaunchFault, LeakKind, MemoryPlace, Origin, RaceFlavour, RaceKind, Scope, Waiting,
 };
 pub use finding::Finding;
 pub use host::HostFault;

@@ -97,6 +97,9 @@ fn finding_of(record: &PrintRecord, fault: &Fault, launch: &KernelLaunch, module
         FaultKind::Stop { .. } => {
             FindingKind::Host(HostFault::ErrorStop { message: stopped(fault).and_then(|(_, message)| message) })
         }
+        FaultKind::Bounds { subscript, upper, dim: 0, .. } => {
+            FindingKind::Host(HostFault::Substring { name, place: subscript, length: upper })
+        }
         FaultKind::Bounds { subscript, lower, upper, dim } => {
             if !name.is_empty() {
                 access = access.at(Place::variable(&*name));

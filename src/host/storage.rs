@@ -31,13 +31,26 @@ pub(crate) fn read(memory: &Memory, address: u64, bytes: u64) -> Result<Vec<u8>,
     if bytes == 0 {
         return Ok(Vec::new());
     }
-    let inside = is_host(address) && memory.contains(address, address.saturating_add(bytes));
-    if !inside {
-        return Err(outside);
-    }
-    let mut out = vec![0; bytes as usize];
+    let mut out = room(memory, address, bytes).ok_or(outside)?;
     memory.read(address, &mut out).ok_or(outside)?;
     Ok(out)
+}
+
+/// Room for bytes that the run time may read.
+fn room(memory: &Memory, address: u64, bytes: u64) -> Option<Vec<u8>> {
+    let inside = is_host(address) && memory.contains(address, address.saturating_add(bytes));
+    inside.then(|| vec![0; bytes as usize])
+}
+
+/// Reads bytes that are copied elsewhere, and which runs of them nothing has written: first byte and length.
+pub(crate) fn read_copied(memory: &Memory, address: u64, bytes: u64) -> Result<(Vec<u8>, Vec<(u64, u64)>), Outside> {
+    let outside = Outside { address, bytes, write: false };
+    if bytes == 0 {
+        return Ok(Default::default());
+    }
+    let mut out = room(memory, address, bytes).ok_or(outside)?;
+    memory.read_copied(address, &mut out).ok_or(outside)?;
+    Ok((out, memory.holes(address, bytes)))
 }
 
 /// An array of which every element becomes an object of so many bytes.

@@ -94,6 +94,9 @@ fn check_global(module: &Module, index: usize, g: &Global, report: &mut impl FnM
     {
         report(format!("global `g{index}` of {} bytes is given {}", g.bytes, bytes.len()));
     }
+    if g.holes.iter().any(|&(first, len)| first.checked_add(len).is_none_or(|end| end > g.bytes)) {
+        report(format!("global `g{index}` of {} bytes has a hole beyond its end", g.bytes));
+    }
     if g.var.as_ref().is_some_and(|v| v.ty.index() >= module.types.len()) {
         report(format!("the variable of global `g{index}` has no type"));
     }

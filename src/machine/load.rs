@@ -3,6 +3,7 @@
 //! Host data and constants go to host memory; device, constant and managed data go to memory that the first device allocates.
 
 use crate::devices::DeviceBox;
+use finding::DEFAULT_VALUES;
 use ir::rt::Rt;
 use ir::{Global, GlobalInit, InstKind, Module, Space};
 use mem::{Memory, Region};
@@ -35,7 +36,11 @@ impl std::error::Error for LoadError {}
 
 /// The name that findings use for a variable.
 fn shown(global: &Global) -> &str {
-    global.var.as_ref().map_or("", |v| &v.name)
+    match &global.var {
+        Some(var) => &var.name,
+        None if !global.holes.is_empty() => DEFAULT_VALUES,
+        None => "",
+    }
 }
 
 fn region(global: &Global) -> Region {
@@ -81,6 +86,7 @@ pub(crate) fn place_globals(
         if matches!(global.init, GlobalInit::Zero) {
             memory.mark_initialised(address, global.bytes);
         }
+        global.holes.iter().for_each(|&(first, len)| memory.mark_uninitialised(address + first, len));
         addresses.push(address);
     }
     Ok(addresses)

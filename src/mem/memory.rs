@@ -171,6 +171,11 @@ impl Memory {
         self.initialised.with(|bits| bits.set(address, len));
     }
 
+    /// Says that bytes count as never written.
+    pub fn mark_uninitialised(&self, address: u64, len: u64) {
+        self.initialised.with(|bits| bits.unset(address, len));
+    }
+
     /// Says that bytes hold a copy of others that nothing has written.
     pub fn mark_copied_hole(&self, destination: u64, source: u64, len: u64) {
         self.initialised.with(|bits| bits.copy_hole(destination, source, len));

@@ -54,19 +54,22 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    fn is_atomic(self) -> bool {
-        matches!(self, Effect::Combine { .. } | Effect::Swap)
-    }
-
     /// Whether it gives the origin what was there.
     pub(crate) fn fetches(self) -> bool {
         matches!(self, Effect::Get | Effect::Swap | Effect::Combine { fetches: true, .. })
     }
 
-    /// Whether two of them on the same bytes need an order.
+    /// Whether two of them on the same bytes need an order. Concurrent accumulate operations must be the same one, or none
+    /// (MPI 4.0, 12.2.1, `same_op_no_op`).
     pub(crate) fn conflicts(self, other: Effect) -> bool {
-        let is_free = (self == Effect::Get && other == Effect::Get) || (self.is_atomic() && other.is_atomic());
-        !is_free
+        match (self, other) {
+            (Effect::Get, Effect::Get) | (Effect::Swap, Effect::Swap) => false,
+            (Effect::Combine { .. }, Effect::Swap) | (Effect::Swap, Effect::Combine { .. }) => false,
+            (Effect::Combine { operator: a, .. }, Effect::Combine { operator: b, .. }) => {
+                a != b && a != Operator::Nothing && b != Operator::Nothing
+            }
+            _ => true,
+        }
     }
 }
 

@@ -211,6 +211,7 @@ impl<'a> Linker<'a> {
                 bytes,
                 align: variable.align,
                 init: first_value(variable, numbers).map_or(GlobalInit::Zero, |bytes| GlobalInit::Bytes(bytes.into())),
+                holes: Vec::new(),
                 read_only: name.starts_with("$str"),
                 var: None,
                 span: variable.span,

@@ -178,7 +178,11 @@ fn error(warp: &Warp<32>, request: &RtRequest, lane: usize, from: Memories<'_>) 
             let dimension = arg(3) as u32;
             // The rank is not told; at least as many dimensions as the one that is wrong.
             let [subscript, lower, upper] = [arg(0), arg(1), arg(2)].map(|v| v as i64);
-            FindingKind::Subscript { dimension, rank: dimension.max(1), subscript, lower, upper }
+            if dimension == 0 {
+                let fault = HostFault::Substring { name: name.clone(), place: subscript, length: upper };
+                return Served::Error(FindingKind::Host(fault), name);
+            }
+            FindingKind::Subscript { dimension, rank: dimension, subscript, lower, upper }
         }
         Rt::ErrorShape => FindingKind::Host(HostFault::NonconformingShapes {
             dimension: (arg(2) as u32).max(1),

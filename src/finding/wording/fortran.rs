@@ -35,8 +35,8 @@ pub(super) fn word(finding: &Finding, fault: &HostFault) -> Diagnostic {
         HostFault::StackOverflow { depth } => say(format!("calls are nested {depth} deep, which is the limit"))
             .help("check that the recursion ends, and make large automatic arrays allocatable"),
         HostFault::DivisionByZero => say("integer division by zero".to_owned()),
-        HostFault::Substring { name, first, last, length } => say(format!(
-            "substring ({first}:{last}) of `{name}` is outside its {}",
+        HostFault::Substring { name, place, length } => say(format!(
+            "a substring of `{name}` takes character {place}, and there are {}",
             count((*length).max(0) as u64, "character")
         )),
         HostFault::NonconformingShapes { dimension, left, right } => {

@@ -2,6 +2,7 @@
 
 use super::phrase::{address, allocation, array, count, name, noun, object, present, who};
 use super::{start, subject};
+use crate::fact::DEFAULT_VALUES;
 use crate::{Access, Actor, Allocation, ClusterFault, Finding, FindingKind, FreeFault, LeakKind, Origin, Space};
 use diag::Diagnostic;
 use source::Span;
@@ -187,7 +188,9 @@ fn invalid_free(finding: &Finding, access: &Access, fault: &FreeFault) -> Diagno
 fn uninitialised(access: &Access, origin: Option<&Origin>, at: impl Fn(String) -> Diagnostic) -> Diagnostic {
     const FILL: &str = "let the threads of the block fill it first, then `call syncthreads()`";
     const GIVE: &str = "give it a value first";
-    if let Some(origin) = origin {
+    let is_default = |m: &Allocation| m.name.as_deref() == Some(DEFAULT_VALUES);
+    let of_defaults = origin.filter(|origin| origin.memory.as_ref().is_some_and(is_default));
+    if let (Some(origin), None) = (origin, of_defaults) {
         let named = origin.memory.as_ref().filter(|memory| memory.name.is_some());
         let of = named.map_or_else(String::new, |memory| format!(" of {}", allocation(memory)));
         let d = at(format!("read of {}, to which bytes{of} were copied that nothing had written", object(access)));
@@ -206,7 +209,17 @@ fn uninitialised(access: &Access, origin: Option<&Origin>, at: impl Fn(String) -
             _ => d.help("write all of it before it is copied"),
         };
     }
-    let d = at(format!("read of {}, to which nothing was ever written", object(access)));
+    let d = match of_defaults {
+        // What an object begins with is copied from memory that no variable has.
+        Some(origin) => {
+            let d = at(format!(
+                "read of {}: this part has no default value, and nothing was assigned to it",
+                object(access)
+            ));
+            if origin.span.is_none() { d } else { d.secondary(origin.span, "gets the default values of its type here") }
+        }
+        None => at(format!("read of {}, to which nothing was ever written", object(access))),
+    };
     match access.space {
         Space::Shared => d.help(FILL),
         Space::Local => d.help(GIVE),

@@ -406,6 +406,7 @@ fn memory_module() -> Module {
         bytes,
         align: 8,
         init,
+        holes: Vec::new(),
         read_only: false,
         var: None,
         span: Span::NONE,

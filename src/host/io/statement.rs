@@ -180,7 +180,10 @@ impl IoService<'_> {
 
     /// `io.format`
     pub(crate) fn set_format(&mut self, memory: &Memory, address: u64, length: u64) -> Result<(), Halt> {
-        let text = storage::read(memory, address, length)?;
+        // What follows the last parenthesis need not be defined (Fortran 2018, 13.2.2).
+        let text = storage::read_copied(memory, address, length)?.0;
+        let used = text.iter().rposition(|&c| c == b')').map_or(0, |last| last as u64 + 1);
+        storage::read(memory, address, used)?;
         self.take_format(&text)
     }
 

@@ -142,8 +142,12 @@ impl Runtime {
             Rt::MatrixProduct => Runtime::matrix_product(memory, a),
 
             Rt::CharAssign => {
-                let text = storage::read(memory, a.bits(2), a.size(3))?;
-                storage::write_text(memory, a.bits(0), a.size(1), &text)?;
+                let (to, from) = (a.bits(0), a.bits(2));
+                let (text, holes) = storage::read_copied(memory, from, a.size(3))?;
+                storage::write_text(memory, to, a.size(1), &text)?;
+                for (first, len) in holes.into_iter().filter(|hole| hole.0 < a.size(1)) {
+                    memory.mark_copied_hole(to + first, from + first, len.min(a.size(1) - first));
+                }
                 Ok([0, 0])
             }
             Rt::CharCompare => {
@@ -237,6 +241,9 @@ impl Runtime {
             Rt::ErrorBounds => {
                 let name = storage::read_name(memory, a.bits(4), a.size(5));
                 let (subscript, lower, upper) = (a.long(0), a.long(1), a.long(2));
+                if a.int(3) == 0 {
+                    return Err(Halt::Fault(HostFault::Substring { name, place: subscript, length: upper }));
+                }
                 let dimension = a.int(3).max(1) as u32;
                 let kind = FindingKind::Subscript { dimension, rank: dimension, subscript, lower, upper };
                 let access = Access::step(Actor::Host, span).at(Place::variable(name));

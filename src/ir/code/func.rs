@@ -226,6 +226,9 @@ pub struct Global {
     pub align: u64,
     /// First contents.
     pub init: GlobalInit,
+    /// Runs of bytes of the first contents that count as uninitialised, first byte and length, such as components without a
+    /// default value in an object that has some.
+    pub holes: Vec<(u64, u64)>,
     /// Whether code may not write it (string constants, parameters).
     pub read_only: bool,
     /// Source type, for findings and the debugger.

@@ -379,6 +379,9 @@ impl Printer<'_> {
                 text.push('"');
             }
         }
+        for (first, len) in &g.holes {
+            let _ = write!(text, " hole {first} {len}");
+        }
         if let Some(var) = &g.var {
             let _ = write!(text, " var {{ {}{} }}", var_text(var), self.span(var.span));
         }

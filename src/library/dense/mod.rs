@@ -61,7 +61,7 @@ fn normalise<T: Element>(a: &mut [T]) -> T {
     let lowest = if T::Real::BYTES == 4 { -126 } else { -1022 };
     let power = (largest.log2().floor() as i32).clamp(lowest, -lowest);
     let factor = T::from_real(T::real_of(2f64.powi(-power)));
-    a.iter_mut().for_each(|x| *x = *x * factor);
+    a.iter_mut().for_each(|x| *x *= factor);
     T::from_real(T::real_of(2f64.powi(power)))
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn qr<T: Element>(a: &mut [T], m: usize, n: usize) -> Vec<T> {
         each_column(rest, m, |_, other| apply(v, factor.conjugate(), &mut other[j..]));
     }
     for (j, column) in a.chunks_exact_mut(m.max(1)).enumerate() {
-        column.iter_mut().take(j + 1).for_each(|x| *x = *x * power);
+        column.iter_mut().take(j + 1).for_each(|x| *x *= power);
     }
     factors
 }

@@ -107,3 +107,12 @@ pub(crate) fn divides(e: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// Whether the view of an expression is a view of a variable that it rearranges.
+pub(crate) fn is_rearranged(e: &Expr) -> bool {
+    let ExprKind::Intrinsic { id: Intrinsic::Transpose | Intrinsic::Reshape | Intrinsic::Spread, args } = &e.kind
+    else {
+        return false;
+    };
+    args.first().and_then(Option::as_ref).is_some_and(|source| is_designator(source) || is_rearranged(source))
+}

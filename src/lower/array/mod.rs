@@ -12,17 +12,18 @@
 pub(crate) mod constructor;
 
 use crate::analysis::designators::{is_class, is_pointer_result, may_be_unset};
-use crate::analysis::expressions::holds_division;
+use crate::analysis::expressions::{holds_division, is_rearranged};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::intrinsic::may_be_absent;
+use crate::types::has_final;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
-use sema::checked::{Actual, Class, Const, Expr, ExprKind, Intrinsic, Type, Variable, is_designator, visit};
+use sema::checked::{Actual, Class, Const, Expr, ExprKind, ProcId, Type, Variable, is_designator, visit};
 
 /// Whether a node computes each element from the elements of its operands.
 fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
@@ -38,15 +39,6 @@ fn is_elementwise(program: &sema::checked::Program, e: &Expr) -> bool {
         ExprKind::Call { proc, .. } => program.proc(*proc).elemental,
         _ => false,
     }
-}
-
-/// Whether the view of an expression is a view of a variable that it rearranges.
-fn is_rearranged(e: &Expr) -> bool {
-    let ExprKind::Intrinsic { id: Intrinsic::Transpose | Intrinsic::Reshape | Intrinsic::Spread, args } = &e.kind
-    else {
-        return false;
-    };
-    args.first().and_then(Option::as_ref).is_some_and(|source| is_designator(source) || is_rearranged(source))
 }
 
 impl<'p> Builder<'_, 'p> {
@@ -113,19 +105,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             return;
         }
         if let ExprKind::Call { proc, args } = &e.kind {
-            let dummies = &self.b.program().proc(*proc).params;
-            for (arg, dummy) in args.iter().zip(dummies) {
-                if let Some(Actual::Expr(a)) = arg {
-                    if self.prepare_optional(a, self.b.program().var(*dummy), operands) {
-                        continue;
-                    }
-                    if a.rank > 0 || self.b.program().var(*dummy).attrs.value {
-                        self.prepare(a, operands);
-                    } else {
-                        self.prepare_scalar_argument(a, self.b.program().var(*dummy), operands);
-                    }
-                }
+            if self.b.is_host() && has_final(self.b.program(), &e.ty) && !operands.is_masked() {
+                let results = self.kept_results(*proc, args, e);
+                return operands.insert(e, Operand::View(results));
             }
+            self.prepare_arguments(*proc, args, operands);
             return;
         }
         if let ExprKind::Intrinsic { id, args } = &e.kind {
@@ -137,6 +121,39 @@ impl<'p> FunctionLowering<'_, 'p> {
             return;
         }
         visit::parts(e, &mut |part| self.prepare(part, operands));
+    }
+
+    /// The results of an elemental function in memory of their own: they are finalised when the statement has used them
+    /// (Fortran 2018, 7.5.6.3).
+    fn kept_results(&mut self, proc: ProcId, args: &'p [Option<Actual>], e: &'p Expr) -> ArrayView {
+        let mut operands = Operands::default();
+        self.prepare_arguments(proc, args, &mut operands);
+        let extents = operands.extents(e).unwrap_or_default();
+        self.b.check_operands(e, &operands);
+        let results = self.b.temporary_array(&e.ty, None, &extents);
+        self.for_each_element(operands, &extents, &[&results], &mut |this, index, linear| {
+            let mem = this.b.element_pos(&results, index, linear);
+            this.call_into(proc, args, mem);
+        });
+        self.b.end_later(results.clone(), e.ty.clone());
+        results
+    }
+
+    /// Prepares the arguments of an elemental function.
+    fn prepare_arguments(&mut self, proc: ProcId, args: &'p [Option<Actual>], operands: &mut Operands) {
+        let dummies = &self.b.program().proc(proc).params;
+        for (arg, dummy) in args.iter().zip(dummies) {
+            let Some(Actual::Expr(a)) = arg else { continue };
+            let dummy = self.b.program().var(*dummy);
+            if self.prepare_optional(a, dummy, operands) {
+                continue;
+            }
+            if a.rank > 0 || dummy.attrs.value {
+                self.prepare(a, operands);
+            } else {
+                self.prepare_scalar_argument(a, dummy, operands);
+            }
+        }
     }
 
     /// Prepares a scalar argument of an elemental procedure that is passed by reference: a value is computed once, before an element
@@ -284,6 +301,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// An expression evaluated into a temporary array.
     pub(crate) fn materialise(&mut self, e: &'p Expr) -> ArrayView {
         let (operands, extents) = self.prepared(e);
+        if let (ExprKind::Call { .. }, Some(Operand::View(results))) = (&e.kind, operands.operand(e)) {
+            return results.clone();
+        }
         let len = self.length_of(e, Some(&operands));
         let view = self.b.temporary_array(&e.ty, len, &extents);
         self.hold_lengths_of(&view, e, &operands);

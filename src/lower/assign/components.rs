@@ -7,6 +7,7 @@
 //! Not here: assignment of other objects (`assign`).
 
 use crate::analysis::designators::is_pointer_result;
+use crate::analysis::expressions::is_rearranged;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
@@ -103,7 +104,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value` of such objects.
     pub(crate) fn assign_by_components(&mut self, target: &'p Expr, value: &'p Expr) {
         let ty = &target.ty;
-        let is_place = is_designator(value) || is_pointer_result(self.b.program(), value);
+        let is_place = is_designator(value) || is_pointer_result(self.b.program(), value) || is_rearranged(value);
         let shares = is_place && self.may_share(target, value);
         let whole = self.reallocatable(target);
         if value.rank == 0 {

@@ -172,6 +172,21 @@ impl Builder<'_, '_> {
         });
     }
 
+    /// Reports a substring with characters outside of its text; an empty one may begin and end anywhere (Fortran 2018, 9.4.1).
+    pub(crate) fn check_substring(&mut self, (from, to): (Val, Val), length: Val, name: &str) {
+        let is_there = self.icmp(CmpOp::Le, from, to);
+        let name = name.to_owned();
+        self.when(is_there, |this| {
+            for (place, op, limit) in [(from, CmpOp::Lt, Val::i64(1)), (to, CmpOp::Gt, length)] {
+                let outside = this.icmp(op, place, limit);
+                this.when(outside, |this| {
+                    let (text, len) = this.name_text(&name);
+                    this.rt(Rt::ErrorBounds, vec![place, Val::i64(1), length, Val::i32(0), text, len]);
+                });
+            }
+        });
+    }
+
     /// Whether the strides of a view say that its elements follow each other, a predicate.
     pub(crate) fn contiguity_test(&mut self, view: &ArrayView) -> Val {
         if view.gathers() {

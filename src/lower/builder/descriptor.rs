@@ -111,6 +111,16 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// The same where a polymorphic object has its type behind the descriptor: of nothing it is the declared one.
+    pub(crate) fn desc_begin_of(&mut self, d: &Descriptor, ty: &Type) {
+        let DescriptorAt::Mem(mem) = d.at else { return self.desc_clear(d) };
+        self.desc_begin(mem, d.rank);
+        if d.class {
+            let declared = self.tag_of(ty);
+            self.set_tag(d, declared);
+        }
+    }
+
     /// Makes the descriptor one of that array.
     pub(crate) fn desc_set(&mut self, d: &Descriptor, view: &ArrayView) {
         let base = self.address(view.mem);

@@ -35,12 +35,13 @@ use crate::LowerOptions;
 use crate::analysis::usage::Usage;
 use crate::builder::flow::Flow;
 use crate::module::ModuleLowering;
-use crate::types::Side;
+use crate::module::globals::default_image;
+use crate::types::{Side, align};
 use crate::value::lvalue::{Allocation, MemRef};
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{AddrBase, Bb, Function, FunctionBuilder, InstKind, LocalSlot, Reg, Space, Trap, Ty, Val};
-use sema::checked::{ProcId, Program};
+use sema::checked::{ProcId, Program, Type};
 use source::Span;
 use std::ops::{Deref, DerefMut};
 
@@ -386,6 +387,15 @@ impl<'m, 'p> Builder<'m, 'p> {
         let g = self.module.constant(bytes, align, self.side);
         let space = if self.side == Side::Device { Space::Global } else { Space::Host };
         MemRef::at(self.addr_of(AddrBase::Global(g)), space)
+    }
+
+    /// Read-only memory with the first contents of an object, and its size; `None` when nothing is initialised by default.
+    pub(crate) fn default_memory(&mut self, ty: &Type) -> Option<(MemRef, u64)> {
+        let image = default_image(self.program(), ty)?;
+        let unit = align(self.program(), ty);
+        let g = self.module.constant_image(&image, unit, self.side);
+        let space = if self.side == Side::Device { Space::Global } else { Space::Host };
+        Some((MemRef::at(self.addr_of(AddrBase::Global(g)), space), image.bytes.len() as u64))
     }
 
     /// The address and length of a name, for services whose messages contain it.

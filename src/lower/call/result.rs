@@ -72,6 +72,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.call_with_memory(proc, args, Some(&e.ty))
     }
 
+    /// Calls an elemental function that writes its result, an object, to memory which the caller gives and finalises.
+    pub(crate) fn call_into(&mut self, proc: ProcId, args: &'p [Option<Actual>], memory: MemRef) {
+        let proc = self.callee(proc);
+        let mut passed = Passed::default();
+        self.pass_all(proc, args, &mut passed);
+        let addr = self.b.address(memory);
+        self.invoke(proc, &[addr], &passed, &[]);
+        self.b.after_call(passed);
+    }
+
     /// Calls a function that writes its result to memory; `ty` is the type of the reference.
     fn call_with_memory(&mut self, proc: ProcId, args: &'p [Option<Actual>], ty: Option<&'p Type>) -> ArrayView {
         let program = self.b.program();

@@ -113,7 +113,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                         self.b.as_char(&value)
                     }
                 };
-                let (mem, len) = self.substring(mem, len, lo.as_deref(), hi.as_deref());
+                let (mem, len) = self.substring(base, (mem, len), lo.as_deref(), hi.as_deref());
                 Lvalue::Char(mem, len)
             }
             ExprKind::Seen { base, .. } => match &e.ty {
@@ -148,15 +148,18 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// `base(lo:hi)` of characters.
     pub(crate) fn substring(
         &mut self,
-        mem: MemRef,
-        len: Val,
+        base: &'p Expr,
+        (mem, len): (MemRef, Val),
         lo: Option<&'p Expr>,
         hi: Option<&'p Expr>,
     ) -> (MemRef, Val) {
-        let lo = lo.map_or(Val::i64(1), |e| self.int64(e));
-        let hi = hi.map_or(len, |e| self.int64(e));
-        let skip = self.b.iadd(lo, Val::i64(-1));
-        let n = self.b.count(lo, hi, Val::i64(1));
+        let (from, to) = (lo.map_or(Val::i64(1), |e| self.int64(e)), hi.map_or(len, |e| self.int64(e)));
+        if self.b.options().check_bounds {
+            let name = designator_name(self.b.program(), base);
+            self.b.check_substring((from, to), len, &name);
+        }
+        let skip = self.b.iadd(from, Val::i64(-1));
+        let n = self.b.count(from, to, Val::i64(1));
         (self.b.advance(mem, skip), n)
     }
 
@@ -290,7 +293,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Substring { base, lo, hi } => {
                 let mut view = self.designator_view(base)?;
                 let len = view.len.unwrap_or(Val::i64(0));
-                let (mem, len) = self.substring(view.mem, len, lo.as_deref(), hi.as_deref());
+                let (mem, len) = self.substring(base, (view.mem, len), lo.as_deref(), hi.as_deref());
                 view.mem = mem;
                 view.len = Some(len);
                 view.element = len;

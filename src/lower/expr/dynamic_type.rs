@@ -2,7 +2,7 @@
 //!
 //! Not here: tags and calls by dynamic type (`object::dynamic_type`).
 
-use crate::analysis::designators::{is_class, keeps_bounds};
+use crate::analysis::designators::{is_class, is_pointer_result, keeps_bounds};
 use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
@@ -207,7 +207,15 @@ impl<'p> FunctionLowering<'_, 'p> {
                     let dim = ArrayDim { lower: Val::i64(1), extent: Val::i64(1), stride, gather: None };
                     view.dims.resize(usize::from(rank), dim);
                 }
-                self.b.descriptor_of(&view)
+                let addr = self.b.descriptor_of(&view);
+                if dummy.attrs.optional && is_pointer_result(self.b.program(), e) {
+                    // A function that gives a pointer to nothing gives no argument (Fortran 2018, 15.5.2.12).
+                    let base = self.b.address(view.mem);
+                    let set = self.b.icmp(CmpOp::Ne, base, Val::i64(0));
+                    self.b.select(Ty::I64, set, addr, Val::i64(0)).into()
+                } else {
+                    addr
+                }
             }
         };
         out.words.push(addr);

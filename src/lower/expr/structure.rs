@@ -29,10 +29,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.construct_made(ty, mem, values, e);
         }
         if values.iter().any(Option::is_none)
-            && let Some(bytes) = crate::module::globals::default_bytes(program, &e.ty)
+            && let Some((from, bytes)) = self.b.default_memory(&e.ty)
         {
-            let from = self.b.constant_memory(&bytes, def.align);
-            self.b.copy_words(mem, from, bytes.len() as u64, def.align);
+            self.b.copy_words(mem, from, bytes, def.align);
         }
         for (field, value) in def.fields.iter().zip(values) {
             let at = mem.plus(field.offset as i64);
@@ -43,7 +42,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }),
                 None if field.allocatable || field.pointer => {
                     let d = self.b.field_desc(field, at);
-                    self.b.desc_clear(&d);
+                    self.b.desc_begin_of(&d, &field.ty);
                 }
                 None => {}
             }
@@ -163,7 +162,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if field.allocatable {
             let d = self.b.field_desc(field, at);
             let d = self.with_own_length(field, d);
-            self.b.desc_clear(&d);
+            self.b.desc_begin_of(&d, &field.ty);
             if matches!(value.kind, ExprKind::Null) {
                 return;
             }

@@ -50,13 +50,13 @@ impl Builder<'_, '_> {
     /// The fraction in [0.5, 1) and the exponent of a finite number that is not zero.
     fn split(&mut self, f: Format, a: Val) -> (Val, Val) {
         let field = imm(f.int, ((1 << (f.int.bytes() * 8 - 1 - f.mantissa as u32)) - 1) << f.mantissa);
-        // A subnormal is lifted into the normal range first.
-        let lifted = self.bin(BinOp::Mul, f.real, a, f.power_of_two(f.digits()));
+        // A subnormal is lifted into the normal range first; others stay, so that their product does not overflow.
         let word = self.word(f, a);
         let bits = self.bin(BinOp::And, f.int, word, field);
         let subnormal = self.cmp(CmpOp::Eq, f.int, bits, Val::Imm(0));
-        let lifted_word = self.word(f, lifted.into());
-        let word = self.select(f.int, subnormal, lifted_word, word);
+        let factor = self.select(f.real, subnormal, f.power_of_two(f.digits()), real_imm(f.real, 1.0));
+        let lifted = self.bin(BinOp::Mul, f.real, a, factor);
+        let word = self.word(f, lifted.into());
         let lift = self.select(f.int, subnormal, imm(f.int, f.digits()), imm(f.int, 0));
         let bits = self.bin(BinOp::And, f.int, word, field);
         let biased = self.bin(BinOp::ShrU, f.int, bits, imm(f.int, f.mantissa));
@@ -241,7 +241,9 @@ fn model_nearest(b: &mut Builder<'_, '_>, f: Format, a: Val, up: Val) -> Val {
     let stays = b.bin(BinOp::And, Ty::Pred, infinite, outward);
     let v = b.select(f.real, stays, a, v);
     let unordered = b.cmp(CmpOp::Ne, f.real, a, a);
-    let nan = b.bin(BinOp::Add, f.real, a, a);
+    // Only a NaN is added, since the sum of large numbers would overflow.
+    let nan = b.select(f.real, unordered, a, real_imm(f.real, 0.0));
+    let nan = b.bin(BinOp::Add, f.real, nan, nan);
     b.select(f.real, unordered, nan, v).into()
 }
 

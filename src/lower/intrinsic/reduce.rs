@@ -301,8 +301,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (is_great, is_small) = (self.b.cmp(CmpOp::Gt, ty, size, above), self.b.cmp(CmpOp::Lt, ty, size, below));
         let mut common = x;
         for (place, is_one, scale) in [(great, is_great, shrink), (small, is_small, grow)] {
-            let scaled = self.b.bin(BinOp::Mul, ty, x, scale);
-            let own = Value::Scalar(self.b.select(ty, is_one, scaled, real_imm(ty, 0.0)).into());
+            // Only what is in this range is scaled, since other numbers may overflow.
+            let own = self.b.select(ty, is_one, x, real_imm(ty, 0.0));
+            let own = Value::Scalar(self.b.bin(BinOp::Mul, ty, own, scale).into());
             common = self.b.select(ty, is_one, real_imm(ty, 0.0), common).into();
             let old = self.b.load_value(place, &acc.ty);
             let new = self.b.multiply_add(&old, &own, &own, &acc.ty);

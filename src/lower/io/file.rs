@@ -85,13 +85,17 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (_, slot) = self.b.slot(4, 4, "newunit", source::Span::NONE);
         let slot_addr = if newunit.is_some() { self.b.address(slot) } else { Val::i64(0) };
         let status = self.b.rt(Rt::IoOpen, vec![unit, slot_addr, addr, len]);
-        if let Some(e) = newunit {
-            let n = self.b.load_scalar(slot, Ty::I32);
-            let v = self.b.cast(n.into(), Ty::I32, ir_ty(&e.ty));
-            let place: Lvalue = self.lvalue(e);
-            self.b.store_value(place, &e.ty, &Value::Scalar(v));
-        }
         let status = status.first().map_or(Val::i32(0), |&r| r.into());
+        if let Some(e) = newunit {
+            // Where the file cannot be opened, the variable keeps its value.
+            let is_open: Val = self.b.cmp(CmpOp::Eq, Ty::I32, status, Val::i32(0)).into();
+            self.when(is_open, |this| {
+                let n = this.b.load_scalar(slot, Ty::I32);
+                let v = this.b.cast(n.into(), Ty::I32, ir_ty(&e.ty));
+                let place: Lvalue = this.lvalue(e);
+                this.b.store_value(place, &e.ty, &Value::Scalar(v));
+            });
+        }
         self.after_status(&catch, status);
     }
 

@@ -159,16 +159,22 @@ pub(crate) fn sequence_bytes(program: &Program, base: VarId, bytes: u64) -> Opti
     out
 }
 
-/// Calls `put` for the components of an object that its type initialises, with their places and bytes.
+/// Calls `put` for the components of a fresh object that have first contents, with their places and bytes: default values, and
+/// descriptors of nothing.
 fn default_pieces(program: &Program, ty: &Type, first: u64, put: &mut dyn FnMut(u64, &[u8])) {
     let Type::Derived(id) = ty else { return };
+    if is_flat(program, ty) || !crate::types::has_default(program, ty) {
+        return;
+    }
     for field in &program.ty(*id).fields {
         let at = first + field.offset;
-        if let Some(init) = &field.init {
+        if field.allocatable || field.pointer {
+            put(at, &empty_descriptor(program, &field.ty, field.class, field.shape.rank()));
+        } else if let Some(init) = &field.init {
             let mut piece = Vec::new();
             encode_field(program, field, init, &mut piece);
             put(at, &piece);
-        } else if !field.allocatable && !field.pointer {
+        } else {
             let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|b| b.1).product();
             let step = const_bytes(program, &field.ty).unwrap_or(0);
             (0..count.max(0) as u64).for_each(|i| default_pieces(program, &field.ty, at + i * step, put));
@@ -176,30 +182,55 @@ fn default_pieces(program: &Program, ty: &Type, first: u64, put: &mut dyn FnMut(
     }
 }
 
-/// The bytes of a fresh object of a derived type; `None` when nothing is initialised by default.
-pub(crate) fn default_bytes(program: &Program, ty: &Type) -> Option<Vec<u8>> {
+/// The first contents of an object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DefaultImage {
+    pub(crate) bytes: Vec<u8>,
+    /// Runs of bytes that nothing initialises, first byte and length.
+    pub(crate) holes: Vec<(u64, u64)>,
+}
+
+impl DefaultImage {
+    /// The same for objects one after the other, as many as `bytes` bytes hold.
+    fn repeated(self, bytes: u64) -> DefaultImage {
+        let step = self.bytes.len().max(1);
+        let starts = (0..bytes).step_by(step);
+        let holes = starts.flat_map(|at| self.holes.iter().map(move |&(first, len)| (at + first, len))).collect();
+        DefaultImage { bytes: self.bytes.iter().copied().cycle().take(bytes as usize).collect(), holes }
+    }
+}
+
+/// A fresh object of a derived type; `None` when nothing is initialised by default.
+pub(crate) fn default_image(program: &Program, ty: &Type) -> Option<DefaultImage> {
     let Type::Derived(id) = ty else { return None };
     if is_flat(program, ty) || !crate::types::has_default(program, ty) {
         return None;
     }
-    let def = program.ty(*id);
-    let mut out = vec![0; def.bytes as usize];
-    for field in &def.fields {
-        let mut piece = Vec::new();
-        if field.allocatable || field.pointer {
-            piece = empty_descriptor(program, &field.ty, field.class, field.shape.rank());
-        } else if let Some(init) = &field.init {
-            encode_field(program, field, init, &mut piece);
-        } else if let Some(inner) = default_bytes(program, &field.ty) {
-            let count: i64 = const_bounds(&field.shape).unwrap_or_default().iter().map(|b| b.1).product();
-            (0..count).for_each(|_| piece.extend_from_slice(&inner));
+    let mut bytes = vec![0; program.ty(*id).bytes as usize];
+    let mut pieces = Vec::new();
+    default_pieces(program, ty, 0, &mut |at, piece| {
+        if let Some(room) = bytes.get_mut(at as usize..at as usize + piece.len()) {
+            room.copy_from_slice(piece);
+            pieces.push((at, piece.len() as u64));
         }
-        let at = field.offset as usize;
-        if let Some(room) = out.get_mut(at..at + piece.len()) {
-            room.copy_from_slice(&piece);
+    });
+    // What is made at run time gets its first contents there.
+    let holes = if is_made(program, ty) { Vec::new() } else { gaps(pieces, bytes.len() as u64) };
+    Some(DefaultImage { bytes, holes })
+}
+
+/// What pieces leave of `0..bytes`: first bytes and lengths.
+fn gaps(mut pieces: Vec<(u64, u64)>, bytes: u64) -> Vec<(u64, u64)> {
+    pieces.sort_unstable();
+    let mut out = Vec::new();
+    let mut at = 0;
+    for (first, len) in pieces.into_iter().chain([(bytes, 0)]) {
+        if first > at {
+            out.push((at, first - at));
         }
+        at = at.max(first + len);
     }
-    Some(out)
+    out
 }
 
 impl ModuleLowering<'_> {
@@ -238,15 +269,22 @@ impl ModuleLowering<'_> {
             const_bytes(program, &var.ty).unwrap_or(0).saturating_mul(count as u64)
         };
         let align = if described { 8 } else { align(program, &var.ty) };
+        let mut holes = Vec::new();
         let init = match &var.init {
             _ if described => {
                 GlobalInit::Bytes(empty_descriptor(program, &var.ty, var.attrs.class, var.shape.rank()).into())
             }
             Some(value) => GlobalInit::Bytes(initial_bytes(program, var, value, bytes).into()),
-            None => default_bytes(program, &var.ty)
-                .map(|one| one.iter().copied().cycle().take(bytes as usize).collect())
-                .or_else(|| sequence_bytes(program, id, bytes))
-                .map_or(GlobalInit::None, |whole: Vec<u8>| GlobalInit::Bytes(whole.into())),
+            None => match default_image(program, &var.ty) {
+                Some(one) => {
+                    let all = one.repeated(bytes);
+                    holes = all.holes;
+                    GlobalInit::Bytes(all.bytes.into())
+                }
+                None => {
+                    sequence_bytes(program, id, bytes).map_or(GlobalInit::None, |all| GlobalInit::Bytes(all.into()))
+                }
+            },
         };
         let name = match (&var.module, var.owner) {
             (Some(module), _) => format!("{module}.{}", var.name),
@@ -261,6 +299,7 @@ impl ModuleLowering<'_> {
             bytes,
             align,
             init,
+            holes,
             read_only: per_side,
             var: None,
             span: var.span,
@@ -287,6 +326,7 @@ impl ModuleLowering<'_> {
             bytes: 8 * self.program.var(id).attrs.lengths.len() as u64,
             align: 8,
             init: GlobalInit::None,
+            holes: Vec::new(),
             read_only: false,
             var: None,
             span,
@@ -302,8 +342,13 @@ impl ModuleLowering<'_> {
 
     /// A read-only global with these bytes, shared by all equal ones.
     pub(crate) fn constant(&mut self, bytes: &[u8], align: u64, side: Side) -> GlobalId {
-        let bytes: Arc<[u8]> = bytes.into();
-        let key = (bytes.clone(), align, side);
+        self.constant_image(&DefaultImage { bytes: bytes.to_vec(), holes: Vec::new() }, align, side)
+    }
+
+    /// The same with bytes that count as uninitialised.
+    pub(crate) fn constant_image(&mut self, image: &DefaultImage, align: u64, side: Side) -> GlobalId {
+        let (bytes, holes): (Arc<[u8]>, _) = (image.bytes.as_slice().into(), image.holes.clone());
+        let key = (bytes.clone(), holes.clone(), align, side);
         if let Some(&g) = self.constants.get(&key) {
             return g;
         }
@@ -315,6 +360,7 @@ impl ModuleLowering<'_> {
             bytes: bytes.len() as u64,
             align,
             init: GlobalInit::Bytes(bytes),
+            holes,
             read_only: true,
             var: None,
             span: Span::NONE,

@@ -51,6 +51,9 @@ pub(crate) struct Instance {
 /// The embedded module by which MPI calls procedures of the program, and its procedure that does so.
 pub const MPI_CALLS: [&str; 2] = ["cufemu_mpi_calls", "cufemu_mpi_call_back"];
 
+/// Bytes of a constant, the runs of them that count as uninitialised, alignment, side.
+type ConstantKey = (Arc<[u8]>, Vec<(u64, u64)>, u64, Side);
+
 /// The module under construction.
 pub(crate) struct ModuleLowering<'p> {
     program: &'p Program,
@@ -59,7 +62,7 @@ pub(crate) struct ModuleLowering<'p> {
     usage: &'p Usage,
     module: Module,
     globals: BTreeMap<(VarId, Side), GlobalId>,
-    constants: BTreeMap<(Arc<[u8]>, u64, Side), GlobalId>,
+    constants: BTreeMap<ConstantKey, GlobalId>,
     /// The length parameters of static allocatables of the device.
     lengths_globals: BTreeMap<VarId, GlobalId>,
     debug_types: BTreeMap<String, DebugTypeId>,

@@ -129,13 +129,12 @@ impl Builder<'_, '_> {
         if is_made(self.program(), ty) && !self.holds_lengths(ty) {
             return self.make_view(view, ty, &[]);
         }
-        let Some(bytes) = crate::module::globals::default_bytes(self.program(), ty) else { return };
-        let from = self.constant_memory(&bytes, align(self.program(), ty));
+        let Some((from, size)) = self.default_memory(ty) else { return };
         if self.is_remote(view.mem) {
             return self.fill_remote(view, &Value::Object(from), ty);
         }
         let extents = view.extents();
-        let (size, unit) = (bytes.len() as u64, align(self.program(), ty));
+        let unit = align(self.program(), ty);
         self.each_position(&extents, &[view], &mut |this, index, linear| {
             let mem = this.element_pos(view, index, linear);
             this.copy_words(mem, from, size, unit);

@@ -14,7 +14,8 @@ use crate::types::{align, assigns_components, has_allocatable, has_default, has_
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
-use ir::op::CmpOp;
+use ir::op::{BinOp, CmpOp};
+use ir::rt::Rt;
 use ir::{FuncId, FuncKind, FunctionBuilder, Reg, Space, Ty, Val};
 use sema::checked::Type;
 
@@ -55,9 +56,43 @@ impl Builder<'_, '_> {
             this.keep_lengths(&to, source, ty);
             this.copy_class(&to, source, ty, how);
         });
-        self.free_data(d, ty, location);
-        let view = self.desc_view(&fresh);
-        self.desc_set(d, &view);
+        let take = |this: &mut Self| {
+            this.free_data(d, ty, location);
+            let view = this.desc_view(&fresh);
+            this.desc_set(d, &view);
+        };
+        if !matches!(how, ClassHelper::Assign) || self.may_be_made(ty) {
+            return take(self);
+        }
+        // Objects of the same type and shape are assigned where they are: pointers to them stay good, and an array keeps its
+        // bounds (Fortran 2018, 10.2.1.3).
+        let stays = self.is_like(d, &fresh);
+        let goes = self.negate(stays);
+        self.when(stays, |this| {
+            this.free_components_of(d, ty);
+            let (old, new) = (this.desc_view(d), this.desc_view(&fresh));
+            let (to, from) = (this.address(old.mem), this.address(new.mem));
+            let extents = new.extents();
+            let count = this.product(&extents);
+            let bytes = this.imul(count, new.element);
+            this.rt(Rt::Copy, vec![to, from, bytes]);
+            this.free_if_set(&fresh, location);
+        });
+        self.when(goes, take);
+    }
+
+    /// Whether two polymorphic allocatables hold objects of one dynamic type, size and shape; not if one holds none.
+    fn is_like(&mut self, a: &Descriptor, b: &Descriptor) -> Val {
+        let (x, y) = (self.desc_view(a), self.desc_view(b));
+        let (is_there, other) = (self.desc_is_set(a), self.desc_is_set(b));
+        let mut all = self.combine(BinOp::And, is_there, other);
+        let tags = (x.tag.unwrap_or(Val::i64(0)), y.tag.unwrap_or(Val::i64(0)));
+        let pairs = [tags, (x.element, y.element)].into_iter().chain(x.extents().into_iter().zip(y.extents()));
+        for (p, q) in pairs.collect::<Vec<_>>() {
+            let equal = self.icmp(CmpOp::Eq, p, q);
+            all = self.combine(BinOp::And, all, equal);
+        }
+        all
     }
 
     /// Copies objects into fresh memory; one object fills an array.
@@ -217,9 +252,8 @@ impl Builder<'_, '_> {
 
     /// Gives a fresh object the default values of its type.
     fn store_default(&mut self, to: MemRef, ty: &Type) {
-        let Some(bytes) = crate::module::globals::default_bytes(self.program(), ty) else { return };
-        let unit = align(self.program(), ty);
-        let from = self.constant_memory(&bytes, unit);
-        self.copy_words(to, from, bytes.len() as u64, unit);
+        if let Some((from, bytes)) = self.default_memory(ty) {
+            self.copy_words(to, from, bytes, align(self.program(), ty));
+        }
     }
 }

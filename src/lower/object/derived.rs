@@ -323,10 +323,9 @@ impl<'p> Builder<'_, 'p> {
     /// Stores into fresh memory, which holds nothing that assignment would free.
     pub(crate) fn store_component(&mut self, place: Lvalue, ty: &Type, v: &Value) {
         if let (Lvalue::Mem(mem), true) = (place, has_allocatable(self.program(), ty)) {
-            let bytes = crate::module::globals::default_bytes(self.program(), ty).unwrap_or_default();
-            let unit = align(self.program(), ty);
-            let blank = self.constant_memory(&bytes, unit);
-            self.copy_words(mem, blank, bytes.len() as u64, unit);
+            if let Some((blank, bytes)) = self.default_memory(ty) {
+                self.copy_words(mem, blank, bytes, align(self.program(), ty));
+            }
         }
         self.store_value(place, ty, v);
     }

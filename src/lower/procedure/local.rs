@@ -19,6 +19,7 @@ use crate::procedure::entry::descriptor_registers;
 use crate::storage::VarStorage;
 use crate::types::{Side, align, alloc_where, const_bytes, ir_ty, is_device_data, is_flat};
 use crate::value::Value;
+use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::DescriptorAt;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ast::CudaAttr;
@@ -120,6 +121,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             DescriptorAt::Regs(regs)
         };
         let desc = self.desc(v, at);
+        if desc.class {
+            let declared = self.b.tag_of(&var.ty);
+            self.b.set_tag(&desc, declared);
+        }
         if let (DescriptorAt::Mem(mem), Some(element)) = (&desc.at, desc.element) {
             // A dummy of assumed length finds the length here.
             self.b.store_scalar(mem.plus(ir::descriptor::ELEMENT_BYTES), ir::Ty::I64, element);
@@ -237,6 +242,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             && let Some(storage) = self.storage_of(*object)
         {
             // In SELECT RANK the name is the dummy itself, whose rank is known here.
+            let storage = match (storage, &self.b.program().var(v).shape) {
+                // In RANK (*) it is a vector of elements without an end (Fortran 2018, 11.1.10.3).
+                (VarStorage::Array(view), Shape::AssumedSize(..)) => {
+                    let dim = ArrayDim { lower: Val::i64(1), extent: Val::i64(0), stride: view.element, gather: None };
+                    VarStorage::Array(self.b.with_origin(ArrayView { dims: vec![dim], origin: None, ..view }))
+                }
+                (storage, _) => storage,
+            };
             self.storage.set(v, storage);
             return;
         }

@@ -6,7 +6,7 @@ use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::module::generated::ObjectHelper;
-use crate::module::globals::{default_bytes, described_bytes, encode};
+use crate::module::globals::{described_bytes, encode};
 use crate::object::allocate::AllocateHow;
 use crate::object::made::{AGAIN, FRESH, NOT_THERE};
 use crate::storage::VarStorage;
@@ -47,18 +47,15 @@ impl Builder<'_, '_> {
     /// The default values of an object in fresh memory, and descriptors of nothing.
     fn begin_components(&mut self, to: MemRef, id: TypeId) {
         let (program, ty) = (self.program(), Type::Derived(id));
-        if let Some(bytes) = default_bytes(program, &ty) {
-            let unit = align(program, &ty);
-            let from = self.constant_memory(&bytes, unit);
-            self.copy_words(to, from, bytes.len() as u64, unit);
+        if let Some((from, bytes)) = self.default_memory(&ty) {
+            self.copy_words(to, from, bytes, align(program, &ty));
         }
     }
 
     /// The same for an object that is made, but for the parts that are made with it.
     fn reset_components(&mut self, to: MemRef, id: TypeId) {
         let (program, ty) = (self.program(), Type::Derived(id));
-        let Some(bytes) = default_bytes(program, &ty) else { return };
-        let from = self.constant_memory(&bytes, align(program, &ty));
+        let Some((from, _)) = self.default_memory(&ty) else { return };
         for field in &program.ty(id).fields {
             if field.sized.is_some() || field.is_parameter || is_made_part(program, field) {
                 continue;

@@ -83,7 +83,7 @@ impl<'a> Checker<'a> {
             }
             Init::None | Init::Next(_) => match (storage, ty) {
                 (Storage::Static, Type::Derived(id))
-                    if p.allocatable.is_none() && p.pointer.is_none() && !self.defs.ty(*id).is_made =>
+                    if p.allocatable.is_none() && p.pointer.is_none() && self.defs.ty(*id).is_flat =>
                 {
                     let value = self.default_value(*id)?;
                     match shape.constant_bounds() {

@@ -202,7 +202,8 @@ impl Typing<'_> {
             Type::Real(4) => Const::Real4(f32::from_bits(bits as u32)),
             Type::Real(_) => Const::Real8(f64::from_bits(bits)),
             Type::Integer(k) => {
-                let width = u32::from(*k) * 8;
+                // A kind that does not exist is reported elsewhere.
+                let width = (u32::from(*k) * 8).clamp(8, 64);
                 if width < 64 && bits >> width != 0 {
                     return self.reporter.error(
                         Code::ConstantOverflow,

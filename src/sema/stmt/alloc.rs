@@ -121,7 +121,9 @@ impl Checker<'_> {
         }
         if let Some((source, is_mold)) = given {
             let word = if *is_mold { "mold" } else { "source" };
-            let fits = assignable(&object.ty, source)
+            // An intrinsic type needs the same kind (Fortran 2018, C945, C946).
+            let is_value = matches!(object.ty, Type::Integer(_) | Type::Real(_) | Type::Complex(_) | Type::Logical(_));
+            let fits = (assignable(&object.ty, source) && (!is_value || same_type(&object.ty, &source.ty)))
                 || self.defs.are_twins(&object.ty, &source.ty)
                 || (is_class(&self.defs, &object) && self.defs.class_takes(&object.ty, &source.ty));
             if !fits || (source.rank != 0 && source.rank != object.rank) {

@@ -474,7 +474,7 @@ impl Planner<'_> {
                     | InstKind::SyncWarp { .. }
                     | InstKind::Vote { .. }
                     | InstKind::Shuffle { .. }
-                    | InstKind::Atomic { .. }
+                    | InstKind::Atomic { dst: Some(_), .. }
             );
             if !needed || asks || self.plan.is_scalar(&inst.kind, place) {
                 continue;

@@ -68,7 +68,7 @@ fn every_host_error_has_its_sentence() {
         HostFault::NullPointer { name: name() },
         HostFault::StackOverflow { depth: 100_000 },
         HostFault::DivisionByZero,
-        HostFault::Substring { name: name(), first: 3, last: 12, length: 10 },
+        HostFault::Substring { name: name(), place: 12, length: 10 },
         HostFault::NonconformingShapes { dimension: 1, left: 10, right: 12 },
         HostFault::DifferentLengths { parameter: name(), wanted: 3, given: 4 },
         HostFault::IeeeException { flag: "ieee_overflow".to_owned() },

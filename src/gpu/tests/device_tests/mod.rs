@@ -79,6 +79,7 @@ fn device_runs_commands_on_the_addresses_of_the_program() {
         bytes: 4,
         align: 4,
         init: GlobalInit::Zero,
+        holes: Vec::new(),
         read_only: false,
         var: None,
         span: Span::NONE,

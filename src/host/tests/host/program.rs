@@ -24,6 +24,7 @@ fn global(name: &str, bytes: u64, init: GlobalInit) -> Global {
         bytes,
         align: 8,
         init,
+        holes: Vec::new(),
         read_only: false,
         var: None,
         span: Span::NONE,

@@ -67,6 +67,7 @@ pub(crate) fn module(seed: u64) -> Module {
         bytes: BUFFER,
         align: 256,
         init: GlobalInit::Bytes((0..BUFFER).map(|_| rng.u64(..) as u8).collect()),
+        holes: Vec::new(),
         read_only: false,
         var: None,
         span: span(1),

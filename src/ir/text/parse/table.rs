@@ -110,6 +110,10 @@ pub(super) fn global(c: &mut Cursor<'_>, module: &mut Module) -> Result<(), Pars
         }
         _ => return Err(before.expected("`none`, `zero` or `x\"…\"`")),
     };
+    let mut holes = Vec::new();
+    while c.take_word("hole") {
+        holes.push((c.int("the first byte")?, c.int("a number of bytes")?));
+    }
     let mut var = None;
     if c.take_word("var") {
         c.mark("{")?;
@@ -119,7 +123,7 @@ pub(super) fn global(c: &mut Cursor<'_>, module: &mut Module) -> Result<(), Pars
         var = Some(v);
     }
     let span = c.span_end()?;
-    module.globals.push(Global { name, space, managed, bytes, align, init, read_only, var, span });
+    module.globals.push(Global { name, space, managed, bytes, align, init, holes, read_only, var, span });
     Ok(())
 }
 
