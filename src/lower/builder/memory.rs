@@ -83,7 +83,7 @@ impl Builder<'_, '_> {
             Lvalue::Reg(r) => Value::Scalar(r.into()),
             Lvalue::Complex(re, im) => Value::Complex(re.into(), im.into()),
             Lvalue::Char(mem, len) => {
-                let mem = self.fetched(mem, len, 1);
+                let mem = self.fetched(mem, len, if matches!(ty, Type::Derived(_)) { 8 } else { 1 });
                 Value::Char(mem, len)
             }
             Lvalue::Mem(mem) => match ty {
@@ -140,6 +140,10 @@ impl Builder<'_, '_> {
                 let b = if b == Val::Reg(re) { self.freeze(b) } else { b };
                 self.set(re, a);
                 self.set(im, b);
+            }
+            Lvalue::Char(mem, bytes) if matches!(ty, Type::Derived(_)) => {
+                let from = self.as_object(value);
+                self.copy_flat_object(mem, from, bytes, ty);
             }
             Lvalue::Char(mem, len) => self.store_char(mem, len, value),
             Lvalue::Mem(mem) => match ty {

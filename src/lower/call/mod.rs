@@ -12,6 +12,7 @@ pub(crate) mod actual;
 mod c_descriptor;
 mod callback;
 mod device_copy;
+mod flat_actual;
 mod foreign;
 mod mpi;
 pub(crate) mod procedure_pointer;
@@ -209,6 +210,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => self.b.pass_absent(var, out),
             }
         }
+        self.check_computed_lengths(proc, args, out);
     }
 
     fn procedure_dummy(&self, e: &sema::checked::Expr) -> Option<ProcId> {

@@ -22,7 +22,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let program = self.b.program();
         let def = program.ty(ty);
         if def.is_flat {
-            return Value::Object(self.construct_flat(ty, values, e));
+            return self.construct_flat(ty, values, e);
         }
         let mem = self.b.temporary(Val::i64(def.bytes as i64), def.align.max(8));
         if def.is_made {
@@ -52,7 +52,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The same for an object of device code whose lengths are known at run time only.
-    fn construct_flat(&mut self, id: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> MemRef {
+    fn construct_flat(&mut self, id: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> Value {
         let def = self.b.program().ty(id);
         let lengths: Vec<Val> = self.lengths_of(e).into_iter().map(|n| self.b.freeze(n)).collect();
         let element = self.bytes_with_lengths(&e.ty, &lengths);
@@ -69,7 +69,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 this.fill_part(&part, field, value);
             });
         }
-        mem
+        Value::Char(mem, element)
     }
 
     /// The same for an object that is made at run time. What it owns is freed with the statement.

@@ -8,6 +8,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ir::Val;
 use sema::checked::Type;
+use source::Span;
 
 /// What is passed to a procedure so far.
 #[derive(Debug, Default)]
@@ -23,8 +24,22 @@ pub(crate) struct Passed {
     pub(crate) is_described: bool,
     /// Whether a procedure of C is called, which gets some arguments by descriptors of C.
     pub(crate) to_c: bool,
+    /// The lengths of objects that do not hold them, where the dummies declare some as expressions.
+    pub(crate) lengths: Vec<GivenLengths>,
     /// Whether a kernel is launched, which reaches copies in managed memory only.
     pub(crate) to_kernel: bool,
+}
+
+/// The length parameters of an object that is passed.
+#[derive(Debug)]
+pub(crate) struct GivenLengths {
+    /// The position of the dummy.
+    pub(crate) dummy: usize,
+    /// The actual argument.
+    pub(crate) span: Span,
+    /// Whether there is an object.
+    pub(crate) present: Val,
+    pub(crate) given: Vec<Val>,
 }
 
 /// What is to be done after the call.

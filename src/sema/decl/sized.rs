@@ -121,7 +121,6 @@ impl<'a> Checker<'a> {
             {
                 "managed data, which would be finalised,".to_owned()
             }
-            _ if p.value.is_some() => "an argument with `value`".to_owned(),
             _ if is_class => "a polymorphic object".to_owned(),
             _ => return Some(()),
         };

@@ -86,7 +86,8 @@ impl Checker<'_> {
     /// empty.
     fn objects_of_spec(&mut self, spec: &TypeSpec, ty: &Type, items: &[Item], span: Span) -> Option<Expr> {
         let Type::Derived(id) = *ty else { return None };
-        if !self.defs.ty(id).is_made || items.iter().any(|item| matches!(item, Item::Expr(e) if e.rank == 0)) {
+        let has_lengths = self.defs.ty(id).is_made || self.defs.ty(id).is_flat;
+        if !has_lengths || items.iter().any(|item| matches!(item, Item::Expr(e) if e.rank == 0)) {
             return None;
         }
         let mut lengths = self.lengths_of_spec(spec).into_iter();

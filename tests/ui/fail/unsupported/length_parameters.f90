@@ -23,9 +23,6 @@ contains
   attributes(global) subroutine owned(r)
     type(owner(*)) :: r !~ W0901
   end subroutine
-  attributes(global) subroutine by_value(r)
-    type(line(*)), value :: r !~ W0901
-  end subroutine
 end module
 program p
   use m
