@@ -10,8 +10,9 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
+use crate::module::globals::empty_descriptor;
 use crate::object::allocate::AllocateHow;
-use crate::object::flat::flat_align;
+use crate::object::flat::{flat_align, is_described, owns_parts};
 use crate::types::{has_default, is_flat, is_made};
 use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::Descriptor;
@@ -24,6 +25,11 @@ use sema::checked::{Actual, Expr, ExprKind, Field, Item, Type, TypeId, is_design
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value` where the target is flat.
     pub(crate) fn assign_flat(&mut self, target: &'p Expr, value: &'p Expr) {
+        if !self.b.is_host() && owns_parts(self.b.program(), &target.ty) {
+            return self.b.unsupported(
+                "an assignment of objects with allocatable components and run-time lengths in device code",
+            );
+        }
         let Some((from, lengths)) = self.flat_value(value, &target.ty) else {
             return self.b.refuse_flat();
         };
@@ -280,6 +286,11 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn initialise_flat_object(&mut self, mem: MemRef, id: TypeId, lengths: &[Val]) {
         let program = self.b.program();
         self.each_flat_part(mem, id, lengths, &mut |this, field, view, own| match &field.init {
+            _ if is_described(field) => {
+                let bytes = empty_descriptor(program, &field.ty, field.class, field.shape.rank());
+                let from = this.b.constant_memory(&bytes, 8);
+                this.b.copy_words(view.mem, from, bytes.len() as u64, 8);
+            }
             Some(init) => this.store_initial(&view, &field.ty, init),
             None if !has_default(program, &field.ty) => {}
             None if is_flat(program, &field.ty) => this.initialise_flat(&view, &field.ty, &own),

@@ -51,9 +51,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Field { .. } if scattered(self.b.program(), e).is_some() && !self.is_current(e) => {
                 self.length_of_parts(e, operands)
             }
-            ExprKind::Field { base, .. } if is_flat(self.b.program(), &base.ty) => self.length_of_parts(e, operands),
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(d) => self.b.desc_element(&d),
+                None if is_flat(self.b.program(), &base.ty) => self.length_of_parts(e, operands),
                 None => Val::i64(0),
             },
             ExprKind::Seen { base, .. } => self.class_view(base).element,

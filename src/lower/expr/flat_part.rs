@@ -8,8 +8,8 @@ use crate::analysis::designators::field_of;
 use crate::analysis::variables::const_bounds;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
-use crate::module::globals::descriptor_bytes;
-use crate::object::flat::flat_align;
+use crate::module::globals::{described_bytes, descriptor_bytes};
+use crate::object::flat::{flat_align, is_described, part_align};
 use crate::types::is_flat;
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
@@ -79,7 +79,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             inherited = program.ty(parent).fields.len();
         }
         for (number, field) in def.fields.iter().enumerate().skip(inherited).filter(|(_, f)| !f.is_parameter) {
-            let start = self.b.round_up(at, flat_align(program, &field.ty));
+            let start = self.b.round_up(at, part_align(program, field));
             let mut place = self.extent_of_field(field);
             let extents: Vec<Val> = place.dims.iter().map(|d| d.extent).collect();
             let bytes = self.b.array_bytes(&extents, place.element);
@@ -94,6 +94,10 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// The bounds and the bytes of a component, for parameters that are bound.
     fn extent_of_field(&mut self, field: &'p Field) -> FlatPlace {
+        if is_described(field) {
+            let element = Val::i64(described_bytes(self.b.program(), field) as i64);
+            return FlatPlace { offset: Val::i64(0), dims: Vec::new(), element, len: None };
+        }
         let length = field.sized.as_ref().and_then(|sized| sized.len.as_ref());
         let (element, len) = match (&field.ty, length) {
             (_, Some(length)) => {
@@ -163,6 +167,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !is_flat(self.b.program(), &base.ty) {
             return None;
         }
+        if let Some(d) = self.described_field(base, field) {
+            return Some(self.b.desc_view(&d));
+        }
         let lengths = self.lengths_of(base);
         self.bind_parameters(id, &lengths);
         let place = self.lay_out(id, field as usize).1?;
@@ -179,6 +186,27 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut dims = objects.dims;
         dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
         Some(ArrayView { dims, contiguity: Contiguity::Unknown, ..part })
+    }
+
+    /// The memory of the descriptor of an allocatable or pointer component; the length parameters of a flat object are bound then.
+    pub(crate) fn descriptor_memory(&mut self, base: &'p Expr, field: u32) -> Option<MemRef> {
+        let program = self.b.program();
+        let (f, Type::Derived(id)) = (field_of(program, base, field)?, &base.ty) else { return None };
+        if !is_flat(program, &base.ty) {
+            return (f.allocatable || f.pointer).then(|| self.object(base).plus(f.offset as i64));
+        }
+        if !is_described(f) {
+            return None;
+        }
+        let object = self.object(base);
+        let lengths = self.lengths_of(base);
+        let lengths: Vec<Val> = lengths.into_iter().map(|n| self.b.freeze(n)).collect();
+        self.bind_parameters(*id, &lengths);
+        let place = self.lay_out(*id, field as usize).1?;
+        let mem = self.b.advance(object, place.offset);
+        // The components that come before may have bound those of their own types.
+        self.bind_parameters(*id, &lengths);
+        Some(mem)
     }
 
     /// The place of a scalar component of a flat object.
@@ -251,8 +279,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                 if !(f.allocatable || f.pointer) || !is_flat(self.b.program(), &f.ty) {
                     return None;
                 }
-                let behind = f.offset + descriptor_bytes(f.shape.rank(), f.class);
-                Some(self.object(base).plus(behind as i64))
+                let behind = descriptor_bytes(f.shape.rank(), f.class);
+                Some(self.descriptor_memory(base, *field)?.plus(behind as i64))
             }
             _ => None,
         }

@@ -7,6 +7,7 @@ use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
 use crate::module::globals::descriptor_bytes;
 use crate::object::allocate::AllocateHow;
+use crate::object::flat::is_described;
 use crate::types::{has_allocatable, ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
@@ -61,8 +62,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.initialise_flat(&object, &e.ty, &lengths);
         for (number, (field, value)) in def.fields.iter().zip(values).enumerate().filter(|(_, f)| !f.0.is_parameter) {
             let Some(value) = value else { continue };
-            let Some((part, _)) = self.flat_part_at(mem, id, &lengths, number) else { continue };
+            let Some((part, own)) = self.flat_part_at(mem, id, &lengths, number) else { continue };
             self.at(value.span, |this| {
+                if is_described(field) {
+                    let own: Vec<Option<Val>> = own.into_iter().map(Some).collect();
+                    return this.construct_field(field, part.mem, value, &own);
+                }
                 if is_flat(this.b.program(), &field.ty) {
                     return this.copy_flat_value(&part, value, &field.ty);
                 }

@@ -2,6 +2,7 @@
 
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
+use crate::object::flat::owns_parts;
 use crate::types::{is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
@@ -39,6 +40,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             let block = self.b.temporary(bytes, 8);
             self.b.copy_flat(block, bytes, &object, &e.ty, false);
             return Value::Object(block);
+        }
+        if owns_parts(self.b.program(), &e.ty) {
+            // They would belong to two objects.
+            let what = "a copy in host code of device data with allocatable components and run-time lengths";
+            return self.b.refused(to, what);
         }
         let from = self.object_on_this_side(e);
         let bytes = self.bytes_of(e);

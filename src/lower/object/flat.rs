@@ -29,11 +29,24 @@ pub(crate) fn flat_align(program: &Program, ty: &Type) -> u64 {
         return align(program, ty);
     }
     let fields = program.ty(*id).fields.iter().filter(|f| !f.is_parameter);
-    fields.map(|f| if is_described(f) { 8 } else { flat_align(program, &f.ty) }).max().unwrap_or(1)
+    fields.map(|f| part_align(program, f)).max().unwrap_or(1)
 }
 
-fn is_described(field: &Field) -> bool {
+/// What the address of a component of a flat object is a multiple of.
+pub(crate) fn part_align(program: &Program, field: &Field) -> u64 {
+    if is_described(field) { 8 } else { flat_align(program, &field.ty) }
+}
+
+/// Whether a component is a descriptor in a flat object: it has the attribute `pointer` or `allocatable`.
+pub(crate) fn is_described(field: &Field) -> bool {
     field.pointer || field.is_allocatable()
+}
+
+/// Whether flat objects have allocatable components at any depth.
+pub(crate) fn owns_parts(program: &Program, ty: &Type) -> bool {
+    let Type::Derived(id) = ty else { return false };
+    let fields = program.ty(*id).fields.iter();
+    fields.filter(|f| !f.pointer).any(|f| f.is_allocatable() || owns_parts(program, &f.ty))
 }
 
 impl<'p> Builder<'_, 'p> {
@@ -128,7 +141,7 @@ impl<'p> Builder<'_, 'p> {
             } else {
                 self.field_view(field, place)
             };
-            let unit = if is_described(field) { 8 } else { flat_align(program, &field.ty) };
+            let unit = part_align(program, field);
             let element = if is_described(field) { view.element } else { self.flat_bytes(&view, &field.ty) };
             at = self.round_up(at, unit);
             let count = self.size(&view);

@@ -106,8 +106,11 @@ impl<'a> Checker<'a> {
         if !def.is_flat {
             return Some(());
         }
-        if self.defs.has_part(*id, &|f| f.pointer || f.is_allocatable()) {
-            let text = format!("device data of `type({})`, which has pointers or allocatable components and", def.name);
+        // Those of device data and of arguments stay what they are; nothing frees or copies them.
+        let is_of_caller = p.dummy.is_some() && p.value.is_none() && !matches!(p.intent, Some((ast::Intent::Out, _)));
+        let stays = is_of_caller || matches!(p.cuda, Some((ast::CudaAttr::Device, _)));
+        if !stays && self.defs.has_part(*id, &|f| f.is_allocatable()) {
+            let text = format!("this data of `type({})`, which has allocatable components and", def.name);
             return self.reporter.refuse(p.span, format!("{text} lengths that are known at run time only,"));
         }
         let is_class = p.spec.is_some_and(|s| matches!(s.kind, ast::TypeSpecKind::Class(_)));

@@ -8,7 +8,7 @@ module m
   type :: owner(n)
     integer, len :: n
     real :: x(n)
-    real, device, pointer :: p(:)
+    real, device, allocatable :: p(:)
   end type
   type :: kept(n)
     integer, len :: n
@@ -21,7 +21,11 @@ contains
     type(kept(*)), intent(inout) :: r
   end subroutine
   attributes(global) subroutine owned(r)
-    type(owner(*)) :: r !~ W0901
+    type(owner(*)), value :: r !~ W0901
+  end subroutine
+  attributes(global) subroutine owner_of_thread(n)
+    integer, value :: n
+    type(owner(n)) :: r !~ W0901
   end subroutine
 end module
 program p
