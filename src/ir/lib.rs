@@ -47,7 +47,7 @@ pub use code::{
     Access, AddrBase, Bb, BlockData, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, FuncId, FuncKind,
     Function, Global, GlobalId, GlobalInit, Import, InlineId, Inlined, Inst, InstKind, LaunchConfig, LocalId,
     LocalSlot, Module, Param, ParamKind, Reg, RegInfo, Scope, SharedId, SharedSize, SharedVar, Space, Term, Trap, Val,
-    VarId, VarLoc, VarShape, c_descriptor, descriptor, foreign, op, rt, short_name, unnumbered,
+    VarId, VarLengths, VarLoc, VarShape, c_descriptor, descriptor, foreign, op, rt, short_name, unnumbered,
 };
 pub use combine::Combined;
 pub use eval::{eval_atomic, eval_atomic_global, eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};

@@ -12,7 +12,7 @@ use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::module::globals::empty_descriptor;
 use crate::object::allocate::AllocateHow;
-use crate::object::flat::{flat_align, is_described, owns_parts};
+use crate::object::flat::owns_parts;
 use crate::types::{has_default, is_flat, is_made};
 use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::Descriptor;
@@ -286,7 +286,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn initialise_flat_object(&mut self, mem: MemRef, id: TypeId, lengths: &[Val]) {
         let program = self.b.program();
         self.each_flat_part(mem, id, lengths, &mut |this, field, view, own| match &field.init {
-            _ if is_described(field) => {
+            _ if field.is_described() => {
                 let bytes = empty_descriptor(program, &field.ty, field.class, field.shape.rank());
                 let from = this.b.constant_memory(&bytes, 8);
                 this.b.copy_words(view.mem, from, bytes.len() as u64, 8);
@@ -352,7 +352,7 @@ impl Builder<'_, '_> {
         if self.is_remote(to) || self.is_remote(from) {
             return self.copy_bytes(to, from, bytes);
         }
-        let unit = match flat_align(self.program(), ty) {
+        let unit = match self.program().flat_align(ty) {
             8.. => Ty::I64,
             4..8 => Ty::I32,
             2..4 => Ty::I16,

@@ -9,7 +9,6 @@ use crate::analysis::variables::const_bounds;
 use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::module::globals::{described_bytes, descriptor_bytes};
-use crate::object::flat::{flat_align, is_described, part_align};
 use crate::types::is_flat;
 use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
@@ -79,7 +78,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             inherited = program.ty(parent).fields.len();
         }
         for (number, field) in def.fields.iter().enumerate().skip(inherited).filter(|(_, f)| !f.is_parameter) {
-            let start = self.b.round_up(at, part_align(program, field));
+            let start = self.b.round_up(at, program.part_align(field));
             let mut place = self.extent_of_field(field);
             let extents: Vec<Val> = place.dims.iter().map(|d| d.extent).collect();
             let bytes = self.b.array_bytes(&extents, place.element);
@@ -89,12 +88,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 return (at, Some(place));
             }
         }
-        (self.b.round_up(at, flat_align(program, &Type::Derived(id))), None)
+        (self.b.round_up(at, program.flat_align(&Type::Derived(id))), None)
     }
 
     /// The bounds and the bytes of a component, for parameters that are bound.
     fn extent_of_field(&mut self, field: &'p Field) -> FlatPlace {
-        if is_described(field) {
+        if field.is_described() {
             let element = Val::i64(described_bytes(self.b.program(), field) as i64);
             return FlatPlace { offset: Val::i64(0), dims: Vec::new(), element, len: None };
         }
@@ -195,7 +194,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !is_flat(program, &base.ty) {
             return (f.allocatable || f.pointer).then(|| self.object(base).plus(f.offset as i64));
         }
-        if !is_described(f) {
+        if !f.is_described() {
             return None;
         }
         let object = self.object(base);

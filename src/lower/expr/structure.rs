@@ -7,7 +7,6 @@ use crate::function::FunctionLowering;
 use crate::module::generated::ClassHelper;
 use crate::module::globals::descriptor_bytes;
 use crate::object::allocate::AllocateHow;
-use crate::object::flat::is_described;
 use crate::types::{has_allocatable, ir_ty, is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
@@ -64,7 +63,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(value) = value else { continue };
             let Some((part, own)) = self.flat_part_at(mem, id, &lengths, number) else { continue };
             self.at(value.span, |this| {
-                if is_described(field) {
+                if field.is_described() {
                     let own: Vec<Option<Val>> = own.into_iter().map(Some).collect();
                     return this.construct_field(field, part.mem, value, &own);
                 }
