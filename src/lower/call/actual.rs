@@ -202,9 +202,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.pass_to_c(dummy, e, out);
         }
         if matches!(dummy.ty, Type::Any) && !dummy.attrs.class && is_made(self.b.program(), &e.ty) {
-            // Who takes the bytes of any object would take those of the descriptors of its parts.
-            self.b.unsupported("an object of the host with run-time lengths as an argument of `type(*)`");
-            return self.b.pass_absent(dummy, out);
+            return self.pass_bytes_of_made(dummy, e, out);
         }
         let at = out.keys.len();
         let is_ranked = self.b.module().is_ranked(dummy);
@@ -445,6 +443,10 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// What is passed for `type(*), dimension(..)`, scalar or array, as a view.
     pub(super) fn view_of_anything(&mut self, e: &'p Expr, out: &mut Passed) -> ArrayView {
+        if let Some((Operand::View(view), ..)) = self.lookup(e).filter(|_| is_made(self.b.program(), &e.ty)) {
+            // Its bytes stand for it.
+            return view;
+        }
         match self.readable_view(e) {
             Some(view) => view,
             None if e.rank > 0 => self.own_view(e),

@@ -28,6 +28,25 @@ pub(super) fn makes_flat(program: &Program, e: &Expr) -> bool {
     is_flat(program, &e.ty) && !is_designator(e)
 }
 
+/// Whether there may be pointers to the object that a designator names.
+fn may_have_pointers(program: &Program, e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Var(v) => {
+            let attrs = &program.var(*v).attrs;
+            attrs.target
+                || attrs.pointer
+                || matches!(program.var(*v).storage, Storage::Alias(_) | Storage::Associated { .. })
+        }
+        ExprKind::Field { base, field } => {
+            field_of(program, base, *field).is_some_and(|f| f.pointer) || may_have_pointers(program, base)
+        }
+        ExprKind::Element { base, .. } | ExprKind::Section { base, .. } | ExprKind::Seen { base, .. } => {
+            may_have_pointers(program, base)
+        }
+        _ => is_designator(e),
+    }
+}
+
 /// Whether what is passed instead of an object is copied back.
 fn gives_back(dummy: &Variable, e: &Expr) -> bool {
     dummy.attrs.intent != Some(Intent::In) && is_designator(e)
@@ -41,8 +60,10 @@ impl<'p> FunctionLowering<'_, 'p> {
             Type::Derived(id) if dummy.attrs.class => program.ty(id).of_host.as_ref(),
             _ => Some(&dummy.ty),
         };
-        // Pointers to a target would point to the copy.
-        let of_host = of_host.filter(|_| self.b.is_host() && !(dummy.attrs.target && is_designator(e)));
+        // Pointers to a target would point to the copy. Those to a dummy whose actual argument is no target end with the call (Fortran
+        // 2018, 15.5.2.4).
+        let is_kept = dummy.attrs.target && may_have_pointers(program, e);
+        let of_host = of_host.filter(|_| self.b.is_host() && !is_kept);
         let present = self.presence_of_actual(dummy, e);
         let copy = of_host.and_then(|of_host| Some((of_host, self.copy_of_twin(e, of_host, present)?)));
         let Some((of_host, (made, own))) = copy else { return self.b.refuse_flat() };
@@ -87,6 +108,30 @@ impl<'p> FunctionLowering<'_, 'p> {
         for word in words {
             *word = self.b.select(Ty::I64, present, *word, Val::i64(0)).into();
         }
+    }
+
+    /// Passes an object that holds its lengths to a procedure that takes the bytes of any object: the parts lie elsewhere, and a copy has
+    /// them one after another, which goes back.
+    pub(super) fn pass_bytes_of_made(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+        if !out.copies_bytes || dummy.attrs.allocatable || dummy.attrs.pointer {
+            self.b.unsupported("an object of the host with run-time lengths as an argument of `type(*)`");
+            return self.b.pass_absent(dummy, out);
+        }
+        let present = self.presence_of_actual(dummy, e);
+        let objects = self.objects(e);
+        let made = self.or_nothing(objects, present);
+        let element = self.b.flat_bytes(&made, &e.ty);
+        let extents = made.extents();
+        let bytes = self.b.array_bytes(&extents, element);
+        let block = self.b.temporary(bytes, 8);
+        let flat = self.b.dense(block, element, None, &extents);
+        self.b.copy_flat(block, element, &made, &e.ty, false);
+        if gives_back(dummy, e) {
+            out.back.push(CopyBack::Twin { made, flat: flat.clone(), ty: e.ty.clone(), is_made_passed: false });
+        }
+        let first = out.words.len();
+        self.with_objects(e, flat, |this| this.pass_objects(dummy, e, out));
+        self.pass_nothing_unless(present, &mut out.words[first..]);
     }
 
     /// Passes the object that a reference or a constructor of device code makes.

@@ -20,6 +20,8 @@ pub(crate) struct Passed {
     pub(crate) service: bool,
     /// Whether the procedure is elemental: an array stands for its current element.
     pub(crate) elemental: bool,
+    /// Whether a service copies the bytes of what is passed, and has done so when it returns.
+    pub(crate) copies_bytes: bool,
     /// Whether what is passed for `type(*), dimension(..)` goes with its shape and its type.
     pub(crate) is_described: bool,
     /// Whether a procedure of C is called, which gets some arguments by descriptors of C.
