@@ -164,10 +164,13 @@ impl Builder<'_, '_> {
                     let len = const_bytes(self.program(), ty).map_or(Val::i64(0), |n| Val::i64(n as i64));
                     self.store_char(mem, len, value);
                 }
-                Type::Derived(_) => {
-                    let from = self.as_object(value);
-                    self.copy_object(mem, from, ty);
-                }
+                Type::Derived(_) => match value {
+                    Value::Char(from, bytes) => self.copy_flat_object(mem, *from, *bytes, ty),
+                    _ => {
+                        let from = self.as_object(value);
+                        self.copy_object(mem, from, ty);
+                    }
+                },
                 _ => {
                     let v = self.as_scalar(value, ty);
                     self.store_scalar(mem, ir_ty(ty), v);

@@ -36,6 +36,7 @@ impl Checker<'_> {
                 }
                 ty = match ty.take() {
                     None => Some(e.ty.clone()),
+                    Some(old) if self.defs.are_flat_twins(&old, &e.ty) => Some(old),
                     Some(old) => match common(&old, &e.ty) {
                         Some(new) => Some(new),
                         None => {
@@ -260,6 +261,7 @@ impl Typing<'_> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             out.push(match item {
+                Item::Expr(e) if self.defs.are_flat_twins(ty, &e.ty) => Item::Expr(self.as_twin(e, ty)),
                 Item::Expr(e) => {
                     if !assignable(ty, &e) {
                         let text = format!(
