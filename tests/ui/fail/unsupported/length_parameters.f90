@@ -33,5 +33,6 @@ program p
   implicit none
   class(line(:)), device, allocatable :: c !~ W0901
   type(kept(:)), managed, allocatable :: k !~ W0901
+  type(kept(3)), managed :: fixed !~ W0901
   allocate (kept(2) :: k) !~ R0901
 end program
