@@ -79,7 +79,7 @@ fn lay_out(program: &Program, id: TypeId, lengths: &[i64], wanted: usize) -> Eva
 
 /// What a component looks like for these values of the length parameters.
 fn part(program: &Program, field: &Field, known: &[(VarId, i64)], offset: u64) -> Eval<Part> {
-    let value = |e: &Expr| program.length_of_part(e, known);
+    let value = |e: &Expr| sema::integer_with(program, e, known);
     let Some(lengths) = field
         .lengths
         .iter()

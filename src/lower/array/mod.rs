@@ -93,7 +93,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (operand, index, is_linear) = self.elements.lookup(e)?;
         let operand = match operand {
             Operand::View(view) => Operand::View(self.sized_view(view, &e.ty)),
-            value => value,
+            value @ Operand::Value(_) => value,
         };
         Some((operand, index, is_linear))
     }

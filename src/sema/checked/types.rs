@@ -177,12 +177,6 @@ impl Program {
     pub fn part_align(&self, field: &Field) -> u64 {
         if field.is_described() { 8 } else { self.flat_align(&field.ty) }
     }
-
-    /// The value of a bound or a length of a component for these values of length parameters, by their variables
-    /// ([`TypeParam::var`]); `None` if it cannot be computed from them alone.
-    pub fn length_of_part(&self, e: &Expr, known: &[(VarId, i64)]) -> Option<i64> {
-        crate::fold::integer_with(self, e, known)
-    }
 }
 
 impl Field {
