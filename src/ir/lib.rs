@@ -12,7 +12,8 @@
 //!
 //! - Addresses are `i64` numbers. Local and shared addresses lie in separate windows (`mem`).
 //! - A scalar dummy with VALUE is a parameter of its type; without VALUE it is the address. Complex takes two parameters.
-//! - A derived type by VALUE is a [`ParamKind::Bytes`]: the callee's own copy, given as its address.
+//! - A derived type by VALUE is a [`ParamKind::Bytes`]: the callee's own copy, given as its address. One of the device whose length
+//!   parameters are known at run time only is passed like one without VALUE, and the callee makes its copy.
 //! - An explicit-shape or assumed-size dummy is its base address. An assumed-shape dummy is `base` followed by `extent` and
 //!   `stride in bytes` per dimension (lower bounds are the callee's). An allocatable or pointer dummy is the address of the
 //!   descriptor. A character dummy is `base` (as for its shape) followed by the length in bytes. Absent is address 0.
