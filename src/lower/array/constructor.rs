@@ -129,7 +129,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some(Item::Expr(e)) = first.filter(|_| matches!(items.first(), Some(Item::Do(_)))) else { return };
         let mut has_elements = false;
         visit::all(e, &mut |part| {
-            has_elements |= matches!(part.kind, ExprKind::Element { .. } | ExprKind::Section { .. })
+            has_elements |= matches!(part.kind, ExprKind::Element { .. } | ExprKind::Section { .. });
         });
         // There may be no such elements.
         if !has_elements {
