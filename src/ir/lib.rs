@@ -12,7 +12,8 @@
 //!
 //! - Addresses are `i64` numbers. Local and shared addresses lie in separate windows (`mem`).
 //! - A scalar dummy with VALUE is a parameter of its type; without VALUE it is the address. Complex takes two parameters.
-//! - A derived type by VALUE is a [`ParamKind::Bytes`]: the callee's own copy, given as its address.
+//! - A derived type by VALUE is a [`ParamKind::Bytes`]: the callee's own copy, given as its address. One of the device whose length
+//!   parameters are known at run time only is passed like one without VALUE, and the callee makes its copy.
 //! - An explicit-shape or assumed-size dummy is its base address. An assumed-shape dummy is `base` followed by `extent` and
 //!   `stride in bytes` per dimension (lower bounds are the callee's). An allocatable or pointer dummy is the address of the
 //!   descriptor. A character dummy is `base` (as for its shape) followed by the length in bytes. Absent is address 0.
@@ -47,7 +48,7 @@ pub use code::{
     Access, AddrBase, Bb, BlockData, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, FuncId, FuncKind,
     Function, Global, GlobalId, GlobalInit, Import, InlineId, Inlined, Inst, InstKind, LaunchConfig, LocalId,
     LocalSlot, Module, Param, ParamKind, Reg, RegInfo, Scope, SharedId, SharedSize, SharedVar, Space, Term, Trap, Val,
-    VarId, VarLoc, VarShape, c_descriptor, descriptor, foreign, op, rt, short_name, unnumbered,
+    VarId, VarLengths, VarLoc, VarShape, c_descriptor, descriptor, foreign, op, rt, short_name, unnumbered,
 };
 pub use combine::Combined;
 pub use eval::{eval_atomic, eval_atomic_global, eval_bin, eval_cmp, eval_cvt, eval_tri, eval_un};

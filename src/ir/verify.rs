@@ -12,7 +12,7 @@ use crate::op::{AtomOp, CvtOp, TyClass};
 use crate::rt::Side;
 use crate::{
     AddrBase, Bb, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, InlineId, InstKind, Module,
-    ParamKind, Reg, Space, Term, Val, VarLoc,
+    ParamKind, Reg, Space, Term, Val, VarLengths, VarLoc,
 };
 use scalar::Ty;
 use std::collections::BTreeSet;
@@ -210,6 +210,9 @@ impl Check<'_> {
         match v.loc {
             VarLoc::Memory(base) | VarLoc::Descriptor(base) => self.base(base),
             VarLoc::Reg(_) | VarLoc::Complex(..) | VarLoc::At(_) | VarLoc::DescriptorAt(_) | VarLoc::Constant => {}
+        }
+        if let VarLengths::Memory(base) = v.lengths {
+            self.base(base);
         }
     }
 

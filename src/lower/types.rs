@@ -136,11 +136,12 @@ pub(crate) fn is_flat(program: &Program, ty: &Type) -> bool {
 pub(crate) fn has_default(program: &Program, ty: &Type) -> bool {
     let Type::Derived(id) = ty else { return false };
     let is_flat = program.ty(*id).is_flat;
-    program
-        .ty(*id)
-        .fields
-        .iter()
-        .any(|f| (f.allocatable && !is_flat) || f.pointer || f.init.is_some() || has_default(program, &f.ty))
+    program.ty(*id).fields.iter().any(|f| {
+        (f.allocatable && !(is_flat && f.sized.is_some()))
+            || f.pointer
+            || f.init.is_some()
+            || has_default(program, &f.ty)
+    })
 }
 
 /// Whether host code can access data with that attribute only by a transfer.

@@ -21,7 +21,7 @@ use ir::op::UnOp;
 use ir::rt::Rt;
 use ir::{
     Access, AddrBase, Bb, BlockData, FuncId, FuncKind, Function, InlineId, Inlined, Inst, InstKind, LocalId, LocalSlot,
-    Module, ParamKind, Reg, RegInfo, Space, Term, Trap, Ty, Val, VarId, VarLoc,
+    Module, ParamKind, Reg, RegInfo, Space, Term, Trap, Ty, Val, VarId, VarLengths, VarLoc,
 };
 use std::collections::BTreeMap;
 
@@ -361,6 +361,9 @@ fn splice(
         v.name = format!("{}.{}", callee.name, v.name).into();
         v.each_reg_mut(|r| *r = reg(*r));
         if let VarLoc::Memory(AddrBase::Local(id)) | VarLoc::Descriptor(AddrBase::Local(id)) = &mut v.loc {
+            id.0 += first_local;
+        }
+        if let VarLengths::Memory(AddrBase::Local(id)) = &mut v.lengths {
             id.0 += first_local;
         }
         v.inlined = within(v.inlined);

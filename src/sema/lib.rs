@@ -41,6 +41,7 @@ mod stmt;
 mod typing;
 
 pub use check::{check, check_expression};
+pub use fold::integer_with;
 
 use checked::Type;
 use source::FileId;

@@ -4,12 +4,14 @@
 //!
 //! Not here: which thread and frame are in focus (`session`), and running expressions (`compiled`).
 
+use crate::eval::compiled::constant_object;
+use crate::eval::flat::{behind_descriptor, object_bytes};
 use crate::eval::value::{Eval, EvalError, Kind, Value, fail, from_bytes, to_bytes};
 use emu::{Block, Memories};
-use ir::{AddrBase, DebugTypeKind, DebugVar, FuncId, Reg, Val, VarLoc, VarShape, descriptor};
+use ir::{AddrBase, DebugTypeKind, DebugVar, FuncId, Reg, Val, VarLengths, VarLoc, VarShape, descriptor};
 use mem::Memory;
 use mem::address::SHARED_BASE;
-use sema::checked::{self, Const, ExprKind, Shape, VarId};
+use sema::checked::{self, Const, ExprKind, Field, Shape, Type, VarId};
 use vm::{Program, Warp};
 
 /// One lane of one frame.
@@ -61,6 +63,8 @@ pub(crate) struct Object {
     pub(crate) store: Store,
     /// Its dimensions; none for a scalar.
     pub(crate) dims: Vec<Dim>,
+    /// The length parameters of objects of the device, which do not hold them (`flat`).
+    pub(crate) lengths: Vec<i64>,
 }
 
 /// Where an object is stored.
@@ -246,7 +250,7 @@ impl<'a> Context<'a> {
         // A static variable that the program does not use keeps its initial value.
         if let (None, Some(init)) = (found, &var.init) {
             let value = Value::constant(self.checked, &var.ty, init)?;
-            return Ok(Object { kind: value.kind, dims: value_dims(&value), store: Store::Value(value) });
+            return Ok(constant_object(value));
         }
         match found {
             Some((frame, debug)) => self.located(frame, debug, var),
@@ -262,7 +266,17 @@ impl<'a> Context<'a> {
             Some(DebugTypeKind::Character(Some(val))) => Some(self.val(frame, *val)?.max(0) as u64),
             _ => None,
         };
-        let kind = |len| Kind::of(self.checked, &var.ty, len);
+        let lengths = self.lengths_of(frame, debug, var)?;
+        let kind = |len| match &var.ty {
+            Type::Derived(id) if var.attrs.is_flat => {
+                Ok(Kind::Derived(*id, object_bytes(self.checked, *id, &lengths)?))
+            }
+            ty => Kind::of(self.checked, ty, len),
+        };
+        let described = |at| {
+            let object = self.described(at, &var.ty, len, &var.name)?;
+            Ok(Object { lengths: lengths.clone(), ..object })
+        };
         let absent = || {
             let may_be_absent = !var.attrs.allocatable && !var.attrs.pointer;
             let state = if may_be_absent { "an absent optional argument" } else { "not allocated or associated" };
@@ -274,16 +288,16 @@ impl<'a> Context<'a> {
             VarLoc::Memory(base) => self.base_address(frame, base)?,
             VarLoc::At(reg) => self.register(frame, reg)?,
             VarLoc::Descriptor(base) => {
-                return self.described(self.base_address(frame, base)?, &var.ty, len, &var.name);
+                return described(self.base_address(frame, base)?);
             }
             VarLoc::DescriptorAt(reg) => {
                 let at = self.register(frame, reg)?;
-                return if at == 0 { absent() } else { self.described(at, &var.ty, len, &var.name) };
+                return if at == 0 { absent() } else { described(at) };
             }
             VarLoc::Constant => {
                 let Some(init) = &var.init else { return fail(format!("`{}` has no value here", var.name)) };
                 let value = Value::constant(self.checked, &var.ty, init)?;
-                return Ok(Object { kind: value.kind, dims: value_dims(&value), store: Store::Value(value) });
+                return Ok(constant_object(value));
             }
         };
         if address == 0 {
@@ -302,7 +316,24 @@ impl<'a> Context<'a> {
                 })
                 .collect::<Eval<Vec<Dim>>>()?,
         };
-        Ok(Object { kind: kind(len)?, store: Store::Memory(address), dims })
+        let kind = kind(len)?;
+        Ok(Object { kind, store: Store::Memory(address), dims, lengths })
+    }
+
+    /// The length parameters of a variable whose objects do not hold them.
+    fn lengths_of(&self, frame: u32, debug: &DebugVar, var: &checked::Variable) -> Eval<Vec<i64>> {
+        let count = if var.attrs.is_flat { var.attrs.lengths.len() as u64 } else { 0 };
+        let at = match &debug.lengths {
+            VarLengths::Values(values) => return values.iter().map(|&n| self.val(frame, n)).collect(),
+            VarLengths::Memory(base) => self.base_address(frame, *base)?,
+            VarLengths::At(reg) => self.register(frame, *reg)?,
+        };
+        self.read_words(at, count)
+    }
+
+    /// So many words.
+    pub(crate) fn read_words(&self, at: u64, count: u64) -> Eval<Vec<i64>> {
+        (0..count).map(|i| self.read_i64(at.wrapping_add(8 * i))).collect()
     }
 
     /// The object that a descriptor in memory describes.
@@ -323,7 +354,7 @@ impl<'a> Context<'a> {
                 })
             })
             .collect::<Eval<Vec<Dim>>>()?;
-        Ok(Object { kind, store: Store::Memory(base), dims })
+        Ok(Object { kind, store: Store::Memory(base), dims, lengths: Vec::new() })
     }
 
     /// The value of a predefined variable, such as `threadidx%x`, in the lane.
@@ -348,6 +379,9 @@ impl<'a> Context<'a> {
     /// A component of an object.
     pub(crate) fn field(&self, object: &Object, index: u32) -> Eval<Object> {
         let Kind::Derived(id, _) = object.kind else { return fail("only an object of derived type has components") };
+        if self.checked.ty(id).is_flat {
+            return self.flat_field(object, id, index);
+        }
         let def = self.checked.ty(id);
         let Some(field) = def.fields.get(index as usize) else { return fail("no such component") };
         let address = match &object.store {
@@ -364,23 +398,29 @@ impl<'a> Context<'a> {
                 let data =
                     value.element(0).get(from..from + count as usize * kind.bytes() as usize).unwrap_or(&[]).to_vec();
                 let bounds = dims.iter().map(|d| (d.lower, d.extent.unwrap_or(0))).collect();
-                return Ok(Object { kind, dims, store: Store::Value(Value { kind, dims: bounds, data }) });
+                let store = Store::Value(Value { kind, dims: bounds, data });
+                return Ok(Object { kind, dims, store, lengths: Vec::new() });
             }
         };
         if field.allocatable || field.pointer {
             if !object.dims.is_empty() {
                 return fail(format!("`{}` of an array is not an array; use one element", field.name));
             }
-            return self.described(address, &field.ty, None, &field.name);
+            return self.described_field(address, field, None);
         }
         let kind = Kind::of(self.checked, &field.ty, None)?;
-        let own = const_dims(&field.shape, kind.bytes())?;
-        let dims = match (object.dims.is_empty(), own.is_empty()) {
-            (true, _) => own,
-            (false, true) => object.dims.clone(),
-            (false, false) => return fail("two parts of a designator have a rank"),
-        };
-        Ok(Object { kind, store: Store::Memory(address), dims })
+        let dims = combined_dims(object, const_dims(&field.shape, kind.bytes())?)?;
+        Ok(Object { kind, store: Store::Memory(address), dims, lengths: Vec::new() })
+    }
+
+    /// The object that the descriptor of a component describes; its length parameters follow the descriptor.
+    pub(crate) fn described_field(&self, at: u64, field: &Field, len: Option<u64>) -> Eval<Object> {
+        let object = self.described(at, &field.ty, len, &field.name)?;
+        if !matches!(field.ty, Type::Derived(id) if self.checked.ty(id).is_flat) {
+            return Ok(object);
+        }
+        let lengths = self.read_words(at.wrapping_add(behind_descriptor(field)), field.lengths.len() as u64)?;
+        Ok(Object { lengths, ..object })
     }
 
     /// The value of an object, or of its part of at most so many elements.
@@ -471,6 +511,15 @@ pub(crate) fn value_dims(value: &Value) -> Vec<Dim> {
         .collect()
 }
 
+/// The dimensions of a component of an object or of objects.
+pub(crate) fn combined_dims(object: &Object, own: Vec<Dim>) -> Eval<Vec<Dim>> {
+    match (object.dims.is_empty(), own.is_empty()) {
+        (true, _) => Ok(own),
+        (false, true) => Ok(object.dims.clone()),
+        (false, false) => fail("two parts of a designator have a rank"),
+    }
+}
+
 /// The dimensions of a component, whose bounds are constants.
 pub(crate) fn const_dims(shape: &Shape, element_bytes: u64) -> Eval<Vec<Dim>> {
     let Shape::Explicit(dims) = shape else { return Ok(Vec::new()) };
@@ -492,7 +541,7 @@ pub(crate) fn const_dims(shape: &Shape, element_bytes: u64) -> Eval<Vec<Dim>> {
 impl Object {
     /// A scalar.
     pub(crate) fn scalar(kind: Kind, store: Store) -> Object {
-        Object { kind, store, dims: Vec::new() }
+        Object { kind, store, dims: Vec::new(), lengths: Vec::new() }
     }
 
     /// Its first byte in memory and its number of bytes; of an assumed-size array only the known part.

@@ -120,6 +120,7 @@ impl Context<'_> {
             let element = Object {
                 kind: object.kind,
                 dims: Vec::new(),
+                lengths: object.lengths.clone(),
                 store: match &object.store {
                     Store::Memory(address) => Store::Memory(address.wrapping_add_signed(object.offset_of(first + i))),
                     other => other.clone(),
@@ -141,11 +142,6 @@ impl Context<'_> {
 
     fn scalar(&self, kind: Kind, bytes: &[u8], object: &Object, p: &mut Progress, out: &mut String) -> Eval<()> {
         if let Kind::Derived(id, _) = kind {
-            if self.checked.ty(id).is_flat {
-                // Where the components are follows from lengths that belong to the variable.
-                out.push_str("( ... )");
-                return Ok(());
-            }
             out.push_str("( ");
             let fields = &self.checked.ty(id).fields;
             for (n, field) in fields.iter().enumerate() {
@@ -157,6 +153,7 @@ impl Context<'_> {
                     Store::Value(_) => Object {
                         kind,
                         dims: Vec::new(),
+                        lengths: object.lengths.clone(),
                         store: Store::Value(Value { kind, dims: Vec::new(), data: bytes.to_vec() }),
                     },
                     _ => object.clone(),

@@ -39,7 +39,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind of a type; `len` is the length of a character where the type does not say it.
+    /// The kind of a type; `len` is the length of a character, or the bytes of an object, where the type does not say it.
     pub(crate) fn of(program: &Program, ty: &Type, len: Option<u64>) -> Eval<Kind> {
         Ok(match ty {
             Type::Integer(k) => Kind::Int(Ty::integer((*k).into())),
@@ -51,6 +51,7 @@ impl Kind {
                 Some(len) => Kind::Char(len),
                 None => return fail("the length of this character value is not known here"),
             },
+            Type::Derived(id) if program.ty(*id).is_flat => Kind::Derived(*id, len.unwrap_or(0)),
             Type::Derived(id) => Kind::Derived(*id, program.ty(*id).bytes),
             Type::Any => return fail("a `type(*)` object has no value"),
         })
@@ -121,6 +122,11 @@ impl Value {
     /// An `integer(4)`.
     pub(crate) fn int4(value: i64) -> Value {
         Value::word(Kind::Int(Ty::I32), value as u64)
+    }
+
+    /// An integer of that type.
+    pub(crate) fn integer(program: &Program, ty: &Type, value: i64) -> Eval<Value> {
+        Ok(Value::word(Kind::of(program, ty, None)?, value as u64))
     }
 
     /// A `logical(4)`.

@@ -333,7 +333,7 @@ fn section(context: &Context<'_>, array: &Object, subscripts: &[Option<i64>]) ->
         Store::Memory(address) => Store::Memory(address.wrapping_add_signed(offset)),
         Store::Regs(..) => return fail("the element is not available here"),
         Store::Value(value) => {
-            let part = Object { kind: array.kind, store: Store::Memory(0), dims: dims.clone() };
+            let part = Object { kind: array.kind, store: Store::Memory(0), dims: dims.clone(), lengths: Vec::new() };
             let bytes = array.kind.bytes() as usize;
             let mut data = Vec::new();
             for i in 0..part.count()? {
@@ -348,5 +348,5 @@ fn section(context: &Context<'_>, array: &Object, subscripts: &[Option<i64>]) ->
             return Ok(constant_object(value));
         }
     };
-    Ok(context.bounded(Object { kind: array.kind, store, dims }))
+    Ok(context.bounded(Object { kind: array.kind, store, dims, lengths: array.lengths.clone() }))
 }

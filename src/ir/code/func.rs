@@ -259,6 +259,8 @@ pub struct DebugVar {
     pub shape: VarShape,
     /// Where it is.
     pub loc: VarLoc,
+    /// The length parameters of its objects, which do not hold them.
+    pub lengths: VarLengths,
     /// Number of the variable in the checked program, so that an expression of the debugger finds it.
     pub source_id: u32,
     /// Whether it is a dummy argument.
@@ -297,6 +299,23 @@ pub enum VarShape {
     Array(Vec<(Val, Option<Val>, Val)>),
     /// An array of that rank whose bounds are in its descriptor.
     Described(u32),
+}
+
+/// Where the length parameters of a variable are; all `i64`.
+#[derive(Clone, Debug)]
+pub enum VarLengths {
+    /// Values in the frame or constants; none for most variables.
+    Values(Vec<Val>),
+    /// One after another in memory at this base.
+    Memory(AddrBase),
+    /// The same at the address in a register.
+    At(Reg),
+}
+
+impl Default for VarLengths {
+    fn default() -> VarLengths {
+        VarLengths::Values(Vec::new())
+    }
 }
 
 /// A source type.
@@ -436,12 +455,12 @@ impl Function {
 }
 
 impl DebugVar {
-    /// Calls `f` with each register that the place and the shape name.
+    /// Calls `f` with each register that the place, the shape and the lengths name.
     pub fn each_reg(&self, mut f: impl FnMut(Reg)) {
         self.clone().each_reg_mut(|r| f(*r));
     }
 
-    /// Calls `f` with each register that the place and the shape name, to change it.
+    /// Calls `f` with each register that the place, the shape and the lengths name, to change it.
     pub fn each_reg_mut(&mut self, mut f: impl FnMut(&mut Reg)) {
         match &mut self.loc {
             VarLoc::Reg(r) | VarLoc::At(r) | VarLoc::DescriptorAt(r) => f(r),
@@ -459,6 +478,17 @@ impl DebugVar {
                     }
                 }
             }
+        }
+        match &mut self.lengths {
+            VarLengths::Values(values) => {
+                for val in values {
+                    if let Val::Reg(r) = val {
+                        f(r);
+                    }
+                }
+            }
+            VarLengths::At(r) => f(r),
+            VarLengths::Memory(_) => {}
         }
     }
 }

@@ -14,7 +14,8 @@ mod visit;
 
 pub use func::{
     BlockData, DebugField, DebugType, DebugTypeKind, DebugVar, FuncKind, Function, Global, GlobalInit, Import, Inlined,
-    LocalSlot, Module, Param, ParamKind, RegInfo, SharedSize, SharedVar, VarLoc, VarShape, short_name, unnumbered,
+    LocalSlot, Module, Param, ParamKind, RegInfo, SharedSize, SharedVar, VarLengths, VarLoc, VarShape, short_name,
+    unnumbered,
 };
 pub use ids::{Bb, DebugTypeId, FuncId, GlobalId, InlineId, LocalId, Reg, SharedId, VarId};
 pub use inst::{Access, AddrBase, Inst, InstKind, LaunchConfig, Scope, Space, Term, Trap, Val};

@@ -37,7 +37,7 @@
 
 use crate::{
     Access, AddrBase, DebugTypeKind, DebugVar, FuncId, FuncKind, Function, Global, GlobalInit, InlineId, Inst,
-    InstKind, Module, ParamKind, Reg, Scope, SharedSize, Space, Term, Trap, Val, VarLoc, VarShape,
+    InstKind, Module, ParamKind, Reg, Scope, SharedSize, Space, Term, Trap, Val, VarLengths, VarLoc, VarShape,
 };
 use scalar::Ty;
 use source::Span;
@@ -292,10 +292,23 @@ fn loc_text(loc: &VarLoc) -> String {
     }
 }
 
+fn lengths_text(lengths: &VarLengths) -> String {
+    match lengths {
+        VarLengths::Values(values) if values.is_empty() => String::new(),
+        VarLengths::Values(values) => {
+            let values: Vec<String> = values.iter().map(|&v| value(v, Some(Ty::I64))).collect();
+            format!(" lengths ({})", values.join(", "))
+        }
+        VarLengths::Memory(base) => format!(" lengths {}", base_text(*base)),
+        VarLengths::At(reg) => format!(" lengths_at {reg}"),
+    }
+}
+
 fn var_text(var: &DebugVar) -> String {
+    let lengths = lengths_text(&var.lengths);
     let dummy = if var.is_dummy { " dummy" } else { "" };
     let (name, shape, loc) = (quoted(&var.name), shape_text(&var.shape), loc_text(&var.loc));
-    format!("{name} {} {shape} {loc} source {}{dummy}{}", var.ty, var.source_id, inlined_text(var.inlined))
+    format!("{name} {} {shape} {loc}{lengths} source {}{dummy}{}", var.ty, var.source_id, inlined_text(var.inlined))
 }
 
 /// The call that something is a part of.

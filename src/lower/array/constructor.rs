@@ -12,12 +12,13 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
-use crate::types::{HOST_MEMORY, has_allocatable};
+use crate::types::{HOST_MEMORY, has_allocatable, imm, ir_ty};
+use crate::value::Value;
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{Allocation, MemRef, element_lvalue};
 use ir::op::{BinOp, CmpOp};
 use ir::{Reg, Space, Ty, Val};
-use sema::checked::{CharLen, Expr, ExprKind, ImpliedDo, Item, Program, Type};
+use sema::checked::{CharLen, Expr, ExprKind, ImpliedDo, Item, Program, Type, visit};
 
 /// Where the next element goes.
 enum Next {
@@ -107,8 +108,32 @@ impl<'p> FunctionLowering<'_, 'p> {
                 .map(|objects| Operand::View(self.view(objects))),
             None => None,
         };
-        if let (Some(Operand::View(from)), Some(ty)) = (from, items.first().and_then(type_of_item)) {
-            self.b.keep_lengths(view, &from, ty);
+        match (from, items.first().and_then(type_of_item)) {
+            (Some(Operand::View(from)), Some(ty)) => self.b.keep_lengths(view, &from, ty),
+            _ => self.hold_lengths_of_items(view, items),
+        }
+    }
+
+    /// The same of what loops that do nothing would evaluate. Its lengths do not depend on the variables of the loops (Fortran 2018, 7.8).
+    fn hold_lengths_of_items(&mut self, view: &ArrayView, items: &'p [Item]) {
+        let mut first = items.first();
+        while let Some(Item::Do(implied)) = first {
+            let ty = &self.b.program().var(implied.var).ty;
+            if !matches!(ty, Type::Integer(_)) {
+                return;
+            }
+            let place = self.index_lvalue(implied.var);
+            self.b.store_value(place, ty, &Value::Scalar(imm(ir_ty(ty), 0)));
+            first = implied.items.first();
+        }
+        let Some(Item::Expr(e)) = first.filter(|_| matches!(items.first(), Some(Item::Do(_)))) else { return };
+        let mut has_elements = false;
+        visit::all(e, &mut |part| {
+            has_elements |= matches!(part.kind, ExprKind::Element { .. } | ExprKind::Section { .. });
+        });
+        // There may be no such elements.
+        if !has_elements {
+            self.hold_lengths_of(view, e, &Operands::default());
         }
     }
 
@@ -128,6 +153,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let whole = self.b.temporary_array(&e.ty, len, &[count]);
         let bytes = self.b.imul(count, element);
         self.b.copy_bytes(whole.mem, to.view.mem, bytes);
+        self.hold_lengths_of_items(&whole, items);
         self.b.free(&Allocation { location: HOST_MEMORY, addr: base.into(), may_be_null: true });
         self.check_alike(&whole, &e.ty);
         whole

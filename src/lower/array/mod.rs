@@ -19,7 +19,7 @@ use crate::elements::{Operand, Operands};
 use crate::expr::scattered::scattered;
 use crate::function::FunctionLowering;
 use crate::intrinsic::may_be_absent;
-use crate::types::has_final;
+use crate::types::{has_final, is_flat};
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::{MemRef, element_lvalue};
 use ir::Val;
@@ -81,7 +81,18 @@ impl<'p> Builder<'_, 'p> {
 impl<'p> FunctionLowering<'_, 'p> {
     /// The operand prepared for a node in the innermost evaluation that has one, with the position there.
     pub(crate) fn lookup(&self, e: &Expr) -> Option<(Operand, Vec<Val>, bool)> {
-        self.elements.lookup(e)
+        let (operand, index, is_linear) = self.elements.lookup(e)?;
+        let operand = match operand {
+            Operand::View(view) => Operand::View(self.sized_view(view, &e.ty)),
+            value @ Operand::Value(_) => value,
+        };
+        Some((operand, index, is_linear))
+    }
+
+    /// A view whose elements are values with a length, if they are flat objects.
+    pub(crate) fn sized_view(&self, view: ArrayView, ty: &Type) -> ArrayView {
+        let len = if is_flat(self.b.program(), ty) { Some(view.element) } else { view.len };
+        ArrayView { len, ..view }
     }
 
     /// Prepares an expression of rank > 0, or the scalar operand of one.
@@ -257,9 +268,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             return view;
         }
         if let Some(view) = self.readable_view(e) {
-            return view;
+            return self.sized_view(view, &e.ty);
         }
-        self.at(e.span, |this| match &e.kind {
+        let view = self.at(e.span, |this| match &e.kind {
             ExprKind::Const(c) => const_view(&mut this.b, c, &e.ty),
             ExprKind::Array(items) => this.array_constructor(items, e),
             ExprKind::Call { proc, args } if !this.b.program().proc(*proc).elemental => this.call_array(*proc, args, e),
@@ -280,7 +291,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             | ExprKind::Substring { .. }
             | ExprKind::Section { .. } => this.b.refused_view(e),
             _ => this.materialise(e),
-        })
+        });
+        self.sized_view(view, &e.ty)
     }
 
     /// The array that an expression gives, for a use that lasts: the memory of a designator, or else a value that later

@@ -10,21 +10,26 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
+use crate::module::globals::empty_descriptor;
 use crate::object::allocate::AllocateHow;
-use crate::object::flat::flat_align;
+use crate::object::flat::owns_parts;
 use crate::types::{has_default, is_flat, is_made};
-use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{Ty, Val};
-use sema::checked::{Actual, Expr, ExprKind, Field, Intrinsic, Type, TypeId, is_designator};
+use sema::checked::{Actual, Expr, ExprKind, Field, Item, Type, TypeId, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target = value` where the target is flat.
     pub(crate) fn assign_flat(&mut self, target: &'p Expr, value: &'p Expr) {
+        if !self.b.is_host() && owns_parts(self.b.program(), &target.ty) {
+            return self.b.unsupported(
+                "an assignment of objects with allocatable components and run-time lengths in device code",
+            );
+        }
         let Some((from, lengths)) = self.flat_value(value, &target.ty) else {
             return self.b.refuse_flat();
         };
@@ -83,6 +88,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some((view, lengths))
     }
 
+    /// The objects that an expression gives which is no designator, in memory that is no variable's.
+    pub(crate) fn own_flat_value(&mut self, value: &'p Expr) -> Option<(ArrayView, Vec<Val>)> {
+        let (objects, lengths) = self.flat_value(value, &value.ty)?;
+        let is_fresh = matches!(value.kind, ExprKind::Call { .. } | ExprKind::Construct { .. } | ExprKind::Array(_));
+        Some((if is_fresh { objects } else { self.b.flat_copy(&objects, &value.ty) }, lengths))
+    }
+
     /// A copy of objects of the host as flat ones of a type, the objects, and their lengths.
     /// If `present` does not hold, a copy of nothing.
     pub(crate) fn flat_copy_of(
@@ -119,14 +131,11 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn flat_temporary_of(&mut self, value: &'p Expr) -> Option<(ArrayView, Vec<Val>)> {
         let lengths: Vec<Val> = self.lengths_of(value).into_iter().map(|n| self.b.freeze(n)).collect();
-        let mem = match &value.kind {
-            ExprKind::Construct { ty, fields } => self.construct(*ty, fields, value),
-            ExprKind::Intrinsic { id: Intrinsic::Transfer, .. } if value.rank == 0 => self.value(value),
-            ExprKind::Call { proc, args } if value.rank == 0 => self.call_function(*proc, args, value),
-            ExprKind::Call { proc, args } => return Some((self.call_array(*proc, args, value), lengths)),
-            _ => return None,
-        };
-        let Value::Object(mem) = mem else { return None };
+        if value.rank > 0 {
+            return Some((self.view(value), lengths));
+        }
+        let v = self.value(value);
+        let mem = self.b.as_object(&v);
         let element = self.bytes_with_lengths(&value.ty, &lengths);
         Some((self.b.dense(mem, element, None, &[]), lengths))
     }
@@ -140,6 +149,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let params = program.ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
                 params.filter_map(|(_, value)| value.as_ref()).collect()
             }
+            ExprKind::Intrinsic { args, .. } => args.iter().flatten().collect(),
+            ExprKind::Array(items) => match items.first() {
+                Some(Item::Expr(first)) => vec![first],
+                _ => Vec::new(),
+            },
             _ => Vec::new(),
         };
         let mut operands = Operands::default();
@@ -272,6 +286,11 @@ impl<'p> FunctionLowering<'_, 'p> {
     fn initialise_flat_object(&mut self, mem: MemRef, id: TypeId, lengths: &[Val]) {
         let program = self.b.program();
         self.each_flat_part(mem, id, lengths, &mut |this, field, view, own| match &field.init {
+            _ if field.is_described() => {
+                let bytes = empty_descriptor(program, &field.ty, field.class, field.shape.rank());
+                let from = this.b.constant_memory(&bytes, 8);
+                this.b.copy_words(view.mem, from, bytes.len() as u64, 8);
+            }
             Some(init) => this.store_initial(&view, &field.ty, init),
             None if !has_default(program, &field.ty) => {}
             None if is_flat(program, &field.ty) => this.initialise_flat(&view, &field.ty, &own),
@@ -318,25 +337,33 @@ impl Builder<'_, '_> {
     }
 
     pub(crate) fn copy_each_flat(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type) {
-        let unit = match flat_align(self.program(), ty) {
+        let fills = from.dims.is_empty() && !to.dims.is_empty();
+        let views: &[&ArrayView] = if fills { &[to] } else { &[to, from] };
+        let extents = to.extents();
+        self.each_position(&extents, views, &mut |this, index, linear| {
+            let target = this.element_pos(to, index, linear);
+            let source = if fills { from.mem } else { this.element_pos(from, index, linear) };
+            this.copy_flat_object(target, source, from.element, ty);
+        });
+    }
+
+    /// Copies one flat object of so many bytes.
+    pub(crate) fn copy_flat_object(&mut self, to: MemRef, from: MemRef, bytes: Val, ty: &Type) {
+        if self.is_remote(to) || self.is_remote(from) {
+            return self.copy_bytes(to, from, bytes);
+        }
+        let unit = match self.program().flat_align(ty) {
             8.. => Ty::I64,
             4..8 => Ty::I32,
             2..4 => Ty::I16,
             _ => Ty::I8,
         };
-        let fills = from.dims.is_empty() && !to.dims.is_empty();
-        let views: &[&ArrayView] = if fills { &[to] } else { &[to, from] };
-        let extents = to.extents();
-        let words: Val = self.bin(BinOp::Div, Ty::I64, from.element, Val::i64(i64::from(unit.bytes()))).into();
-        self.each_position(&extents, views, &mut |this, index, linear| {
-            let target = this.element_pos(to, index, linear);
-            let source = if fills { from.mem } else { this.element_pos(from, index, linear) };
-            this.repeat(words, &mut |this, i| {
-                let skip = this.imul(i, Val::i64(i64::from(unit.bytes())));
-                let (target, source) = (this.advance(target, skip), this.advance(source, skip));
-                let word = this.load_scalar(source, unit);
-                this.store_scalar(target, unit, word.into());
-            });
+        let words: Val = self.bin(BinOp::Div, Ty::I64, bytes, Val::i64(i64::from(unit.bytes()))).into();
+        self.repeat(words, &mut |this, i| {
+            let skip = this.imul(i, Val::i64(i64::from(unit.bytes())));
+            let (target, source) = (this.advance(to, skip), this.advance(from, skip));
+            let word = this.load_scalar(source, unit);
+            this.store_scalar(target, unit, word.into());
         });
     }
 }

@@ -235,6 +235,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let Some(view) = this.designator_view(target) else {
                 return this.b.unsupported(what);
             };
+            let view = this.sized_view(view, ty);
             space = view.mem.space;
             if let Some(saved) = &saved {
                 keep_view(&mut this.b, saved, row, &view);
@@ -244,6 +245,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         });
         self.each_row(active, &mut |this, row| {
             let Some(view) = this.target_view(saved.as_ref(), row, target, space) else { return };
+            let view = this.sized_view(view, ty);
             let block = block_at(&mut this.b, &blocks, row, &view);
             store(this, row, &view, &block);
             this.b.release_view(&block, ty);

@@ -177,6 +177,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let extents = view.extents();
         let ty = &target.ty;
         let remote = self.b.is_remote(view.mem);
+        let view = &self.sized_view(view.clone(), ty);
         let mut to = view.clone();
         if remote {
             to = self.b.temporary_bytes(ty, view.len, &extents);

@@ -56,11 +56,11 @@ impl Builder<'_, '_> {
         view
     }
 
-    /// Bytes of an element of that type.
+    /// Bytes of an element of that type; a length is that of characters, or the bytes of a flat object.
     pub(crate) fn element_bytes(&mut self, ty: &Type, len: Option<Val>) -> Val {
         match crate::types::const_bytes(self.program(), ty) {
             Some(n) => Val::i64(n as i64),
-            None if crate::types::is_flat(self.program(), ty) => {
+            None if len.is_none() && crate::types::is_flat(self.program(), ty) => {
                 self.refuse_flat();
                 Val::i64(0)
             }

@@ -83,7 +83,7 @@ impl Builder<'_, '_> {
             Lvalue::Reg(r) => Value::Scalar(r.into()),
             Lvalue::Complex(re, im) => Value::Complex(re.into(), im.into()),
             Lvalue::Char(mem, len) => {
-                let mem = self.fetched(mem, len, 1);
+                let mem = self.fetched(mem, len, if matches!(ty, Type::Derived(_)) { 8 } else { 1 });
                 Value::Char(mem, len)
             }
             Lvalue::Mem(mem) => match ty {
@@ -141,6 +141,10 @@ impl Builder<'_, '_> {
                 self.set(re, a);
                 self.set(im, b);
             }
+            Lvalue::Char(mem, bytes) if matches!(ty, Type::Derived(_)) => {
+                let from = self.as_object(value);
+                self.copy_flat_object(mem, from, bytes, ty);
+            }
             Lvalue::Char(mem, len) => self.store_char(mem, len, value),
             Lvalue::Mem(mem) => match ty {
                 Type::Complex(k) => {
@@ -160,10 +164,13 @@ impl Builder<'_, '_> {
                     let len = const_bytes(self.program(), ty).map_or(Val::i64(0), |n| Val::i64(n as i64));
                     self.store_char(mem, len, value);
                 }
-                Type::Derived(_) => {
-                    let from = self.as_object(value);
-                    self.copy_object(mem, from, ty);
-                }
+                Type::Derived(_) => match value {
+                    Value::Char(from, bytes) => self.copy_flat_object(mem, *from, *bytes, ty),
+                    _ => {
+                        let from = self.as_object(value);
+                        self.copy_object(mem, from, ty);
+                    }
+                },
                 _ => {
                     let v = self.as_scalar(value, ty);
                     self.store_scalar(mem, ir_ty(ty), v);

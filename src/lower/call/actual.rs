@@ -10,6 +10,7 @@ use crate::analysis::designators::{is_pointer_result, may_be_unset};
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::call::c_descriptor::has_c_descriptor;
+use crate::call::flat_actual::makes_flat;
 use crate::elements::{Operand, Operands};
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
@@ -27,9 +28,7 @@ use ast::Intent;
 use ir::op::CmpOp;
 use ir::rt::Rt;
 use ir::{Space, Ty, Val};
-use sema::checked::{
-    Expr, ExprKind, Intrinsic, ProcKind, Program, Shape, Storage, Type, VarId, Variable, is_designator,
-};
+use sema::checked::{Expr, ExprKind, Intrinsic, ProcKind, Shape, Storage, Type, VarId, Variable, is_designator};
 
 impl Builder<'_, '_> {
     /// What is passed for a dummy when nothing is.
@@ -145,7 +144,7 @@ impl Builder<'_, '_> {
     }
 
     /// A copy of a value in managed memory, which is given back after the call.
-    fn managed_copy(&mut self, view: &ArrayView, ty: &Type, out: &mut Passed) -> ArrayView {
+    pub(super) fn managed_copy(&mut self, view: &ArrayView, ty: &Type, out: &mut Passed) -> ArrayView {
         let extents = view.extents();
         let count = self.product(&extents);
         let bytes = self.imul(count, view.element);
@@ -187,16 +186,6 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether an expression makes objects whose lengths are known at run time only and do not belong to them.
-fn makes_flat(program: &Program, e: &Expr) -> bool {
-    is_flat(program, &e.ty) && matches!(e.kind, ExprKind::Call { .. } | ExprKind::Construct { .. })
-}
-
-/// Whether what is passed instead of an object is copied back.
-fn gives_back(dummy: &Variable, e: &Expr) -> bool {
-    dummy.attrs.intent != Some(Intent::In) && is_designator(e)
-}
-
 /// Whether an expression is the number of an address, which is another one for C.
 fn gives_address(e: &Expr) -> bool {
     match &e.kind {
@@ -213,9 +202,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.pass_to_c(dummy, e, out);
         }
         if matches!(dummy.ty, Type::Any) && !dummy.attrs.class && is_made(self.b.program(), &e.ty) {
-            // Who takes the bytes of any object would take those of the descriptors of its parts.
-            self.b.unsupported("an object of the host with run-time lengths as an argument of `type(*)`");
-            return self.b.pass_absent(dummy, out);
+            return self.pass_bytes_of_made(dummy, e, out);
         }
         let at = out.keys.len();
         let is_ranked = self.b.module().is_ranked(dummy);
@@ -252,6 +239,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             return;
         }
+        if dummy.attrs.value && is_flat(self.b.program(), &dummy.ty) && matches!(dummy.shape, Shape::Scalar) {
+            return self.pass_flat_by_value(dummy, e, out);
+        }
         match (is_made(self.b.program(), &dummy.ty), is_made(self.b.program(), &e.ty)) {
             (true, false) => self.pass_twin(dummy, e, out),
             (false, true) if !dummy.attrs.value => self.pass_flat_twin(dummy, e, out),
@@ -260,74 +250,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// Passes a managed object for a dummy whose objects hold their lengths, a polymorphic one too: as a copy that does, which goes back.
-    fn pass_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let program = self.b.program();
-        let of_host = match e.ty {
-            Type::Derived(id) if dummy.attrs.class => program.ty(id).of_host.as_ref(),
-            _ => Some(&dummy.ty),
-        };
-        // Pointers to a target would point to the copy.
-        let of_host = of_host.filter(|_| self.b.is_host() && !(dummy.attrs.target && is_designator(e)));
-        let present = self.presence_of_actual(dummy, e);
-        let copy = of_host.and_then(|of_host| Some((of_host, self.copy_of_twin(e, of_host, present)?)));
-        let Some((of_host, (made, own))) = copy else { return self.b.refuse_flat() };
-        if gives_back(dummy, e) {
-            let (made, ty) = (made.clone(), of_host.clone());
-            out.back.push(CopyBack::Twin { made, flat: own, ty, is_made_passed: true });
-        }
-        let first = out.words.len();
-        if dummy.attrs.class {
-            let made = self.b.tagged(made, of_host);
-            self.with_objects(e, made, |this| this.pass_class(dummy, e, out));
-        } else {
-            self.with_objects(e, made, |this| this.pass_objects(dummy, e, out));
-        }
-        self.pass_nothing_unless(present, &mut out.words[first..]);
-    }
-
-    /// Passes an object that holds its lengths to a procedure of both sides: as a copy that does not, which goes back.
-    fn pass_flat_twin(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let present = self.presence_of_actual(dummy, e);
-        let (flat, made, lengths) = self.flat_copy_of(e, &dummy.ty, present);
-        if gives_back(dummy, e) {
-            let (flat, ty) = (flat.clone(), e.ty.clone());
-            out.back.push(CopyBack::Twin { made, flat, ty, is_made_passed: false });
-        }
-        let first = out.words.len();
-        self.with_objects(e, flat, |this| this.pass_objects(dummy, e, out));
-        self.pass_given_lengths(dummy, e, lengths, &mut out.words);
-        self.pass_nothing_unless(present, &mut out.words[first..]);
-    }
-
-    /// Whether there is an object to pass; `None` if there surely is.
-    fn presence_of_actual(&mut self, dummy: &Variable, e: &'p Expr) -> Option<Val> {
-        let of_variable = |v: VarId| self.b.program().var(v).attrs.optional;
-        let may_be_absent = matches!(e.kind, ExprKind::Var(v) if of_variable(v)) || may_be_unset(self.b.program(), e);
-        if !dummy.attrs.optional || !may_be_absent { None } else { self.presence_of_argument(dummy, e) }
-    }
-
-    /// Makes words that were passed those of an absent argument, unless it is there.
-    fn pass_nothing_unless(&mut self, present: Option<Val>, words: &mut [Val]) {
-        let Some(present) = present else { return };
-        for word in words {
-            *word = self.b.select(Ty::I64, present, *word, Val::i64(0)).into();
-        }
-    }
-
-    /// Passes the object that a reference or a constructor of device code makes.
-    fn pass_flat_value(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
-        let Some((objects, lengths)) = self.flat_value(e, &e.ty) else { return self.b.refuse_flat() };
-        self.with_objects(e, objects, |this| this.pass_objects(dummy, e, out));
-        self.pass_given_lengths(dummy, e, lengths, &mut out.words);
-    }
-
     fn pass_plain(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         self.pass_objects(dummy, e, out);
-        self.pass_flat_lengths(dummy, e, &mut out.words);
+        self.pass_flat_lengths(dummy, e, out);
     }
 
-    fn pass_objects(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
+    pub(super) fn pass_objects(&mut self, dummy: &'p Variable, e: &'p Expr, out: &mut Passed) {
         let given = match &e.kind {
             ExprKind::Var(v) if dummy.attrs.optional => self.give_descriptor(*v).map(|old| (*v, old)),
             _ => None,
@@ -422,6 +350,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         let shares =
             matches!(&e.kind, ExprKind::Paren(_) | ExprKind::Intrinsic { id: Intrinsic::Trim | Intrinsic::Merge, .. });
         match value {
+            Value::Char(from, bytes) if shares && is_flat(self.b.program(), &e.ty) => {
+                let copy = self.b.temporary(bytes, 8);
+                self.b.copy_flat_object(copy, from, bytes, &e.ty);
+                Value::Char(copy, bytes)
+            }
             Value::Char(_, len) if shares => self.b.character_copy(&value, len),
             Value::Object(from) if shares => Value::Object(self.b.owned_copy(from, &e.ty)),
             other => other,
@@ -512,6 +445,10 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// What is passed for `type(*), dimension(..)`, scalar or array, as a view.
     pub(super) fn view_of_anything(&mut self, e: &'p Expr, out: &mut Passed) -> ArrayView {
+        if let Some((Operand::View(view), ..)) = self.lookup(e).filter(|_| is_made(self.b.program(), &e.ty)) {
+            // Its bytes stand for it.
+            return view;
+        }
         match self.readable_view(e) {
             Some(view) => view,
             None if e.rank > 0 => self.own_view(e),

@@ -12,6 +12,7 @@ pub(crate) mod actual;
 mod c_descriptor;
 mod callback;
 mod device_copy;
+mod flat_actual;
 mod foreign;
 mod mpi;
 pub(crate) mod procedure_pointer;
@@ -50,6 +51,24 @@ fn relaxed(name: &str) -> Option<AtomOp> {
         "relaxed.xor" => Some(AtomOp::Xor),
         _ => None,
     }
+}
+
+/// Whether a service copies bytes of objects, and has done so when it returns.
+fn copies_bytes(name: &str) -> bool {
+    use Rt::{
+        CudaMemcpy, CudaMemcpy2D, CudaMemcpyFrom, CudaMemcpyFromSymbol, CudaMemcpyPeer, CudaMemcpyTo,
+        CudaMemcpyToSymbol,
+    };
+    let all = [
+        CudaMemcpy,
+        CudaMemcpyTo,
+        CudaMemcpyFrom,
+        CudaMemcpyPeer,
+        CudaMemcpy2D,
+        CudaMemcpyToSymbol,
+        CudaMemcpyFromSymbol,
+    ];
+    Rt::from_mnemonic(name).is_some_and(|rt| all.contains(&rt))
 }
 
 /// What the names of services begin with that are procedures of the embedded module `cudadevice`, which take the words of the arguments.
@@ -210,6 +229,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 _ => self.b.pass_absent(var, out),
             }
         }
+        self.check_computed_lengths(proc, args, out);
     }
 
     fn procedure_dummy(&self, e: &sema::checked::Expr) -> Option<ProcId> {
@@ -321,7 +341,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The words that a service is given, as those types.
     fn words_of_service(&mut self, proc: ProcId, args: &'p [Option<Actual>], wanted: &[Ty]) -> (Vec<Val>, Passed) {
         let program = self.b.program();
-        let mut passed = Passed { service: true, ..Passed::default() };
+        let copies_bytes = matches!(&program.proc(proc).body, ProcBody::Service(name) if copies_bytes(name));
+        let mut passed = Passed { service: true, copies_bytes, ..Passed::default() };
         self.pass_all(proc, args, &mut passed);
         let types: Vec<Ty> = program.proc(proc).params.iter().flat_map(|&v| word_types(program.var(v))).collect();
         let words = std::mem::take(&mut passed.words);

@@ -14,6 +14,7 @@ use crate::elements::Operands;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
 use crate::object::convention::{ResultForm, assumed_lengths, result_form, value_of_registers};
+use crate::procedure::reach::{declared_by, declared_exprs};
 use crate::storage::{Taken, VarStorage};
 use crate::types::{const_bytes, data_space, has_end, ir_ty};
 use crate::value::Value;
@@ -23,9 +24,10 @@ use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::{Allocation, Lvalue, MemRef, element_lvalue};
 use ir::{Space, Val};
 use sema::checked::{
-    Actual, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, Program, Shape, Storage, Type, VarId, Variable,
-    is_designator, visit,
+    Actual, CharLen, Const, Expr, ExprKind, ProcBody, ProcId, Program, Shape, Storage, Type, VarId, is_designator,
+    visit,
 };
+use std::collections::BTreeSet;
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// A function reference with a scalar result.
@@ -58,6 +60,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             ResultForm::Hidden(_) => {
                 let view = self.call_with_memory(proc, args, Some(&e.ty));
+                let view = self.sized_view(view, &e.ty);
                 self.b.load_value(element_lvalue(view.mem, view.len), &e.ty)
             }
         }
@@ -152,76 +155,112 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Binds the dummies of a function to the actual arguments, to evaluate its declarations in the caller.
     fn bind_actuals(&mut self, proc: ProcId, args: &'p [Option<Actual>], passed: &Passed) -> Vec<(VarId, Taken)> {
+        self.bind_some_actuals(proc, args, passed, &|_| true)
+    }
+
+    /// The same of the dummies that `is_needed` says.
+    pub(super) fn bind_some_actuals(
+        &mut self,
+        proc: ProcId,
+        args: &'p [Option<Actual>],
+        passed: &Passed,
+        is_needed: &dyn Fn(VarId) -> bool,
+    ) -> Vec<(VarId, Taken)> {
         let program = self.b.program();
         let params = &program.proc(proc).params;
-        let mut saved: Vec<(VarId, Taken)> = params.iter().map(|&v| (v, self.storage.take(v))).collect();
+        let mut saved: Vec<(VarId, Taken)> =
+            params.iter().filter(|&&v| is_needed(v)).map(|&v| (v, self.storage.take(v))).collect();
         let mut words = passed.words.iter().copied();
-        let mut declared: Vec<(VarId, MemRef, Option<Val>)> = Vec::new();
-        let mut assumed: Vec<(VarId, MemRef, Vec<Val>)> = Vec::new();
+        let mut unbound: Vec<Unbound> = Vec::new();
         for (i, &v) in params.iter().enumerate() {
             let var = program.var(v);
             let types = crate::object::convention::word_types(var);
             if matches!(var.storage, Storage::Procedure) {
-                match passed.keys.get(i) {
-                    Some(ArgKey::Pointer) => {
-                        let word = words.next().unwrap_or(Val::i64(0));
-                        self.storage.set(v, VarStorage::Value(Value::Scalar(word)));
+                let word = match passed.keys.get(i) {
+                    Some(ArgKey::Pointer) => words.next(),
+                    _ => None,
+                };
+                if is_needed(v) {
+                    match (passed.keys.get(i), word) {
+                        (_, Some(word)) => self.storage.set(v, VarStorage::Value(Value::Scalar(word))),
+                        (Some(ArgKey::Proc(p)), None) => self.storage.set(v, VarStorage::Procedure(*p)),
+                        _ => {}
                     }
-                    Some(ArgKey::Proc(p)) => self.storage.set(v, VarStorage::Procedure(*p)),
-                    _ => {}
                 }
                 continue;
             }
             let mut mine: Vec<Val> = words.by_ref().take(types.len()).collect();
+            if !is_needed(v) {
+                continue;
+            }
             let lengths = mine.split_off(mine.len().saturating_sub(assumed_lengths(var)));
-            self.take_flat_lengths(v, &lengths);
-            let Some(&first) = mine.first() else { continue };
-            let space = self.actual_space(v, args.get(i));
-            let described = is_descriptor(program, v);
-            let storage = match &var.shape {
-                _ if described => {
-                    self.take_lengths(v, mine.get(1).copied());
-                    let mem = MemRef::at(first, self.b.local_space());
-                    VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
-                }
-                Shape::Scalar if var.attrs.value => VarStorage::Value(value_of_registers(&mine)),
-                // What depends on constants alone has a size that is known, and needs no heap.
-                Shape::Scalar if let Some(constant) = integer_constant(args.get(i)) => {
-                    VarStorage::Value(self.value(constant))
-                }
-                Shape::Scalar => {
-                    let (mem, passed) = (MemRef::at(first, space), mine.get(1).copied());
-                    if matches!(var.ty, Type::Character(_)) {
-                        declared.push((v, mem, passed));
-                    }
-                    VarStorage::Scalar(mem, passed)
-                }
-                Shape::AssumedShape(_) => {
-                    assumed.push((v, MemRef::at(first, space), mine));
-                    continue;
-                }
-                _ => {
-                    declared.push((v, MemRef::at(first, space), mine.get(1).copied()));
-                    continue;
-                }
+            if !mine.is_empty() {
+                unbound.extend(self.bind_actual(v, args.get(i), mine, lengths));
+            }
+        }
+        // Bounds and lengths may need the scalars, and each other.
+        while !unbound.is_empty() {
+            let waiting: BTreeSet<VarId> = unbound.iter().map(|of| of.v).collect();
+            let is_ready = |of: &Unbound| {
+                let others = waiting.iter().copied().filter(|&w| w != of.v).collect();
+                !declared_by(program.var(of.v), &others)
             };
-            self.storage.set(v, storage);
-        }
-        // Bounds and lengths may need the scalars. A length is that of the declaration, which may be less than that of the
-        // actual argument.
-        for (v, mem, words) in assumed {
-            let pairs: Vec<(Val, Val)> = words[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();
-            let len = self.dummy_length(v, words.get(1 + 2 * pairs.len()).copied());
-            let storage = self.assumed_shape_storage(v, mem, len, &pairs);
-            self.storage.set(v, storage);
-        }
-        for (v, mem, len) in declared {
-            let len = self.dummy_length(v, len);
-            let storage = self.storage_with_length(v, mem, len);
-            self.storage.set(v, storage);
+            let at = unbound.iter().position(is_ready).unwrap_or(0);
+            let of = unbound.remove(at);
+            self.bind_declared(of);
         }
         saved.reverse();
         saved
+    }
+
+    /// Binds one dummy; gives what its declaration has to say.
+    fn bind_actual(
+        &mut self,
+        v: VarId,
+        actual: Option<&'p Option<Actual>>,
+        mine: Vec<Val>,
+        lengths: Vec<Val>,
+    ) -> Option<Unbound> {
+        let program = self.b.program();
+        let var = program.var(v);
+        let space = self.actual_space(v, actual);
+        let first = *mine.first()?;
+        let (mem, second) = (MemRef::at(first, space), mine.get(1).copied());
+        let is_flat = var.attrs.is_flat;
+        let storage = match &var.shape {
+            _ if is_descriptor(program, v) => {
+                self.take_lengths(v, second);
+                let mem = MemRef::at(first, self.b.local_space());
+                VarStorage::Described(self.desc(v, DescriptorAt::Mem(mem)))
+            }
+            Shape::Scalar if var.attrs.value && !is_flat => VarStorage::Value(value_of_registers(&mine)),
+            // What depends on constants alone has a size that is known, and needs no heap.
+            Shape::Scalar if let Some(constant) = integer_constant(actual) => VarStorage::Value(self.value(constant)),
+            Shape::Scalar if is_flat || matches!(var.ty, Type::Character(_)) => {
+                self.storage.set(v, VarStorage::Scalar(mem, second));
+                return Some(Unbound { v, mem, words: mine, lengths });
+            }
+            Shape::Scalar => VarStorage::Scalar(mem, second),
+            _ => return Some(Unbound { v, mem, words: mine, lengths }),
+        };
+        self.storage.set(v, storage);
+        None
+    }
+
+    /// Gives a dummy the bounds and lengths that its declaration says. A length is that of the declaration, which may be less than that of
+    /// the actual argument.
+    fn bind_declared(&mut self, of: Unbound) {
+        let Unbound { v, mem, words, lengths } = of;
+        self.take_flat_lengths(v, &lengths);
+        let storage = if matches!(self.b.program().var(v).shape, Shape::AssumedShape(_)) {
+            let pairs: Vec<(Val, Val)> = words[1..].chunks_exact(2).map(|c| (c[0], c[1])).collect();
+            let len = self.dummy_length(v, words.get(1 + 2 * pairs.len()).copied());
+            self.assumed_shape_storage(v, mem, len, &pairs)
+        } else {
+            let len = self.dummy_length(v, words.get(1).copied());
+            self.storage_with_length(v, mem, len)
+        };
+        self.storage.set(v, storage);
     }
 
     /// Gives the local variables that the declaration of a variable names storage without memory, while declarations of their
@@ -355,6 +394,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             (Type::Derived(_), true, 1..) if self.b.holds_lengths(&actual.ty) => {
                 Some(VarStorage::Scalar(self.view(actual).mem, None))
             }
+            (Type::Derived(_), true, 1..) if self.b.program().var(v).attrs.is_flat => {
+                Some(VarStorage::Scalar(MemRef::at(Val::i64(0), self.b.local_space()), None))
+            }
             (_, true, 1..) => None,
             (Type::Derived(_), true, 0) => Some(VarStorage::Scalar(self.memory_of(actual), None)),
             (_, true, 0) => Some(VarStorage::Value(self.value(actual))),
@@ -414,24 +456,20 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 }
 
+/// A dummy that is bound when what its declaration names is, and what was passed for it.
+struct Unbound {
+    v: VarId,
+    mem: MemRef,
+    words: Vec<Val>,
+    lengths: Vec<Val>,
+}
+
 /// The integer constant that an actual argument is.
 fn integer_constant(actual: Option<&Option<Actual>>) -> Option<&Expr> {
     match actual?.as_ref()? {
         Actual::Expr(e) if matches!(e.kind, ExprKind::Const(Const::Int(_))) => Some(e),
         _ => None,
     }
-}
-
-/// The bounds and the length of a declared variable.
-fn declared_exprs(var: &Variable) -> Vec<&Expr> {
-    let mut exprs: Vec<&Expr> = Vec::new();
-    if let Shape::Explicit(dims) = &var.shape {
-        exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper]));
-    }
-    if let Type::Character(CharLen::Expr(len)) = &var.ty {
-        exprs.push(len);
-    }
-    exprs
 }
 
 /// A descriptor for an allocatable or pointer result, of nothing yet.

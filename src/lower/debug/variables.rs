@@ -8,7 +8,7 @@ use crate::storage::VarStorage;
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
-use ir::{DebugVar, InlineId, Reg, Ty, Val, VarLoc, VarShape};
+use ir::{DebugVar, InlineId, Reg, Ty, Val, VarLengths, VarLoc, VarShape};
 use sema::checked::{Storage, Type, VarId};
 
 impl Builder<'_, '_> {
@@ -61,18 +61,39 @@ impl FunctionLowering<'_, '_> {
         };
         let len = len.filter(|_| matches!(var.ty, Type::Character(_)));
         let ty = self.b.module().debug_type(&var.ty, len);
+        let lengths = self.described_lengths(v);
         let is_dummy = matches!(var.storage, Storage::Dummy(_));
         let added = DebugVar {
             name: var.name.clone(),
             ty,
             shape,
             loc,
+            lengths,
             source_id: v.0,
             is_dummy: is_dummy && var.owner == Some(self.b.procedure()),
             inlined: InlineId::NONE,
             span: var.span,
         };
         self.b.add_var(added);
+    }
+}
+
+impl FunctionLowering<'_, '_> {
+    /// Where the length parameters of a flat variable are.
+    fn described_lengths(&mut self, v: VarId) -> VarLengths {
+        if !self.b.program().var(v).attrs.is_flat {
+            return VarLengths::default();
+        }
+        if let Some(place) = self.lengths_place(v) {
+            return match (place.offset, self.b.base_of(place.addr)) {
+                (0, Some(base)) => VarLengths::Memory(base),
+                _ => {
+                    let addr = self.b.address(place);
+                    VarLengths::At(register(&mut self.b, addr))
+                }
+            };
+        }
+        VarLengths::Values(self.storage.lengths(v).unwrap_or_default().iter().flatten().copied().collect())
     }
 }
 
@@ -95,6 +116,7 @@ fn describe_constant(b: &mut Builder<'_, '_>, v: VarId) {
         ty,
         shape: crate::module::debug_types::const_shape(&bounds, bytes),
         loc: VarLoc::Constant,
+        lengths: VarLengths::default(),
         source_id: v.0,
         is_dummy: false,
         inlined: InlineId::NONE,

@@ -14,8 +14,16 @@ use ir::{Ty, Val};
 use sema::checked::{CharLen, Const, Expr, ExprKind, Intrinsic, Item, Type};
 
 impl<'p> FunctionLowering<'_, 'p> {
-    /// The length of a character expression; `None` for other types. `env` has the operands prepared so far.
+    /// The length of a character expression, or the bytes of flat objects; `None` for other types. `operands` has those prepared so
+    /// far.
     pub(crate) fn length_of(&mut self, e: &'p Expr, operands: Option<&Operands>) -> Option<Val> {
+        if is_flat(self.b.program(), &e.ty) {
+            return Some(match operands.and_then(|operands| operands.operand(e)) {
+                Some(Operand::View(view)) => view.element,
+                Some(Operand::Value(Value::Char(_, bytes))) => *bytes,
+                _ => self.with_operands(operands.cloned().unwrap_or_default(), |this| this.bytes_of(e)),
+            });
+        }
         let Type::Character(len) = &e.ty else { return None };
         if let CharLen::Const(n) = len {
             return Some(Val::i64((*n).max(0)));
@@ -43,9 +51,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             ExprKind::Field { .. } if scattered(self.b.program(), e).is_some() && !self.is_current(e) => {
                 self.length_of_parts(e, operands)
             }
-            ExprKind::Field { base, .. } if is_flat(self.b.program(), &base.ty) => self.length_of_parts(e, operands),
             ExprKind::Field { base, field } => match self.described_field(base, *field) {
                 Some(d) => self.b.desc_element(&d),
+                None if is_flat(self.b.program(), &base.ty) => self.length_of_parts(e, operands),
                 None => Val::i64(0),
             },
             ExprKind::Seen { base, .. } => self.class_view(base).element,

@@ -177,13 +177,13 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// The descriptor of an allocatable or pointer component of a scalar object.
     pub(crate) fn described_field(&mut self, base: &'p Expr, field: u32) -> Option<Descriptor> {
         let f = field_of(self.b.program(), base, field)?;
-        if !(f.allocatable || f.pointer) || is_flat(self.b.program(), &base.ty) {
-            return None;
-        }
-        let object = self.object(base);
-        let d = self.b.field_desc(f, object.plus(f.offset as i64));
+        let mem = self.descriptor_memory(base, field)?;
+        let d = self.b.field_desc(f, mem);
         let (Some(_), Type::Derived(id)) = (&f.own_length, &base.ty) else { return Some(d) };
-        self.bind_held_parameters(object, *id);
+        if !is_flat(self.b.program(), &base.ty) {
+            let object = mem.plus(-(f.offset as i64));
+            self.bind_held_parameters(object, *id);
+        }
         Some(self.with_own_length(f, d))
     }
 

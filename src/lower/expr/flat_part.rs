@@ -6,15 +6,15 @@
 
 use crate::analysis::designators::field_of;
 use crate::analysis::variables::const_bounds;
-use crate::builder::flow::Flow;
+use crate::elements::Operands;
 use crate::function::FunctionLowering;
-use crate::module::globals::descriptor_bytes;
-use crate::object::flat::flat_align;
-use crate::types::{is_flat, is_made};
+use crate::module::globals::{described_bytes, descriptor_bytes};
+use crate::types::is_flat;
+use crate::value::Value;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use crate::value::lvalue::{Lvalue, MemRef};
 use ir::{AddrBase, Space, Ty, Val};
-use sema::checked::{CharLen, Expr, ExprKind, Field, Storage, Type, TypeId, VarId, Variable};
+use sema::checked::{CharLen, Expr, ExprKind, Field, Intrinsic, Item, Storage, Type, TypeId, VarId};
 
 /// Where a component of a flat object is, and what it looks like.
 struct FlatPlace {
@@ -55,6 +55,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.bytes_with_lengths(&e.ty, &lengths)
     }
 
+    /// The place of an object with its bytes, where it is flat.
+    pub(crate) fn sized_place(&mut self, place: Lvalue, e: &'p Expr) -> Lvalue {
+        match place {
+            Lvalue::Mem(mem) if is_flat(self.b.program(), &e.ty) => Lvalue::Char(mem, self.bytes_of(e)),
+            other => other,
+        }
+    }
+
     /// Goes through the components of a type, whose parameters are bound, up to the one with that number; gives where it ends, and
     /// its place.
     fn lay_out(&mut self, id: TypeId, wanted: usize) -> (Val, Option<FlatPlace>) {
@@ -70,7 +78,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             inherited = program.ty(parent).fields.len();
         }
         for (number, field) in def.fields.iter().enumerate().skip(inherited).filter(|(_, f)| !f.is_parameter) {
-            let start = self.b.round_up(at, flat_align(program, &field.ty));
+            let start = self.b.round_up(at, program.part_align(field));
             let mut place = self.extent_of_field(field);
             let extents: Vec<Val> = place.dims.iter().map(|d| d.extent).collect();
             let bytes = self.b.array_bytes(&extents, place.element);
@@ -80,11 +88,15 @@ impl<'p> FunctionLowering<'_, 'p> {
                 return (at, Some(place));
             }
         }
-        (self.b.round_up(at, flat_align(program, &Type::Derived(id))), None)
+        (self.b.round_up(at, program.flat_align(&Type::Derived(id))), None)
     }
 
     /// The bounds and the bytes of a component, for parameters that are bound.
     fn extent_of_field(&mut self, field: &'p Field) -> FlatPlace {
+        if field.is_described() {
+            let element = Val::i64(described_bytes(self.b.program(), field) as i64);
+            return FlatPlace { offset: Val::i64(0), dims: Vec::new(), element, len: None };
+        }
         let length = field.sized.as_ref().and_then(|sized| sized.len.as_ref());
         let (element, len) = match (&field.ty, length) {
             (_, Some(length)) => {
@@ -154,6 +166,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         if !is_flat(self.b.program(), &base.ty) {
             return None;
         }
+        if let Some(d) = self.described_field(base, field) {
+            return Some(self.b.desc_view(&d));
+        }
         let lengths = self.lengths_of(base);
         self.bind_parameters(id, &lengths);
         let place = self.lay_out(id, field as usize).1?;
@@ -170,6 +185,27 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut dims = objects.dims;
         dims.iter_mut().for_each(|d| d.lower = Val::i64(1));
         Some(ArrayView { dims, contiguity: Contiguity::Unknown, ..part })
+    }
+
+    /// The memory of the descriptor of an allocatable or pointer component; the length parameters of a flat object are bound then.
+    pub(crate) fn descriptor_memory(&mut self, base: &'p Expr, field: u32) -> Option<MemRef> {
+        let program = self.b.program();
+        let (f, Type::Derived(id)) = (field_of(program, base, field)?, &base.ty) else { return None };
+        if !is_flat(program, &base.ty) {
+            return (f.allocatable || f.pointer).then(|| self.object(base).plus(f.offset as i64));
+        }
+        if !f.is_described() {
+            return None;
+        }
+        let object = self.object(base);
+        let lengths = self.lengths_of(base);
+        let lengths: Vec<Val> = lengths.into_iter().map(|n| self.b.freeze(n)).collect();
+        self.bind_parameters(*id, &lengths);
+        let place = self.lay_out(*id, field as usize).1?;
+        let mem = self.b.advance(object, place.offset);
+        // The components that come before may have bound those of their own types.
+        self.bind_parameters(*id, &lengths);
+        Some(mem)
     }
 
     /// The place of a scalar component of a flat object.
@@ -242,8 +278,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                 if !(f.allocatable || f.pointer) || !is_flat(self.b.program(), &f.ty) {
                     return None;
                 }
-                let behind = f.offset + descriptor_bytes(f.shape.rank(), f.class);
-                Some(self.object(base).plus(behind as i64))
+                let behind = descriptor_bytes(f.shape.rank(), f.class);
+                Some(self.descriptor_memory(base, *field)?.plus(behind as i64))
             }
             _ => None,
         }
@@ -309,32 +345,33 @@ impl<'p> FunctionLowering<'_, 'p> {
         declared.into_iter().flatten().collect()
     }
 
-    /// Passes the lengths that a dummy declares with `*`, and checks those that are constant.
-    pub(crate) fn pass_flat_lengths(&mut self, dummy: &Variable, e: &'p Expr, out: &mut Vec<Val>) {
-        let program = self.b.program();
-        if is_made(program, &dummy.ty) || !(dummy.attrs.is_flat || is_flat(program, &e.ty)) {
-            return;
-        }
-        let given = self.all_lengths_of(e);
-        self.pass_given_lengths(dummy, e, given, out);
-    }
-
-    /// The same of an object whose lengths are known.
-    pub(crate) fn pass_given_lengths(&mut self, dummy: &Variable, e: &'p Expr, given: Vec<Val>, out: &mut Vec<Val>) {
-        let wanted: Vec<Option<Val>> = if dummy.attrs.is_flat {
-            dummy.attrs.lengths.iter().map(|n| constant(n).map(Val::i64)).collect()
-        } else {
-            self.constant_lengths(&dummy.ty).into_iter().map(Some).collect()
+    /// The lengths of the flat objects that an expression gives which is no designator: those of what they are made of.
+    pub(crate) fn lengths_of_flat_value(&mut self, e: &'p Expr) -> Option<Vec<Val>> {
+        let objects = match &e.kind {
+            ExprKind::Call { proc, args } => return self.lengths_of_reference(*proc, args, &Operands::default()),
+            ExprKind::Construct { ty, fields } => {
+                let params = self.b.program().ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
+                return params.map(|(_, value)| value.as_ref().map(|value| self.bound(value))).collect();
+            }
+            ExprKind::Intrinsic { id: Intrinsic::Transfer, args } => args.get(1)?.as_ref()?,
+            ExprKind::Intrinsic { args, .. } => args.first()?.as_ref()?,
+            ExprKind::Paren(inner) | ExprKind::Convert(inner) | ExprKind::Let { value: inner, .. } => inner,
+            ExprKind::Array(items) => return self.lengths_of_items(items),
+            _ => return None,
         };
-        if self.b.is_host() {
-            let of = if dummy.attrs.is_flat { &dummy.ty } else { &e.ty };
-            self.at(e.span, |this| this.check_given_lengths(of, &wanted, &given));
-        }
-        let is_passed = |n: &CharLen| matches!(n, CharLen::Assumed);
-        out.extend(dummy.attrs.lengths.iter().zip(given).filter(|(n, _)| is_passed(n)).map(|(_, given)| given));
+        Some(self.all_lengths_of(objects))
     }
-}
 
-fn constant(n: &CharLen) -> Option<i64> {
-    if let CharLen::Const(n) = n { Some(*n) } else { None }
+    /// The lengths of the objects of an array constructor, which all have the same: those of the first item.
+    fn lengths_of_items(&mut self, items: &'p [Item]) -> Option<Vec<Val>> {
+        match items.first()? {
+            Item::Expr(e) => Some(self.all_lengths_of(e)),
+            Item::Do(implied) => {
+                let c = self.index_loop(implied.var, &implied.first, &implied.last, implied.step.as_ref());
+                let index = Value::Scalar(c.first);
+                self.b.store_value(c.place, &self.b.program().var(implied.var).ty, &index);
+                self.lengths_of_items(&implied.items)
+            }
+        }
+    }
 }

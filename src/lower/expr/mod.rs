@@ -65,6 +65,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     return constant;
                 }
                 let place = self.lvalue(e);
+                let place = self.sized_place(place, e);
                 self.b.load_value(place, &e.ty)
             }
             ExprKind::Unary { op: UnaryOp::Neg, operand } => {

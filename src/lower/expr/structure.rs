@@ -22,7 +22,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let program = self.b.program();
         let def = program.ty(ty);
         if def.is_flat {
-            return Value::Object(self.construct_flat(ty, values, e));
+            return self.construct_flat(ty, values, e);
         }
         let mem = self.b.temporary(Val::i64(def.bytes as i64), def.align.max(8));
         if def.is_made {
@@ -51,7 +51,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The same for an object of device code whose lengths are known at run time only.
-    fn construct_flat(&mut self, id: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> MemRef {
+    fn construct_flat(&mut self, id: TypeId, values: &'p [Option<Expr>], e: &'p Expr) -> Value {
         let def = self.b.program().ty(id);
         let lengths: Vec<Val> = self.lengths_of(e).into_iter().map(|n| self.b.freeze(n)).collect();
         let element = self.bytes_with_lengths(&e.ty, &lengths);
@@ -60,15 +60,19 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.initialise_flat(&object, &e.ty, &lengths);
         for (number, (field, value)) in def.fields.iter().zip(values).enumerate().filter(|(_, f)| !f.0.is_parameter) {
             let Some(value) = value else { continue };
-            let Some((part, _)) = self.flat_part_at(mem, id, &lengths, number) else { continue };
+            let Some((part, own)) = self.flat_part_at(mem, id, &lengths, number) else { continue };
             self.at(value.span, |this| {
+                if field.is_described() {
+                    let own: Vec<Option<Val>> = own.into_iter().map(Some).collect();
+                    return this.construct_field(field, part.mem, value, &own);
+                }
                 if is_flat(this.b.program(), &field.ty) {
                     return this.copy_flat_value(&part, value, &field.ty);
                 }
                 this.fill_part(&part, field, value);
             });
         }
-        mem
+        Value::Char(mem, element)
     }
 
     /// The same for an object that is made at run time. What it owns is freed with the statement.

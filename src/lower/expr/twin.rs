@@ -2,6 +2,7 @@
 
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
+use crate::object::flat::owns_parts;
 use crate::types::{is_flat, is_made};
 use crate::value::Value;
 use crate::value::array_view::ArrayView;
@@ -16,18 +17,34 @@ impl<'p> FunctionLowering<'_, 'p> {
             // Both are data of the device, and stored alike.
             let (lengths, wanted) = (self.all_lengths_of(e), self.constant_lengths(to));
             self.at(e.span, |this| this.check_flat_lengths(to, &wanted, &lengths));
-            return Value::Object(self.object_on_this_side(e));
+            let mem = self.object_on_this_side(e);
+            if is_flat(self.b.program(), to) {
+                return Value::Char(mem, self.bytes_with_lengths(to, &lengths));
+            }
+            return Value::Object(mem);
         }
         if is_made(self.b.program(), &e.ty) {
             let v = self.value(e);
             let from = self.b.as_object(&v);
             let object = self.b.object_view(from, &e.ty);
+            if let (Type::Derived(id), true) = (&e.ty, is_flat(self.b.program(), to)) {
+                let lengths = self.b.held_lengths(from, *id);
+                let bytes = self.bytes_with_lengths(to, &lengths);
+                let block = self.b.temporary(bytes, 8);
+                self.b.copy_flat(block, bytes, &object, &e.ty, false);
+                return Value::Char(block, bytes);
+            }
             let wanted: Vec<Option<Val>> = self.constant_lengths(to).into_iter().map(Some).collect();
             self.at(e.span, |this| this.b.check_lengths(&object, &e.ty, &wanted));
             let bytes = Val::i64(self.b.type_bytes(to));
             let block = self.b.temporary(bytes, 8);
             self.b.copy_flat(block, bytes, &object, &e.ty, false);
             return Value::Object(block);
+        }
+        if owns_parts(self.b.program(), &e.ty) {
+            // They would belong to two objects.
+            let what = "a copy in host code of device data with allocatable components and run-time lengths";
+            return self.b.refused(to, what);
         }
         let from = self.object_on_this_side(e);
         let bytes = self.bytes_of(e);

@@ -5,7 +5,9 @@
 use crate::analysis::variables::const_bounds;
 use crate::module::ModuleLowering;
 use crate::types::const_bytes;
-use ir::{AddrBase, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, GlobalId, Val, VarLoc, VarShape};
+use ir::{
+    AddrBase, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, GlobalId, Val, VarLengths, VarLoc, VarShape,
+};
 use sema::checked::{CharLen, Storage, Type, VarId};
 
 /// Name of a type as Fortran says it.
@@ -85,6 +87,13 @@ impl ModuleLowering<'_> {
         id
     }
 
+    /// The length parameters of a flat variable that are constant, if all are.
+    fn constant_lengths(&self, id: VarId) -> Vec<Val> {
+        let attrs = &self.program().var(id).attrs;
+        let constant = |n: &CharLen| if let CharLen::Const(n) = n { Some(Val::i64(*n)) } else { None };
+        attrs.lengths.iter().map(constant).collect::<Option<_>>().filter(|_| attrs.is_flat).unwrap_or_default()
+    }
+
     /// The debugger's view of a static variable.
     pub(crate) fn global_debug_var(&mut self, id: VarId, global: GlobalId, described: bool) -> DebugVar {
         let program = self.program();
@@ -100,6 +109,8 @@ impl ModuleLowering<'_> {
                 const_shape(&const_bounds(&var.shape).unwrap_or_default(), element)
             },
             loc: if described { VarLoc::Descriptor(base) } else { VarLoc::Memory(base) },
+            // An allocatable or a pointer gets them with the global that they are in.
+            lengths: VarLengths::Values(self.constant_lengths(id)),
             source_id: id.0,
             is_dummy: matches!(var.storage, Storage::Dummy(_)),
             inlined: ir::InlineId::NONE,

@@ -10,7 +10,7 @@ use crate::analysis::variables::const_bounds;
 use crate::module::ModuleLowering;
 use crate::types::{Side, align, const_bytes, is_device_data, is_flat, is_made};
 use ast::CudaAttr;
-use ir::{Global, GlobalId, GlobalInit, Space, descriptor};
+use ir::{AddrBase, Global, GlobalId, GlobalInit, Space, VarLengths, descriptor};
 use sema::checked::{Const, Field, Program, Storage, Type, VarId, Variable};
 use source::Span;
 use std::sync::Arc;
@@ -331,6 +331,9 @@ impl ModuleLowering<'_> {
             var: None,
             span,
         });
+        if let Some(var) = &mut self.module.globals[descriptor.index()].var {
+            var.lengths = VarLengths::Memory(AddrBase::Global(g));
+        }
         self.lengths_globals.insert(id, g);
         g
     }

@@ -6,7 +6,7 @@
 use crate::analysis::type_tags::members;
 use crate::builder::Builder;
 use crate::builder::flow::Flow;
-use crate::types::{align, const_bytes, has_allocatable, is_flat, is_made};
+use crate::types::{align, const_bytes, has_allocatable, is_made};
 use crate::value::array_view::ArrayView;
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
@@ -22,18 +22,11 @@ struct FlatPart<'p> {
     element: Val,
 }
 
-/// What the address of a flat object is a multiple of.
-pub(crate) fn flat_align(program: &Program, ty: &Type) -> u64 {
-    let Type::Derived(id) = ty else { return align(program, ty) };
-    if !is_made(program, ty) && !is_flat(program, ty) {
-        return align(program, ty);
-    }
-    let fields = program.ty(*id).fields.iter().filter(|f| !f.is_parameter);
-    fields.map(|f| if is_described(f) { 8 } else { flat_align(program, &f.ty) }).max().unwrap_or(1)
-}
-
-fn is_described(field: &Field) -> bool {
-    field.pointer || field.is_allocatable()
+/// Whether flat objects have allocatable components at any depth.
+pub(crate) fn owns_parts(program: &Program, ty: &Type) -> bool {
+    let Type::Derived(id) = ty else { return false };
+    let fields = program.ty(*id).fields.iter();
+    fields.filter(|f| !f.pointer).any(|f| f.is_allocatable() || owns_parts(program, &f.ty))
 }
 
 impl<'p> Builder<'_, 'p> {
@@ -119,7 +112,7 @@ impl<'p> Builder<'_, 'p> {
         }
         for field in def.fields.iter().skip(inherited).filter(|f| !f.is_parameter) {
             let place = object.plus(field.offset as i64);
-            let view = if is_described(field) {
+            let view = if field.is_described() {
                 let bytes = crate::module::globals::described_bytes(program, field);
                 self.dense(place, Val::i64(bytes as i64), None, &[])
             } else if field.sized.is_some() {
@@ -128,8 +121,8 @@ impl<'p> Builder<'_, 'p> {
             } else {
                 self.field_view(field, place)
             };
-            let unit = if is_described(field) { 8 } else { flat_align(program, &field.ty) };
-            let element = if is_described(field) { view.element } else { self.flat_bytes(&view, &field.ty) };
+            let unit = program.part_align(field);
+            let element = if field.is_described() { view.element } else { self.flat_bytes(&view, &field.ty) };
             at = self.round_up(at, unit);
             let count = self.size(&view);
             let bytes = self.imul(count, element);
@@ -137,7 +130,7 @@ impl<'p> Builder<'_, 'p> {
             each(self, FlatPart { field, view, at, element });
             at = end;
         }
-        self.round_up(at, flat_align(program, &Type::Derived(id)))
+        self.round_up(at, program.flat_align(&Type::Derived(id)))
     }
 
     /// A number of bytes rounded up to a multiple of a power of two.
@@ -188,7 +181,7 @@ impl<'p> Builder<'_, 'p> {
 
     fn copy_flat_part(&mut self, object: MemRef, part: &FlatPart<'p>, back: bool) {
         let flat = self.advance(object, part.at);
-        if !is_described(part.field) {
+        if !part.field.is_described() {
             return self.copy_flat(flat, part.element, &part.view, &part.field.ty, back);
         }
         let bytes = crate::builder::arith::constant(part.element).unwrap_or(0) as u64;

@@ -179,7 +179,9 @@ impl FunctionLowering<'_, '_> {
         let var = self.b.program().var(v);
         let (Some(&first), second) = (regs.first(), regs.get(1).copied()) else { return };
         let volatile = var.attrs.volatile;
-        let storage = if var.attrs.value {
+        let storage = if var.attrs.value && var.attrs.is_flat {
+            VarStorage::Scalar(self.own_flat_object(v, MemRef { addr: first.into(), offset: 0, space, volatile }), None)
+        } else if var.attrs.value {
             match &var.ty {
                 Type::Character(_) => {
                     // The caller's bytes may be a variable: the dummy is a copy.
@@ -218,6 +220,19 @@ impl FunctionLowering<'_, '_> {
             VarStorage::Scalar(mem, len.filter(|_| matches!(var.ty, Type::Character(_))))
         };
         self.storage.set(v, storage);
+    }
+
+    /// The same of a flat dummy with VALUE, whose bytes its lengths say.
+    fn own_flat_object(&mut self, v: VarId, given: MemRef) -> MemRef {
+        let var = self.b.program().var(v);
+        let bytes = self.bytes_of_variable(v, None);
+        let own = self.b.temporary(bytes, 8);
+        let present =
+            if var.attrs.optional { self.b.icmp(CmpOp::Ne, given.addr, Val::i64(0)) } else { Val::pred(true) };
+        self.when(present, |this| this.b.copy_flat_object(own, given, bytes, &var.ty));
+        let addr = self.b.address(own);
+        let addr = self.b.select(Ty::I64, present, addr, Val::i64(0)).into();
+        MemRef { addr, offset: 0, volatile: given.volatile, ..own }
     }
 
     /// The procedure's own copy of a dummy that is there; no address if it is absent.
@@ -288,6 +303,7 @@ impl FunctionLowering<'_, '_> {
 
     /// A copy of an array that has VALUE, with its bounds; it is there until the procedure returns.
     fn own_array(&mut self, view: ArrayView, ty: &Type) -> ArrayView {
+        let view = self.sized_view(view, ty);
         let mut own = self.b.temporary_array(ty, view.len, &view.extents());
         self.b.copy_array(&own, &view, ty);
         own.dims.iter_mut().zip(&view.dims).for_each(|(dim, of)| dim.lower = of.lower);
@@ -552,7 +568,7 @@ fn dummy_params(b: &mut Builder<'_, '_>, v: VarId, key: ArgKey) -> Vec<Reg> {
     }
     let mut regs = Vec::new();
     match &var.shape {
-        Shape::Scalar if var.attrs.value => match &var.ty {
+        Shape::Scalar if var.attrs.value && !var.attrs.is_flat => match &var.ty {
             Type::Complex(_) => {
                 let ty = ir_ty(&var.ty);
                 regs.push(b.mutable_param(ty, format!("{name}%re")));
@@ -590,7 +606,7 @@ fn dummy_params(b: &mut Builder<'_, '_>, v: VarId, key: ArgKey) -> Vec<Reg> {
 fn base_param(b: &mut Builder<'_, '_>, v: VarId) -> Reg {
     let var = b.program().var(v);
     let attrs = &var.attrs;
-    let unaliased = !(attrs.target || attrs.pointer || attrs.volatile);
+    let unaliased = !(attrs.target || attrs.pointer || attrs.volatile || attrs.value);
     let reg = b.param(Ty::I64, var.name.clone());
     if unaliased {
         b.last_param_is_unaliased();

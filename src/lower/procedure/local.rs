@@ -256,11 +256,27 @@ impl<'p> FunctionLowering<'_, 'p> {
         if self.b.program().var(v).attrs.class {
             return self.associate_class(v, e);
         }
-        if is_flat(self.b.program(), &e.ty) && sema::checked::is_designator(e) {
+        if is_flat(self.b.program(), &e.ty) {
+            return self.associate_flat(v, e);
+        }
+        self.associate_plain(v, e);
+    }
+
+    /// The same for an object whose lengths do not belong to it.
+    fn associate_flat(&mut self, v: VarId, e: &'p sema::checked::Expr) {
+        let is_pointer = is_pointer_result(self.b.program(), e);
+        if sema::checked::is_designator(e) || is_pointer {
             let lengths = self.lengths_of(e);
             let lengths = lengths.into_iter().map(|n| Some(self.b.freeze(n))).collect();
             self.storage.set_lengths(v, lengths);
+            return self.associate_plain(v, e);
         }
+        let Some((objects, lengths)) = self.own_flat_value(e) else { return self.b.refuse_flat() };
+        self.storage.set_lengths(v, lengths.into_iter().map(Some).collect());
+        self.with_objects(e, objects, |this| this.associate_plain(v, e));
+    }
+
+    fn associate_plain(&mut self, v: VarId, e: &'p sema::checked::Expr) {
         let storage = if e.rank > 0 {
             // Nothing can be stored through vector subscripts: a copy is enough.
             let parts = if self.is_scattered(e) { self.parts_view(e) } else { None };

@@ -297,24 +297,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.with_kept_lengths(e, lengths)
             }
             ExprKind::Element { base, .. } | ExprKind::Section { base, .. } => self.declared_lengths(base),
-            ExprKind::Call { proc, args } if is_flat(program, &e.ty) => {
-                let known = self.lengths_of_reference(*proc, args, &Operands::default());
-                known.unwrap_or_default().into_iter().map(Some).collect()
-            }
-            ExprKind::Construct { ty, fields } if program.ty(*ty).is_flat => {
-                let params = program.ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
-                params.map(|(_, value)| value.as_ref().map(|value| self.bound(value))).collect()
-            }
-            ExprKind::Intrinsic { id: Intrinsic::Transfer, args } if is_flat(program, &e.ty) => match args.get(1) {
-                Some(Some(mold)) => self.declared_lengths(mold),
-                _ => Vec::new(),
-            },
             // What is flat is seen as an object of its parent type, whose parameters come first.
             ExprKind::Seen { base, .. } if is_flat(program, &e.ty) => {
                 let Type::Derived(id) = e.ty else { return Vec::new() };
                 let mut declared = self.declared_lengths(base);
                 declared.truncate(program.ty(id).open_parameters().count());
                 declared
+            }
+            _ if is_flat(program, &e.ty) => {
+                let known = self.lengths_of_flat_value(e);
+                known.unwrap_or_default().into_iter().map(Some).collect()
             }
             _ => Vec::new(),
         }
@@ -366,6 +358,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             let known = this.with_operands(operands.clone(), |this| match &at.kind {
                 _ if is_flat => Some(this.all_lengths_of(at)),
                 ExprKind::Call { proc, args } => this.lengths_of_reference(*proc, args, operands),
+                ExprKind::Construct { ty, fields } => {
+                    let params =
+                        this.b.program().ty(*ty).fields.iter().zip(fields).filter(|(field, _)| field.is_parameter);
+                    params.map(|(_, value)| value.as_ref().map(|value| this.bound(value))).collect()
+                }
                 _ => this.declared_lengths(at).into_iter().collect(),
             });
             if let (Type::Derived(id), Some(lengths)) = (&e.ty, known) {

@@ -6,5 +6,5 @@ pub(crate) mod entry;
 pub(crate) mod lifetime;
 pub(crate) mod local;
 mod made;
-mod reach;
+pub(crate) mod reach;
 pub(crate) mod storage;

@@ -30,8 +30,8 @@ pub(super) fn out_of_reach(program: &Program, home: &Procedure, entry: &Procedur
     out
 }
 
-/// Whether bounds or length of a variable refer to one of these.
-pub(super) fn declared_by(var: &Variable, of: &BTreeSet<VarId>) -> bool {
+/// The expressions with which bounds and lengths of a variable are declared.
+pub(crate) fn declared_exprs(var: &Variable) -> Vec<&Expr> {
     let mut exprs: Vec<&Expr> = Vec::new();
     match &var.shape {
         Shape::Explicit(dims) => exprs.extend(dims.iter().flat_map(|d| [&d.lower, &d.upper])),
@@ -46,8 +46,13 @@ pub(super) fn declared_by(var: &Variable, of: &BTreeSet<VarId>) -> bool {
         exprs.push(len);
     }
     exprs.extend(var.attrs.lengths.iter().filter_map(visit::length_expr));
+    exprs
+}
+
+/// Whether bounds or length of a variable refer to one of these.
+pub(crate) fn declared_by(var: &Variable, of: &BTreeSet<VarId>) -> bool {
     let mut found = false;
-    for e in exprs {
+    for e in declared_exprs(var) {
         visit::all(e, &mut |e| found |= matches!(&e.kind, ExprKind::Var(v) if of.contains(v)));
     }
     found

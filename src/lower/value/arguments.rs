@@ -8,6 +8,7 @@ use crate::value::descriptor::Descriptor;
 use crate::value::lvalue::{Allocation, Lvalue, MemRef};
 use ir::Val;
 use sema::checked::Type;
+use source::Span;
 
 /// What an internal procedure gets of its host.
 #[derive(Debug, Default)]
@@ -28,12 +29,28 @@ pub(crate) struct Passed {
     pub(crate) service: bool,
     /// Whether the procedure is elemental: an array stands for its current element.
     pub(crate) elemental: bool,
+    /// Whether a service copies the bytes of what is passed, and has done so when it returns.
+    pub(crate) copies_bytes: bool,
     /// Whether what is passed for `type(*), dimension(..)` goes with its shape and its type.
     pub(crate) is_described: bool,
     /// Whether a procedure of C is called, which gets some arguments by descriptors of C.
     pub(crate) to_c: bool,
+    /// The lengths of objects that do not hold them, where the dummies declare some as expressions.
+    pub(crate) lengths: Vec<GivenLengths>,
     /// Whether a kernel is launched, which reaches copies in managed memory only.
     pub(crate) to_kernel: bool,
+}
+
+/// The length parameters of an object that is passed.
+#[derive(Debug)]
+pub(crate) struct GivenLengths {
+    /// The position of the dummy.
+    pub(crate) dummy: usize,
+    /// The actual argument.
+    pub(crate) span: Span,
+    /// Whether there is an object.
+    pub(crate) present: Val,
+    pub(crate) given: Vec<Val>,
 }
 
 /// What is to be done after the call.

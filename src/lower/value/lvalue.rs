@@ -43,7 +43,7 @@ pub(crate) enum Lvalue {
     Complex(Reg, Reg),
     /// In memory.
     Mem(MemRef),
-    /// Characters in memory, and their number.
+    /// Characters in memory, and their number; a flat object that is the value of an expression, and its bytes.
     Char(MemRef, Val),
 }
 

@@ -19,7 +19,8 @@ pub(crate) enum Value {
     Pred(Val),
     /// A complex number: real part, imaginary part.
     Complex(Val, Val),
-    /// A character value: where its bytes are, its length.
+    /// A character value: where its bytes are, its length. So is the value of a flat object (`expr::flat_part`), whose bytes its type
+    /// does not say.
     Char(MemRef, Val),
     /// An object of derived type: where it is.
     Object(MemRef),

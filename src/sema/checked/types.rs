@@ -1,6 +1,6 @@
 //! Types and shapes.
 
-use super::{Const, Expr, ExprKind, ProcId, VarId};
+use super::{Const, Expr, ExprKind, ProcId, Program, VarId};
 use source::Span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -158,7 +158,33 @@ pub struct Field {
     pub span: Span,
 }
 
+impl Program {
+    /// What the address of an object is a multiple of, whose components lie one after another at their natural alignment: that of a flat
+    /// one, and of an object of the host as TRANSFER sees it.
+    pub fn flat_align(&self, ty: &Type) -> u64 {
+        match ty {
+            Type::Integer(k) | Type::Real(k) | Type::Logical(k) | Type::Complex(k) => u64::from(*k),
+            Type::Character(_) | Type::Any => 1,
+            Type::Derived(id) if !self.ty(*id).is_made && !self.ty(*id).is_flat => self.ty(*id).align.max(1),
+            Type::Derived(id) => {
+                let fields = self.ty(*id).fields.iter().filter(|f| !f.is_parameter);
+                fields.map(|f| self.part_align(f)).max().unwrap_or(1)
+            }
+        }
+    }
+
+    /// The same of a component of such an object.
+    pub fn part_align(&self, field: &Field) -> u64 {
+        if field.is_described() { 8 } else { self.flat_align(&field.ty) }
+    }
+}
+
 impl Field {
+    /// Whether a flat object has a descriptor in its place: it has the attribute `pointer` or `allocatable`.
+    pub fn is_described(&self) -> bool {
+        self.pointer || self.is_allocatable()
+    }
+
     /// Whether it has the attribute `allocatable`.
     pub fn is_allocatable(&self) -> bool {
         self.allocatable && self.sized.is_none()

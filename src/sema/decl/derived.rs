@@ -241,6 +241,12 @@ impl<'a> Checker<'a> {
                 self.defs.type_info_mut(id).is_broken = true;
                 continue;
             };
+            if let Type::Derived(inner) = ty
+                && self.check_finals_of_managed(inner, attribute.map(|a| a.0), e.name.span).is_none()
+            {
+                self.defs.type_info_mut(id).is_broken = true;
+                continue;
+            }
             if let (Type::Derived(inner), false) = (&ty, allocatable || pointer)
                 && self.defs.type_info(*inner).state == Resolution::InProgress
             {

@@ -11,6 +11,7 @@ use crate::checked::{CharLen, Const, Dim, Expr, ExprKind, Field, Shape, SizedBy,
 use crate::checker::{Checker, DeclaredName};
 use crate::typing::Typing;
 use diag::Code;
+use source::Span;
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -102,12 +103,19 @@ impl<'a> Checker<'a> {
     /// Refuses what is no plain variable of the device, of a type whose lengths are known at run time only.
     pub(super) fn check_flat_variable(&mut self, p: &DeclaredName<'a>, ty: &Type) -> Option<()> {
         let Type::Derived(id) = ty else { return Some(()) };
+        let cuda = p.cuda.map(|(cuda, _)| cuda);
+        if p.dummy.is_none() {
+            self.check_finals_of_managed(*id, cuda, p.span)?;
+        }
         let def = self.defs.ty(*id);
         if !def.is_flat {
             return Some(());
         }
-        if self.defs.has_part(*id, &|f| f.pointer || f.is_allocatable()) {
-            let text = format!("device data of `type({})`, which has pointers or allocatable components and", def.name);
+        // Those of device data and of arguments stay what they are; nothing frees or copies them.
+        let is_of_caller = p.dummy.is_some() && p.value.is_none() && !matches!(p.intent, Some((ast::Intent::Out, _)));
+        let stays = is_of_caller || matches!(p.cuda, Some((ast::CudaAttr::Device, _)));
+        if !stays && self.defs.has_part(*id, &|f| f.is_allocatable()) {
+            let text = format!("this data of `type({})`, which has allocatable components and", def.name);
             return self.reporter.refuse(p.span, format!("{text} lengths that are known at run time only,"));
         }
         let is_class = p.spec.is_some_and(|s| matches!(s.kind, ast::TypeSpecKind::Class(_)));
@@ -115,19 +123,29 @@ impl<'a> Checker<'a> {
             Some((cuda @ (ast::CudaAttr::Constant | ast::CudaAttr::Texture), _)) => {
                 format!("{} data", crate::cuda::spelling(cuda))
             }
-            // Subroutines of the host would finalise objects that they cannot be given.
-            Some((ast::CudaAttr::Managed | ast::CudaAttr::Unified, _))
-                if p.dummy.is_none() && self.has_finals_within(*id) =>
-            {
-                "managed data, which would be finalised,".to_owned()
-            }
-            _ if p.value.is_some() => "an argument with `value`".to_owned(),
             _ if is_class => "a polymorphic object".to_owned(),
             _ => return Some(()),
         };
         let text =
             format!("{what} of `type({})` with lengths that are known at run time only, in device data,", def.name);
         self.reporter.refuse(p.span, text)
+    }
+
+    /// Refuses managed objects without lengths of their own that would be finalised: subroutines of the host take objects that hold theirs.
+    pub(super) fn check_finals_of_managed(
+        &mut self,
+        id: TypeId,
+        cuda: Option<ast::CudaAttr>,
+        span: Span,
+    ) -> Option<()> {
+        let is_managed = matches!(cuda, Some(ast::CudaAttr::Managed | ast::CudaAttr::Unified));
+        if !is_managed || !self.is_closed_instance(id) || !self.has_finals_within(id) {
+            return Some(());
+        }
+        let name = &self.defs.ty(id).name;
+        let text =
+            format!("managed data of `type({name})`, whose objects have lengths at run time and would be finalised,");
+        self.reporter.refuse(span, text)
     }
 
     /// Whether objects of a type are finalised, or a part of them is.

@@ -138,7 +138,8 @@ impl<'a> Checker<'a> {
         let owner = self.scopes.get(scope).proc;
         let storage = self.typing().storage(scope, p, Some(&ty), &shape, owner)?;
         let by_value = p.value.is_some() && p.dummy.is_some();
-        let copied = by_value && p.optional.is_some() && !self.typing().is_by_value_alone(p);
+        let is_flat = matches!(ty, Type::Derived(id) if self.defs.ty(id).is_flat);
+        let copied = by_value && p.optional.is_some() && !is_flat && !self.typing().is_by_value_alone(p);
         if copied && !self.can_be_copied(&ty) {
             let span = p.value.unwrap_or(p.span);
             return self.reporter.refuse(span, format!("the optional `value` argument `{}`", p.name));
@@ -146,7 +147,7 @@ impl<'a> Checker<'a> {
         let is_implied_class = p.spec.is_none() && self.scopes.implicit_rules(scope).is_class(&p.name);
         let attrs = Attrs {
             cuda: p.cuda.map(|(c, _)| c),
-            is_flat: matches!(ty, Type::Derived(id) if self.defs.ty(id).is_flat),
+            is_flat,
             allocatable: p.allocatable.is_some(),
             pointer: p.pointer.is_some(),
             target: p.target.is_some(),

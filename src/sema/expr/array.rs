@@ -36,6 +36,7 @@ impl Checker<'_> {
                 }
                 ty = match ty.take() {
                     None => Some(e.ty.clone()),
+                    Some(old) if self.defs.are_flat_twins(&old, &e.ty) => Some(old),
                     Some(old) => match common(&old, &e.ty) {
                         Some(new) => Some(new),
                         None => {
@@ -86,7 +87,8 @@ impl Checker<'_> {
     /// empty.
     fn objects_of_spec(&mut self, spec: &TypeSpec, ty: &Type, items: &[Item], span: Span) -> Option<Expr> {
         let Type::Derived(id) = *ty else { return None };
-        if !self.defs.ty(id).is_made || items.iter().any(|item| matches!(item, Item::Expr(e) if e.rank == 0)) {
+        let has_lengths = self.defs.ty(id).is_made || self.defs.ty(id).is_flat;
+        if !has_lengths || items.iter().any(|item| matches!(item, Item::Expr(e) if e.rank == 0)) {
             return None;
         }
         let mut lengths = self.lengths_of_spec(spec).into_iter();
@@ -259,6 +261,7 @@ impl Typing<'_> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             out.push(match item {
+                Item::Expr(e) if self.defs.are_flat_twins(ty, &e.ty) => Item::Expr(self.as_twin(e, ty)),
                 Item::Expr(e) => {
                     if !assignable(ty, &e) {
                         let text = format!(

@@ -63,6 +63,16 @@ pub(crate) struct Evaluator<'p> {
     steps: usize,
 }
 
+/// The value of an integer expression in which these variables have these values; `None` if it asks for more. A bound or a length of a
+/// component is one of the variables of length parameters ([`TypeParam::var`](crate::checked::TypeParam::var)).
+pub fn integer_with(program: &Program, e: &Expr, known: &[(VarId, i64)]) -> Option<i64> {
+    let bound = known.iter().map(|&(v, n)| (v, Const::Int(n))).collect();
+    match (Evaluator { bound, ..Evaluator::wrapping(program) }).eval(e) {
+        Ok(Const::Int(n)) => Some(n),
+        _ => None,
+    }
+}
+
 impl<'p> Evaluator<'p> {
     /// An evaluator for single nodes with constant operands: exact operations only.
     pub(crate) fn eager(program: &'p Program) -> Evaluator<'p> {

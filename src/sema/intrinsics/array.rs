@@ -45,6 +45,7 @@ impl Checker<'_> {
                 let mut args = vec![None, Some(shift)];
                 if id == I::Eoshift {
                     let boundary = match r.take(2) {
+                        Some(b) if self.defs.are_flat_twins(&a.ty, &b.ty) => Some(self.typing().as_twin(b, &a.ty)),
                         Some(b) if assignable(&a.ty, &b) => {
                             let ty = a.ty.clone();
                             Some(self.typing().convert(b, &ty)?)
@@ -169,6 +170,7 @@ impl Typing<'_> {
         match r.take(at) {
             None => Some(None),
             Some(e) if same_type(&e.ty, &model.ty) => Some(Some(e)),
+            Some(e) if self.defs.are_flat_twins(&e.ty, &model.ty) => Some(Some(self.as_twin(e, &model.ty))),
             Some(e) => {
                 let wanted = format!("`{}` like the first argument", type_name(self.defs, &model.ty));
                 self.bad_argument(r.id, at, &e, &wanted)

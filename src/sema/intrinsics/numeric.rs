@@ -565,6 +565,7 @@ impl Typing<'_> {
 
     fn merge(&mut self, mut r: Reference) -> Option<Expr> {
         let (a, b) = (self.need(&mut r, 0)?, self.need(&mut r, 1)?);
+        let b = if self.defs.are_flat_twins(&a.ty, &b.ty) { self.as_twin(b, &a.ty) } else { b };
         let Some(mask) = self.take_logical(&mut r, 2)? else { return self.need(&mut r, 2) };
         let ty = if same_type(&a.ty, &b.ty) {
             a.ty.clone()

@@ -9,7 +9,7 @@ use super::slots::{Slot, Source};
 use super::{Evaluated, constant_object, refused, run};
 use crate::eval::context::{Context, Dim, Object, Store, Viewpoint};
 use crate::eval::value::{Eval, EvalError, Kind, Value, fail, from_bytes};
-use ir::{Global, GlobalInit, Module, Reg, descriptor};
+use ir::{AddrBase, Global, GlobalInit, Module, Reg, VarLengths, descriptor};
 use mem::address::{SHARED_BASE, is_local, is_shared};
 use mem::{Memory, Region};
 use sema::checked::{Type, VarId};
@@ -162,8 +162,26 @@ impl<'a> Evaluation<'a> {
         for d in &object.dims {
             words.extend([d.lower, d.extent.unwrap_or(ENDLESS), d.stride].map(|n| n as u64));
         }
-        let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
-        self.pad.memory.write(address, &bytes).ok_or_else(|| EvalError("the expression has no memory".to_owned()))
+        self.write_words(address, &words)?;
+        match self.lengths_place(slot.var) {
+            Some(at) => self.write_words(at, &object.lengths.iter().map(|&n| n as u64).collect::<Vec<u64>>()),
+            None => Ok(()),
+        }
+    }
+
+    fn write_words(&mut self, at: u64, words: &[u64]) -> Eval<()> {
+        let bytes: Vec<u8> = words.iter().flat_map(|n| n.to_le_bytes()).collect();
+        self.pad.memory.write(at, &bytes).ok_or_else(|| EvalError("the expression has no memory".to_owned()))
+    }
+
+    /// Where the length parameters of a variable are whose objects do not hold them; `None` if the code does not use them.
+    fn lengths_place(&self, id: VarId) -> Option<u64> {
+        let globals = self.program.module().globals.iter();
+        let var = globals.filter_map(|g| g.var.as_ref()).find(|var| var.source_id == id.0)?;
+        match var.lengths {
+            VarLengths::Memory(AddrBase::Global(g)) => self.program.global_address(g),
+            _ => None,
+        }
     }
 
     /// The address here of an object's first element.
@@ -242,7 +260,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// What the pointer at `at` points to, as an object of the program; `name` is what the user calls it.
-    pub(crate) fn object(&self, at: u64, ty: &Type, name: &str) -> Eval<Evaluated> {
+    pub(crate) fn object(&self, at: u64, result: VarId, ty: &Type, name: &str) -> Eval<Evaluated> {
         let word = |offset: i64| -> Eval<i64> {
             let mut out = [0; 8];
             match self.pad.memory.read(at.wrapping_add_signed(offset), &mut out) {
@@ -263,10 +281,18 @@ impl<'a> Evaluation<'a> {
                 Ok(Dim { lower: word(descriptor::lower(d))?, extent, stride: word(descriptor::stride(d))? })
             })
             .collect::<Eval<Vec<Dim>>>()?;
+        let count = if let Type::Derived(id) = ty { self.context.checked.ty(*id).open_parameters().count() } else { 0 };
+        let lengths = match self.lengths_place(result) {
+            Some(at) => {
+                let here = Context { memory: &self.pad.memory, at: Viewpoint::Nowhere, ..*self.context };
+                here.read_words(at, count as u64)?
+            }
+            None => Vec::new(),
+        };
         let piece = self.pieces.iter().find(|p| here >= p.here && here - p.here < p.bytes.max(1));
         let Some(piece) = piece else {
             // The target of a component's descriptor, which is an address of the program's.
-            return Ok(Evaluated::Object(Object { kind, store: Store::Memory(here), dims }));
+            return Ok(Evaluated::Object(Object { kind, store: Store::Memory(here), dims, lengths }));
         };
         let offset = here - piece.here;
         let store = match &piece.origin {
@@ -281,11 +307,11 @@ impl<'a> Evaluation<'a> {
                 }
             }
             Origin::Constant => {
-                let here = Object { kind, store: Store::Memory(here), dims };
+                let here = Object { kind, store: Store::Memory(here), dims, lengths };
                 let memory = &self.pad.memory;
                 return Context { memory, at: Viewpoint::Nowhere, ..*self.context }.load(&here).map(Evaluated::Value);
             }
         };
-        Ok(Evaluated::Object(Object { kind, store, dims }))
+        Ok(Evaluated::Object(Object { kind, store, dims, lengths }))
     }
 }

@@ -182,7 +182,11 @@ impl Compiled {
         };
         // A character whose length is known only at run time is allocated, like an array.
         let is_allocated = e.rank > 0 || matches!(ty, Type::Character(CharLen::Deferred));
-        let attrs = Attrs { pointer: is_place, allocatable: !is_place && is_allocated, ..Attrs::default() };
+        let attrs =
+            Attrs { pointer: is_place, allocatable: !is_place && is_allocated, ..flat_attributes(checked, &ty) };
+        if attrs.is_flat && !is_place {
+            return fail("a value whose length parameters belong to no variable cannot be shown");
+        }
         vars.push(slot_variable("result", &ty, e.rank, attrs));
         let rank = e.rank;
         let target = Expr { kind: ExprKind::Var(result), ty: ty.clone(), rank, span: Span::NONE };
@@ -204,7 +208,7 @@ impl Compiled {
         evaluation.run()?;
         let Some(at) = evaluation.address(self.result) else { return refused() };
         if self.is_place {
-            return evaluation.object(at, &self.ty, &self.name);
+            return evaluation.object(at, self.result, &self.ty, &self.name);
         }
         self.read(context.checked, at, evaluation.memory()).map(Evaluated::Value)
     }
@@ -236,6 +240,17 @@ impl Compiled {
         }
         let base = word(descriptor::BASE)? as u64;
         Ok(Value { kind, dims, data: read(base, count * kind.bytes())? })
+    }
+}
+
+/// The attributes of a variable of the expression that say that its length parameters are kept with it, as its objects do not hold them.
+fn flat_attributes(checked: &Program, ty: &Type) -> Attrs {
+    match ty {
+        Type::Derived(id) if checked.ty(*id).is_flat => {
+            let lengths = checked.ty(*id).open_parameters().map(|_| CharLen::Deferred).collect();
+            Attrs { is_flat: true, lengths, ..Attrs::default() }
+        }
+        _ => Attrs::default(),
     }
 }
 
@@ -308,5 +323,5 @@ fn run(code: &vm::Program, memory: &mut Memory) -> Eval<()> {
 /// An object that is a value only.
 pub(crate) fn constant_object(value: Value) -> Object {
     let dims = crate::eval::context::value_dims(&value);
-    Object { kind: value.kind, dims, store: Store::Value(value) }
+    Object { kind: value.kind, dims, store: Store::Value(value), lengths: Vec::new() }
 }

@@ -6,7 +6,7 @@
 //! expression first. If only the address of a designator is wanted, its last such component stays, since its target is not
 //! touched.
 
-use super::{CompiledExpr, slot_variable};
+use super::{CompiledExpr, flat_attributes, slot_variable};
 use crate::eval::value::{Eval, fail};
 use sema::checked::{
     Actual, Attrs, CharLen, Expr, ExprKind, Intrinsic, Item, ProcBody, Program, Storage, Sub, Type, VarId, Variable,
@@ -63,7 +63,8 @@ impl<'p> Slots<'p> {
             Type::Character(_) => Type::Character(CharLen::Deferred),
             ty => ty.clone(),
         };
-        self.vars.push(slot_variable(name, &ty, rank, Attrs { pointer: true, ..Attrs::default() }));
+        let attrs = Attrs { pointer: true, ..flat_attributes(self.checked, &ty) };
+        self.vars.push(slot_variable(name, &ty, rank, attrs));
         self.found.push(Slot { source, var: id, is_needed });
         (id, ty)
     }

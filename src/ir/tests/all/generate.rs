@@ -7,7 +7,7 @@ use fastrand::Rng;
 use ir::op::{AtomOp, BarOp, BinOp, CmpOp, CvtOp, Special, TriOp, TyClass, UnOp};
 use ir::{
     Access, AddrBase, Bb, DebugType, DebugTypeId, DebugTypeKind, DebugVar, FuncId, FuncKind, Function, FunctionBuilder,
-    Global, GlobalId, GlobalInit, LocalSlot, Module, Reg, Scope, Space, Ty, Val, VarLoc, VarShape,
+    Global, GlobalId, GlobalInit, LocalSlot, Module, Reg, Scope, Space, Ty, Val, VarLengths, VarLoc, VarShape,
 };
 use source::{FileId, Span};
 
@@ -117,6 +117,7 @@ fn function(name: &str, seed: u64, module: &Module, computes: bool) -> Function 
                 ty: DebugTypeId(0),
                 shape: VarShape::Scalar,
                 loc: VarLoc::Reg(reg),
+                lengths: [VarLengths::default(), VarLengths::Values(vec![Val::i64(3), Val::i64(-1)])][i % 2].clone(),
                 source_id: i as u32,
                 is_dummy: false,
                 inlined: ir::InlineId::NONE,

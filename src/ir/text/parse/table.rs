@@ -5,7 +5,7 @@ use super::{ParseError, declare, reg, ty};
 use crate::{
     AddrBase, DebugField, DebugType, DebugTypeId, DebugTypeKind, DebugVar, FuncId, Function, Global, GlobalId,
     GlobalInit, InlineId, Inlined, LocalId, LocalSlot, Module, SharedId, SharedSize, SharedVar, Space, Val, VarId,
-    VarLoc, VarShape,
+    VarLengths, VarLoc, VarShape,
 };
 use std::sync::Arc;
 
@@ -174,11 +174,31 @@ fn debug_var(c: &mut Cursor<'_>) -> Result<DebugVar, ParseError> {
         "constant" => VarLoc::Constant,
         _ => return Err(before.expected("a place")),
     };
+    let lengths = lengths(c)?;
     c.expect_word("source")?;
     let source_id = c.int("the number of a variable")?;
     let is_dummy = c.take_word("dummy");
     let inlined = inlined(c)?;
-    Ok(DebugVar { name, ty, shape, loc, source_id, is_dummy, inlined, span: source::Span::NONE })
+    Ok(DebugVar { name, ty, shape, loc, lengths, source_id, is_dummy, inlined, span: source::Span::NONE })
+}
+
+/// The length parameters of a variable, if they stand here.
+fn lengths(c: &mut Cursor<'_>) -> Result<VarLengths, ParseError> {
+    if c.take_word("lengths_at") {
+        return Ok(VarLengths::At(reg(c)?));
+    }
+    if !c.take_word("lengths") {
+        return Ok(VarLengths::default());
+    }
+    if !c.take_mark("(") {
+        return Ok(VarLengths::Memory(base(c)?));
+    }
+    let mut values = vec![val(c)?];
+    while c.take_mark(",") {
+        values.push(val(c)?);
+    }
+    c.mark(")")?;
+    Ok(VarLengths::Values(values))
 }
 
 /// The call that something is a part of, if one stands here.

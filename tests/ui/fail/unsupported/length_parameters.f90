@@ -8,7 +8,7 @@ module m
   type :: owner(n)
     integer, len :: n
     real :: x(n)
-    real, device, pointer :: p(:)
+    real, device, allocatable :: p(:)
   end type
   type :: kept(n)
     integer, len :: n
@@ -21,10 +21,11 @@ contains
     type(kept(*)), intent(inout) :: r
   end subroutine
   attributes(global) subroutine owned(r)
-    type(owner(*)) :: r !~ W0901
+    type(owner(*)), value :: r !~ W0901
   end subroutine
-  attributes(global) subroutine by_value(r)
-    type(line(*)), value :: r !~ W0901
+  attributes(global) subroutine owner_of_thread(n)
+    integer, value :: n
+    type(owner(n)) :: r !~ W0901
   end subroutine
 end module
 program p
@@ -32,5 +33,6 @@ program p
   implicit none
   class(line(:)), device, allocatable :: c !~ W0901
   type(kept(:)), managed, allocatable :: k !~ W0901
+  type(kept(3)), managed :: fixed !~ W0901
   allocate (kept(2) :: k) !~ R0901
 end program

@@ -1,4 +1,4 @@
-! An array that has no objects, where only a function that is never called would say their length parameters.
+! An array that has no objects, where only an element that is never asked for would say their length parameters.
 module m
   implicit none
   type :: row(n)
@@ -6,17 +6,18 @@ module m
     integer :: x(n) = 1
   end type
 contains
-  function made(n) result(r)
-    integer, intent(in) :: n
-    type(row(n)) :: r
+  function like(a) result(r)
+    type(row(*)), intent(in) :: a
+    type(row(a%n)) :: r
   end function
 end module
 program p
   use m
   implicit none
   type(row(:)), allocatable :: a(:)
+  type(row(3)) :: b(2)
   integer :: i
-  a = [(made(3), i = 1, 0)]
+  a = [(like(b(i)), i = 1, 0)]
   print *, size(a)
   print *, a%n !~ R0901
 end program
