@@ -203,6 +203,7 @@ fn function(choices: &mut Choices<'_>, module: &Module, name: &str, kind: FuncKi
                 ty: DebugTypeId(0),
                 shape: VarShape::Scalar,
                 loc: VarLoc::Reg(reg),
+                lengths: ir::VarLengths::Values(Vec::new()),
                 source_id: index as u32,
                 is_dummy: false,
                 inlined: ir::InlineId::NONE,

@@ -334,7 +334,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             match this.pointer_target(value) {
                 Some(view) => {
                     this.at(value.span, |this| this.check_taken(target, &view));
-                    let view = this.with_bounds(view, bounds);
+                    let view = this.with_bounds(view, bounds, value);
                     let view = this.b.with_type(&d, view, &value.ty);
                     this.b.write_descriptor(slot, &view);
                 }

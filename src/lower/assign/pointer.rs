@@ -2,13 +2,14 @@
 //!
 //! Not here: procedure pointers (`call::procedure_pointer`).
 
+use crate::analysis::designators::designator_name;
 use crate::builder::flow::Flow;
 use crate::function::FunctionLowering;
 use crate::types::is_flat;
 use crate::value::array_view::{ArrayDim, ArrayView, Contiguity};
 use ir::Val;
 use ir::op::{BinOp, CmpOp};
-use sema::checked::{Expr, ExprKind, Type};
+use sema::checked::{Expr, ExprKind, Type, is_designator};
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// `target => value`
@@ -16,7 +17,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let Some(d) = self.descriptor(target) else { return self.b.unsupported("a pointer to this object") };
         let Some(view) = self.pointer_target(value) else { return self.b.desc_clear(&d) };
         self.at(value.span, |this| this.check_taken(target, &view));
-        let view = self.with_bounds(view, bounds);
+        let view = self.with_bounds(view, bounds, value);
         let view = self.b.with_type(&d, view, &value.ty);
         if is_flat(self.b.program(), &target.ty) {
             let (lengths, fixed) = (self.all_lengths_of(value), self.lengths_that_stay(target));
@@ -50,8 +51,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    /// The view with the bounds that a pointer assignment gives.
-    pub(crate) fn with_bounds(&mut self, mut view: ArrayView, bounds: &'p [(Expr, Option<Expr>)]) -> ArrayView {
+    /// The view of a target with the bounds that a pointer assignment gives.
+    pub(crate) fn with_bounds(
+        &mut self,
+        mut view: ArrayView,
+        bounds: &'p [(Expr, Option<Expr>)],
+        target: &'p Expr,
+    ) -> ArrayView {
         if bounds.is_empty() {
             return view;
         }
@@ -73,6 +79,15 @@ impl<'p> FunctionLowering<'_, 'p> {
             let extent = self.b.count(lower, upper, Val::i64(1));
             dims.push(ArrayDim { lower, extent, stride, gather: None });
             stride = self.b.imul(stride, extent);
+        }
+        if self.b.options().check_bounds && !view.assumed_size && is_designator(target) {
+            // The target has at least as many elements as the pointer (Fortran 2018, 10.2.2.3).
+            let (given, wanted) = (view.extents(), dims.iter().map(|d| d.extent).collect::<Vec<_>>());
+            let (there, last) = (self.b.product(&given), self.b.product(&wanted));
+            let is_beyond = self.b.icmp(CmpOp::Gt, last, there);
+            let all = ArrayDim { lower: Val::i64(1), extent: there, stride: view.element, gather: None };
+            let name = designator_name(self.b.program(), target);
+            self.when(is_beyond, |this| this.b.check_subscript(last, &all, 0, &name));
         }
         ArrayView { dims, contiguity: Contiguity::Unknown, origin: None, ..view }
     }

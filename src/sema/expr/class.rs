@@ -87,7 +87,7 @@ impl Checker<'_> {
                 let takes = match p.params.as_slice() {
                     [only] => {
                         matches!(self.defs.var(*only).ty, Type::Derived(t) if t == ty)
-                            && !self.defs.var(*only).attrs.class
+                            && !self.defs.var_info(*only).polymorphic
                     }
                     _ => false,
                 };

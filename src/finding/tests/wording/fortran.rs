@@ -96,7 +96,7 @@ fn every_host_error_has_its_sentence() {
         reduce.cuf:20:3: error[R0807]: `x` is used but not associated
         reduce.cuf:20:3: error[R0808]: calls are nested 100000 deep, which is the limit
         reduce.cuf:20:3: error[R0809]: integer division by zero
-        reduce.cuf:20:3: error[R0813]: substring (3:12) of `x` is outside its 10 characters
+        reduce.cuf:20:3: error[R0813]: a substring of `x` takes character 12, and there are 10 characters
         reduce.cuf:20:3: error[R0814]: shapes do not conform: 10 and 12 elements in dimension 1
         reduce.cuf:20:3: error[R0822]: type parameter `x` is 4 and must be 3
         reduce.cuf:20:3: error[R0823]: exception `ieee_overflow`, for which halting is on

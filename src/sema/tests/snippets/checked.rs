@@ -14,8 +14,8 @@ fn kernel_and_launch_are_typed() {
           real(4) a [static]
           real(4) x_d(1024) [static] device
           real(4) y_d(1024) [static] device
-          type(dim3) grid [static] = {1, 1, 1}
-          type(dim3) tblock [static] = {1, 1, 1}
+          type(dim3) grid [static]
+          type(dim3) tblock [static]
           integer(4) istat [static]
           tblock = dim3(256, 1, 1)
           grid = dim3(ceiling((1024.0_4 / real(4)<tblock%x>)), 1, 1)

@@ -7,7 +7,7 @@ use expect_test::expect;
 fn components_are_laid_out_with_their_alignment() {
     expect![[r#"
         module m
-          type(inner) variable [static] = {7, 0.5_8}
+          type(inner) variable [static]
           type(inner) constant [parameter] = {1, 2.0_8}
         type inner bytes=16 align=8
           integer(1) :: tag @0 = 7
@@ -129,7 +129,7 @@ end module
 fn dim3_exists_without_a_module_and_fills_missing_extents() {
     expect![[r#"
         host program p
-          type(dim3) g [static] = {1, 1, 1}
+          type(dim3) g [static]
           g = dim3(4, 2, 1)
           g%y = 3
     "#]]

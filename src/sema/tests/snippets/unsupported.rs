@@ -12,7 +12,7 @@ fn refused_features_leave_the_rest_of_the_program() {
           integer(8) :: f @0 = 0
           integer(4) :: n @8
         host program p
-          type(t) o [static] = {0, 0}
+          type(t) o [static]
           integer(4) i [static]
           integer(4) e(2) [byte 0 of /e/]
           integer(4) f(2) [byte 0 of /e/]

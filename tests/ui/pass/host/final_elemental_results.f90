@@ -37,9 +37,11 @@ program p
 contains
   subroutine assigned
     type(res) :: y(2), z(2)
+    integer :: total
     y = made([5, 6])
     print *, y%id, y(2)%list
-    print *, 'sum', sum(number(made([7, 8])))
+    total = sum(number(made([7, 8])))
+    print *, 'sum', total
     where ([.true., .false.]) z%id = number(made([9, 10]))
     print *, z%id
     print *, 'done'
