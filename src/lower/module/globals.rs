@@ -169,7 +169,10 @@ fn default_pieces(program: &Program, ty: &Type, first: u64, put: &mut dyn FnMut(
     for field in &program.ty(*id).fields {
         let at = first + field.offset;
         if field.allocatable || field.pointer {
-            put(at, &empty_descriptor(program, &field.ty, field.class, field.shape.rank()));
+            let mut piece = empty_descriptor(program, &field.ty, field.class, field.shape.rank());
+            // The lengths behind it are looked at before it is known whether there is data.
+            piece.resize(described_bytes(program, field) as usize, 0);
+            put(at, &piece);
         } else if let Some(init) = &field.init {
             let mut piece = Vec::new();
             encode_field(program, field, init, &mut piece);
@@ -325,7 +328,8 @@ impl ModuleLowering<'_> {
             managed,
             bytes: 8 * self.program.var(id).attrs.lengths.len() as u64,
             align: 8,
-            init: GlobalInit::None,
+            // What is not allocated has lengths too, which are looked at before that is known.
+            init: GlobalInit::Zero,
             holes: Vec::new(),
             read_only: false,
             var: None,

@@ -103,12 +103,16 @@ impl<'a> Checker<'a> {
                 let Some(name) = base_name(object) else { continue };
                 let Some(Sym::Var(id)) = self.own(scope, &name.text) else { continue };
                 let var = self.defs.var(id);
-                let (Storage::Associated { base, offset }, Some(value)) = (&var.storage, &var.init) else { continue };
+                let Storage::Associated { base, offset } = var.storage else { continue };
                 if !seen.insert(id) {
                     continue;
                 }
-                let (base, offset) = (*base, *offset);
-                let Some(bytes) = encoded(&self.defs, value, &var.ty) else { continue };
+                let (given, ty, shape) = (var.init.clone(), var.ty.clone(), var.shape.clone());
+                let value = match (given, &ty) {
+                    (None, Type::Derived(of)) => self.default_object(*of, &shape),
+                    (given, _) => given,
+                };
+                let Some(bytes) = value.and_then(|value| encoded(&self.defs, &value, &ty)) else { continue };
                 for (i, byte) in bytes.into_iter().enumerate() {
                     let Some(byte) = byte else { continue };
                     let (other, owner) = *known.entry((base, offset + i as u64)).or_insert((byte, id));

@@ -86,3 +86,23 @@ end subroutine
 
 program main
 end program
+
+subroutine default_values_of_types()
+  type one
+    sequence
+    integer :: i = 1
+  end type
+  type alike
+    sequence
+    integer :: i = 1
+  end type
+  type two
+    sequence
+    integer :: i = 2
+  end type
+  type(one) :: a
+  type(alike) :: b
+  type(two) :: c
+  equivalence (a, b)
+  equivalence (a, c) !~ E0222
+end subroutine
