@@ -3,6 +3,7 @@
 //! | family | programs | what the test compares |
 //! |---|---|---|
 //! | `ui/pass`, `ui/fail` | `tests/ui` | output, exit code, markers and rendered messages of the command |
+//! | `checked` | `tests/ui/pass` | that no check of bounds and of unset values finds anything, and the output |
 //! | `example` | `examples` | output under the race check and all other checks |
 //! | `suite` | `tests/suite` | the findings of both twins under many schedules |
 //! | `ranks` | `tests/ranks` | the findings of right and wrong programs of several ranks |
@@ -23,6 +24,7 @@
 mod ahead;
 mod alone;
 mod annotated;
+mod checked;
 mod counts;
 mod examples;
 mod explore;
@@ -43,6 +45,7 @@ fn main() {
     let mut trials = Vec::new();
     for collect in [
         ui::trials,
+        checked::trials,
         examples::trials,
         suite::trials,
         ranks::trials,

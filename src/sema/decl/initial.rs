@@ -85,7 +85,12 @@ impl<'a> Checker<'a> {
                 (Storage::Static, Type::Derived(id))
                     if p.allocatable.is_none() && p.pointer.is_none() && self.defs.ty(*id).is_flat =>
                 {
-                    self.default_object(*id, shape)
+                    let value = self.default_value(*id)?;
+                    match shape.constant_bounds() {
+                        Some(bounds) if bounds.is_empty() => Some(value),
+                        Some(bounds) => filled(value, bounds),
+                        None => None,
+                    }
                 }
                 _ => None,
             },
@@ -188,16 +193,6 @@ impl<'a> Checker<'a> {
         let Some(main) = main else { return };
         if let ProcBody::Statements(body) = &mut self.defs.proc_mut(main).body {
             body.splice(0..0, first);
-        }
-    }
-
-    /// The value that default initialisation gives a variable of constant bounds, zeros where it gives none.
-    pub(super) fn default_object(&mut self, id: TypeId, shape: &Shape) -> Option<Const> {
-        let value = self.default_value(id)?;
-        match shape.constant_bounds() {
-            Some(bounds) if bounds.is_empty() => Some(value),
-            Some(bounds) => filled(value, bounds),
-            None => None,
         }
     }
 

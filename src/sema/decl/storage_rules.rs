@@ -6,11 +6,14 @@
 use crate::checked::{Storage, Type, VarId};
 use crate::checker::{Checker, ScopeId, Sym};
 use crate::expr::base_name;
-use crate::fold::encoded;
+use crate::fold::{default_bytes, encoded};
 use ast::{Attr, DeclKind, Declaration, Name};
 use diag::{Code, Diagnostic};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// Bytes of default values that are compared, at most.
+const LONGEST: usize = 1 << 20;
 
 impl<'a> Checker<'a> {
     /// Checks the specification statements of a scope whose names are resolved.
@@ -107,12 +110,18 @@ impl<'a> Checker<'a> {
                 if !seen.insert(id) {
                     continue;
                 }
-                let (given, ty, shape) = (var.init.clone(), var.ty.clone(), var.shape.clone());
-                let value = match (given, &ty) {
-                    (None, Type::Derived(of)) => self.default_object(*of, &shape),
-                    (given, _) => given,
+                let bytes = match (&var.init, &var.ty) {
+                    (Some(value), ty) => encoded(&self.defs, value, ty),
+                    (None, Type::Derived(of)) => {
+                        let extents = var.shape.constant_bounds().unwrap_or_default();
+                        let count: usize = extents.iter().map(|d| d.1.max(0) as usize).product();
+                        let one =
+                            default_bytes(&self.defs, *of).filter(|one| one.len().saturating_mul(count) <= LONGEST);
+                        one.map(|one| one.repeat(count))
+                    }
+                    _ => None,
                 };
-                let Some(bytes) = value.and_then(|value| encoded(&self.defs, &value, &ty)) else { continue };
+                let Some(bytes) = bytes else { continue };
                 for (i, byte) in bytes.into_iter().enumerate() {
                     let Some(byte) = byte else { continue };
                     let (other, owner) = *known.entry((base, offset + i as u64)).or_insert((byte, id));

@@ -25,7 +25,7 @@ mod transfer;
 
 pub(crate) use convert::{convert, fits, int_range};
 pub(crate) use number::{compare, kind_of};
-pub(crate) use transfer::{encoded, of_characters};
+pub(crate) use transfer::{default_bytes, encoded, of_characters};
 
 use crate::checked::{
     Actual, Const, Expr, ExprKind, ImpliedDo, Intrinsic, Item, ProcId, Program, Shape, Storage, Sub, Type, VarId,

@@ -57,6 +57,23 @@ pub(crate) fn encoded(program: &Program, value: &Const, ty: &Type) -> Option<Vec
     }
 }
 
+/// The bytes that default initialisation gives an object of a type; none where it gives none.
+pub(crate) fn default_bytes(program: &Program, id: TypeId) -> Option<Vec<Option<u8>>> {
+    let mut out = vec![None; size_of(program, &Type::Derived(id))?];
+    for field in &program.ty(id).fields {
+        let Some(count) = elements(field) else { continue };
+        // A scalar gives every element of an array component.
+        let given = match (&field.init, &field.ty) {
+            (Some(value), ty) => encoded(program, value, ty)?,
+            (None, Type::Derived(inner)) => default_bytes(program, *inner)?,
+            _ => continue,
+        };
+        let places = out.iter_mut().skip(field.offset as usize).take(size_of(program, &field.ty)? * count);
+        places.zip(given.iter().cycle()).for_each(|(place, byte)| *place = *byte);
+    }
+    Some(out)
+}
+
 /// The value of a type that is not character whose bytes are these, with blanks behind them.
 pub(crate) fn of_characters(program: &Program, characters: &[u8], ty: &Type) -> Option<Const> {
     let mut bytes = characters.to_vec();

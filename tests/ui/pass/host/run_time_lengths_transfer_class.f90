@@ -1,3 +1,4 @@
+! checked: R0304
 ! TRANSFER and sizes of polymorphic objects with run-time lengths: those of the dynamic type count.
 module m
   implicit none
