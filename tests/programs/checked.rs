@@ -4,6 +4,7 @@
 
 use crate::annotated::{Program, programs, read, root};
 use crate::trial;
+use crate::ui::needs_compiler;
 use libtest_mimic::Trial;
 use std::process::Command;
 
@@ -17,8 +18,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 fn check(program: &Program) -> Vec<String> {
     let expected = read(program);
-    // A file of C needs a compiler.
-    if expected.options.iter().any(|option| option.starts_with("--check") || option.ends_with(".c")) {
+    if needs_compiler(program) || expected.options.iter().any(|option| option.starts_with("--check")) {
         return Vec::new();
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_cufemu"));

@@ -33,7 +33,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// Whether a C file belongs to the program.
-fn needs_compiler(program: &Program) -> bool {
+pub(crate) fn needs_compiler(program: &Program) -> bool {
     read(program).options.iter().any(|option| Path::new(option).extension().is_some_and(|extension| extension == "c"))
 }
 
