@@ -24,6 +24,8 @@ pub(crate) enum ClassHelper {
     Copy,
     /// The same for an assignment statement: components may have a defined assignment.
     Assign,
+    /// Assigns an object to one of the same type that is there, for types with components that have a defined assignment.
+    Replace,
     /// Frees what an object owns.
     Free,
     /// The same of a copy, which is not finalised.

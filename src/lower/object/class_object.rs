@@ -10,7 +10,7 @@ use crate::builder::Builder;
 use crate::builder::flow::Flow;
 use crate::module::generated::ClassHelper;
 use crate::object::allocate::AllocateHow;
-use crate::types::{align, assigns_components, has_allocatable, has_default, has_end, has_final, is_made};
+use crate::types::{HOST_MEMORY, align, assigns_components, has_allocatable, has_default, has_end, has_final, is_made};
 use crate::value::array_view::ArrayView;
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
@@ -30,6 +30,37 @@ impl Builder<'_, '_> {
     /// Gives a polymorphic allocatable a copy of an object, or an array of copies with these bounds and extents, and frees what it
     /// held, which the object may be a part of.
     pub(crate) fn set_class(
+        &mut self,
+        d: &Descriptor,
+        (ty, location): (&Type, i32),
+        source: &ArrayView,
+        filled: Option<&[(Val, Val)]>,
+        name: &str,
+        how: ClassHelper,
+    ) {
+        if matches!(how, ClassHelper::Assign) && !self.may_be_made(ty) && self.may_assign_components(ty) {
+            let stays = self.is_like(d, source);
+            let goes = self.negate(stays);
+            self.when(stays, |this| this.replace_objects(d, ty, source));
+            return self.when(goes, |this| this.set_fresh_class(d, (ty, location), source, filled, name, how));
+        }
+        self.set_fresh_class(d, (ty, location), source, filled, name, how);
+    }
+
+    /// Assigns objects to those of the same type and shape that a polymorphic allocatable holds, component by component. The
+    /// source may be a part of them.
+    fn replace_objects(&mut self, d: &Descriptor, ty: &Type, source: &ArrayView) {
+        let slot = self.empty_descriptor(source.dims.len() as u8);
+        let rank = source.dims.len() as u8;
+        let copy = self.desc_of((ty, true), rank, DescriptorAt::Mem(slot), Space::Host, true, None);
+        self.set_class(&copy, (ty, HOST_MEMORY), source, None, "copy", ClassHelper::Copy);
+        let (to, from) = (self.desc_view(d), self.desc_view(&copy));
+        self.copy_class(&to, &from, ty, ClassHelper::Replace);
+        self.of_copies(|this| this.free_data(&copy, ty, HOST_MEMORY));
+    }
+
+    /// Gives a polymorphic allocatable objects in fresh memory, or where it holds ones of the same type and shape their bytes.
+    fn set_fresh_class(
         &mut self,
         d: &Descriptor,
         (ty, location): (&Type, i32),
@@ -66,7 +97,8 @@ impl Builder<'_, '_> {
         }
         // Objects of the same type and shape are assigned where they are: pointers to them stay good, and an array keeps its
         // bounds (Fortran 2018, 10.2.1.3).
-        let stays = self.is_like(d, &fresh);
+        let made = self.desc_view(&fresh);
+        let stays = self.is_like(d, &made);
         let goes = self.negate(stays);
         self.when(stays, |this| {
             this.free_components_of(d, ty);
@@ -81,10 +113,11 @@ impl Builder<'_, '_> {
         self.when(goes, take);
     }
 
-    /// Whether two polymorphic allocatables hold objects of one dynamic type, size and shape; not if one holds none.
-    fn is_like(&mut self, a: &Descriptor, b: &Descriptor) -> Val {
-        let (x, y) = (self.desc_view(a), self.desc_view(b));
-        let (is_there, other) = (self.desc_is_set(a), self.desc_is_set(b));
+    /// Whether a polymorphic allocatable holds objects of the dynamic type, size and shape of others, of which one fills an array.
+    fn is_like(&mut self, d: &Descriptor, y: &ArrayView) -> Val {
+        let x = self.desc_view(d);
+        let base = self.address(y.mem);
+        let (is_there, other) = (self.desc_is_set(d), self.icmp(CmpOp::Ne, base, Val::i64(0)));
         let mut all = self.combine(BinOp::And, is_there, other);
         let tags = (x.tag.unwrap_or(Val::i64(0)), y.tag.unwrap_or(Val::i64(0)));
         let pairs = [tags, (x.element, y.element)].into_iter().chain(x.extents().into_iter().zip(y.extents()));
@@ -97,11 +130,7 @@ impl Builder<'_, '_> {
 
     /// Copies objects into fresh memory; one object fills an array.
     pub(crate) fn copy_class(&mut self, to: &ArrayView, from: &ArrayView, ty: &Type, how: ClassHelper) {
-        let program = self.program();
-        let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
-        let matters =
-            members(program, self.tags(), root).into_iter().any(|id| assigns_components(program, &Type::Derived(id)));
-        let helper = self.class_helper(ty, if matters { how } else { ClassHelper::Copy });
+        let helper = self.class_helper(ty, if self.may_assign_components(ty) { how } else { ClassHelper::Copy });
         let tag = from.tag.unwrap_or_else(|| self.tag_of(ty));
         let fills = from.dims.is_empty() && !to.dims.is_empty();
         let views: &[&ArrayView] = if fills { &[to] } else { &[to, from] };
@@ -112,6 +141,13 @@ impl Builder<'_, '_> {
             let (target, source) = (this.address(target), this.address(source));
             this.call(helper, vec![tag, target, source, from.element], &[]);
         });
+    }
+
+    /// Whether an object of a class may have components that have a defined assignment.
+    fn may_assign_components(&self, ty: &Type) -> bool {
+        let program = self.program();
+        let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
+        members(program, self.tags(), root).into_iter().any(|id| assigns_components(program, &Type::Derived(id)))
     }
 
     pub(crate) fn each_object(&mut self, view: &ArrayView, ty: &Type, what: ClassHelper) {
@@ -174,6 +210,7 @@ impl Builder<'_, '_> {
         let verb = match what {
             ClassHelper::Copy => "copy",
             ClassHelper::Assign => "assign",
+            ClassHelper::Replace => "replace",
             ClassHelper::Free => "free",
             ClassHelper::Release => "release",
             ClassHelper::Init => "initialise",
@@ -183,7 +220,7 @@ impl Builder<'_, '_> {
         let mut b = FunctionBuilder::new(self.module().function_name(func), FuncKind::Host, span);
         let tag: Val = b.param(Ty::I64, "type").into();
         let to = MemRef::at(b.param(Ty::I64, "object").into(), Space::Host);
-        let source: Option<(Reg, Reg)> = matches!(what, ClassHelper::Copy | ClassHelper::Assign)
+        let source: Option<(Reg, Reg)> = matches!(what, ClassHelper::Copy | ClassHelper::Assign | ClassHelper::Replace)
             .then(|| (b.param(Ty::I64, "from"), b.param(Ty::I64, "bytes")));
         let (side, proc) = (self.side(), self.procedure());
         let mut inner = Builder::new(self.module(), b, side, proc);
@@ -191,7 +228,7 @@ impl Builder<'_, '_> {
         for id in members(program, inner.tags(), root) {
             let ty = Type::Derived(id);
             let matters = match what {
-                ClassHelper::Copy | ClassHelper::Assign => true,
+                ClassHelper::Copy | ClassHelper::Assign | ClassHelper::Replace => true,
                 ClassHelper::Free | ClassHelper::Release => has_end(program, &ty),
                 ClassHelper::Init => has_default(program, &ty) || is_made(program, &ty),
             };
@@ -217,6 +254,10 @@ impl Builder<'_, '_> {
                             this.store_default(to, &ty);
                         }
                         this.assign_object(to, from, &ty);
+                    }
+                    (ClassHelper::Replace, Some((from, _))) => {
+                        this.finalise(to, &ty);
+                        this.assign_object(to, MemRef::at(from.into(), Space::Host), &ty);
                     }
                     (ClassHelper::Free, _) => this.free_components(to, &ty),
                     (ClassHelper::Release, _) => this.release(to, &ty),
