@@ -59,14 +59,14 @@ impl Effect {
         matches!(self, Effect::Get | Effect::Swap | Effect::Combine { fetches: true, .. })
     }
 
-    /// Whether two of them on the same bytes need an order. Concurrent accumulate operations must be the same one, or none
-    /// (MPI 4.0, 12.2.1, `same_op_no_op`).
-    pub(crate) fn conflicts(self, other: Effect) -> bool {
+    /// Whether two of them on the same bytes need an order. Accumulate operations of one origin are in order (MPI 4.0, 12.7.2);
+    /// those of several must be the same one, or none (12.2.1, `same_op_no_op`).
+    pub(crate) fn conflicts(self, other: Effect, is_same_origin: bool) -> bool {
         match (self, other) {
             (Effect::Get, Effect::Get) | (Effect::Swap, Effect::Swap) => false,
             (Effect::Combine { .. }, Effect::Swap) | (Effect::Swap, Effect::Combine { .. }) => false,
             (Effect::Combine { operator: a, .. }, Effect::Combine { operator: b, .. }) => {
-                a != b && a != Operator::Nothing && b != Operator::Nothing
+                !is_same_origin && a != b && a != Operator::Nothing && b != Operator::Nothing
             }
             _ => true,
         }

@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices by the method of Jacobi.
 
-use super::{double, epsilon, normalise, squares};
+use super::{double, epsilon, normalise, squared, squares};
 use crate::element::Element;
 
 /// Rounds over all pairs, at most; about ten are enough.
@@ -60,7 +60,7 @@ impl<T: Element> Rotation<T> {
 pub(crate) fn eigen<T: Element>(mut a: Vec<T>, n: usize) -> Eigen<T> {
     let mut vectors = vec![T::ZERO; n * n];
     (0..n).for_each(|i| vectors[i * n + i] = T::from_real(T::real_of(1.0)));
-    let power = normalise(&mut a);
+    let power = normalise(&mut a, squared::<T>());
     let small = squares(&a).sqrt() * epsilon::<T>() / 8.0 / n.max(1) as f64;
     let mut has_converged = false;
     for _ in 0..MOST_ROUNDS {

@@ -16,6 +16,7 @@ pub(crate) use triangle::solve;
 
 use crate::element::Element;
 use rayon::prelude::*;
+use std::ops::RangeInclusive;
 
 /// Elements below which threads do not pay.
 const FEW: usize = 1 << 15;
@@ -50,12 +51,16 @@ fn squares<T: Element>(x: &[T]) -> f64 {
     x.iter().map(|x| x.square()).sum()
 }
 
-/// Divides a matrix by the power of two at its largest element, so that squares neither overflow nor vanish; gives the power.
-/// Nothing is rounded but elements that are as good as 0 beside the largest.
-fn normalise<T: Element>(a: &mut [T]) -> T {
+/// Divides a matrix whose largest element is outside a range by the power of two at that element, so that squares neither
+/// overflow nor vanish; gives the power.
+fn normalise<T: Element>(a: &mut [T], range: RangeInclusive<f64>) -> T {
     let one = T::from_real(T::real_of(1.0));
     let largest = a.iter().fold(0.0f64, |largest, x| largest.max(double::<T>(x.magnitude())));
-    if largest == 0.0 || !largest.is_finite() || a.iter().any(|x| double::<T>(x.magnitude()).is_nan()) {
+    if largest == 0.0
+        || range.contains(&largest)
+        || !largest.is_finite()
+        || a.iter().any(|x| double::<T>(x.magnitude()).is_nan())
+    {
         return one;
     }
     let lowest = if T::Real::BYTES == 4 { -126 } else { -1022 };
@@ -63,6 +68,16 @@ fn normalise<T: Element>(a: &mut [T]) -> T {
     let factor = T::from_real(T::real_of(2f64.powi(-power)));
     a.iter_mut().for_each(|x| *x *= factor);
     T::from_real(T::real_of(2f64.powi(power)))
+}
+
+/// The largest elements whose squares, which are computed in double precision, keep their digits.
+fn squared<T: Element>() -> RangeInclusive<f64> {
+    if T::Real::BYTES == 4 { 0.0..=f64::MAX } else { 1e-140..=1e140 }
+}
+
+/// The largest elements for which products of columns keep their digits, down to those of columns of `epsilon` squared.
+fn multiplied<T: Element>() -> RangeInclusive<f64> {
+    if T::Real::BYTES == 4 { 1e-4..=1e15 } else { 1e-100..=1e140 }
 }
 
 /// Fills the other triangle of a Hermitian matrix from the one that is given.

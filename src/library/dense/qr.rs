@@ -1,6 +1,6 @@
 //! The factorisation of Householder, in the form of LAPACK: reflections 1 - `tau` · `v` · `v`^H, the first element of `v` is 1.
 
-use super::{each_column, epsilon, normalise, squares};
+use super::{each_column, epsilon, normalise, squared, squares};
 use crate::element::Element;
 
 /// On which side a matrix stands.
@@ -12,7 +12,7 @@ pub(crate) enum Side {
 
 /// `q` · `r` of a matrix in place: `r` above and on the diagonal, the vectors below; the factors of the reflections.
 pub(crate) fn qr<T: Element>(a: &mut [T], m: usize, n: usize) -> Vec<T> {
-    let power = normalise(a);
+    let power = normalise(a, squared::<T>());
     let mut factors = Vec::with_capacity(m.min(n));
     for j in 0..m.min(n) {
         let (done, rest) = a.split_at_mut((j + 1) * m);

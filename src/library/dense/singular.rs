@@ -1,7 +1,7 @@
 //! Singular values and vectors by the method of Jacobi on one side (Hestenes).
 
 use super::eigen::Rotation;
-use super::{epsilon, generate, normalise, qr, squares};
+use super::{epsilon, generate, multiplied, normalise, qr, squares};
 use crate::element::Element;
 
 /// Rounds over all pairs, at most.
@@ -19,7 +19,7 @@ pub(crate) struct Singular<T: Element> {
 pub(crate) fn singular<T: Element>(mut a: Vec<T>, m: usize, n: usize) -> Singular<T> {
     let mut right = vec![T::ZERO; n * n];
     (0..n).for_each(|i| right[i * n + i] = T::from_real(T::real_of(1.0)));
-    let power: f64 = normalise(&mut a).real().into();
+    let power: f64 = normalise(&mut a, multiplied::<T>()).real().into();
     // Below what is left of the product of two columns that count (`tiny`).
     let smallest = squares(&a) * epsilon::<T>().powi(5);
     let mut has_converged = false;

@@ -181,7 +181,9 @@ impl World {
             touch.end.is_some_and(|end| known > end)
         };
         let found = window.touches.iter().rev().find_map(|touch| {
-            let may = touch.target == access.target && touch.effect.conflicts(access.effect) && !is_before(touch);
+            let may = touch.target == access.target
+                && touch.effect.conflicts(access.effect, touch.origin == access.origin)
+                && !is_before(touch);
             let address = overlap(&touch.places, places).filter(|_| may)?;
             Some((touch.step, address))
         });
