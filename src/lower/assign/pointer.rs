@@ -70,7 +70,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         // Bounds remapping: the target is of rank 1, or its elements follow each other.
         let mut stride = match view.dims.as_slice() {
             [only] => only.stride,
-            _ => view.element,
+            _ => {
+                let test = self.b.contiguity_test(&view);
+                let has_gaps = self.b.negate(test);
+                self.when(has_gaps, |this| {
+                    this.b.unsupported("other bounds for a target with gaps that is not of rank one");
+                });
+                view.element
+            }
         };
         let mut dims = Vec::with_capacity(bounds.len());
         for (lo, hi) in bounds {

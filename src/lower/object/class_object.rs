@@ -115,10 +115,23 @@ impl Builder<'_, '_> {
 
     /// Whether a polymorphic allocatable holds objects of the dynamic type, size and shape of others, of which one fills an array.
     fn is_like(&mut self, d: &Descriptor, y: &ArrayView) -> Val {
-        let x = self.desc_view(d);
         let base = self.address(y.mem);
         let (is_there, other) = (self.desc_is_set(d), self.icmp(CmpOp::Ne, base, Val::i64(0)));
-        let mut all = self.combine(BinOp::And, is_there, other);
+        let both = self.combine(BinOp::And, is_there, other);
+        // Only the address of what is not allocated is known.
+        let is_like = self.mutable(Ty::Pred);
+        self.set(is_like, Val::pred(false));
+        self.when(both, |this| {
+            let equal = this.are_alike(d, y);
+            this.set(is_like, equal);
+        });
+        is_like.into()
+    }
+
+    /// The same for what is there.
+    fn are_alike(&mut self, d: &Descriptor, y: &ArrayView) -> Val {
+        let x = self.desc_view(d);
+        let mut all = Val::pred(true);
         let tags = (x.tag.unwrap_or(Val::i64(0)), y.tag.unwrap_or(Val::i64(0)));
         let pairs = [tags, (x.element, y.element)].into_iter().chain(x.extents().into_iter().zip(y.extents()));
         for (p, q) in pairs.collect::<Vec<_>>() {
