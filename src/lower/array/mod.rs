@@ -313,7 +313,10 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// An expression evaluated into a temporary array.
     pub(crate) fn materialise(&mut self, e: &'p Expr) -> ArrayView {
         let (operands, extents) = self.prepared(e);
-        if let (ExprKind::Call { .. }, Some(Operand::View(results))) = (&e.kind, operands.operand(e)) {
+        if let (ExprKind::Call { proc, .. }, Some(Operand::View(results))) = (&e.kind, operands.operand(e))
+            && self.b.program().proc(*proc).elemental
+        {
+            // These are nobody else's (`kept_results`); what a pointer points to is copied.
             return results.clone();
         }
         let len = self.length_of(e, Some(&operands));

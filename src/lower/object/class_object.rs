@@ -17,7 +17,7 @@ use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
 use ir::rt::Rt;
 use ir::{FuncId, FuncKind, FunctionBuilder, Reg, Space, Ty, Val};
-use sema::checked::Type;
+use sema::checked::{Program, Type};
 
 impl Builder<'_, '_> {
     pub(crate) fn set_tag(&mut self, d: &Descriptor, tag: Val) {
@@ -55,6 +55,7 @@ impl Builder<'_, '_> {
         let copy = self.desc_of((ty, true), rank, DescriptorAt::Mem(slot), Space::Host, true, None);
         self.set_class(&copy, (ty, HOST_MEMORY), source, None, "copy", ClassHelper::Copy);
         let (to, from) = (self.desc_view(d), self.desc_view(&copy));
+        self.finalise_class_view(&to, ty);
         self.copy_class(&to, &from, ty, ClassHelper::Replace);
         self.of_copies(|this| this.free_data(&copy, ty, HOST_MEMORY));
     }
@@ -194,15 +195,33 @@ impl Builder<'_, '_> {
             let how = if self.frees_copies() { ClassHelper::Release } else { ClassHelper::Free };
             return self.each_object(view, ty, how);
         }
+        self.each_member(view, ty, has_end, &mut |this, plain, ty| this.free_components_of_view(plain, ty));
+    }
+
+    /// Finalises polymorphic objects, an array as one.
+    fn finalise_class_view(&mut self, view: &ArrayView, ty: &Type) {
+        self.each_member(view, ty, has_final, &mut |this, plain, ty| this.finalise_view(plain, ty));
+    }
+
+    /// Does something with objects where their dynamic type is one of those that `matters` names.
+    fn each_member(
+        &mut self,
+        view: &ArrayView,
+        ty: &Type,
+        matters: fn(&Program, &Type) -> bool,
+        each: &mut dyn FnMut(&mut Self, &ArrayView, &Type),
+    ) {
+        let program = self.program();
+        let root = if let Type::Derived(id) = ty { Some(*id) } else { None };
         let tag = view.tag.unwrap_or_else(|| self.tag_of(ty));
         for id in members(program, self.tags(), root) {
             let ty = Type::Derived(id);
-            if has_end(program, &ty) {
+            if matters(program, &ty) {
                 let wanted = self.tag_of(&ty);
                 let is_this = self.icmp(CmpOp::Eq, tag, wanted);
                 self.when(is_this, |this| {
                     let plain = this.plain_view(ArrayView { tag: Some(tag), ..view.clone() }, &ty);
-                    this.free_components_of_view(&plain, &ty);
+                    each(this, &plain, &ty);
                 });
             }
         }
@@ -269,7 +288,6 @@ impl Builder<'_, '_> {
                         this.assign_object(to, from, &ty);
                     }
                     (ClassHelper::Replace, Some((from, _))) => {
-                        this.finalise(to, &ty);
                         this.assign_object(to, MemRef::at(from.into(), Space::Host), &ty);
                     }
                     (ClassHelper::Free, _) => this.free_components(to, &ty),
