@@ -4,9 +4,8 @@
 
 use crate::annotated::{Program, programs, read, root};
 use crate::trial;
-use crate::ui::needs_compiler;
+use crate::ui::{needs_compiler, run};
 use libtest_mimic::Trial;
-use std::process::Command;
 
 /// What these checks do not follow: memory of C code.
 const NOT_FOLLOWED: &str = "R0901";
@@ -21,13 +20,7 @@ fn check(program: &Program) -> Vec<String> {
     if needs_compiler(program) || expected.options.iter().any(|option| option.starts_with("--check")) {
         return Vec::new();
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cufemu"));
-    command.current_dir(root()).env("COLUMNS", "120").args(["--message-format", "short", "--clock", "model"]);
-    command.args(&expected.options).args(["--check", "bounds,init"]).arg(&program.path);
-    if !expected.args.is_empty() {
-        command.arg("--").args(&expected.args);
-    }
-    let output = command.output().expect("the binary runs");
+    let output = run(program, &expected, "short", &["--check", "bounds,init"]);
     let said = String::from_utf8_lossy(&output.stderr);
     let allowed = expected.notes.get("checked").map_or("", String::as_str);
     let is_found = |line: &&str| ["[R02", "[R03", "[R08"].iter().any(|code| line.contains(code));

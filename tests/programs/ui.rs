@@ -13,7 +13,7 @@
 //! usual one. The `.stderr` file beside a program holds its diagnostics as a user sees them: text, columns, labels and help.
 //! Without that file the program must say nothing. A `.stdout` file beside a failing program is compared too.
 
-use crate::annotated::{Marker, Program, difference, programs, read, root};
+use crate::annotated::{Expected, Marker, Program, difference, programs, read, root};
 use crate::{kept, trial};
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -45,15 +45,7 @@ fn say(text: &str) {
 fn check(program: &Program) -> Vec<String> {
     let passes = program.name.starts_with("pass/");
     let expected = read(program);
-    let run = |format: &str| -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cufemu"));
-        command.current_dir(root()).env("COLUMNS", "120");
-        command.args(["--message-format", format, "--clock", "model"]).args(&expected.options).arg(&program.path);
-        if !expected.args.is_empty() {
-            command.arg("--").args(&expected.args);
-        }
-        command.output().expect("the binary runs")
-    };
+    let run = |format: &str| run(program, &expected, format, &[]);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let output = run("json");
     let stderr = text(&output.stderr);
@@ -70,6 +62,17 @@ fn check(program: &Program) -> Vec<String> {
     let said = if stderr.is_empty() { String::new() } else { text(&run("full").stderr) };
     wrong.extend(kept::compare(&program.path.with_extension("stderr"), &said));
     wrong
+}
+
+/// Runs a program by the command, with more options behind its own.
+pub(crate) fn run(program: &Program, expected: &Expected, format: &str, more: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cufemu"));
+    command.current_dir(root()).env("COLUMNS", "120").args(["--message-format", format, "--clock", "model"]);
+    command.args(&expected.options).args(more).arg(&program.path);
+    if !expected.args.is_empty() {
+        command.arg("--").args(&expected.args);
+    }
+    command.output().expect("the binary runs")
 }
 
 /// The places of the diagnostics in standard error, as markers.

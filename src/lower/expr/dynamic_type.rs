@@ -7,7 +7,6 @@ use crate::builder::flow::Flow;
 use crate::elements::Operand;
 use crate::function::FunctionLowering;
 use crate::module::ArgKey;
-use crate::module::generated::ClassHelper;
 use crate::object::convention::{ResultForm, result_form};
 use crate::storage::VarStorage;
 use crate::types::HOST_MEMORY;
@@ -16,7 +15,7 @@ use crate::value::array_view::{ArrayDim, ArrayView};
 use crate::value::descriptor::{Descriptor, DescriptorAt};
 use crate::value::lvalue::MemRef;
 use ir::op::{BinOp, CmpOp};
-use ir::{Space, Ty, Val};
+use ir::{Ty, Val};
 use sema::checked::{Expr, ExprKind, Shape, Type, VarId, Variable};
 
 impl<'p> FunctionLowering<'_, 'p> {
@@ -55,10 +54,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.b.copy_array(&copy, &view, &e.ty);
             return ArrayView { tag: view.tag, ..copy };
         }
-        let slot = self.b.empty_descriptor(view.dims.len() as u8);
-        let rank = view.dims.len() as u8;
-        let copy = self.b.desc_of((&e.ty, true), rank, DescriptorAt::Mem(slot), Space::Host, true, None);
-        self.b.set_class(&copy, (&e.ty, HOST_MEMORY), &view, None, "copy", ClassHelper::Copy);
+        let copy = self.b.copy_of_objects(&e.ty, &view, None);
         let own = self.b.desc_view(&copy);
         let ty = e.ty.clone();
         self.b.defer(move |b| b.of_copies(|b| b.free_data(&copy, &ty, HOST_MEMORY)));

@@ -38,29 +38,51 @@ impl Builder<'_, '_> {
         name: &str,
         how: ClassHelper,
     ) {
-        if matches!(how, ClassHelper::Assign) && !self.may_be_made(ty) && self.may_assign_components(ty) {
-            let stays = self.is_like(d, source);
-            let goes = self.negate(stays);
-            self.when(stays, |this| this.replace_objects(d, ty, source));
-            return self.when(goes, |this| this.set_fresh_class(d, (ty, location), source, filled, name, how));
+        if !matches!(how, ClassHelper::Assign) || self.may_be_made(ty) {
+            return self.set_fresh_class(d, (ty, location), source, filled, name, how);
         }
-        self.set_fresh_class(d, (ty, location), source, filled, name, how);
+        // Objects of the same type and shape are assigned where they are: pointers to them stay good, and an array keeps its
+        // bounds (Fortran 2018, 10.2.1.3).
+        let stays = self.is_like(d, source);
+        let goes = self.negate(stays);
+        self.when(stays, |this| this.replace_objects(d, ty, source, filled));
+        self.when(goes, |this| this.set_fresh_class(d, (ty, location), source, filled, name, how));
     }
 
-    /// Assigns objects to those of the same type and shape that a polymorphic allocatable holds, component by component. The
-    /// source may be a part of them.
-    fn replace_objects(&mut self, d: &Descriptor, ty: &Type, source: &ArrayView) {
-        let slot = self.empty_descriptor(source.dims.len() as u8);
-        let rank = source.dims.len() as u8;
+    /// A copy of polymorphic objects in a polymorphic allocatable, which the caller frees.
+    pub(crate) fn copy_of_objects(
+        &mut self,
+        ty: &Type,
+        source: &ArrayView,
+        filled: Option<&[(Val, Val)]>,
+    ) -> Descriptor {
+        let rank = filled.map_or(source.dims.len(), <[_]>::len) as u8;
+        let slot = self.empty_descriptor(rank);
         let copy = self.desc_of((ty, true), rank, DescriptorAt::Mem(slot), Space::Host, true, None);
-        self.set_class(&copy, (ty, HOST_MEMORY), source, None, "copy", ClassHelper::Copy);
-        let (to, from) = (self.desc_view(d), self.desc_view(&copy));
-        self.finalise_class_view(&to, ty);
-        self.copy_class(&to, &from, ty, ClassHelper::Replace);
-        self.of_copies(|this| this.free_data(&copy, ty, HOST_MEMORY));
+        self.set_fresh_class(&copy, (ty, HOST_MEMORY), source, filled, "copy", ClassHelper::Copy);
+        copy
     }
 
-    /// Gives a polymorphic allocatable objects in fresh memory, or where it holds ones of the same type and shape their bytes.
+    /// Assigns objects to those of the same type and shape that a polymorphic allocatable holds. The source may be a part of them.
+    fn replace_objects(&mut self, d: &Descriptor, ty: &Type, source: &ArrayView, filled: Option<&[(Val, Val)]>) {
+        let copy = self.copy_of_objects(ty, source, filled);
+        let (to, from) = (self.desc_view(d), self.desc_view(&copy));
+        if self.may_assign_components(ty) {
+            self.finalise_class_view(&to, ty);
+            self.copy_class(&to, &from, ty, ClassHelper::Replace);
+            return self.of_copies(|this| this.free_data(&copy, ty, HOST_MEMORY));
+        }
+        // What the copy owns becomes theirs.
+        self.free_components_of(d, ty);
+        let (old, new) = (self.address(to.mem), self.address(from.mem));
+        let extents = from.extents();
+        let count = self.product(&extents);
+        let bytes = self.imul(count, from.element);
+        self.rt(Rt::Copy, vec![old, new, bytes]);
+        self.free_if_set(&copy, HOST_MEMORY);
+    }
+
+    /// Gives a polymorphic allocatable objects in fresh memory.
     fn set_fresh_class(
         &mut self,
         d: &Descriptor,
@@ -88,30 +110,9 @@ impl Builder<'_, '_> {
             this.keep_lengths(&to, source, ty);
             this.copy_class(&to, source, ty, how);
         });
-        let take = |this: &mut Self| {
-            this.free_data(d, ty, location);
-            let view = this.desc_view(&fresh);
-            this.desc_set(d, &view);
-        };
-        if !matches!(how, ClassHelper::Assign) || self.may_be_made(ty) {
-            return take(self);
-        }
-        // Objects of the same type and shape are assigned where they are: pointers to them stay good, and an array keeps its
-        // bounds (Fortran 2018, 10.2.1.3).
-        let made = self.desc_view(&fresh);
-        let stays = self.is_like(d, &made);
-        let goes = self.negate(stays);
-        self.when(stays, |this| {
-            this.free_components_of(d, ty);
-            let (old, new) = (this.desc_view(d), this.desc_view(&fresh));
-            let (to, from) = (this.address(old.mem), this.address(new.mem));
-            let extents = new.extents();
-            let count = this.product(&extents);
-            let bytes = this.imul(count, new.element);
-            this.rt(Rt::Copy, vec![to, from, bytes]);
-            this.free_if_set(&fresh, location);
-        });
-        self.when(goes, take);
+        self.free_data(d, ty, location);
+        let view = self.desc_view(&fresh);
+        self.desc_set(d, &view);
     }
 
     /// Whether a polymorphic allocatable holds objects of the dynamic type, size and shape of others, of which one fills an array.
